@@ -1,0 +1,72 @@
+/**
+ * A lease is a slice of a balance that one process may spend without asking (escrow). The database row of the balance
+ * is the one place where slices are cut, so that over all processes
+ *
+ *     used + held by leases + forfeited <= limit
+ *
+ * holds at every moment, and a hard limit is never overshot. All quantities are whole units of the meter.
+ */
+
+/** How long a lease may be spent after it was cut or renewed, in milliseconds. Long enough to bridge a short outage. */
+export const LEASE_TTL_MS = 60_000;
+
+/**
+ * The holder stops this much earlier than the database lets anybody take the rest, in milliseconds: covers the drift of
+ * two monotonic clocks over {@link LEASE_TTL_MS} many times over.
+ */
+export const LEASE_SAFETY_MS = 5_000;
+
+/** The smallest slice asked for. A crash forfeits at most what is left of the slice. */
+export const LEASE_QUANTITY_MIN = 20;
+
+/** A holder never takes more than this part of what is left, so that the last units stay spendable by others. */
+export const LEASE_SHARE_MAX = 8;
+
+/** How much use a slice should cover, in milliseconds. */
+export const LEASE_HORIZON_MS = 5_000;
+
+/** What the database knows of a balance when a slice is asked for. */
+export type BalanceView = {
+	/** The hard limit of the period. */
+	limit: number;
+	/** Committed to the ledger. */
+	used: number;
+	/** In leases that are active or forfeited, of all processes, less what this one asks to renew. */
+	held: number;
+};
+
+/**
+ * Cuts a slice from a balance.
+ *
+ * @param wanted - Units that callers wait for right now, 1 or more.
+ * @param ratePerMs - Recent use of this balance by this process, units per millisecond, 0 when unknown.
+ * @returns Units granted, from 0 (used up) to what is left. Never more than is left; at least `wanted` when that much is.
+ *
+ * Example: limit 50,000, used 0, held 0, wanted 1, rate 0 gives 20; with 100 left and a rate of 1 per ms it gives 20 of
+ * the 100 (5,000 would cover five seconds, an eighth of 100 is 12, the minimum is 20).
+ */
+export function grantLease(
+	balance: BalanceView,
+	wanted: number,
+	ratePerMs: number,
+): number {
+	const left = Math.max(0, balance.limit - balance.used - balance.held);
+	const covering = Math.ceil(ratePerMs * LEASE_HORIZON_MS);
+	const share = Math.floor(left / LEASE_SHARE_MAX);
+	const slice = Math.max(wanted, LEASE_QUANTITY_MIN, Math.min(covering, share));
+	return Math.min(left, slice);
+}
+
+/** True when a holder should ask for more before it runs dry: under half of the slice is left. */
+export function shouldRefill(remaining: number, slice: number): boolean {
+	return remaining * 2 < slice;
+}
+
+/**
+ * The instant until which the holder may spend, in its own monotonic milliseconds.
+ *
+ * @param askedAtMs - Monotonic time at which the holder sent its request: the database's clock starts no earlier.
+ */
+export function leaseDeadlineMs(askedAtMs: number): number {
+	return askedAtMs + LEASE_TTL_MS - LEASE_SAFETY_MS;
+}

@@ -1,0 +1,66 @@
+/**
+ * A rate limit by the generic cell rate algorithm (GCRA): a bucket that holds `limit` calls and refills evenly, one call
+ * every `windowSeconds / limit`. A burst may use the whole bucket; over any window of `windowSeconds` after it at most
+ * `limit` further calls pass.
+ */
+export type RateLimit = {
+	name: string;
+	/** Calls, 1 or more. */
+	limit: number;
+	/** Seconds, 1 or more. */
+	windowSeconds: number;
+};
+
+/** The theoretical arrival time: monotonic milliseconds at which the bucket would be full again. 0 means full. */
+export type RateLimitState = { fullAtMs: number };
+
+export type RateLimitDecision = {
+	allowed: boolean;
+	/** Calls that may follow at once, 0 or more. */
+	remaining: number;
+	/** Milliseconds until one more call is allowed; 0 when `remaining` is positive. */
+	retryAfterMs: number;
+	/** Milliseconds until the bucket is full again. */
+	resetAfterMs: number;
+	/** What to store when the call is let through. Deciding alone changes nothing. */
+	next: RateLimitState;
+};
+
+/**
+ * Decides one call without storing anything, so that a call which a later limit refuses takes nothing here.
+ *
+ * @param cost - Calls to take, 0 or more; 0 only looks.
+ * @param nowMs - Monotonic milliseconds: a change of the wall clock must not refill a bucket.
+ */
+export function decideRateLimit(input: {
+	rateLimit: RateLimit;
+	state: RateLimitState;
+	cost: number;
+	nowMs: number;
+}): RateLimitDecision {
+	const { rateLimit, state, cost, nowMs } = input;
+	const windowMs = rateLimit.windowSeconds * 1000;
+	const stepMs = windowMs / rateLimit.limit;
+	const fullAtMs = Math.max(state.fullAtMs, nowMs);
+	const afterMs = fullAtMs + cost * stepMs;
+	const overMs = afterMs - nowMs - windowMs;
+	// Sums of fractions of a millisecond drift by less than this; without it the last call of an exact burst is refused.
+	const slackMs = stepMs * 1e-6;
+	const allowed = overMs <= slackMs;
+	const levelMs = allowed ? afterMs : fullAtMs;
+	const remaining = Math.max(
+		0,
+		Math.floor((windowMs - (levelMs - nowMs) + slackMs) / stepMs),
+	);
+	return {
+		allowed,
+		remaining,
+		retryAfterMs: allowed
+			? remaining > 0
+				? 0
+				: Math.max(0, levelMs + stepMs - nowMs - windowMs)
+			: overMs,
+		resetAfterMs: levelMs - nowMs,
+		next: { fullAtMs: levelMs },
+	};
+}

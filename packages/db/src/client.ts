@@ -1,0 +1,105 @@
+import postgres from "postgres";
+
+/**
+ * How PostgreSQL is reached: an address, or the parts of one (the embedded server listens on a socket in a folder and
+ * has a generated password).
+ */
+export type ConnectionTarget =
+  | { url: string }
+  | { host: string; port: number; user: string; password: string; database: string };
+
+export type ConnectOptions = {
+  /** Connections at the most. */
+  connectionsMax: number;
+  /** Shown in `pg_stat_activity`. */
+  applicationName: string;
+  /** Milliseconds after which the server gives up a statement; 0 for none (migrations, reconcile). */
+  statementTimeoutMs: number;
+};
+
+/** Types that cross the wire: `bigint` columns arrive as `bigint`, `numeric` ones as exact decimal strings. */
+type WireTypes = { bigint: bigint };
+
+export type Sql = postgres.Sql<WireTypes>;
+export type Tx = postgres.TransactionSql<WireTypes>;
+/** Any value that can be sent as JSON. */
+export type JsonValue = postgres.JSONValue;
+
+/** Seconds to wait for a connection before the query fails. */
+const CONNECT_TIMEOUT_SECONDS = 5;
+
+/** Opens a pool. Connections are made when needed; nothing is sent yet. */
+export function connect(target: ConnectionTarget, options: ConnectOptions): Sql {
+  const shared = {
+    max: options.connectionsMax,
+    connect_timeout: CONNECT_TIMEOUT_SECONDS,
+    // A pooled connection that outlives a failover or a password change would be wrong for ever.
+    max_lifetime: 60 * 30,
+    idle_timeout: 60,
+    onnotice: () => undefined,
+    connection: {
+      application_name: options.applicationName,
+      statement_timeout: options.statementTimeoutMs,
+      TimeZone: "UTC",
+    },
+    types: { bigint: postgres.BigInt },
+  };
+  if ("url" in target) {
+    return postgres(target.url, shared);
+  }
+  return postgres({
+    ...shared,
+    host: target.host,
+    port: target.port,
+    username: target.user,
+    password: target.password,
+    database: target.database,
+  });
+}
+
+/** The five-character SQLSTATE of an error of the database, or a code of the connection such as `ECONNREFUSED`. */
+export function databaseErrorCode(error: unknown): string | undefined {
+  if (typeof error === "object" && error !== null && "code" in error) {
+    return typeof error.code === "string" ? error.code : undefined;
+  }
+  return undefined;
+}
+
+const CONNECTION_ERRORS = new Set([
+  "CONNECT_TIMEOUT",
+  "CONNECTION_CLOSED",
+  "CONNECTION_DESTROYED",
+  "CONNECTION_ENDED",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOENT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
+
+/**
+ * True when the database could not be reached or is shutting down or starting, so that the outcome of a write is not
+ * known and the same write, made idempotent by its id, should be tried again.
+ */
+export function isConnectionError(error: unknown): boolean {
+  const code = databaseErrorCode(error);
+  if (code === undefined) {
+    return false;
+  }
+  return CONNECTION_ERRORS.has(code) || code.startsWith("08") || code.startsWith("57P");
+}
+
+const RETRYABLE_STATES = new Set(["40001", "40P01", "55P03", "57014"]);
+
+/** True for a deadlock, a serialisation failure, a lock time-out or a cancelled statement: nothing was written. */
+export function isRetryableError(error: unknown): boolean {
+  const code = databaseErrorCode(error);
+  return code !== undefined && RETRYABLE_STATES.has(code);
+}
+
+/** True when a unique constraint refused the row. */
+export function isUniqueViolation(error: unknown): boolean {
+  return databaseErrorCode(error) === "23505";
+}

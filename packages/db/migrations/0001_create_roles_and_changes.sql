@@ -10,9 +10,16 @@ begin
     exception
       when duplicate_object or unique_violation then null;
     end;
-    if not pg_has_role(current_user, role_name, 'member') then
+    begin
       execute format('grant %I to current_user', role_name);
-    end if;
+    exception
+      -- Somebody with more rights made the roles: then the membership must be there already.
+      when insufficient_privilege then
+        if not pg_has_role(current_user, role_name, 'member') then
+          raise exception 'The database user % may not use the role %.', current_user, role_name
+            using hint = format('Run as a superuser: grant %s to %s;', role_name, current_user);
+        end if;
+    end;
   end loop;
 end
 $$;

@@ -1,0 +1,72 @@
+import type { Sql, Tx } from "@turnpike/db/client";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+
+/**
+ * The only door to the database for modules. Each transaction takes one of three roles for its own duration, so that
+ * what a query may touch is decided by PostgreSQL and nothing of it is left on the pooled connection.
+ */
+export interface Transact {
+  /** Rows of one tenant only, by row-level security. */
+  asTenant<Result>(tenantId: TenantId, work: (tx: Tx) => Promise<Result>): Promise<Result>;
+  /** Rows of all tenants: operators, service keys, jobs. */
+  asOperator<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
+  /** Writes to the ledger, and to nothing else. */
+  asMeter<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
+}
+
+async function inTransaction<Result>(
+  sql: Sql,
+  prepare: (tx: Tx) => Promise<unknown>,
+  work: (tx: Tx) => Promise<Result>,
+): Promise<Result> {
+  // Carried out of the callback because the driver's type rewrites arrays of promises in its result.
+  let outcome: { result: Result } | undefined;
+  await sql.begin(async (tx) => {
+    await prepare(tx);
+    outcome = { result: await work(tx) };
+  });
+  if (outcome === undefined) {
+    throw new Error("The transaction ended without a result.");
+  }
+  return outcome.result;
+}
+
+export function createTransact(sql: Sql): Transact {
+  return {
+    asTenant: (tenantId, work) =>
+      inTransaction(
+        sql,
+        (tx) =>
+          Promise.all([
+            tx`set local role turnpike_tenant`,
+            tx`select set_config('app.tenant', ${tenantId}, true)`,
+          ]),
+        work,
+      ),
+    asOperator: (work) => inTransaction(sql, (tx) => tx`set local role turnpike_operator`, work),
+    asMeter: (work) => inTransaction(sql, (tx) => tx`set local role turnpike_meter`, work),
+  };
+}
+
+/**
+ * Refuses a database in which row-level security would not hold.
+ *
+ * @returns What is wrong, in plain sentences; empty when all is well.
+ */
+export async function findSecurityGaps(sql: Sql): Promise<string[]> {
+  const roles = await sql<{ name: string }[]>`
+    select rolname as name from pg_roles
+    where rolname in ('turnpike_tenant', 'turnpike_meter', 'turnpike_operator')
+      and (rolsuper or rolbypassrls or rolcanlogin)`;
+  const tables = await sql<{ name: string }[]>`
+    select c.relname as name
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+      and c.relname <> 'changes'
+      and not (c.relrowsecurity and c.relforcerowsecurity)`;
+  return [
+    ...roles.map((row) => `The role ${row.name} may bypass row-level security or log in.`),
+    ...tables.map((row) => `The table ${row.name} has no forced row-level security.`),
+  ];
+}

@@ -66,12 +66,15 @@ export async function migrate(sql: Sql): Promise<{ applied: string[] }> {
     }
     for (const name of names.filter((candidate) => !done.has(candidate))) {
       const text = await readFile(new URL(name, MIGRATIONS_FOLDER), "utf8");
-      await connection.unsafe(
-        `begin;\n${text}\n;insert into turnpike_migrations (name) values ('${name}');\ncommit;`,
-      ).simple().catch(async (error: unknown) => {
-        await connection`rollback`;
-        throw new Error(`Migration ${name} failed.`, { cause: error });
-      });
+      await connection
+        .unsafe(
+          `begin;\n${text}\n;insert into turnpike_migrations (name) values ('${name}');\ncommit;`,
+        )
+        .simple()
+        .catch(async (error: unknown) => {
+          await connection`rollback`;
+          throw new Error(`Migration ${name} failed.`, { cause: error });
+        });
       applied.push(name);
     }
   } finally {

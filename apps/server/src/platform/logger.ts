@@ -43,7 +43,10 @@ export function createLogger(input: {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: {
-        paths: [...SECRET_FIELDS, ...SECRET_FIELDS.filter((name) => !name.includes(".")).map((name) => `*.${name}`)],
+        paths: [
+          ...SECRET_FIELDS,
+          ...SECRET_FIELDS.filter((name) => !name.includes(".")).map((name) => `*.${name}`),
+        ],
         censor: "[redacted]",
       },
     },

@@ -1,93 +1,77 @@
 /** What an actor may do. A scope is a noun of the API and a verb; `write` does not include `read`. */
 export const SCOPES = [
-	"tenants:read",
-	"tenants:write",
-	"members:read",
-	"members:write",
-	"users:write",
-	"keys:read",
-	"keys:write",
-	"keys:verify",
-	"service_keys:read",
-	"service_keys:write",
-	"catalog:read",
-	"catalog:write",
-	"usage:read",
-	"audit:read",
-	"documents:read",
-	"documents:write",
-	"notifications:read",
-	"notifications:write",
-	"files:read",
-	"files:write",
-	"outbox:read",
+  "tenants:read",
+  "tenants:write",
+  "members:read",
+  "members:write",
+  "users:write",
+  "keys:read",
+  "keys:write",
+  "keys:verify",
+  "service_keys:read",
+  "service_keys:write",
+  "catalog:read",
+  "catalog:write",
+  "usage:read",
+  "audit:read",
+  "documents:read",
+  "documents:write",
+  "notifications:read",
+  "notifications:write",
+  "files:read",
+  "files:write",
+  "outbox:read",
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-export const ROLES = [
-	"owner",
-	"admin",
-	"developer",
-	"billing",
-	"viewer",
-] as const;
+export const ROLES = ["owner", "admin", "developer", "billing", "viewer"] as const;
 export type Role = (typeof ROLES)[number];
 
 const VIEWER: readonly Scope[] = [
-	"tenants:read",
-	"members:read",
-	"keys:read",
-	"catalog:read",
-	"usage:read",
-	"documents:read",
-	"documents:write",
-	"notifications:read",
-	"notifications:write",
-	"files:read",
+  "tenants:read",
+  "members:read",
+  "keys:read",
+  "catalog:read",
+  "usage:read",
+  "documents:read",
+  "documents:write",
+  "notifications:read",
+  "notifications:write",
+  "files:read",
 ];
-const DEVELOPER: readonly Scope[] = [
-	...VIEWER,
-	"keys:write",
-	"keys:verify",
-	"files:write",
-];
-const ADMIN: readonly Scope[] = [
-	...DEVELOPER,
-	"tenants:write",
-	"members:write",
-	"audit:read",
-];
+const DEVELOPER: readonly Scope[] = [...VIEWER, "keys:write", "keys:verify", "files:write"];
+const ADMIN: readonly Scope[] = [...DEVELOPER, "tenants:write", "members:write", "audit:read"];
 
 /** What each role of a tenant may do inside that tenant. The operator's own scopes are in no role. */
 export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
-	owner: ADMIN,
-	admin: ADMIN,
-	developer: DEVELOPER,
-	billing: VIEWER,
-	viewer: VIEWER,
+  owner: ADMIN,
+  admin: ADMIN,
+  developer: DEVELOPER,
+  billing: VIEWER,
+  viewer: VIEWER,
 };
 
 /** Scopes that a tenant's API key may carry, so that a program can manage its own tenant. */
 export const TENANT_KEY_SCOPES: readonly Scope[] = [
-	"tenants:read",
-	"members:read",
-	"keys:read",
-	"keys:write",
-	"catalog:read",
-	"usage:read",
-	"audit:read",
-	"documents:read",
-	"documents:write",
-	"notifications:read",
-	"notifications:write",
-	"files:read",
-	"files:write",
+  "tenants:read",
+  "members:read",
+  "keys:read",
+  "keys:write",
+  "catalog:read",
+  "usage:read",
+  "audit:read",
+  "documents:read",
+  "documents:write",
+  "notifications:read",
+  "notifications:write",
+  "files:read",
+  "files:write",
 ];
 
 /** True when `role` may give somebody the role `other`: nobody hands out more than they hold. */
 export function canGrantRole(role: Role, other: Role): boolean {
-	if (role === "owner") {
-		return true;
-	}
-	return role === "admin" && other !== "owner";
+  if (role === "owner") {
+    return true;
+  }
+  return role === "admin" && other !== "owner";
 }

@@ -2,87 +2,87 @@ import type { RateLimit } from "../limits/rate-limit.ts";
 
 /** A cap of one meter for one billing period. */
 export type Quota = {
-	meter: string;
-	/** Whole units of the meter in one billing period, 0 or more. */
-	limit: number;
-	/** `hard` refuses what lies beyond; `soft` records it, to be charged. */
-	kind: "hard" | "soft";
+  meter: string;
+  /** Whole units of the meter in one billing period, 0 or more. */
+  limit: number;
+  /** `hard` refuses what lies beyond; `soft` records it, to be charged. */
+  kind: "hard" | "soft";
 };
 
 /** What a version of a plan promises. Versions never change; a new promise is a new version. */
 export type PlanTerms = {
-	name: string;
-	description: string;
-	/** ISO 4217. */
-	currency: string;
-	/** Price of one period in major units, as a decimal string: "0", "49", "49.90". */
-	pricePerMonth: string;
-	/** Shown to everybody, or only given by the operator. */
-	visibility: "public" | "private";
-	rateLimits: readonly RateLimit[];
-	quotas: readonly Quota[];
+  name: string;
+  description: string;
+  /** ISO 4217. */
+  currency: string;
+  /** Price of one period in major units, as a decimal string: "0", "49", "49.90". */
+  pricePerMonth: string;
+  /** Shown to everybody, or only given by the operator. */
+  visibility: "public" | "private";
+  rateLimits: readonly RateLimit[];
+  quotas: readonly Quota[];
 };
 
 export type MeterDefinition = {
-	/** Slug, unique. */
-	meterId: string;
-	name: string;
-	/** What one unit is called, singular: "request". */
-	unit: string;
-	aggregation: "count" | "sum";
+  /** Slug, unique. */
+  meterId: string;
+  name: string;
+  /** What one unit is called, singular: "request". */
+  unit: string;
+  aggregation: "count" | "sum";
 };
 
 /** The meter that the gateway and verification count: one unit a billable call. */
 export const REQUESTS_METER = "requests";
 
 export type Catalog = {
-	meters: readonly MeterDefinition[];
-	plans: readonly (PlanTerms & { planId: string })[];
-	/** The plan that a new tenant gets. */
-	defaultPlanId: string;
+  meters: readonly MeterDefinition[];
+  plans: readonly (PlanTerms & { planId: string })[];
+  /** The plan that a new tenant gets. */
+  defaultPlanId: string;
 };
 
 /** What an installation without a catalogue of its own sells: enough to try every kind of limit. */
 export const SAMPLE_CATALOG: Catalog = {
-	meters: [
-		{
-			meterId: REQUESTS_METER,
-			name: "Requests",
-			unit: "request",
-			aggregation: "count",
-		},
-	],
-	defaultPlanId: "free",
-	plans: [
-		{
-			planId: "free",
-			name: "Free",
-			description: "To try the API and for small projects.",
-			currency: "USD",
-			pricePerMonth: "0",
-			visibility: "public",
-			rateLimits: [{ name: "per-second", limit: 10, windowSeconds: 1 }],
-			quotas: [{ meter: REQUESTS_METER, limit: 50_000, kind: "hard" }],
-		},
-		{
-			planId: "pro",
-			name: "Pro",
-			description: "For products in production.",
-			currency: "USD",
-			pricePerMonth: "49",
-			visibility: "public",
-			rateLimits: [{ name: "per-second", limit: 100, windowSeconds: 1 }],
-			quotas: [{ meter: REQUESTS_METER, limit: 1_000_000, kind: "soft" }],
-		},
-		{
-			planId: "scale",
-			name: "Scale",
-			description: "For heavy traffic.",
-			currency: "USD",
-			pricePerMonth: "499",
-			visibility: "public",
-			rateLimits: [{ name: "per-second", limit: 1_000, windowSeconds: 1 }],
-			quotas: [{ meter: REQUESTS_METER, limit: 20_000_000, kind: "soft" }],
-		},
-	],
+  meters: [
+    {
+      meterId: REQUESTS_METER,
+      name: "Requests",
+      unit: "request",
+      aggregation: "count",
+    },
+  ],
+  defaultPlanId: "free",
+  plans: [
+    {
+      planId: "free",
+      name: "Free",
+      description: "To try the API and for small projects.",
+      currency: "USD",
+      pricePerMonth: "0",
+      visibility: "public",
+      rateLimits: [{ name: "per-second", limit: 10, windowSeconds: 1 }],
+      quotas: [{ meter: REQUESTS_METER, limit: 50_000, kind: "hard" }],
+    },
+    {
+      planId: "pro",
+      name: "Pro",
+      description: "For products in production.",
+      currency: "USD",
+      pricePerMonth: "49",
+      visibility: "public",
+      rateLimits: [{ name: "per-second", limit: 100, windowSeconds: 1 }],
+      quotas: [{ meter: REQUESTS_METER, limit: 1_000_000, kind: "soft" }],
+    },
+    {
+      planId: "scale",
+      name: "Scale",
+      description: "For heavy traffic.",
+      currency: "USD",
+      pricePerMonth: "499",
+      visibility: "public",
+      rateLimits: [{ name: "per-second", limit: 1_000, windowSeconds: 1 }],
+      quotas: [{ meter: REQUESTS_METER, limit: 20_000_000, kind: "soft" }],
+    },
+  ],
 };

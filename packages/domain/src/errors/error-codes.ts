@@ -5,71 +5,71 @@
  * `title` is the same for every occurrence of a code (RFC 9457, section 3.1.3).
  */
 export const ERROR_CODES = {
-	// Verdicts on a key or its limits (docs/architecture.md, "the life of a call").
-	MISSING_KEY: { status: 401, title: "No API key was sent" },
-	NOT_FOUND: { status: 401, title: "The API key is not known" },
-	REVOKED: { status: 401, title: "The API key was revoked" },
-	EXPIRED: { status: 401, title: "The API key has expired" },
-	DISABLED: { status: 401, title: "The API key is disabled" },
-	FORBIDDEN_NETWORK: {
-		status: 403,
-		title: "The API key may not be used from this network",
-	},
-	INSUFFICIENT_SCOPE: { status: 403, title: "The credential lacks a scope" },
-	TENANT_SUSPENDED: { status: 403, title: "The tenant is suspended" },
-	PAYMENT_REQUIRED: { status: 402, title: "An invoice is overdue" },
-	SPEND_CAP_REACHED: { status: 402, title: "The spend cap is reached" },
-	RATE_LIMITED: { status: 429, title: "Too many requests" },
-	QUOTA_EXCEEDED: { status: 429, title: "The quota of this period is used up" },
-	UPSTREAM_UNREACHABLE: {
-		status: 502,
-		title: "The upstream could not be reached",
-	},
-	UPSTREAM_TIMEOUT: {
-		status: 504,
-		title: "The upstream did not answer in time",
-	},
-	// The request itself.
-	MALFORMED_REQUEST: { status: 400, title: "The request is malformed" },
-	AMBIGUOUS_PATH: {
-		status: 400,
-		title: "The path can be read in more than one way",
-	},
-	INVALID_REQUEST: { status: 400, title: "The request has invalid values" },
-	UNAUTHENTICATED: {
-		status: 401,
-		title: "Credentials are missing or not valid",
-	},
-	RESOURCE_NOT_FOUND: { status: 404, title: "The resource does not exist" },
-	NO_UPSTREAM: { status: 404, title: "No upstream serves this address" },
-	METHOD_NOT_ALLOWED: { status: 405, title: "The method is not allowed here" },
-	CONFLICT: {
-		status: 409,
-		title: "The change conflicts with the present state",
-	},
-	ALREADY_EXISTS: { status: 409, title: "The resource exists already" },
-	LAST_OWNER: { status: 409, title: "A tenant keeps at least one owner" },
-	SETUP_CODE_INVALID: { status: 403, title: "The setup code is not valid" },
-	PAYLOAD_TOO_LARGE: { status: 413, title: "The body is too large" },
-	UNSUPPORTED_MEDIA_TYPE: {
-		status: 415,
-		title: "The media type is not supported",
-	},
-	EXPECTATION_FAILED: { status: 417, title: "The expectation cannot be met" },
-	TOO_MANY_STREAMS: { status: 429, title: "Too many streams are open" },
-	HEADERS_TOO_LARGE: { status: 431, title: "The headers are too large" },
-	// Turnpike itself.
-	INTERNAL_ERROR: { status: 500, title: "Something went wrong" },
-	DATABASE_UNAVAILABLE: {
-		status: 503,
-		title: "The database cannot be reached",
-	},
-	LIMITS_UNAVAILABLE: {
-		status: 503,
-		title: "Limits cannot be decided right now",
-	},
-	OVERLOADED: { status: 503, title: "Too much is under way" },
-	LOOP_DETECTED: { status: 508, title: "The request came back to the gateway" },
+  // Verdicts on a key or its limits (docs/architecture.md, "the life of a call").
+  MISSING_KEY: { status: 401, title: "No API key was sent" },
+  NOT_FOUND: { status: 401, title: "The API key is not known" },
+  REVOKED: { status: 401, title: "The API key was revoked" },
+  EXPIRED: { status: 401, title: "The API key has expired" },
+  DISABLED: { status: 401, title: "The API key is disabled" },
+  FORBIDDEN_NETWORK: {
+    status: 403,
+    title: "The API key may not be used from this network",
+  },
+  INSUFFICIENT_SCOPE: { status: 403, title: "The credential lacks a scope" },
+  TENANT_SUSPENDED: { status: 403, title: "The tenant is suspended" },
+  PAYMENT_REQUIRED: { status: 402, title: "An invoice is overdue" },
+  SPEND_CAP_REACHED: { status: 402, title: "The spend cap is reached" },
+  RATE_LIMITED: { status: 429, title: "Too many requests" },
+  QUOTA_EXCEEDED: { status: 429, title: "The quota of this period is used up" },
+  UPSTREAM_UNREACHABLE: {
+    status: 502,
+    title: "The upstream could not be reached",
+  },
+  UPSTREAM_TIMEOUT: {
+    status: 504,
+    title: "The upstream did not answer in time",
+  },
+  // The request itself.
+  MALFORMED_REQUEST: { status: 400, title: "The request is malformed" },
+  AMBIGUOUS_PATH: {
+    status: 400,
+    title: "The path can be read in more than one way",
+  },
+  INVALID_REQUEST: { status: 400, title: "The request has invalid values" },
+  UNAUTHENTICATED: {
+    status: 401,
+    title: "Credentials are missing or not valid",
+  },
+  RESOURCE_NOT_FOUND: { status: 404, title: "The resource does not exist" },
+  NO_UPSTREAM: { status: 404, title: "No upstream serves this address" },
+  METHOD_NOT_ALLOWED: { status: 405, title: "The method is not allowed here" },
+  CONFLICT: {
+    status: 409,
+    title: "The change conflicts with the present state",
+  },
+  ALREADY_EXISTS: { status: 409, title: "The resource exists already" },
+  LAST_OWNER: { status: 409, title: "A tenant keeps at least one owner" },
+  SETUP_CODE_INVALID: { status: 403, title: "The setup code is not valid" },
+  PAYLOAD_TOO_LARGE: { status: 413, title: "The body is too large" },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    title: "The media type is not supported",
+  },
+  EXPECTATION_FAILED: { status: 417, title: "The expectation cannot be met" },
+  TOO_MANY_STREAMS: { status: 429, title: "Too many streams are open" },
+  HEADERS_TOO_LARGE: { status: 431, title: "The headers are too large" },
+  // Turnpike itself.
+  INTERNAL_ERROR: { status: 500, title: "Something went wrong" },
+  DATABASE_UNAVAILABLE: {
+    status: 503,
+    title: "The database cannot be reached",
+  },
+  LIMITS_UNAVAILABLE: {
+    status: 503,
+    title: "Limits cannot be decided right now",
+  },
+  OVERLOADED: { status: 503, title: "Too much is under way" },
+  LOOP_DETECTED: { status: 508, title: "The request came back to the gateway" },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 /** A code of {@link ERROR_CODES}. */
@@ -77,10 +77,10 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 
 /** True when `value` is one of the closed set of codes. */
 export function isErrorCode(value: string): value is ErrorCode {
-	return Object.hasOwn(ERROR_CODES, value);
+  return Object.hasOwn(ERROR_CODES, value);
 }
 
 /** The last part of the documentation address of a code: `RATE_LIMITED` gives `rate-limited`. */
 export function errorPageSlug(code: ErrorCode): string {
-	return code.toLowerCase().replaceAll("_", "-");
+  return code.toLowerCase().replaceAll("_", "-");
 }

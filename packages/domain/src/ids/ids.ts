@@ -13,35 +13,35 @@ export type ProcessId = Branded<"ProcessId">;
 
 /** Prefixes of the ids we mint. What follows is a UUIDv7 as 32 lower-case hex digits, so ids sort by creation. */
 export const ID_PREFIXES = {
-	tenant: "ten",
-	user: "usr",
-	key: "key",
-	serviceKey: "svc",
-	group: "grp",
-	lease: "lse",
-	process: "prc",
-	audit: "aud",
-	notification: "ntf",
-	mail: "mail",
-	file: "file",
-	request: "req",
+  tenant: "ten",
+  user: "usr",
+  key: "key",
+  serviceKey: "svc",
+  group: "grp",
+  lease: "lse",
+  process: "prc",
+  audit: "aud",
+  notification: "ntf",
+  mail: "mail",
+  file: "file",
+  request: "req",
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;
 
 type IdOf = {
-	tenant: TenantId;
-	user: UserId;
-	key: KeyId;
-	serviceKey: ServiceKeyId;
-	group: GroupId;
-	lease: LeaseId;
-	process: ProcessId;
-	audit: string;
-	notification: string;
-	mail: string;
-	file: string;
-	request: string;
+  tenant: TenantId;
+  user: UserId;
+  key: KeyId;
+  serviceKey: ServiceKeyId;
+  group: GroupId;
+  lease: LeaseId;
+  process: ProcessId;
+  audit: string;
+  notification: string;
+  mail: string;
+  file: string;
+  request: string;
 };
 
 /** Mints ids; the server's implementation draws UUIDv7, tests use a seeded one. */
@@ -52,22 +52,16 @@ export type NewId = <Kind extends IdKind>(kind: Kind) => IdOf[Kind];
  *
  * @param uuid - A UUID in either form, with or without dashes.
  */
-export function toId<Kind extends IdKind>(
-	kind: Kind,
-	uuid: string,
-): IdOf[Kind] {
-	return `${ID_PREFIXES[kind]}_${uuid.replaceAll("-", "").toLowerCase()}` as IdOf[Kind];
+export function toId<Kind extends IdKind>(kind: Kind, uuid: string): IdOf[Kind] {
+  return `${ID_PREFIXES[kind]}_${uuid.replaceAll("-", "").toLowerCase()}` as IdOf[Kind];
 }
 
 const BODY = /^[0-9a-f]{32}$/;
 
 /** True when `value` has the shape of an id of `kind`; says nothing about its existence. */
-export function isId<Kind extends IdKind>(
-	kind: Kind,
-	value: string,
-): value is IdOf[Kind] & string {
-	const prefix = `${ID_PREFIXES[kind]}_`;
-	return value.startsWith(prefix) && BODY.test(value.slice(prefix.length));
+export function isId<Kind extends IdKind>(kind: Kind, value: string): value is IdOf[Kind] & string {
+  const prefix = `${ID_PREFIXES[kind]}_`;
+  return value.startsWith(prefix) && BODY.test(value.slice(prefix.length));
 }
 
 /** Plans and meters are named by people: lower-case letters, digits and dashes, 1 to 64, starting with a letter. */

@@ -27,12 +27,12 @@ export const LEASE_HORIZON_MS = 5_000;
 
 /** What the database knows of a balance when a slice is asked for. */
 export type BalanceView = {
-	/** The hard limit of the period. */
-	limit: number;
-	/** Committed to the ledger. */
-	used: number;
-	/** In leases that are active or forfeited, of all processes, less what this one asks to renew. */
-	held: number;
+  /** The hard limit of the period. */
+  limit: number;
+  /** Committed to the ledger. */
+  used: number;
+  /** In leases that are active or forfeited, of all processes, less what this one asks to renew. */
+  held: number;
 };
 
 /**
@@ -45,21 +45,17 @@ export type BalanceView = {
  * Example: limit 50,000, used 0, held 0, wanted 1, rate 0 gives 20; with 100 left and a rate of 1 per ms it gives 20 of
  * the 100 (5,000 would cover five seconds, an eighth of 100 is 12, the minimum is 20).
  */
-export function grantLease(
-	balance: BalanceView,
-	wanted: number,
-	ratePerMs: number,
-): number {
-	const left = Math.max(0, balance.limit - balance.used - balance.held);
-	const covering = Math.ceil(ratePerMs * LEASE_HORIZON_MS);
-	const share = Math.floor(left / LEASE_SHARE_MAX);
-	const slice = Math.max(wanted, LEASE_QUANTITY_MIN, Math.min(covering, share));
-	return Math.min(left, slice);
+export function grantLease(balance: BalanceView, wanted: number, ratePerMs: number): number {
+  const left = Math.max(0, balance.limit - balance.used - balance.held);
+  const covering = Math.ceil(ratePerMs * LEASE_HORIZON_MS);
+  const share = Math.floor(left / LEASE_SHARE_MAX);
+  const slice = Math.max(wanted, LEASE_QUANTITY_MIN, Math.min(covering, share));
+  return Math.min(left, slice);
 }
 
 /** True when a holder should ask for more before it runs dry: under half of the slice is left. */
 export function shouldRefill(remaining: number, slice: number): boolean {
-	return remaining * 2 < slice;
+  return remaining * 2 < slice;
 }
 
 /**
@@ -68,5 +64,5 @@ export function shouldRefill(remaining: number, slice: number): boolean {
  * @param askedAtMs - Monotonic time at which the holder sent its request: the database's clock starts no earlier.
  */
 export function leaseDeadlineMs(askedAtMs: number): number {
-	return askedAtMs + LEASE_TTL_MS - LEASE_SAFETY_MS;
+  return askedAtMs + LEASE_TTL_MS - LEASE_SAFETY_MS;
 }

@@ -4,26 +4,26 @@
  * `limit` further calls pass.
  */
 export type RateLimit = {
-	name: string;
-	/** Calls, 1 or more. */
-	limit: number;
-	/** Seconds, 1 or more. */
-	windowSeconds: number;
+  name: string;
+  /** Calls, 1 or more. */
+  limit: number;
+  /** Seconds, 1 or more. */
+  windowSeconds: number;
 };
 
 /** The theoretical arrival time: monotonic milliseconds at which the bucket would be full again. 0 means full. */
 export type RateLimitState = { fullAtMs: number };
 
 export type RateLimitDecision = {
-	allowed: boolean;
-	/** Calls that may follow at once, 0 or more. */
-	remaining: number;
-	/** Milliseconds until one more call is allowed; 0 when `remaining` is positive. */
-	retryAfterMs: number;
-	/** Milliseconds until the bucket is full again. */
-	resetAfterMs: number;
-	/** What to store when the call is let through. Deciding alone changes nothing. */
-	next: RateLimitState;
+  allowed: boolean;
+  /** Calls that may follow at once, 0 or more. */
+  remaining: number;
+  /** Milliseconds until one more call is allowed; 0 when `remaining` is positive. */
+  retryAfterMs: number;
+  /** Milliseconds until the bucket is full again. */
+  resetAfterMs: number;
+  /** What to store when the call is let through. Deciding alone changes nothing. */
+  next: RateLimitState;
 };
 
 /**
@@ -33,34 +33,31 @@ export type RateLimitDecision = {
  * @param nowMs - Monotonic milliseconds: a change of the wall clock must not refill a bucket.
  */
 export function decideRateLimit(input: {
-	rateLimit: RateLimit;
-	state: RateLimitState;
-	cost: number;
-	nowMs: number;
+  rateLimit: RateLimit;
+  state: RateLimitState;
+  cost: number;
+  nowMs: number;
 }): RateLimitDecision {
-	const { rateLimit, state, cost, nowMs } = input;
-	const windowMs = rateLimit.windowSeconds * 1000;
-	const stepMs = windowMs / rateLimit.limit;
-	const fullAtMs = Math.max(state.fullAtMs, nowMs);
-	const afterMs = fullAtMs + cost * stepMs;
-	const overMs = afterMs - nowMs - windowMs;
-	// Sums of fractions of a millisecond drift by less than this; without it the last call of an exact burst is refused.
-	const slackMs = stepMs * 1e-6;
-	const allowed = overMs <= slackMs;
-	const levelMs = allowed ? afterMs : fullAtMs;
-	const remaining = Math.max(
-		0,
-		Math.floor((windowMs - (levelMs - nowMs) + slackMs) / stepMs),
-	);
-	return {
-		allowed,
-		remaining,
-		retryAfterMs: allowed
-			? remaining > 0
-				? 0
-				: Math.max(0, levelMs + stepMs - nowMs - windowMs)
-			: overMs,
-		resetAfterMs: levelMs - nowMs,
-		next: { fullAtMs: levelMs },
-	};
+  const { rateLimit, state, cost, nowMs } = input;
+  const windowMs = rateLimit.windowSeconds * 1000;
+  const stepMs = windowMs / rateLimit.limit;
+  const fullAtMs = Math.max(state.fullAtMs, nowMs);
+  const afterMs = fullAtMs + cost * stepMs;
+  const overMs = afterMs - nowMs - windowMs;
+  // Sums of fractions of a millisecond drift by less than this; without it the last call of an exact burst is refused.
+  const slackMs = stepMs * 1e-6;
+  const allowed = overMs <= slackMs;
+  const levelMs = allowed ? afterMs : fullAtMs;
+  const remaining = Math.max(0, Math.floor((windowMs - (levelMs - nowMs) + slackMs) / stepMs));
+  return {
+    allowed,
+    remaining,
+    retryAfterMs: allowed
+      ? remaining > 0
+        ? 0
+        : Math.max(0, levelMs + stepMs - nowMs - windowMs)
+      : overMs,
+    resetAfterMs: levelMs - nowMs,
+    next: { fullAtMs: levelMs },
+  };
 }

@@ -8,5 +8,5 @@ export type Outcome = "VALID" | ErrorCode;
  * which hangs up afterwards does not ride for free.
  */
 export function isBillableStatus(status: number): boolean {
-	return (status >= 200 && status < 300) || status === 304;
+  return (status >= 200 && status < 300) || status === 304;
 }

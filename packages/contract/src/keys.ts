@@ -1,0 +1,194 @@
+import { SCOPES, TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
+import { ENVIRONMENTS } from "@turnpike/domain/keys/key-format";
+import { z } from "zod";
+import { operation } from "./operation.ts";
+import {
+  displayText,
+  instant,
+  keyId,
+  pageOf,
+  pageQuery,
+  serviceKeyId,
+  tenantId,
+} from "./shapes.ts";
+
+export const KEY_STATES = ["active", "disabled", "expired", "revoked"] as const;
+
+const tenantKeyScope = z.enum(SCOPES).refine((scope) => TENANT_KEY_SCOPES.includes(scope), {
+  error: `A tenant's key may carry: ${TENANT_KEY_SCOPES.join(", ")}.`,
+});
+
+const metadata = z
+  .record(z.string().min(1).max(64), z.union([z.string().max(500), z.number(), z.boolean()]))
+  .refine((value) => Object.keys(value).length <= 20, "At most 20 entries.");
+
+export const key = z.strictObject({
+  keyId,
+  tenantId,
+  name: z.string(),
+  environment: z.enum(ENVIRONMENTS),
+  /** Prefix and first characters: safe to show. */
+  start: z.string(),
+  lastFour: z.string(),
+  scopes: z.array(z.string()),
+  metadata: z.record(z.string(), z.unknown()),
+  state: z.enum(KEY_STATES),
+  expiresAt: instant.nullable(),
+  revokedAt: instant.nullable(),
+  createdAt: instant,
+});
+export type Key = z.infer<typeof key>;
+
+export const createKeyRequest = z.strictObject({
+  tenantId,
+  name: displayText(100),
+  environment: z.enum(ENVIRONMENTS).default("live"),
+  scopes: z.array(tenantKeyScope).max(SCOPES.length).default([]),
+  metadata: metadata.default({}),
+  expiresAt: instant.optional(),
+});
+export type CreateKeyRequest = z.infer<typeof createKeyRequest>;
+
+/** The one answer that holds the key itself. It is stored as a hash and cannot be shown again. */
+export const createdKey = z.strictObject({ ...key.shape, key: z.string() });
+export type CreatedKey = z.infer<typeof createdKey>;
+
+export const serviceKey = z.strictObject({
+  serviceKeyId,
+  name: z.string(),
+  start: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  createdAt: instant,
+  revokedAt: instant.nullable(),
+});
+export type ServiceKey = z.infer<typeof serviceKey>;
+export const createdServiceKey = z.strictObject({ ...serviceKey.shape, key: z.string() });
+export type CreatedServiceKey = z.infer<typeof createdServiceKey>;
+
+export const createServiceKeyRequest = z.strictObject({
+  name: displayText(100),
+  scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length),
+});
+export type CreateServiceKeyRequest = z.infer<typeof createServiceKeyRequest>;
+
+/** `POST /v1/keys/verify`: plain node:http in front of the rest, with these shapes. */
+export const verifyKeyRequest = z.strictObject({
+  key: z.string().min(1).max(256),
+  /** Whole units of the meter to consume; 0 looks without consuming. */
+  cost: z.number().int().min(0).max(1_000_000).default(1),
+});
+export type VerifyKeyRequest = z.infer<typeof verifyKeyRequest>;
+
+export const limitState = z.strictObject({
+  name: z.string(),
+  kind: z.enum(["rate_limit", "quota"]),
+  /** Units, or calls for a rate limit. */
+  limit: z.number(),
+  /**
+   * Units that may still be used. Of a quota: what this process knows, at most one lease behind the ledger.
+   */
+  remaining: z.number(),
+  resetAt: instant,
+});
+
+/** Always answered with status 200; `valid` is the verdict and `code` the reason. */
+export const verifyKeyResponse = z.strictObject({
+  valid: z.boolean(),
+  code: z.string(),
+  requestId: z.string(),
+  keyId: keyId.optional(),
+  tenantId: tenantId.optional(),
+  planId: z.string().optional(),
+  environment: z.enum(ENVIRONMENTS).optional(),
+  scopes: z.array(z.string()).optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+  limits: z.array(limitState).optional(),
+});
+export type VerifyKeyResponse = z.infer<typeof verifyKeyResponse>;
+
+const tags = ["Keys"];
+
+export const keysContract = {
+  create: operation({ scope: "keys:write" })
+    .route({
+      method: "POST",
+      path: "/tenants/{tenantId}/keys",
+      successStatus: 201,
+      summary: "Create a key; the answer is the only place where it is shown",
+      tags,
+    })
+    .input(createKeyRequest)
+    .output(createdKey),
+  list: operation({ scope: "keys:read" })
+    .route({ method: "GET", path: "/tenants/{tenantId}/keys", summary: "List keys", tags })
+    .input(z.strictObject({ tenantId, ...pageQuery }))
+    .output(pageOf(key)),
+  get: operation({ scope: "keys:read" })
+    .route({ method: "GET", path: "/tenants/{tenantId}/keys/{keyId}", summary: "Get a key", tags })
+    .input(z.strictObject({ tenantId, keyId }))
+    .output(key),
+  revoke: operation({ scope: "keys:write" })
+    .route({
+      method: "POST",
+      path: "/tenants/{tenantId}/keys/{keyId}/revoke",
+      summary: "Revoke a key for good, everywhere within a second",
+      tags,
+    })
+    .input(z.strictObject({ tenantId, keyId }))
+    .output(key),
+  verify: operation({ scope: "keys:verify" })
+    .route({
+      method: "POST",
+      path: "/keys/verify",
+      summary: "Verify a key, apply its limits and meter the call, in one step",
+      tags,
+    })
+    .input(verifyKeyRequest)
+    .output(verifyKeyResponse),
+};
+
+const serviceTags = ["Service keys"];
+
+export const serviceKeysContract = {
+  create: operation({ scope: "service_keys:write" })
+    .route({
+      method: "POST",
+      path: "/service-keys",
+      successStatus: 201,
+      summary: "Create a service key; the answer is the only place where it is shown",
+      tags: serviceTags,
+    })
+    .input(createServiceKeyRequest)
+    .output(createdServiceKey),
+  list: operation({ scope: "service_keys:read" })
+    .route({
+      method: "GET",
+      path: "/service-keys",
+      summary: "List service keys",
+      tags: serviceTags,
+    })
+    .input(z.strictObject({ ...pageQuery }))
+    .output(pageOf(serviceKey)),
+  revoke: operation({ scope: "service_keys:write" })
+    .route({
+      method: "POST",
+      path: "/service-keys/{serviceKeyId}/revoke",
+      summary: "Revoke a service key",
+      tags: serviceTags,
+    })
+    .input(z.strictObject({ serviceKeyId }))
+    .output(serviceKey),
+};
+
+export const setupContract = {
+  claim: operation({ scope: "public" })
+    .route({
+      method: "POST",
+      path: "/setup/claim",
+      summary:
+        "Claim a fresh installation with its setup code, once; answers the operator's service key",
+      tags: ["Setup"],
+    })
+    .input(z.strictObject({ code: z.string().min(1).max(200) }))
+    .output(z.strictObject({ serviceKey: createdServiceKey })),
+};

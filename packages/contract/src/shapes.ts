@@ -1,0 +1,50 @@
+import {
+  isId,
+  type KeyId,
+  type ServiceKeyId,
+  type TenantId,
+  type UserId,
+} from "@turnpike/domain/ids/ids";
+import { z } from "zod";
+
+function idOf<Id extends string>(kind: "tenant" | "user" | "key" | "serviceKey", example: string) {
+  return z
+    .custom<Id>((value) => typeof value === "string" && isId(kind, value), {
+      error: `Not an id of this kind; it looks like ${example}.`,
+    })
+    .meta({ type: "string", examples: [example] });
+}
+
+export const tenantId = idOf<TenantId>("tenant", "ten_0199f3b0c1d27a4e8f60112233445566");
+export const userId = idOf<UserId>("user", "usr_0199f3b0c1d27a4e8f60112233445566");
+export const keyId = idOf<KeyId>("key", "key_0199f3b0c1d27a4e8f60112233445566");
+export const serviceKeyId = idOf<ServiceKeyId>(
+  "serviceKey",
+  "svc_0199f3b0c1d27a4e8f60112233445566",
+);
+
+/** An instant in UTC, as ISO 8601 with milliseconds. */
+export const instant = z.iso.datetime();
+
+const CONTROL = /\p{Cc}|\p{Bidi_Control}/u;
+
+/** Text that people read: trimmed, without control characters or marks that turn the reading direction. */
+export function displayText(lengthMax: number) {
+  return z
+    .string()
+    .trim()
+    .min(1, "Must not be empty.")
+    .max(lengthMax, `At most ${String(lengthMax)} characters.`)
+    .refine((value) => !CONTROL.test(value), "Must not contain control characters.");
+}
+
+/** How a list is paged: `cursor` is what the page before answered as `nextCursor`. */
+export const pageQuery = {
+  cursor: z.string().max(200).optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+};
+
+/** A page of a list. `nextCursor` is null on the last page. */
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.strictObject({ items: z.array(item), nextCursor: z.string().nullable() });
+}

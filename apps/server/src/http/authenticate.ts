@@ -1,0 +1,56 @@
+import type { IncomingMessage } from "node:http";
+import type { Actor } from "@turnpike/domain/access/actor";
+import { AppError } from "@turnpike/domain/errors/app-error";
+
+/** Finds who holds a bearer credential; `undefined` when nobody does, whatever the reason. */
+export type FindActor = (credential: string) => Promise<Actor | undefined>;
+
+const BEARER = /^Bearer +([\x21-\x7e]{1,8192})$/i;
+
+export function unauthenticated(): AppError {
+  return new AppError({
+    code: "UNAUTHENTICATED",
+    publicMessage:
+      "Send a valid credential in the header Authorization: Bearer, such as a service key.",
+    headers: { "www-authenticate": "Bearer" },
+  });
+}
+
+/**
+ * Reads the bearer credential of a request.
+ *
+ * @returns `undefined` when the header is absent.
+ * @throws {AppError} `UNAUTHENTICATED` when the header is there in another form.
+ */
+export function bearerCredential(req: IncomingMessage): string | undefined {
+  const header = req.headers.authorization;
+  if (header === undefined) {
+    return undefined;
+  }
+  const credential = BEARER.exec(header)?.[1];
+  if (credential === undefined) {
+    throw unauthenticated();
+  }
+  return credential;
+}
+
+/**
+ * Finds the actor of a request, or `undefined` for a request without a credential.
+ *
+ * @throws {AppError} `UNAUTHENTICATED` when a credential was sent and is not valid: a public route must not quietly
+ *   treat a revoked program as a stranger.
+ */
+export async function authenticate(
+  req: IncomingMessage,
+  findActor: FindActor,
+): Promise<Actor | undefined> {
+  const credential = bearerCredential(req);
+  if (credential === undefined) {
+    return undefined;
+  }
+  const actor = await findActor(credential);
+  if (actor === undefined) {
+    throw unauthenticated();
+  }
+  return actor;
+}

@@ -1,0 +1,10 @@
+import type { CallContext } from "@turnpike/domain/access/actor";
+import type { Logger } from "#platform/logger.ts";
+
+/** What a route of the API gets beside its input. */
+export type HttpContext = {
+  /** Who calls; throws `UNAUTHENTICATED` when the request carried no valid credential. */
+  call(): CallContext;
+  requestId: string;
+  logger: Logger;
+};

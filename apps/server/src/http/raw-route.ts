@@ -1,0 +1,114 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { AppError, type FieldError } from "@turnpike/domain/errors/app-error";
+import type { z } from "zod";
+import type { HttpContext } from "./http-context.ts";
+
+export type RawCall = {
+  req: IncomingMessage;
+  res: ServerResponse;
+  url: URL;
+  params: Readonly<Record<string, string>>;
+  context: HttpContext;
+};
+
+/**
+ * A route on plain node:http, for the hot path, streams and uploads: what a contract library would slow down or cannot
+ * express.
+ */
+export type RawRoute = {
+  method: "GET" | "POST" | "PUT" | "DELETE";
+  /** Such as `/v1/tenants/{tenantId}/files`; a name in braces takes one segment. */
+  path: string;
+  handle(call: RawCall): Promise<void>;
+};
+
+/** Reads a body of at most `bytesMax` bytes. */
+export async function readBody(req: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  const declared = Number(req.headers["content-length"] ?? 0);
+  const tooLarge = () =>
+    new AppError({
+      code: "PAYLOAD_TOO_LARGE",
+      publicMessage: `The body may have at most ${String(bytesMax)} bytes.`,
+      headers: { connection: "close" },
+    });
+  if (declared > bytesMax) {
+    throw tooLarge();
+  }
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > bytesMax) {
+      throw tooLarge();
+    }
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+}
+
+/** Zod's findings as the `errors` of a problem document. */
+export function toFieldErrors(issues: readonly z.core.$ZodIssue[]): FieldError[] {
+  return issues.slice(0, 50).map((issue) => ({
+    pointer: `/${issue.path.map(String).join("/")}`,
+    message: issue.message,
+  }));
+}
+
+export function invalidRequest(errors: readonly FieldError[]): AppError {
+  const first = errors[0];
+  return new AppError({
+    code: "INVALID_REQUEST",
+    publicMessage:
+      first === undefined
+        ? "The request has invalid values."
+        : `Invalid value at ${first.pointer}: ${first.message}`,
+    errors,
+  });
+}
+
+/**
+ * Parses a JSON body by a schema of the contract.
+ *
+ * @throws {AppError} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`, `INVALID_REQUEST` (not JSON, or not of the schema).
+ */
+export async function readJson<Schema extends z.ZodType>(
+  req: IncomingMessage,
+  schema: Schema,
+  bytesMax: number,
+): Promise<z.infer<Schema>> {
+  const type = req.headers["content-type"];
+  if (type !== undefined && !type.toLowerCase().startsWith("application/json")) {
+    throw new AppError({
+      code: "UNSUPPORTED_MEDIA_TYPE",
+      publicMessage: "Send the body as application/json.",
+    });
+  }
+  const body = await readBody(req, bytesMax);
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString("utf8"));
+  } catch (error) {
+    throw new AppError({
+      code: "INVALID_REQUEST",
+      publicMessage: "The body is not JSON.",
+      errors: [{ pointer: "/", message: "Not JSON." }],
+      cause: error,
+    });
+  }
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) {
+    throw invalidRequest(toFieldErrors(parsed.error.issues));
+  }
+  return parsed.data;
+}
+
+/** Answers JSON that no cache may keep. */
+export function sendJson(res: ServerResponse, status: number, value: unknown): void {
+  const text = JSON.stringify(value);
+  res.writeHead(status, {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "content-length": Buffer.byteLength(text),
+  });
+  res.end(text);
+}

@@ -1,0 +1,39 @@
+import type { JsonValue, Tx } from "@turnpike/db/client";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+
+export type AuditRow = {
+  audit_id: string;
+  occurred_at: Date;
+  actor_type: string;
+  actor_id: string;
+  action: string;
+  entity_type: string;
+  entity_id: string;
+  request_id: string | null;
+  details: Record<string, unknown>;
+};
+
+export async function insertAuditEntry(
+  tx: Tx,
+  tenantId: string,
+  row: Omit<AuditRow, "details"> & { details: Record<string, JsonValue> },
+): Promise<void> {
+  await tx`
+    insert into audit_entries (tenant_id, audit_id, occurred_at, actor_type, actor_id, action,
+      entity_type, entity_id, request_id, details)
+    values (${tenantId}, ${row.audit_id}, ${row.occurred_at}, ${row.actor_type}, ${row.actor_id},
+      ${row.action}, ${row.entity_type}, ${row.entity_id}, ${row.request_id}, ${tx.json(row.details)})`;
+}
+
+export async function listAuditRows(
+  tx: Tx,
+  tenantId: TenantId,
+  page: { beforeId: string | undefined; limit: number },
+): Promise<AuditRow[]> {
+  return await tx<AuditRow[]>`
+    select audit_id, occurred_at, actor_type, actor_id, action, entity_type, entity_id, request_id, details
+    from audit_entries
+    where tenant_id = ${tenantId} and (${page.beforeId ?? null}::text is null or audit_id < ${page.beforeId ?? null})
+    order by audit_id desc
+    limit ${page.limit}`;
+}

@@ -1,0 +1,28 @@
+import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { Transact } from "#platform/transact.ts";
+import { listAuditRows } from "./audit.store.ts";
+
+/** Lists a tenant's audit trail, newest first. */
+export async function listAudit(
+  deps: { transact: Transact },
+  context: CallContext,
+  input: { tenantId: TenantId; cursor?: string | undefined; limit: number },
+) {
+  assertMayInTenant(context.actor, "audit:read", input.tenantId);
+  const rows = await deps.transact.asTenant(input.tenantId, (tx) =>
+    listAuditRows(tx, input.tenantId, { beforeId: input.cursor, limit: input.limit + 1 }),
+  );
+  const items = rows.slice(0, input.limit).map((row) => ({
+    auditId: row.audit_id,
+    occurredAt: row.occurred_at.toISOString(),
+    actorType: row.actor_type,
+    actorId: row.actor_id,
+    action: row.action,
+    entityType: row.entity_type,
+    entityId: row.entity_id,
+    requestId: row.request_id,
+    details: row.details,
+  }));
+  return { items, nextCursor: rows.length > input.limit ? (items.at(-1)?.auditId ?? null) : null };
+}

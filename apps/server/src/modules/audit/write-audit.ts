@@ -1,0 +1,41 @@
+import type { JsonValue, Tx } from "@turnpike/db/client";
+import type { CallContext } from "@turnpike/domain/access/actor";
+import type { NewId, TenantId } from "@turnpike/domain/ids/ids";
+import type { Clock } from "#platform/clock.ts";
+import { insertAuditEntry } from "./audit.store.ts";
+
+/** What belongs to no tenant (service keys, the catalogue) is kept under this name. */
+const OPERATOR_TRAIL = "operator";
+
+export type AuditEvent = {
+  /** The tenant whose trail it is; null for what belongs to the installation. */
+  tenantId: TenantId | null;
+  /** Noun and verb in the past, such as `key.revoked`. */
+  action: string;
+  entityType: string;
+  entityId: string;
+  /** Never a secret. */
+  details?: Record<string, JsonValue>;
+};
+
+/**
+ * Adds an entry to the audit trail, in the transaction of the change itself: a change without its entry cannot commit.
+ */
+export async function writeAudit(
+  deps: { clock: Clock; newId: NewId },
+  tx: Tx,
+  context: CallContext,
+  event: AuditEvent,
+): Promise<void> {
+  await insertAuditEntry(tx, event.tenantId ?? OPERATOR_TRAIL, {
+    audit_id: deps.newId("audit"),
+    occurred_at: deps.clock.now(),
+    actor_type: context.actor.type,
+    actor_id: context.actor.id,
+    action: event.action,
+    entity_type: event.entityType,
+    entity_id: event.entityId,
+    request_id: context.requestId,
+    details: event.details ?? {},
+  });
+}

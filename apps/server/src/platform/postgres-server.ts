@@ -1,0 +1,142 @@
+import { connect, databaseErrorCode, type Sql } from "@turnpike/db/client";
+import { clusterPaths, PRODUCT_DATABASE } from "./postgres-cluster.ts";
+import { logLength, readLastLines, trimLog } from "./postgres-log.ts";
+import type { PostgresConnection, PostgresPlan } from "./postgres-plan.ts";
+import {
+  adoptPostgres,
+  clearReusedPid,
+  findServerCommand,
+  isPidTaken,
+  type PostgresProcess,
+  readPostmasterFile,
+  runsCurrentProgram,
+  spawnPostgres,
+  stopPostgres,
+  waitUntilReady,
+} from "./postgres-process.ts";
+import { StartupError } from "./startup-error.ts";
+
+const LOG_LINES_QUOTED = 10;
+const STATEMENT_TIMEOUT_MS = 60_000;
+
+/**
+ * Gets the server of a plan ready for connections: the one that a killed process left behind, else a new one.
+ *
+ * @throws {StartupError} `DATABASE_START_FAILED` with the last lines of the log.
+ */
+export async function obtainServer(plan: PostgresPlan): Promise<PostgresProcess> {
+  const left = await takeOver(plan);
+  if (left !== undefined) {
+    return left;
+  }
+  try {
+    return await launch(plan);
+  } catch (error) {
+    // A process that was killed just after it started a server leaves one that appears only now.
+    const late = await takeOver(plan);
+    if (late !== undefined) {
+      return late;
+    }
+    throw error;
+  }
+}
+
+/** Adopts a server that runs exactly what we would start; stops one that does not. */
+async function takeOver(plan: PostgresPlan): Promise<PostgresProcess | undefined> {
+  const file = await readPostmasterFile(plan.cluster);
+  if (file === undefined) {
+    return undefined;
+  }
+  const command = await findServerCommand(file.pid, plan.cluster);
+  if (command === undefined) {
+    if (isPidTaken(file.pid)) {
+      await clearReusedPid(plan.cluster, plan.user);
+    }
+    return undefined;
+  }
+  const server = adoptPostgres(file.pid, plan.cluster);
+  const isSame =
+    command.join(" ") === plan.command.join(" ") && (await runsCurrentProgram(file.pid));
+  if (isSame && (await waitForServer(plan, server))) {
+    return server;
+  }
+  await stopPostgres(server, plan.stopTimeoutMs);
+  return undefined;
+}
+
+async function waitForServer(plan: PostgresPlan, server: PostgresProcess): Promise<boolean> {
+  const deadlineMs = performance.now() + plan.readyTimeoutMs;
+  return await waitUntilReady({ server, cluster: plan.cluster, deadlineMs });
+}
+
+async function launch(plan: PostgresPlan): Promise<PostgresProcess> {
+  await trimLog(plan.logPath);
+  const logStart = await logLength(plan.logPath);
+  const server = await spawnPostgres({
+    command: plan.command,
+    user: plan.user,
+    logPath: plan.logPath,
+  });
+  if (await waitForServer(plan, server)) {
+    return server;
+  }
+  if (server.pid !== 0) {
+    await stopPostgres(server, plan.stopTimeoutMs);
+  }
+  const lines = await readLastLines(plan.logPath, logStart, LOG_LINES_QUOTED);
+  throw new StartupError({
+    code: "DATABASE_START_FAILED",
+    message: `The database in ${plan.cluster} did not start (${await server.exited})${lines.map((line) => `\n  ${line}`).join("")}`,
+    hint: `The whole log is ${plan.logPath}`,
+  });
+}
+
+function openPool(connection: PostgresConnection): Sql {
+  return connect(connection, {
+    connectionsMax: 1,
+    applicationName: "turnpike-start",
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  });
+}
+
+/** Proves that a connection with our password works, and makes the product's database on the first start. */
+export async function ensureDatabase(plan: PostgresPlan): Promise<void> {
+  const product = openPool(plan.connection);
+  try {
+    await product`select 1`;
+  } catch (error) {
+    if (databaseErrorCode(error) !== "3D000") {
+      throw notReachable(plan, error);
+    }
+    await createDatabase(plan);
+  } finally {
+    await product.end();
+  }
+}
+
+async function createDatabase(plan: PostgresPlan): Promise<void> {
+  const maintenance = openPool({ ...plan.connection, database: "postgres" });
+  try {
+    await maintenance`create database ${maintenance(PRODUCT_DATABASE)}`;
+  } finally {
+    await maintenance.end();
+  }
+}
+
+function notReachable(plan: PostgresPlan, cause: unknown): StartupError {
+  if (databaseErrorCode(cause) === "28P01") {
+    return new StartupError({
+      code: "DATABASE_PASSWORD_UNUSABLE",
+      message: `The database does not accept the password in ${clusterPaths(plan.folder).password}`,
+      hint: "Restore that file from the backup that the database came from",
+      cause,
+    });
+  }
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  return new StartupError({
+    code: "DATABASE_START_FAILED",
+    message: `The database in ${plan.cluster} runs but does not answer: ${detail}`,
+    hint: `Its log is ${plan.logPath}`,
+    cause,
+  });
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from "node:crypto";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+/** A folder held by this process alone. */
+export interface FolderLock {
+  release(): Promise<void>;
+}
+
+/** Another process holds the folder; its pid, or undefined in the moment before it has written it. */
+export class FolderInUseError extends Error {
+  override readonly name = "FolderInUseError";
+  readonly pid: number | undefined;
+
+  constructor(pid: number | undefined) {
+    super("The folder is in use by another process.");
+    this.pid = pid;
+  }
+}
+
+const SQLITE_BUSY = 5;
+
+/** A handle that nothing refers to would be collected, and its lock with it. */
+const heldLocks = new Set<DatabaseSync>();
+
+/**
+ * Takes a folder for this process, until `release` or until the process ends in whatever way.
+ *
+ * The lock is the kernel's (`fcntl`, by way of SQLite, since Node has no call for it): nothing has to judge whether a
+ * lock file is stale, which a reused pid, or a container with pids of its own, would get wrong. The pid is written beside
+ * it for messages only. Nothing else may open `turnpike.lock`: closing any handle of a file drops the locks of the process.
+ *
+ * @throws {FolderInUseError} while another process, or this one, holds it.
+ * @throws Errors of the file system when the folder cannot be written.
+ */
+export async function lockFolder(folder: string): Promise<FolderLock> {
+  const lockPath = join(folder, "turnpike.lock");
+  const pidPath = join(folder, "turnpike.pid");
+  await createPrivately(lockPath);
+  const held = hold(lockPath);
+  if (held === undefined) {
+    throw new FolderInUseError(await readPid(pidPath));
+  }
+  const partial = `${pidPath}.${randomBytes(6).toString("hex")}`;
+  try {
+    await writeFile(partial, `${process.pid}\n`, { mode: 0o600 });
+    await rename(partial, pidPath);
+  } catch (error) {
+    held.close();
+    throw error;
+  }
+  heldLocks.add(held);
+  return {
+    async release() {
+      if (heldLocks.delete(held)) {
+        await rm(pidPath, { force: true });
+        held.close();
+      }
+    },
+  };
+}
+
+/** SQLite would make it readable by others. */
+async function createPrivately(path: string): Promise<void> {
+  try {
+    await writeFile(path, "", { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) {
+      throw error;
+    }
+  }
+}
+
+function hold(path: string): DatabaseSync | undefined {
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec("pragma locking_mode = exclusive; begin exclusive");
+    return database;
+  } catch (error) {
+    database.close();
+    if (error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+async function readPid(path: string): Promise<number | undefined> {
+  const pid = Number.parseInt(await readFile(path, "utf8").catch(() => ""), 10);
+  return Number.isInteger(pid) ? pid : undefined;
+}

@@ -1,0 +1,95 @@
+import type { CreateTenantRequest, Tenant } from "@turnpike/contract/tenants";
+import type { Tx } from "@turnpike/db/client";
+import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import { slugFrom } from "@turnpike/domain/ids/slug";
+import { startOfMonth } from "@turnpike/domain/time/billing-period";
+import { writeAudit } from "#modules/audit/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import type { PlanDirectory } from "./tenants.ports.ts";
+import { hasExternalId, insertTenant, type TenantRow } from "./tenants.store.ts";
+import { toTenantReply } from "./to-tenant-reply.ts";
+
+export type CreateTenantDeps = AppServices & { plans: PlanDirectory };
+
+const SLUG_TRIES = 20;
+
+function taken(pointer: string, message: string): AppError {
+  return new AppError({
+    code: "ALREADY_EXISTS",
+    publicMessage: message,
+    errors: [{ pointer, message }],
+  });
+}
+
+async function insertWithFreeSlug(
+  tx: Tx,
+  row: Omit<TenantRow, "slug">,
+  input: CreateTenantRequest,
+): Promise<TenantRow> {
+  if (input.externalId !== undefined && (await hasExternalId(tx, input.externalId))) {
+    throw taken("/externalId", "Another tenant has this external id.");
+  }
+  const base = input.slug ?? slugFrom(input.name);
+  for (let attempt = 1; attempt <= SLUG_TRIES; attempt += 1) {
+    const slug = attempt === 1 ? base : `${base.slice(0, 58)}-${String(attempt)}`;
+    const inserted = await insertTenant(tx, { ...row, slug });
+    if (inserted !== undefined) {
+      return inserted;
+    }
+    if (input.slug !== undefined) {
+      break;
+    }
+  }
+  throw taken("/slug", "Another tenant has this slug: choose a different one.");
+}
+
+/**
+ * Creates a tenant on the given plan, or on the default one. Its billing periods are the calendar months, UTC.
+ *
+ * @throws {AppError} `ALREADY_EXISTS` for a taken slug or external id; `INVALID_REQUEST` for an unknown plan.
+ */
+export async function createTenant(
+  deps: CreateTenantDeps,
+  context: CallContext,
+  input: CreateTenantRequest,
+): Promise<Tenant> {
+  assertMay(context.actor, "tenants:write");
+  const now = deps.clock.now();
+  return await deps.transact.asOperator(async (tx) => {
+    const plan = await deps.plans.findPlan(tx, input.planId);
+    if (plan === undefined) {
+      throw unknownPlan();
+    }
+    const row = await insertWithFreeSlug(
+      tx,
+      {
+        tenant_id: deps.newId("tenant"),
+        name: input.name,
+        external_id: input.externalId ?? null,
+        plan_id: plan.planId,
+        plan_version: plan.version,
+        period_anchor: startOfMonth(now),
+        suspended_at: null,
+        created_at: now,
+      },
+      input,
+    );
+    await writeAudit(deps, tx, context, {
+      tenantId: row.tenant_id,
+      action: "tenant.created",
+      entityType: "tenant",
+      entityId: row.tenant_id,
+      details: { name: row.name, slug: row.slug, planId: row.plan_id },
+    });
+    return toTenantReply(row);
+  });
+}
+
+export function unknownPlan(): AppError {
+  return new AppError({
+    code: "INVALID_REQUEST",
+    publicMessage: "There is no such plan.",
+    errors: [{ pointer: "/planId", message: "There is no such plan." }],
+  });
+}

@@ -1,0 +1,6 @@
+export { createTenant } from "./create-tenant.ts";
+export { getTenant, listTenants } from "./get-tenant.ts";
+export { listMembers, putMember, removeMember } from "./manage-members.ts";
+export type { PlanDirectory } from "./tenants.ports.ts";
+export { createTenantsRoutes } from "./tenants.routes.ts";
+export { updateTenant } from "./update-tenant.ts";

@@ -1,0 +1,68 @@
+import type { Tx } from "@turnpike/db/client";
+import type { Role } from "@turnpike/domain/access/scopes";
+import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
+
+export type MemberRow = {
+  user_id: UserId;
+  role: Role;
+  email: string | null;
+  name: string | null;
+  created_at: Date;
+};
+
+/** Needs the operator role: names and e-mail addresses live in a table that tenants cannot read. */
+export async function listMemberRows(
+  tx: Tx,
+  tenantId: TenantId,
+  page: { afterId: string | undefined; limit: number },
+): Promise<MemberRow[]> {
+  const after = page.afterId ?? null;
+  return await tx<MemberRow[]>`
+    select m.user_id, m.role, u.email, u.name, m.created_at
+    from members m join users u using (user_id)
+    where m.tenant_id = ${tenantId} and (${after}::text is null or m.user_id > ${after})
+    order by m.user_id
+    limit ${page.limit}`;
+}
+
+export async function findMemberRow(
+  tx: Tx,
+  tenantId: TenantId,
+  userId: UserId,
+): Promise<MemberRow | undefined> {
+  const [row] = await tx<MemberRow[]>`
+    select m.user_id, m.role, u.email, u.name, m.created_at
+    from members m join users u using (user_id)
+    where m.tenant_id = ${tenantId} and m.user_id = ${userId}`;
+  return row;
+}
+
+/** Adds the member or changes the role; false when there is no such user. */
+export async function upsertMember(
+  tx: Tx,
+  row: { tenantId: TenantId; userId: UserId; role: Role; now: Date },
+): Promise<boolean> {
+  const rows = await tx`
+    insert into members (tenant_id, user_id, role, created_at)
+    select ${row.tenantId}, user_id, ${row.role}, ${row.now} from users where user_id = ${row.userId}
+    on conflict (tenant_id, user_id) do update set role = excluded.role
+    returning 1`;
+  return rows.length === 1;
+}
+
+export async function deleteMember(tx: Tx, tenantId: TenantId, userId: UserId): Promise<boolean> {
+  const rows = await tx`
+    delete from members where tenant_id = ${tenantId} and user_id = ${userId} returning 1`;
+  return rows.length === 1;
+}
+
+export async function countOtherOwners(
+  tx: Tx,
+  tenantId: TenantId,
+  userId: UserId,
+): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::int as count from members
+    where tenant_id = ${tenantId} and role = 'owner' and user_id <> ${userId}`;
+  return row?.count ?? 0;
+}

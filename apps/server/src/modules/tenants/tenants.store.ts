@@ -1,0 +1,88 @@
+import type { Tx } from "@turnpike/db/client";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+
+export type TenantRow = {
+  tenant_id: TenantId;
+  name: string;
+  slug: string;
+  external_id: string | null;
+  plan_id: string;
+  plan_version: number;
+  period_anchor: Date;
+  suspended_at: Date | null;
+  created_at: Date;
+};
+
+const COLUMNS = [
+  "tenant_id",
+  "name",
+  "slug",
+  "external_id",
+  "plan_id",
+  "plan_version",
+  "period_anchor",
+  "suspended_at",
+  "created_at",
+] as const;
+
+/** Inserts a tenant; `undefined` when slug or external id is taken. */
+export async function insertTenant(tx: Tx, row: TenantRow): Promise<TenantRow | undefined> {
+  const [tenant] = await tx<TenantRow[]>`
+    insert into tenants ${tx({ ...row, updated_at: row.created_at }, ...COLUMNS, "updated_at")}
+    on conflict do nothing
+    returning ${tx(COLUMNS)}`;
+  return tenant;
+}
+
+export async function findTenantRow(tx: Tx, tenantId: TenantId): Promise<TenantRow | undefined> {
+  const [tenant] = await tx<TenantRow[]>`
+    select ${tx(COLUMNS)} from tenants where tenant_id = ${tenantId}`;
+  return tenant;
+}
+
+export async function hasExternalId(tx: Tx, externalId: string): Promise<boolean> {
+  const rows = await tx`select 1 from tenants where external_id = ${externalId}`;
+  return rows.length > 0;
+}
+
+/** Newest first; `beforeId` is the last id of the page before. */
+export async function listTenantRows(
+  tx: Tx,
+  page: { beforeId: string | undefined; limit: number },
+): Promise<TenantRow[]> {
+  const before = page.beforeId ?? null;
+  return await tx<TenantRow[]>`
+    select ${tx(COLUMNS)} from tenants
+    where (${before}::text is null or tenant_id < ${before})
+    order by tenant_id desc
+    limit ${page.limit}`;
+}
+
+export async function updateTenantRow(
+  tx: Tx,
+  row: Pick<
+    TenantRow,
+    "tenant_id" | "name" | "slug" | "plan_id" | "plan_version" | "suspended_at"
+  > & {
+    now: Date;
+  },
+): Promise<TenantRow | undefined> {
+  const [tenant] = await tx<TenantRow[]>`
+    update tenants
+    set name = ${row.name}, slug = ${row.slug}, plan_id = ${row.plan_id},
+        plan_version = ${row.plan_version}, suspended_at = ${row.suspended_at}, updated_at = ${row.now}
+    where tenant_id = ${row.tenant_id}
+    returning ${tx(COLUMNS)}`;
+  return tenant;
+}
+
+/** Tells every process that the tenant changed. */
+export async function announceTenant(tx: Tx, tenantId: TenantId): Promise<void> {
+  await tx`select record_change('tenant', ${tenantId}, ${tenantId})`;
+}
+
+/** Locks the tenant until the end of the transaction, so that two changes of its members take turns. */
+export async function lockTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
+  const rows = await tx`select 1 from tenants where tenant_id = ${tenantId} for update`;
+  return rows.length === 1;
+}

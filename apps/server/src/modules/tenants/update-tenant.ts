@@ -1,0 +1,103 @@
+import type { Tenant, UpdateTenantRequest } from "@turnpike/contract/tenants";
+import { isUniqueViolation, type JsonValue, type Tx } from "@turnpike/db/client";
+import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
+import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
+import { writeAudit } from "#modules/audit/index.ts";
+import { type CreateTenantDeps, unknownPlan } from "./create-tenant.ts";
+import {
+  announceTenant,
+  findTenantRow,
+  lockTenant,
+  type TenantRow,
+  updateTenantRow,
+} from "./tenants.store.ts";
+import { toTenantReply } from "./to-tenant-reply.ts";
+
+type Change = Pick<TenantRow, "name" | "slug" | "plan_id" | "plan_version" | "suspended_at">;
+
+async function decideChange(
+  deps: CreateTenantDeps,
+  tx: Tx,
+  row: TenantRow,
+  input: UpdateTenantRequest,
+): Promise<Change> {
+  const plan =
+    input.planId === undefined
+      ? { planId: row.plan_id, version: row.plan_version }
+      : await deps.plans.findPlan(tx, input.planId);
+  if (plan === undefined) {
+    throw unknownPlan();
+  }
+  const suspendedAt = input.suspended ? (row.suspended_at ?? deps.clock.now()) : null;
+  return {
+    name: input.name ?? row.name,
+    slug: input.slug ?? row.slug,
+    plan_id: plan.planId,
+    plan_version: plan.version,
+    suspended_at: input.suspended === undefined ? row.suspended_at : suspendedAt,
+  };
+}
+
+function describeChange(before: TenantRow, after: Change): Record<string, JsonValue> {
+  const details: Record<string, JsonValue> = {};
+  for (const field of ["name", "slug", "plan_id", "plan_version"] as const) {
+    if (before[field] !== after[field]) {
+      details[field] = [before[field], after[field]];
+    }
+  }
+  if ((before.suspended_at === null) !== (after.suspended_at === null)) {
+    details["suspended"] = [before.suspended_at !== null, after.suspended_at !== null];
+  }
+  return details;
+}
+
+/**
+ * Changes a tenant. A new plan takes effect on every process within a second; what was used of the period stays used.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND`, `ALREADY_EXISTS` (slug), `INVALID_REQUEST` (plan).
+ */
+export async function updateTenant(
+  deps: CreateTenantDeps,
+  context: CallContext,
+  input: UpdateTenantRequest,
+): Promise<Tenant> {
+  assertMay(context.actor, "tenants:write");
+  try {
+    return await deps.transact.asTenant(input.tenantId, async (tx) => {
+      await lockTenant(tx, input.tenantId);
+      const before = await findTenantRow(tx, input.tenantId);
+      if (before === undefined) {
+        throw resourceNotFound("tenant");
+      }
+      const change = await decideChange(deps, tx, before, input);
+      const after = await updateTenantRow(tx, {
+        ...change,
+        tenant_id: input.tenantId,
+        now: deps.clock.now(),
+      });
+      if (after === undefined) {
+        throw resourceNotFound("tenant");
+      }
+      await writeAudit(deps, tx, context, {
+        tenantId: input.tenantId,
+        action: "tenant.updated",
+        entityType: "tenant",
+        entityId: input.tenantId,
+        details: describeChange(before, change),
+      });
+      await announceTenant(tx, input.tenantId);
+      return toTenantReply(after);
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) {
+      const message = "Another tenant has this slug: choose a different one.";
+      throw new AppError({
+        code: "ALREADY_EXISTS",
+        publicMessage: message,
+        errors: [{ pointer: "/slug", message }],
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}

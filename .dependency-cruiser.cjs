@@ -24,7 +24,7 @@ const MODULE_ORDER = [
 const SERVER = "^apps/server/src";
 const MODULES = `${SERVER}/modules`;
 const CONSOLE = "^apps/console/src";
-const TEST = "[.]test[.]tsx?$";
+const TEST = "[.](test|spec)[.]tsx?$";
 const STORE = "[.]store[.]ts$";
 const ROUTES = "[.]routes[.]ts$";
 
@@ -36,7 +36,9 @@ const SQL_HOLDERS = [
   `${SERVER}/platform/[^/]*postgres[^/]*[.]ts$`,
   `${SERVER}/deps[.]ts$`,
 ].join("|");
-const SQL = "^packages/db/|node_modules/postgres/";
+const DATABASE = "^packages/db/";
+const DRIVER = "node_modules/postgres/";
+const SQL = `${STORE}|${DATABASE}|${DRIVER}`;
 
 /** What speaks HTTP: the transport plumbing, Node's own modules, and the libraries on top of them. */
 const HTTP = `${SERVER}/http/|^(node:)?https?$|^(node:)?http2$|node_modules/(undici|@orpc/(server|openapi))/`;
@@ -169,8 +171,20 @@ module.exports = {
     ),
     forbid(
       "sql-in-stores-only",
-      "the driver and the tables are seen by stores and by what opens connections",
+      "tables are seen by stores and by what opens connections; others may only name the type of the transaction they pass on",
       { path: `${SERVER}/`, pathNot: SQL_HOLDERS },
+      { path: DATABASE, dependencyTypesNot: ["type-only"] },
+    ),
+    forbid(
+      "driver-in-stores-only",
+      "only packages/db and what opens connections know which driver there is",
+      { path: `${SERVER}/`, pathNot: SQL_HOLDERS },
+      { path: DRIVER },
+    ),
+    forbid(
+      "gateway-has-no-store",
+      "keys, limits and routes are in memory by the time a call arrives",
+      { path: `${MODULES}/gateway/`, pathNot: TEST },
       { path: SQL },
     ),
     forbid(
@@ -189,19 +203,19 @@ module.exports = {
       "routes-call-use-cases",
       "an adapter that reads tables has skipped the authorisation",
       { path: `([.]routes|[.]jobs)[.]ts$` },
-      { path: `${STORE}|${SQL}` },
+      { path: SQL },
     ),
     forbid(
       "ports-import-domain-only",
-      "a port is a promise made to modules above: it names no engine",
+      "a port is a promise made to modules above: it names no engine, at most the type of a transaction",
       { path: `${MODULES}/.*[.]ports[.]ts$` },
-      { path: `${STORE}|${ROUTES}|${SQL}|${SERVER}/http/` },
+      { path: `${STORE}|${ROUTES}|${DRIVER}|${SERVER}/http/` },
     ),
     forbid(
       "hot-path-never-reaches-sql",
       "decisions take their loader as an argument: a query per call would be the bottleneck",
       { path: HOT_PATH },
-      { path: `${STORE}|${SQL}`, reachable: true },
+      { path: SQL, reachable: true },
     ),
 
     // Console.

@@ -29,7 +29,7 @@ const CORRECT_TREE = {
   [`${M}/audit/record-entry.ts`]: "export const record = 1;\n",
   [`${M}/keys/index.ts`]: 'export { createKey } from "./create-key.ts";\n',
   [`${M}/keys/create-key.ts`]:
-    'import { insertKey } from "./keys.store.ts";\nimport { record } from "../audit/index.ts";\nexport const createKey = [insertKey, record];\n',
+    'import type { connect } from "@turnpike/db/client";\nimport { insertKey } from "./keys.store.ts";\nimport { record } from "../audit/index.ts";\nexport const createKey = [insertKey, record];\nexport type Tx = typeof connect;\n',
   [`${M}/keys/create-key.test.ts`]:
     'import "@turnpike/testkit/fake-clock";\nimport { insertKey } from "./keys.store.ts";\nexport const probe = insertKey;\n',
   [`${M}/keys/keys.store.ts`]:
@@ -127,16 +127,13 @@ const PLANTED = [
     'import "#http/problem-details.ts";',
   ],
   ["sql-in-stores-only", `${M}/keys/plant-client.ts`, 'import "@turnpike/db/client";'],
+  ["sql-in-stores-only", "apps/server/src/http/plant-client.ts", 'import "@turnpike/db/client";'],
   [
-    "sql-in-stores-only",
+    "driver-in-stores-only",
     `${M}/keys/plant-driver.ts`,
-    'import postgres from "postgres";\nexport const q = postgres;',
+    'import type postgres from "postgres";\nexport type Q = typeof postgres;',
   ],
-  [
-    "sql-in-stores-only",
-    "apps/server/src/http/plant-client.ts",
-    'import type { connect } from "@turnpike/db/client";\nexport type C = typeof connect;',
-  ],
+  ["gateway-has-no-store", `${M}/gateway/plant.store.ts`, 'import "@turnpike/db/client";'],
   ["stores-below-use-cases", `${M}/keys/plant.store.ts`, 'import "../audit/index.ts";'],
   [
     "http-in-routes-only",

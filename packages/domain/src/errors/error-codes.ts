@@ -43,6 +43,7 @@ export const ERROR_CODES = {
   RESOURCE_NOT_FOUND: { status: 404, title: "The resource does not exist" },
   NO_UPSTREAM: { status: 404, title: "No upstream serves this address" },
   METHOD_NOT_ALLOWED: { status: 405, title: "The method is not allowed here" },
+  REQUEST_TIMEOUT: { status: 408, title: "The request came too slowly" },
   CONFLICT: {
     status: 409,
     title: "The change conflicts with the present state",

@@ -1,0 +1,148 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { systemClock } from "#platform/clock.ts";
+import { createLogger } from "#platform/logger.ts";
+import { parseTrustedProxies } from "./client-address.ts";
+import { createProxy, type ForwardedCall, type Proxy, type ProxyOptions } from "./create-proxy.ts";
+import type { HeaderPair } from "./forward-headers.ts";
+import { createGatewayServer, type GatewayServerOptions } from "./gateway-server.ts";
+import type { CallOutcome, CallTraffic, OutcomeReply, ProxyProblem } from "./proxy-call.ts";
+import { createRawResponse } from "./raw-response.ts";
+import { AMBIGUOUS_PATH_REFUSAL, type GateRefusal, inspectRequest } from "./request-gate.ts";
+import { createUpstreamRouter, pickUpstream, type UpstreamConfig } from "./upstream-router.ts";
+
+export type BareGatewayOptions = {
+  upstreams: readonly (Pick<UpstreamConfig, "name" | "url"> & Partial<UpstreamConfig>)[];
+  trustedProxies?: readonly string[];
+  signingSecret?: string;
+  identityHeaders?: readonly HeaderPair[];
+  limits?: ProxyOptions["limits"];
+  server?: Partial<GatewayServerOptions>;
+  onOutcome?: (outcome: CallOutcome) => OutcomeReply | Promise<OutcomeReply>;
+};
+
+export type BareGateway = {
+  port: number;
+  proxy: Proxy;
+  /** Of every call that passed the gate, in the order they became known. */
+  outcomes: CallOutcome[];
+  /** Of every call that is over. */
+  traffic: CallTraffic[];
+  close(): Promise<void>;
+};
+
+const VIA_PSEUDONYM = "turnpike-bare";
+
+/**
+ * Starts the transport of the gateway alone, on a free loopback port: gate, router and proxy, without keys, limits or
+ * ledger. It is what tests of the transport talk to, and what the benchmark subtracts to see the price of the rest.
+ */
+export async function startBareGateway(options: BareGatewayOptions): Promise<BareGateway> {
+  const router = createUpstreamRouter({
+    upstreams: options.upstreams.map((upstream) => ({
+      timeouts: { connectMs: 1000, headersMs: 5000, idleMs: 5000 },
+      maxRequestBytes: 10_000_000,
+      preserveHost: false,
+      ...upstream,
+    })),
+    hasRouteRules: false,
+  });
+  const proxy = createProxy({
+    upstreams: router.upstreams,
+    viaPseudonym: VIA_PSEUDONYM,
+    trustedProxies: parseTrustedProxies(options.trustedProxies ?? []),
+    renderProblem: renderPlainProblem,
+    logger: createLogger({ level: "silent" }),
+    clock: systemClock,
+    signingSecret: options.signingSecret,
+    limits: options.limits,
+  });
+  const outcomes: CallOutcome[] = [];
+  const traffic: CallTraffic[] = [];
+  let calls = 0;
+
+  /** The part that is the same for calls and upgrades: what to forward, or why not. */
+  function decide(req: IncomingMessage): ForwardedCall | GateRefusal {
+    const refusal = inspectRequest(req, {
+      keyHeaderNames: ["x-api-key"],
+      viaPseudonym: VIA_PSEUDONYM,
+    });
+    if (refusal !== undefined) {
+      return refusal;
+    }
+    const choice = pickUpstream(router, {
+      host: req.headers.host ?? "",
+      rawTarget: req.url ?? "/",
+    });
+    if (choice.kind !== "found") {
+      return AMBIGUOUS_PATH_REFUSAL;
+    }
+    calls += 1;
+    return {
+      req,
+      upstream: choice.upstream,
+      rawTarget: choice.rawTarget,
+      keyHeaderNames: ["authorization", "x-api-key"],
+      identityHeaders: options.identityHeaders ?? [],
+      requestId: `req_${calls}`,
+      onOutcome: (outcome) => {
+        outcomes.push(outcome);
+        return options.onOutcome?.(outcome);
+      },
+    };
+  }
+
+  const gateway = createGatewayServer({
+    ...options.server,
+    onCall(req, res) {
+      const call = decide(req);
+      if ("reason" in call) {
+        refuse(res, call);
+      } else {
+        void proxy.forward({ ...call, res }).then((bytes) => traffic.push(bytes));
+      }
+    },
+    onUpgrade(req, socket, head) {
+      const call = decide(req);
+      if ("reason" in call) {
+        refuse(createRawResponse(req, socket), call);
+      } else {
+        void proxy.upgrade({ ...call, socket, head }).then((bytes) => traffic.push(bytes));
+      }
+    },
+  });
+  const { port } = await gateway.listen({ port: 0, host: "127.0.0.1" });
+  return {
+    port,
+    proxy,
+    outcomes,
+    traffic,
+    async close() {
+      const closing = gateway.close(100);
+      await proxy.close(100);
+      await closing;
+    },
+  };
+}
+
+function refuse(res: ServerResponse, { code, status, reason }: GateRefusal): void {
+  renderPlainProblem(res, {
+    code,
+    status,
+    detail: reason,
+    requestId: "",
+    headers: [["Connection", "close"]],
+  });
+}
+
+function renderPlainProblem(
+  res: ServerResponse,
+  { code, status, detail, headers }: ProxyProblem,
+): void {
+  const body = JSON.stringify({ type: "about:blank", status, code, detail });
+  const length = String(Buffer.byteLength(body));
+  res.writeHead(status, [
+    ...["Content-Type", "application/problem+json", "Content-Length", length],
+    ...headers.flat(),
+  ]);
+  res.end(body);
+}

@@ -1,0 +1,170 @@
+import { createSecretKey } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Clock } from "#platform/clock.ts";
+import type { Logger } from "#platform/logger.ts";
+import type { TrustedProxies } from "./client-address.ts";
+import {
+  buildForwardHeaders,
+  type CallOrigin,
+  findCallOrigin,
+  type HeaderPair,
+} from "./forward-headers.ts";
+import {
+  type CallOutcome,
+  type CallTraffic,
+  type OutcomeReply,
+  ProxyCall,
+  type ProxyCallLimits,
+  type RenderProblem,
+} from "./proxy-call.ts";
+import { createRawResponse } from "./raw-response.ts";
+import { SIGNATURE_HEADER, signRequest } from "./sign-request.ts";
+import { UpstreamPool } from "./upstream-pool.ts";
+import type { Upstream } from "./upstream-router.ts";
+
+/** A call that was decided on and may go to its upstream. */
+export type ForwardedCall = {
+  /** Passed `inspectRequest`. Its body must not have been touched. */
+  req: IncomingMessage;
+  /** One of the upstreams the proxy was made with. */
+  upstream: Upstream;
+  /** From `pickUpstream`: the request target as the upstream gets it. */
+  rawTarget: string;
+  /** Lower-case names of the headers that carried the key; they end here. */
+  keyHeaderNames: readonly string[];
+  /** What the gateway says about the call: `X-Turnpike-Tenant`, `-Key`, `-Plan`, `-Scopes`, and what else it likes. */
+  identityHeaders: readonly HeaderPair[];
+  requestId: string;
+  /** From `findCallOrigin`, when the caller already has it. */
+  origin?: CallOrigin | undefined;
+  /**
+   * Called exactly once, at the upstream's status line or when it is clear that none comes, and before the client has a
+   * byte. Only a promise holds the answer. It is called even when the client has left. A rejection answers 500.
+   */
+  onOutcome: (outcome: CallOutcome) => OutcomeReply | Promise<OutcomeReply>;
+  /** Added to every answer, the upstream's and ours; each replaces the upstream's of the same name. */
+  extraResponseHeaders?: readonly HeaderPair[] | undefined;
+};
+
+export type Proxy = {
+  /** Sends a call and streams the answer. Settles when both sides are finished; never rejects. */
+  forward(call: ForwardedCall & { res: ServerResponse }): Promise<CallTraffic>;
+  /** The same for a request to become a WebSocket, on the raw connection. The outcome of success is status 101. */
+  upgrade(call: ForwardedCall & { socket: Socket; head: Buffer }): Promise<CallTraffic>;
+  /** Calls under way, by upstream name. */
+  activeCalls(): ReadonlyMap<string, number>;
+  /** Lets calls under way finish for at most `graceMs`, closes WebSockets, then closes every connection. */
+  close(graceMs: number): Promise<void>;
+};
+
+export type ProxyOptions = {
+  upstreams: readonly Upstream[];
+  /** Our name in `Via`; the same as `inspectRequest` looks for. */
+  viaPseudonym: string;
+  trustedProxies: TrustedProxies;
+  renderProblem: RenderProblem;
+  logger: Logger;
+  clock: Clock;
+  /** Key of `X-Turnpike-Signature`; `undefined` sends none. */
+  signingSecret: string | undefined;
+  limits?: Partial<ProxyCallLimits> | undefined;
+};
+
+/** Lower case; an upstream may report what a call cost in it. */
+export const COST_HEADER = "x-turnpike-cost";
+
+/** A slow mobile network still sends a hundred times as much. */
+const LIMITS_DEFAULT: ProxyCallLimits = { clientIdleMs: 60_000, minUploadBytesPerSecond: 100 };
+
+/** Makes the part of the gateway that carries bytes: it knows no keys, no tenants and no ledger. */
+export function createProxy(options: ProxyOptions): Proxy {
+  const { viaPseudonym, trustedProxies, renderProblem, logger, clock } = options;
+  const limits = { ...LIMITS_DEFAULT, ...options.limits };
+  const secret =
+    options.signingSecret === undefined
+      ? undefined
+      : createSecretKey(options.signingSecret, "utf8");
+  const pools = new Map(
+    options.upstreams.map((upstream) => [upstream, new UpstreamPool({ upstream, clock })]),
+  );
+  const tunnels = new Set<Socket>();
+
+  function toGatewayHeaders(call: ForwardedCall): readonly HeaderPair[] {
+    if (secret === undefined) {
+      return call.identityHeaders;
+    }
+    const signature = signRequest({
+      secret,
+      unixSeconds: Math.floor(clock.now().getTime() / 1000),
+      request: {
+        method: call.req.method ?? "GET",
+        rawTarget: call.rawTarget,
+        requestId: call.requestId,
+        gatewayHeaders: call.identityHeaders,
+      },
+    });
+    return [...call.identityHeaders, [SIGNATURE_HEADER, signature]];
+  }
+
+  function start(
+    call: ForwardedCall,
+    client: { res: ServerResponse; upgrade: { socket: Socket; head: Buffer } | undefined },
+  ): Promise<CallTraffic> {
+    const pool = pools.get(call.upstream);
+    if (pool === undefined) {
+      throw new RangeError(`The proxy was not made with an upstream "${call.upstream.name}"`);
+    }
+    return new ProxyCall({
+      req: call.req,
+      ...client,
+      pool,
+      rawTarget: call.rawTarget,
+      headers: buildForwardHeaders({
+        req: call.req,
+        origin: call.origin ?? findCallOrigin(call.req, trustedProxies),
+        keyHeaderNames: call.keyHeaderNames,
+        upstreamHost: call.upstream.preserveHost ? undefined : call.upstream.hostHeader,
+        viaPseudonym,
+        requestId: call.requestId,
+        gatewayHeaders: toGatewayHeaders(call),
+      }),
+      requestId: call.requestId,
+      onOutcome: call.onOutcome,
+      extraResponseHeaders: call.extraResponseHeaders ?? [],
+      limits,
+      costHeaderName: COST_HEADER,
+      renderProblem,
+      logger,
+      clock,
+    }).run();
+  }
+
+  return {
+    forward: (call) => start(call, { res: call.res, upgrade: undefined }),
+    upgrade(call) {
+      const { socket, head } = call;
+      tunnels.add(socket);
+      socket.once("close", () => tunnels.delete(socket));
+      const res = createRawResponse(call.req, socket);
+      return start(call, { res, upgrade: { socket, head } });
+    },
+    activeCalls: () =>
+      new Map([...pools.values()].map((pool) => [pool.upstream.name, pool.active])),
+    async close(graceMs) {
+      const timer = setTimeout(() => closeAll(tunnels), graceMs);
+      try {
+        await Promise.all([...pools.values()].map((pool) => pool.close(graceMs)));
+      } finally {
+        clearTimeout(timer);
+        closeAll(tunnels);
+      }
+    },
+  };
+}
+
+function closeAll(sockets: Set<Socket>): void {
+  for (const socket of sockets) {
+    socket.destroy();
+  }
+}

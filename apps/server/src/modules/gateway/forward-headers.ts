@@ -1,0 +1,244 @@
+import type { IncomingMessage } from "node:http";
+import { findClientAddress, type TrustedProxies, toCanonicalAddress } from "./client-address.ts";
+
+export type HeaderPair = readonly [name: string, value: string];
+
+/** Who sent the call, as far as forwarding headers can be believed. */
+export type CallOrigin = {
+  /** Canonical address of the client: the right-most hop that is not a trusted proxy. */
+  clientAddress: string;
+  /** Canonical address of the other end of our socket. */
+  peerAddress: string;
+  /** True when the peer is one of the trusted proxies, so that its forwarding headers stay. */
+  isPeerTrusted: boolean;
+};
+
+type RequestHead = Pick<IncomingMessage, "rawHeaders" | "httpVersion" | "socket">;
+
+/** Reads where a call comes from. Allow-lists and limits by address must use this, never a header. */
+export function findCallOrigin(
+  req: Pick<RequestHead, "rawHeaders" | "socket">,
+  trusted: TrustedProxies,
+): CallOrigin {
+  // An address is missing only once the socket is gone; nobody reads the answer then.
+  const peerAddress = toCanonicalAddress(req.socket.remoteAddress ?? "") ?? "0.0.0.0";
+  if (!trusted.has(peerAddress)) {
+    return { clientAddress: peerAddress, peerAddress, isPeerTrusted: false };
+  }
+  const forwardedFor = joinHeader(req.rawHeaders, "x-forwarded-for");
+  const clientAddress = findClientAddress({ peer: peerAddress, forwardedFor, trusted });
+  return { clientAddress, peerAddress, isPeerTrusted: true };
+}
+
+export type ForwardHeadersInput = {
+  /** Passed `inspectRequest`: exactly one Host, no name with an underscore. */
+  req: RequestHead;
+  origin: CallOrigin;
+  /** Lower-case names of the headers that carried the key; removed: `["authorization"]`, `["x-api-key"]`. */
+  keyHeaderNames: readonly string[];
+  /** `host` or `host:port` of the upstream; `undefined` keeps the client's Host. */
+  upstreamHost: string | undefined;
+  viaPseudonym: string;
+  requestId: string;
+  /** What the gateway says about the call, `X-Turnpike-*`: sent as given, after the client's own were removed. */
+  gatewayHeaders: readonly HeaderPair[];
+};
+
+/**
+ * Builds the headers for the upstream as a flat list, `[name, value, name, value, ...]`, in the client's order and case.
+ *
+ * Removed: hop-by-hop headers and what `Connection` lists, every `X-Turnpike-*`, the key, `Proxy-*`, `HTTP2-Settings`,
+ * `X-Request-Id`, and the client's forwarding headers unless a trusted proxy wrote them. Added: `Host`, `Forwarded`,
+ * `X-Forwarded-*`, `Via`, `X-Request-Id` and the gateway's own.
+ *
+ * @see RFC 9110 section 7.6 (hop-by-hop, Via), RFC 7239 (Forwarded).
+ */
+export function buildForwardHeaders(input: ForwardHeadersInput): string[] {
+  const { req, origin, keyHeaderNames } = input;
+  const { rawHeaders } = req;
+  const out: string[] = [];
+  const connectionTokens = readConnectionTokens(rawHeaders);
+  let clientHost = "";
+  let forwardedHost: string | undefined;
+  let forwardedProto: string | undefined;
+  let forwardedFor = "";
+  let forwarded = "";
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? "";
+    const value = rawHeaders[i + 1] ?? "";
+    const lowerCase = name.toLowerCase();
+    if (lowerCase === "host") {
+      clientHost = value;
+    } else if (isForwardingHeader(lowerCase)) {
+      if (!origin.isPeerTrusted) {
+        continue;
+      }
+      switch (lowerCase) {
+        case "x-forwarded-for":
+          forwardedFor += `${value}, `;
+          break;
+        case "x-forwarded-host":
+          forwardedHost ??= value;
+          break;
+        case "x-forwarded-proto":
+          forwardedProto ??= value;
+          break;
+        case "forwarded":
+          forwarded += `${value}, `;
+          break;
+        default:
+          out.push(name, value);
+      }
+    } else if (
+      !isHopByHop(lowerCase) &&
+      !lowerCase.startsWith("x-turnpike-") &&
+      lowerCase !== "x-request-id" &&
+      !keyHeaderNames.includes(lowerCase) &&
+      !connectionTokens?.includes(lowerCase)
+    ) {
+      out.push(name, value);
+    }
+  }
+  const proto = forwardedProto ?? ("encrypted" in req.socket ? "https" : "http");
+  const host = forwardedHost ?? clientHost;
+  const { peerAddress } = origin;
+  out.push("Host", input.upstreamHost ?? clientHost);
+  out.push("X-Forwarded-For", forwardedFor + peerAddress);
+  out.push("X-Forwarded-Host", host);
+  out.push("X-Forwarded-Proto", proto);
+  out.push(
+    "Forwarded",
+    `${forwarded}for=${toForwardedNode(peerAddress)};host=${quote(host)};proto=${quote(proto)}`,
+  );
+  out.push("Via", `${req.httpVersion} ${input.viaPseudonym}`);
+  out.push("X-Request-Id", input.requestId);
+  for (const [name, value] of input.gatewayHeaders) {
+    out.push(name, value);
+  }
+  return out;
+}
+
+export type ReplyHeaders = {
+  /** Flat list for the client, in the upstream's order and case. */
+  headers: string[];
+  /** What the upstream says the call cost, as sent; several values are joined by a comma, which is no number. */
+  cost: string | undefined;
+  hasContentLength: boolean;
+};
+
+/**
+ * Filters what an upstream answers: hop-by-hop headers and every `X-Turnpike-*` stay here, so that an upstream can
+ * neither speak for the gateway nor steer the client's connection.
+ *
+ * @param input.rawHeaders - Names and values as undici hands them over.
+ * @param input.replaced - Headers of the gateway; they replace the upstream's of the same name.
+ * @param input.costHeaderName - Lower case.
+ */
+export function filterReplyHeaders(input: {
+  rawHeaders: readonly (Buffer | string)[];
+  status: number;
+  replaced: readonly HeaderPair[];
+  costHeaderName: string;
+}): ReplyHeaders {
+  const { rawHeaders, status, replaced } = input;
+  const replacedNames = replaced.map(([name]) => name.toLowerCase());
+  const connectionTokens = readConnectionTokens(rawHeaders);
+  const headers: string[] = [];
+  let cost: string | undefined;
+  let hasContentLength = false;
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = toText(rawHeaders[i]);
+    const lowerCase = name.toLowerCase();
+    if (lowerCase === input.costHeaderName) {
+      const value = toText(rawHeaders[i + 1]);
+      cost = cost === undefined ? value : `${cost}, ${value}`;
+    }
+    if (
+      isHopByHop(lowerCase) ||
+      lowerCase === input.costHeaderName ||
+      lowerCase.startsWith("x-turnpike-") ||
+      replacedNames.includes(lowerCase) ||
+      connectionTokens?.includes(lowerCase)
+    ) {
+      continue;
+    }
+    if (lowerCase === "content-length") {
+      // RFC 9110 section 8.6: never with 204. It would make the client wait for a body.
+      if (status === 204) {
+        continue;
+      }
+      hasContentLength = true;
+    }
+    headers.push(name, toText(rawHeaders[i + 1]));
+  }
+  for (const [name, value] of replaced) {
+    headers.push(name, value);
+  }
+  return { headers, cost, hasContentLength };
+}
+
+function toText(raw: Buffer | string | undefined): string {
+  return typeof raw === "string" ? raw : (raw?.toString("latin1") ?? "");
+}
+
+/** Headers that concern one connection only. `Expect` is answered by us; trailers are announced by whoever sends them. */
+function isHopByHop(lowerCase: string): boolean {
+  switch (lowerCase) {
+    case "connection":
+    case "keep-alive":
+    case "te":
+    case "trailer":
+    case "transfer-encoding":
+    case "upgrade":
+    case "expect":
+    case "http2-settings":
+      return true;
+    default:
+      return lowerCase.startsWith("proxy-");
+  }
+}
+
+function isForwardingHeader(lowerCase: string): boolean {
+  return (
+    lowerCase.startsWith("x-forwarded-") || lowerCase === "forwarded" || lowerCase === "x-real-ip"
+  );
+}
+
+/** Lower-case names that `Connection` lists; `undefined` for the everyday values, which name no header. */
+function readConnectionTokens(rawHeaders: readonly (Buffer | string)[]): string[] | undefined {
+  let tokens: string[] | undefined;
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length !== 10 || toText(name).toLowerCase() !== "connection") {
+      continue;
+    }
+    const value = toText(rawHeaders[i + 1]).toLowerCase();
+    if (value !== "keep-alive" && value !== "close" && value !== "upgrade") {
+      tokens = [...(tokens ?? []), ...value.split(",").map((token) => token.trim())];
+    }
+  }
+  return tokens;
+}
+
+function joinHeader(rawHeaders: readonly string[], lowerCaseName: string): string | undefined {
+  let joined: string | undefined;
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    if (
+      rawHeaders[i]?.length === lowerCaseName.length &&
+      rawHeaders[i]?.toLowerCase() === lowerCaseName
+    ) {
+      joined = joined === undefined ? rawHeaders[i + 1] : `${joined},${rawHeaders[i + 1]}`;
+    }
+  }
+  return joined;
+}
+
+/** A node of RFC 7239: an IPv6 address stands in brackets, and brackets need quotes. */
+function toForwardedNode(address: string): string {
+  return address.includes(":") ? `"[${address}]"` : address;
+}
+
+/** A token as it is, anything else as a quoted string. */
+function quote(value: string): string {
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(value) ? value : `"${value.replace(/["\\]/g, "\\$&")}"`;
+}

@@ -1,0 +1,181 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { createRawResponse } from "./raw-response.ts";
+import { hasRequestBody } from "./request-body.ts";
+
+export type GatewayServerOptions = {
+  /** Open connections at once; further ones are refused by the system. Default 10,000: about 20 kB each. */
+  maxConnections?: number | undefined;
+  /** Time for a request's head to arrive. Default 10 s: a head fits in a few packets. */
+  headersTimeoutMs?: number | undefined;
+  /** Longer than the 60 s of common balancers, so that they are the ones who close idle connections. Default 65 s. */
+  keepAliveTimeoutMs?: number | undefined;
+  /** Every request with a parsed head, gate not yet passed. Must answer through `res`. */
+  onCall: (req: IncomingMessage, res: ServerResponse) => void;
+  /** Requests that ask for WebSocket, gate not yet passed. Must answer on or close the socket. */
+  onUpgrade: (req: IncomingMessage, socket: Socket, head: Buffer) => void;
+};
+
+export type GatewayServer = {
+  server: Server;
+  /** Starts to listen. Port 0 takes any free one. Rejects with the system's error when the port is taken. */
+  listen(address: { port: number; host: string }): Promise<AddressInfo>;
+  /** Stops to accept, lets answers under way finish for at most `graceMs`, then closes every connection. */
+  close(graceMs: number): Promise<void>;
+};
+
+/** Node's parser counts the request line in; beyond this it answers 431 itself, below it the gate does. */
+const PARSER_HEAD_BYTES_MAX = 32 * 1024;
+/** What is left of a body after its answer is read up to here, so that the client gets to read the answer first. */
+const DRAIN_BYTES_MAX = 256 * 1024;
+const DRAIN_MS_MAX = 1000;
+
+/**
+ * Makes the listener for programs, with the limits of a server that strangers reach. `requestTimeout` is off because
+ * uploads may be long: the body has its own idle and rate timers in request-body.ts.
+ */
+export function createGatewayServer(options: GatewayServerOptions): GatewayServer {
+  const answering = new WeakMap<Socket, ServerResponse>();
+  const closing = new WeakSet<Socket>();
+  const server = createServer({
+    headersTimeout: options.headersTimeoutMs ?? 10_000,
+    requestTimeout: 0,
+    connectionsCheckingInterval: 2000,
+    keepAliveTimeout: options.keepAliveTimeoutMs ?? 65_000,
+    maxHeaderSize: PARSER_HEAD_BYTES_MAX,
+    noDelay: true,
+    // Any other Upgrade comes as an ordinary request, which the gate refuses.
+    shouldUpgradeCallback: (req) => req.headers.upgrade?.toLowerCase() === "websocket",
+  });
+  server.maxConnections = options.maxConnections ?? 10_000;
+
+  function take(req: IncomingMessage, res: ServerResponse): void {
+    answering.set(req.socket, res);
+    if (hasRequestBody(req)) {
+      res.once("finish", () => drainRest(req));
+    }
+    options.onCall(req, res);
+  }
+
+  server.on("request", take);
+  server.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => {
+    // Refused before 100 Continue, the client may or may not send its body: the connection cannot be used again.
+    // RequestBody takes this back when it asks for the body.
+    res.shouldKeepAlive = false;
+    take(req, res);
+  });
+  server.on("checkExpectation", take);
+  server.on("connect", (req: IncomingMessage, socket: Socket) => {
+    socket.on("error", () => undefined);
+    options.onCall(req, createRawResponse(req, socket));
+  });
+  server.on("upgrade", (req: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.on("error", () => undefined);
+    options.onUpgrade(req, socket, head);
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    const res = answering.get(socket);
+    if (res !== undefined && !res.writableFinished && res.req.complete) {
+      // The bytes behind a good request are bad: that request still gets its own answer, and nothing after it.
+      if (!closing.has(socket)) {
+        closing.add(socket);
+        res.shouldKeepAlive = false;
+        res.once("finish", () => socket.destroySoon());
+      }
+      return;
+    }
+    const hasBegunAnswer = res !== undefined && !res.writableFinished && res.headersSent;
+    if (socket.writable && !hasBegunAnswer && error.code !== "ECONNRESET") {
+      socket.write(toProblemBytes(error.code));
+    }
+    socket.destroySoon();
+  });
+
+  return {
+    server,
+    listen({ port, host }) {
+      return new Promise((resolve, reject) => {
+        server.once("error", reject);
+        server.listen({ port, host }, () => {
+          server.off("error", reject);
+          const address = server.address();
+          if (address === null || typeof address === "string") {
+            reject(new Error("The gateway listens on a pipe, not on a port"));
+          } else {
+            resolve(address);
+          }
+        });
+      });
+    },
+    close(graceMs) {
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+        server.closeIdleConnections();
+      });
+    },
+  };
+}
+
+/**
+ * After an early answer: takes in the rest of the body when it is small, so that the connection stays usable and the
+ * answer is not lost to a reset; drops the connection when it is not.
+ */
+function drainRest(req: IncomingMessage): void {
+  if (req.complete) {
+    return;
+  }
+  const { socket } = req;
+  const timer = setTimeout(() => socket.destroy(), DRAIN_MS_MAX);
+  const stop = (): void => clearTimeout(timer);
+  let bytes = 0;
+  req.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > DRAIN_BYTES_MAX) {
+      socket.destroy();
+    }
+  });
+  req.once("end", stop);
+  req.once("close", stop);
+  req.resume();
+}
+
+/** The answer to bytes that are not HTTP: there is no request yet, so no request id and no renderer. */
+function toProblemBytes(code: string | undefined): string {
+  const problem =
+    code === "HPE_HEADER_OVERFLOW"
+      ? {
+          status: 431,
+          code: "HEADERS_TOO_LARGE",
+          detail: "The request line and headers are too large.",
+        }
+      : code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? { status: 408, code: "REQUEST_TIMEOUT", detail: "The request came too slowly." }
+        : { status: 400, code: "MALFORMED_REQUEST", detail: "The request is not valid HTTP." };
+  const title = STATUS_CODES[problem.status];
+  const body = JSON.stringify({
+    type: "about:blank",
+    title,
+    ...problem,
+    error: problem.detail,
+    message: problem.detail,
+  });
+  return [
+    `HTTP/1.1 ${problem.status} ${title}`,
+    "Content-Type: application/problem+json",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Cache-Control: no-store",
+    "Connection: close",
+    "",
+    body,
+  ].join("\r\n");
+}

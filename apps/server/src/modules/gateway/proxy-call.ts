@@ -1,0 +1,688 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
+import type { Dispatcher } from "undici";
+import type { Clock } from "#platform/clock.ts";
+import type { Logger } from "#platform/logger.ts";
+import { filterReplyHeaders, type HeaderPair, type ReplyHeaders } from "./forward-headers.ts";
+import { contentLengthOf, hasRequestBody, RequestBody } from "./request-body.ts";
+import { joinSockets, writeUpgradeHead } from "./upgraded-connection.ts";
+import type { UpstreamPool } from "./upstream-pool.ts";
+
+/** Why a call ended without a status line of the upstream. `CLIENT_ABORTED` has no reader left. */
+export type ProxyFailureCode =
+  | Extract<
+      ErrorCode,
+      | "UPSTREAM_UNREACHABLE"
+      | "UPSTREAM_TIMEOUT"
+      | "OVERLOADED"
+      | "PAYLOAD_TOO_LARGE"
+      | "REQUEST_TIMEOUT"
+    >
+  | "CLIENT_ABORTED";
+
+/** How a call came out, known before the client has a byte of the answer. */
+export type CallOutcome =
+  | {
+      kind: "status";
+      /** The upstream's status, 200 to 599, or 101 for an accepted WebSocket. */
+      status: number;
+      /** From handing the request to the upstream's connection pool to its status line. */
+      upstreamMs: number;
+      /** The cost header as the upstream sent it, unparsed; never reaches the client. */
+      cost: string | undefined;
+    }
+  | { kind: "failed"; code: ProxyFailureCode };
+
+/** Headers to add to the answer; each replaces the upstream's of the same name. */
+export type OutcomeReply = { headers?: readonly HeaderPair[] } | undefined;
+
+/** Bytes of bodies (after an upgrade: of everything), as they passed the gateway. */
+export type CallTraffic = { requestBytes: number; responseBytes: number };
+
+export type ProxyProblem = {
+  code: ErrorCode;
+  status: number;
+  /** For the caller; says nothing about the upstream's address. */
+  detail: string;
+  requestId: string;
+  headers: readonly HeaderPair[];
+};
+
+export type RenderProblem = (res: ServerResponse, problem: ProxyProblem) => void;
+
+export type ProxyCallLimits = {
+  /** Window of the client's minimum rate, and the longest a client may leave an answer unread. */
+  clientIdleMs: number;
+  minUploadBytesPerSecond: number;
+};
+
+export type ProxyCallInput = {
+  req: IncomingMessage;
+  res: ServerResponse;
+  pool: UpstreamPool;
+  /** As the upstream gets it. */
+  rawTarget: string;
+  /** Flat list from `buildForwardHeaders`. */
+  headers: string[];
+  requestId: string;
+  /** Called exactly once for every call. The answer is held until what it returns has settled. */
+  onOutcome: (outcome: CallOutcome) => OutcomeReply | Promise<OutcomeReply>;
+  extraResponseHeaders: readonly HeaderPair[];
+  /** Set for a WebSocket: the raw connection, and the bytes that came behind the request. */
+  upgrade: { socket: Socket; head: Buffer } | undefined;
+  limits: ProxyCallLimits;
+  costHeaderName: string;
+  renderProblem: RenderProblem;
+  logger: Logger;
+  clock: Clock;
+};
+
+/** More interim answers than any protocol needs; beyond it the upstream is flooding us. */
+const INTERIM_RESPONSES_MAX = 32;
+
+const FAILURE_STATUS = {
+  UPSTREAM_UNREACHABLE: {
+    status: 502,
+    detail: "The upstream could not be reached or gave no valid answer.",
+  },
+  UPSTREAM_TIMEOUT: { status: 504, detail: "The upstream did not answer in time." },
+  OVERLOADED: {
+    status: 503,
+    detail: "Too many calls to this upstream are under way. Try again in a moment.",
+  },
+  PAYLOAD_TOO_LARGE: { status: 413, detail: "The body is larger than this API accepts." },
+  REQUEST_TIMEOUT: { status: 408, detail: "The body came too slowly." },
+} as const satisfies Record<
+  Exclude<ProxyFailureCode, "CLIENT_ABORTED">,
+  { status: number; detail: string }
+>;
+
+/**
+ * One call on its way through the gateway: `waiting` for the upstream's status line, `recording` while the caller takes
+ * note of the outcome, `replying` while the answer streams, `done` when the upstream has no more part in it.
+ */
+export class ProxyCall implements Dispatcher.DispatchHandler {
+  readonly #input: ProxyCallInput;
+  readonly #body: RequestBody | undefined;
+  readonly #finished: Promise<CallTraffic>;
+  #resolveFinished: (traffic: CallTraffic) => void = () => undefined;
+  #phase: "waiting" | "recording" | "replying" | "done" = "waiting";
+  #controller: Dispatcher.DispatchController | undefined;
+  #dispatchedAtMs = 0;
+  #holdsSlot = false;
+  #isRetry = false;
+  #isClientGone = false;
+  #isClientBlocking = false;
+  #interimResponses = 0;
+  /** What arrived while the outcome was being recorded. */
+  #backlog: Buffer[] = [];
+  #upstreamEnd: "open" | "complete" | "broken" = "open";
+  #trailers: HeaderPair[] = [];
+  #sendsTrailers = false;
+  #isEndedByClose = false;
+  #responseBytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #timerMs = 0;
+
+  constructor(input: ProxyCallInput) {
+    this.#input = input;
+    this.#finished = new Promise((resolve) => {
+      this.#resolveFinished = resolve;
+    });
+    const { req, res, pool, limits, clock } = input;
+    this.#body =
+      input.upgrade === undefined && hasRequestBody(req)
+        ? new RequestBody({
+            req,
+            res,
+            clock,
+            limits: {
+              maxBytes: pool.upstream.maxRequestBytes,
+              windowMs: limits.clientIdleMs,
+              minBytesPerSecond: limits.minUploadBytesPerSecond,
+            },
+          })
+        : undefined;
+  }
+
+  /** Sends the call. Settles when both sides are finished with it; never rejects. */
+  run(): Promise<CallTraffic> {
+    const { req, res, pool } = this.#input;
+    res.on("close", this.#onClientClose);
+    res.on("drain", this.#onClientDrain);
+    if (this.#body !== undefined && (contentLengthOf(req) ?? 0) > pool.upstream.maxRequestBytes) {
+      this.#fail("PAYLOAD_TOO_LARGE");
+    } else if (pool.isFailing()) {
+      this.#fail("UPSTREAM_UNREACHABLE");
+    } else if (!pool.tryAcquire()) {
+      this.#fail("OVERLOADED");
+    } else {
+      this.#holdsSlot = true;
+      this.#dispatch();
+    }
+    return this.#finished;
+  }
+
+  #dispatch(): void {
+    const { req, pool, rawTarget, headers, upgrade, clock } = this.#input;
+    const { connectMs, headersMs } = pool.upstream.timeouts;
+    this.#dispatchedAtMs = clock.monotonicMs();
+    this.#arm(connectMs + headersMs);
+    pool.dispatch(
+      {
+        path: rawTarget,
+        method: req.method ?? "GET",
+        headers,
+        body: this.#body ?? null,
+        upgrade: upgrade === undefined ? null : "websocket",
+        // Our own timers also cover what undici's leave out: interim answers and stalled uploads.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      },
+      this,
+    );
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#phase !== "waiting") {
+      controller.abort(new Error("The call ended while it waited for a connection"));
+      return;
+    }
+    this.#arm(this.#input.pool.upstream.timeouts.headersMs);
+  }
+
+  onBodySent(): void {
+    if (this.#phase === "waiting") {
+      this.#timer?.refresh();
+    }
+  }
+
+  onRequestSent(): void {
+    this.onBodySent();
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    _headers: unknown,
+    statusMessage?: string,
+  ): void {
+    if (status < 200) {
+      this.#interimResponses += 1;
+      if (this.#interimResponses > INTERIM_RESPONSES_MAX) {
+        throw new Error("The upstream sends interim answers without end");
+      }
+      return;
+    }
+    if (this.#phase !== "waiting") {
+      return;
+    }
+    const reply = this.#readReplyHeaders(controller, status);
+    this.#record({
+      outcome: { kind: "status", status, upstreamMs: this.#upstreamMs(), cost: reply.cost },
+      proceed: (headers) => this.#openReply({ status, statusMessage, reply, headers }),
+    });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#phase === "recording") {
+      this.#backlog.push(chunk);
+    } else if (this.#phase === "replying") {
+      this.#write(chunk);
+      if (this.#isClientBlocking) {
+        controller.pause();
+      }
+    }
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController): void {
+    this.#upstreamEnd = "complete";
+    if (this.#sendsTrailers || this.#phase === "recording") {
+      this.#trailers = toTrailers(controller.rawTrailers);
+    }
+    this.#releaseSlot();
+    if (this.#phase === "replying") {
+      this.#endReply();
+    }
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#upstreamEnd = "broken";
+    const { pool, logger, requestId } = this.#input;
+    switch (this.#phase) {
+      case "waiting":
+        if (this.#body?.failure !== undefined) {
+          this.#fail(this.#body.failure);
+          return;
+        }
+        pool.noteFailure(error);
+        if (this.#canRetry(error)) {
+          this.#isRetry = true;
+          this.#upstreamEnd = "open";
+          this.#controller = undefined;
+          // Not from inside undici's clean-up of the broken connection.
+          queueMicrotask(() => this.#dispatch());
+          return;
+        }
+        logger.warn(
+          { err: error, requestId, upstream: pool.upstream.name },
+          "the upstream gave no answer",
+        );
+        this.#fail("UPSTREAM_UNREACHABLE");
+        return;
+      case "replying":
+        logger.warn(
+          { err: error, requestId, upstream: pool.upstream.name },
+          "the upstream broke off its answer",
+        );
+        this.#breakOff();
+        return;
+      default:
+        this.#releaseSlot();
+    }
+  }
+
+  onRequestUpgrade(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    _headers: unknown,
+    upstreamSocket: Duplex,
+  ): void {
+    const { upgrade } = this.#input;
+    // Between the upgrade and the pipes nobody else listens.
+    upstreamSocket.on("error", () => undefined);
+    if (this.#phase !== "waiting" || upgrade === undefined) {
+      upstreamSocket.destroy();
+      return;
+    }
+    this.#upstreamEnd = "complete";
+    const reply = this.#readReplyHeaders(controller, status);
+    this.#record({
+      outcome: { kind: "status", status, upstreamMs: this.#upstreamMs(), cost: reply.cost },
+      proceed: (headers) =>
+        this.#openTunnel({ upstreamSocket, upgrade, replyHeaders: [...reply.headers], headers }),
+      otherwise: () => upstreamSocket.destroy(),
+    });
+  }
+
+  #upstreamMs(): number {
+    return this.#input.clock.monotonicMs() - this.#dispatchedAtMs;
+  }
+
+  #readReplyHeaders(controller: Dispatcher.DispatchController, status: number): ReplyHeaders {
+    const { rawHeaders } = controller;
+    return filterReplyHeaders({
+      rawHeaders: Array.isArray(rawHeaders) ? rawHeaders : [],
+      status,
+      replaced: this.#input.extraResponseHeaders,
+      costHeaderName: this.#input.costHeaderName,
+    });
+  }
+
+  /** Tells the caller how it came out, and goes on with `proceed` when it has taken note: at once, or when it says so. */
+  #record(step: {
+    outcome: CallOutcome;
+    proceed: (headers: readonly HeaderPair[]) => void;
+    otherwise?: () => void;
+  }): void {
+    this.#phase = "recording";
+    this.#disarm();
+    if (step.outcome.kind === "status") {
+      this.#input.pool.noteAnswer();
+    }
+    const goOn = (reply: OutcomeReply): void => {
+      try {
+        step.proceed(reply?.headers ?? []);
+      } catch (error) {
+        giveUp(error);
+      }
+    };
+    const giveUp = (error: unknown): void => {
+      const { logger, requestId } = this.#input;
+      logger.error(
+        { err: error, requestId },
+        "the outcome of a call could not be recorded or its answer not be sent",
+      );
+      step.otherwise?.();
+      this.#abortUpstream();
+      this.#renderProblem({
+        code: "INTERNAL_ERROR",
+        status: 500,
+        detail: "Something went wrong.",
+        headers: [],
+      });
+      this.#conclude();
+    };
+    try {
+      const pending = this.#input.onOutcome(step.outcome);
+      if (pending instanceof Promise) {
+        this.#controller?.pause();
+        pending.then(goOn).catch(giveUp);
+      } else {
+        goOn(pending);
+      }
+    } catch (error) {
+      giveUp(error);
+    }
+  }
+
+  #openReply(input: {
+    status: number;
+    statusMessage: string | undefined;
+    reply: ReplyHeaders;
+    headers: readonly HeaderPair[];
+  }): void {
+    const { req, res, pool } = this.#input;
+    if (this.#isClientGone || this.#upstreamEnd === "broken") {
+      this.#abortUpstream();
+      res.destroy();
+      this.#conclude();
+      return;
+    }
+    const headers = addHeaders(input.reply.headers, input.headers);
+    res.writeHead(input.status, toReasonPhrase(input.statusMessage), headers);
+    this.#phase = "replying";
+    this.#isEndedByClose = req.httpVersion === "1.0" && !input.reply.hasContentLength;
+    this.#sendsTrailers =
+      !input.reply.hasContentLength &&
+      req.httpVersion === "1.1" &&
+      (req.headers["te"] ?? "").includes("trailers");
+    this.#arm(pool.upstream.timeouts.idleMs);
+    for (const chunk of this.#backlog) {
+      this.#write(chunk);
+    }
+    this.#backlog = [];
+    if (this.#upstreamEnd === "complete") {
+      this.#endReply();
+      return;
+    }
+    if (!this.#isClientBlocking) {
+      this.#controller?.resume();
+    }
+    // A first event may be long in coming: the client learns the status now. Short answers are over by then.
+    queueMicrotask(() => {
+      if (this.#phase === "replying" && this.#responseBytes === 0) {
+        res.flushHeaders();
+      }
+    });
+  }
+
+  #openTunnel(input: {
+    upstreamSocket: Duplex;
+    upgrade: { socket: Socket; head: Buffer };
+    replyHeaders: string[];
+    headers: readonly HeaderPair[];
+  }): void {
+    const { upstreamSocket, upgrade } = input;
+    const { res, pool } = this.#input;
+    if (this.#isClientGone) {
+      upstreamSocket.destroy();
+      this.#conclude();
+      return;
+    }
+    res.off("close", this.#onClientClose);
+    res.detachSocket(upgrade.socket);
+    this.#phase = "done";
+    writeUpgradeHead(upgrade.socket, addHeaders(input.replyHeaders, input.headers));
+    joinSockets({
+      client: upgrade.socket,
+      upstream: upstreamSocket,
+      head: upgrade.head,
+      idleMs: pool.upstream.timeouts.idleMs,
+      onClose: (traffic) => {
+        this.#releaseSlot();
+        this.#resolveFinished(traffic);
+      },
+    });
+  }
+
+  #write(chunk: Buffer): void {
+    this.#responseBytes += chunk.length;
+    if (this.#input.res.write(chunk)) {
+      this.#arm(this.#input.pool.upstream.timeouts.idleMs);
+    } else {
+      this.#isClientBlocking = true;
+      this.#arm(this.#input.limits.clientIdleMs);
+    }
+  }
+
+  readonly #onClientDrain = (): void => {
+    this.#isClientBlocking = false;
+    if (this.#phase === "replying") {
+      this.#arm(this.#input.pool.upstream.timeouts.idleMs);
+      this.#controller?.resume();
+    }
+  };
+
+  #endReply(): void {
+    const { res, limits } = this.#input;
+    if (this.#sendsTrailers && this.#trailers.length > 0) {
+      res.addTrailers(this.#trailers.map(([name, value]): [string, string] => [name, value]));
+    }
+    this.#phase = "done";
+    this.#body?.destroy();
+    res.end();
+    if (!this.#isClientGone) {
+      // The last bytes may still sit in our buffer: a client that never reads them may not keep them there.
+      this.#arm(limits.clientIdleMs);
+    }
+  }
+
+  /** Ends a call that got no status line. */
+  #fail(code: ProxyFailureCode): void {
+    if (this.#phase !== "waiting") {
+      return;
+    }
+    this.#record({
+      outcome: { kind: "failed", code },
+      proceed: (headers) => {
+        if (code !== "CLIENT_ABORTED") {
+          const retryAfter: readonly HeaderPair[] =
+            code === "OVERLOADED" ? [["Retry-After", "1"]] : [];
+          const { extraResponseHeaders } = this.#input;
+          this.#renderProblem({
+            code,
+            ...FAILURE_STATUS[code],
+            headers: [...retryAfter, ...extraResponseHeaders, ...headers],
+          });
+        }
+        this.#conclude();
+      },
+    });
+  }
+
+  /** Gives up an answer under way: the client must see a broken connection, never a clean end. */
+  #breakOff(): void {
+    const { req, res } = this.#input;
+    if (this.#isEndedByClose) {
+      // HTTP/1.0 takes a closed connection for the end of the body; a reset cannot be mistaken.
+      req.socket.resetAndDestroy();
+    }
+    res.destroy();
+    this.#conclude();
+  }
+
+  /** Ends our part. The call is finished once the client's side is closed as well. */
+  #conclude(): void {
+    this.#phase = "done";
+    this.#disarm();
+    this.#backlog = [];
+    this.#body?.destroy();
+    if (this.#holdsSlot && this.#upstreamEnd === "open") {
+      this.#abortUpstream();
+    }
+    this.#releaseSlot();
+    if (this.#isClientGone) {
+      this.#finish();
+    }
+  }
+
+  readonly #onClientClose = (): void => {
+    this.#isClientGone = true;
+    switch (this.#phase) {
+      case "replying":
+        this.#abortUpstream();
+        this.#conclude();
+        break;
+      case "done":
+        this.#finish();
+        break;
+      default:
+      // The upstream already works on the call, so its outcome counts: an abort must not be a free ride.
+    }
+  };
+
+  #finish(): void {
+    this.#disarm();
+    this.#resolveFinished({
+      requestBytes: this.#body?.bytes ?? 0,
+      responseBytes: this.#responseBytes,
+    });
+  }
+
+  #abortUpstream(): void {
+    if (this.#upstreamEnd === "open") {
+      this.#upstreamEnd = "broken";
+      this.#controller?.abort(new Error("The gateway dropped the call"));
+    }
+  }
+
+  #releaseSlot(): void {
+    if (this.#holdsSlot) {
+      this.#holdsSlot = false;
+      this.#input.pool.release();
+    }
+  }
+
+  #renderProblem(problem: Omit<ProxyProblem, "requestId">): void {
+    const { res, renderProblem, requestId } = this.#input;
+    if (res.headersSent || res.destroyed) {
+      res.destroy();
+    } else {
+      renderProblem(res, { ...problem, requestId });
+    }
+  }
+
+  /**
+   * Once, and only what RFC 9110 section 9.2.2 allows: a safe method without a body, on a connection that had served
+   * before and was closed under us before a byte of an answer. A keep-alive connection that the upstream times out at
+   * the very moment we use it looks like that; a new connection that dies does not.
+   */
+  #canRetry(error: Error): boolean {
+    const { req, upgrade } = this.#input;
+    const isSafe = req.method === "GET" || req.method === "HEAD" || req.method === "OPTIONS";
+    return (
+      isSafe &&
+      !this.#isRetry &&
+      this.#body === undefined &&
+      upgrade === undefined &&
+      !this.#isClientGone &&
+      this.#interimResponses === 0 &&
+      bytesReadBefore(error) > 0
+    );
+  }
+
+  #arm(ms: number): void {
+    if (this.#timer !== undefined && this.#timerMs === ms) {
+      this.#timer.refresh();
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#timerMs = ms;
+    this.#timer = setTimeout(this.#onTimeout, ms);
+  }
+
+  #disarm(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  readonly #onTimeout = (): void => {
+    const { logger, requestId, pool, res } = this.#input;
+    switch (this.#phase) {
+      case "waiting":
+        if (this.#body?.isWaitingOnClient === true) {
+          this.#timer?.refresh();
+          return;
+        }
+        this.#fail("UPSTREAM_TIMEOUT");
+        return;
+      case "replying":
+        logger.warn(
+          {
+            requestId,
+            upstream: pool.upstream.name,
+            side: this.#isClientBlocking ? "client" : "upstream",
+          },
+          "an answer stood still for too long",
+        );
+        this.#abortUpstream();
+        this.#breakOff();
+        return;
+      default:
+        res.destroy();
+    }
+  };
+}
+
+function addHeaders(headers: string[], added: readonly HeaderPair[]): string[] {
+  for (const [name, value] of added) {
+    headers.push(name, value);
+  }
+  return headers;
+}
+
+/** The upstream's reason phrase when it is plain text; otherwise none, which HTTP allows. */
+function toReasonPhrase(statusMessage: string | undefined): string {
+  return statusMessage !== undefined && /^[\t\x20-\x7e]*$/.test(statusMessage) ? statusMessage : "";
+}
+
+/** Bytes the broken connection had carried to us; undici tells only for sockets that the other side closed. */
+function bytesReadBefore(error: Error): number {
+  if (
+    "socket" in error &&
+    typeof error.socket === "object" &&
+    error.socket !== null &&
+    "bytesRead" in error.socket
+  ) {
+    return Number(error.socket.bytesRead);
+  }
+  return 0;
+}
+
+/** Trailers that may be forwarded: none that frame, route or authenticate a message (RFC 9110 section 6.5.1). */
+function toTrailers(rawTrailers: Dispatcher.DispatchController["rawTrailers"]): HeaderPair[] {
+  if (!Array.isArray(rawTrailers) || rawTrailers.length === 0) {
+    return [];
+  }
+  const { headers } = filterReplyHeaders({
+    rawHeaders: rawTrailers,
+    status: 200,
+    replaced: [],
+    costHeaderName: "",
+  });
+  const pairs: HeaderPair[] = [];
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i] ?? "";
+    if (!FORBIDDEN_TRAILERS.has(name.toLowerCase())) {
+      pairs.push([name, headers[i + 1] ?? ""]);
+    }
+  }
+  return pairs;
+}
+
+const FORBIDDEN_TRAILERS = new Set([
+  "content-length",
+  "content-type",
+  "content-encoding",
+  "content-range",
+  "host",
+  "set-cookie",
+  "authorization",
+  "www-authenticate",
+  "cache-control",
+  "location",
+]);

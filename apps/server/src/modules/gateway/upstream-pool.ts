@@ -1,0 +1,97 @@
+import { type Dispatcher, Pool } from "undici";
+import type { Clock } from "#platform/clock.ts";
+import type { Upstream } from "./upstream-router.ts";
+
+/** Consecutive failures to connect after which we stop trying for a moment. */
+const CONNECT_FAILURES_MAX = 5;
+const FAIL_FAST_MS = 1000;
+/** Twice what Node and nginx allow by default; what is larger is an attack or a defect. */
+const REPLY_HEAD_BYTES_MAX = 32 * 1024;
+/** Below the 5 s of Node's and the 60 s of nginx's default, so that we close idle connections before the upstream does. */
+const KEEP_ALIVE_MS = 4000;
+
+/**
+ * The connections to one upstream, how many calls use them, and whether it can be connected to at all.
+ * One call at a time on a connection: a request never waits behind another one's answer.
+ */
+export class UpstreamPool {
+  readonly upstream: Upstream;
+  readonly #pool: Pool;
+  readonly #clock: Clock;
+  #active = 0;
+  #connectFailures = 0;
+  #failingUntilMs = 0;
+
+  constructor(input: { upstream: Upstream; clock: Clock }) {
+    this.upstream = input.upstream;
+    this.#clock = input.clock;
+    this.#pool = new Pool(input.upstream.origin, {
+      connections: input.upstream.maxConcurrent,
+      pipelining: 1,
+      allowH2: false,
+      maxHeaderSize: REPLY_HEAD_BYTES_MAX,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // A WebSocket peer may end its side and still be answered; for calls undici itself closes on an end.
+      connect: { timeout: input.upstream.timeouts.connectMs, allowHalfOpen: true },
+    });
+  }
+
+  get active(): number {
+    return this.#active;
+  }
+
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    this.#pool.dispatch(options, handler);
+  }
+
+  /** Takes one of the upstream's places. `false` when all are taken. */
+  tryAcquire(): boolean {
+    if (this.#active >= this.upstream.maxConcurrent) {
+      return false;
+    }
+    this.#active += 1;
+    return true;
+  }
+
+  release(): void {
+    this.#active -= 1;
+  }
+
+  /** True for a second after several failures to connect in a row: a dead upstream must not pile up waiting calls. */
+  isFailing(): boolean {
+    return this.#failingUntilMs > 0 && this.#clock.monotonicMs() < this.#failingUntilMs;
+  }
+
+  noteAnswer(): void {
+    this.#connectFailures = 0;
+    this.#failingUntilMs = 0;
+  }
+
+  noteFailure(error: Error): void {
+    if (!isConnectFailure(error)) {
+      return;
+    }
+    this.#connectFailures += 1;
+    if (this.#connectFailures >= CONNECT_FAILURES_MAX) {
+      this.#failingUntilMs = this.#clock.monotonicMs() + FAIL_FAST_MS;
+    }
+  }
+
+  /** Waits for calls under way, at most `graceMs`, then drops them. */
+  async close(graceMs: number): Promise<void> {
+    const timer = setTimeout(() => void this.#pool.destroy(), graceMs);
+    try {
+      await this.#pool.close();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** True when no connection came about, so that the upstream cannot have seen the request. */
+function isConnectFailure(error: Error): boolean {
+  const code = "code" in error ? error.code : undefined;
+  const isConnectCall =
+    "syscall" in error && (error.syscall === "connect" || error.syscall === "getaddrinfo");
+  return code === "UND_ERR_CONNECT_TIMEOUT" || isConnectCall || error instanceof AggregateError;
+}

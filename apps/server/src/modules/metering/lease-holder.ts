@@ -1,0 +1,314 @@
+import type { LeaseId, NewId, ProcessId, TenantId } from "@turnpike/domain/ids/ids";
+import type { Environment } from "@turnpike/domain/keys/key-format";
+import {
+  grantLease,
+  LEASE_TTL_MS,
+  leaseDeadlineMs,
+  shouldRefill,
+} from "@turnpike/domain/limits/lease";
+import type { Clock } from "#platform/clock.ts";
+import type { Logger } from "#platform/logger.ts";
+import type { Transact } from "#platform/transact.ts";
+import {
+  type BalanceName,
+  deleteLeases,
+  extendLease,
+  insertLease,
+  lockBalance,
+} from "./leases.store.ts";
+
+/** A hard limit of one balance, as the catalogue and the tenant's period give it. */
+export type HardLimit = {
+  tenantId: TenantId;
+  meterId: string;
+  environment: Environment;
+  /** Epoch milliseconds, `[start, end)`. */
+  periodStartMs: number;
+  periodEndMs: number;
+  /** Whole units in the period. */
+  limit: number;
+};
+
+/** A lease in memory. What was spent and not yet recorded is in flight, and keeps the lease from being given back. */
+type Slice = {
+  readonly tenantId: TenantId;
+  readonly leaseId: LeaseId;
+  remaining: number;
+  inFlight: number;
+  deadlineMs: number;
+};
+
+/** Units taken for a call. Ends in exactly one of {@link LeaseHolder.settle} and {@link LeaseHolder.giveBack}. */
+export type LeaseHold = { readonly quantity: number; readonly slice: Slice };
+
+export type SpendResult =
+  | { status: "spent"; hold: LeaseHold; remaining: number }
+  /** Nothing is left in the period, as far as the database knew a moment ago. */
+  | { status: "exhausted" }
+  /** Not known from memory: wait for {@link LeaseHolder.refill} and try again. */
+  | { status: "unknown" };
+
+type Slot = {
+  readonly name: BalanceName;
+  readonly limit: number;
+  slice: Slice | undefined;
+  /** What the slice held after it was last filled. */
+  filledTo: number;
+  exhaustedUntilMs: number;
+  refilling: Promise<void> | undefined;
+  /** Units that callers wait for. */
+  wanted: number;
+  spentSinceRefill: number;
+  refilledAtMs: number;
+  released: boolean;
+};
+
+export type LeaseHolderDeps = {
+  transact: Transact;
+  clock: Clock;
+  newId: NewId;
+  processId: ProcessId;
+  logger: Logger;
+};
+
+/** After the database said that nothing is left, it is asked again this much later: others may have given back. */
+const EXHAUSTED_FOR_MS = 1_000;
+/** A lease is prolonged in the background when less than this is left until its deadline. */
+const RENEW_BEFORE_MS = 20_000;
+
+/**
+ * Spends hard limits from memory. Holds at most one lease per balance, asks the database for more in the background before
+ * it runs dry, and makes a caller wait only when nothing is held. Units that were spent stay taken in the database until
+ * the usage is committed, so the limit is never overshot.
+ */
+export class LeaseHolder {
+  readonly #deps: LeaseHolderDeps;
+  readonly #slots = new Map<string, Slot>();
+  #retired: Slice[] = [];
+
+  constructor(deps: LeaseHolderDeps) {
+    this.#deps = deps;
+  }
+
+  /** Takes `quantity` units from memory, or says why it cannot. Never waits. */
+  spend(limit: HardLimit, quantity: number): SpendResult {
+    const slot = this.#find(limit);
+    const { slice } = slot;
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (slice === undefined || nowMs >= slice.deadlineMs || slice.remaining < quantity) {
+      return { status: nowMs < slot.exhaustedUntilMs ? "exhausted" : "unknown" };
+    }
+    slice.remaining -= quantity;
+    slice.inFlight += quantity;
+    slot.spentSinceRefill += quantity;
+    const runsLow =
+      shouldRefill(slice.remaining, slot.filledTo) || slice.deadlineMs - nowMs < RENEW_BEFORE_MS;
+    if (runsLow && nowMs >= slot.exhaustedUntilMs) {
+      void this.#startRefill(slot);
+    }
+    return { status: "spent", hold: { quantity, slice }, remaining: slice.remaining };
+  }
+
+  /** Units in memory right now: a lower bound of what is left in the period. */
+  remainingInMemory(limit: HardLimit): number {
+    return this.#find(limit).slice?.remaining ?? 0;
+  }
+
+  /** The call was recorded: its units leave the lease when its group is committed. */
+  settle(hold: LeaseHold): void {
+    hold.slice.inFlight -= hold.quantity;
+  }
+
+  /** The call is not billed: its units can be spent again. */
+  giveBack(hold: LeaseHold): void {
+    hold.slice.inFlight -= hold.quantity;
+    hold.slice.remaining += hold.quantity;
+  }
+
+  /**
+   * Asks the database for units; callers of one balance share the question.
+   *
+   * @throws whatever the database throws: then the limit cannot be decided.
+   */
+  async refill(limit: HardLimit, quantity: number): Promise<void> {
+    const slot = this.#find(limit);
+    slot.wanted += quantity;
+    try {
+      await this.#startRefill(slot);
+    } finally {
+      slot.wanted -= quantity;
+    }
+  }
+
+  #find(limit: HardLimit): Slot {
+    const slotName = `${limit.tenantId}|${limit.environment}|${limit.meterId}`;
+    const known = this.#slots.get(slotName);
+    if (known !== undefined) {
+      if (
+        known.limit === limit.limit &&
+        known.name.periodStart.getTime() === limit.periodStartMs
+      ) {
+        return known;
+      }
+      // A new period or a new limit: the old slice goes back and a new one is cut.
+      this.#releaseSlot(slotName, known);
+    }
+    const slot: Slot = {
+      name: {
+        tenantId: limit.tenantId,
+        meterId: limit.meterId,
+        environment: limit.environment,
+        periodStart: new Date(limit.periodStartMs),
+        periodEnd: new Date(limit.periodEndMs),
+      },
+      limit: limit.limit,
+      slice: undefined,
+      filledTo: 0,
+      exhaustedUntilMs: 0,
+      refilling: undefined,
+      wanted: 0,
+      spentSinceRefill: 0,
+      refilledAtMs: this.#deps.clock.monotonicMs(),
+      released: false,
+    };
+    this.#slots.set(slotName, slot);
+    return slot;
+  }
+
+  #startRefill(slot: Slot): Promise<void> {
+    if (slot.refilling === undefined) {
+      const refilling = this.#refill(slot).finally(() => {
+        slot.refilling = undefined;
+      });
+      // A background refill that fails is tried again by the next call that needs it.
+      refilling.catch((error: unknown) => {
+        this.#deps.logger.debug({ err: error }, "A lease could not be refilled");
+      });
+      slot.refilling = refilling;
+    }
+    return slot.refilling;
+  }
+
+  async #refill(slot: Slot): Promise<void> {
+    const askedAtMs = this.#deps.clock.monotonicMs();
+    const ratePerMs = slot.spentSinceRefill / Math.max(1, askedAtMs - slot.refilledAtMs);
+    const current = slot.slice;
+    const grant = await this.#deps.transact.asMeter(async (tx) => {
+      const balance = await lockBalance(tx, slot.name);
+      const view = { ...balance, limit: slot.limit };
+      const granted = grantLease(view, Math.max(1, slot.wanted), ratePerMs);
+      if (
+        current !== undefined &&
+        (await extendLease(tx, slot.name, {
+          leaseId: current.leaseId,
+          granted,
+          ttlMs: LEASE_TTL_MS,
+        }))
+      ) {
+        return { leaseId: current.leaseId, granted };
+      }
+      const leaseId = this.#deps.newId("lease");
+      if (granted > 0) {
+        await insertLease(tx, slot.name, {
+          leaseId,
+          processId: this.#deps.processId,
+          granted,
+          ttlMs: LEASE_TTL_MS,
+        });
+      }
+      return { leaseId, granted };
+    });
+    this.#applyGrant(slot, grant, askedAtMs);
+  }
+
+  #applyGrant(slot: Slot, grant: { leaseId: LeaseId; granted: number }, askedAtMs: number): void {
+    const current = slot.slice;
+    const deadlineMs = leaseDeadlineMs(askedAtMs);
+    if (current?.leaseId === grant.leaseId) {
+      current.remaining += grant.granted;
+      current.deadlineMs = deadlineMs;
+    } else {
+      if (current !== undefined) {
+        // The database let it expire, after an outage or a pause: what was spent of it is known exactly.
+        this.#retired.push(current);
+      }
+      slot.slice =
+        grant.granted === 0
+          ? undefined
+          : {
+              tenantId: slot.name.tenantId,
+              leaseId: grant.leaseId,
+              remaining: grant.granted,
+              inFlight: 0,
+              deadlineMs,
+            };
+    }
+    slot.filledTo = slot.slice?.remaining ?? 0;
+    slot.exhaustedUntilMs = grant.granted === 0 ? askedAtMs + EXHAUSTED_FOR_MS : 0;
+    slot.spentSinceRefill = 0;
+    slot.refilledAtMs = askedAtMs;
+    if (slot.released && slot.slice !== undefined) {
+      this.#retired.push(slot.slice);
+      slot.slice = undefined;
+    }
+  }
+
+  #releaseSlot(slotName: string, slot: Slot): void {
+    this.#slots.delete(slotName);
+    slot.released = true;
+    if (slot.slice !== undefined) {
+      this.#retired.push(slot.slice);
+      slot.slice = undefined;
+    }
+  }
+
+  /** Lets go of the leases of a tenant whose terms changed, or of all tenants; {@link returnRetired} gives them back. */
+  release(tenantId: TenantId | undefined): void {
+    for (const [slotName, slot] of this.#slots) {
+      if (tenantId === undefined || slot.name.tenantId === tenantId) {
+        this.#releaseSlot(slotName, slot);
+      }
+    }
+  }
+
+  /** Lets go of leases that lie idle, so that a rarely used balance does not keep units from other processes. */
+  releaseIdle(idleMs: number): void {
+    const nowMs = this.#deps.clock.monotonicMs();
+    for (const [slotName, slot] of this.#slots) {
+      if (slot.refilling === undefined && nowMs - slot.refilledAtMs > idleMs) {
+        this.#releaseSlot(slotName, slot);
+      }
+    }
+  }
+
+  /**
+   * Gives leases back to the database whose calls are all recorded.
+   *
+   * @param flush - Commits everything recorded so far. Only then does the database's `remaining` equal what is left.
+   * @returns How many leases still wait for calls in flight.
+   */
+  async returnRetired(flush: () => Promise<unknown>): Promise<number> {
+    const done = this.#retired.filter((slice) => slice.inFlight === 0);
+    if (done.length > 0) {
+      this.#retired = this.#retired.filter((slice) => !done.includes(slice));
+      try {
+        await flush();
+        await this.#deps.transact.asMeter((tx) => deleteLeases(tx, done));
+      } catch (error) {
+        this.#retired.push(...done);
+        throw error;
+      }
+    }
+    return this.#retired.length;
+  }
+
+  /** Refills under way, so that an end can wait for them. */
+  async settleRefills(): Promise<void> {
+    await Promise.allSettled([...this.#slots.values()].map((slot) => slot.refilling));
+  }
+
+  /** Balances held. */
+  get size(): number {
+    return this.#slots.size;
+  }
+}

@@ -1,0 +1,141 @@
+import type { Tx } from "@turnpike/db/client";
+import type { ProcessId } from "@turnpike/domain/ids/ids";
+import type { GroupEntry, GroupSpend, UsageGroup } from "./usage-group.ts";
+
+/**
+ * Claims group ids. A group that is there already was committed before, so its usage must not be written again.
+ *
+ * @returns The ids that are new, each with the instant at which its usage counts as recorded.
+ */
+export async function claimGroups(
+  tx: Tx,
+  groups: readonly UsageGroup[],
+): Promise<Map<string, Date>> {
+  const rows = await tx<{ group_id: string; recorded_at: Date }[]>`
+    insert into ledger_groups (group_id, process_id, recorded_at)
+    select group_id, process_id, coalesce(recorded_at, now())
+    from unnest(
+      ${groups.map((group) => group.groupId)}::text[],
+      ${groups.map((group) => group.processId)}::text[],
+      ${groups.map((group) => toInstant(group.recordedAtMs))}::timestamptz[]
+    ) as input (group_id, process_id, recorded_at)
+    order by group_id
+    on conflict (group_id) do nothing
+    returning group_id, recorded_at`;
+  return new Map(rows.map((row) => [row.group_id, row.recorded_at]));
+}
+
+function toInstant(epochMs: number | null): string | null {
+  return epochMs === null ? null : new Date(epochMs).toISOString();
+}
+
+export type LedgerRow = GroupEntry & { groupId: string; recordedAt: Date };
+
+export async function insertEntries(tx: Tx, rows: readonly LedgerRow[]): Promise<void> {
+  await tx`
+    insert into ledger_entries (tenant_id, group_id, occurred_at, recorded_at, period_start, meter_id, environment,
+      key_id, outcome, status, calls, quantity)
+    select * from unnest(
+      ${rows.map((row) => row.tenantId)}::text[],
+      ${rows.map((row) => row.groupId)}::text[],
+      ${rows.map((row) => toInstant(row.minuteMs))}::timestamptz[],
+      ${rows.map((row) => row.recordedAt.toISOString())}::timestamptz[],
+      ${rows.map((row) => toInstant(row.periodStartMs))}::timestamptz[],
+      ${rows.map((row) => row.meterId)}::text[],
+      ${rows.map((row) => row.environment)}::text[],
+      ${rows.map((row) => row.keyId)}::text[],
+      ${rows.map((row) => row.outcome)}::text[],
+      ${rows.map((row) => row.status)}::smallint[],
+      ${rows.map((row) => row.calls)}::bigint[],
+      ${rows.map((row) => row.quantity)}::numeric[]
+    )`;
+}
+
+/** Adds entries to the sums of their minutes. Rows are taken in the order of the key: two writers never deadlock. */
+export async function addToRollups(tx: Tx, rows: readonly LedgerRow[]): Promise<void> {
+  await tx`
+    insert into usage_rollups as r (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, calls, quantity)
+    select tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, sum(calls), sum(quantity)
+    from unnest(
+      ${rows.map((row) => row.tenantId)}::text[],
+      ${rows.map((row) => toInstant(row.minuteMs))}::timestamptz[],
+      ${rows.map((row) => row.meterId)}::text[],
+      ${rows.map((row) => row.environment)}::text[],
+      ${rows.map((row) => row.keyId)}::text[],
+      ${rows.map((row) => row.outcome)}::text[],
+      ${rows.map((row) => row.status)}::smallint[],
+      ${rows.map((row) => row.calls)}::bigint[],
+      ${rows.map((row) => row.quantity)}::numeric[]
+    ) as input (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, calls, quantity)
+    group by 1, 2, 3, 4, 5, 6, 7
+    order by 1, 2, 3, 4, 5, 6, 7
+    on conflict (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status) do update
+      set calls = r.calls + excluded.calls, quantity = r.quantity + excluded.quantity`;
+}
+
+/** Adds entries to the balances of their periods, in the order of the key. */
+export async function addToBalances(tx: Tx, rows: readonly LedgerRow[]): Promise<void> {
+  const billable = rows.filter((row) => row.quantity > 0);
+  if (billable.length === 0) {
+    return;
+  }
+  await tx`
+    insert into balances as b (tenant_id, meter_id, environment, period_start, period_end, used)
+    select tenant_id, meter_id, environment, period_start, max(period_end), sum(quantity)
+    from unnest(
+      ${billable.map((row) => row.tenantId)}::text[],
+      ${billable.map((row) => row.meterId)}::text[],
+      ${billable.map((row) => row.environment)}::text[],
+      ${billable.map((row) => toInstant(row.periodStartMs))}::timestamptz[],
+      ${billable.map((row) => toInstant(row.periodEndMs))}::timestamptz[],
+      ${billable.map((row) => row.quantity)}::numeric[]
+    ) as input (tenant_id, meter_id, environment, period_start, period_end, quantity)
+    group by 1, 2, 3, 4
+    order by 1, 2, 3, 4
+    on conflict (tenant_id, meter_id, environment, period_start) do update
+      set used = b.used + excluded.used`;
+}
+
+/**
+ * Takes what was committed off the leases it was spent from.
+ *
+ * @returns How many spends found less in their lease than they took: 0, or the escrow rule is broken somewhere.
+ */
+export async function settleSpends(tx: Tx, spends: readonly GroupSpend[]): Promise<number> {
+  if (spends.length === 0) {
+    return 0;
+  }
+  const rows = await tx<{ settled: number }[]>`
+    with input as (
+      select tenant_id, lease_id, sum(quantity) as quantity
+      from unnest(
+        ${spends.map((spend) => spend.tenantId)}::text[],
+        ${spends.map((spend) => spend.leaseId)}::text[],
+        ${spends.map((spend) => spend.quantity)}::numeric[]
+      ) as input (tenant_id, lease_id, quantity)
+      group by 1, 2
+    ), target as (
+      select l.tenant_id, l.lease_id, l.remaining, input.quantity
+      from leases l join input using (tenant_id, lease_id)
+      order by 1, 2
+      for update of l
+    ), settled as (
+      update leases l set remaining = greatest(l.remaining - target.quantity, 0)
+      from target
+      where l.tenant_id = target.tenant_id and l.lease_id = target.lease_id
+      returning (target.remaining >= target.quantity) as whole
+    )
+    select count(*) filter (where whole)::int as settled from settled`;
+  const leases = new Set(spends.map((spend) => spend.leaseId)).size;
+  return leases - (rows[0]?.settled ?? 0);
+}
+
+export async function upsertProcess(tx: Tx, processId: ProcessId): Promise<void> {
+  await tx`
+    insert into processes (process_id, started_at, heartbeat_at) values (${processId}, now(), now())
+    on conflict (process_id) do update set heartbeat_at = now()`;
+}
+
+export async function markProcessStopped(tx: Tx, processId: ProcessId): Promise<void> {
+  await tx`update processes set stopped_at = now() where process_id = ${processId}`;
+}

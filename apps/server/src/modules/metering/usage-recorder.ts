@@ -1,0 +1,217 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { isConnectionError, isRetryableError } from "@turnpike/db/client";
+import type { NewId, ProcessId } from "@turnpike/domain/ids/ids";
+import type { Journal, JournalPosition } from "#platform/journal.ts";
+import type { Logger } from "#platform/logger.ts";
+import {
+  decodeGroup,
+  encodeGroup,
+  GroupBuilder,
+  type MeteredCall,
+  type UsageGroup,
+} from "./usage-group.ts";
+
+export type UsageRecorderDeps = {
+  journal: Journal;
+  /** Writes groups to the ledger; safe to repeat. */
+  commit(groups: readonly UsageGroup[]): Promise<unknown>;
+  /** Keeps a group that the database refuses for a reason that no retry mends. */
+  setAside(group: UsageGroup, reason: unknown): Promise<void>;
+  newId: NewId;
+  processId: ProcessId;
+  logger: Logger;
+};
+
+export type UsageRecorderOptions = {
+  /** How long a group is filled, milliseconds: a crash loses at most this much. */
+  groupIntervalMs: number;
+  /** Groups that may wait for the database before new calls are refused. Each is in the journal, few are in memory. */
+  groupsWaitingMax: number;
+};
+
+type Waiting = {
+  position: JournalPosition | undefined;
+  /** In memory while few wait; read back from the journal otherwise. */
+  group: UsageGroup | undefined;
+};
+
+/** Groups committed in one transaction when many wait, such as after an outage. */
+const BATCH_GROUPS = 64;
+/** Groups kept in memory while they wait; the rest is read back from the journal. */
+const GROUPS_IN_MEMORY_MAX = 512;
+const RETRY_FIRST_MS = 50;
+const RETRY_MAX_MS = 1_000;
+/** A refusal that is no outage is tried this often before the group is set aside. */
+const REFUSALS_MAX = 5;
+
+export type RecorderHealth = {
+  groupsWaiting: number;
+  groupsSetAside: number;
+  /** Why the journal or the database refused last, while it does. */
+  trouble: string | undefined;
+};
+
+/**
+ * Turns metered calls into committed ledger entries: calls fill a group, a full group is appended to the journal, journaled
+ * groups are committed in order. What is in the journal survives a crash and an outage of the database, and the group's id
+ * makes its replay idempotent, so nothing is lost but the group being filled and nothing is counted twice.
+ */
+export class UsageRecorder {
+  readonly #deps: UsageRecorderDeps;
+  readonly #options: UsageRecorderOptions;
+  #builder = new GroupBuilder();
+  #timer: NodeJS.Timeout | undefined;
+  #journaled = Promise.withResolvers<void>();
+  readonly #waiting: Waiting[] = [];
+  #committing: Promise<void> | undefined;
+  #groupsSetAside = 0;
+  #trouble: string | undefined;
+
+  constructor(deps: UsageRecorderDeps, options: UsageRecorderOptions) {
+    this.#deps = deps;
+    this.#options = options;
+    // A rejection must not end the process when nobody holds an answer back for it.
+    this.#journaled.promise.catch(() => undefined);
+  }
+
+  /** Adds a call to the group being filled. Never waits, never fails. */
+  record(call: MeteredCall): void {
+    this.#builder.add(call);
+    this.#timer ??= setTimeout(() => this.#closeGroup(), this.#options.groupIntervalMs);
+  }
+
+  /** Resolves when the group being filled is on disk; rejects when the disk refuses it. For `durability: strict`. */
+  whenJournaled(): Promise<void> {
+    return this.#builder.isEmpty ? Promise.resolve() : this.#journaled.promise;
+  }
+
+  /** True when so much waits for the database that new calls should be refused. */
+  get isSaturated(): boolean {
+    return this.#waiting.length >= this.#options.groupsWaitingMax;
+  }
+
+  get health(): RecorderHealth {
+    return {
+      groupsWaiting: this.#waiting.length,
+      groupsSetAside: this.#groupsSetAside,
+      trouble: this.#trouble,
+    };
+  }
+
+  #closeGroup(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#builder.isEmpty) {
+      return;
+    }
+    const group = this.#builder.build({
+      groupId: this.#deps.newId("group"),
+      processId: this.#deps.processId,
+      recordedAtMs: null,
+    });
+    const journaled = this.#journaled;
+    this.#builder = new GroupBuilder();
+    this.#journaled = Promise.withResolvers<void>();
+    this.#journaled.promise.catch(() => undefined);
+    this.#enqueue(group, journaled);
+  }
+
+  #enqueue(group: UsageGroup, journaled: PromiseWithResolvers<void>): void {
+    try {
+      const { position, durable } = this.#deps.journal.append(encodeGroup(group));
+      durable.then(journaled.resolve, journaled.reject);
+      const keep = this.#waiting.length < GROUPS_IN_MEMORY_MAX;
+      this.#waiting.push({ position, group: keep ? group : undefined });
+    } catch (error) {
+      // A full disk: the group stays in memory and goes to the database straight away.
+      this.#note("The journal cannot be written", error);
+      journaled.reject(error);
+      this.#waiting.push({ position: undefined, group });
+    }
+    this.#committing ??= this.#commitWaiting().finally(() => {
+      this.#committing = undefined;
+    });
+  }
+
+  #note(what: string, error: unknown): void {
+    if (this.#trouble === undefined) {
+      this.#deps.logger.error({ err: error }, what);
+    }
+    this.#trouble = what;
+  }
+
+  #load(item: Waiting): UsageGroup {
+    if (item.group !== undefined) {
+      return item.group;
+    }
+    if (item.position === undefined) {
+      throw new Error("A waiting group is neither in memory nor in the journal.");
+    }
+    return decodeGroup(this.#deps.journal.read(item.position));
+  }
+
+  async #commitWaiting(): Promise<void> {
+    let retryMs = RETRY_FIRST_MS;
+    let refusals = 0;
+    while (this.#waiting.length > 0) {
+      // One at a time after a refusal, so that a group which cannot be written does not hold back its neighbours.
+      const batch = this.#waiting.slice(0, refusals > 0 ? 1 : BATCH_GROUPS);
+      const groups = batch.map((item) => this.#load(item));
+      try {
+        await this.#deps.commit(groups);
+        this.#settle(batch);
+        retryMs = RETRY_FIRST_MS;
+        refusals = 0;
+        this.#trouble = undefined;
+      } catch (error) {
+        this.#note("The ledger cannot be written", error);
+        const isOutage = isConnectionError(error) || isRetryableError(error);
+        refusals += isOutage ? 0 : 1;
+        if (refusals > REFUSALS_MAX) {
+          await this.#setAside(batch, groups, error);
+          refusals = 0;
+        }
+        await delay(retryMs);
+        retryMs = Math.min(RETRY_MAX_MS, retryMs * 2);
+      }
+    }
+  }
+
+  #settle(batch: readonly Waiting[]): void {
+    this.#waiting.splice(0, batch.length);
+    for (const item of batch) {
+      if (item.position !== undefined) {
+        this.#deps.journal.release(item.position);
+      }
+    }
+  }
+
+  async #setAside(
+    batch: readonly Waiting[],
+    groups: readonly UsageGroup[],
+    reason: unknown,
+  ): Promise<void> {
+    for (const group of groups) {
+      await this.#deps.setAside(group, reason);
+      this.#groupsSetAside += 1;
+    }
+    this.#settle(batch);
+  }
+
+  /** Closes the group being filled and resolves when everything that waits is committed. */
+  async flush(): Promise<void> {
+    this.#closeGroup();
+    await this.#committing;
+  }
+
+  /**
+   * Flushes within a time limit, for the end of the process. What does not make it stays in the journal, and the next start
+   * commits it.
+   *
+   * @returns True when nothing is left.
+   */
+  async drain(timeoutMs: number): Promise<boolean> {
+    await Promise.race([this.flush(), delay(timeoutMs, undefined, { ref: false })]);
+    return this.#waiting.length === 0;
+  }
+}

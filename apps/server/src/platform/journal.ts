@@ -1,0 +1,227 @@
+import { closeSync, fdatasync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
+import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+
+/** Where a record stands, so that it can be read again and given back. */
+export type JournalPosition = { segment: number; offset: number; length: number };
+
+export type Journal = {
+  /**
+   * Writes a record. It survives the death of the process as soon as this returns, and the loss of power once `durable`
+   * has resolved. Throws when the disk refuses (full, read-only): nothing was kept then.
+   */
+  append(record: Buffer): { position: JournalPosition; durable: Promise<void> };
+  read(position: JournalPosition): Buffer;
+  /** Says that the record is safe elsewhere. A segment whose records are all released is deleted. */
+  release(position: JournalPosition): void;
+  close(): Promise<void>;
+};
+
+const SEGMENT_NAME = /^(\d{10})\.journal$/;
+const HEADER_BYTES = 8;
+/** Longer records are taken for damage. */
+const RECORD_BYTES_MAX = 64 * 1024 * 1024;
+
+type Segment = { number: number; fd: number; size: number; held: number };
+
+function segmentPath(folder: string, segment: number): string {
+  return join(folder, `${String(segment).padStart(10, "0")}.journal`);
+}
+
+async function listSegments(folder: string): Promise<number[]> {
+  const names = await readdir(folder);
+  return names
+    .map((name) => SEGMENT_NAME.exec(name)?.[1])
+    .filter((digits) => digits !== undefined)
+    .map(Number)
+    .sort((a, b) => a - b);
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Reads whole records up to the first that is torn or damaged; `goodBytes` tells where that is. */
+function parseSegment(bytes: Buffer): { records: Buffer[]; goodBytes: number } {
+  const records: Buffer[] = [];
+  let offset = 0;
+  while (offset + HEADER_BYTES <= bytes.length) {
+    const length = bytes.readUInt32LE(offset);
+    const end = offset + HEADER_BYTES + length;
+    if (length === 0 || length > RECORD_BYTES_MAX || end > bytes.length) {
+      break;
+    }
+    const record = bytes.subarray(offset + HEADER_BYTES, end);
+    if (crc32(record) !== bytes.readUInt32LE(offset + 4)) {
+      break;
+    }
+    records.push(record);
+    offset = end;
+  }
+  return { records, goodBytes: offset };
+}
+
+export type LeftBehind = {
+  /** In the order of writing. */
+  records: AsyncIterable<Buffer[]>;
+  segments: number;
+  /** Deletes what was read, once it is safe elsewhere; damaged segments are set aside as `*.damaged`. */
+  discard(): Promise<{ damaged: string[] }>;
+};
+
+/**
+ * Opens what an earlier process left in the folder. The torn last record of a crash is normal and dropped; anything after
+ * damage in the middle of a segment cannot be trusted, so the segment is kept aside for a person to look at.
+ */
+export async function readLeftBehind(folder: string): Promise<LeftBehind> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const segments = await listSegments(folder);
+  const last = segments.at(-1);
+  const damaged: string[] = [];
+
+  async function* readAll(): AsyncIterable<Buffer[]> {
+    for (const segment of segments) {
+      const bytes = await readFile(segmentPath(folder, segment));
+      const { records, goodBytes } = parseSegment(bytes);
+      if (goodBytes < bytes.length && segment !== last) {
+        damaged.push(segmentPath(folder, segment));
+      }
+      yield records;
+    }
+  }
+
+  return {
+    records: readAll(),
+    segments: segments.length,
+    discard: async () => {
+      for (const segment of segments) {
+        const path = segmentPath(folder, segment);
+        if (damaged.includes(path)) {
+          await rename(path, `${path}.damaged`);
+        } else {
+          await rm(path, { force: true });
+        }
+      }
+      await syncFolder(folder);
+      return { damaged };
+    },
+  };
+}
+
+/**
+ * Opens a journal for writing: a folder of append-only segments. Each record is its length and CRC-32 (little-endian, four
+ * bytes each) and its bytes. Left-behind segments must have been read and discarded before.
+ *
+ * @param segmentBytes - A new segment begins when one is larger than this.
+ */
+export async function openJournal(input: {
+  folder: string;
+  segmentBytes: number;
+}): Promise<Journal> {
+  await mkdir(input.folder, { recursive: true, mode: 0o700 });
+  const existing = await listSegments(input.folder);
+  const segments = new Map<number, Segment>();
+  const syncs = new Set<Promise<void>>();
+  let current = startSegment((existing.at(-1) ?? 0) + 1);
+
+  function startSegment(number: number): Segment {
+    const fd = openSync(segmentPath(input.folder, number), "wx+", 0o600);
+    const folderFd = openSync(input.folder, "r");
+    fsyncSync(folderFd);
+    closeSync(folderFd);
+    const segment = { number, fd, size: 0, held: 0 };
+    segments.set(number, segment);
+    return segment;
+  }
+
+  function dropIfDone(segment: Segment): void {
+    if (segment === current || segment.held > 0 || !segments.delete(segment.number)) {
+      return;
+    }
+    // A data sync may still use the descriptor.
+    void Promise.allSettled([...syncs]).then(async () => {
+      closeSync(segment.fd);
+      await rm(segmentPath(input.folder, segment.number), { force: true });
+    });
+  }
+
+  function syncSegment(segment: Segment): Promise<void> {
+    const sync = new Promise<void>((resolve, reject) => {
+      fdatasync(segment.fd, (error) => (error === null ? resolve() : reject(error)));
+    });
+    syncs.add(sync);
+    const forget = () => syncs.delete(sync);
+    sync.then(forget, forget);
+    return sync;
+  }
+
+  function writeWhole(segment: Segment, bytes: Buffer): void {
+    let written = 0;
+    while (written < bytes.length) {
+      written += writeSync(
+        segment.fd,
+        bytes,
+        written,
+        bytes.length - written,
+        segment.size + written,
+      );
+    }
+  }
+
+  return {
+    append: (record) => {
+      if (current.size >= input.segmentBytes) {
+        const full = current;
+        current = startSegment(full.number + 1);
+        dropIfDone(full);
+      }
+      const segment = current;
+      const bytes = Buffer.allocUnsafe(HEADER_BYTES + record.length);
+      bytes.writeUInt32LE(record.length, 0);
+      bytes.writeUInt32LE(crc32(record), 4);
+      record.copy(bytes, HEADER_BYTES);
+      // A failed write leaves `size` as it was, so that the next record overwrites the torn one.
+      writeWhole(segment, bytes);
+      const position = {
+        segment: segment.number,
+        offset: segment.size + HEADER_BYTES,
+        length: record.length,
+      };
+      segment.size += bytes.length;
+      segment.held += 1;
+      return { position, durable: syncSegment(segment) };
+    },
+    read: (position) => {
+      const segment = segments.get(position.segment);
+      if (segment === undefined) {
+        throw new Error("The segment of this journal position was released.");
+      }
+      const record = Buffer.allocUnsafe(position.length);
+      readSync(segment.fd, record, 0, position.length, position.offset);
+      return record;
+    },
+    release: (position) => {
+      const segment = segments.get(position.segment);
+      if (segment !== undefined) {
+        segment.held -= 1;
+        dropIfDone(segment);
+      }
+    },
+    close: async () => {
+      await Promise.allSettled([...syncs]);
+      for (const segment of segments.values()) {
+        closeSync(segment.fd);
+        if (segment.held === 0) {
+          await rm(segmentPath(input.folder, segment.number), { force: true });
+        }
+      }
+      segments.clear();
+    },
+  };
+}

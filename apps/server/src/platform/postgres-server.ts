@@ -1,3 +1,6 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { connect, databaseErrorCode, type Sql } from "@turnpike/db/client";
 import { clusterPaths, PRODUCT_DATABASE } from "./postgres-cluster.ts";
 import { logLength, readLastLines, trimLog } from "./postgres-log.ts";
@@ -19,25 +22,36 @@ import { StartupError } from "./startup-error.ts";
 const LOG_LINES_QUOTED = 10;
 const STATEMENT_TIMEOUT_MS = 60_000;
 
+/** The last sessions of a server that was killed notice it within moments, and must be gone before the next start. */
+const LEFTOVERS_TIMEOUT_MS = 5_000;
+const LEFTOVERS_INTERVAL_MS = 100;
+
 /**
  * Gets the server of a plan ready for connections: the one that a killed process left behind, else a new one.
  *
  * @throws {StartupError} `DATABASE_START_FAILED` with the last lines of the log.
  */
 export async function obtainServer(plan: PostgresPlan): Promise<PostgresProcess> {
-  const left = await takeOver(plan);
-  if (left !== undefined) {
-    return left;
-  }
-  try {
-    return await launch(plan);
-  } catch (error) {
-    // A process that was killed just after it started a server leaves one that appears only now.
-    const late = await takeOver(plan);
-    if (late !== undefined) {
-      return late;
+  const wasKilled = (await readPostmasterFile(plan.cluster)) !== undefined;
+  const deadlineMs = performance.now() + (wasKilled ? LEFTOVERS_TIMEOUT_MS : 0);
+  for (;;) {
+    const left = await takeOver(plan);
+    if (left !== undefined) {
+      return left;
     }
-    throw error;
+    try {
+      return await launch(plan);
+    } catch (error) {
+      // A process that was killed just after it started a server leaves one that appears only now.
+      const late = await takeOver(plan);
+      if (late !== undefined) {
+        return late;
+      }
+      if (performance.now() > deadlineMs) {
+        throw error;
+      }
+      await delay(LEFTOVERS_INTERVAL_MS);
+    }
   }
 }
 
@@ -70,6 +84,7 @@ async function waitForServer(plan: PostgresPlan, server: PostgresProcess): Promi
 }
 
 async function launch(plan: PostgresPlan): Promise<PostgresProcess> {
+  await removeSocket(plan);
   await trimLog(plan.logPath);
   const logStart = await logLength(plan.logPath);
   const server = await spawnPostgres({
@@ -89,6 +104,16 @@ async function launch(plan: PostgresPlan): Promise<PostgresProcess> {
     message: `The database in ${plan.cluster} did not start (${await server.exited})${lines.map((line) => `\n  ${line}`).join("")}`,
     hint: `The whole log is ${plan.logPath}`,
   });
+}
+
+/**
+ * A killed server leaves its socket and a lock with its pid, which may be another process's by now. Nobody else can have
+ * made them: the folder is private, and the data folder is ours.
+ */
+async function removeSocket(plan: PostgresPlan): Promise<void> {
+  const socket = join(plan.connection.host, `.s.PGSQL.${plan.connection.port}`);
+  await rm(socket, { force: true });
+  await rm(`${socket}.lock`, { force: true });
 }
 
 function openPool(connection: PostgresConnection): Sql {

@@ -14,6 +14,7 @@ const CORRECT_TREE = {
     'import { z } from "zod";\nimport { KEY_STATUSES } from "@turnpike/domain/keys/key-status";\nexport const keyStatus = z.enum(KEY_STATUSES);\n',
   "packages/db/src/client.ts":
     'import postgres from "postgres";\nexport const connect = postgres;\n',
+  "packages/db/src/database-errors.ts": "export const UNIQUE_VIOLATION = 1;\n",
   "packages/ui/src/button.tsx": "export const buttonClass = 1;\n",
   "packages/testkit/src/fake-clock.ts": "export const fakeClock = 1;\n",
   "apps/server/src/main.ts": 'import "./app.ts";\nimport "./deps.ts";\n',
@@ -24,7 +25,7 @@ const CORRECT_TREE = {
   "apps/server/src/platform/transact.ts":
     'import type { connect } from "@turnpike/db/client";\nexport type Tx = typeof connect;\n',
   "apps/server/src/http/problem-details.ts":
-    'import type { ServerResponse } from "node:http";\nimport "#platform/clock.ts";\nexport type Reply = ServerResponse;\n',
+    'import type { ServerResponse } from "node:http";\nimport "@turnpike/db/database-errors";\nimport "#platform/clock.ts";\nexport type Reply = ServerResponse;\n',
   [`${M}/audit/index.ts`]: 'export { record } from "./record-entry.ts";\n',
   [`${M}/audit/record-entry.ts`]: "export const record = 1;\n",
   [`${M}/keys/index.ts`]: 'export { createKey } from "./create-key.ts";\n',

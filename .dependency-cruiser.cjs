@@ -245,6 +245,12 @@ module.exports = {
       { path: "node_modules/zod/" },
     ),
     forbid(
+      "browser-takes-contract-types-only",
+      "the contract's values are made of schemas, so importing one ships the validation library",
+      { path: `${CONSOLE}/`, pathNot: TEST },
+      { path: "^packages/contract/.*[.]ts$", dependencyTypesNot: ["type-only"] },
+    ),
+    forbid(
       "features-are-islands",
       "what two features need moves down, or a route passes it",
       { path: `${CONSOLE}/features/([^/]+)/` },

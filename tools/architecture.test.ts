@@ -50,7 +50,8 @@ const CORRECT_TREE = {
   [`${CONSOLE}/features/keys/keys-page.tsx`]:
     'import { buttonClass } from "@turnpike/ui/button";\nimport { api } from "#platform/api-client.ts";\nexport const page = [buttonClass, api];\n',
   [`${CONSOLE}/features/billing/invoice-page.tsx`]: "export const invoicePage = 1;\n",
-  [`${CONSOLE}/platform/api-client.ts`]: "export const api = 1;\n",
+  [`${CONSOLE}/platform/api-client.ts`]:
+    'import type { keyStatus } from "@turnpike/contract/keys";\nexport const api = 1;\nexport type Key = typeof keyStatus;\n',
   [`${CONSOLE}/components/data-table.tsx`]: "export const table = 1;\n",
   "examples/demo-api/server.ts": "export const server = 1;\n",
 };
@@ -170,6 +171,11 @@ const PLANTED = [
   ],
   ["browser-has-no-node", `${CONSOLE}/platform/plant-node.ts`, 'import "node:fs";'],
   ["browser-has-no-validation-library", `${CONSOLE}/platform/plant-zod.ts`, 'import "zod";'],
+  [
+    "browser-takes-contract-types-only",
+    `${CONSOLE}/platform/plant-contract.ts`,
+    'import { keyStatus } from "@turnpike/contract/keys";\nexport const k = keyStatus;',
+  ],
   [
     "features-are-islands",
     `${CONSOLE}/features/keys/plant-island.tsx`,

@@ -10,6 +10,8 @@ export interface Transact {
   asTenant<Result>(tenantId: TenantId, work: (tx: Tx) => Promise<Result>): Promise<Result>;
   /** Rows of all tenants: operators, service keys, jobs. */
   asOperator<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
+  /** Reads all tenants in one unchanging snapshot, without a time limit: for work that compares sums. */
+  asOperatorSnapshot<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
   /** Writes to the ledger, and to nothing else. */
   asMeter<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
 }
@@ -44,6 +46,17 @@ export function createTransact(sql: Sql): Transact {
         work,
       ),
     asOperator: (work) => inTransaction(sql, (tx) => tx`set local role turnpike_operator`, work),
+    asOperatorSnapshot: (work) =>
+      inTransaction(
+        sql,
+        (tx) =>
+          Promise.all([
+            tx`set transaction isolation level repeatable read read only`,
+            tx`set local statement_timeout = 0`,
+            tx`set local role turnpike_operator`,
+          ]),
+        work,
+      ),
     asMeter: (work) => inTransaction(sql, (tx) => tx`set local role turnpike_meter`, work),
   };
 }

@@ -144,10 +144,7 @@ export class LeaseHolder {
     const slotName = `${limit.tenantId}|${limit.environment}|${limit.meterId}`;
     const known = this.#slots.get(slotName);
     if (known !== undefined) {
-      if (
-        known.limit === limit.limit &&
-        known.name.periodStart.getTime() === limit.periodStartMs
-      ) {
+      if (known.limit === limit.limit && known.name.periodStart.getTime() === limit.periodStartMs) {
         return known;
       }
       // A new period or a new limit: the old slice goes back and a new one is cut.
@@ -193,7 +190,8 @@ export class LeaseHolder {
     const askedAtMs = this.#deps.clock.monotonicMs();
     const ratePerMs = slot.spentSinceRefill / Math.max(1, askedAtMs - slot.refilledAtMs);
     const current = slot.slice;
-    const grant = await this.#deps.transact.asMeter(async (tx) => {
+    const leaseId = this.#deps.newId("lease");
+    const cut = this.#deps.transact.asMeter(async (tx) => {
       const balance = await lockBalance(tx, slot.name);
       const view = { ...balance, limit: slot.limit };
       const granted = grantLease(view, Math.max(1, slot.wanted), ratePerMs);
@@ -207,7 +205,6 @@ export class LeaseHolder {
       ) {
         return { leaseId: current.leaseId, granted };
       }
-      const leaseId = this.#deps.newId("lease");
       if (granted > 0) {
         await insertLease(tx, slot.name, {
           leaseId,
@@ -218,7 +215,19 @@ export class LeaseHolder {
       }
       return { leaseId, granted };
     });
-    this.#applyGrant(slot, grant, askedAtMs);
+    try {
+      this.#applyGrant(slot, await cut, askedAtMs);
+    } catch (error) {
+      // Whether the lease was made is not known: giving it back is right in both cases.
+      this.#retired.push({
+        tenantId: slot.name.tenantId,
+        leaseId,
+        remaining: 0,
+        inFlight: 0,
+        deadlineMs: 0,
+      });
+      throw error;
+    }
   }
 
   #applyGrant(slot: Slot, grant: { leaseId: LeaseId; granted: number }, askedAtMs: number): void {

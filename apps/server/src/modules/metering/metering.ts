@@ -1,0 +1,177 @@
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { NewId, ProcessId } from "@turnpike/domain/ids/ids";
+import { isId } from "@turnpike/domain/ids/ids";
+import type { Clock } from "#platform/clock.ts";
+import { openJournal, readLeftBehind } from "#platform/journal.ts";
+import type { Logger } from "#platform/logger.ts";
+import type { Transact } from "#platform/transact.ts";
+import { commitGroups } from "./commit-groups.ts";
+import { LeaseHolder } from "./lease-holder.ts";
+import { forfeitLeases } from "./leases.store.ts";
+import { markProcessStopped, upsertProcess } from "./ledger.store.ts";
+import { decodeGroup, encodeGroup, type UsageGroup } from "./usage-group.ts";
+import { UsageRecorder } from "./usage-recorder.ts";
+
+export type MeteringDeps = {
+  transact: Transact;
+  clock: Clock;
+  newId: NewId;
+  logger: Logger;
+  /** Where the journal lives; one process at a time. */
+  folder: string;
+};
+
+export type MeteringOptions = { groupIntervalMs: number };
+
+export type Metering = {
+  recorder: UsageRecorder;
+  leases: LeaseHolder;
+  processId: ProcessId;
+  /** Commits what is recorded, gives leases back, and closes the journal. */
+  stop(timeoutMs: number): Promise<void>;
+};
+
+const SEGMENT_BYTES = 8 * 1024 * 1024;
+/** Each waiting group holds back at most a few kilobytes of disk; this many are hours of an outage. */
+const GROUPS_WAITING_MAX = 200_000;
+const REPLAY_BATCH_GROUPS = 200;
+const UPKEEP_INTERVAL_MS = 500;
+const HEARTBEAT_INTERVAL_MS = 10_000;
+const IDLE_LEASE_MS = 120_000;
+const PROCESS_FILE = "process-id";
+
+/**
+ * Commits what an earlier process left in the journal. Only then may its leases be forfeited: what the journal holds was
+ * spent from them and is billed; what is left of them may have been spent by calls that the crash took along.
+ */
+async function recover(deps: MeteringDeps, journalFolder: string): Promise<void> {
+  const leftBehind = await readLeftBehind(journalFolder);
+  let groups = 0;
+  let fresh = 0;
+  for await (const records of leftBehind.records) {
+    for (let start = 0; start < records.length; start += REPLAY_BATCH_GROUPS) {
+      const batch = records.slice(start, start + REPLAY_BATCH_GROUPS).map(decodeGroup);
+      fresh += await commitGroups(deps, batch);
+      groups += batch.length;
+    }
+  }
+  const { damaged } = await leftBehind.discard();
+  if (groups > 0) {
+    deps.logger.info({ groups, fresh }, "Committed what an earlier process left in the journal");
+  }
+  if (damaged.length > 0) {
+    deps.logger.error({ damaged }, "Journal segments are damaged and were set aside");
+  }
+}
+
+async function forfeitLeasesOfEarlierProcess(deps: MeteringDeps, file: string): Promise<void> {
+  const earlier = await readFile(file, "utf8").catch(() => "");
+  if (isId("process", earlier)) {
+    const forfeited = await deps.transact.asMeter((tx) => forfeitLeases(tx, earlier));
+    if (forfeited > 0) {
+      deps.logger.warn({ forfeited }, "Leases of a process that crashed are forfeited");
+    }
+  }
+}
+
+async function setAside(folder: string, group: UsageGroup, logger: Logger, reason: unknown) {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, `${group.groupId}.json`);
+  await writeFile(path, encodeGroup(group), { mode: 0o600 });
+  logger.error({ err: reason, path }, "The ledger refuses a group; it was set aside");
+}
+
+/** Commits groups that were set aside before: whatever refused them may have been mended since. */
+async function retrySetAside(deps: MeteringDeps, folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((candidate) => candidate.endsWith(".json"))) {
+    const path = join(folder, name);
+    try {
+      await commitGroups(deps, [decodeGroup(await readFile(path))]);
+      await rm(path);
+    } catch (error) {
+      deps.logger.error({ err: error, path }, "A group that was set aside is still refused");
+    }
+  }
+}
+
+/**
+ * Starts metering: recovers what an earlier process left, then opens the journal, the recorder and the lease holder.
+ */
+export async function startMetering(
+  deps: MeteringDeps,
+  options: MeteringOptions,
+): Promise<Metering> {
+  const journalFolder = join(deps.folder, "journal");
+  const setAsideFolder = join(deps.folder, "journal-set-aside");
+  const processFile = join(deps.folder, PROCESS_FILE);
+  const processId = deps.newId("process");
+
+  await recover(deps, journalFolder);
+  await retrySetAside(deps, setAsideFolder);
+  await forfeitLeasesOfEarlierProcess(deps, processFile);
+  await deps.transact.asMeter((tx) => upsertProcess(tx, processId));
+  await writeFile(processFile, processId, { mode: 0o600 });
+
+  const journal = await openJournal({ folder: journalFolder, segmentBytes: SEGMENT_BYTES });
+  const recorder = new UsageRecorder(
+    {
+      journal,
+      commit: (groups) => commitGroups(deps, groups),
+      setAside: (group, reason) => setAside(setAsideFolder, group, deps.logger, reason),
+      newId: deps.newId,
+      processId,
+      logger: deps.logger,
+    },
+    { groupIntervalMs: options.groupIntervalMs, groupsWaitingMax: GROUPS_WAITING_MAX },
+  );
+  const leases = new LeaseHolder({ ...deps, processId });
+
+  let upkeep = Promise.resolve();
+  async function runUpkeep(): Promise<void> {
+    leases.releaseIdle(IDLE_LEASE_MS);
+    await leases.returnRetired(() => recorder.flush());
+  }
+  const upkeepTimer = setInterval(() => {
+    upkeep = upkeep.then(runUpkeep).catch((error: unknown) => {
+      deps.logger.debug({ err: error }, "Leases could not be given back yet");
+    });
+  }, UPKEEP_INTERVAL_MS);
+  const heartbeatTimer = setInterval(() => {
+    deps.transact
+      .asMeter((tx) => upsertProcess(tx, processId))
+      .catch((error: unknown) => deps.logger.debug({ err: error }, "No heartbeat"));
+  }, HEARTBEAT_INTERVAL_MS);
+
+  async function finish(): Promise<void> {
+    await upkeep;
+    await leases.settleRefills();
+    leases.release(undefined);
+    await recorder.flush();
+    const inFlight = await leases.returnRetired(() => Promise.resolve());
+    if (inFlight > 0) {
+      deps.logger.warn({ inFlight }, "Leases stay behind for calls that did not end in time");
+    }
+    await deps.transact.asMeter((tx) => markProcessStopped(tx, processId));
+  }
+
+  return {
+    recorder,
+    leases,
+    processId,
+    stop: async (timeoutMs) => {
+      clearInterval(upkeepTimer);
+      clearInterval(heartbeatTimer);
+      const isDrained = await recorder.drain(timeoutMs);
+      if (isDrained) {
+        await finish().catch((error: unknown) =>
+          deps.logger.warn({ err: error }, "Leases could not be given back; they will lapse"),
+        );
+      } else {
+        deps.logger.warn(recorder.health, "Usage stays in the journal for the next start");
+      }
+      await journal.close();
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
+import type { Transact } from "#platform/transact.ts";
+import {
+  countLedger,
+  type DriftRow,
+  findBalanceDrift,
+  findRollupDrift,
+  findStrays,
+} from "./usage.store.ts";
+
+export type Reconciliation = {
+  /** Places where a derived number differs from the ledger: 0 on every healthy database, live or not. */
+  drift: number;
+  entries: number;
+  calls: number;
+  rollups: number;
+  balances: number;
+  /** Units in leases of crashed processes: they block until their period ends and are never billed. */
+  forfeited: string;
+  /** The first places that differ, at most 100 of each kind. */
+  findings: DriftRow[];
+};
+
+const FINDINGS_MAX = 100;
+
+/**
+ * Recomputes rollups and balances from the raw entries and compares. Reads one snapshot, so that it is exact on a live
+ * database: every commit writes entries, rollups and balances together or not at all.
+ */
+export async function reconcile(
+  deps: { transact: Transact },
+  context: CallContext,
+): Promise<Reconciliation> {
+  assertMay(context.actor, "usage:read");
+  return await deps.transact.asOperatorSnapshot(async (tx) => {
+    const findings = [
+      ...(await findRollupDrift(tx, FINDINGS_MAX)),
+      ...(await findBalanceDrift(tx, FINDINGS_MAX)),
+      ...(await findStrays(tx, FINDINGS_MAX)),
+    ];
+    const counts = await countLedger(tx);
+    return {
+      drift: findings.length,
+      entries: Number(counts.entries),
+      calls: Number(counts.calls),
+      rollups: Number(counts.rollups),
+      balances: Number(counts.balances),
+      forfeited: counts.forfeited,
+      findings,
+    };
+  });
+}

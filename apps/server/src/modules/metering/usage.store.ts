@@ -1,0 +1,175 @@
+import type { JsonValue, Tx } from "@turnpike/db/client";
+import type { PlanTerms } from "@turnpike/domain/catalog/plan";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+
+export type UsageDimension =
+  | "total"
+  | "status"
+  | "outcome"
+  | "key"
+  | "environment"
+  | "minute"
+  | "hour"
+  | "day";
+
+export type UsageRow = { group: string; calls: bigint; quantity: string };
+
+/** The SQL of each dimension; a closed set, so that no text of a caller ever becomes SQL. */
+function groupOf(tx: Tx, by: UsageDimension) {
+  switch (by) {
+    case "total":
+      return tx`'total'::text`;
+    case "status":
+      return tx`status::text`;
+    case "outcome":
+      return tx`outcome`;
+    case "key":
+      return tx`key_id`;
+    case "environment":
+      return tx`environment`;
+    case "minute":
+    case "hour":
+    case "day":
+      return tx`to_char(date_trunc(${by}, occurred_at, 'UTC'), 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+    default:
+      return by satisfies never;
+  }
+}
+
+/** Sums the rollups of a tenant by one dimension, in the order of the groups. */
+export async function sumUsage(
+  tx: Tx,
+  input: {
+    tenantId: TenantId;
+    meterId: string;
+    by: UsageDimension;
+    from: Date | undefined;
+    to: Date | undefined;
+    rowsMax: number;
+  },
+): Promise<UsageRow[]> {
+  const { from = null, to = null } = input;
+  return await tx<UsageRow[]>`
+    select grouped as "group", sum(calls)::bigint as calls, sum(quantity)::text as quantity
+    from (
+      select ${groupOf(tx, input.by)} as grouped, calls, quantity
+      from usage_rollups
+      where tenant_id = ${input.tenantId} and meter_id = ${input.meterId}
+        and (${from}::timestamptz is null or occurred_at >= ${from})
+        and (${to}::timestamptz is null or occurred_at < ${to})
+    ) rows
+    group by 1
+    order by 1
+    limit ${input.rowsMax}`;
+}
+
+export type TermsRow = {
+  plan_id: string;
+  plan_version: number;
+  period_anchor: Date;
+  terms: PlanTerms;
+};
+
+export async function findTerms(tx: Tx, tenantId: TenantId): Promise<TermsRow | undefined> {
+  const [row] = await tx<TermsRow[]>`
+    select t.plan_id, t.plan_version, t.period_anchor, v.terms
+    from tenants t join plan_versions v on v.plan_id = t.plan_id and v.version = t.plan_version
+    where t.tenant_id = ${tenantId}`;
+  return row;
+}
+
+export type BalanceState = {
+  meter_id: string;
+  environment: "live" | "test";
+  used: string;
+  leased: string;
+  forfeited: string;
+};
+
+/** What was used of each meter in a period, and what leases hold. */
+export async function listBalances(
+  tx: Tx,
+  tenantId: TenantId,
+  periodStart: Date,
+): Promise<BalanceState[]> {
+  return await tx<BalanceState[]>`
+    select b.meter_id, b.environment, b.used::text as used,
+      coalesce(sum(l.remaining) filter (where l.state = 'active'), 0)::text as leased,
+      coalesce(sum(l.remaining) filter (where l.state = 'forfeited'), 0)::text as forfeited
+    from balances b left join leases l using (tenant_id, meter_id, environment, period_start)
+    where b.tenant_id = ${tenantId} and b.period_start = ${periodStart}
+    group by b.meter_id, b.environment, b.used
+    order by b.meter_id, b.environment`;
+}
+
+/** What a query of reconcile found: a place where two sums of the ledger differ. */
+export type DriftRow = { what: string; place: JsonValue; ledger: string; derived: string };
+
+/** Compares every minute's rollup with the entries it should sum. */
+export async function findRollupDrift(tx: Tx, rowsMax: number): Promise<DriftRow[]> {
+  return await tx<DriftRow[]>`
+    with ledger as (
+      select tenant_id, occurred_at, meter_id, environment, key_id, outcome, status,
+        sum(calls) as calls, sum(quantity) as quantity
+      from ledger_entries group by 1, 2, 3, 4, 5, 6, 7
+    )
+    select 'rollup' as what,
+      jsonb_build_object('tenantId', tenant_id, 'minute', occurred_at, 'meter', meter_id, 'environment', environment,
+        'keyId', key_id, 'outcome', outcome, 'status', status) as place,
+      coalesce(l.calls, 0)::text || ' calls, ' || coalesce(l.quantity, 0)::text || ' units' as ledger,
+      coalesce(r.calls, 0)::text || ' calls, ' || coalesce(r.quantity, 0)::text || ' units' as derived
+    from ledger l full join usage_rollups r
+      using (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status)
+    where l.calls is distinct from r.calls or l.quantity is distinct from r.quantity
+    limit ${rowsMax}`;
+}
+
+/** Compares every balance with the entries of its period. */
+export async function findBalanceDrift(tx: Tx, rowsMax: number): Promise<DriftRow[]> {
+  return await tx<DriftRow[]>`
+    with ledger as (
+      select tenant_id, meter_id, environment, period_start, sum(quantity) as quantity
+      from ledger_entries group by 1, 2, 3, 4
+    )
+    select 'balance' as what,
+      jsonb_build_object('tenantId', tenant_id, 'meter', meter_id, 'environment', environment,
+        'periodStart', period_start) as place,
+      coalesce(l.quantity, 0)::text as ledger, coalesce(b.used, 0)::text as derived
+    from ledger l full join balances b using (tenant_id, meter_id, environment, period_start)
+    where coalesce(l.quantity, 0) <> coalesce(b.used, 0)
+    limit ${rowsMax}`;
+}
+
+/** Finds entries whose group was never claimed, and leases that hold what cannot be. */
+export async function findStrays(tx: Tx, rowsMax: number): Promise<DriftRow[]> {
+  return await tx<DriftRow[]>`
+    (
+      select 'lease' as what, jsonb_build_object('tenantId', tenant_id, 'leaseId', lease_id) as place,
+        granted::text as ledger, remaining::text as derived
+      from leases where remaining > granted
+      limit ${rowsMax}
+    )`;
+}
+
+export async function countLedger(
+  tx: Tx,
+): Promise<{
+  entries: bigint;
+  rollups: bigint;
+  balances: bigint;
+  calls: bigint;
+  forfeited: string;
+}> {
+  const [row] = await tx<
+    { entries: bigint; rollups: bigint; balances: bigint; calls: bigint; forfeited: string }[]
+  >`
+    select (select count(*) from ledger_entries) as entries,
+      (select coalesce(sum(calls), 0)::bigint from ledger_entries) as calls,
+      (select count(*) from usage_rollups) as rollups,
+      (select count(*) from balances) as balances,
+      (select coalesce(sum(remaining), 0)::text from leases where state = 'forfeited') as forfeited`;
+  if (row === undefined) {
+    throw new Error("Counting the ledger returned no row.");
+  }
+  return row;
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env node
+// The commands of the repository, behind `npm run <command>`. This file and tools/run/ start before anything is
+// installed, on whatever Node npm runs on (20 or newer), so they import nothing but Node's own modules. What they start
+// runs on the pinned Node 24.
+import { buildConsole, ensureConsole } from "./run/console.mjs";
+import { runDevelopment } from "./run/dev.mjs";
+import { ensureInstalled } from "./run/install.mjs";
+import { runProgram } from "./run/program.mjs";
+import { runSoak, runTests, runUnitTests } from "./run/test.mjs";
+import { runVerify } from "./run/verify.mjs";
+
+/** @type {Record<string, (args: string[]) => Promise<number>>} Each gives its exit code. */
+const COMMANDS = {
+  async start(args) {
+    await ensureConsole();
+    return await runProgram(["apps/server/src/main.ts", ...args]);
+  },
+  dev: runDevelopment,
+  test: runTests,
+  "test:unit": runUnitTests,
+  soak: runSoak,
+  verify: runVerify,
+  async bench(args) {
+    await ensureConsole();
+    return await runProgram(["bench/run.ts", ...args]);
+  },
+  replay: (args) => runProgram(["tools/replay.ts", ...args]),
+  turnpike: (args) => runProgram(["apps/server/src/cli.ts", ...args]),
+  async build() {
+    await buildConsole();
+    return 0;
+  },
+};
+
+async function main() {
+  const [name = "", ...args] = process.argv.slice(2);
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined) {
+    console.error(`Usage: npm run <${Object.keys(COMMANDS).join("|")}> [-- arguments]`);
+    return 2;
+  }
+  await ensureInstalled();
+  return await command(args);
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(`turnpike: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}

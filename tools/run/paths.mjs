@@ -1,0 +1,11 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The checkout. */
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
+
+/** What these commands remember; gone with `node_modules`, as it must be. */
+export const STATE_FOLDER = join(ROOT, "node_modules/.turnpike");
+
+/** Node 24, whatever Node npm itself runs on. */
+export const NODE_24 = join(ROOT, "node_modules/node/bin/node");

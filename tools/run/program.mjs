@@ -1,0 +1,79 @@
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { NODE_24, ROOT } from "./paths.mjs";
+
+/** @type {NodeJS.Signals[]} */
+const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"];
+/** Ctrl+C reaches this process from the terminal and again from npm. */
+const SAME_SIGNAL_MS = 1_000;
+
+/**
+ * Runs a program on Node 24 in the foreground, passing signals on once.
+ *
+ * @param {string[]} args What follows `node`; relative to the checkout.
+ * @param {{ env?: NodeJS.ProcessEnv, cwd?: string }} [options]
+ * @returns {Promise<number>} The exit code, as a shell counts it: 128 and the number of the signal.
+ */
+export function runProgram(args, options = {}) {
+  const child = spawn(NODE_24, args, {
+    cwd: options.cwd ?? ROOT,
+    env: options.env ?? process.env,
+    stdio: "inherit",
+  });
+  const stopForwarding = forwardSignals(child);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code, signal) => {
+      stopForwarding();
+      resolve(code ?? 128 + constants.signals[signal]);
+    });
+  });
+}
+
+/**
+ * @param {import("node:child_process").ChildProcess} child
+ * @returns {() => void} Ends it.
+ */
+export function forwardSignals(child) {
+  const lastAtMs = new Map();
+  const forward = (signal) => {
+    const nowMs = performance.now();
+    if (nowMs - (lastAtMs.get(signal) ?? Number.NEGATIVE_INFINITY) > SAME_SIGNAL_MS) {
+      lastAtMs.set(signal, nowMs);
+      child.kill(signal);
+    }
+  };
+  for (const signal of FORWARDED) {
+    process.on(signal, forward);
+  }
+  return () => {
+    for (const signal of FORWARDED) {
+      process.off(signal, forward);
+    }
+  };
+}
+
+/**
+ * Runs a program to its end and keeps what it says.
+ *
+ * @param {string} program
+ * @param {string[]} args
+ * @param {{ env?: NodeJS.ProcessEnv, cwd?: string }} [options]
+ * @returns {Promise<{ code: number, output: string }>} Standard output and standard error as they came.
+ */
+export function captureProgram(program, args, options = {}) {
+  const child = spawn(program, args, {
+    cwd: options.cwd ?? ROOT,
+    env: options.env ?? process.env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const chunks = [];
+  child.stdout.on("data", (chunk) => chunks.push(chunk));
+  child.stderr.on("data", (chunk) => chunks.push(chunk));
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => {
+      resolve({ code: code ?? 1, output: Buffer.concat(chunks).toString("utf8") });
+    });
+  });
+}

@@ -58,7 +58,8 @@ create table mails (
   kind text not null,
   recipient text not null,
   subject text not null,
-  body text not null,
+  -- Null once another server has taken the mail: the links in it are secrets.
+  body text,
   state text not null check (state in ('queued', 'sent', 'failed')),
   attempts int not null default 0,
   last_error text,
@@ -86,7 +87,7 @@ grant select, insert, update on documents to turnpike_tenant;
 grant select, insert, update, delete on documents to turnpike_operator;
 grant select, insert, update on notifications to turnpike_tenant;
 grant select, insert, update, delete on notifications to turnpike_operator;
-grant select, insert, update on mails to turnpike_operator;
+grant select, insert, update, delete on mails to turnpike_operator;
 grant select on pruned_revisions to turnpike_tenant, turnpike_operator;
 grant update on pruned_revisions to turnpike_operator;
 -- A feed compares its place with the newest revision: a database restored from a backup has gone back.

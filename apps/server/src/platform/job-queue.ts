@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import type { ConnectionTarget, Tx } from "@turnpike/db/client";
+import { PgBoss, type Queue } from "pg-boss";
+import type { JobDefinition } from "./define-job.ts";
+import { GRANT_ENQUEUE, toQueueConnection, toQueueDatabase } from "./jobs.store.ts";
+import type { Logger } from "./logger.ts";
+
+export type EnqueueOptions = {
+  /** A transaction of the operator role: the job exists if and only if it commits. */
+  tx?: Tx;
+  /** While a job with this key waits, another one is not added. */
+  singletonKey?: string;
+  /** Not before. */
+  startAfter?: Date;
+};
+
+/** Takes work that may be done later, by any process, at least once. */
+export interface JobQueue {
+  enqueue<Payload extends object>(
+    job: JobDefinition<Payload>,
+    payload: Payload,
+    options?: EnqueueOptions,
+  ): Promise<void>;
+}
+
+/** The queue's settings of a job, the same from whoever makes the queue first. */
+export function toQueueOptions(
+  definition: Omit<JobDefinition<object>, "schema">,
+): Omit<Queue, "name"> {
+  return {
+    // At most one job waits for each singleton key; the others get a key of their own.
+    policy: "short",
+    notify: true,
+    retryLimit: definition.retryLimit,
+    retryDelay: definition.retryDelaySeconds,
+    retryDelayMax: definition.retryDelaySecondsMax,
+    retryBackoff: true,
+    expireInSeconds: definition.expireInSeconds,
+    deleteAfterSeconds: KEEP_DONE_SECONDS,
+  };
+}
+
+const KEEP_DONE_SECONDS = 3 * 24 * 60 * 60;
+/** Enqueueing without a transaction, and the library's own look at its queues. */
+const CONNECTIONS_MAX = 2;
+
+/**
+ * Opens the sending side of the queue and brings the queue's tables up to date. It runs nothing.
+ *
+ * @throws What the database answers when it cannot be reached or the tables cannot be made.
+ */
+export async function openJobQueue(input: {
+  target: ConnectionTarget;
+  logger: Pick<Logger, "warn">;
+}): Promise<JobQueue & { close(): Promise<void> }> {
+  const boss = new PgBoss({
+    ...toQueueConnection(input.target, CONNECTIONS_MAX),
+    supervise: false,
+    schedule: false,
+  });
+  boss.on("error", (error) => {
+    input.logger.warn({ err: error }, "the job queue reports an error");
+  });
+  await boss.start();
+  await boss.getDb().executeSql(GRANT_ENQUEUE);
+  const made = new Map<string, Promise<void>>();
+
+  function ensureQueue(job: Omit<JobDefinition<object>, "schema">): Promise<void> {
+    const known = made.get(job.name);
+    if (known !== undefined) {
+      return known;
+    }
+    const making = boss.createQueue(job.name, toQueueOptions(job)).catch((error: unknown) => {
+      made.delete(job.name);
+      throw error;
+    });
+    made.set(job.name, making);
+    return making;
+  }
+
+  return {
+    async enqueue(job, payload, options = {}) {
+      await ensureQueue(job);
+      await boss.send(job.name, payload, {
+        singletonKey: options.singletonKey ?? randomUUID(),
+        ...(options.startAfter === undefined ? {} : { startAfter: options.startAfter }),
+        ...(options.tx === undefined ? {} : { db: toQueueDatabase(options.tx) }),
+      });
+    },
+    close: () => boss.stop({ graceful: false }),
+  };
+}

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { isConnectionError } from "@turnpike/db/client";
+import { isConnectionError } from "@turnpike/db/database-errors";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { ERROR_CODES, type ErrorCode, errorPageSlug } from "@turnpike/domain/errors/error-codes";
 

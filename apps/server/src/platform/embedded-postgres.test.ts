@@ -13,7 +13,8 @@ import {
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { connect, databaseErrorCode } from "@turnpike/db/client";
+import { connect } from "@turnpike/db/client";
+import { databaseErrorCode } from "@turnpike/db/database-errors";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { type SpawnedScript, spawnScript } from "@turnpike/testkit/spawn-script";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";

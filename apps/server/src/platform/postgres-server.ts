@@ -1,7 +1,8 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { connect, databaseErrorCode, type Sql } from "@turnpike/db/client";
+import { connect, type Sql } from "@turnpike/db/client";
+import { databaseErrorCode } from "@turnpike/db/database-errors";
 import { clusterPaths, PRODUCT_DATABASE } from "./postgres-cluster.ts";
 import { logLength, readLastLines, trimLog } from "./postgres-log.ts";
 import type { PostgresConnection, PostgresPlan } from "./postgres-plan.ts";

@@ -1,12 +1,19 @@
 import type { ErrorCode } from "../errors/error-codes.ts";
 
-/** How a metered call ended: let through, or refused with a code. The HTTP status stands beside it. */
-export type Outcome = "VALID" | ErrorCode;
+/**
+ * How a metered call ended: let through, refused or failed with a code, or left by its client before the upstream had
+ * answered. The HTTP status stands beside it.
+ */
+export type Outcome = "VALID" | "CLIENT_ABORTED" | ErrorCode;
+
+/** What is recorded as the status of a call whose client left first; the number that nginx made common. */
+export const CLIENT_ABORTED_STATUS = 499;
 
 /**
- * True when an answer of the upstream is billed: 2xx and 304. Decided at the upstream's status line, so that a client
+ * True when an answer of the upstream is billed: 2xx and 304, and 101 for an accepted
+ * WebSocket. Decided at the upstream's status line, so that a client
  * which hangs up afterwards does not ride for free.
  */
 export function isBillableStatus(status: number): boolean {
-  return (status >= 200 && status < 300) || status === 304;
+  return status === 101 || (status >= 200 && status < 300) || status === 304;
 }

@@ -54,6 +54,8 @@ type Slot = {
   slice: Slice | undefined;
   /** What the slice held after it was last filled. */
   filledTo: number;
+  /** What nobody held when the database was last asked. */
+  leftElsewhere: number;
   exhaustedUntilMs: number;
   refilling: Promise<void> | undefined;
   /** Units that callers wait for. */
@@ -109,9 +111,10 @@ export class LeaseHolder {
     return { status: "spent", hold: { quantity, slice }, remaining: slice.remaining };
   }
 
-  /** Units in memory right now: a lower bound of what is left in the period. */
-  remainingInMemory(limit: HardLimit): number {
-    return this.#find(limit).slice?.remaining ?? 0;
+  /** Units left in the period, as this process knows: exact but for what others used since it last asked. */
+  remaining(limit: HardLimit): number {
+    const slot = this.#find(limit);
+    return slot.leftElsewhere + (slot.slice?.remaining ?? 0);
   }
 
   /** The call was recorded: its units leave the lease when its group is committed. */
@@ -161,6 +164,7 @@ export class LeaseHolder {
       limit: limit.limit,
       slice: undefined,
       filledTo: 0,
+      leftElsewhere: 0,
       exhaustedUntilMs: 0,
       refilling: undefined,
       wanted: 0,
@@ -195,6 +199,7 @@ export class LeaseHolder {
       const balance = await lockBalance(tx, slot.name);
       const view = { ...balance, limit: slot.limit };
       const granted = grantLease(view, Math.max(1, slot.wanted), ratePerMs);
+      const left = Math.max(0, slot.limit - balance.used - balance.held - granted);
       if (
         current !== undefined &&
         (await extendLease(tx, slot.name, {
@@ -203,7 +208,7 @@ export class LeaseHolder {
           ttlMs: LEASE_TTL_MS,
         }))
       ) {
-        return { leaseId: current.leaseId, granted };
+        return { leaseId: current.leaseId, granted, left };
       }
       if (granted > 0) {
         await insertLease(tx, slot.name, {
@@ -213,7 +218,7 @@ export class LeaseHolder {
           ttlMs: LEASE_TTL_MS,
         });
       }
-      return { leaseId, granted };
+      return { leaseId, granted, left };
     });
     try {
       this.#applyGrant(slot, await cut, askedAtMs);
@@ -230,7 +235,11 @@ export class LeaseHolder {
     }
   }
 
-  #applyGrant(slot: Slot, grant: { leaseId: LeaseId; granted: number }, askedAtMs: number): void {
+  #applyGrant(
+    slot: Slot,
+    grant: { leaseId: LeaseId; granted: number; left: number },
+    askedAtMs: number,
+  ): void {
     const current = slot.slice;
     const deadlineMs = leaseDeadlineMs(askedAtMs);
     if (current?.leaseId === grant.leaseId) {
@@ -252,6 +261,7 @@ export class LeaseHolder {
               deadlineMs,
             };
     }
+    slot.leftElsewhere = grant.left;
     slot.filledTo = slot.slice?.remaining ?? 0;
     slot.exhaustedUntilMs = grant.granted === 0 ? askedAtMs + EXHAUSTED_FOR_MS : 0;
     slot.spentSinceRefill = 0;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isConnectionError, isRetryableError } from "@turnpike/db/client";
+import { isConnectionError, isRetryableError } from "@turnpike/db/database-errors";
 import type { NewId, ProcessId } from "@turnpike/domain/ids/ids";
 import type { Journal, JournalPosition } from "#platform/journal.ts";
 import type { Logger } from "#platform/logger.ts";

@@ -151,9 +151,7 @@ export async function findStrays(tx: Tx, rowsMax: number): Promise<DriftRow[]> {
     )`;
 }
 
-export async function countLedger(
-  tx: Tx,
-): Promise<{
+export async function countLedger(tx: Tx): Promise<{
   entries: bigint;
   rollups: bigint;
   balances: bigint;

@@ -1,5 +1,6 @@
 import type { Tenant, UpdateTenantRequest } from "@turnpike/contract/tenants";
-import { isUniqueViolation, type JsonValue, type Tx } from "@turnpike/db/client";
+import type { JsonValue, Tx } from "@turnpike/db/client";
+import { isUniqueViolation } from "@turnpike/db/database-errors";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";

@@ -1,0 +1,298 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
+import type { NewId } from "@turnpike/domain/ids/ids";
+import { type ProblemRenderer, sendProblem, toAppError } from "#http/problem-details.ts";
+import type { UsageRecorder } from "#modules/metering/index.ts";
+import type { Clock } from "#platform/clock.ts";
+import type { Logger } from "#platform/logger.ts";
+import { parseTrustedProxies } from "./client-address.ts";
+import { createProxy, type ForwardedCall, type GatewayProxy } from "./create-proxy.ts";
+import type { Admission, DecideCall, Decision, Denial } from "./decide-call.ts";
+import type { HeaderPair } from "./forward-headers.ts";
+import { createGatewayServer, type GatewayServer } from "./gateway-server.ts";
+import type { CallOutcome, OutcomeReply, RenderProblem } from "./proxy-call.ts";
+import { createRawResponse } from "./raw-response.ts";
+import type { AdmittedOutcome, CallRecorder } from "./record-call.ts";
+import { inspectRequest } from "./request-gate.ts";
+import { createUpstreamRouter, pickUpstream, type UpstreamConfig } from "./upstream-router.ts";
+
+export type ApiGatewayOptions = {
+  upstreams: readonly UpstreamConfig[];
+  /** CIDRs of proxies in front whose forwarded addresses are believed. */
+  trustedProxies: readonly string[];
+  /** Names this installation in `Via`, so that a call which comes back is seen. */
+  instanceName: string;
+  signingSecret: string;
+  /** Whether an answer waits until its usage is on disk. */
+  durability: "grouped" | "strict";
+  maxConnections: number;
+  /** Where a denied caller can get more, shown in denials. */
+  plansUrl: string;
+};
+
+export type ApiGatewayDeps = {
+  decideCall: DecideCall;
+  callRecorder: CallRecorder;
+  recorder: UsageRecorder;
+  renderProblem: ProblemRenderer;
+  newId: NewId;
+  clock: Clock;
+  logger: Logger;
+};
+
+export type ApiGateway = {
+  server: GatewayServer;
+  proxy: GatewayProxy;
+};
+
+/** The one path on the listener for programs that is ours; every other goes to the upstream. */
+const WELL_KNOWN = "/.well-known/turnpike";
+const API_KEY_HEADER = "x-api-key";
+const BEARER = /^Bearer +(\S+)$/i;
+
+/** Lets a page of any origin read why its call was refused; no credentials are allowed along, so nothing leaks. */
+const DENIAL_HEADERS: Readonly<Record<string, string>> = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "Retry-After, X-Request-Id",
+};
+
+type KeyInRequest = { text: string; headerNames: string[] };
+
+/** Finds the key and the headers that must not reach the upstream: the one that carried it, and any other with a key of ours. */
+function findKey(req: IncomingMessage): KeyInRequest | undefined {
+  const header = req.headers[API_KEY_HEADER];
+  const bearer = BEARER.exec(req.headers.authorization ?? "")?.[1];
+  if (typeof header === "string" && header !== "") {
+    const alsoBearer = bearer?.startsWith("tp_") === true;
+    return {
+      text: header,
+      headerNames: alsoBearer ? [API_KEY_HEADER, "authorization"] : [API_KEY_HEADER],
+    };
+  }
+  return bearer === undefined ? undefined : { text: bearer, headerNames: ["authorization"] };
+}
+
+function isPreflight(req: IncomingMessage): boolean {
+  return (
+    req.method === "OPTIONS" &&
+    req.headers.origin !== undefined &&
+    req.headers["access-control-request-method"] !== undefined
+  );
+}
+
+function toDenialError(denial: Denial, plansUrl: string): AppError {
+  const { limit, retryAfterMs } = denial;
+  return new AppError({
+    code: denial.code,
+    publicMessage: denial.detail,
+    extensions: {
+      ...(limit === undefined
+        ? {}
+        : {
+            limit: { name: limit.name, limit: limit.limit, remaining: limit.remaining },
+            resetAt: new Date(limit.resetAtMs).toISOString(),
+            upgradeUrl: plansUrl,
+          }),
+    },
+    headers:
+      retryAfterMs === undefined
+        ? {}
+        : { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1000))) },
+  });
+}
+
+function toIdentityHeaders({ key, tenant }: Admission): HeaderPair[] {
+  return [
+    ["X-Turnpike-Tenant", tenant.tenantId],
+    ["X-Turnpike-Key", key.keyId],
+    ["X-Turnpike-Environment", key.environment],
+    ["X-Turnpike-Plan", tenant.planId],
+    ["X-Turnpike-Scopes", key.scopes.length === 0 ? "-" : key.scopes.join(" ")],
+  ];
+}
+
+/** What the upstream gets on a call without a key (a preflight): every name, so that none can be forged past us. */
+const NO_IDENTITY: readonly HeaderPair[] = [
+  ["X-Turnpike-Tenant", "-"],
+  ["X-Turnpike-Key", "-"],
+  ["X-Turnpike-Environment", "-"],
+  ["X-Turnpike-Plan", "-"],
+  ["X-Turnpike-Scopes", "-"],
+];
+
+function toAdmittedOutcome(outcome: CallOutcome): AdmittedOutcome {
+  return outcome.kind === "status"
+    ? { kind: "status", status: outcome.status }
+    : { kind: "failed", code: outcome.code };
+}
+
+/**
+ * Makes the listener for programs: gate, key, limits, upstream, metering. A call is written down at its upstream's status
+ * line, before the client has a byte of the answer, and a failure to decide never lets a call through.
+ */
+export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOptions): ApiGateway {
+  const router = createUpstreamRouter({ upstreams: options.upstreams, hasRouteRules: false });
+
+  const renderProxyProblem: RenderProblem = (res, problem) => {
+    const error = new AppError({
+      code: problem.code,
+      publicMessage: problem.detail,
+      headers: Object.fromEntries(problem.headers),
+    });
+    sendProblem(res, deps.renderProblem(error, problem.requestId), DENIAL_HEADERS);
+  };
+
+  const proxy = createProxy({
+    upstreams: router.upstreams,
+    viaPseudonym: options.instanceName,
+    trustedProxies: parseTrustedProxies(options.trustedProxies),
+    renderProblem: renderProxyProblem,
+    logger: deps.logger,
+    clock: deps.clock,
+    signingSecret: options.signingSecret,
+  });
+
+  type Client =
+    | { kind: "call"; res: ServerResponse }
+    | { kind: "upgrade"; socket: Socket; head: Buffer };
+
+  function refuse(req: IncomingMessage, client: Client, requestId: string, error: unknown): void {
+    const failure = toAppError(error);
+    if (failure.code === "INTERNAL_ERROR") {
+      deps.logger.error({ err: error, requestId }, "A call could not be decided");
+    }
+    const res = client.kind === "call" ? client.res : createRawResponse(req, client.socket);
+    sendProblem(res, deps.renderProblem(failure, requestId), DENIAL_HEADERS);
+  }
+
+  function refuseWith(code: ErrorCode, detail: string, headers: Record<string, string> = {}) {
+    return new AppError({ code, publicMessage: detail, headers });
+  }
+
+  function recordOutcome(
+    admission: Admission,
+    outcome: CallOutcome,
+  ): OutcomeReply | Promise<OutcomeReply> {
+    deps.callRecorder.recordAdmitted(admission, REQUESTS_METER, toAdmittedOutcome(outcome));
+    if (options.durability === "strict") {
+      return deps.recorder.whenJournaled().then(() => undefined);
+    }
+    return undefined;
+  }
+
+  function send(client: Client, call: ForwardedCall): void {
+    if (client.kind === "call") {
+      void proxy.forward({ ...call, res: client.res });
+    } else {
+      void proxy.upgrade({ ...call, socket: client.socket, head: client.head });
+    }
+  }
+
+  function answerWellKnown(res: ServerResponse): void {
+    const text = JSON.stringify({ product: "turnpike", role: "gateway", plans: options.plansUrl });
+    res.writeHead(200, {
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      "content-length": Buffer.byteLength(text),
+    });
+    res.end(text);
+  }
+
+  function take(req: IncomingMessage, client: Client): void {
+    const requestId = deps.newId("request");
+    const refusal = inspectRequest(req, {
+      keyHeaderNames: [API_KEY_HEADER],
+      viaPseudonym: options.instanceName,
+    });
+    if (refusal !== undefined) {
+      refuse(
+        req,
+        client,
+        requestId,
+        refuseWith(refusal.code, refusal.reason, { connection: "close" }),
+      );
+      return;
+    }
+    const rawTarget = req.url ?? "/";
+    if (rawTarget === WELL_KNOWN && client.kind === "call") {
+      answerWellKnown(client.res);
+      return;
+    }
+    const choice = pickUpstream(router, { host: req.headers.host ?? "", rawTarget });
+    if (choice.kind !== "found") {
+      const error =
+        choice.kind === "none"
+          ? refuseWith("NO_UPSTREAM", "No upstream serves this address.")
+          : refuseWith("AMBIGUOUS_PATH", "This path can be read in more than one way.");
+      refuse(req, client, requestId, error);
+      return;
+    }
+    const call = {
+      req,
+      upstream: choice.upstream,
+      rawTarget: choice.rawTarget,
+      requestId,
+      extraResponseHeaders: [["X-Request-Id", requestId] as const],
+    };
+    const key = findKey(req);
+    if (key === undefined) {
+      if (isPreflight(req)) {
+        send(client, {
+          ...call,
+          keyHeaderNames: [],
+          identityHeaders: NO_IDENTITY,
+          onOutcome: () => undefined,
+        });
+        return;
+      }
+      const how = "Send your API key in the header Authorization: Bearer or X-Api-Key.";
+      refuse(
+        req,
+        client,
+        requestId,
+        refuseWith("MISSING_KEY", how, { "www-authenticate": "Bearer" }),
+      );
+      return;
+    }
+
+    const proceed = (decision: Decision): void => {
+      if (!decision.allowed) {
+        deps.callRecorder.recordDenied(decision, REQUESTS_METER);
+        refuse(req, client, requestId, toDenialError(decision, options.plansUrl));
+        return;
+      }
+      send(client, {
+        ...call,
+        keyHeaderNames: key.headerNames,
+        identityHeaders: toIdentityHeaders(decision),
+        onOutcome: (outcome) => recordOutcome(decision, outcome),
+      });
+    };
+
+    try {
+      if (deps.recorder.isSaturated) {
+        throw refuseWith("OVERLOADED", "Too much usage waits to be recorded.", {
+          "retry-after": "5",
+        });
+      }
+      const pending = deps.decideCall({ keyText: key.text, meterId: REQUESTS_METER, cost: 1 });
+      if (pending instanceof Promise) {
+        pending.then(proceed).catch((error: unknown) => refuse(req, client, requestId, error));
+      } else {
+        proceed(pending);
+      }
+    } catch (error) {
+      refuse(req, client, requestId, error);
+    }
+  }
+
+  const server = createGatewayServer({
+    maxConnections: options.maxConnections,
+    onCall: (req, res) => take(req, { kind: "call", res }),
+    onUpgrade: (req, socket, head) => take(req, { kind: "upgrade", socket, head }),
+  });
+  return { server, proxy };
+}

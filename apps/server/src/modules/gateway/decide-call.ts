@@ -1,0 +1,347 @@
+import { AppError } from "@turnpike/domain/errors/app-error";
+import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
+import { parseKey } from "@turnpike/domain/keys/key-format";
+import { billingPeriodAt } from "@turnpike/domain/time/billing-period";
+import {
+  hashKey,
+  type KeyDirectory,
+  type KeyRecord,
+  type TenantRecord,
+} from "#modules/keys/index.ts";
+import type { HardLimit, LeaseHold, LeaseHolder } from "#modules/metering/index.ts";
+import type { Clock } from "#platform/clock.ts";
+import type { RateLimiter, RateLimitVerdict } from "./rate-limiter.ts";
+
+/** One limit as it stands after the decision. */
+export type LimitView = {
+  name: string;
+  kind: "rate_limit" | "quota";
+  limit: number;
+  remaining: number;
+  /** Epoch milliseconds at which the whole limit is there again. */
+  resetAtMs: number;
+};
+
+/** Whose call it is. */
+export type Subject = {
+  key: KeyRecord;
+  tenant: TenantRecord;
+  /** The billing period of now, epoch milliseconds, `[start, end)`. */
+  periodStartMs: number;
+  periodEndMs: number;
+};
+
+export type Admission = Subject & {
+  allowed: true;
+  /** Units of the meter that the call takes. */
+  cost: number;
+  /** What was taken of a hard limit; settle it or give it back. */
+  hold: LeaseHold | undefined;
+  limits: LimitView[];
+};
+
+export type Denial = {
+  allowed: false;
+  code: ErrorCode;
+  /** One sentence for the caller. */
+  detail: string;
+  /** Known unless the key itself is not. */
+  subject: Subject | undefined;
+  /** The limit that refused. */
+  limit: LimitView | undefined;
+  /** Milliseconds after which trying again can help. */
+  retryAfterMs: number | undefined;
+};
+
+export type Decision = Admission | Denial;
+
+export type DecideDeps = {
+  directory: KeyDirectory;
+  leases: LeaseHolder;
+  rateLimiter: RateLimiter;
+  clock: Clock;
+  /** How long ago the change feed was last heard, in milliseconds. */
+  changesSilentMs: () => number;
+};
+
+export type CallToDecide = { keyText: string; meterId: string; cost: number };
+
+/**
+ * What is in memory is trusted this long without news from the change feed. A database that is down can change no key
+ * either, so known keys go on working through an outage; a process that is only cut off must stop at some point.
+ */
+export const STALE_RECORDS_MAX_MS = 10 * 60_000;
+
+/** Times that a caller waits for a lease before it is told to come back: each wait is one query. */
+const REFILLS_MAX = 3;
+
+function deny(
+  code: ErrorCode,
+  detail: string,
+  more: Partial<Pick<Denial, "subject" | "limit" | "retryAfterMs">> = {},
+): Denial {
+  return {
+    allowed: false,
+    code,
+    detail,
+    subject: more.subject,
+    limit: more.limit,
+    retryAfterMs: more.retryAfterMs,
+  };
+}
+
+function toRateLimitView(verdict: RateLimitVerdict, wallMs: number): LimitView {
+  return {
+    name: verdict.rateLimit.name,
+    kind: "rate_limit",
+    limit: verdict.rateLimit.limit,
+    remaining: verdict.decision.remaining,
+    resetAtMs: wallMs + verdict.decision.resetAfterMs,
+  };
+}
+
+/** Decides calls from memory; only what is not there yet is asked of the database. */
+export function createDecider(deps: DecideDeps) {
+  const periods = new WeakMap<TenantRecord, { startMs: number; endMs: number }>();
+
+  function periodOf(tenant: TenantRecord, nowMs: number): { startMs: number; endMs: number } {
+    const known = periods.get(tenant);
+    if (known !== undefined && nowMs >= known.startMs && nowMs < known.endMs) {
+      return known;
+    }
+    const period = billingPeriodAt(tenant.periodAnchor, new Date(nowMs));
+    const fresh = { startMs: period.start.getTime(), endMs: period.end.getTime() };
+    periods.set(tenant, fresh);
+    return fresh;
+  }
+
+  function checkState(subject: Subject, nowMs: number): Denial | undefined {
+    const { key, tenant } = subject;
+    if (key.revoked) {
+      return deny("REVOKED", "This API key was revoked.", { subject });
+    }
+    if (key.expiresAtMs <= nowMs) {
+      return deny("EXPIRED", "This API key has expired.", { subject });
+    }
+    if (key.disabled) {
+      return deny("DISABLED", "This API key is disabled.", { subject });
+    }
+    if (tenant.suspended) {
+      return deny("TENANT_SUSPENDED", "The account of this API key is suspended.", { subject });
+    }
+    return undefined;
+  }
+
+  function hardLimitOf(subject: Subject, meterId: string): HardLimit | undefined {
+    const quota = subject.tenant.terms.quotas.find(
+      (candidate) => candidate.meter === meterId && candidate.kind === "hard",
+    );
+    return quota === undefined
+      ? undefined
+      : {
+          tenantId: subject.tenant.tenantId,
+          meterId,
+          environment: subject.key.environment,
+          periodStartMs: subject.periodStartMs,
+          periodEndMs: subject.periodEndMs,
+          limit: quota.limit,
+        };
+  }
+
+  function checkRates(subject: Subject, cost: number, wallMs: number): RateLimitVerdict[] | Denial {
+    const { tenant, key } = subject;
+    const verdicts = deps.rateLimiter.decide(
+      `${tenant.tenantId}|${key.environment}`,
+      tenant.terms.rateLimits,
+      // A rate limit counts calls; a dry run only looks.
+      cost > 0 ? 1 : 0,
+    );
+    const refused = verdicts.find((verdict) =>
+      cost > 0 ? !verdict.decision.allowed : verdict.decision.remaining === 0,
+    );
+    if (refused === undefined) {
+      return verdicts;
+    }
+    const { limit, windowSeconds } = refused.rateLimit;
+    return deny(
+      "RATE_LIMITED",
+      `The rate limit of ${String(limit)} requests in ${String(windowSeconds)} s is reached.`,
+      {
+        subject,
+        limit: toRateLimitView(refused, wallMs),
+        retryAfterMs: refused.decision.retryAfterMs,
+      },
+    );
+  }
+
+  function quotaView(limit: HardLimit, remaining: number): LimitView {
+    return {
+      name: limit.meterId,
+      kind: "quota",
+      limit: limit.limit,
+      remaining,
+      resetAtMs: limit.periodEndMs,
+    };
+  }
+
+  function denyQuota(subject: Subject, limit: HardLimit, nowMs: number): Denial {
+    return deny(
+      "QUOTA_EXCEEDED",
+      `The quota of ${String(limit.limit)} ${limit.meterId} in this period is used up.`,
+      {
+        subject,
+        limit: quotaView(limit, deps.leases.remaining(limit)),
+        retryAfterMs: limit.periodEndMs - nowMs,
+      },
+    );
+  }
+
+  function admit(
+    subject: Subject,
+    call: CallToDecide,
+    taken: { rates: RateLimitVerdict[]; hold: LeaseHold | undefined; limit: HardLimit | undefined },
+    nowMs: number,
+  ): Admission {
+    if (call.cost > 0) {
+      deps.rateLimiter.take(`${subject.tenant.tenantId}|${subject.key.environment}`, taken.rates);
+    }
+    const limits = taken.rates.map((verdict) => toRateLimitView(verdict, nowMs));
+    if (taken.limit !== undefined) {
+      limits.push(quotaView(taken.limit, deps.leases.remaining(taken.limit)));
+    }
+    return { allowed: true, ...subject, cost: call.cost, hold: taken.hold, limits };
+  }
+
+  /** Decides under the limits, or answers the limit whose lease must be refilled first. Nothing is taken on a denial. */
+  function applyLimits(
+    subject: Subject,
+    call: CallToDecide,
+    nowMs: number,
+  ): Decision | { refill: HardLimit } {
+    const rates = checkRates(subject, call.cost, nowMs);
+    if ("allowed" in rates) {
+      return rates;
+    }
+    const limit = hardLimitOf(subject, call.meterId);
+    if (limit === undefined) {
+      return admit(subject, call, { rates, hold: undefined, limit }, nowMs);
+    }
+    const spent = deps.leases.spend(limit, Math.max(1, call.cost));
+    switch (spent.status) {
+      case "unknown":
+        return { refill: limit };
+      case "exhausted":
+        return denyQuota(subject, limit, nowMs);
+      case "spent":
+        if (call.cost === 0) {
+          deps.leases.giveBack(spent.hold);
+        }
+        return admit(
+          subject,
+          call,
+          { rates, hold: call.cost === 0 ? undefined : spent.hold, limit },
+          nowMs,
+        );
+      default:
+        return spent satisfies never;
+    }
+  }
+
+  async function refillAndDecide(
+    subject: Subject,
+    call: CallToDecide,
+    first: HardLimit,
+  ): Promise<Decision> {
+    let limit = first;
+    for (let attempt = 1; attempt <= REFILLS_MAX; attempt += 1) {
+      try {
+        await deps.leases.refill(limit, Math.max(1, call.cost));
+      } catch (error) {
+        throw new AppError({
+          code: "LIMITS_UNAVAILABLE",
+          publicMessage:
+            "The limits of this API key cannot be decided right now. Try again in a moment.",
+          headers: { "retry-after": "2" },
+          cause: error,
+        });
+      }
+      const decision = applyLimits(subject, call, deps.clock.now().getTime());
+      if ("allowed" in decision) {
+        return decision;
+      }
+      limit = decision.refill;
+    }
+    throw new AppError({
+      code: "OVERLOADED",
+      publicMessage: "Too many requests wait for this quota. Try again in a moment.",
+      headers: { "retry-after": "1" },
+    });
+  }
+
+  function decideFor(
+    key: KeyRecord,
+    tenant: TenantRecord,
+    call: CallToDecide,
+  ): Decision | Promise<Decision> {
+    const nowMs = deps.clock.now().getTime();
+    const period = periodOf(tenant, nowMs);
+    const subject: Subject = {
+      key,
+      tenant,
+      periodStartMs: period.startMs,
+      periodEndMs: period.endMs,
+    };
+    const refused = checkState(subject, nowMs);
+    if (refused !== undefined) {
+      return refused;
+    }
+    const decision = applyLimits(subject, call, nowMs);
+    return "allowed" in decision ? decision : refillAndDecide(subject, call, decision.refill);
+  }
+
+  async function loadAndDecide(hash: string, call: CallToDecide): Promise<Decision> {
+    const key = await deps.directory.loadKey(hash);
+    if (key === null) {
+      return denyUnknown();
+    }
+    const tenant = await deps.directory.loadTenant(key.tenantId);
+    if (tenant === null) {
+      return denyUnknown();
+    }
+    return await decideFor(key, tenant, call);
+  }
+
+  function denyUnknown(): Denial {
+    return deny("NOT_FOUND", "This API key is not known.");
+  }
+
+  /**
+   * Decides one call: state of the key, rate limits, hard limits, in this order. Synchronous when everything is in memory.
+   *
+   * @throws {AppError} `LIMITS_UNAVAILABLE`, `DATABASE_UNAVAILABLE` or `OVERLOADED` when no decision can be had.
+   */
+  return function decideCall(call: CallToDecide): Decision | Promise<Decision> {
+    if (deps.changesSilentMs() > STALE_RECORDS_MAX_MS) {
+      throw new AppError({
+        code: "LIMITS_UNAVAILABLE",
+        publicMessage: "API keys cannot be decided on right now. Try again in a moment.",
+        headers: { "retry-after": "5" },
+      });
+    }
+    const parsed = parseKey(call.keyText);
+    if (parsed.form === "malformed" || (parsed.form === "own" && parsed.kind === "svc")) {
+      return denyUnknown();
+    }
+    const hash = hashKey(call.keyText);
+    const key = deps.directory.peekKey(hash);
+    if (key === null) {
+      return denyUnknown();
+    }
+    const tenant = key === undefined ? undefined : deps.directory.peekTenant(key.tenantId);
+    return key === undefined || tenant === undefined || tenant === null
+      ? loadAndDecide(hash, call)
+      : decideFor(key, tenant, call);
+  };
+}
+
+export type DecideCall = ReturnType<typeof createDecider>;

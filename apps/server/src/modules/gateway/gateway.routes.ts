@@ -1,0 +1,26 @@
+import { verifyKeyRequest } from "@turnpike/contract/keys";
+import { type RawRoute, readJson, sendJson } from "#http/raw-route.ts";
+import type { DecideCall } from "./decide-call.ts";
+import type { CallRecorder } from "./record-call.ts";
+import { verifyKey } from "./verify-key.ts";
+
+/** A key, a cost and some room. */
+const VERIFY_BODY_BYTES_MAX = 4_096;
+
+/** The hot routes on the listener for people: plain node:http in front of the contract library, with its schemas. */
+export function createGatewayRawRoutes(deps: {
+  decideCall: DecideCall;
+  callRecorder: CallRecorder;
+}): RawRoute[] {
+  return [
+    {
+      method: "POST",
+      path: "/v1/keys/verify",
+      handle: async ({ req, res, context }) => {
+        const call = context.call();
+        const input = await readJson(req, verifyKeyRequest, VERIFY_BODY_BYTES_MAX);
+        sendJson(res, 200, await verifyKey(deps, call, input));
+      },
+    },
+  ];
+}

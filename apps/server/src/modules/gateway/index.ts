@@ -1,0 +1,6 @@
+export { type ApiGateway, createApiGateway } from "./api-gateway.ts";
+export { createDecider, type DecideCall } from "./decide-call.ts";
+export { createGatewayRawRoutes } from "./gateway.routes.ts";
+export { createRateLimiter } from "./rate-limiter.ts";
+export { createCallRecorder } from "./record-call.ts";
+export type { UpstreamConfig } from "./upstream-router.ts";

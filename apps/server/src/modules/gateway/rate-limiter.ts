@@ -1,0 +1,55 @@
+import {
+  decideRateLimit,
+  type RateLimit,
+  type RateLimitDecision,
+  type RateLimitState,
+} from "@turnpike/domain/limits/rate-limit";
+
+export type RateLimitVerdict = { rateLimit: RateLimit; decision: RateLimitDecision };
+
+export type RateLimiter = {
+  /** Decides a call under every limit of a subject; takes nothing. */
+  decide(subject: string, rateLimits: readonly RateLimit[], cost: number): RateLimitVerdict[];
+  /** Takes what {@link decide} allowed. No other call may have been decided in between for the same subject. */
+  take(subject: string, verdicts: readonly RateLimitVerdict[]): void;
+};
+
+/** Buckets in memory at the most, before those that are full again are dropped. */
+const BUCKETS_MAX = 200_000;
+const FULL: RateLimitState = { fullAtMs: 0 };
+
+/** Keeps the buckets of this process in memory. A dropped bucket is a full one, so nothing is lost by dropping it. */
+export function createRateLimiter(deps: { monotonicMs: () => number }): RateLimiter {
+  const buckets = new Map<string, RateLimitState>();
+
+  function dropFullBuckets(nowMs: number): void {
+    for (const [slot, state] of buckets) {
+      if (state.fullAtMs <= nowMs) {
+        buckets.delete(slot);
+      }
+    }
+  }
+
+  return {
+    decide: (subject, rateLimits, cost) => {
+      const nowMs = deps.monotonicMs();
+      return rateLimits.map((rateLimit) => ({
+        rateLimit,
+        decision: decideRateLimit({
+          rateLimit,
+          state: buckets.get(`${subject}|${rateLimit.name}`) ?? FULL,
+          cost,
+          nowMs,
+        }),
+      }));
+    },
+    take: (subject, verdicts) => {
+      if (buckets.size >= BUCKETS_MAX) {
+        dropFullBuckets(deps.monotonicMs());
+      }
+      for (const { rateLimit, decision } of verdicts) {
+        buckets.set(`${subject}|${rateLimit.name}`, decision.next);
+      }
+    },
+  };
+}

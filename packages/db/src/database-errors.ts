@@ -1,0 +1,46 @@
+/** The five-character SQLSTATE of an error of the database, or a code of the connection such as `ECONNREFUSED`. */
+export function databaseErrorCode(error: unknown): string | undefined {
+  if (typeof error === "object" && error !== null && "code" in error) {
+    return typeof error.code === "string" ? error.code : undefined;
+  }
+  return undefined;
+}
+
+const CONNECTION_ERRORS = new Set([
+  "CONNECT_TIMEOUT",
+  "CONNECTION_CLOSED",
+  "CONNECTION_DESTROYED",
+  "CONNECTION_ENDED",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOENT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
+
+/**
+ * True when the database could not be reached or is shutting down or starting, so that the outcome of a write is not
+ * known and the same write, made idempotent by its id, should be tried again.
+ */
+export function isConnectionError(error: unknown): boolean {
+  const code = databaseErrorCode(error);
+  if (code === undefined) {
+    return false;
+  }
+  return CONNECTION_ERRORS.has(code) || code.startsWith("08") || code.startsWith("57P");
+}
+
+const RETRYABLE_STATES = new Set(["40001", "40P01", "55P03", "57014"]);
+
+/** True for a deadlock, a serialisation failure, a lock time-out or a cancelled statement: nothing was written. */
+export function isRetryableError(error: unknown): boolean {
+  const code = databaseErrorCode(error);
+  return code !== undefined && RETRYABLE_STATES.has(code);
+}
+
+/** True when a unique constraint refused the row. */
+export function isUniqueViolation(error: unknown): boolean {
+  return databaseErrorCode(error) === "23505";
+}

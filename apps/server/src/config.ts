@@ -1,0 +1,189 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { LineCounter, parseDocument } from "yaml";
+import type { z } from "zod";
+import { resolveDataFolder } from "#platform/data-folder.ts";
+import { StartupError } from "#platform/startup-error.ts";
+import { type ConfigFile, configFile, environment } from "./config-schema.ts";
+
+/** The environment variables that are read, each with what it is for: `.env.example` is checked against it. */
+export const ENVIRONMENT = {
+  PORT: "Port of the console and the API. Default 3000; 0 takes any free one.",
+  GATEWAY_PORT: "Port of the gateway, for programs. Default 3001; 0 takes any free one.",
+  TURNPIKE_DATA_DIR:
+    "Folder for everything that is kept. Default .turnpike in the checkout; as root below /var/lib/turnpike.",
+  TURNPIKE_CONFIG:
+    "Path of the configuration file. Default turnpike.yaml in the working directory, if it is there.",
+  TURNPIKE_LOG_LEVEL: "trace, debug, info, warn, error or silent. Overrides log.level of the file.",
+  TURNPIKE_DATABASE_USER:
+    "System user that runs the embedded PostgreSQL when Turnpike is started by root.",
+  TURNPIKE_SIGNING_SECRET:
+    "Secret of X-Turnpike-Signature, at least 32 characters. Default: generated and kept in the data folder.",
+  TURNPIKE_SMTP_PASSWORD: "Password of the mail server, when mail.smtp has a user.",
+  DATABASE_URL:
+    "An existing PostgreSQL 15 or newer, postgres://user:password@host/database. Default: the embedded one.",
+} as const;
+
+/** Everything that can be set, parsed once at the start and handed down. */
+export type Config = Readonly<
+  Omit<ConfigFile, "log"> & {
+    port: number;
+    gatewayPort: number;
+    dataFolder: string;
+    logLevel: string;
+    /** Undefined: the embedded PostgreSQL. */
+    databaseUrl: string | undefined;
+    /** System user of the embedded PostgreSQL under root; undefined: chosen. */
+    databaseUser: string | undefined;
+    /** Undefined: generated and kept in the data folder. */
+    signingSecret: string | undefined;
+    smtpPassword: string | undefined;
+    /** Absolute path of the repository. */
+    checkout: string;
+  }
+>;
+
+type Mistake = { place: string; message: string };
+
+const CONFIG_FILE_DEFAULT = "turnpike.yaml";
+const CHECKOUT = resolve(import.meta.dirname, "../../..");
+
+function readConfigText(path: string, isNamed: boolean): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const isMissing =
+      error instanceof Error && "code" in error && error.code === "ENOENT" && !isNamed;
+    if (isMissing) {
+      return;
+    }
+    throw new StartupError({
+      code: "CONFIG_INVALID",
+      message: `The configuration file ${path} cannot be read`,
+      hint: "Check the path in TURNPIKE_CONFIG and the file's permissions",
+      cause: error,
+    });
+  }
+}
+
+/** What zod says is expected is often clearer than that the value is invalid. */
+function describeIssue(issue: z.core.$ZodIssue): string {
+  if (issue.code === "unrecognized_keys") {
+    return `Unknown: ${issue.keys.join(", ")}.`;
+  }
+  const at = issue.path.length === 0 ? "" : `${issue.path.map(String).join(".")}: `;
+  return at + issue.message;
+}
+
+function parseFile(
+  path: string,
+  text: string,
+): { file: unknown; mistakes: Mistake[]; place: (path: readonly PropertyKey[]) => string } {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, strict: true, uniqueKeys: true });
+  const lineOf = (offset: number) => `${path}:${String(lines.linePos(offset).line)}`;
+  const place = (keys: readonly PropertyKey[]): string => {
+    for (let depth = keys.length; depth >= 0; depth -= 1) {
+      const node = document.getIn(keys.slice(0, depth), true);
+      if (
+        typeof node === "object" &&
+        node !== null &&
+        "range" in node &&
+        Array.isArray(node.range)
+      ) {
+        return lineOf(Number(node.range[0]));
+      }
+    }
+    return path;
+  };
+  const mistakes = document.errors.map((error) => ({
+    place: lineOf(error.pos[0]),
+    message: error.message.split("\n")[0]?.replace(/ at line .*$/, "") ?? error.message,
+  }));
+  return { file: document.toJS() ?? {}, mistakes, place };
+}
+
+function parseConfigFile(
+  path: string,
+  text: string | undefined,
+): { file: ConfigFile | undefined; mistakes: Mistake[] } {
+  if (text === undefined) {
+    return { file: configFile.parse({}), mistakes: [] };
+  }
+  const { file, mistakes, place } = parseFile(path, text);
+  if (mistakes.length > 0) {
+    return { file: undefined, mistakes };
+  }
+  const parsed = configFile.safeParse(file);
+  if (parsed.success) {
+    return { file: parsed.data, mistakes: [] };
+  }
+  return {
+    file: undefined,
+    mistakes: parsed.error.issues.map((issue) => ({
+      place: place(
+        issue.code === "unrecognized_keys" ? [...issue.path, issue.keys[0] ?? ""] : issue.path,
+      ),
+      message: describeIssue(issue),
+    })),
+  };
+}
+
+function toStartupError(mistakes: readonly Mistake[]): StartupError {
+  const lines = mistakes.map((mistake) => `\n  ${mistake.place}  ${mistake.message}`).join("");
+  const count = mistakes.length === 1 ? "a mistake" : `${String(mistakes.length)} mistakes`;
+  return new StartupError({
+    code: "CONFIG_INVALID",
+    message: `The configuration has ${count}:${lines}\n`,
+    hint: "Mend what is listed; docs/configuration.md describes every value",
+  });
+}
+
+function readKnown(env: Readonly<Record<string, string | undefined>>) {
+  // An empty variable is what a compose file leaves behind for "not set".
+  return Object.fromEntries(
+    Object.keys(ENVIRONMENT)
+      .map((name) => [name, env[name]] as const)
+      .filter(([, value]) => value !== undefined && value !== ""),
+  );
+}
+
+/**
+ * Reads environment and configuration file. The only reader of either.
+ *
+ * @throws {StartupError} `CONFIG_INVALID` with every mistake, each with file and line or the variable's name.
+ */
+export function readConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  input: { isRoot: boolean; workingFolder: string },
+): Config {
+  const parsedEnv = environment.safeParse(readKnown(env));
+  const named = env["TURNPIKE_CONFIG"];
+  const isNamed = named !== undefined && named !== "";
+  const path = resolve(input.workingFolder, isNamed ? named : CONFIG_FILE_DEFAULT);
+  const { file, mistakes } = parseConfigFile(path, readConfigText(path, isNamed));
+  const envMistakes = (parsedEnv.error?.issues ?? []).map((issue) => ({
+    place: issue.path.map(String).join("."),
+    message: issue.message,
+  }));
+  if (!parsedEnv.success || file === undefined) {
+    throw toStartupError([...envMistakes, ...mistakes]);
+  }
+  const { log, ...rest } = file;
+  return Object.freeze({
+    ...rest,
+    port: parsedEnv.data.PORT,
+    gatewayPort: parsedEnv.data.GATEWAY_PORT,
+    dataFolder: resolveDataFolder({
+      configured: parsedEnv.data.TURNPIKE_DATA_DIR,
+      checkout: CHECKOUT,
+      isRoot: input.isRoot,
+    }),
+    logLevel: parsedEnv.data.TURNPIKE_LOG_LEVEL ?? log.level,
+    databaseUrl: parsedEnv.data.DATABASE_URL,
+    databaseUser: parsedEnv.data.TURNPIKE_DATABASE_USER,
+    signingSecret: parsedEnv.data.TURNPIKE_SIGNING_SECRET,
+    smtpPassword: parsedEnv.data.TURNPIKE_SMTP_PASSWORD,
+    checkout: CHECKOUT,
+  });
+}

@@ -8,6 +8,7 @@ const POLL_INTERVAL_MS = 200;
 const SETTLE_MS = 100;
 /** An installation over a slow line takes minutes; a holder that takes longer hangs. */
 const WAIT_MAX_MS = 15 * 60_000;
+const QUIET_MS = 2_000;
 
 /**
  * Runs a task while no other command of this checkout runs one of the same name.
@@ -29,7 +30,8 @@ export async function withLock(name, task) {
 }
 
 async function takeLock(path) {
-  const deadlineMs = Date.now() + WAIT_MAX_MS;
+  const startedAtMs = Date.now();
+  let isAnnounced = false;
   while (!(await createLock(path))) {
     const holder = await readHolder(path);
     if (holder !== undefined && !isAlive(holder)) {
@@ -38,7 +40,12 @@ async function takeLock(path) {
         return;
       }
     }
-    if (Date.now() > deadlineMs) {
+    const waitedMs = Date.now() - startedAtMs;
+    if (waitedMs > QUIET_MS && !isAnnounced) {
+      isAnnounced = true;
+      console.error(`turnpike: waiting for another command (pid ${holder}) to finish its part …`);
+    }
+    if (waitedMs > WAIT_MAX_MS) {
       throw new Error(
         `process ${holder} has held ${path} for too long. End it and remove the file.`,
       );

@@ -1,0 +1,303 @@
+import { cp, mkdir, readFile, symlink, unlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { pollUntil } from "@turnpike/testkit/poll-until";
+import { type SpawnedScript, spawnScript } from "@turnpike/testkit/spawn-script";
+import { makeTempFolder } from "@turnpike/testkit/temp-folder";
+import { describe, expect, it, onTestFinished } from "vitest";
+
+type Outcome = { code: number | null; stdout: string; stderr: string };
+
+/** Writes down how it was called and does what `npm install` would: brings Node and Vite. */
+const FAKE_NPM = `
+import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+if (process.env.FAKE_NPM_FAILS) { console.log("registry unreachable"); process.exit(1); }
+appendFileSync("npm.log", JSON.stringify({ args: process.argv.slice(2), env: process.env }) + "\\n");
+if (!process.env.FAKE_NPM_WITHOUT_SCRIPTS) {
+  mkdirSync("node_modules/node/bin", { recursive: true });
+  try { symlinkSync(process.execPath, "node_modules/node/bin/node"); } catch {}
+}
+`;
+const FAKE_VITE = `
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+appendFileSync("../../vite.log", "built\\n");
+mkdirSync("dist", { recursive: true });
+if (readFileSync("src/main.tsx", "utf8").includes("broken")) { console.log("main.tsx: broken"); process.exit(1); }
+writeFileSync("dist/index.html", "<!doctype html>");
+`;
+const MANIFEST = { name: "probe", workspaces: ["apps/*"], dependencies: { one: "1.0.0" } };
+
+/** A checkout of its own that has the commands and fakes of what they start. */
+class Checkout {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  async write(file: string, text: string): Promise<void> {
+    const path = join(this.path, file);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+
+  async read(file: string): Promise<string> {
+    return await readFile(join(this.path, file), "utf8").catch(() => "");
+  }
+
+  async countLines(file: string): Promise<number> {
+    return (await this.read(file)).split("\n").length - 1;
+  }
+
+  start(args: readonly string[], env: Record<string, string> = {}): SpawnedScript {
+    return spawnScript(
+      `for (const [name, value] of Object.entries(JSON.parse(process.argv[2]))) process.env[name] = value;
+       process.env.npm_execpath = process.argv[1] + "/fake-npm.js";
+       const [checkout, , ...args] = process.argv.slice(1);
+       process.argv = [process.execPath, checkout + "/tools/run.mjs", ...args];
+       await import(process.argv[1]);`,
+      this.path,
+      JSON.stringify(env),
+      ...args,
+    );
+  }
+
+  async run(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
+    const { child, exited } = this.start(args, env);
+    const stdout: Buffer[] = [];
+    const stderr: Buffer[] = [];
+    child.stdout?.on("data", (chunk: Buffer) => stdout.push(chunk));
+    child.stderr?.on("data", (chunk: Buffer) => stderr.push(chunk));
+    const closed = new Promise((resolve) => child.once("close", resolve));
+    const code = await exited;
+    await closed;
+    return {
+      code,
+      stdout: Buffer.concat(stdout).toString(),
+      stderr: Buffer.concat(stderr).toString(),
+    };
+  }
+}
+
+async function makeCheckout(): Promise<Checkout> {
+  const folder = await makeTempFolder();
+  onTestFinished(async () => folder[Symbol.asyncDispose]());
+  const checkout = new Checkout(folder.path);
+  await cp(join(import.meta.dirname, "run"), join(folder.path, "tools/run"), { recursive: true });
+  for (const name of ["run.mjs", "ensure-chromium.mjs"]) {
+    await cp(join(import.meta.dirname, name), join(folder.path, "tools", name));
+  }
+  await checkout.write("package.json", JSON.stringify({ ...MANIFEST, type: "module" }));
+  await checkout.write("apps/server/package.json", JSON.stringify({ name: "server" }));
+  await checkout.write(
+    "apps/server/src/cli.ts",
+    "console.log(JSON.stringify(process.argv.slice(2)));",
+  );
+  await checkout.write("apps/server/src/main.ts", 'console.log("serving");');
+  await checkout.write("apps/console/src/main.tsx", "");
+  await checkout.write("package-lock.json", "{}");
+  await checkout.write("fake-npm.js", FAKE_NPM);
+  await checkout.write("node_modules/vite/bin/vite.js", FAKE_VITE);
+  await checkout.write("node_modules/vite/package.json", '{"type":"module"}');
+  return checkout;
+}
+
+describe("npm run", () => {
+  it("names its commands when asked for another", async () => {
+    const checkout = await makeCheckout();
+    const { code, stderr } = await checkout.run(["fly"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("start|dev|test|test:unit|soak|verify|bench|replay|turnpike|build");
+    expect(await checkout.countLines("npm.log")).toBe(0);
+  });
+
+  it("leaves standard output to the command, so that --json can be parsed", async () => {
+    const checkout = await makeCheckout();
+    const { code, stdout } = await checkout.run(["turnpike", "usage", "--json"]);
+    expect(JSON.parse(stdout)).toEqual(["usage", "--json"]);
+    expect(code).toBe(0);
+  });
+
+  it("passes the exit code on", async () => {
+    const checkout = await makeCheckout();
+    await checkout.write("apps/server/src/cli.ts", "process.exitCode = 3;");
+    expect((await checkout.run(["turnpike"])).code).toBe(3);
+  });
+
+  it("passes a signal on once, however often it comes, and waits for the end", async () => {
+    const checkout = await makeCheckout();
+    await checkout.write(
+      "apps/server/src/cli.ts",
+      `let count = 0;
+       process.on("SIGTERM", () => {
+         count += 1;
+         setTimeout(() => { console.log("drained after " + count); process.exit(4); }, 200);
+       });
+       setInterval(() => {}, 1000);
+       console.log("up");`,
+    );
+    const script = checkout.start(["turnpike"]);
+    expect(await script.nextLine()).toBe("up");
+    script.child.kill("SIGTERM");
+    script.child.kill("SIGTERM");
+    expect(await script.nextLine()).toBe("drained after 1");
+    expect(await script.exited).toBe(4);
+  });
+});
+
+describe("the installation", () => {
+  it("happens once, and again when what is to be installed changes", async () => {
+    const checkout = await makeCheckout();
+    await checkout.run(["turnpike"]);
+    await checkout.run(["turnpike"]);
+    expect(await checkout.countLines("npm.log")).toBe(1);
+
+    const scripts = { ...MANIFEST, type: "module", scripts: { start: "something" } };
+    await checkout.write("package.json", JSON.stringify(scripts));
+    await checkout.run(["turnpike"]);
+    expect(await checkout.countLines("npm.log")).toBe(1);
+
+    const manifest = { name: "server", dependencies: { two: "2.0.0" } };
+    await checkout.write("apps/server/package.json", JSON.stringify(manifest));
+    await checkout.run(["turnpike"]);
+    expect(await checkout.countLines("npm.log")).toBe(2);
+  });
+
+  it("happens once when two commands need it at the same time", async () => {
+    const checkout = await makeCheckout();
+    const outcomes = await Promise.all([1, 2, 3].map(() => checkout.run(["turnpike"])));
+    expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(await checkout.countLines("npm.log")).toBe(1);
+  });
+
+  it("is not held up by the lock of a command that was killed", async () => {
+    const checkout = await makeCheckout();
+    await checkout.write("node_modules/.turnpike/install.lock", "2147483647");
+    expect((await checkout.run(["turnpike"])).code).toBe(0);
+    expect(await checkout.countLines("npm.log")).toBe(1);
+  });
+
+  it("keeps the settings of the npm around it out", async () => {
+    const checkout = await makeCheckout();
+    await checkout.run(["turnpike"], {
+      npm_config_workspace: "console",
+      npm_config_registry: "https://registry.example",
+      NODE_ENV: "production",
+    });
+    const { args, env } = JSON.parse(await checkout.read("npm.log"));
+    expect(args).toContain("--no-save");
+    expect(env).not.toHaveProperty("npm_config_workspace");
+    expect(env).not.toHaveProperty("NODE_ENV");
+    expect(env).toHaveProperty("npm_config_registry", "https://registry.example");
+  });
+
+  it("shows what npm said when it failed, and tries again the next time", async () => {
+    const checkout = await makeCheckout();
+    const failed = await checkout.run(["turnpike"], { FAKE_NPM_FAILS: "1" });
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toContain("registry unreachable");
+    expect((await checkout.run(["turnpike"])).code).toBe(0);
+  });
+
+  it("says so when npm was told to run no scripts", async () => {
+    const checkout = await makeCheckout();
+    const { code, stderr } = await checkout.run(["turnpike"], { FAKE_NPM_WITHOUT_SCRIPTS: "1" });
+    expect(code).toBe(1);
+    expect(stderr).toContain("--ignore-scripts=false");
+  });
+});
+
+describe("the console", () => {
+  it("is built before the server starts, once, and again when a source changes", async () => {
+    const checkout = await makeCheckout();
+    expect((await checkout.run(["start"])).stdout).toBe("serving\n");
+    await checkout.run(["start"]);
+    expect(await checkout.countLines("vite.log")).toBe(1);
+
+    await checkout.write("packages/ui/src/button.tsx", "new");
+    await checkout.run(["start"]);
+    expect(await checkout.countLines("vite.log")).toBe(2);
+
+    await unlink(join(checkout.path, "apps/console/dist/index.html"));
+    await checkout.run(["start"]);
+    expect(await checkout.countLines("vite.log")).toBe(3);
+  });
+
+  it("that does not build stops the start with the reason", async () => {
+    const checkout = await makeCheckout();
+    await checkout.write("apps/console/src/main.tsx", "broken");
+    const { code, stdout, stderr } = await checkout.run(["start"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("main.tsx: broken");
+    expect(stdout).not.toContain("serving");
+  });
+});
+
+describe("the sum of the tests", () => {
+  const COUNT = `
+    import { countResults } from ${JSON.stringify(join(import.meta.dirname, "run/test.mjs"))};
+    const [report, code] = process.argv.slice(1);
+    console.log(JSON.stringify(countResults(report === "none" ? undefined : report, Number(code))));`;
+  const GREEN = { numPassedTests: 5, numFailedTests: 0, numPendingTests: 2, numTodoTests: 1 };
+  const failedFile = { status: "failed", assertionResults: [] };
+
+  it.each([
+    {
+      why: "adds up what ran",
+      report: { ...GREEN, testResults: [] },
+      code: 0,
+      sum: { passed: 5, failed: 0, skipped: 3 },
+    },
+    {
+      why: "counts a file that does not load",
+      report: { ...GREEN, testResults: [failedFile] },
+      code: 1,
+      sum: { passed: 5, failed: 1, skipped: 3 },
+    },
+    {
+      why: "counts an error outside of every test",
+      report: { ...GREEN, testResults: [] },
+      code: 1,
+      sum: { passed: 5, failed: 1, skipped: 3 },
+    },
+    {
+      why: "counts a failed test once, not its file as well",
+      report: {
+        ...GREEN,
+        numFailedTests: 1,
+        testResults: [{ status: "failed", assertionResults: [{ status: "failed" }] }],
+      },
+      code: 1,
+      sum: { passed: 5, failed: 1, skipped: 3 },
+    },
+    {
+      why: "counts a run without a report as a failure",
+      report: undefined,
+      code: 0,
+      sum: { passed: 0, failed: 1, skipped: 0 },
+    },
+  ])("$why", async ({ report, code, sum }) => {
+    const text = report === undefined ? "none" : JSON.stringify(report);
+    const script = spawnScript(COUNT, text, String(code));
+    expect(JSON.parse(await script.nextLine())).toEqual(sum);
+  });
+});
+
+describe("ensureChromium", () => {
+  it("takes the one on the path, and the one that is named before it", async () => {
+    const folder = await makeTempFolder();
+    onTestFinished(async () => folder[Symbol.asyncDispose]());
+    const program = join(folder.path, "chromium");
+    await symlink(process.execPath, program);
+    const ask = async (named: string): Promise<string> =>
+      await spawnScript(
+        `import { ensureChromium } from ${JSON.stringify(join(import.meta.dirname, "ensure-chromium.mjs"))};
+         process.env.PATH = process.argv[1];
+         if (process.argv[2]) process.env.CHROMIUM_PATH = process.argv[2];
+         console.log(await ensureChromium());`,
+        folder.path,
+        named,
+      ).nextLine();
+    expect(await pollUntil("an answer", () => ask(""))).toBe(program);
+    expect(await ask("/opt/chrome")).toBe("/opt/chrome");
+  });
+});

@@ -19,6 +19,8 @@ export type Faults = {
 export type FaultProxy = {
   port: number;
   url: string;
+  /** Where new connections go. May be changed at any time. */
+  targetPort: number;
   /** May be changed at any time; holds for what passes from then on. */
   faults: Faults;
   openConnections(): number;
@@ -41,6 +43,7 @@ export async function startFaultProxy(
   const proxy: FaultProxy = {
     port: 0,
     url: "",
+    targetPort,
     faults: initial,
     openConnections: () => sockets.size,
     resetAll: () => sockets.forEach((socket) => void socket.resetAndDestroy()),
@@ -56,7 +59,7 @@ export async function startFaultProxy(
       return;
     }
     const target = connect({
-      port: targetPort,
+      port: proxy.targetPort,
       host: "127.0.0.1",
       allowHalfOpen: true,
       noDelay: true,

@@ -1,8 +1,13 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { systemClock } from "#platform/clock.ts";
 import { createLogger } from "#platform/logger.ts";
 import { parseTrustedProxies } from "./client-address.ts";
-import { createProxy, type ForwardedCall, type Proxy, type ProxyOptions } from "./create-proxy.ts";
+import {
+  createProxy,
+  type ForwardedCall,
+  type GatewayProxy,
+  type ProxyOptions,
+} from "./create-proxy.ts";
 import type { HeaderPair } from "./forward-headers.ts";
 import { createGatewayServer, type GatewayServerOptions } from "./gateway-server.ts";
 import type { CallOutcome, CallTraffic, OutcomeReply, ProxyProblem } from "./proxy-call.ts";
@@ -22,7 +27,8 @@ export type BareGatewayOptions = {
 
 export type BareGateway = {
   port: number;
-  proxy: Proxy;
+  server: Server;
+  proxy: GatewayProxy;
   /** Of every call that passed the gate, in the order they became known. */
   outcomes: CallOutcome[];
   /** Of every call that is over. */
@@ -113,6 +119,7 @@ export async function startBareGateway(options: BareGatewayOptions): Promise<Bar
   const { port } = await gateway.listen({ port: 0, host: "127.0.0.1" });
   return {
     port,
+    server: gateway.server,
     proxy,
     outcomes,
     traffic,

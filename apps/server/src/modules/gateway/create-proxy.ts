@@ -47,7 +47,7 @@ export type ForwardedCall = {
   extraResponseHeaders?: readonly HeaderPair[] | undefined;
 };
 
-export type Proxy = {
+export type GatewayProxy = {
   /** Sends a call and streams the answer. Settles when both sides are finished; never rejects. */
   forward(call: ForwardedCall & { res: ServerResponse }): Promise<CallTraffic>;
   /** The same for a request to become a WebSocket, on the raw connection. The outcome of success is status 101. */
@@ -78,7 +78,7 @@ export const COST_HEADER = "x-turnpike-cost";
 const LIMITS_DEFAULT: ProxyCallLimits = { clientIdleMs: 60_000, minUploadBytesPerSecond: 100 };
 
 /** Makes the part of the gateway that carries bytes: it knows no keys, no tenants and no ledger. */
-export function createProxy(options: ProxyOptions): Proxy {
+export function createProxy(options: ProxyOptions): GatewayProxy {
   const { viaPseudonym, trustedProxies, renderProblem, logger, clock } = options;
   const limits = { ...LIMITS_DEFAULT, ...options.limits };
   const secret =

@@ -80,14 +80,15 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     options.onUpgrade(req, socket, head);
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (closing.has(socket)) {
+      return;
+    }
     const res = answering.get(socket);
     if (res !== undefined && !res.writableFinished && res.req.complete) {
       // The bytes behind a good request are bad: that request still gets its own answer, and nothing after it.
-      if (!closing.has(socket)) {
-        closing.add(socket);
-        res.shouldKeepAlive = false;
-        res.once("finish", () => socket.destroySoon());
-      }
+      closing.add(socket);
+      res.shouldKeepAlive = false;
+      res.once("finish", () => socket.destroySoon());
       return;
     }
     const hasBegunAnswer = res !== undefined && !res.writableFinished && res.headersSent;

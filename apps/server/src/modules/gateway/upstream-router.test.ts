@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { createUpstreamRouter, pickUpstream, type UpstreamConfig } from "./upstream-router.ts";
+
+function upstream(config: Partial<UpstreamConfig> & { name: string }): UpstreamConfig {
+  return {
+    url: "http://10.0.0.1:8080",
+    timeouts: { connectMs: 1, headersMs: 1, idleMs: 1 },
+    maxRequestBytes: 1,
+    preserveHost: false,
+    ...config,
+  };
+}
+
+function pick(
+  upstreams: UpstreamConfig[],
+  host: string,
+  rawTarget: string,
+  hasRouteRules = false,
+): string {
+  const choice = pickUpstream(createUpstreamRouter({ upstreams, hasRouteRules }), {
+    host,
+    rawTarget,
+  });
+  return choice.kind === "found" ? `${choice.upstream.name} ${choice.rawTarget}` : choice.kind;
+}
+
+describe("pickUpstream", () => {
+  const byPath = [
+    upstream({ name: "root" }),
+    upstream({ name: "v1", prefix: "/v1" }),
+    upstream({ name: "deep", prefix: "/v1/deep", stripPrefix: true }),
+    upstream({ name: "based", prefix: "/b", stripPrefix: true, url: "http://10.0.0.1/base/" }),
+  ];
+
+  it.each([
+    ["/", "root /"],
+    ["/v1", "v1 /v1"],
+    ["/v1?x=1", "v1 /v1?x=1"],
+    ["/v1/x", "v1 /v1/x"],
+    ["/v10", "root /v10"],
+    ["/V1", "root /V1"],
+    ["/v1/deep", "deep /"],
+    ["/v1/deep?x=1", "deep /?x=1"],
+    ["/v1/deep/a%20b", "deep /a%20b"],
+    ["/b/x?y", "based /base/x?y"],
+    ["/v1/..%2fadmin", "ambiguous"],
+    ["//v1", "ambiguous"],
+    ["/%76%31", "ambiguous"],
+    ["/x;/v1", "ambiguous"],
+    ["/ok?next=//a/../b", "root /ok?next=//a/../b"],
+  ])("takes the longest prefix at whole segments: %s", (rawTarget, choice) => {
+    expect(pick(byPath, "any.example", rawTarget)).toBe(choice);
+  });
+
+  it("forwards any path as sent where nothing depends on it", () => {
+    const single = [upstream({ name: "root" })];
+    expect(pick(single, "a", "//169.254.169.254/x/../y;z")).toBe("root //169.254.169.254/x/../y;z");
+    expect(pick(single, "a", "//x", true)).toBe("ambiguous");
+  });
+
+  const byHost = [
+    upstream({ name: "any" }),
+    upstream({ name: "wild", hosts: ["*.example.com"], prefix: "/v1" }),
+    upstream({ name: "exact", hosts: ["API.example.com"] }),
+  ];
+
+  it.each([
+    ["api.example.com", "/v1", "exact /v1"],
+    ["API.EXAMPLE.COM.:3001", "/v1", "exact /v1"],
+    ["x.example.com", "/v1", "wild /v1"],
+    ["x.example.com", "/", "any /"],
+    ["example.com", "/v1", "any /v1"],
+    ["evilexample.com", "/v1", "any /v1"],
+    ["[::1]:3001", "/v1", "any /v1"],
+  ])("prefers the host's own upstream: %s%s", (host, rawTarget, choice) => {
+    expect(pick(byHost, host, rawTarget)).toBe(choice);
+  });
+
+  it("says so when nobody serves a host", () => {
+    expect(pick([upstream({ name: "one", hosts: ["a.example"] })], "b.example", "/")).toBe("none");
+  });
+});
+
+describe("createUpstreamRouter", () => {
+  it("knows host, port and base path of a target", () => {
+    const router = createUpstreamRouter({
+      upstreams: [upstream({ name: "six", url: "https://[::1]/api/" })],
+      hasRouteRules: false,
+    });
+    expect(router.upstreams[0]).toMatchObject({
+      target: { protocol: "https:", host: "::1", port: 443, basePath: "/api" },
+      hostHeader: "[::1]",
+    });
+  });
+
+  it.each([
+    [{ name: "a", url: "ftp://x" }],
+    [{ name: "a", url: "nonsense" }],
+    [{ name: "a", url: "http://user:pass@x" }],
+    [{ name: "a", url: "http://x/?q" }],
+    [{ name: "a", prefix: "v1" }],
+    [{ name: "a", prefix: "/v1/" }],
+    [{ name: "a", prefix: "/v1/../x" }],
+  ])("refuses %j by name", (config) => {
+    expect(() =>
+      createUpstreamRouter({ upstreams: [upstream(config)], hasRouteRules: false }),
+    ).toThrow('Upstream "a"');
+  });
+
+  it("refuses two upstreams for one place", () => {
+    const upstreams = [
+      upstream({ name: "a", prefix: "/x" }),
+      upstream({ name: "b", prefix: "/x" }),
+    ];
+    expect(() => createUpstreamRouter({ upstreams, hasRouteRules: false })).toThrow('"b"');
+  });
+});

@@ -1,5 +1,8 @@
 import { catalogContract } from "./catalog.ts";
+import { documentsContract } from "./documents.ts";
+import { filesContract } from "./files.ts";
 import { keysContract, serviceKeysContract, setupContract } from "./keys.ts";
+import { notificationsContract, outboxContract } from "./notifications.ts";
 import { tenantsContract } from "./tenants.ts";
 import { usageContract } from "./usage.ts";
 
@@ -11,4 +14,8 @@ export const contract = {
   keys: keysContract,
   serviceKeys: serviceKeysContract,
   usage: usageContract,
+  files: filesContract,
+  documents: documentsContract,
+  notifications: notificationsContract,
+  outbox: outboxContract,
 };

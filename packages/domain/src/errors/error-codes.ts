@@ -70,6 +70,7 @@ export const ERROR_CODES = {
     title: "Limits cannot be decided right now",
   },
   OVERLOADED: { status: 503, title: "Too much is under way" },
+  STORAGE_FULL: { status: 507, title: "There is no room to store this" },
   LOOP_DETECTED: { status: 508, title: "The request came back to the gateway" },
 } as const satisfies Record<string, { status: number; title: string }>;
 

@@ -1,0 +1,89 @@
+import { DOCUMENT_BYTES_MAX, findBodyFault } from "@turnpike/domain/documents/document-body";
+import { z } from "zod";
+import { operation } from "./operation.ts";
+import { instant, pageOf, pageQuery, tenantId } from "./shapes.ts";
+
+/** What documents of one purpose share, such as `preferences` or `saved-views`. */
+export const collection = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,63}$/, "Lower-case letters, digits and dashes, 1 to 64.");
+
+/** Chosen by the client: the id of a user, a name. */
+export const documentId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_~-]{0,127}$/, "Letters, digits, _ ~ -, 1 to 128.")
+  // The address of the stream.
+  .refine((value) => value !== "changes", "Reserved.");
+
+/**
+ * Grows with every change anywhere, in the order of commits. Decimal digits, because it may outgrow what a JavaScript
+ * number holds.
+ */
+export const revision = z.string().regex(/^\d{1,19}$/, "A whole number in decimal digits.");
+
+/** A JSON object that the database can hold. */
+export const documentBody = z.record(z.string(), z.unknown()).superRefine((value, context) => {
+  const fault = findBodyFault(value);
+  if (fault !== undefined) {
+    context.addIssue({ code: "custom", message: fault });
+  }
+});
+
+/** How a write guards against overwriting what it has not seen: the revision it was made from, `0` for "none yet". */
+const expectedRevision = revision.optional();
+
+export const document = z.strictObject({
+  tenantId,
+  collection: z.string(),
+  documentId: z.string(),
+  revision,
+  body: z.record(z.string(), z.unknown()),
+  updatedAt: instant,
+  updatedBy: z.string(),
+});
+export type Document = z.infer<typeof document>;
+
+/** An event of the stream of changes. A deleted document has no body. */
+export const documentChange = z.strictObject({
+  documentId: z.string(),
+  revision,
+  body: z.record(z.string(), z.unknown()).nullable(),
+  updatedAt: instant,
+  updatedBy: z.string(),
+});
+export type DocumentChange = z.infer<typeof documentChange>;
+
+const tags = ["Documents"];
+const path = "/tenants/{tenantId}/documents/{collection}";
+const inCollection = { tenantId, collection };
+
+/** Beside these, a plain route: `GET …/documents/{collection}/changes` streams changes as server-sent events. */
+export const documentsContract = {
+  list: operation({ scope: "documents:read" })
+    .route({ method: "GET", path, summary: "List the documents of a collection", tags })
+    .input(z.strictObject({ ...inCollection, ...pageQuery }))
+    .output(pageOf(document)),
+  get: operation({ scope: "documents:read" })
+    .route({ method: "GET", path: `${path}/{documentId}`, summary: "Get a document", tags })
+    .input(z.strictObject({ ...inCollection, documentId }))
+    .output(document),
+  put: operation({ scope: "documents:write" })
+    .route({
+      method: "PUT",
+      path: `${path}/{documentId}`,
+      summary: "Create or replace a document",
+      description: `The body has at most ${String(DOCUMENT_BYTES_MAX)} bytes as JSON.`,
+      tags,
+    })
+    .input(z.strictObject({ ...inCollection, documentId, body: documentBody, expectedRevision }))
+    .output(document),
+  delete: operation({ scope: "documents:write" })
+    .route({
+      method: "DELETE",
+      path: `${path}/{documentId}`,
+      successStatus: 204,
+      summary: "Delete a document",
+      tags,
+    })
+    .input(z.strictObject({ ...inCollection, documentId, expectedRevision })),
+};

@@ -1,0 +1,112 @@
+import { isId } from "@turnpike/domain/ids/ids";
+import { z } from "zod";
+import { operation } from "./operation.ts";
+import { displayText, instant, pageOf, pageQuery, tenantId, userId } from "./shapes.ts";
+
+export const notificationId = z
+  .string()
+  .refine((value) => isId("notification", value), {
+    error: "Not the id of a notification; it looks like ntf_0199f3b0c1d27a4e8f60112233445566.",
+  })
+  .meta({ examples: ["ntf_0199f3b0c1d27a4e8f60112233445566"] });
+
+/** A path of the console. Never another address: what a notification says may come from outside. */
+export const ownPath = z
+  .string()
+  .max(500)
+  .regex(/^\/(?:[^/\\\p{Cc}][^\\\p{Cc}]*)?$/u, "A path of the console, such as /billings.");
+
+export const notification = z.strictObject({
+  notificationId: z.string(),
+  tenantId,
+  /** Null for all members of the tenant. */
+  userId: z.string().nullable(),
+  kind: z.string(),
+  title: z.string(),
+  body: z.string(),
+  link: z.string().nullable(),
+  createdAt: instant,
+  readAt: instant.nullable(),
+});
+export type Notification = z.infer<typeof notification>;
+
+export const createNotificationRequest = z.strictObject({
+  tenantId,
+  userId: userId.optional(),
+  /** What it is about, such as `usage.threshold`. */
+  kind: z.string().regex(/^[a-z][a-z0-9_.]{0,63}$/, "Lower-case letters, digits, dots and _."),
+  title: displayText(200),
+  body: displayText(2_000),
+  link: ownPath.optional(),
+});
+export type CreateNotificationRequest = z.infer<typeof createNotificationRequest>;
+
+export const MAIL_STATES = ["queued", "sent", "failed"] as const;
+
+export const mail = z.strictObject({
+  mailId: z.string(),
+  kind: z.string(),
+  to: z.string(),
+  subject: z.string(),
+  /** Null once a mail server has taken it: links in it are secrets. */
+  text: z.string().nullable(),
+  state: z.enum(MAIL_STATES),
+  attempts: z.number().int(),
+  lastError: z.string().nullable(),
+  createdAt: instant,
+  sentAt: instant.nullable(),
+});
+export type Mail = z.infer<typeof mail>;
+
+const tags = ["Notifications"];
+
+export const notificationsContract = {
+  create: operation({ scope: "notifications:write" })
+    .route({
+      method: "POST",
+      path: "/tenants/{tenantId}/notifications",
+      successStatus: 201,
+      summary: "Notify the members of a tenant, or one of them",
+      tags,
+    })
+    .input(createNotificationRequest)
+    .output(notification),
+  list: operation({ scope: "notifications:read" })
+    .route({
+      method: "GET",
+      path: "/tenants/{tenantId}/notifications",
+      summary: "List notifications, newest first",
+      tags,
+    })
+    .input(
+      z.strictObject({
+        tenantId,
+        /** Only those for this user or for all members. */
+        userId: userId.optional(),
+        unread: z.stringbool().or(z.boolean()).optional(),
+        ...pageQuery,
+      }),
+    )
+    .output(pageOf(notification)),
+  markRead: operation({ scope: "notifications:write" })
+    .route({
+      method: "POST",
+      path: "/tenants/{tenantId}/notifications/{notificationId}/read",
+      summary: "Mark a notification as read",
+      tags,
+    })
+    .input(z.strictObject({ tenantId, notificationId }))
+    .output(notification),
+};
+
+export const outboxContract = {
+  list: operation({ scope: "outbox:read" })
+    .route({
+      method: "GET",
+      path: "/outbox",
+      summary: "List mails, newest first",
+      tags: ["Outbox"],
+    })
+    .input(z.strictObject({ ...pageQuery }))
+    .output(pageOf(mail)),
+};

@@ -1,0 +1,64 @@
+/** A document has at most so many bytes as JSON in UTF-8. */
+export const DOCUMENT_BYTES_MAX = 65_536;
+/** Deeper than any settings are, and shallow enough for every parser. */
+export const DOCUMENT_DEPTH_MAX = 32;
+
+/** A text that PostgreSQL's jsonb cannot hold: it has a NUL or half of a surrogate pair. */
+const UNSTORABLE = /\0|\p{Surrogate}/u;
+
+function utf8Length(text: string): number {
+  let length = 0;
+  for (const character of text) {
+    const point = character.codePointAt(0) ?? 0;
+    length += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  }
+  return length;
+}
+
+function findValueFault(value: unknown): string | undefined {
+  switch (typeof value) {
+    case "string":
+      return UNSTORABLE.test(value)
+        ? "Texts must not contain NUL or broken characters."
+        : undefined;
+    case "number":
+      return Number.isFinite(value) ? undefined : "Numbers must be finite.";
+    case "boolean":
+      return undefined;
+    default:
+      return value === null ? undefined : "Only JSON values.";
+  }
+}
+
+/**
+ * Says why an object cannot be the body of a document. Walks without recursion, so that no depth can exhaust the stack.
+ *
+ * @param body - As `JSON.parse` gives it.
+ * @returns One sentence, or `undefined` for a good body: at most 64 KB as JSON, at most 32 levels, no name `__proto__`,
+ *   no NUL, no lone surrogate.
+ */
+export function findBodyFault(body: Readonly<Record<string, unknown>>): string | undefined {
+  const open: { value: unknown; depth: number }[] = [{ value: body, depth: 1 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, depth } = next;
+    if (typeof value !== "object" || value === null) {
+      const fault = findValueFault(value);
+      if (fault !== undefined) {
+        return fault;
+      }
+      continue;
+    }
+    if (depth > DOCUMENT_DEPTH_MAX) {
+      return `At most ${String(DOCUMENT_DEPTH_MAX)} levels.`;
+    }
+    for (const [name, inner] of Object.entries(value)) {
+      if (name === "__proto__" || UNSTORABLE.test(name)) {
+        return "A name is not allowed.";
+      }
+      open.push({ value: inner, depth: depth + 1 });
+    }
+  }
+  return utf8Length(JSON.stringify(body)) > DOCUMENT_BYTES_MAX
+    ? `At most ${String(DOCUMENT_BYTES_MAX)} bytes.`
+    : undefined;
+}

@@ -1,0 +1,29 @@
+import { Button } from "@turnpike/ui/button";
+import { CodeBlock } from "@turnpike/ui/code-block";
+import type { ReactNode } from "react";
+
+export type SecretOnceProps = {
+  /** What it is: "Service key", "API key". */
+  subject: string;
+  secret: string;
+  /** Where to keep it. */
+  advice: ReactNode;
+  onStored: () => void;
+};
+
+/** A secret that is shown this one time, until the person says that it is kept. */
+export function SecretOnce({ subject, secret, advice, onStored }: SecretOnceProps) {
+  return (
+    <div
+      role="status"
+      className="rounded-control border border-line border-l-4 border-l-accent bg-surface p-3"
+    >
+      <p className="mb-2 font-medium">This is the only time this key is shown.</p>
+      <CodeBlock code={secret} subject={subject} />
+      <div className="mt-2 flex flex-wrap items-center justify-between gap-3">
+        <p className="max-w-[60ch] text-ink-muted">{advice}</p>
+        <Button onClick={onStored}>I have stored it</Button>
+      </div>
+    </div>
+  );
+}

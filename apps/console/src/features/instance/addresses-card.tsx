@@ -1,0 +1,47 @@
+import { Card } from "@turnpike/ui/card";
+import { CopyButton } from "@turnpike/ui/copy-button";
+import { usePlatform } from "#platform/platform.tsx";
+
+const LINK =
+  "underline decoration-line-control underline-offset-4 hover:decoration-ink motion-safe:transition-colors duration-150";
+
+/** Where the three faces of the deployment answer, and where to read more. */
+export function AddressesCard() {
+  const { urls } = usePlatform().config;
+  const addresses = [
+    { name: "Console", url: urls.console, purpose: "this page" },
+    { name: "API", url: urls.api, purpose: "tenants, keys, usage" },
+    { name: "Gateway", url: urls.gateway, purpose: "your customers' calls" },
+  ];
+  const reading = [
+    { name: "API reference", href: `${urls.api}/v1/reference` },
+    { name: "OpenAPI 3.1", href: `${urls.api}/v1/openapi.json` },
+    { name: "Documentation", href: `${urls.console}/docs` },
+  ];
+  return (
+    <Card title="Addresses">
+      <dl className="divide-y divide-line border-line border-t">
+        {addresses.map(({ name, url, purpose }) => (
+          <div key={name} className="flex items-center justify-between gap-2 py-2">
+            <div className="min-w-0">
+              <dt>
+                {name} <span className="text-ink-muted text-xs">{purpose}</span>
+              </dt>
+              <dd className="font-mono text-[0.8125rem] text-ink-muted [overflow-wrap:anywhere]">
+                {url}
+              </dd>
+            </div>
+            <CopyButton value={url} subject={`${name} address`} />
+          </div>
+        ))}
+      </dl>
+      <nav aria-label="Reading" className="mt-3 flex flex-wrap gap-x-5 gap-y-2">
+        {reading.map(({ name, href }) => (
+          <a key={name} href={href} className={LINK}>
+            {name}
+          </a>
+        ))}
+      </nav>
+    </Card>
+  );
+}

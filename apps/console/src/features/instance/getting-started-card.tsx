@@ -1,0 +1,43 @@
+import { Card } from "@turnpike/ui/card";
+import { CodeBlock } from "@turnpike/ui/code-block";
+import { usePlatform } from "#platform/platform.tsx";
+import { toGettingStartedSteps } from "./getting-started.view-model.ts";
+
+export type GettingStartedCardProps = {
+  tenantId: string | undefined;
+  apiKey: string | undefined;
+};
+
+/** Four commands from an empty installation to a metered call. */
+export function GettingStartedCard({ tenantId, apiKey }: GettingStartedCardProps) {
+  const gatewayUrl = usePlatform().config.urls.gateway;
+  const steps = toGettingStartedSteps({ gatewayUrl, tenantId, key: apiKey });
+  return (
+    <Card
+      title="Getting started"
+      description="From an empty installation to a call that is counted, in four commands."
+    >
+      <ol className="space-y-5">
+        {steps.map((step, index) => (
+          <li key={step.title} className="flex gap-3">
+            <span
+              aria-hidden="true"
+              className="tabular-nums mt-0.5 grid size-6 shrink-0 place-items-center rounded-full bg-accent font-semibold text-on-accent text-xs"
+            >
+              {index + 1}
+            </span>
+            <div className="min-w-0 grow">
+              <h3 className="font-medium">{step.title}</h3>
+              <p className="mb-2 text-ink-muted">{step.what}</p>
+              <CodeBlock
+                code={step.command}
+                subject={`Command: ${step.title}`}
+                {...(step.note === undefined ? {} : { note: step.note })}
+              />
+            </div>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}

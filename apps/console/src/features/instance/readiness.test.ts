@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { parseReadiness, ReadinessError } from "./readiness.ts";
+import { toPartLabel, toPartTone } from "./readiness.view-model.ts";
+
+describe("parseReadiness", () => {
+  it("lists the parts in the order of the report, with the detail of those that have one", () => {
+    const body = {
+      status: "degraded",
+      parts: { database: { status: "ready" }, changeFeed: { status: "stale", detail: "for 9 s" } },
+    };
+    expect(parseReadiness(body, 200)).toEqual({
+      status: "degraded",
+      parts: [
+        { name: "database", status: "ready", detail: undefined },
+        { name: "changeFeed", status: "stale", detail: "for 9 s" },
+      ],
+    });
+  });
+
+  it("takes an unready instance for an answer, not for a failed request", () => {
+    expect(parseReadiness({ status: "unready", parts: {} }, 503).status).toBe("unready");
+  });
+
+  it.each([undefined, "<html>", { status: "fine", parts: {} }, { status: "ready" }])(
+    "refuses what is no report: %j",
+    (body) => {
+      expect(() => parseReadiness(body, 502)).toThrow(ReadinessError);
+      expect(() => parseReadiness(body, 502)).toThrow("status 502");
+    },
+  );
+});
+
+describe("the words of a part", () => {
+  it("makes a label of any spelling of a name", () => {
+    expect(["changeFeed", "change_feed", "change-feed", "journal"].map(toPartLabel)).toEqual([
+      "Change feed",
+      "Change feed",
+      "Change feed",
+      "Journal",
+    ]);
+  });
+
+  it("does not call a part good or bad by a status it does not know", () => {
+    expect(toPartTone("recovering")).toBe("neutral");
+    expect(toPartTone("toString")).toBe("neutral");
+  });
+});

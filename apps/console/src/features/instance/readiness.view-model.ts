@@ -1,0 +1,42 @@
+import type { Tone } from "@turnpike/ui/badge";
+import type { ReadinessStatus } from "./readiness.ts";
+
+type Verdict = { tone: Tone; label: string; sentence: string };
+
+/** The state of the whole instance, in words. */
+export const VERDICTS: Readonly<Record<ReadinessStatus, Verdict>> = {
+  ready: { tone: "ok", label: "Ready", sentence: "Every part works." },
+  degraded: {
+    tone: "warning",
+    label: "Degraded",
+    sentence: "Calls are served, but a part below needs attention.",
+  },
+  unready: {
+    tone: "danger",
+    label: "Not ready",
+    sentence: "Calls may be refused until the part below works again.",
+  },
+};
+
+const PART_TONES: Readonly<Record<string, Tone>> = {
+  ready: "ok",
+  ok: "ok",
+  degraded: "warning",
+  stale: "warning",
+  unready: "danger",
+  down: "danger",
+};
+
+/** The colour of one part. A status this console does not know is shown as it is, without a judgement. */
+export function toPartTone(status: string): Tone {
+  return Object.hasOwn(PART_TONES, status) ? (PART_TONES[status] ?? "neutral") : "neutral";
+}
+
+/** "changeFeed", "change_feed" and "change-feed" as "Change feed". */
+export function toPartLabel(name: string): string {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/[-_]+/g, " ")
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

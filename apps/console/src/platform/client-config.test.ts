@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { parseClientConfig } from "./client-config.ts";
+
+const COMPLETE = {
+  brand: { name: "Acme APIs", accent: "#fbcf24" },
+  urls: {
+    console: "https://console.example.com/",
+    api: "https://api.example.com",
+    gateway: "https://gw.example.com",
+  },
+  version: "1.2.3",
+  identity: { kind: "built-in" },
+};
+
+describe("parseClientConfig", () => {
+  it("keeps what the console needs and drops the slash at the end of an address", () => {
+    expect(parseClientConfig(COMPLETE)).toEqual({
+      brand: { name: "Acme APIs", accent: "#fbcf24" },
+      urls: {
+        console: "https://console.example.com",
+        api: "https://api.example.com",
+        gateway: "https://gw.example.com",
+      },
+      version: "1.2.3",
+    });
+  });
+
+  it("does without an accent", () => {
+    expect(parseClientConfig({ ...COMPLETE, brand: { name: "Acme" } }).brand.accent).toBe(
+      undefined,
+    );
+  });
+
+  it("names the part that is missing", () => {
+    expect(() => parseClientConfig({ ...COMPLETE, version: undefined })).toThrow(
+      "version is missing",
+    );
+    expect(() => parseClientConfig("<!doctype html>")).toThrow("brand.name is missing");
+  });
+
+  it("refuses an address that is none", () => {
+    const urls = { ...COMPLETE.urls, gateway: "somewhere" };
+    expect(() => parseClientConfig({ ...COMPLETE, urls })).toThrow("urls.gateway is no address");
+  });
+});

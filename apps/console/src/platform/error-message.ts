@@ -1,0 +1,89 @@
+/** What the console says when a failure says nothing itself. */
+export const UNKNOWN_FAILURE = "Something went wrong";
+
+/** One thing that is wrong with a request: `pointer` (RFC 6901) finds the field. */
+export type FieldError = { pointer: string; message: string; fix?: string };
+
+/** A failed request, with the message that a person may read. */
+export class RequestError extends Error {
+  override readonly name = "RequestError";
+  /** HTTP status; undefined when no answer arrived. */
+  readonly status: number | undefined;
+  /** The answer's error code; undefined when the body has none. */
+  readonly code: string | undefined;
+  /** Finds the request in the server's log. */
+  readonly requestId: string | undefined;
+  readonly fieldErrors: readonly FieldError[];
+
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+    const body = readBody(cause);
+    this.status = readStatus(cause);
+    this.code = readText(body, "code");
+    this.requestId = readText(body, "requestId");
+    this.fieldErrors = readFieldErrors(body);
+  }
+}
+
+/**
+ * Chooses the sentence that a person reads about a failed request: the body's `error`, else its `message`, else the
+ * transport's message, else "Something went wrong".
+ *
+ * @param cause - Whatever the client threw; an oRPC error carries a foreign body at `data.body`.
+ * @see spec.md §8, "Failed backend request".
+ */
+export function toErrorMessage(cause: unknown): string {
+  const body = readBody(cause);
+  return (
+    readText(body, "error") ??
+    readText(body, "message") ??
+    readText(cause, "message") ??
+    UNKNOWN_FAILURE
+  );
+}
+
+/** Throws a failed request again, with its message replaced by the one for people. */
+export function rethrowReadable(cause: unknown): never {
+  if (cause instanceof RequestError || isAbort(cause)) {
+    throw cause;
+  }
+  throw new RequestError(toErrorMessage(cause), cause);
+}
+
+/** A request that the page itself ended has not failed. */
+function isAbort(cause: unknown): boolean {
+  return cause instanceof DOMException && cause.name === "AbortError";
+}
+
+function readBody(cause: unknown): unknown {
+  return readMember(readMember(cause, "data"), "body");
+}
+
+function readStatus(cause: unknown): number | undefined {
+  const status = readMember(cause, "status");
+  return typeof status === "number" ? status : undefined;
+}
+
+function readText(holder: unknown, name: string): string | undefined {
+  const value = readMember(holder, name);
+  return typeof value === "string" && value.trim() !== "" ? value : undefined;
+}
+
+function readFieldErrors(body: unknown): readonly FieldError[] {
+  const errors = readMember(body, "errors");
+  if (!Array.isArray(errors)) {
+    return [];
+  }
+  return errors.flatMap((entry: unknown) => {
+    const pointer = readMember(entry, "pointer");
+    const message = readText(entry, "message");
+    const fix = readText(entry, "fix");
+    return typeof pointer === "string" && message !== undefined
+      ? [{ pointer, message, ...(fix === undefined ? {} : { fix }) }]
+      : [];
+  });
+}
+
+function readMember(holder: unknown, name: string): unknown {
+  return typeof holder === "object" && holder !== null ? Reflect.get(holder, name) : undefined;
+}

@@ -1,0 +1,37 @@
+const COUNT = new Intl.NumberFormat("en");
+const PERCENT = new Intl.NumberFormat("en", {
+  style: "percent",
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
+const INSTANT = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
+const DAY_UTC = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
+
+/**
+ * Writes a whole quantity with separators: "50,000".
+ *
+ * @param quantity - A number, or an exact decimal of any length, whose fraction is kept.
+ */
+export function formatCount(quantity: number | string): string {
+  if (typeof quantity === "number") {
+    return COUNT.format(quantity);
+  }
+  const [whole = "0", fraction] = quantity.split(".");
+  const grouped = COUNT.format(BigInt(whole));
+  return fraction === undefined || /^0*$/.test(fraction) ? grouped : `${grouped}.${fraction}`;
+}
+
+/** Writes a share of 0 to 1 as a percentage with one decimal: "12.5%". */
+export function formatShare(share: number): string {
+  return PERCENT.format(share);
+}
+
+/** Writes an instant in the reader's own time: "Nov 21, 2026, 1:40 PM". */
+export function formatInstant(iso: string): string {
+  return INSTANT.format(new Date(iso));
+}
+
+/** Writes the day of an instant in UTC, as billing periods are cut: "Dec 1". */
+export function formatDayUtc(iso: string): string {
+  return DAY_UTC.format(new Date(iso));
+}

@@ -1,0 +1,27 @@
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+import { contractRoutes } from "./build/contract-routes.ts";
+import { preloadFonts } from "./build/preload-fonts.ts";
+
+/** Where `npm run dev` finds the server. */
+const SERVER_ORIGIN = `http://localhost:${process.env["PORT"] ?? "3000"}`;
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [contractRoutes(), react(), tailwindcss(), preloadFonts()],
+  build: {
+    outDir: "dist",
+    // The first versions with light-dark(), relative colours and CSS nesting.
+    target: ["chrome125", "firefox128", "safari18"],
+    // The server's policy allows no data: fonts, and a hashed file is cached for good.
+    assetsInlineLimit: 0,
+    // The polyfill would be an inline script.
+    modulePreload: { polyfill: false },
+  },
+  server: {
+    proxy: Object.fromEntries(
+      ["/config.json", "/health", "/v1", "/docs"].map((path) => [path, SERVER_ORIGIN]),
+    ),
+  },
+});

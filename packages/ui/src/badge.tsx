@@ -1,0 +1,27 @@
+import type { ReactNode } from "react";
+import { joinClasses } from "./join-classes.tsx";
+
+const TONES = {
+  neutral: "bg-sunken text-ink-muted border-line",
+  ok: "bg-ok-soft text-ok border-transparent",
+  warning: "bg-warning-soft text-warning border-transparent",
+  danger: "bg-danger-soft text-danger border-transparent",
+  info: "bg-info-soft text-info border-transparent",
+} as const;
+
+export type Tone = keyof typeof TONES;
+
+/** A short state in words. The dot repeats the tone; the word carries it. */
+export function Badge({ tone = "neutral", children }: { tone?: Tone; children: ReactNode }) {
+  return (
+    <span
+      className={joinClasses(
+        "inline-flex h-6 shrink-0 items-center gap-1.5 rounded-full border px-2 font-medium text-xs whitespace-nowrap",
+        TONES[tone],
+      )}
+    >
+      <span className="size-1.5 rounded-full bg-current" aria-hidden="true" />
+      {children}
+    </span>
+  );
+}

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { cp, mkdir, readFile, symlink, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pollUntil } from "@turnpike/testkit/poll-until";
@@ -141,6 +143,26 @@ describe("npm run", () => {
     script.child.kill("SIGTERM");
     expect(await script.nextLine()).toBe("drained after 1");
     expect(await script.exited).toBe(4);
+  });
+});
+
+describe.each(["SIGTERM", "SIGKILL"] as const)("%s for npm", (signal) => {
+  it.runIf(process.platform === "linux")("ends what it started, in good order", async () => {
+    const checkout = await makeCheckout();
+    const scripts = { turnpike: "node tools/run.mjs turnpike" };
+    await checkout.write("package.json", JSON.stringify({ ...MANIFEST, type: "module", scripts }));
+    await checkout.run(["turnpike"]);
+    await checkout.write(
+      "apps/server/src/cli.ts",
+      `import { writeFileSync } from "node:fs";
+       process.on("SIGTERM", () => { writeFileSync("drained", ""); process.exit(); });
+       setInterval(() => {}, 1000);
+       writeFileSync("up", "");`,
+    );
+    const npm = spawn("npm", ["run", "turnpike"], { cwd: checkout.path, stdio: "ignore" });
+    await pollUntil("the program is up", () => existsSync(join(checkout.path, "up")));
+    npm.kill(signal);
+    await pollUntil("the program has drained", () => existsSync(join(checkout.path, "drained")));
   });
 });
 

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { NODE_24, ROOT } from "./paths.mjs";
 
@@ -6,6 +7,7 @@ import { NODE_24, ROOT } from "./paths.mjs";
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** Ctrl+C reaches this process from the terminal and again from npm. */
 const SAME_SIGNAL_MS = 1_000;
+const ORPHAN_CHECK_INTERVAL_MS = 250;
 
 /**
  * Runs a program on Node 24 in the foreground, passing signals on once.
@@ -31,6 +33,8 @@ export function runProgram(args, options = {}) {
 }
 
 /**
+ * Passes on to a child what ends this process.
+ *
  * @param {import("node:child_process").ChildProcess} child
  * @returns {() => void} Ends it.
  */
@@ -46,11 +50,45 @@ export function forwardSignals(child) {
   for (const signal of FORWARDED) {
     process.on(signal, forward);
   }
+  const stopWatching = watchNpm(() => forward("SIGTERM"));
   return () => {
+    stopWatching();
     for (const signal of FORWARDED) {
       process.off(signal, forward);
     }
   };
+}
+
+/**
+ * Notices that npm was ended. npm passes SIGTERM to its shell only, and Debian's dies of it without a word to us; a
+ * `kill -9` of npm reaches nobody else at all. Without npm around it, an orphan is what the caller wanted.
+ *
+ * @param {() => void} onEnd
+ * @returns {() => void} Ends it.
+ */
+function watchNpm(onEnd) {
+  if (process.env.npm_lifecycle_event === undefined) {
+    return () => undefined;
+  }
+  const before = describeAncestors();
+  const timer = setInterval(() => {
+    if (describeAncestors() !== before) {
+      clearInterval(timer);
+      onEnd();
+    }
+  }, ORPHAN_CHECK_INTERVAL_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** The shell's pid and, where /proc tells it, that of npm. */
+function describeAncestors() {
+  try {
+    const status = readFileSync(`/proc/${process.ppid}/status`, "utf8");
+    return `${process.ppid} ${/^PPid:\s*(\d+)/m.exec(status)?.[1]}`;
+  } catch {
+    return String(process.ppid);
+  }
 }
 
 /**

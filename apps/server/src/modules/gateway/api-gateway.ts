@@ -8,12 +8,12 @@ import { type ProblemRenderer, sendProblem, toAppError } from "#http/problem-det
 import type { UsageRecorder } from "#modules/metering/index.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
+import type { CallOutcome, OutcomeReply, RenderProblem } from "./call-outcome.ts";
 import { parseTrustedProxies } from "./client-address.ts";
 import { createProxy, type ForwardedCall, type GatewayProxy } from "./create-proxy.ts";
 import type { Admission, DecideCall, Decision, Denial } from "./decide-call.ts";
 import type { HeaderPair } from "./forward-headers.ts";
 import { createGatewayServer, type GatewayServer } from "./gateway-server.ts";
-import type { CallOutcome, OutcomeReply, RenderProblem } from "./proxy-call.ts";
 import { createRawResponse } from "./raw-response.ts";
 import type { AdmittedOutcome, CallRecorder } from "./record-call.ts";
 import { inspectRequest } from "./request-gate.ts";

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { systemClock } from "#platform/clock.ts";
 import { createLogger } from "#platform/logger.ts";
+import type { CallOutcome, CallTraffic, OutcomeReply, ProxyProblem } from "./call-outcome.ts";
 import { parseTrustedProxies } from "./client-address.ts";
 import {
   createProxy,
@@ -10,7 +11,6 @@ import {
 } from "./create-proxy.ts";
 import type { HeaderPair } from "./forward-headers.ts";
 import { createGatewayServer, type GatewayServerOptions } from "./gateway-server.ts";
-import type { CallOutcome, CallTraffic, OutcomeReply, ProxyProblem } from "./proxy-call.ts";
 import { createRawResponse } from "./raw-response.ts";
 import { AMBIGUOUS_PATH_REFUSAL, type GateRefusal, inspectRequest } from "./request-gate.ts";
 import { createUpstreamRouter, pickUpstream, type UpstreamConfig } from "./upstream-router.ts";
@@ -22,6 +22,8 @@ export type BareGatewayOptions = {
   identityHeaders?: readonly HeaderPair[];
   limits?: ProxyOptions["limits"];
   server?: Partial<GatewayServerOptions>;
+  /** Holds every call until it settles, as a decision that must ask somewhere does. */
+  decide?: () => Promise<void>;
   onOutcome?: (outcome: CallOutcome) => OutcomeReply | Promise<OutcomeReply>;
 };
 
@@ -103,9 +105,13 @@ export async function startBareGateway(options: BareGatewayOptions): Promise<Bar
       const call = decide(req);
       if ("reason" in call) {
         refuse(res, call);
-      } else {
-        void proxy.forward({ ...call, res }).then((bytes) => traffic.push(bytes));
+        return;
       }
+      const forward = async (): Promise<void> => {
+        await options.decide?.();
+        traffic.push(await proxy.forward({ ...call, res }));
+      };
+      void forward();
     },
     onUpgrade(req, socket, head) {
       const call = decide(req);

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
+import type { CallOutcome, CallTraffic, OutcomeReply, RenderProblem } from "./call-outcome.ts";
 import type { TrustedProxies } from "./client-address.ts";
 import {
   buildForwardHeaders,
@@ -10,14 +11,7 @@ import {
   findCallOrigin,
   type HeaderPair,
 } from "./forward-headers.ts";
-import {
-  type CallOutcome,
-  type CallTraffic,
-  type OutcomeReply,
-  ProxyCall,
-  type ProxyCallLimits,
-  type RenderProblem,
-} from "./proxy-call.ts";
+import { ProxyCall, type ProxyCallLimits } from "./proxy-call.ts";
 import { createRawResponse } from "./raw-response.ts";
 import { SIGNATURE_HEADER, signRequest } from "./sign-request.ts";
 import { UpstreamPool } from "./upstream-pool.ts";

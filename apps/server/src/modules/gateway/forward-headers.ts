@@ -177,6 +177,37 @@ export function filterReplyHeaders(input: {
   return { headers, cost, hasContentLength };
 }
 
+/** Trailers that may be forwarded: none that frame, route or authenticate a message (RFC 9110 section 6.5.1). */
+export function filterReplyTrailers(rawTrailers: readonly (Buffer | string)[]): HeaderPair[] {
+  const { headers } = filterReplyHeaders({
+    rawHeaders: rawTrailers,
+    status: 200,
+    replaced: [],
+    costHeaderName: "",
+  });
+  const pairs: HeaderPair[] = [];
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i] ?? "";
+    if (!FORBIDDEN_TRAILERS.has(name.toLowerCase())) {
+      pairs.push([name, headers[i + 1] ?? ""]);
+    }
+  }
+  return pairs;
+}
+
+const FORBIDDEN_TRAILERS = new Set([
+  "content-length",
+  "content-type",
+  "content-encoding",
+  "content-range",
+  "host",
+  "set-cookie",
+  "authorization",
+  "www-authenticate",
+  "cache-control",
+  "location",
+]);
+
 function toText(raw: Buffer | string | undefined): string {
   return typeof raw === "string" ? raw : (raw?.toString("latin1") ?? "");
 }

@@ -408,6 +408,32 @@ describe("a client that leaves", () => {
     expect(gateway.outcomes).toEqual([{ kind: "failed", code: "UPSTREAM_TIMEOUT" }]);
   });
 
+  it("while the call is decided on: the upstream does not hear of it", async () => {
+    const upstream = await startUpstream();
+    let decided: (() => void) | undefined;
+    const gateway = await startGateway({
+      upstreams: [{ name: "main", url: upstream.url }],
+      decide: () =>
+        new Promise((resolve) => {
+          decided = resolve;
+        }),
+    });
+    const connection = await openRawConnection(gateway.port);
+    connection.write(`POST / HTTP/1.1\r\n${H}Content-Length: 10\r\n\r\nhello`);
+    await pollUntil("the call is being decided on", () => decided !== undefined);
+    connection.destroy();
+    await pollUntil("the gateway saw the client leave", async () => {
+      const open = await new Promise<number>((resolve) =>
+        gateway.server.getConnections((_error, count) => resolve(count)),
+      );
+      return open === 0;
+    });
+    decided?.();
+    await pollUntil("the call is over", () => gateway.traffic.length === 1);
+    expect(gateway.outcomes).toEqual([{ kind: "failed", code: "CLIENT_ABORTED" }]);
+    expect(upstream.requests).toEqual([]);
+  });
+
   it("in the middle of its body: the upstream gets no whole request", async () => {
     const upstream = await startUpstream();
     const gateway = await startGateway({ upstreams: [{ name: "main", url: upstream.url }] });

@@ -1,56 +1,27 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
 import type { Dispatcher } from "undici";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
-import { filterReplyHeaders, type HeaderPair, type ReplyHeaders } from "./forward-headers.ts";
+import {
+  type CallOutcome,
+  type CallTraffic,
+  FAILURE_STATUS,
+  type OutcomeReply,
+  type ProxyFailureCode,
+  type ProxyProblem,
+  type RenderProblem,
+} from "./call-outcome.ts";
+import {
+  filterReplyHeaders,
+  filterReplyTrailers,
+  type HeaderPair,
+  type ReplyHeaders,
+} from "./forward-headers.ts";
 import { contentLengthOf, hasRequestBody, RequestBody } from "./request-body.ts";
 import { joinSockets, writeUpgradeHead } from "./upgraded-connection.ts";
 import type { UpstreamPool } from "./upstream-pool.ts";
-
-/** Why a call ended without a status line of the upstream. `CLIENT_ABORTED` has no reader left. */
-export type ProxyFailureCode =
-  | Extract<
-      ErrorCode,
-      | "UPSTREAM_UNREACHABLE"
-      | "UPSTREAM_TIMEOUT"
-      | "OVERLOADED"
-      | "PAYLOAD_TOO_LARGE"
-      | "REQUEST_TIMEOUT"
-    >
-  | "CLIENT_ABORTED";
-
-/** How a call came out, known before the client has a byte of the answer. */
-export type CallOutcome =
-  | {
-      kind: "status";
-      /** The upstream's status, 200 to 599, or 101 for an accepted WebSocket. */
-      status: number;
-      /** From handing the request to the upstream's connection pool to its status line. */
-      upstreamMs: number;
-      /** The cost header as the upstream sent it, unparsed; never reaches the client. */
-      cost: string | undefined;
-    }
-  | { kind: "failed"; code: ProxyFailureCode };
-
-/** Headers to add to the answer; each replaces the upstream's of the same name. */
-export type OutcomeReply = { headers?: readonly HeaderPair[] } | undefined;
-
-/** Bytes of bodies (after an upgrade: of everything), as they passed the gateway. */
-export type CallTraffic = { requestBytes: number; responseBytes: number };
-
-export type ProxyProblem = {
-  code: ErrorCode;
-  status: number;
-  /** For the caller; says nothing about the upstream's address. */
-  detail: string;
-  requestId: string;
-  headers: readonly HeaderPair[];
-};
-
-export type RenderProblem = (res: ServerResponse, problem: ProxyProblem) => void;
 
 export type ProxyCallLimits = {
   /** Window of the client's minimum rate, and the longest a client may leave an answer unread. */
@@ -81,23 +52,6 @@ export type ProxyCallInput = {
 
 /** More interim answers than any protocol needs; beyond it the upstream is flooding us. */
 const INTERIM_RESPONSES_MAX = 32;
-
-const FAILURE_STATUS = {
-  UPSTREAM_UNREACHABLE: {
-    status: 502,
-    detail: "The upstream could not be reached or gave no valid answer.",
-  },
-  UPSTREAM_TIMEOUT: { status: 504, detail: "The upstream did not answer in time." },
-  OVERLOADED: {
-    status: 503,
-    detail: "Too many calls to this upstream are under way. Try again in a moment.",
-  },
-  PAYLOAD_TOO_LARGE: { status: 413, detail: "The body is larger than this API accepts." },
-  REQUEST_TIMEOUT: { status: 408, detail: "The body came too slowly." },
-} as const satisfies Record<
-  Exclude<ProxyFailureCode, "CLIENT_ABORTED">,
-  { status: number; detail: string }
->;
 
 /**
  * One call on its way through the gateway: `waiting` for the upstream's status line, `recording` while the caller takes
@@ -152,7 +106,14 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     const { req, res, pool } = this.#input;
     res.on("close", this.#onClientClose);
     res.on("drain", this.#onClientDrain);
-    if (this.#body !== undefined && (contentLengthOf(req) ?? 0) > pool.upstream.maxRequestBytes) {
+    if (res.closed || req.socket.destroyed) {
+      // It left while the call was decided on; the upstream has not heard of it and need not.
+      this.#isClientGone = true;
+      this.#fail("CLIENT_ABORTED");
+    } else if (
+      this.#body !== undefined &&
+      (contentLengthOf(req) ?? 0) > pool.upstream.maxRequestBytes
+    ) {
       this.#fail("PAYLOAD_TOO_LARGE");
     } else if (pool.isFailing()) {
       this.#fail("UPSTREAM_UNREACHABLE");
@@ -241,7 +202,8 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     this.#upstreamEnd = "complete";
     if (this.#sendsTrailers || this.#phase === "recording") {
-      this.#trailers = toTrailers(controller.rawTrailers);
+      const { rawTrailers } = controller;
+      this.#trailers = Array.isArray(rawTrailers) ? filterReplyTrailers(rawTrailers) : [];
     }
     this.#releaseSlot();
     if (this.#phase === "replying") {
@@ -652,37 +614,3 @@ function bytesReadBefore(error: Error): number {
   }
   return 0;
 }
-
-/** Trailers that may be forwarded: none that frame, route or authenticate a message (RFC 9110 section 6.5.1). */
-function toTrailers(rawTrailers: Dispatcher.DispatchController["rawTrailers"]): HeaderPair[] {
-  if (!Array.isArray(rawTrailers) || rawTrailers.length === 0) {
-    return [];
-  }
-  const { headers } = filterReplyHeaders({
-    rawHeaders: rawTrailers,
-    status: 200,
-    replaced: [],
-    costHeaderName: "",
-  });
-  const pairs: HeaderPair[] = [];
-  for (let i = 0; i + 1 < headers.length; i += 2) {
-    const name = headers[i] ?? "";
-    if (!FORBIDDEN_TRAILERS.has(name.toLowerCase())) {
-      pairs.push([name, headers[i + 1] ?? ""]);
-    }
-  }
-  return pairs;
-}
-
-const FORBIDDEN_TRAILERS = new Set([
-  "content-length",
-  "content-type",
-  "content-encoding",
-  "content-range",
-  "host",
-  "set-cookie",
-  "authorization",
-  "www-authenticate",
-  "cache-control",
-  "location",
-]);

@@ -86,7 +86,7 @@ export class RequestBody extends Readable {
     if (this.#req.headers.expect !== undefined) {
       // The upstream is ready for the body, so now the client may send it, and the connection stays usable.
       this.#res.writeContinue();
-      this.#res.shouldKeepAlive = true;
+      this.#res.shouldKeepAlive = !/\bclose\b/i.test(this.#req.headers.connection ?? "");
     }
     this.#req.on("data", this.#onData).on("end", this.#onEnd);
     this.#timer = setTimeout(this.#onWindow, this.#limits.windowMs);

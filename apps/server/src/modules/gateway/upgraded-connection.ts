@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { CallTraffic } from "./proxy-call.ts";
+import type { CallTraffic } from "./call-outcome.ts";
 
 /** Writes the status line and headers that hand a client's connection over to WebSocket. */
 export function writeUpgradeHead(socket: Socket, headers: readonly string[]): void {

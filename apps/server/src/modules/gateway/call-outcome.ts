@@ -1,0 +1,63 @@
+import type { ServerResponse } from "node:http";
+import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
+import type { HeaderPair } from "./forward-headers.ts";
+
+/** Why a call ended without a status line of the upstream. `CLIENT_ABORTED` has no reader left. */
+export type ProxyFailureCode =
+  | Extract<
+      ErrorCode,
+      | "UPSTREAM_UNREACHABLE"
+      | "UPSTREAM_TIMEOUT"
+      | "OVERLOADED"
+      | "PAYLOAD_TOO_LARGE"
+      | "REQUEST_TIMEOUT"
+    >
+  | "CLIENT_ABORTED";
+
+/** How a call came out, known before the client has a byte of the answer. */
+export type CallOutcome =
+  | {
+      kind: "status";
+      /** The upstream's status, 200 to 599, or 101 for an accepted WebSocket. */
+      status: number;
+      /** From handing the request to the upstream's connection pool to its status line. */
+      upstreamMs: number;
+      /** The cost header as the upstream sent it, unparsed; never reaches the client. */
+      cost: string | undefined;
+    }
+  | { kind: "failed"; code: ProxyFailureCode };
+
+/** Headers to add to the answer; each replaces the upstream's of the same name. */
+export type OutcomeReply = { headers?: readonly HeaderPair[] } | undefined;
+
+/** Bytes of bodies (after an upgrade: of everything), as they passed the gateway. */
+export type CallTraffic = { requestBytes: number; responseBytes: number };
+
+export type ProxyProblem = {
+  code: ErrorCode;
+  status: number;
+  /** For the caller; says nothing about the upstream's address. */
+  detail: string;
+  requestId: string;
+  headers: readonly HeaderPair[];
+};
+
+export type RenderProblem = (res: ServerResponse, problem: ProxyProblem) => void;
+
+/** How a failure is told to the caller. */
+export const FAILURE_STATUS = {
+  UPSTREAM_UNREACHABLE: {
+    status: 502,
+    detail: "The upstream could not be reached or gave no valid answer.",
+  },
+  UPSTREAM_TIMEOUT: { status: 504, detail: "The upstream did not answer in time." },
+  OVERLOADED: {
+    status: 503,
+    detail: "Too many calls to this upstream are under way. Try again in a moment.",
+  },
+  PAYLOAD_TOO_LARGE: { status: 413, detail: "The body is larger than this API accepts." },
+  REQUEST_TIMEOUT: { status: 408, detail: "The body came too slowly." },
+} as const satisfies Record<
+  Exclude<ProxyFailureCode, "CLIENT_ABORTED">,
+  { status: number; detail: string }
+>;

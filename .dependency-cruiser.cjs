@@ -24,7 +24,8 @@ const MODULE_ORDER = [
 const SERVER = "^apps/server/src";
 const MODULES = `${SERVER}/modules`;
 const CONSOLE = "^apps/console/src";
-const TEST = "[.](test|spec)[.]tsx?$";
+/** Tests, what sets their stage, and suites that several of them run. */
+const TEST = "[.](test|spec|fixture|suite)[.]tsx?$";
 const STORE = "[.]store[.]ts$";
 const ROUTES = "[.]routes[.]ts$";
 

@@ -63,7 +63,7 @@ async function startFixture({ target }: FixtureData): Promise<void> {
     statementTimeoutMs: 5_000,
   });
   const note = (mark: string, attempt: number) =>
-    sql`/* a test's own table */ insert into marks (mark, attempt, thread) values (${mark}, ${attempt}, ${threadId})`;
+    sql`insert into marks (mark, attempt, thread) values (${mark}, ${attempt}, ${threadId})`;
 
   await runJobThread({
     target,

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isId } from "@turnpike/domain/ids/ids";
 import { type FileStore, FileTooLargeError, StorageFullError } from "./file-store.ts";
@@ -57,7 +57,7 @@ async function write(
 async function removeAbandoned(incoming: string, olderThanMs: number): Promise<void> {
   for (const name of await readdir(incoming)) {
     const path = join(incoming, name);
-    const found = await stat(path).catch(() => undefined);
+    const found = await lstat(path).catch(() => undefined);
     if (found !== undefined && found.mtimeMs < olderThanMs) {
       await rm(path, { force: true });
     }
@@ -122,7 +122,7 @@ export async function openLocalFileStore(folder: string, now: Date): Promise<Fil
     },
     async stat(fileId) {
       try {
-        const found = await stat(pathOf(fileId));
+        const found = await lstat(pathOf(fileId));
         return { bytes: found.size, storedAt: found.mtime };
       } catch (error) {
         if (isMissing(error)) {

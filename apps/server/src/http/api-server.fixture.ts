@@ -1,0 +1,62 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import type { AnyRouter } from "@orpc/server";
+import type { Actor } from "@turnpike/domain/access/actor";
+import { createLogger, type Logger } from "#platform/logger.ts";
+import { newUuidId } from "#platform/new-id.ts";
+import { createApiServer } from "./api-server.ts";
+import { createContractHandler } from "./contract-handler.ts";
+import { createProblemRenderer } from "./problem-details.ts";
+import type { RawRoute } from "./raw-route.ts";
+
+/** An answer whose JSON a test looks into without parsing it first. */
+// biome-ignore lint/suspicious/noExplicitAny: a wrong name in a test shows as a failure of that test
+export type ApiAnswer = { status: number; headers: Headers; json(): Promise<any> };
+
+export type ApiFixture = {
+  /** Base address, without a slash at the end. */
+  url: string;
+  /** Calls as the actor of that credential; an object as body is sent as JSON. */
+  call(credential: string, method: string, path: string, body?: object): Promise<ApiAnswer>;
+  close(): Promise<void>;
+};
+
+/** A real listener with the routes of one module, where each credential is an actor of the test's choice. */
+export async function serveModule(input: {
+  router: AnyRouter;
+  rawRoutes?: readonly RawRoute[];
+  actors: Readonly<Record<string, Actor>>;
+  logger?: Logger;
+}): Promise<ApiFixture> {
+  const renderProblem = createProblemRenderer("http://docs.test");
+  const server = createApiServer({
+    rawRoutes: input.rawRoutes ?? [],
+    contract: createContractHandler(input.router, { renderProblem, onFailure: () => undefined }),
+    serveConsole: () => false,
+    findActor: async (credential) => input.actors[credential],
+    renderProblem,
+    newId: newUuidId,
+    logger: input.logger ?? createLogger({ level: "silent" }),
+    corsOrigins: [],
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  return {
+    url,
+    call: (credential, method, path, body) =>
+      fetch(`${url}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${credential}`,
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

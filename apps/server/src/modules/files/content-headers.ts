@@ -1,0 +1,64 @@
+import type { File } from "@turnpike/contract/files";
+import type { ByteRange } from "./file-store.ts";
+
+const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
+
+/**
+ * Reads a `Range` header (RFC 9110, section 14) of one range.
+ *
+ * @returns `undefined` for none, or several, or another unit: the whole file is then the right answer; `unsatisfiable`
+ *   when it lies outside of the file.
+ */
+export function parseByteRange(
+  header: string | undefined,
+  bytes: number,
+): ByteRange | "unsatisfiable" | undefined {
+  const match = RANGE.exec(header ?? "");
+  const [, from = "", to = ""] = match ?? [];
+  if (match === null || (from === "" && to === "")) {
+    return undefined;
+  }
+  if (from === "") {
+    const length = Math.min(Number(to), bytes);
+    return length === 0 ? "unsatisfiable" : { first: bytes - length, last: bytes - 1 };
+  }
+  const first = Number(from);
+  const last = to === "" ? bytes - 1 : Math.min(Number(to), bytes - 1);
+  if (to !== "" && Number(to) < first) {
+    return undefined;
+  }
+  return first >= bytes ? "unsatisfiable" : { first, last };
+}
+
+/** RFC 6266: a plain name for old clients, and the true one in UTF-8. */
+function attachment(name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
+  const encoded = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}
+
+/** Headers of a download: whatever the content is, no browser runs it, shows it in our origin, or keeps it. */
+export function toContentHeaders(
+  file: File,
+  range: ByteRange | undefined,
+): Record<string, string | number> {
+  return {
+    "content-type": file.mediaType,
+    "content-length": range === undefined ? file.bytes : range.last - range.first + 1,
+    "content-disposition": attachment(file.name),
+    "content-security-policy": "sandbox; default-src 'none'",
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "private, no-store",
+    "accept-ranges": "bytes",
+    etag: `"${file.sha256}"`,
+    ...(range === undefined
+      ? {}
+      : {
+          "content-range": `bytes ${String(range.first)}-${String(range.last)}/${String(file.bytes)}`,
+        }),
+  };
+}

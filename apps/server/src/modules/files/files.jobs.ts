@@ -1,0 +1,8 @@
+import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
+import { type SweepFilesDeps, sweepFiles } from "./sweep-files.ts";
+
+export function createFilesJobs(deps: SweepFilesDeps): RegisteredJob[] {
+  return [
+    registerSchedule({ name: "files.sweep", cron: "17 3 * * *", run: () => sweepFiles(deps) }),
+  ];
+}

@@ -1,0 +1,81 @@
+import type { Tx } from "@turnpike/db/client";
+import type { FileMediaType } from "@turnpike/domain/files/media-type";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+
+export type FileRow = {
+  tenant_id: TenantId;
+  file_id: string;
+  name: string;
+  media_type: FileMediaType;
+  bytes: bigint;
+  sha256: Uint8Array;
+  created_at: Date;
+  created_by: string;
+};
+
+const COLUMNS = [
+  "tenant_id",
+  "file_id",
+  "name",
+  "media_type",
+  "bytes",
+  "sha256",
+  "created_at",
+  "created_by",
+] as const;
+
+/** @returns False when there is no such tenant. */
+export async function insertFile(tx: Tx, tenantId: TenantId, row: FileRow): Promise<boolean> {
+  const rows = await tx`
+    insert into files (tenant_id, file_id, name, media_type, bytes, sha256, created_at, created_by)
+    select tenant_id, ${row.file_id}, ${row.name}, ${row.media_type}, ${row.bytes}::bigint, ${row.sha256}::bytea,
+      ${row.created_at}::timestamptz, ${row.created_by}
+    from tenants where tenant_id = ${tenantId}
+    returning file_id`;
+  return rows.length === 1;
+}
+
+/** How many files a tenant has; `undefined` when there is no such tenant. */
+export async function countFiles(tx: Tx, tenantId: TenantId): Promise<number | undefined> {
+  const [row] = await tx<{ count: number }[]>`
+    select (select count(*)::int from files where tenant_id = ${tenantId}) as count
+    from tenants where tenant_id = ${tenantId}`;
+  return row?.count;
+}
+
+export async function findFile(
+  tx: Tx,
+  tenantId: TenantId,
+  fileId: string,
+): Promise<FileRow | undefined> {
+  const [row] = await tx<FileRow[]>`
+    select ${tx(COLUMNS)} from files where tenant_id = ${tenantId} and file_id = ${fileId}`;
+  return row;
+}
+
+export async function listFileRows(
+  tx: Tx,
+  tenantId: TenantId,
+  page: { beforeId: string | undefined; limit: number },
+): Promise<FileRow[]> {
+  return await tx<FileRow[]>`
+    select ${tx(COLUMNS)} from files
+    where tenant_id = ${tenantId}
+      and (${page.beforeId ?? null}::text is null or file_id < ${page.beforeId ?? null})
+    order by file_id desc
+    limit ${page.limit}`;
+}
+
+/** @returns False when there was none. */
+export async function deleteFileRow(tx: Tx, tenantId: TenantId, fileId: string): Promise<boolean> {
+  const rows = await tx`
+    delete from files where tenant_id = ${tenantId} and file_id = ${fileId} returning file_id`;
+  return rows.length === 1;
+}
+
+/** Of all tenants: which of these ids have a row. For the operator role. */
+export async function findKnownFileIds(tx: Tx, fileIds: readonly string[]): Promise<Set<string>> {
+  const rows = await tx<{ file_id: string }[]>`
+    select file_id from files where file_id = any(${[...fileIds]})`;
+  return new Set(rows.map((row) => row.file_id));
+}

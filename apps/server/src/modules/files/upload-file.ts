@@ -1,0 +1,105 @@
+import { FILE_BYTES_MAX, type File } from "@turnpike/contract/files";
+import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
+import type { FileMediaType } from "@turnpike/domain/files/media-type";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { writeAudit } from "#modules/audit/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { checkContent } from "./check-content.ts";
+import { type FileStore, FileTooLargeError, StorageFullError } from "./file-store.ts";
+import { countFiles, type FileRow, insertFile } from "./files.store.ts";
+import { toFileReply } from "./to-file-reply.ts";
+
+export type FilesDeps = AppServices & { fileStore: FileStore };
+
+export type UploadFileInput = {
+  tenantId: TenantId;
+  name: string;
+  mediaType: FileMediaType;
+  content: AsyncIterable<Uint8Array>;
+};
+
+/** A tenant's logo, invoices and exports; without a bound, one key could fill the disk. */
+const FILES_PER_TENANT_MAX = 1_000;
+
+function toUploadError(error: unknown): unknown {
+  if (error instanceof FileTooLargeError) {
+    return new AppError({
+      code: "PAYLOAD_TOO_LARGE",
+      publicMessage: `A file may have at most ${String(FILE_BYTES_MAX)} bytes.`,
+      cause: error,
+    });
+  }
+  if (error instanceof StorageFullError) {
+    return new AppError({
+      code: "STORAGE_FULL",
+      publicMessage: "There is no room to store the file. Nothing of it was kept.",
+      cause: error,
+    });
+  }
+  return error;
+}
+
+async function assertRoom(deps: FilesDeps, tenantId: TenantId): Promise<void> {
+  const count = await deps.transact.asTenant(tenantId, (tx) => countFiles(tx, tenantId));
+  if (count === undefined) {
+    throw resourceNotFound("tenant");
+  }
+  if (count >= FILES_PER_TENANT_MAX) {
+    throw new AppError({
+      code: "CONFLICT",
+      publicMessage: `A tenant may keep at most ${String(FILES_PER_TENANT_MAX)} files. Delete some first.`,
+    });
+  }
+}
+
+/**
+ * Stores a file of at most 5 MB.
+ *
+ * @throws {AppError} `INSUFFICIENT_SCOPE`, `RESOURCE_NOT_FOUND` (no such tenant), `CONFLICT` (1,000 files already),
+ *   `UNSUPPORTED_MEDIA_TYPE` (the content is not what it says), `PAYLOAD_TOO_LARGE`, `STORAGE_FULL`. Nothing is kept then.
+ */
+export async function uploadFile(
+  deps: FilesDeps,
+  context: CallContext,
+  input: UploadFileInput,
+): Promise<File> {
+  const { tenantId } = input;
+  assertMayInTenant(context.actor, "files:write", tenantId);
+  await assertRoom(deps, tenantId);
+  const fileId = deps.newId("file");
+  const stored = await deps.fileStore
+    .put(fileId, checkContent(input.mediaType, input.content), { bytesMax: FILE_BYTES_MAX })
+    .catch((error: unknown) => {
+      throw toUploadError(error);
+    });
+  const row: FileRow = {
+    tenant_id: tenantId,
+    file_id: fileId,
+    name: input.name,
+    media_type: input.mediaType,
+    bytes: BigInt(stored.bytes),
+    sha256: stored.sha256,
+    created_at: deps.clock.now(),
+    created_by: context.actor.id,
+  };
+  try {
+    await deps.transact.asTenant(tenantId, async (tx) => {
+      if (!(await insertFile(tx, tenantId, row))) {
+        throw resourceNotFound("tenant");
+      }
+      await writeAudit(deps, tx, context, {
+        tenantId,
+        action: "file.uploaded",
+        entityType: "file",
+        entityId: fileId,
+        details: { name: row.name, mediaType: row.media_type, bytes: stored.bytes },
+      });
+    });
+  } catch (error) {
+    // Should this fail too, housekeeping finds bytes without a row.
+    await deps.fileStore.delete(fileId).catch(() => undefined);
+    throw error;
+  }
+  return toFileReply(row);
+}

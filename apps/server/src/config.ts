@@ -134,8 +134,8 @@ function toStartupError(mistakes: readonly Mistake[]): StartupError {
   const count = mistakes.length === 1 ? "a mistake" : `${String(mistakes.length)} mistakes`;
   return new StartupError({
     code: "CONFIG_INVALID",
-    message: `The configuration has ${count}:${lines}\n`,
-    hint: "Mend what is listed; docs/configuration.md describes every value",
+    message: `The configuration has ${count}:${lines}\nEvery value is described in docs/configuration.md`,
+    hint: "Mend what is listed and start again",
   });
 }
 

@@ -140,3 +140,5 @@ grant select, insert on audit_entries to turnpike_tenant, turnpike_operator;
 grant select on plans, plan_versions, meters to turnpike_tenant;
 grant select, insert, update, delete on tenants, members, api_keys to turnpike_operator;
 grant select, insert, update on users, setup_codes, service_keys, plans, plan_versions, meters to turnpike_operator;
+-- A new start of an unclaimed installation replaces its code.
+grant delete on setup_codes to turnpike_operator;

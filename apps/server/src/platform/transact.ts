@@ -83,3 +83,8 @@ export async function findSecurityGaps(sql: Sql): Promise<string[]> {
     ...tables.map((row) => `The table ${row.name} has no forced row-level security.`),
   ];
 }
+
+/** Asks the database for nothing, to see whether it answers. */
+export async function pingDatabase(sql: Sql): Promise<void> {
+  await sql`select 1`;
+}

@@ -10,6 +10,8 @@ export function slugFrom(name: string): string {
   const plain = name
     .normalize("NFKD")
     .toLowerCase()
+    // The one common Latin letter that Unicode does not take apart.
+    .replaceAll("ß", "ss")
     .replace(/\p{M}/gu, "")
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-+/, "")

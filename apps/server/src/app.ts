@@ -1,0 +1,189 @@
+import type { Server } from "node:http";
+import { join } from "node:path";
+import { createApiServer } from "#http/api-server.ts";
+import { createConsoleFiles } from "#http/console-files.ts";
+import { createContractHandler } from "#http/contract-handler.ts";
+import { createProblemRenderer, toAppError } from "#http/problem-details.ts";
+import { createSystemRoutes, type PartHealth, toReadiness } from "#http/system.routes.ts";
+import { createCatalogRoutes } from "#modules/catalog/index.ts";
+import {
+  type ApiGateway,
+  createApiGateway,
+  createCallRecorder,
+  createDecider,
+  createGatewayRawRoutes,
+  createRateLimiter,
+  type UpstreamConfig,
+} from "#modules/gateway/index.ts";
+import {
+  createKeyDirectory,
+  createKeysRoutes,
+  createServiceKeysRoutes,
+  createSetupRoutes,
+} from "#modules/keys/index.ts";
+import { createUsageRoutes, type Metering } from "#modules/metering/index.ts";
+import { createTenantsRoutes } from "#modules/tenants/index.ts";
+import type { ChangeFeed } from "#platform/change-feed.ts";
+import { pingDatabase } from "#platform/transact.ts";
+import type { Installation } from "./deps.ts";
+
+export type AppInput = {
+  installation: Installation;
+  metering: Metering;
+  changes: ChangeFeed;
+  upstreams: readonly UpstreamConfig[];
+  signingSecret: string;
+  /** Public addresses, without a slash at the end. */
+  urls: { console: string; gateway: string };
+  version: string;
+  isDraining(): boolean;
+};
+
+export type App = { people: Server; gateway: ApiGateway };
+
+/** How long the database may take to answer a health check. */
+const HEALTH_TIMEOUT_MS = 2_000;
+
+async function checkDatabase(installation: Installation): Promise<PartHealth> {
+  if (installation.isDatabaseUp?.() === false) {
+    return { status: "down", detail: "The embedded database is being started again." };
+  }
+  const query = pingDatabase(installation.database.sql).then(() => true);
+  query.catch(() => undefined);
+  const timeout = new Promise<false>((resolve) => {
+    setTimeout(() => resolve(false), HEALTH_TIMEOUT_MS).unref();
+  });
+  try {
+    return (await Promise.race([query, timeout]))
+      ? { status: "ok" }
+      : { status: "down", detail: "The database does not answer in time." };
+  } catch {
+    return { status: "down", detail: "The database cannot be reached." };
+  }
+}
+
+function checkChanges(changes: ChangeFeed): PartHealth {
+  if (changes.isStale()) {
+    return {
+      status: "degraded",
+      detail: "Changes are not heard: keys and limits are used as they were last known.",
+    };
+  }
+  return changes.isWokenUp()
+    ? { status: "ok" }
+    : { status: "ok", detail: "Changes are polled; wake-ups do not arrive." };
+}
+
+function checkMetering(metering: Metering): PartHealth {
+  const { groupsWaiting, groupsSetAside, trouble } = metering.recorder.health;
+  if (groupsSetAside > 0) {
+    return {
+      status: "degraded",
+      detail: `${String(groupsSetAside)} groups of usage were refused by the ledger and set aside.`,
+    };
+  }
+  return trouble === undefined
+    ? { status: "ok" }
+    : {
+        status: "degraded",
+        detail: `${trouble}; ${String(groupsWaiting)} groups wait in the journal.`,
+      };
+}
+
+/** Builds the two listeners and mounts every module; opens no port. */
+export function buildApp(input: AppInput): App {
+  const { installation, metering, changes, urls } = input;
+  const { config, services, logger } = installation;
+  const renderProblem = createProblemRenderer(`${urls.console}/docs`);
+
+  const directory = createKeyDirectory({
+    transact: services.transact,
+    monotonicMs: services.clock.monotonicMs,
+    now: services.clock.now,
+  });
+  changes.subscribe(directory.applyChange);
+  directory.onTenantChange((tenantId) => metering.leases.release(tenantId));
+
+  const callRecorder = createCallRecorder({
+    recorder: metering.recorder,
+    leases: metering.leases,
+    clock: services.clock,
+  });
+  const decideCall = createDecider({
+    directory,
+    leases: metering.leases,
+    rateLimiter: createRateLimiter({ monotonicMs: services.clock.monotonicMs }),
+    clock: services.clock,
+    changesSilentMs: () => services.clock.monotonicMs() - changes.lastHeardMs,
+  });
+
+  const router = {
+    setup: createSetupRoutes(services),
+    tenants: createTenantsRoutes({ ...services, plans: installation.plans }),
+    catalog: createCatalogRoutes(services),
+    keys: createKeysRoutes(services),
+    serviceKeys: createServiceKeysRoutes(services),
+    usage: createUsageRoutes(services),
+  };
+
+  const people = createApiServer({
+    rawRoutes: [
+      ...createGatewayRawRoutes({ decideCall, callRecorder }),
+      ...createSystemRoutes({
+        readiness: async () =>
+          toReadiness(
+            {
+              database: await checkDatabase(installation),
+              changes: checkChanges(changes),
+              metering: checkMetering(metering),
+            },
+            input.isDraining(),
+          ),
+        publicConfig: {
+          brand: config.brand,
+          urls: { console: urls.console, api: urls.console, gateway: urls.gateway },
+          version: input.version,
+        },
+      }),
+    ],
+    contract: createContractHandler(router, {
+      renderProblem,
+      onFailure: (error, context) => {
+        if (toAppError(error).code === "INTERNAL_ERROR") {
+          logger.error({ err: error, requestId: context.requestId }, "A request failed");
+        }
+      },
+    }),
+    serveConsole: createConsoleFiles({
+      folder: join(config.checkout, "apps/console/dist"),
+      apiOrigin: urls.console,
+    }),
+    findActor: directory.findActor,
+    renderProblem,
+    newId: services.newId,
+    logger,
+    corsOrigins: config.cors.origins,
+  });
+
+  const gateway = createApiGateway(
+    {
+      decideCall,
+      callRecorder,
+      recorder: metering.recorder,
+      renderProblem,
+      newId: services.newId,
+      clock: services.clock,
+      logger,
+    },
+    {
+      upstreams: input.upstreams,
+      trustedProxies: config.trustedProxies,
+      instanceName: `turnpike-${metering.processId}`,
+      signingSecret: input.signingSecret,
+      durability: config.metering.durability,
+      maxConnections: config.gateway.maxConnections,
+      plansUrl: `${urls.console}/plans`,
+    },
+  );
+  return { people, gateway };
+}

@@ -1,0 +1,176 @@
+import { randomBytes } from "node:crypto";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import type { ConnectionTarget } from "@turnpike/db/client";
+import type { CallContext } from "@turnpike/domain/access/actor";
+import { findPlanVersion, seedCatalog } from "#modules/catalog/index.ts";
+import type { PlanDirectory } from "#modules/tenants/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { systemClock } from "#platform/clock.ts";
+import { openDataFolder } from "#platform/data-folder.ts";
+import { attachEmbeddedPostgres, startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
+import { createLogger, type Logger } from "#platform/logger.ts";
+import { newUuidId } from "#platform/new-id.ts";
+import { type Database, openDatabase } from "#platform/open-database.ts";
+import type { Config } from "./config.ts";
+
+/** What a process has open of the installation: its folder, its database, and the services built on them. */
+export type Installation = {
+  config: Config;
+  logger: Logger;
+  database: Database;
+  services: AppServices;
+  plans: PlanDirectory;
+  /** Null with a database of one's own; otherwise false while the embedded one is being started again. */
+  isDatabaseUp: (() => boolean) | null;
+  close(): Promise<void>;
+};
+
+/** Calls, the change feed, metering and upkeep at once; PostgreSQL's default allows a hundred in all. */
+const SERVER_CONNECTIONS_MAX = 20;
+const COMMAND_CONNECTIONS_MAX = 4;
+
+const plans: PlanDirectory = { findPlan: findPlanVersion };
+
+function createServices(database: Database, logger: Logger): AppServices {
+  return {
+    transact: database.transact,
+    clock: systemClock,
+    newId: newUuidId,
+    logger,
+    randomBytes: (count) => randomBytes(count),
+  };
+}
+
+/** Undoes what was opened, last first, even when one of the steps fails. */
+function createClosing() {
+  const steps: (() => Promise<unknown>)[] = [];
+  return {
+    add: (step: () => Promise<unknown>) => {
+      steps.push(step);
+    },
+    close: async () => {
+      for (const step of steps.splice(0).reverse()) {
+        await step().catch(() => undefined);
+      }
+    },
+  };
+}
+
+async function openOwnDatabase(
+  config: Config,
+  logger: Logger,
+  closing: ReturnType<typeof createClosing>,
+) {
+  const server = await startEmbeddedPostgres({
+    folder: config.dataFolder,
+    logger,
+    ...(config.databaseUser === undefined ? {} : { databaseUser: config.databaseUser }),
+  });
+  closing.add(() => server.stop());
+  return server;
+}
+
+async function finish(input: {
+  config: Config;
+  logger: Logger;
+  target: ConnectionTarget;
+  isDatabaseUp: (() => boolean) | null;
+  role: "server" | "command";
+  closing: ReturnType<typeof createClosing>;
+}): Promise<Installation> {
+  const { config, logger, closing } = input;
+  const database = await openDatabase({
+    target: input.target,
+    applicationName: `turnpike-${input.role}`,
+    connectionsMax: input.role === "server" ? SERVER_CONNECTIONS_MAX : COMMAND_CONNECTIONS_MAX,
+  });
+  closing.add(() => database.close());
+  const services = createServices(database, logger);
+  const context: CallContext = {
+    actor: { type: "system", id: "start" },
+    requestId: services.newId("request"),
+  };
+  await seedCatalog(services, context, config.catalog);
+  return {
+    config,
+    logger,
+    database,
+    services,
+    plans,
+    isDatabaseUp: input.isDatabaseUp,
+    close: closing.close,
+  };
+}
+
+/**
+ * Opens the installation for the one process that serves it: takes the data folder, starts or adopts the embedded database
+ * (or connects to the configured one), migrates and seeds.
+ *
+ * @throws {StartupError} with a way out.
+ */
+export async function openInstallation(config: Config): Promise<Installation> {
+  const logger = createLogger({ level: config.logLevel });
+  const closing = createClosing();
+  try {
+    const folder = await openDataFolder(config.dataFolder);
+    closing.add(() => folder.release());
+    if (config.databaseUrl !== undefined) {
+      const target = { url: config.databaseUrl };
+      return await finish({ config, logger, target, isDatabaseUp: null, role: "server", closing });
+    }
+    const server = await openOwnDatabase(config, logger, closing);
+    return await finish({
+      config,
+      logger,
+      target: server.connection,
+      isDatabaseUp: () => server.isUp(),
+      role: "server",
+      closing,
+    });
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
+
+/**
+ * Opens the installation for a command: joins the database of the process that serves, or starts it for the time of the
+ * command when nobody does.
+ *
+ * @throws {StartupError} with a way out.
+ */
+export async function openForCommand(config: Config): Promise<Installation> {
+  const logger = createLogger({ level: config.logLevel, destination: process.stderr });
+  const closing = createClosing();
+  try {
+    const url = config.databaseUrl;
+    const running =
+      url === undefined ? await attachEmbeddedPostgres({ folder: config.dataFolder }) : { url };
+    if (running !== undefined) {
+      const input = { config, logger, target: running, isDatabaseUp: null, closing };
+      return await finish({ ...input, role: "command" });
+    }
+    const folder = await openDataFolder(config.dataFolder);
+    closing.add(() => folder.release());
+    const server = await openOwnDatabase(config, logger, closing);
+    const input = { config, logger, target: server.connection, closing };
+    return await finish({ ...input, isDatabaseUp: () => server.isUp(), role: "command" });
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
+
+/** Who acts on the command line: whoever may read the data folder is the operator. */
+export function commandContext(services: AppServices): CallContext {
+  return {
+    actor: { type: "operator", id: `command line (${userInfo().username})` },
+    requestId: services.newId("request"),
+  };
+}
+
+/** The folder of one kind of data inside the data folder. */
+export function dataPath(config: Config, name: "journal" | "files" | "secrets"): string {
+  return join(config.dataFolder, name);
+}

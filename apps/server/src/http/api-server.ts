@@ -1,0 +1,161 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { CallContext } from "@turnpike/domain/access/actor";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import type { NewId } from "@turnpike/domain/ids/ids";
+import type { Logger } from "#platform/logger.ts";
+import { authenticate, type FindActor, unauthenticated } from "./authenticate.ts";
+import type { ContractHandler } from "./contract-handler.ts";
+import type { HttpContext } from "./http-context.ts";
+import { type ProblemRenderer, sendProblem, toAppError } from "./problem-details.ts";
+import type { RawRoute } from "./raw-route.ts";
+import { createRouteTable } from "./route-table.ts";
+
+export type ApiServerDeps = {
+  rawRoutes: readonly RawRoute[];
+  contract: ContractHandler;
+  /** Serves the built console; false when the path is none of its files. */
+  serveConsole(req: IncomingMessage, res: ServerResponse): boolean;
+  findActor: FindActor;
+  renderProblem: ProblemRenderer;
+  newId: NewId;
+  logger: Logger;
+  corsOrigins: readonly string[];
+};
+
+const PREFLIGHT_SECONDS = "600";
+
+function resourceNotFound(): AppError {
+  return new AppError({
+    code: "RESOURCE_NOT_FOUND",
+    publicMessage: "There is nothing at this address.",
+  });
+}
+
+/** The answer to a page of another site: only the configured ones may read the API. */
+function applyCors(req: IncomingMessage, res: ServerResponse, origins: readonly string[]): boolean {
+  const { origin } = req.headers;
+  if (origin === undefined || !origins.includes(origin)) {
+    return false;
+  }
+  res.setHeader("access-control-allow-origin", origin);
+  res.setHeader("access-control-expose-headers", "Retry-After, X-Request-Id");
+  res.setHeader("vary", "Origin");
+  if (req.method !== "OPTIONS" || req.headers["access-control-request-method"] === undefined) {
+    return false;
+  }
+  res.writeHead(204, {
+    "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
+    "access-control-allow-headers": "Authorization, Content-Type, Last-Event-ID, If-Match",
+    "access-control-max-age": PREFLIGHT_SECONDS,
+  });
+  res.end();
+  return true;
+}
+
+/** Makes the listener for people: hot routes on plain node:http first, then the contract, then the console's files. */
+export function createApiServer(deps: ApiServerDeps): Server {
+  const findRoute = createRouteTable(deps.rawRoutes);
+
+  function logFailure(error: unknown, context: { requestId: string }): void {
+    const failure = toAppError(error);
+    if (failure.code === "INTERNAL_ERROR") {
+      deps.logger.error({ err: error, requestId: context.requestId }, "A request failed");
+    }
+  }
+
+  async function createContext(req: IncomingMessage, requestId: string): Promise<HttpContext> {
+    const actor = await authenticate(req, deps.findActor);
+    return {
+      requestId,
+      logger: deps.logger,
+      call: (): CallContext => {
+        if (actor === undefined) {
+          throw unauthenticated();
+        }
+        return { actor, requestId };
+      },
+    };
+  }
+
+  async function serveApi(
+    req: IncomingMessage,
+    res: ServerResponse,
+    input: { path: string; requestId: string },
+  ): Promise<boolean> {
+    const found = findRoute(req.method ?? "GET", input.path);
+    if (found.kind === "found") {
+      const context = await createContext(req, input.requestId);
+      // The base only completes the path: nothing of it is used.
+      const url = new URL(`http://localhost${req.url ?? "/"}`);
+      await found.route.handle({ req, res, url, params: found.params, context });
+      return true;
+    }
+    if (input.path.startsWith("/v1/")) {
+      const context = await createContext(req, input.requestId);
+      if (await deps.contract(req, res, context)) {
+        return true;
+      }
+    }
+    if (found.kind === "other_method") {
+      throw new AppError({
+        code: "METHOD_NOT_ALLOWED",
+        publicMessage: `This address takes ${found.allow.join(", ")}.`,
+        headers: { allow: found.allow.join(", ") },
+      });
+    }
+    return false;
+  }
+
+  async function answer(
+    req: IncomingMessage,
+    res: ServerResponse,
+    requestId: string,
+  ): Promise<void> {
+    res.setHeader("x-request-id", requestId);
+    res.setHeader("x-content-type-options", "nosniff");
+    res.setHeader("referrer-policy", "no-referrer");
+    if (applyCors(req, res, deps.corsOrigins)) {
+      return;
+    }
+    const target = req.url ?? "/";
+    if (!target.startsWith("/") || target.startsWith("//")) {
+      throw resourceNotFound();
+    }
+    const queryAt = target.indexOf("?");
+    const path = queryAt === -1 ? target : target.slice(0, queryAt);
+    if (await serveApi(req, res, { path, requestId })) {
+      return;
+    }
+    const isPage = req.method === "GET" || req.method === "HEAD";
+    if (path.startsWith("/v1/") || path === "/v1" || !isPage || !deps.serveConsole(req, res)) {
+      throw resourceNotFound();
+    }
+  }
+
+  const server = createServer(
+    {
+      headersTimeout: 10_000,
+      // Uploads are small; streams are answers, which this does not limit.
+      requestTimeout: 60_000,
+      connectionsCheckingInterval: 2_000,
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 16 * 1024,
+      noDelay: true,
+    },
+    (req, res) => {
+      const requestId = deps.newId("request");
+      answer(req, res, requestId).catch((error: unknown) => {
+        logFailure(error, { requestId });
+        sendProblem(res, deps.renderProblem(error, requestId));
+      });
+    },
+  );
+  server.on("checkExpectation", (_req, res: ServerResponse) => {
+    const error = new AppError({
+      code: "EXPECTATION_FAILED",
+      publicMessage: "This expectation cannot be met.",
+    });
+    sendProblem(res, deps.renderProblem(error, deps.newId("request")));
+  });
+  return server;
+}

@@ -1,0 +1,204 @@
+import { type OpenAPI, OpenAPIGenerator } from "@orpc/openapi";
+import { ZodToJsonSchemaConverter } from "@orpc/zod/zod4";
+import { meter, plan, quota, rateLimit } from "@turnpike/contract/catalog";
+import { contract } from "@turnpike/contract/contract";
+import { document } from "@turnpike/contract/documents";
+import { file } from "@turnpike/contract/files";
+import {
+  createdKey,
+  createdServiceKey,
+  key,
+  limitState,
+  serviceKey,
+  verifyKeyResponse,
+} from "@turnpike/contract/keys";
+import { mail, notification } from "@turnpike/contract/notifications";
+import type { OperationMeta } from "@turnpike/contract/operation";
+import { keyId, serviceKeyId, tenantId, userId } from "@turnpike/contract/shapes";
+import { auditEntry, member, tenant, user } from "@turnpike/contract/tenants";
+import { limits, usageRow } from "@turnpike/contract/usage";
+import { errorCodesOf, problemResponses, problemSchema } from "./openapi-problems.ts";
+import { RAW_OPERATIONS } from "./openapi-raw-operations.ts";
+import { describeUnconvertible } from "./openapi-schemas.ts";
+
+export type OpenApiDocument = OpenAPI.Document;
+
+export type OpenApiInput = {
+  /** Public address of the listener for people, without a slash at the end. */
+  consoleUrl: string;
+  version: string;
+};
+
+const output = "output" as const;
+
+/** Shapes that get a name of their own, so that a reader meets each of them once. */
+const NAMED_SCHEMAS = {
+  TenantId: { schema: tenantId },
+  UserId: { schema: userId },
+  KeyId: { schema: keyId },
+  ServiceKeyId: { schema: serviceKeyId },
+  Tenant: { strategy: output, schema: tenant },
+  Member: { strategy: output, schema: member },
+  User: { strategy: output, schema: user },
+  AuditEntry: { strategy: output, schema: auditEntry },
+  RateLimit: { schema: rateLimit },
+  Quota: { schema: quota },
+  Meter: { schema: meter },
+  Plan: { strategy: output, schema: plan },
+  Key: { strategy: output, schema: key },
+  CreatedKey: { strategy: output, schema: createdKey },
+  ServiceKey: { strategy: output, schema: serviceKey },
+  CreatedServiceKey: { strategy: output, schema: createdServiceKey },
+  LimitState: { strategy: output, schema: limitState },
+  Verdict: { strategy: output, schema: verifyKeyResponse },
+  UsageRow: { strategy: output, schema: usageRow },
+  Limits: { strategy: output, schema: limits },
+  Document: { strategy: output, schema: document },
+  File: { strategy: output, schema: file },
+  Notification: { strategy: output, schema: notification },
+  Mail: { strategy: output, schema: mail },
+};
+
+const TAGS: OpenAPI.TagObject[] = [
+  { name: "Setup", description: "The first minutes of a fresh installation." },
+  { name: "Tenants", description: "The operator's customers, their members and what they did." },
+  { name: "Keys", description: "API keys of tenants: their life, and the decision on one call." },
+  { name: "Service keys", description: "Credentials of the operator's own programs." },
+  { name: "Catalogue", description: "Meters, and plans with their limits." },
+  { name: "Usage", description: "What was used, from the ledger, and what is left." },
+  { name: "Documents", description: "Small live documents: preferences, progress, saved views." },
+  { name: "Files", description: "Uploads and downloads." },
+  { name: "Notifications", description: "Messages to the members of a tenant." },
+  { name: "Outbox", description: "Mails of this installation." },
+  { name: "API", description: "The description of the API itself." },
+];
+
+const PARAMETER_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  cursor: "`nextCursor` of the page before; leave it out for the first page.",
+  limit: "Items on a page.",
+};
+
+type HttpMethod = "get" | "put" | "post" | "delete" | "patch";
+const METHODS: readonly HttpMethod[] = ["get", "put", "post", "delete", "patch"];
+
+type Finishing = {
+  operation: OpenAPI.OperationObject & { operationId: string };
+  path: string;
+  scope: OperationMeta["scope"];
+  docsUrl: string;
+};
+
+function describeScope(scope: OperationMeta["scope"]): string {
+  return scope === "public" ? "Works without a credential." : `Needs the scope \`${scope}\`.`;
+}
+
+function toParameter(parameter: OpenAPI.ParameterObject): OpenAPI.ParameterObject {
+  // The generator allows empty values and reserved characters everywhere, which the server does not promise.
+  const { allowEmptyValue: _empty, allowReserved: _reserved, ...rest } = parameter;
+  const description = rest.description ?? PARAMETER_DESCRIPTIONS[rest.name];
+  return description === undefined ? rest : { ...rest, description };
+}
+
+/** Adds what is true of every operation: its scope, its credentials, its errors. */
+function finishOperation({ operation, path, scope, docsUrl }: Finishing): OpenAPI.OperationObject {
+  const parameters = (operation.parameters ?? []).map((parameter) =>
+    "$ref" in parameter ? parameter : toParameter(parameter),
+  );
+  const hasBody = operation.requestBody !== undefined;
+  const codes = errorCodesOf({
+    operationId: operation.operationId,
+    scope,
+    hasBody,
+    hasInput: hasBody || parameters.length > 0,
+    hasPathParameters: path.includes("{"),
+  });
+  return {
+    ...operation,
+    description: [operation.description, describeScope(scope)].filter(Boolean).join(" "),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    responses: { ...operation.responses, ...problemResponses(codes, docsUrl) },
+    security: scope === "public" ? [] : [{ bearer: [] }],
+    "x-required-scope": scope,
+  };
+}
+
+function isMeta(value: unknown): value is OperationMeta {
+  return typeof value === "object" && value !== null && "scope" in value;
+}
+
+/** The scopes of the contract, by operation id: its place in the contract, `keys.create`. */
+export function contractScopes(): Map<string, OperationMeta["scope"]> {
+  const scopes = new Map<string, OperationMeta["scope"]>();
+  for (const [module, operations] of Object.entries(contract)) {
+    for (const [name, operation] of Object.entries(operations)) {
+      const { meta } = operation["~orpc"];
+      if (isMeta(meta)) {
+        scopes.set(`${module}.${name}`, meta.scope);
+      }
+    }
+  }
+  return scopes;
+}
+
+function finishPaths(generated: OpenAPI.Document, docsUrl: string): OpenAPI.PathsObject {
+  const scopes = contractScopes();
+  const paths: Record<string, OpenAPI.PathItemObject> = {};
+  for (const [path, item] of Object.entries(generated.paths ?? {})) {
+    const finished: OpenAPI.PathItemObject = {};
+    for (const method of METHODS) {
+      const operation = item?.[method];
+      const operationId = operation?.operationId;
+      const scope = operationId === undefined ? undefined : scopes.get(operationId);
+      if (operation === undefined || operationId === undefined || scope === undefined) {
+        continue;
+      }
+      const named = { ...operation, operationId };
+      finished[method] = finishOperation({ operation: named, path, scope, docsUrl });
+    }
+    paths[path] = finished;
+  }
+  for (const { method, path, scope, operation } of RAW_OPERATIONS) {
+    const finished = finishOperation({ operation, path, scope, docsUrl });
+    paths[path] = { ...paths[path], [method]: finished };
+  }
+  return paths;
+}
+
+/**
+ * Describes the API: every operation of the contract and every plain route, each with its scope and its errors.
+ *
+ * @returns An OpenAPI 3.1 document. Costs some tens of milliseconds: build it once.
+ */
+export async function buildOpenApiDocument(input: OpenApiInput): Promise<OpenApiDocument> {
+  const docsUrl = `${input.consoleUrl}/docs`;
+  const generator = new OpenAPIGenerator({
+    schemaConverters: [new ZodToJsonSchemaConverter({ interceptors: [describeUnconvertible] })],
+  });
+  const generated = await generator.generate(contract, {
+    info: {
+      title: "Turnpike API",
+      version: input.version,
+      description: `Manage tenants, keys and plans, verify keys and read usage. [How to call it](${docsUrl}/api)`,
+      license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: `${input.consoleUrl}/v1` }],
+    commonSchemas: NAMED_SCHEMAS,
+    tags: TAGS,
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "A service key (`tp_svc_…`) of the operator, or an API key of a tenant with management scopes.",
+        },
+      },
+    },
+  });
+  const schemas = { Problem: problemSchema(docsUrl), ...generated.components?.schemas };
+  return {
+    ...generated,
+    components: { ...generated.components, schemas },
+    paths: finishPaths(generated, docsUrl),
+  };
+}

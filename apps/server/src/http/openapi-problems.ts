@@ -1,0 +1,125 @@
+import type { OpenAPI } from "@orpc/openapi";
+import { ERROR_CODES, type ErrorCode, errorPageSlug } from "@turnpike/domain/errors/error-codes";
+import { PROBLEM_JSON } from "./problem-details.ts";
+
+/** What every operation may answer, whatever it does. */
+const ALWAYS: readonly ErrorCode[] = ["UNAUTHENTICATED", "INTERNAL_ERROR", "DATABASE_UNAVAILABLE"];
+
+/** What single operations answer beyond what their shape says. */
+const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
+  "setup.claim": ["SETUP_CODE_INVALID"],
+  "tenants.create": ["ALREADY_EXISTS"],
+  "tenants.update": ["ALREADY_EXISTS"],
+  "tenants.putMember": ["LAST_OWNER"],
+  "tenants.removeMember": ["LAST_OWNER"],
+  "keys.verify": ["LIMITS_UNAVAILABLE", "OVERLOADED"],
+  "files.upload": [
+    "MALFORMED_REQUEST",
+    "PAYLOAD_TOO_LARGE",
+    "UNSUPPORTED_MEDIA_TYPE",
+    "CONFLICT",
+    "STORAGE_FULL",
+  ],
+  "documents.put": ["CONFLICT"],
+  "documents.delete": ["CONFLICT"],
+  "documents.changes": ["TOO_MANY_STREAMS"],
+};
+
+/** Which codes an operation answers with, by its id and its shape. */
+export function errorCodesOf(input: {
+  operationId: string;
+  scope: string;
+  hasBody: boolean;
+  hasInput: boolean;
+  hasPathParameters: boolean;
+}): ErrorCode[] {
+  const codes: ErrorCode[] = [...ALWAYS];
+  if (input.scope !== "public") {
+    codes.push("INSUFFICIENT_SCOPE");
+  }
+  if (input.hasInput) {
+    codes.push("INVALID_REQUEST");
+  }
+  if (input.hasPathParameters) {
+    codes.push("RESOURCE_NOT_FOUND");
+  }
+  if (input.hasBody) {
+    codes.push("PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE");
+  }
+  return [...new Set([...codes, ...(BY_OPERATION[input.operationId] ?? [])])];
+}
+
+/** The schema of every refusal and failure, `#/components/schemas/Problem`. */
+export function problemSchema(docsUrl: string): OpenAPI.SchemaObject {
+  const codes = Object.keys(ERROR_CODES);
+  return {
+    type: "object",
+    description: "Why a request was refused or failed (RFC 9457).",
+    required: [
+      "type",
+      "title",
+      "status",
+      "detail",
+      "code",
+      "requestId",
+      "errors",
+      "error",
+      "message",
+    ],
+    properties: {
+      type: {
+        type: "string",
+        format: "uri",
+        description: "The page that explains the code.",
+        examples: [`${docsUrl}/errors/${errorPageSlug("RATE_LIMITED")}`],
+      },
+      title: { type: "string", description: "The same for every occurrence of a code." },
+      status: { type: "integer", description: "The HTTP status." },
+      detail: { type: "string", description: "One sentence about this occurrence." },
+      code: { type: "string", enum: codes, description: "What a program decides by." },
+      requestId: { type: "string", description: "Finds the request in the log." },
+      errors: {
+        type: "array",
+        description: "What is wrong with the input, at most 50 entries; empty otherwise.",
+        items: {
+          type: "object",
+          required: ["pointer", "message"],
+          properties: {
+            pointer: { type: "string", description: "Where: a JSON pointer." },
+            message: { type: "string" },
+            fix: { type: "string" },
+          },
+        },
+      },
+      error: { type: "string", description: "The same sentence as `detail`." },
+      message: { type: "string", description: "The same sentence as `detail`." },
+    },
+  };
+}
+
+/** The responses for codes, one for each status, in the order of the statuses. */
+export function problemResponses(
+  codes: readonly ErrorCode[],
+  docsUrl: string,
+): Record<string, OpenAPI.ResponseObject> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const { status } = ERROR_CODES[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const statuses = [...byStatus].sort(([one], [other]) => one - other);
+  return Object.fromEntries(
+    statuses.map(([status, ofStatus]) => [
+      String(status),
+      {
+        description: ofStatus
+          .map((code) => {
+            const { title } = ERROR_CODES[code];
+            return `[${code}](${docsUrl}/errors/${errorPageSlug(code)}): ${title}.`;
+          })
+          .join(" "),
+        content: { [PROBLEM_JSON]: { schema: { $ref: "#/components/schemas/Problem" } } },
+      },
+    ]),
+  );
+}

@@ -1,0 +1,156 @@
+import type { OpenAPI } from "@orpc/openapi";
+import { FILE_BYTES_MAX } from "@turnpike/contract/files";
+import type { Scope } from "@turnpike/domain/access/scopes";
+import { FILE_MEDIA_TYPES } from "@turnpike/domain/files/media-type";
+
+/** An operation on plain node:http, which the contract does not hold: uploads, downloads, event streams. */
+export type RawOperation = {
+  method: "get" | "put" | "post" | "delete";
+  /** Below `/v1`. */
+  path: string;
+  scope: Scope | "public";
+  operation: OpenAPI.OperationObject & { operationId: string };
+};
+
+const tenantParameter: OpenAPI.ParameterObject = {
+  name: "tenantId",
+  in: "path",
+  required: true,
+  schema: { $ref: "#/components/schemas/TenantId" },
+};
+const fileParameter: OpenAPI.ParameterObject = {
+  name: "fileId",
+  in: "path",
+  required: true,
+  schema: { type: "string", examples: ["file_0199f3b0c1d27a4e8f60112233445566"] },
+};
+const anyFile = { type: "string", format: "binary" } as const;
+
+const uploadFile: RawOperation = {
+  method: "put",
+  path: "/tenants/{tenantId}/files",
+  scope: "files:write",
+  operation: {
+    operationId: "files.upload",
+    summary: "Upload a file",
+    description: `The body is the file itself, at most ${String(FILE_BYTES_MAX)} bytes. Its first bytes must be those of the type that Content-Type names.`,
+    tags: ["Files"],
+    parameters: [
+      tenantParameter,
+      {
+        name: "name",
+        in: "query",
+        required: true,
+        description: "The name that people see, at most 200 characters, without slashes.",
+        schema: { type: "string", minLength: 1, maxLength: 200 },
+      },
+    ],
+    requestBody: {
+      required: true,
+      content: Object.fromEntries(FILE_MEDIA_TYPES.map((type) => [type, { schema: anyFile }])),
+    },
+    responses: {
+      "201": {
+        description: "The stored file.",
+        content: { "application/json": { schema: { $ref: "#/components/schemas/File" } } },
+      },
+    },
+  },
+};
+
+const contentHeaders: Record<string, OpenAPI.HeaderObject> = {
+  "Content-Disposition": {
+    description: "Always an attachment, with the file's name.",
+    schema: { type: "string" },
+  },
+  ETag: { description: "The file's SHA-256.", schema: { type: "string" } },
+};
+
+const downloadFile: RawOperation = {
+  method: "get",
+  path: "/tenants/{tenantId}/files/{fileId}/content",
+  scope: "files:read",
+  operation: {
+    operationId: "files.download",
+    summary: "Download a file",
+    tags: ["Files"],
+    parameters: [
+      tenantParameter,
+      fileParameter,
+      {
+        name: "Range",
+        in: "header",
+        description: "One range in bytes; several are answered with the whole file.",
+        schema: { type: "string", examples: ["bytes=0-1023"] },
+      },
+    ],
+    responses: {
+      "200": {
+        description: "The whole file, under the media type it was stored with.",
+        headers: contentHeaders,
+        content: { "*/*": { schema: anyFile } },
+      },
+      "206": {
+        description: "The range that was asked for.",
+        headers: {
+          ...contentHeaders,
+          "Content-Range": { description: "Which bytes these are.", schema: { type: "string" } },
+        },
+        content: { "*/*": { schema: anyFile } },
+      },
+      "416": { description: "The range lies outside of the file. No body." },
+    },
+  },
+};
+
+const followDocuments: RawOperation = {
+  method: "get",
+  path: "/tenants/{tenantId}/documents/{collection}/changes",
+  scope: "documents:read",
+  operation: {
+    operationId: "documents.changes",
+    summary: "Follow the changes of a collection",
+    description: "A stream of server-sent events that stays open.",
+    tags: ["Documents"],
+    parameters: [
+      tenantParameter,
+      { name: "collection", in: "path", required: true, schema: { type: "string" } },
+      {
+        name: "Last-Event-ID",
+        in: "header",
+        description: "The id of the last event that was seen: the stream goes on behind it.",
+        schema: { type: "string" },
+      },
+    ],
+    responses: {
+      "200": {
+        description: "Events, for as long as the connection is open.",
+        content: { "text/event-stream": { schema: { type: "string" } } },
+      },
+    },
+  },
+};
+
+const readDocument: RawOperation = {
+  method: "get",
+  path: "/openapi.json",
+  scope: "public",
+  operation: {
+    operationId: "api.describe",
+    summary: "Get this description of the API",
+    tags: ["API"],
+    responses: {
+      "200": {
+        description: "An OpenAPI 3.1 document.",
+        content: { "application/json": { schema: { type: "object" } } },
+      },
+    },
+  },
+};
+
+export const RAW_OPERATIONS: readonly RawOperation[] = [
+  uploadFile,
+  downloadFile,
+  followDocuments,
+  readDocument,
+];

@@ -1,0 +1,74 @@
+import type { RawRoute } from "./raw-route.ts";
+
+export type FoundRoute =
+  | { kind: "found"; route: RawRoute; params: Record<string, string> }
+  | { kind: "other_method"; allow: string[] }
+  | { kind: "none" };
+
+type Entry = { route: RawRoute; segments: string[] };
+
+function paramName(segment: string): string | undefined {
+  return segment.startsWith("{") && segment.endsWith("}") ? segment.slice(1, -1) : undefined;
+}
+
+function match(entry: Entry, segments: readonly string[]): Record<string, string> | undefined {
+  if (entry.segments.length !== segments.length) {
+    return;
+  }
+  const params: Record<string, string> = {};
+  for (const [index, expected] of entry.segments.entries()) {
+    const actual = segments[index] ?? "";
+    const name = paramName(expected);
+    if (name === undefined ? expected !== actual : actual === "") {
+      return;
+    }
+    if (name !== undefined) {
+      params[name] = actual;
+    }
+  }
+  return params;
+}
+
+/**
+ * Finds raw routes by method and path. Routes without names in braces are one map look-up, which is what the hot path takes.
+ */
+export function createRouteTable(routes: readonly RawRoute[]) {
+  const fixed = new Map<string, RawRoute>();
+  const named: Entry[] = [];
+  for (const route of routes) {
+    if (route.path.includes("{")) {
+      named.push({ route, segments: route.path.split("/") });
+    } else {
+      fixed.set(`${route.method} ${route.path}`, route);
+    }
+  }
+  const fixedPaths = new Set([...fixed.keys()].map((slot) => slot.slice(slot.indexOf(" ") + 1)));
+
+  return function findRoute(method: string, path: string): FoundRoute {
+    // HEAD is answered as GET; node leaves the body out.
+    const asked = method === "HEAD" ? "GET" : method;
+    const exact = fixed.get(`${asked} ${path}`);
+    if (exact !== undefined) {
+      return { kind: "found", route: exact, params: {} };
+    }
+    const segments = path.split("/");
+    const allow: string[] = [];
+    for (const entry of named) {
+      const params = match(entry, segments);
+      if (params !== undefined && entry.route.method === asked) {
+        return { kind: "found", route: entry.route, params };
+      }
+      if (params !== undefined) {
+        allow.push(entry.route.method);
+      }
+    }
+    if (fixedPaths.has(path)) {
+      for (const slot of fixed.keys()) {
+        if (slot.endsWith(` ${path}`)) {
+          allow.push(slot.slice(0, slot.indexOf(" ")));
+        }
+      }
+    }
+    return allow.length === 0 ? { kind: "none" } : { kind: "other_method", allow };
+  };
+}

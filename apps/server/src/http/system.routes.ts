@@ -1,0 +1,54 @@
+import { type RawRoute, sendJson } from "./raw-route.ts";
+
+export type PartStatus = "ok" | "degraded" | "down";
+
+export type PartHealth = { status: PartStatus; detail?: string };
+
+export type PublicConfig = {
+  brand: { name: string; accent: string };
+  urls: { console: string; api: string; gateway: string };
+  version: string;
+};
+
+export type Readiness = {
+  status: "ready" | "degraded" | "unready";
+  parts: Record<string, PartHealth>;
+};
+
+/**
+ * Sums up the parts: unready when the process should get no traffic, degraded when something needs a look but calls are
+ * served.
+ */
+export function toReadiness(parts: Record<string, PartHealth>, isDraining: boolean): Readiness {
+  const all = Object.values(parts);
+  const isDown = isDraining || all.some((part) => part.status === "down");
+  const isDegraded = all.some((part) => part.status === "degraded");
+  return { status: isDown ? "unready" : isDegraded ? "degraded" : "ready", parts };
+}
+
+/** What anybody may ask: is it alive, is it ready, and what a browser must know before anything else. */
+export function createSystemRoutes(deps: {
+  readiness(): Promise<Readiness>;
+  publicConfig: PublicConfig;
+}): RawRoute[] {
+  return [
+    {
+      method: "GET",
+      path: "/health/live",
+      handle: ({ res }) => Promise.resolve(sendJson(res, 200, { status: "live" })),
+    },
+    {
+      method: "GET",
+      path: "/health/ready",
+      handle: async ({ res }) => {
+        const readiness = await deps.readiness();
+        sendJson(res, readiness.status === "unready" ? 503 : 200, readiness);
+      },
+    },
+    {
+      method: "GET",
+      path: "/config.json",
+      handle: ({ res }) => Promise.resolve(sendJson(res, 200, deps.publicConfig)),
+    },
+  ];
+}

@@ -1,0 +1,185 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { offerSetupCode } from "#modules/identity/index.ts";
+import { startMetering } from "#modules/metering/index.ts";
+import { CHANGES_CHANNEL, createChangeFeed } from "#platform/change-feed.ts";
+import { startDemoUpstream } from "#platform/demo-upstream.ts";
+import { listen, probePort, toPortError } from "#platform/listen.ts";
+import { createListen } from "#platform/postgres-listen.ts";
+import { ensureSecretFile } from "#platform/secret-file.ts";
+import { StartupError, toStartupLine } from "#platform/startup-error.ts";
+import { buildApp } from "./app.ts";
+import { type Config, readConfig } from "./config.ts";
+import { dataPath, type Installation, openInstallation } from "./deps.ts";
+
+/** Time for calls under way, and again for usage to be committed, once asked to stop. */
+const DRAIN_MS = 10_000;
+
+type Running = {
+  /** Printed when everything listens. */
+  banner: string;
+  stop(): Promise<void>;
+};
+
+function readVersion(checkout: string): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));
+  return typeof manifest === "object" && manifest !== null && "version" in manifest
+    ? String(manifest.version)
+    : "unknown";
+}
+
+function displayHost(host: string): string {
+  const isAny = host === "0.0.0.0" || host === "::";
+  const isLoopback = host === "127.0.0.1" || host === "::1";
+  if (isAny || isLoopback) {
+    return "localhost";
+  }
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+function toBanner(input: {
+  config: Config;
+  urls: { console: string; gateway: string };
+  upstream: string;
+  setupCode: string | undefined;
+}): string {
+  const { urls } = input;
+  const lines = [
+    `${input.config.brand.name} is ready.`,
+    `  Console  ${urls.console}`,
+    `  API      ${urls.console}/v1 (reference: ${urls.console}/v1/reference)`,
+    `  Gateway  ${urls.gateway} -> ${input.upstream}`,
+    `  Data     ${input.config.databaseUrl === undefined ? input.config.dataFolder : `${input.config.dataFolder}, database by DATABASE_URL`}`,
+  ];
+  if (input.setupCode !== undefined) {
+    lines.push(
+      `  Setup    ${urls.console}/#setup=${input.setupCode} (makes you the operator, once)`,
+    );
+  }
+  return `\n${lines.join("\n")}\n`;
+}
+
+async function startUpstreams(config: Config) {
+  if (config.upstreams !== undefined) {
+    const names = config.upstreams.map((upstream) => upstream.name).join(", ");
+    return { upstreams: config.upstreams, label: names, stop: () => Promise.resolve() };
+  }
+  const demo = await startDemoUpstream();
+  const upstream = {
+    name: "demo",
+    url: demo.url,
+    timeouts: { connectMs: 5_000, headersMs: 60_000, idleMs: 120_000 },
+    maxRequestBytes: 100 * 1024 * 1024,
+    preserveHost: false,
+  };
+  return { upstreams: [upstream], label: "the demo API", stop: demo.stop };
+}
+
+async function serve(
+  installation: Installation,
+  ports: { people: number; programs: number },
+): Promise<Running> {
+  const { config, services, logger, database } = installation;
+  const host = displayHost(config.listen.host);
+  const urls = {
+    console: config.publicUrls.console ?? `http://${host}:${String(ports.people)}`,
+    gateway: config.publicUrls.gateway ?? `http://${host}:${String(ports.programs)}`,
+  };
+  let isDraining = false;
+
+  const changes = createChangeFeed({
+    transact: services.transact,
+    listen: createListen(database.target, CHANGES_CHANNEL),
+    clock: services.clock,
+    logger,
+  });
+  const metering = await startMetering(
+    { ...services, folder: config.dataFolder },
+    { groupIntervalMs: config.metering.groupIntervalMs },
+  );
+  const upstreams = await startUpstreams(config);
+  const app = buildApp({
+    installation,
+    metering,
+    changes,
+    upstreams: upstreams.upstreams,
+    signingSecret:
+      config.signingSecret ??
+      (await ensureSecretFile(dataPath(config, "secrets"), "signing-secret")),
+    urls,
+    version: readVersion(config.checkout),
+    isDraining: () => isDraining,
+  });
+  await changes.start();
+  const setupCode = await offerSetupCode(services);
+
+  await listen(app.people, { port: ports.people, host: config.listen.host, variable: "PORT" });
+  const programs = { port: ports.programs, host: config.listen.host, variable: "GATEWAY_PORT" };
+  await app.gateway.server.listen(programs).catch((error: unknown) => {
+    throw toPortError(error, programs);
+  });
+
+  return {
+    banner: toBanner({ config, urls, upstream: upstreams.label, setupCode }),
+    stop: async () => {
+      isDraining = true;
+      app.people.close();
+      app.people.closeIdleConnections();
+      await Promise.all([app.gateway.server.close(DRAIN_MS), app.gateway.proxy.close(DRAIN_MS)]);
+      await metering.stop(DRAIN_MS);
+      app.people.closeAllConnections();
+      await changes.stop();
+      await upstreams.stop();
+      await installation.close();
+    },
+  };
+}
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env, {
+    isRoot: process.getuid?.() === 0,
+    workingFolder: process.cwd(),
+  });
+  const { host } = config.listen;
+  const ports = {
+    people: await probePort({ port: config.port, host, variable: "PORT" }),
+    programs: await probePort({ port: config.gatewayPort, host, variable: "GATEWAY_PORT" }),
+  };
+  const installation = await openInstallation(config);
+  let running: Running;
+  try {
+    running = await serve(installation, ports);
+  } catch (error) {
+    await installation.close();
+    throw error;
+  }
+  process.stdout.write(running.banner);
+
+  const stop = (signal: NodeJS.Signals) => {
+    // A second signal is somebody who does not want to wait: the system's default ends the process.
+    process.removeAllListeners("SIGTERM");
+    process.removeAllListeners("SIGINT");
+    installation.logger.info({ signal }, "Stopping: calls under way are finished first");
+    running.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        installation.logger.error({ err: error }, "Stopping failed");
+        process.exit(1);
+      },
+    );
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+}
+
+main().catch((error: unknown) => {
+  const isKnown = error instanceof StartupError;
+  process.stderr.write(isKnown ? `${toStartupLine(error)}\n` : "");
+  if (!isKnown) {
+    process.stderr.write(`turnpike: it did not start, and this is a fault of ours:\n`);
+    process.stderr.write(
+      `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
+  }
+  process.exit(1);
+});

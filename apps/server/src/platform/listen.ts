@@ -1,0 +1,65 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:net";
+import { StartupError } from "./startup-error.ts";
+
+export type ListenAddress = {
+  port: number;
+  host: string;
+  /** The environment variable that sets the port, for the way out. */
+  variable: string;
+};
+
+/** Names the way out when a port cannot be had; any other error stays as it is. */
+export function toPortError(error: unknown, address: ListenAddress): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  switch (code) {
+    case "EADDRINUSE":
+      return new StartupError({
+        code: "PORT_TAKEN",
+        message: `Port ${String(address.port)} is taken by another program`,
+        hint: `Set ${address.variable} to a free port, or stop the other program`,
+        cause: error,
+      });
+    case "EACCES":
+      return new StartupError({
+        code: "PORT_TAKEN",
+        message: `Port ${String(address.port)} may not be used by this user`,
+        hint: `Set ${address.variable} to a port above 1023`,
+        cause: error,
+      });
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return new StartupError({
+        code: "PORT_TAKEN",
+        message: `This machine has no address ${address.host}`,
+        hint: "Set listen.host in turnpike.yaml to one of its own, or to 127.0.0.1",
+        cause: error,
+      });
+    default:
+      return error;
+  }
+}
+
+/** Listens. @throws {StartupError} `PORT_TAKEN`. */
+export async function listen(server: Server, address: ListenAddress): Promise<void> {
+  try {
+    server.listen(address.port, address.host);
+    await once(server, "listening");
+  } catch (error) {
+    throw toPortError(error, address);
+  }
+}
+
+/**
+ * Finds out whether a port can be had before anything slow is started, and which one stands behind 0.
+ *
+ * @throws {StartupError} `PORT_TAKEN`.
+ */
+export async function probePort(address: ListenAddress): Promise<number> {
+  const probe = createServer();
+  await listen(probe, address);
+  const bound = probe.address();
+  probe.close();
+  await once(probe, "close");
+  return typeof bound === "object" && bound !== null ? bound.port : address.port;
+}

@@ -1,0 +1,109 @@
+import { type ConnectionTarget, connect, type Sql } from "@turnpike/db/client";
+import { databaseErrorCode } from "@turnpike/db/database-errors";
+import { migrate, NewerSchemaError, UnsupportedServerError } from "@turnpike/db/migrate";
+import { StartupError } from "./startup-error.ts";
+import { createTransact, findSecurityGaps, type Transact } from "./transact.ts";
+
+export type Database = {
+  target: ConnectionTarget;
+  sql: Sql;
+  transact: Transact;
+  close(): Promise<void>;
+};
+
+export type OpenDatabaseOptions = {
+  target: ConnectionTarget;
+  applicationName: string;
+  connectionsMax: number;
+};
+
+/** No request may hold a connection longer; long work sets its own limit. */
+const STATEMENT_TIMEOUT_MS = 30_000;
+const CLOSE_TIMEOUT_SECONDS = 5;
+
+/** The address without its password, for messages. */
+function describeTarget(target: ConnectionTarget): string {
+  if (!("url" in target)) {
+    return `${target.host}, port ${String(target.port)}`;
+  }
+  try {
+    const url = new URL(target.url);
+    return `${url.hostname}${url.port === "" ? "" : `:${url.port}`}${url.pathname}`;
+  } catch {
+    return "DATABASE_URL";
+  }
+}
+
+async function prepareSchema(sql: Sql): Promise<void> {
+  await migrate(sql);
+  const gaps = await findSecurityGaps(sql);
+  if (gaps.length > 0) {
+    throw new StartupError({
+      code: "DATABASE_START_FAILED",
+      message: `The database does not keep tenants apart: ${gaps.join(" ")}`.replace(/\.$/, ""),
+      hint: "Undo what was changed by hand in roles and policies",
+    });
+  }
+}
+
+function toStartupError(error: unknown, target: ConnectionTarget): unknown {
+  if (error instanceof StartupError) {
+    return error;
+  }
+  if (error instanceof NewerSchemaError) {
+    return new StartupError({
+      code: "SCHEMA_NEWER",
+      message: `The database was migrated by a newer version of Turnpike (${error.unknown.join(", ")})`,
+      hint: "Start that version again, or use another database",
+      cause: error,
+    });
+  }
+  if (error instanceof UnsupportedServerError) {
+    return new StartupError({
+      code: "DATABASE_VERSION_MISMATCH",
+      message: error.message.replace(/\.$/, ""),
+      hint: "Point DATABASE_URL at a newer server",
+      cause: error,
+    });
+  }
+  const reason =
+    error instanceof Error && error.message !== "" ? error.message : databaseErrorCode(error);
+  return new StartupError({
+    code: "DATABASE_UNREACHABLE",
+    message: `The database at ${describeTarget(target)} cannot be used (${reason ?? "no reason given"})`,
+    hint: "Check that it runs and that DATABASE_URL is right, or leave DATABASE_URL out to use the embedded one",
+    cause: error,
+  });
+}
+
+/**
+ * Connects, migrates to the newest schema and checks that row-level security holds.
+ *
+ * @throws {StartupError} `DATABASE_UNREACHABLE`, `SCHEMA_NEWER`, `DATABASE_VERSION_MISMATCH`, `DATABASE_START_FAILED`.
+ */
+export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
+  const { target } = options;
+  const preparing = connect(target, {
+    connectionsMax: 2,
+    applicationName: `${options.applicationName}-start`,
+    statementTimeoutMs: 0,
+  });
+  try {
+    await prepareSchema(preparing);
+  } catch (error) {
+    throw toStartupError(error, target);
+  } finally {
+    await preparing.end({ timeout: 1 });
+  }
+  const sql = connect(target, {
+    connectionsMax: options.connectionsMax,
+    applicationName: options.applicationName,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  });
+  return {
+    target,
+    sql,
+    transact: createTransact(sql),
+    close: () => sql.end({ timeout: CLOSE_TIMEOUT_SECONDS }),
+  };
+}

@@ -48,7 +48,9 @@ export function CopyButton({ value, subject, className }: CopyButtonProps) {
       )}
     >
       <CopyIcon isDone={state === "copied"} />
-      <span aria-hidden="true">{WORDS[state]}</span>
+      <span aria-hidden="true" className={joinClasses(state === "idle" && "max-sm:hidden")}>
+        {WORDS[state]}
+      </span>
       <span role="status" className="sr-only">
         {state === "idle" ? "" : WORDS[state]}
       </span>

@@ -22,7 +22,7 @@ export function IndexPage() {
 
   return (
     <PageFrame
-      title="Any HTTP API as a self-serve, paid product"
+      title="Turn any HTTP API into a self-serve, paid product"
       purpose="Customers get keys and plans; every call through the gateway is checked, counted once and billed from the same ledger."
     >
       <ClaimCard />

@@ -19,22 +19,20 @@ export function GettingStartedCard({ tenantId, apiKey }: GettingStartedCardProps
     >
       <ol className="space-y-5">
         {steps.map((step, index) => (
-          <li key={step.title} className="flex gap-3">
+          <li key={step.title} className="relative sm:pl-9">
             <span
               aria-hidden="true"
-              className="tabular-nums mt-0.5 grid size-6 shrink-0 place-items-center rounded-full bg-accent font-semibold text-on-accent text-xs"
+              className="tabular-nums absolute top-0 left-0 grid size-6 place-items-center rounded-full bg-accent font-semibold text-on-accent text-xs"
             >
               {index + 1}
             </span>
-            <div className="min-w-0 grow">
-              <h3 className="font-medium">{step.title}</h3>
-              <p className="mb-2 text-ink-muted">{step.what}</p>
-              <CodeBlock
-                code={step.command}
-                subject={`Command: ${step.title}`}
-                {...(step.note === undefined ? {} : { note: step.note })}
-              />
-            </div>
+            <h3 className="font-medium leading-6 max-sm:pl-9">{step.title}</h3>
+            <p className="mb-2 text-ink-muted">{step.what}</p>
+            <CodeBlock
+              code={step.command}
+              subject={`Command: ${step.title}`}
+              {...(step.note === undefined ? {} : { note: step.note })}
+            />
           </li>
         ))}
       </ol>

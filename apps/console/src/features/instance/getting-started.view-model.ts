@@ -9,7 +9,7 @@ export type GettingStartedSubject = {
 export type Step = { title: string; what: string; command: string; note?: string };
 
 /** A call that the bundled demo upstream answers. */
-export const DEMO_CALL = "/v1/quote?from=Hamburg&to=Munich&weightKg=12";
+export const DEMO_CALL = "/v1/quote?from=berlin&to=paris&weightGrams=1200";
 
 /** The way from nothing to a metered call, as commands for this deployment. */
 export function toGettingStartedSteps(subject: GettingStartedSubject): readonly Step[] {

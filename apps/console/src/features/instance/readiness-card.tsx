@@ -5,7 +5,7 @@ import { Skeleton } from "@turnpike/ui/skeleton";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { instanceQueries } from "./instance.queries.ts";
 import type { Readiness } from "./readiness.ts";
-import { toPartLabel, toPartTone, VERDICTS } from "./readiness.view-model.ts";
+import { toPartLabel, toPartStatus, VERDICTS } from "./readiness.view-model.ts";
 
 /** How the instance is right now, by part. */
 export function ReadinessCard() {
@@ -55,7 +55,7 @@ function ReadinessReport({ report }: { report: Readiness }) {
                 <p className="text-ink-muted text-xs [overflow-wrap:anywhere]">{part.detail}</p>
               )}
             </div>
-            <Badge tone={toPartTone(part.status)}>{toPartLabel(part.status)}</Badge>
+            <Badge tone={toPartStatus(part.status).tone}>{toPartStatus(part.status).label}</Badge>
           </li>
         ))}
       </ul>

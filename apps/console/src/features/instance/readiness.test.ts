@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseReadiness, ReadinessError } from "./readiness.ts";
-import { toPartLabel, toPartTone } from "./readiness.view-model.ts";
+import { toPartLabel, toPartStatus } from "./readiness.view-model.ts";
 
 describe("parseReadiness", () => {
   it("lists the parts in the order of the report, with the detail of those that have one", () => {
@@ -41,7 +41,7 @@ describe("the words of a part", () => {
   });
 
   it("does not call a part good or bad by a status it does not know", () => {
-    expect(toPartTone("recovering")).toBe("neutral");
-    expect(toPartTone("toString")).toBe("neutral");
+    expect(toPartStatus("recovering")).toEqual({ tone: "neutral", label: "Recovering" });
+    expect(toPartStatus("toString").tone).toBe("neutral");
   });
 });

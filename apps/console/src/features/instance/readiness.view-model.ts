@@ -18,18 +18,16 @@ export const VERDICTS: Readonly<Record<ReadinessStatus, Verdict>> = {
   },
 };
 
-const PART_TONES: Readonly<Record<string, Tone>> = {
-  ready: "ok",
-  ok: "ok",
-  degraded: "warning",
-  stale: "warning",
-  unready: "danger",
-  down: "danger",
-};
+/** A `Map`, because a status is text from outside and an object inherits names. */
+const PART_STATUSES: ReadonlyMap<string, { tone: Tone; label: string }> = new Map([
+  ["ok", { tone: "ok", label: "Working" }],
+  ["degraded", { tone: "warning", label: "Degraded" }],
+  ["down", { tone: "danger", label: "Down" }],
+]);
 
-/** The colour of one part. A status this console does not know is shown as it is, without a judgement. */
-export function toPartTone(status: string): Tone {
-  return Object.hasOwn(PART_TONES, status) ? (PART_TONES[status] ?? "neutral") : "neutral";
+/** The state of one part, in words. A status this console does not know is shown as it is, without a judgement. */
+export function toPartStatus(status: string): { tone: Tone; label: string } {
+  return PART_STATUSES.get(status) ?? { tone: "neutral", label: toPartLabel(status) };
 }
 
 /** "changeFeed", "change_feed" and "change-feed" as "Change feed". */

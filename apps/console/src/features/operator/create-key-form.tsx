@@ -34,7 +34,7 @@ export function CreateKeyForm({ tenantId, onKeyShown }: CreateKeyFormProps) {
       <SecretOnce
         subject="API key"
         secret={create.data.key}
-        advice="Hand it to the tenant over a safe way. It also stands in the call under Getting started until you have stored it."
+        advice="Hand it to the tenant over a safe channel. It also stands in the call under Getting started until you have stored it."
         onStored={() => {
           create.reset();
           onKeyShown(undefined);

@@ -30,7 +30,7 @@ export function OperatorSection({ selected, onSelect, onKeyShown }: OperatorSect
   }
 
   return (
-    <section aria-labelledby="operator-title">
+    <section aria-labelledby="operator-title" className="pt-6">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
         <div>
           <h2 id="operator-title" className="font-semibold text-lg">

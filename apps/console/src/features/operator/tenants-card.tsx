@@ -80,7 +80,7 @@ function TenantRow({ tenant, isSelected, onSelect }: TenantRowProps) {
           <span className="block truncate font-mono text-ink-muted text-xs">{tenant.slug}</span>
         </span>
         {tenant.suspendedAt === null ? (
-          <span className="shrink-0 text-ink-muted text-xs">{tenant.planId}</span>
+          <span className="shrink-0 text-ink-muted text-xs">{tenant.planId} plan</span>
         ) : (
           <Badge tone="danger">Suspended</Badge>
         )}

@@ -1,33 +1,23 @@
-import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { createHmac, createSecretKey } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type SignedRequest, signRequest } from "./sign-request.ts";
 
 const SECRET = "a secret the operator shares with the upstream";
 
-/** What an upstream does, written from the documentation alone. */
-function verify(
-  header: string,
-  request: { method: string; target: string; headers: Record<string, string> },
-  nowSeconds: number,
-): boolean {
-  const match = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(header);
-  if (match === null || Math.abs(nowSeconds - Number(match[1])) > 300) {
-    return false;
-  }
-  const { headers } = request;
-  const text = [
-    "v1",
-    match[1],
-    request.method,
-    request.target,
-    headers["x-turnpike-tenant"] ?? "-",
-    headers["x-turnpike-key"] ?? "-",
-    headers["x-turnpike-plan"] ?? "-",
-    headers["x-turnpike-scopes"] ?? "-",
-    headers["x-request-id"] ?? "",
-  ].join("\n");
-  const expected = createHmac("sha256", SECRET).update(text).digest();
-  return timingSafeEqual(expected, Buffer.from(match[2] ?? "", "hex"));
+type Received = { method: string; url: string; headers: Record<string, string> };
+
+/** The verifier that the documentation gives to operators, taken from its page. */
+async function loadDocumentedVerifier(): Promise<(req: Received, secret: string) => boolean> {
+  const page = readFileSync(
+    new URL("../../../../../docs/upstream-signature.md", import.meta.url),
+    "utf8",
+  );
+  const [, code = ""] = /```js\n(.*?)```/s.exec(page) ?? [];
+  const module = await import(
+    /* @vite-ignore */ `data:text/javascript,${encodeURIComponent(code)}`
+  );
+  return module.isFromGateway;
 }
 
 const request: SignedRequest = {
@@ -41,9 +31,9 @@ const request: SignedRequest = {
     ["X-Turnpike-Scopes", "read write"],
   ],
 };
-const received = {
+const received: Received = {
   method: "GET",
-  target: "/v1/quote?a=%20b",
+  url: "/v1/quote?a=%20b",
   headers: {
     "x-turnpike-tenant": "ten_1",
     "x-turnpike-key": "key_1",
@@ -59,9 +49,30 @@ const signature = signRequest({
   request,
 });
 
+const isFromGateway = await loadDocumentedVerifier();
+
+function verify(req: Received): boolean {
+  const headers = { "x-turnpike-signature": signature, ...req.headers };
+  return isFromGateway({ ...req, headers }, SECRET);
+}
+
 describe("signRequest", () => {
-  it("is accepted by a verifier written from its documentation", () => {
-    expect(verify(signature, received, NOW + 299)).toBe(true);
+  beforeEach(() => {
+    vi.useFakeTimers({ now: NOW * 1000, toFake: ["Date"] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("is accepted by the documented verifier", () => {
+    vi.setSystemTime((NOW + 299) * 1000);
+    expect(verify(received)).toBe(true);
+  });
+
+  it("is missed by the documented verifier when it is absent or no signature", () => {
+    expect(isFromGateway(received, SECRET)).toBe(false);
+    const headers = { ...received.headers, "x-turnpike-signature": "t=1,v1=00" };
+    expect(isFromGateway({ ...received, headers }, SECRET)).toBe(false);
   });
 
   it("gives the documented text for a request without a key", () => {
@@ -74,17 +85,18 @@ describe("signRequest", () => {
   });
 
   it("is refused when it is too old", () => {
-    expect(verify(signature, received, NOW + 301)).toBe(false);
+    vi.setSystemTime((NOW + 301) * 1000);
+    expect(verify(received)).toBe(false);
   });
 
-  it.each([
+  it.each<[string, Received]>([
     ["the method", { ...received, method: "DELETE" }],
-    ["the target", { ...received, target: "/v1/quote?a=%20c" }],
-    ...Object.keys(received.headers).map((name): [string, typeof received] => [
+    ["the target", { ...received, url: "/v1/quote?a=%20c" }],
+    ...Object.keys(received.headers).map((name): [string, Received] => [
       name,
       { ...received, headers: { ...received.headers, [name]: "forged" } },
     ]),
   ])("is refused when %s was changed", (_what, changed) => {
-    expect(verify(signature, changed, NOW)).toBe(false);
+    expect(verify(changed)).toBe(false);
   });
 });

@@ -75,7 +75,7 @@ async function createPrivately(path: string): Promise<void> {
 function hold(path: string): DatabaseSync | undefined {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    database.exec("pragma locking_mode = exclusive; begin exclusive");
+    database.exec("pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive");
     return database;
   } catch (error) {
     database.close();

@@ -10,8 +10,8 @@ const document = await buildOpenApiDocument({
   version: "1.2.3",
 });
 const text = JSON.stringify(document);
-const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
-  Object.entries(item ?? {}).map(([method, operation]) => ({ path, method, operation })),
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
 );
 
 function findByRef(ref: string): unknown {
@@ -76,7 +76,7 @@ describe("buildOpenApiDocument", () => {
   });
 
   it("describes no value as impossible, which is how a check by code would come out", () => {
-    expect(text).not.toContain('"not":{}');
+    expect(text.includes('"not":{}')).toBe(false);
     expect(findByRef("#/components/schemas/TenantId")).toMatchObject({
       type: "string",
       pattern: "^ten_[0-9a-f]{32}$",

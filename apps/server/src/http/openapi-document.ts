@@ -21,7 +21,10 @@ import { errorCodesOf, problemResponses, problemSchema } from "./openapi-problem
 import { RAW_OPERATIONS } from "./openapi-raw-operations.ts";
 import { describeUnconvertible } from "./openapi-schemas.ts";
 
-export type OpenApiDocument = OpenAPI.Document;
+export type OpenApiDocument = Omit<OpenAPI.Document, "paths"> & {
+  /** By path and method. */
+  paths: Record<string, Partial<Record<HttpMethod, DescribedOperation>>>;
+};
 
 export type OpenApiInput = {
   /** Public address of the listener for people, without a slash at the end. */
@@ -78,8 +81,19 @@ const PARAMETER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   limit: "Items on a page.",
 };
 
+/** The generator calls every success "OK". */
+const SUCCESS_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  "200": "Success.",
+  "201": "Created.",
+  "204": "Done. No body.",
+};
+
 type HttpMethod = "get" | "put" | "post" | "delete" | "patch";
 const METHODS: readonly HttpMethod[] = ["get", "put", "post", "delete", "patch"];
+
+export type DescribedOperation = OpenAPI.OperationObject<{
+  "x-required-scope": OperationMeta["scope"];
+}>;
 
 type Finishing = {
   operation: OpenAPI.OperationObject & { operationId: string };
@@ -99,10 +113,33 @@ function toParameter(parameter: OpenAPI.ParameterObject): OpenAPI.ParameterObjec
   return description === undefined ? rest : { ...rest, description };
 }
 
+function toSuccess(
+  status: string,
+  response: OpenAPI.ResponseObject | OpenAPI.ReferenceObject,
+): OpenAPI.ResponseObject | OpenAPI.ReferenceObject {
+  if ("$ref" in response) {
+    return response;
+  }
+  const description = SUCCESS_DESCRIPTIONS[status];
+  const named =
+    response.description === "OK" && description !== undefined
+      ? { ...response, description }
+      : response;
+  // The generator gives an operation without an answer a body that may be anything.
+  const { content: _content, ...withoutBody } = named;
+  return status === "204" ? withoutBody : named;
+}
+
 /** Adds what is true of every operation: its scope, its credentials, its errors. */
-function finishOperation({ operation, path, scope, docsUrl }: Finishing): OpenAPI.OperationObject {
+function finishOperation({ operation, path, scope, docsUrl }: Finishing): DescribedOperation {
   const parameters = (operation.parameters ?? []).map((parameter) =>
     "$ref" in parameter ? parameter : toParameter(parameter),
+  );
+  const successes = Object.fromEntries(
+    Object.entries(operation.responses ?? {}).map(([status, response]) => [
+      status,
+      toSuccess(status, response),
+    ]),
   );
   const hasBody = operation.requestBody !== undefined;
   const codes = errorCodesOf({
@@ -116,7 +153,7 @@ function finishOperation({ operation, path, scope, docsUrl }: Finishing): OpenAP
     ...operation,
     description: [operation.description, describeScope(scope)].filter(Boolean).join(" "),
     ...(parameters.length === 0 ? {} : { parameters }),
-    responses: { ...operation.responses, ...problemResponses(codes, docsUrl) },
+    responses: { ...successes, ...problemResponses(codes, docsUrl) },
     security: scope === "public" ? [] : [{ bearer: [] }],
     "x-required-scope": scope,
   };
@@ -127,7 +164,7 @@ function isMeta(value: unknown): value is OperationMeta {
 }
 
 /** The scopes of the contract, by operation id: its place in the contract, `keys.create`. */
-export function contractScopes(): Map<string, OperationMeta["scope"]> {
+function contractScopes(): Map<string, OperationMeta["scope"]> {
   const scopes = new Map<string, OperationMeta["scope"]>();
   for (const [module, operations] of Object.entries(contract)) {
     for (const [name, operation] of Object.entries(operations)) {
@@ -140,11 +177,11 @@ export function contractScopes(): Map<string, OperationMeta["scope"]> {
   return scopes;
 }
 
-function finishPaths(generated: OpenAPI.Document, docsUrl: string): OpenAPI.PathsObject {
+function finishPaths(generated: OpenAPI.Document, docsUrl: string): OpenApiDocument["paths"] {
   const scopes = contractScopes();
-  const paths: Record<string, OpenAPI.PathItemObject> = {};
+  const paths: Record<string, Partial<Record<HttpMethod, DescribedOperation>>> = {};
   for (const [path, item] of Object.entries(generated.paths ?? {})) {
-    const finished: OpenAPI.PathItemObject = {};
+    const finished: Partial<Record<HttpMethod, DescribedOperation>> = {};
     for (const method of METHODS) {
       const operation = item?.[method];
       const operationId = operation?.operationId;

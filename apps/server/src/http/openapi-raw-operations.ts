@@ -22,7 +22,7 @@ const fileParameter: OpenAPI.ParameterObject = {
   name: "fileId",
   in: "path",
   required: true,
-  schema: { type: "string", examples: ["file_0199f3b0c1d27a4e8f60112233445566"] },
+  schema: { type: "string", pattern: "^file_[0-9a-f]{32}$" },
 };
 const anyFile = { type: "string", format: "binary" } as const;
 
@@ -81,7 +81,8 @@ const downloadFile: RawOperation = {
         name: "Range",
         in: "header",
         description: "One range in bytes; several are answered with the whole file.",
-        schema: { type: "string", examples: ["bytes=0-1023"] },
+        example: "bytes=0-1023",
+        schema: { type: "string" },
       },
     ],
     responses: {

@@ -11,8 +11,9 @@ function idPattern(example: unknown): string | undefined {
 }
 
 /**
- * Corrects two kinds of schemas that the converter gets wrong: ids are checked by code, which would come out as "nothing is
- * valid", and whole numbers get the bounds of JavaScript's exact range, which tell a reader nothing.
+ * Corrects what the converter gets wrong: ids and texts that stand for a boolean are checked by code, which would come out
+ * as "nothing is valid"; whole numbers get the bounds of JavaScript's exact range, and records the note that their names are
+ * texts, which tell a reader nothing.
  */
 export const describeUnconvertible: SchemaInterceptor = (options) => {
   const [required, schema] = options.next();
@@ -30,6 +31,9 @@ export const describeUnconvertible: SchemaInterceptor = (options) => {
       },
     ];
   }
+  if (source instanceof z.ZodCodec && source.out instanceof z.ZodBoolean) {
+    return [required, { type: "string", enum: ["true", "false"] }];
+  }
   if (schema.type === "integer") {
     const { minimum, maximum, ...rest } = schema;
     return [
@@ -40,6 +44,10 @@ export const describeUnconvertible: SchemaInterceptor = (options) => {
         ...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? {} : { maximum }),
       },
     ];
+  }
+  if (schema.propertyNames !== undefined) {
+    const { propertyNames: _anyText, ...rest } = schema;
+    return [required, rest];
   }
   return [required, schema];
 };

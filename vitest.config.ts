@@ -6,8 +6,8 @@ const NOT_TESTS = ["**/node_modules/**", "**/dist/**"];
 /** Clones, installs and starts: minutes of a machine, so a project of its own. */
 const INSTALL_TESTS = "tools/fresh-clone.test.ts";
 
-/** What the testkit calls `test-…` needs a database. */
-const NEEDS_DATABASE = /from "(@turnpike\/testkit\/|\.\/)test-/;
+/** What is called `test-…`, in the testkit or beside the tests, needs a database. */
+const NEEDS_DATABASE = /from "[^"]*\/test-/;
 
 function listDatabaseTests(): string[] {
   const files = globSync(TESTS, {

@@ -81,6 +81,8 @@ describe("a fresh clone in a private folder of another user", () => {
         TURNPIKE_DATA_DIR: dataFolder,
       },
       stdio: ["ignore", "pipe", "pipe"],
+      // A group of its own, as a terminal gives to a command.
+      detached: true,
     });
     const chunks: Buffer[] = [];
     npm.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -120,8 +122,7 @@ describe("a fresh clone in a private folder of another user", () => {
     return commands.filter((line) => line.includes(dataFolder) || line.includes(checkout));
   }
 
-  async function stop(instance: Instance): Promise<void> {
-    instance.npm.kill("SIGTERM");
+  async function waitForCleanEnd(instance: Instance): Promise<void> {
     await instance.exited;
     if (process.platform === "linux") {
       await pollUntil(
@@ -130,27 +131,29 @@ describe("a fresh clone in a private folder of another user", () => {
         STOP_DEADLINE_MS,
       );
     }
+    // Both are removed by an orderly end only.
+    expect(await readdir(dataFolder)).not.toContain("turnpike.pid");
+    expect(await readdir(join(dataFolder, "postgres"))).not.toContain("postmaster.pid");
   }
 
   it("serves after npm start, with nothing installed before, and stops cleanly", async () => {
     const instance = start();
     await waitUntilReady(instance, INSTALL_DEADLINE_MS);
-    await stop(instance);
-    const left = await readdir(dataFolder);
-    // Both are removed by an orderly end only.
-    expect(left).not.toContain("turnpike.pid");
-    expect(await readdir(join(dataFolder, "postgres"))).not.toContain("postmaster.pid");
+    instance.npm.kill("SIGTERM");
+    await waitForCleanEnd(instance);
     const status = await run("git", ["status", "--porcelain"], { cwd: checkout });
     expect(status.stdout).toBe("");
   });
 
-  it("is ready soon after the second start", async () => {
+  it("is ready soon after the second start, and ends cleanly on Ctrl+C", async () => {
     const startedAtMs = performance.now();
     const instance = start();
     await waitUntilReady(instance, INSTALL_DEADLINE_MS);
     const readyAfterMs = performance.now() - startedAtMs;
     console.log(`second start: ready after ${Math.round(readyAfterMs)} ms`);
     expect(readyAfterMs).toBeLessThan(SECOND_START_DEADLINE_MS);
-    await stop(instance);
+    // Ctrl+C reaches every process of the group at once.
+    process.kill(-(instance.npm.pid ?? Number.NaN), "SIGINT");
+    await waitForCleanEnd(instance);
   });
 });

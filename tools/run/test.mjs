@@ -45,7 +45,7 @@ export async function runSoak(args) {
   const filters = args.length > 0 ? args : SOAK_FILES;
   return await runProgram(
     [VITEST, "run", "--passWithNoTests", ...projectOptions(["unit", "e2e"]), ...filters],
-    { env: testEnvironment({ TURNPIKE_SOAK: "1" }) },
+    { env: testEnvironment({ TURNPIKE_SOAK: "1", ...(await chromiumSetting()) }) },
   );
 }
 

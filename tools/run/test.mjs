@@ -45,7 +45,7 @@ export async function runSoak(args) {
   const filters = args.length > 0 ? args : SOAK_FILES;
   return await runProgram(
     [VITEST, "run", "--passWithNoTests", ...projectOptions(["unit", "e2e"]), ...filters],
-    { env: testEnvironment({ TURNPIKE_SOAK: "1", ...(await chromiumSetting()) }) },
+    { env: testEnvironment({ TURNPIKE_SOAK: "1", ...(await browserSetting()) }) },
   );
 }
 
@@ -83,7 +83,7 @@ async function isConsoleBuilt() {
  * @returns {Promise<Counts>}
  */
 async function runSuite(projects) {
-  const more = projects.includes("e2e") && (await hasJourneys()) ? await chromiumSetting() : {};
+  const more = projects.includes("e2e") ? await browserSetting() : {};
   const folder = await mkdtemp(join(tmpdir(), "turnpike-report-"));
   try {
     const report = join(folder, "report.json");
@@ -105,12 +105,12 @@ async function runSuite(projects) {
   }
 }
 
-async function hasJourneys() {
+/** Nothing is installed for journeys that do not exist. */
+async function browserSetting() {
   const files = await listFiles("e2e");
-  return files.some((file) => file.endsWith(".spec.ts"));
-}
-
-async function chromiumSetting() {
+  if (!files.some((file) => file.endsWith(".spec.ts"))) {
+    return {};
+  }
   try {
     return { CHROMIUM_PATH: await ensureChromium() };
   } catch (error) {

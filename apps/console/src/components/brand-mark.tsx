@@ -6,7 +6,7 @@ export function BrandMark({ className }: { className?: string }) {
       <path d="M5 22.5 28.5 8.9" strokeWidth="4.6" className="stroke-accent" />
       <path
         d="m13.4 17.65 3.3-1.91m3.7-2.14 3.3-1.91"
-        strokeWidth="4.6"
+        strokeWidth="5.4"
         className="stroke-[oklch(0.24_0.008_75)]"
       />
       <path

@@ -14,8 +14,10 @@ export type SecretOnceProps = {
 /** A secret that is shown this one time, until the person says that it is kept. */
 export function SecretOnce({ subject, secret, advice, onStored }: SecretOnceProps) {
   return (
-    <div
-      role="status"
+    <section
+      ref={focusOnMount}
+      tabIndex={-1}
+      aria-label={`${subject}, shown once`}
       className="rounded-control border border-line border-l-4 border-l-accent bg-surface p-3"
     >
       <p className="mb-2 font-medium">This is the only time this key is shown.</p>
@@ -24,6 +26,11 @@ export function SecretOnce({ subject, secret, advice, onStored }: SecretOnceProp
         <p className="max-w-[60ch] text-ink-muted">{advice}</p>
         <Button onClick={onStored}>I have stored it</Button>
       </div>
-    </div>
+    </section>
   );
+}
+
+/** The button that made the secret is gone: the focus goes to what came in its place, which is then read out. */
+function focusOnMount(element: HTMLElement | null): void {
+  element?.focus();
 }

@@ -28,9 +28,22 @@ export function createApiClient({ apiUrl, getCredential }: ApiClientOptions): Ap
       const credential = getCredential();
       return credential === undefined ? {} : { authorization: `Bearer ${credential}` };
     },
+    fetch: fetchReadableProblem,
     interceptors: [onError(rethrowReadable)],
   });
   return createORPCClient<ApiClient>(link);
+}
+
+/** The link reads only `application/json`; a problem (RFC 9457) would reach the error rule as an unread file. */
+async function fetchReadableProblem(request: Request, init: RequestInit): Promise<Response> {
+  const response = await fetch(request, init);
+  const isProblem = response.headers.get("content-type")?.startsWith("application/problem+json");
+  if (isProblem !== true) {
+    return response;
+  }
+  const headers = new Headers(response.headers);
+  headers.set("content-type", "application/json");
+  return new Response(response.body, { status: response.status, headers });
 }
 
 /** The JSON is the contract without its schemas, written by the build; a test holds it against the contract. */

@@ -22,16 +22,16 @@ export function AddressesCard() {
     <Card title="Addresses">
       <dl className="divide-y divide-line border-line border-t">
         {addresses.map(({ name, url, purpose }) => (
-          <div key={name} className="flex items-center justify-between gap-2 py-2">
-            <div className="min-w-0">
-              <dt>
-                {name} <span className="text-ink-muted text-xs">{purpose}</span>
-              </dt>
-              <dd className="font-mono text-[0.8125rem] text-ink-muted [overflow-wrap:anywhere]">
-                {url}
-              </dd>
-            </div>
-            <CopyButton value={url} subject={`${name} address`} />
+          <div key={name} className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-2 py-2">
+            <dt>
+              {name} <span className="text-ink-muted text-xs">{purpose}</span>
+            </dt>
+            <dd className="col-start-1 font-mono text-[0.8125rem] text-ink-muted [overflow-wrap:anywhere]">
+              {url}
+            </dd>
+            <dd className="col-start-2 row-span-2 row-start-1">
+              <CopyButton value={url} subject={`${name} address`} />
+            </dd>
           </div>
         ))}
       </dl>

@@ -1,0 +1,91 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CONTRACT_ROUTES_PATH, renderContractRoutes } from "./contract-routes.ts";
+
+const CONSOLE = fileURLToPath(new URL("..", import.meta.url));
+/** A process of its own, because a test runner's environment would build the development version. */
+const VITE = fileURLToPath(new URL("./bin/vite.js", import.meta.resolve("vite/package.json")));
+/** What a phone on a slow line waits for. Today: 100 kB, of which React is 60. */
+const SCRIPT_GZIP_BYTES_MAX = 120_000;
+const STYLE_GZIP_BYTES_MAX = 10_000;
+/** Names that zod keeps in any build: its error class, an issue code and its own marker of a schema. */
+const ZOD_MARKS = ["ZodError", "invalid_union", "_zod"];
+
+let folder: string;
+let page: string;
+let assets: string[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "turnpike-console-"));
+  await promisify(execFile)(process.execPath, [VITE, "build", CONSOLE, "--outDir", folder], {
+    env: { ...process.env, NODE_ENV: "production" },
+  });
+  page = await readFile(join(folder, "index.html"), "utf8");
+  assets = await readdir(join(folder, "assets"));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function readAssets(extension: string): Promise<string> {
+  const names = assets.filter((name) => name.endsWith(extension));
+  expect(names).not.toEqual([]);
+  const texts = await Promise.all(
+    names.map((name) => readFile(join(folder, "assets", name), "utf8")),
+  );
+  return texts.join("\n");
+}
+
+describe("the built console", () => {
+  it("carries no validation library", async () => {
+    const zodSource = await readFile(
+      fileURLToPath(import.meta.resolve("zod/v4/core")).replace(/index\.js$/, "errors.js"),
+      "utf8",
+    );
+    const script = await readAssets(".js");
+    expect(ZOD_MARKS.filter((mark) => script.includes(mark))).toEqual([]);
+    // The search would find it, were it there.
+    expect(zodSource).toContain("ZodError");
+  });
+
+  it("stays within its size", async () => {
+    expect(gzipSync(await readAssets(".js")).length).toBeLessThan(SCRIPT_GZIP_BYTES_MAX);
+    expect(gzipSync(await readAssets(".css")).length).toBeLessThan(STYLE_GZIP_BYTES_MAX);
+  });
+
+  it("runs under a policy without inline scripts, inline styles and data: fonts", async () => {
+    expect(page).not.toMatch(/<script(?![^>]*\ssrc=)/);
+    expect(page).not.toMatch(/<style|\sstyle=|\son[a-z]+=/);
+    expect(await readAssets(".css")).not.toContain("data:font");
+  });
+
+  it("asks nobody else for anything", async () => {
+    expect(page).not.toMatch(/(src|href)="(https?:)?\/\//);
+    expect(await readAssets(".css")).not.toMatch(/url\(["']?(https?:)?\/\//);
+  });
+
+  it("names every asset by its content, so that it can be cached for good", () => {
+    expect(assets.filter((name) => !/-[\w-]{8}\.(js|css|woff2|svg)$/.test(name))).toEqual([]);
+  });
+
+  it("spells the brand nowhere: it comes from the deployment", async () => {
+    expect(page).not.toContain("Turnpike");
+    expect(await readAssets(".js")).not.toContain("Turnpike");
+  });
+});
+
+describe("contract.gen.json", () => {
+  it("holds method and path of every operation of the contract, and no schema", async () => {
+    const routes = await readFile(CONTRACT_ROUTES_PATH, "utf8");
+    expect(routes).toBe(renderContractRoutes());
+    expect(routes).toContain('"path": "/setup/claim"');
+    expect(routes).not.toContain("Schema");
+  });
+});

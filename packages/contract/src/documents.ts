@@ -83,7 +83,14 @@ export const documentsContract = {
       path: `${path}/{documentId}`,
       successStatus: 204,
       summary: "Delete a document",
+      // A compact input would be read from a body, and a guard in the query would silently not count.
+      inputStructure: "detailed",
       tags,
     })
-    .input(z.strictObject({ ...inCollection, documentId, expectedRevision })),
+    .input(
+      z.object({
+        params: z.strictObject({ ...inCollection, documentId }),
+        query: z.strictObject({ expectedRevision }),
+      }),
+    ),
 };

@@ -1,0 +1,240 @@
+import { document } from "@turnpike/contract/documents";
+import type { Actor } from "@turnpike/domain/access/actor";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ApiFixture, serveModule } from "#http/api-server.fixture.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { createTestServices, insertTestTenant } from "#platform/test-services.fixture.ts";
+import { createDocumentsRoutes } from "./documents.routes.ts";
+import { forgetDeletions } from "./forget-deletions.ts";
+
+describe("documents over HTTP", () => {
+  let database: TestDatabase;
+  let services: AppServices;
+  let api: ApiFixture;
+  let ours: TenantId;
+  let theirs: TenantId;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    services = createTestServices(database);
+    ours = await insertTestTenant(database.sql);
+    theirs = await insertTestTenant(database.sql);
+    const scopes = ["documents:read", "documents:write"] as const;
+    const actors: Record<string, Actor> = {
+      ours: { type: "key", id: "key_ours", tenantId: ours, scopes },
+      theirs: { type: "key", id: "key_theirs", tenantId: theirs, scopes },
+      reader: { type: "key", id: "key_reader", tenantId: ours, scopes: ["documents:read"] },
+      operator: { type: "operator", id: "op" },
+    };
+    api = await serveModule({ router: { documents: createDocumentsRoutes(services) }, actors });
+  });
+  afterAll(async () => {
+    await api.close();
+    await database.close();
+  });
+
+  let counter = 0;
+  const newCollection = () => {
+    counter += 1;
+    return `collection-${String(counter)}`;
+  };
+  const path = (collection: string, id = "", tenant = ours) =>
+    `/v1/tenants/${tenant}/documents/${collection}${id === "" ? "" : `/${id}`}`;
+  const put = (collection: string, id: string, body: object, expectedRevision?: string) =>
+    api.call("ours", "PUT", path(collection, id), {
+      body,
+      ...(expectedRevision === undefined ? {} : { expectedRevision }),
+    });
+  const putOk = async (...args: Parameters<typeof put>) => {
+    const answer = await put(...args);
+    expect(answer.status).toBe(200);
+    return document.parse(await answer.json());
+  };
+
+  it("gives back what was put, under a revision that grows with every write", async () => {
+    const collection = newCollection();
+    const body = { theme: "dark", list: [1, null, { "": "é😀" }], 'weird " key': true };
+    const first = await putOk(collection, "a", body);
+    expect(first.body).toEqual(body);
+    const got = await api.call("reader", "GET", path(collection, "a"));
+    expect(document.parse(await got.json())).toEqual(first);
+    const second = await putOk(collection, "a", {});
+    const third = await putOk(collection, "b", {});
+    expect(BigInt(second.revision)).toBeGreaterThan(BigInt(first.revision));
+    expect(BigInt(third.revision)).toBeGreaterThan(BigInt(second.revision));
+  });
+
+  it("refuses a write made from another revision, says the present one, and changes nothing", async () => {
+    const collection = newCollection();
+    const first = await putOk(collection, "a", { n: 1 }, "0");
+    const second = await putOk(collection, "a", { n: 2 }, first.revision);
+    for (const stale of [first.revision, "0"]) {
+      const answer = await put(collection, "a", { n: 3 }, stale);
+      expect(answer.status).toBe(409);
+      expect(await answer.json()).toMatchObject({ code: "CONFLICT", revision: second.revision });
+    }
+    const answer = await api.call(
+      "ours",
+      "DELETE",
+      `${path(collection, "a")}?expectedRevision=${first.revision}`,
+    );
+    expect(answer.status).toBe(409);
+    const misspelt = await api.call("ours", "DELETE", `${path(collection, "a")}?revision=1`);
+    expect(misspelt.status).toBe(400);
+    const got = await api.call("ours", "GET", path(collection, "a"));
+    expect((await got.json()).body).toEqual({ n: 2 });
+  });
+
+  it("lets exactly one of many concurrent writers win, for a new document and for an old one", async () => {
+    const collection = newCollection();
+    const race = async (expected: string) => {
+      const answers = await Promise.all(
+        Array.from({ length: 16 }, (_, n) => put(collection, "a", { n }, expected)),
+      );
+      const won = answers.filter((answer) => answer.status === 200);
+      expect(won.length).toBe(1);
+      expect(answers.filter((answer) => answer.status === 409).length).toBe(15);
+      return document.parse(await won[0]?.json());
+    };
+    const created = await race("0");
+    const changed = await race(created.revision);
+    const got = await api.call("ours", "GET", path(collection, "a"));
+    expect(document.parse(await got.json())).toEqual(changed);
+  });
+
+  it("records each write as a change in its transaction, and none for a refused one", async () => {
+    const collection = newCollection();
+    const { revision } = await putOk(collection, "a", {});
+    await put(collection, "a", {}, "1");
+    const rows = await database.sql`
+      select revision, kind, tenant_id from changes where entity_id = ${`${collection}/a`}`;
+    expect(rows).toEqual([{ revision: BigInt(revision), kind: "document", tenant_id: ours }]);
+  });
+
+  it("knows nothing of a deleted document, and lets it be made again", async () => {
+    const collection = newCollection();
+    await putOk(collection, "a", {});
+    expect((await api.call("ours", "DELETE", path(collection, "a"))).status).toBe(204);
+    expect((await api.call("ours", "GET", path(collection, "a"))).status).toBe(404);
+    expect((await api.call("ours", "DELETE", path(collection, "a"))).status).toBe(404);
+    const listed = await (await api.call("ours", "GET", path(collection))).json();
+    expect(listed).toEqual({ items: [], nextCursor: null });
+    await putOk(collection, "a", { again: true }, "0");
+  });
+
+  it("lists a collection page by page, each document once", async () => {
+    const collection = newCollection();
+    for (const id of ["c", "a", "e", "b", "d"]) {
+      await putOk(collection, id, { id });
+    }
+    const seen: string[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const query: string = cursor === "" ? "?limit=2" : `?limit=2&cursor=${cursor}`;
+      const page = await (await api.call("ours", "GET", path(collection) + query)).json();
+      seen.push(...page.items.map((item: { documentId: string }) => item.documentId));
+      cursor = page.nextCursor;
+    }
+    expect(seen).toEqual(["a", "b", "c", "d", "e"]);
+  });
+
+  it("keeps the documents of one tenant from another, by the same 404 as for none", async () => {
+    const collection = newCollection();
+    await putOk(collection, "a", { secret: 1 });
+    for (const method of ["GET", "DELETE"]) {
+      expect((await api.call("theirs", method, path(collection, "a"))).status).toBe(404);
+      expect((await api.call("theirs", method, path(collection, "a", theirs))).status).toBe(404);
+    }
+    expect((await api.call("theirs", "PUT", path(collection, "a"), { body: {} })).status).toBe(404);
+    expect((await api.call("theirs", "GET", path(collection))).status).toBe(404);
+    // The same name in their own tenant is another document.
+    const own = await api.call("theirs", "PUT", path(collection, "a", theirs), {
+      body: { own: 1 },
+      expectedRevision: "0",
+    });
+    expect(own.status).toBe(200);
+    const got = await api.call("ours", "GET", path(collection, "a"));
+    expect((await got.json()).body).toEqual({ secret: 1 });
+  });
+
+  it("holds other tenants' rows back in the database itself", async () => {
+    const collection = newCollection();
+    await putOk(collection, "a", {});
+    const seen = await services.transact.asTenant(
+      theirs,
+      (tx) => tx`select * from documents where collection = ${collection}`,
+    );
+    expect(seen).toEqual([]);
+    await expect(
+      services.transact.asTenant(
+        theirs,
+        (tx) => tx`
+          insert into documents (tenant_id, collection, document_id, revision, body, updated_at, updated_by)
+          values (${ours}, ${collection}, 'b', 1, '{}', now(), 'x')`,
+      ),
+    ).rejects.toMatchObject({ code: "42501" });
+    await expect(
+      services.transact.asTenant(theirs, (tx) => tx`truncate documents`),
+    ).rejects.toMatchObject({ code: "42501" });
+  });
+
+  it("needs the scope, a credential and a tenant that exists", async () => {
+    const collection = newCollection();
+    expect((await api.call("reader", "PUT", path(collection, "a"), { body: {} })).status).toBe(403);
+    expect((await api.call("nobody", "GET", path(collection))).status).toBe(401);
+    const nowhere = `ten_${"0".repeat(32)}` as TenantId;
+    const answer = await api.call("operator", "PUT", path(collection, "a", nowhere), { body: {} });
+    expect(answer.status).toBe(404);
+  });
+
+  it.each([
+    ["too large a body", "a", { body: { a: "x".repeat(65_536) } }, "/body"],
+    ["a body that is a list", "a", { body: [] }, "/body"],
+    ["a NUL, which the database cannot hold", "a", { body: { a: "\0" } }, "/body"],
+    ["a revision that is no number", "a", { body: {}, expectedRevision: "x" }, "/expectedRevision"],
+    ["an unknown field", "a", { body: {}, tenant: "x" }, "/"],
+    ["the name of the stream as an id", "changes", { body: {} }, "/documentId"],
+    ["an id with odd characters", "a.b", { body: {} }, "/documentId"],
+  ])("refuses %s and says where", async (_what, id, input, pointer) => {
+    const answer = await api.call("ours", "PUT", path(newCollection(), id), input);
+    expect(answer.status).toBe(400);
+    expect((await answer.json()).errors[0].pointer).toBe(pointer);
+  });
+
+  it("takes at most 2,000 documents of a tenant", async () => {
+    const tenant = await insertTestTenant(database.sql);
+    await database.sql`
+      insert into documents (tenant_id, collection, document_id, revision, body, updated_at, updated_by)
+      select ${tenant}, 'full', 'd' || n, n, '{}', now(), 'x' from generate_series(1, 2000) n`;
+    const write = (id: string) =>
+      api.call("operator", "PUT", path("full", id, tenant), { body: { n: 1 } });
+    expect((await write("one-more")).status).toBe(409);
+    expect((await write("d7")).status).toBe(200);
+  });
+
+  it("forgets deletions after 30 days and notes how far", async () => {
+    const collection = newCollection();
+    await putOk(collection, "a", {});
+    await putOk(collection, "kept", {});
+    await api.call("ours", "DELETE", path(collection, "a"));
+    const [row] = await database.sql<{ revision: bigint }[]>`
+      select revision from documents where collection = ${collection} and body is null`;
+    const at = (days: number) => ({
+      ...services,
+      clock: { ...services.clock, now: () => new Date(Date.now() + days * 86_400_000) },
+    });
+    await forgetDeletions(at(29));
+    expect(
+      await database.sql`select 1 from documents where collection = ${collection}`,
+    ).toHaveLength(2);
+    expect(await forgetDeletions(at(31))).toBeGreaterThan(0);
+    expect(
+      await database.sql`select 1 from documents where collection = ${collection}`,
+    ).toHaveLength(1);
+    const [pruned] = await database.sql<{ revision: bigint }[]>`
+      select revision from pruned_revisions where source = 'documents'`;
+    expect(pruned?.revision).toBe(row?.revision);
+  });
+});

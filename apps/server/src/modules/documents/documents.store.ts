@@ -1,0 +1,104 @@
+import type { JsonValue, Tx } from "@turnpike/db/client";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+
+export type DocumentRow = {
+  document_id: string;
+  revision: bigint;
+  /** Null for a deleted document. */
+  body: Record<string, unknown> | null;
+  updated_at: Date;
+  updated_by: string;
+};
+
+const COLUMNS = ["document_id", "revision", "body", "updated_at", "updated_by"] as const;
+
+export async function hasTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
+  const rows = await tx`select 1 from tenants where tenant_id = ${tenantId}`;
+  return rows.length === 1;
+}
+
+/** Deleted ones included. */
+export async function findDocumentRow(
+  tx: Tx,
+  tenantId: TenantId,
+  at: { collection: string; documentId: string },
+): Promise<DocumentRow | undefined> {
+  const [row] = await tx<DocumentRow[]>`
+    select ${tx(COLUMNS)} from documents
+    where tenant_id = ${tenantId} and collection = ${at.collection} and document_id = ${at.documentId}`;
+  return row;
+}
+
+export async function countDocuments(
+  tx: Tx,
+  tenantId: TenantId,
+): Promise<{ live: number; all: number }> {
+  const [row] = await tx<{ live: number; all: number }[]>`
+    select count(*) filter (where body is not null)::int as live, count(*)::int as all
+    from documents where tenant_id = ${tenantId}`;
+  return row ?? { live: 0, all: 0 };
+}
+
+export async function upsertDocument(
+  tx: Tx,
+  tenantId: TenantId,
+  row: { collection: string } & DocumentRow,
+): Promise<void> {
+  // The bodies come from JSON: what the driver cannot know.
+  const body = row.body === null ? null : tx.json(row.body as JsonValue);
+  await tx`
+    insert into documents (tenant_id, collection, document_id, revision, body, updated_at, updated_by)
+    values (${tenantId}, ${row.collection}, ${row.document_id}, ${row.revision}, ${body}, ${row.updated_at},
+      ${row.updated_by})
+    on conflict (tenant_id, collection, document_id) do update
+    set revision = excluded.revision, body = excluded.body, updated_at = excluded.updated_at,
+      updated_by = excluded.updated_by`;
+}
+
+/** Live documents by id. */
+export async function listDocumentRows(
+  tx: Tx,
+  tenantId: TenantId,
+  page: { collection: string; afterId: string | undefined; limit: number },
+): Promise<DocumentRow[]> {
+  return await tx<DocumentRow[]>`
+    select ${tx(COLUMNS)} from documents
+    where tenant_id = ${tenantId} and collection = ${page.collection} and body is not null
+      and (${page.afterId ?? null}::text is null or document_id > ${page.afterId ?? null})
+    order by document_id
+    limit ${page.limit}`;
+}
+
+/** Documents changed after a revision, deleted ones included, in the order of their last changes. */
+export async function listDocumentChanges(
+  tx: Tx,
+  tenantId: TenantId,
+  page: { collection: string; after: bigint; limit: number },
+): Promise<DocumentRow[]> {
+  return await tx<DocumentRow[]>`
+    select ${tx(COLUMNS)} from documents
+    where tenant_id = ${tenantId} and collection = ${page.collection} and revision > ${page.after}
+    order by revision
+    limit ${page.limit}`;
+}
+
+/** Deletions up to this revision may have been forgotten. */
+export async function readPrunedDocumentRevision(tx: Tx): Promise<bigint> {
+  const [row] = await tx<{ revision: bigint }[]>`
+    select revision from pruned_revisions where source = 'documents'`;
+  return row?.revision ?? 0n;
+}
+
+/** Forgets deletions older than that, of all tenants. For the operator role. @returns How many. */
+export async function deleteTombstonesBefore(tx: Tx, before: Date): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    with deleted as (
+      delete from documents where body is null and updated_at < ${before} returning revision
+    ), noted as (
+      update pruned_revisions
+      set revision = greatest(pruned_revisions.revision, (select max(revision) from deleted))
+      where source = 'documents' and exists (select 1 from deleted)
+    )
+    select count(*)::int as count from deleted`;
+  return row?.count ?? 0;
+}

@@ -1,0 +1,13 @@
+import type { AppServices } from "#platform/app-services.ts";
+import { deleteTombstonesBefore } from "./documents.store.ts";
+
+/** A reader that was away longer starts afresh. */
+const RETENTION_MS = 30 * 24 * 60 * 60 * 1_000;
+
+/** Forgets documents that were deleted more than 30 days ago. @returns How many. */
+export async function forgetDeletions(
+  deps: Pick<AppServices, "transact" | "clock">,
+): Promise<number> {
+  const before = new Date(deps.clock.now().getTime() - RETENTION_MS);
+  return await deps.transact.asOperator((tx) => deleteTombstonesBefore(tx, before));
+}

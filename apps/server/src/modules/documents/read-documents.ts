@@ -1,0 +1,46 @@
+import type { Document } from "@turnpike/contract/documents";
+import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { resourceNotFound } from "@turnpike/domain/errors/app-error";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { AppServices } from "#platform/app-services.ts";
+import { type DocumentRow, findDocumentRow, listDocumentRows } from "./documents.store.ts";
+import { toDocumentReply } from "./to-document-reply.ts";
+
+export function isLive(
+  row: DocumentRow | undefined,
+): row is DocumentRow & { body: Record<string, unknown> } {
+  return row !== undefined && row.body !== null;
+}
+
+/** @throws {AppError} `RESOURCE_NOT_FOUND` for a document that is missing, deleted or another tenant's. */
+export async function getDocument(
+  deps: Pick<AppServices, "transact">,
+  context: CallContext,
+  input: { tenantId: TenantId; collection: string; documentId: string },
+): Promise<Document> {
+  const { tenantId, collection } = input;
+  assertMayInTenant(context.actor, "documents:read", tenantId);
+  const row = await deps.transact.asTenant(tenantId, (tx) => findDocumentRow(tx, tenantId, input));
+  if (!isLive(row)) {
+    throw resourceNotFound("document");
+  }
+  return toDocumentReply(tenantId, collection, row);
+}
+
+/** Lists a collection by document id, which is also the cursor. Empty for one that does not exist. */
+export async function listDocuments(
+  deps: Pick<AppServices, "transact">,
+  context: CallContext,
+  input: { tenantId: TenantId; collection: string; cursor?: string | undefined; limit: number },
+): Promise<{ items: Document[]; nextCursor: string | null }> {
+  const { tenantId, collection, cursor, limit } = input;
+  assertMayInTenant(context.actor, "documents:read", tenantId);
+  const rows = await deps.transact.asTenant(tenantId, (tx) =>
+    listDocumentRows(tx, tenantId, { collection, afterId: cursor, limit: limit + 1 }),
+  );
+  const items = rows
+    .slice(0, limit)
+    .filter(isLive)
+    .map((row) => toDocumentReply(tenantId, collection, row));
+  return { items, nextCursor: rows.length > limit ? (items.at(-1)?.documentId ?? null) : null };
+}

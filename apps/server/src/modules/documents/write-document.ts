@@ -1,0 +1,130 @@
+import type { Document } from "@turnpike/contract/documents";
+import type { Tx } from "@turnpike/db/client";
+import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { AppServices } from "#platform/app-services.ts";
+import { insertChange } from "#platform/changes.store.ts";
+import {
+  countDocuments,
+  type DocumentRow,
+  findDocumentRow,
+  hasTenant,
+  upsertDocument,
+} from "./documents.store.ts";
+import { isLive } from "./read-documents.ts";
+import { toDocumentReply } from "./to-document-reply.ts";
+
+type WriteDeps = Pick<AppServices, "transact" | "clock">;
+
+type Place = { tenantId: TenantId; collection: string; documentId: string };
+
+/** How a write guards against overwriting what it has not seen; `0` stands for "there is none yet". */
+type Guard = { expectedRevision?: string | undefined };
+
+/** Settings of people and programs, not a database: with 64 KB each, about 130 MB a tenant. */
+const LIVE_PER_TENANT_MAX = 2_000;
+/** With the deleted ones, which are kept for a month. */
+const ALL_PER_TENANT_MAX = 20_000;
+
+function conflict(message: string, revision?: bigint): AppError {
+  return new AppError({
+    code: "CONFLICT",
+    publicMessage: message,
+    ...(revision === undefined ? {} : { extensions: { revision: String(revision) } }),
+  });
+}
+
+/**
+ * Takes the next revision, then reads the row. The revision comes with the lock of the change feed, which serialises
+ * writers: what is read after it is the newest state, also of a row that another writer is only just creating.
+ */
+async function lockDocument(
+  tx: Tx,
+  place: Place,
+  guard: Guard,
+): Promise<{ revision: bigint; present: DocumentRow | undefined }> {
+  const { tenantId, collection, documentId } = place;
+  if (!(await hasTenant(tx, tenantId))) {
+    throw resourceNotFound("tenant");
+  }
+  const revision = await insertChange(tx, {
+    kind: "document",
+    tenantId,
+    entityId: `${collection}/${documentId}`,
+  });
+  const present = await findDocumentRow(tx, tenantId, place);
+  const presentRevision = isLive(present) ? present.revision : 0n;
+  if (guard.expectedRevision !== undefined && BigInt(guard.expectedRevision) !== presentRevision) {
+    throw conflict("The document has changed since it was read.", presentRevision);
+  }
+  return { revision, present };
+}
+
+async function assertRoom(tx: Tx, place: Place, present: DocumentRow | undefined): Promise<void> {
+  if (isLive(present)) {
+    return;
+  }
+  const { live, all } = await countDocuments(tx, place.tenantId);
+  if (live >= LIVE_PER_TENANT_MAX || (present === undefined && all >= ALL_PER_TENANT_MAX)) {
+    throw conflict(`A tenant may keep at most ${String(LIVE_PER_TENANT_MAX)} documents.`);
+  }
+}
+
+/**
+ * Creates or replaces a document and tells every process of it.
+ *
+ * @param input.body - Checked by the contract.
+ * @throws {AppError} `INSUFFICIENT_SCOPE`; `RESOURCE_NOT_FOUND` (no such tenant); `CONFLICT` when the revision is not the
+ *   expected one (with the present `revision`, `0` for none) or the tenant has 2,000 documents already.
+ */
+export async function putDocument(
+  deps: WriteDeps,
+  context: CallContext,
+  input: Place & Guard & { body: Record<string, unknown> },
+): Promise<Document> {
+  const { tenantId, collection, documentId, body } = input;
+  assertMayInTenant(context.actor, "documents:write", tenantId);
+  return await deps.transact.asTenant(tenantId, async (tx) => {
+    const { revision, present } = await lockDocument(tx, input, input);
+    await assertRoom(tx, input, present);
+    const row = {
+      collection,
+      document_id: documentId,
+      revision,
+      body,
+      updated_at: deps.clock.now(),
+      updated_by: context.actor.id,
+    };
+    await upsertDocument(tx, tenantId, row);
+    return toDocumentReply(tenantId, collection, row);
+  });
+}
+
+/**
+ * Deletes a document. Its place is kept for a month with a revision of its own, so that streams can tell of it.
+ *
+ * @throws {AppError} As `putDocument`; `RESOURCE_NOT_FOUND` also when there is no such document.
+ */
+export async function deleteDocument(
+  deps: WriteDeps,
+  context: CallContext,
+  input: Place & Guard,
+): Promise<void> {
+  const { tenantId, collection, documentId } = input;
+  assertMayInTenant(context.actor, "documents:write", tenantId);
+  await deps.transact.asTenant(tenantId, async (tx) => {
+    const { revision, present } = await lockDocument(tx, input, input);
+    if (!isLive(present)) {
+      throw resourceNotFound("document");
+    }
+    await upsertDocument(tx, tenantId, {
+      collection,
+      document_id: documentId,
+      revision,
+      body: null,
+      updated_at: deps.clock.now(),
+      updated_by: context.actor.id,
+    });
+  });
+}

@@ -153,7 +153,6 @@ const PLANTED = [
     `${M}/keys/plant.ports.ts`,
     'import type { insertKey } from "./keys.store.ts";\nexport type I = typeof insertKey;',
   ],
-  ["hot-path-never-reaches-sql", `${M}/keys/verify-key.ts`, 'import "./create-key.ts";'],
   [
     "console-never-sees-server",
     `${CONSOLE}/features/keys/plant-db.ts`,

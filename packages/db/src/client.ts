@@ -28,6 +28,20 @@ export type JsonValue = postgres.JSONValue;
 /** Seconds to wait for a connection before the query fails. */
 const CONNECT_TIMEOUT_SECONDS = 5;
 
+/** Reads libpq's `?host=/folder`, which names a Unix socket and which the driver does not know. */
+function splitSocketFolder(address: string): { url: string; socketFolder: string | undefined } {
+  if (!URL.canParse(address)) {
+    return { url: address, socketFolder: undefined };
+  }
+  const url = new URL(address);
+  const host = url.searchParams.get("host");
+  if (host === null || !host.startsWith("/")) {
+    return { url: address, socketFolder: undefined };
+  }
+  url.searchParams.delete("host");
+  return { url: url.href, socketFolder: host };
+}
+
 /** Opens a pool. Connections are made when needed; nothing is sent yet. */
 export function connect(target: ConnectionTarget, options: ConnectOptions): Sql {
   const shared = {
@@ -45,7 +59,8 @@ export function connect(target: ConnectionTarget, options: ConnectOptions): Sql 
     types: { bigint: postgres.BigInt },
   };
   if ("url" in target) {
-    return postgres(target.url, shared);
+    const { url, socketFolder } = splitSocketFolder(target.url);
+    return postgres(url, socketFolder === undefined ? shared : { ...shared, host: socketFolder });
   }
   return postgres({
     ...shared,

@@ -1,0 +1,182 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { findFreePort } from "@turnpike/testkit/find-free-port";
+import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
+
+let folder: TempFolder;
+let database: TestDatabase;
+let databaseUrl: string;
+beforeAll(async () => {
+  folder = await makeTempFolder();
+  database = await createTestDatabase();
+  const { host, port, user, password, database: name } = database.target;
+  databaseUrl = `postgres://${user}:${password}@localhost:${String(port)}/${name}?host=${encodeURIComponent(host)}`;
+});
+afterAll(async () => {
+  await database.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+type Ending = { code: number | null; stdout: string; stderr: string };
+
+type Started = {
+  /** Resolves with the base address of the listener for people once it listens. */
+  ready: Promise<string>;
+  ended: Promise<Ending>;
+  kill(signal: NodeJS.Signals): void;
+};
+
+/** Starts the product on a database of this test file, so that a start takes a moment only. */
+function start(env: Record<string, string>): Started {
+  const child = spawn(process.execPath, [MAIN], {
+    cwd: folder.path,
+    env: {
+      PATH: process.env["PATH"],
+      PORT: "0",
+      GATEWAY_PORT: "0",
+      DATABASE_URL: databaseUrl,
+      ...env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  const ready = Promise.withResolvers<string>();
+  ready.promise.catch(() => undefined);
+  child.stdout.on("data", (chunk: Buffer) => {
+    stdout += chunk.toString();
+    const address = /Console {2}(\S+)/.exec(stdout)?.[1];
+    if (address !== undefined) {
+      ready.resolve(address);
+    }
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const ended = once(child, "close").then(([code]) => {
+    ready.reject(new Error(`It ended: ${stderr}`));
+    return { code: code as number | null, stdout, stderr };
+  });
+  return { ready: ready.promise, ended, kill: (signal) => child.kill(signal) };
+}
+
+async function expectRefusal(env: Record<string, string>, line: RegExp): Promise<void> {
+  const { code, stderr, stdout } = await start(env).ended;
+  expect(stderr).toMatch(line);
+  expect(code).toBe(1);
+  expect(stdout).not.toContain("is ready");
+}
+
+async function takePort() {
+  const server = createServer();
+  const port = await findFreePort();
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  return { port: String(port), free: () => server.close() };
+}
+
+let folders = 0;
+/** A data folder that no other case uses. */
+function dataFolder(): string {
+  folders += 1;
+  return join(folder.path, `data-${String(folders)}`);
+}
+
+describe("the start refuses in one line with a way out", () => {
+  it("names the variable of a port that is taken", async () => {
+    const taken = await takePort();
+    await expectRefusal(
+      { PORT: taken.port, TURNPIKE_DATA_DIR: dataFolder() },
+      /^turnpike: Port \d+ is taken by another program\. Set PORT to a free port[^\n]*\n$/,
+    );
+    await expectRefusal(
+      { GATEWAY_PORT: taken.port, TURNPIKE_DATA_DIR: dataFolder() },
+      /^turnpike: Port \d+ is taken by another program\. Set GATEWAY_PORT to a free port[^\n]*\n$/,
+    );
+    taken.free();
+  });
+
+  it("lists every mistake of the configuration with file and line", async () => {
+    const path = join(folder.path, "bad.yaml");
+    await writeFile(path, "brand:\n  name: ''\nnonsense: 1\n");
+    await expectRefusal(
+      { TURNPIKE_CONFIG: path, TURNPIKE_LOG_LEVEL: "loud", TURNPIKE_DATA_DIR: dataFolder() },
+      /3 mistakes:\n {2}TURNPIKE_LOG_LEVEL [^\n]*\n {2}[^\n]*bad\.yaml:2 [^\n]*\n {2}[^\n]*bad\.yaml:3 [^\n]*nonsense/,
+    );
+  });
+
+  it("says that the data folder cannot be used", async () => {
+    const path = join(folder.path, "a-file");
+    await writeFile(path, "");
+    await expectRefusal(
+      { TURNPIKE_DATA_DIR: join(path, "below") },
+      /^turnpike: The data folder \S+ is not writable [^\n]* set TURNPIKE_DATA_DIR to a folder that is\.\n$/,
+    );
+  });
+
+  it("says that the data folder is open to others", async () => {
+    const path = dataFolder();
+    await mkdir(path);
+    await writeFile(join(path, "something"), "");
+    await chmod(path, 0o755);
+    await expectRefusal(
+      { TURNPIKE_DATA_DIR: path },
+      /^turnpike: Other users can read or write the data folder \S+\. Run `chmod -R go-rwx \S+`\.\n$/,
+    );
+  });
+
+  it("says that the database cannot be reached, without its password", async () => {
+    const { stderr, code } = await start({
+      TURNPIKE_DATA_DIR: dataFolder(),
+      DATABASE_URL: "postgres://somebody:hunter2@127.0.0.1:1/turnpike",
+    }).ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^turnpike: The database at 127\.0\.0\.1:1\/turnpike cannot be used/);
+    expect(stderr).toContain("DATABASE_URL");
+    expect(stderr).not.toContain("hunter2");
+  });
+
+  it("does not touch a database that a newer version has migrated", async () => {
+    await database.sql`insert into turnpike_migrations (name) values ('9999_from_the_future.sql')`;
+    await expectRefusal(
+      { TURNPIKE_DATA_DIR: dataFolder() },
+      /^turnpike: The database was migrated by a newer version of Turnpike \(9999_from_the_future\.sql\)\. Start that version again/,
+    );
+    await database.sql`delete from turnpike_migrations where name like '9999%'`;
+  });
+
+  it("does not share a data folder with a process that runs", async () => {
+    const path = dataFolder();
+    const first = start({ TURNPIKE_DATA_DIR: path });
+    await first.ready;
+    await expectRefusal(
+      { TURNPIKE_DATA_DIR: path },
+      /^turnpike: The data folder \S+ is in use by another process \(pid \d+\)\. Stop that one first/,
+    );
+    first.kill("SIGTERM");
+    expect((await first.ended).code).toBe(0);
+  });
+});
+
+describe("a running instance", () => {
+  it("answers health, prints a setup link until it is claimed, and stops cleanly on SIGTERM", async () => {
+    const instance = start({ TURNPIKE_DATA_DIR: dataFolder() });
+    const base = await instance.ready;
+    expect(await (await fetch(`${base}/health/live`)).json()).toEqual({ status: "live" });
+    const ready = await fetch(`${base}/health/ready`);
+    expect(ready.status).toBe(200);
+    expect(await ready.json()).toMatchObject({ parts: { database: { status: "ok" } } });
+    instance.kill("SIGTERM");
+    const { code, stdout, stderr } = await instance.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/Setup {4}\S+\/#setup=[\w-]{32} /);
+  });
+});

@@ -1,0 +1,247 @@
+import type { GroupId, ProcessId, TenantId } from "@turnpike/domain/ids/ids";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Clock } from "#platform/clock.ts";
+import { createLogger } from "#platform/logger.ts";
+import { newUuidId } from "#platform/new-id.ts";
+import { createTransact, type Transact } from "#platform/transact.ts";
+import { commitGroups } from "./commit-groups.ts";
+import { keepMeteringHouse } from "./keep-house.ts";
+import { type HardLimit, type LeaseHold, LeaseHolder } from "./lease-holder.ts";
+import { forfeitLeases } from "./leases.store.ts";
+import { GroupBuilder } from "./usage-group.ts";
+
+const logger = createLogger({ level: "silent" });
+const PERIOD_START_MS = Date.UTC(2026, 0, 1);
+const PERIOD_END_MS = Date.UTC(2099, 0, 1);
+
+let database: TestDatabase;
+let transact: Transact;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  transact = createTransact(database.sql);
+});
+afterAll(() => database.close());
+
+/** A process that meters, without its journal: what it recorded and did not commit is lost with it. */
+class TestProcess {
+  readonly id: ProcessId = newUuidId("process");
+  readonly holder: LeaseHolder;
+  clockMs = 1_000;
+  spent = 0;
+  #builder = new GroupBuilder();
+
+  constructor() {
+    const clock: Clock = { now: () => new Date(), monotonicMs: () => this.clockMs };
+    this.holder = new LeaseHolder({
+      transact,
+      clock,
+      newId: newUuidId,
+      processId: this.id,
+      logger,
+    });
+  }
+
+  async take(limit: HardLimit, quantity = 1): Promise<LeaseHold | undefined> {
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      const result = this.holder.spend(limit, quantity);
+      if (result.status === "spent") {
+        return result.hold;
+      }
+      if (result.status === "exhausted") {
+        return;
+      }
+      await this.holder.refill(limit, quantity);
+    }
+    return;
+  }
+
+  record(limit: HardLimit, hold: LeaseHold): void {
+    this.#builder.add({
+      ...limit,
+      keyId: "key_00000000000000000000000000000000" as never,
+      outcome: "VALID",
+      status: 200,
+      occurredAtMs: Date.UTC(2026, 5, 1),
+      quantity: hold.quantity,
+      leaseId: hold.slice.leaseId,
+    });
+    this.holder.settle(hold);
+    this.spent += hold.quantity;
+  }
+
+  async flush(): Promise<void> {
+    if (this.#builder.isEmpty) {
+      return;
+    }
+    const group = this.#builder.build({
+      groupId: newUuidId("group") as GroupId,
+      processId: this.id,
+      recordedAtMs: null,
+    });
+    this.#builder = new GroupBuilder();
+    await commitGroups({ transact, logger }, [group]);
+  }
+}
+
+function limitOf(tenantId: TenantId, limit: number): HardLimit {
+  return {
+    tenantId,
+    meterId: "requests",
+    environment: "live",
+    periodStartMs: PERIOD_START_MS,
+    periodEndMs: PERIOD_END_MS,
+    limit,
+  };
+}
+
+async function readBalance(tenantId: TenantId) {
+  const [row] = await database.sql<{ used: number; active: number; forfeited: number }[]>`
+    select coalesce((select sum(used) from balances where tenant_id = ${tenantId}), 0)::int as used,
+      coalesce((select sum(remaining) from leases where tenant_id = ${tenantId} and state = 'active'), 0)::int as active,
+      coalesce((select sum(remaining) from leases where tenant_id = ${tenantId} and state = 'forfeited'), 0)::int as forfeited`;
+  if (row === undefined) {
+    throw new Error("No balance.");
+  }
+  return row;
+}
+
+describe("a hard limit over several processes", () => {
+  it("is used up to the last unit and not one further, by many callers at once", async () => {
+    const limit = limitOf(newUuidId("tenant"), 1_000);
+    const processes = [new TestProcess(), new TestProcess(), new TestProcess()];
+    await Promise.all(
+      processes.map(async (process) => {
+        const work = async () => {
+          for (;;) {
+            const hold = await process.take(limit);
+            if (hold === undefined) {
+              return;
+            }
+            process.record(limit, hold);
+            if (process.spent % 50 === 0) {
+              await process.flush();
+            }
+          }
+        };
+        await Promise.all(Array.from({ length: 8 }, work));
+        await process.flush();
+      }),
+    );
+    // What one process still held while another was refused: given back, it can be used.
+    const last = processes[0];
+    for (const process of processes.slice(1)) {
+      process.holder.release(undefined);
+      await process.holder.returnRetired(() => process.flush());
+    }
+    if (last !== undefined) {
+      last.clockMs += 5_000;
+      for (let hold = await last.take(limit); hold !== undefined; hold = await last.take(limit)) {
+        last.record(limit, hold);
+      }
+      await last.flush();
+    }
+    expect(processes.reduce((sum, process) => sum + process.spent, 0)).toBe(1_000);
+    expect(await readBalance(limit.tenantId)).toMatchObject({ used: 1_000, forfeited: 0 });
+  });
+
+  it("blocks what a crashed process held, bills none of it, and lets the rest be used", async () => {
+    const limit = limitOf(newUuidId("tenant"), 200);
+    const crashed = new TestProcess();
+    for (let index = 0; index < 5; index += 1) {
+      const hold = await crashed.take(limit);
+      if (hold !== undefined) {
+        crashed.record(limit, hold);
+      }
+    }
+    await crashed.flush();
+    const lost = await crashed.take(limit);
+    if (lost !== undefined) {
+      // Answered, recorded, and gone with the process before its group was written.
+      crashed.record(limit, lost);
+    }
+    await transact.asMeter((tx) => forfeitLeases(tx, crashed.id));
+    const { forfeited } = await readBalance(limit.tenantId);
+    expect(forfeited).toBeGreaterThan(0);
+
+    const survivor = new TestProcess();
+    for (
+      let hold = await survivor.take(limit);
+      hold !== undefined;
+      hold = await survivor.take(limit)
+    ) {
+      survivor.record(limit, hold);
+    }
+    await survivor.flush();
+    expect(survivor.spent).toBe(200 - 5 - forfeited);
+    expect(await readBalance(limit.tenantId)).toMatchObject({ used: 200 - forfeited, forfeited });
+    // Counted with what the client of the crashed process saw, the limit still holds.
+    expect(survivor.spent + crashed.spent).toBeLessThanOrEqual(200);
+  });
+
+  it("refuses to spend a lease past its deadline, and gives the rest back exactly after a pause", async () => {
+    const limit = limitOf(newUuidId("tenant"), 100);
+    const paused = new TestProcess();
+    const hold = await paused.take(limit);
+    expect(hold).toBeDefined();
+    if (hold !== undefined) {
+      paused.record(limit, hold);
+    }
+    await database.sql`update leases set expires_at = now() - interval '1 second' where tenant_id = ${limit.tenantId}`;
+    await keepMeteringHouse({ transact });
+    expect((await readBalance(limit.tenantId)).forfeited).toBeGreaterThan(0);
+
+    paused.clockMs += 10 * 60_000;
+    expect(paused.holder.spend(limit, 1).status).toBe("unknown");
+    const again = await paused.take(limit);
+    expect(again).toBeDefined();
+    if (again !== undefined) {
+      paused.record(limit, again);
+    }
+    paused.holder.release(undefined);
+    await paused.holder.returnRetired(() => paused.flush());
+    expect(await readBalance(limit.tenantId)).toEqual({ used: 2, active: 0, forfeited: 0 });
+  });
+
+  it("keeps a lease while a call spent from it has no outcome yet", async () => {
+    const limit = limitOf(newUuidId("tenant"), 100);
+    const process = new TestProcess();
+    const hold = await process.take(limit);
+    process.holder.release(limit.tenantId);
+    expect(await process.holder.returnRetired(() => process.flush())).toBe(1);
+    expect((await readBalance(limit.tenantId)).active).toBeGreaterThan(0);
+    if (hold !== undefined) {
+      process.record(limit, hold);
+    }
+    expect(await process.holder.returnRetired(() => process.flush())).toBe(0);
+    expect(await readBalance(limit.tenantId)).toEqual({ used: 1, active: 0, forfeited: 0 });
+  });
+
+  it("gives back what an unbilled call took", async () => {
+    const limit = limitOf(newUuidId("tenant"), 3);
+    const process = new TestProcess();
+    for (let round = 0; round < 10; round += 1) {
+      const hold = await process.take(limit);
+      expect(hold).toBeDefined();
+      if (hold !== undefined) {
+        process.holder.giveBack(hold);
+      }
+    }
+    expect(process.holder.remaining(limit)).toBe(3);
+  });
+
+  it("holds when the cap is lowered below what was used", async () => {
+    const tenantId = newUuidId("tenant");
+    const process = new TestProcess();
+    for (let index = 0; index < 30; index += 1) {
+      const hold = await process.take(limitOf(tenantId, 1_000));
+      if (hold !== undefined) {
+        process.record(limitOf(tenantId, 1_000), hold);
+      }
+    }
+    await process.flush();
+    expect(await process.take(limitOf(tenantId, 10))).toBeUndefined();
+    await process.holder.returnRetired(() => process.flush());
+    expect((await readBalance(tenantId)).used).toBe(30);
+  });
+});

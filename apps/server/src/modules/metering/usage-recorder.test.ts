@@ -1,0 +1,286 @@
+import { join } from "node:path";
+import type { KeyId, ProcessId, TenantId } from "@turnpike/domain/ids/ids";
+import { pollUntil } from "@turnpike/testkit/poll-until";
+import { makeTempFolder } from "@turnpike/testkit/temp-folder";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openJournal } from "#platform/journal.ts";
+import { createLogger } from "#platform/logger.ts";
+import { newUuidId } from "#platform/new-id.ts";
+import { createTransact, type Transact } from "#platform/transact.ts";
+import { commitGroups } from "./commit-groups.ts";
+import { reconcile } from "./reconcile.ts";
+import type { MeteredCall, UsageGroup } from "./usage-group.ts";
+import { UsageRecorder, type UsageRecorderDeps } from "./usage-recorder.ts";
+
+const OPERATOR = { actor: { type: "operator", id: "test" }, requestId: "req_test" } as const;
+const PERIOD_START_MS = Date.UTC(2026, 0, 1);
+const PERIOD_END_MS = Date.UTC(2026, 1, 1);
+const logger = createLogger({ level: "silent" });
+
+let database: TestDatabase;
+let transact: Transact;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  transact = createTransact(database.sql);
+});
+afterAll(() => database.close());
+
+function callOf(tenantId: TenantId, keyId: KeyId, more: Partial<MeteredCall> = {}): MeteredCall {
+  return {
+    tenantId,
+    keyId,
+    environment: "live",
+    meterId: "requests",
+    outcome: "VALID",
+    status: 200,
+    occurredAtMs: Date.UTC(2026, 0, 10, 12, 0, 30),
+    periodStartMs: PERIOD_START_MS,
+    periodEndMs: PERIOD_END_MS,
+    quantity: 1,
+    leaseId: undefined,
+    ...more,
+  };
+}
+
+async function openRecorder(more: Partial<UsageRecorderDeps> = {}) {
+  const folder = await makeTempFolder();
+  const journal =
+    more.journal ?? (await openJournal({ folder: join(folder.path, "j"), segmentBytes: 2_000 }));
+  const recorder = new UsageRecorder(
+    {
+      journal,
+      commit: (groups) => commitGroups({ transact, logger }, groups),
+      setAside: () => Promise.resolve(),
+      newId: newUuidId,
+      processId: newUuidId("process"),
+      logger,
+      ...more,
+    },
+    { groupIntervalMs: 5, groupsWaitingMax: 1_000 },
+  );
+  return { recorder, journal, folder };
+}
+
+async function countCalls(tenantId: TenantId): Promise<number> {
+  const [row] = await database.sql<{ calls: number }[]>`
+    select coalesce(sum(calls), 0)::int as calls from ledger_entries where tenant_id = ${tenantId}`;
+  return row?.calls ?? 0;
+}
+
+async function expectNoDrift(): Promise<void> {
+  expect(await reconcile({ transact }, OPERATOR)).toMatchObject({ drift: 0, findings: [] });
+}
+
+describe("UsageRecorder", () => {
+  it("commits exactly the calls that were recorded, and rollups and balances with them", async () => {
+    const tenantId = newUuidId("tenant");
+    const keyId = newUuidId("key");
+    const { recorder } = await openRecorder();
+    for (let index = 0; index < 500; index += 1) {
+      recorder.record(callOf(tenantId, keyId, index % 5 === 0 ? { status: 500, quantity: 0 } : {}));
+      if (index % 100 === 0) {
+        await recorder.flush();
+      }
+    }
+    expect(await recorder.drain(20_000)).toBe(true);
+    expect(await countCalls(tenantId)).toBe(500);
+    const [balance] = await database.sql<{ used: string }[]>`
+      select used::text as used from balances where tenant_id = ${tenantId}`;
+    expect(balance?.used).toBe("400");
+    await expectNoDrift();
+  });
+
+  it("counts nothing twice when commits succeed without the answer arriving", async () => {
+    const tenantId = newUuidId("tenant");
+    const keyId = newUuidId("key");
+    let commits = 0;
+    const { recorder } = await openRecorder({
+      commit: async (groups) => {
+        commits += 1;
+        await commitGroups({ transact, logger }, groups);
+        if (commits % 2 === 1) {
+          throw Object.assign(new Error("connection lost"), { code: "CONNECTION_CLOSED" });
+        }
+      },
+    });
+    for (let index = 0; index < 20; index += 1) {
+      recorder.record(callOf(tenantId, keyId));
+      await recorder.flush();
+    }
+    expect(commits).toBe(40);
+    expect(await countCalls(tenantId)).toBe(20);
+    await expectNoDrift();
+  });
+
+  it("loses nothing through an outage in which far more groups wait than are kept in memory", async () => {
+    const tenantId = newUuidId("tenant");
+    const keyId = newUuidId("key");
+    let isDown = true;
+    const { recorder, folder } = await openRecorder({
+      commit: (groups) =>
+        isDown
+          ? Promise.reject(Object.assign(new Error("down"), { code: "ECONNREFUSED" }))
+          : commitGroups({ transact, logger }, groups),
+    });
+    const groups = 1_200;
+    for (let index = 0; index < groups; index += 1) {
+      recorder.record(callOf(tenantId, keyId));
+      // Closes the group; the commit cannot end while the database is down.
+      void recorder.flush();
+    }
+    expect(recorder.health.groupsWaiting).toBe(groups);
+    expect(recorder.isSaturated).toBe(true);
+    await pollUntil("the first refusal", () => recorder.health.trouble !== undefined);
+    isDown = false;
+    await recorder.flush();
+    expect(recorder.health).toEqual({ groupsWaiting: 0, groupsSetAside: 0, trouble: undefined });
+    expect(await countCalls(tenantId)).toBe(groups);
+    await expectNoDrift();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  it("sets a group aside that the ledger refuses for good, and commits its neighbours", async () => {
+    const tenantId = newUuidId("tenant");
+    const keyId = newUuidId("key");
+    const aside: UsageGroup[] = [];
+    const { recorder } = await openRecorder({
+      setAside: (group) => {
+        aside.push(group);
+        return Promise.resolve();
+      },
+    });
+    recorder.record(callOf(tenantId, keyId));
+    void recorder.flush();
+    // A status that no column holds.
+    recorder.record(callOf(tenantId, keyId, { status: 99_999 }));
+    void recorder.flush();
+    recorder.record(callOf(tenantId, keyId));
+    await recorder.flush();
+    expect(aside.map((group) => group.entries[0]?.status)).toEqual([99_999]);
+    expect(recorder.health.groupsSetAside).toBe(1);
+    expect(await countCalls(tenantId)).toBe(2);
+    await expectNoDrift();
+  });
+
+  it("goes on without a journal when the disk refuses, and says so to those who asked for the disk", async () => {
+    const tenantId = newUuidId("tenant");
+    const keyId = newUuidId("key");
+    const { recorder } = await openRecorder({
+      journal: {
+        append: () => {
+          throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+        },
+        read: () => Buffer.alloc(0),
+        release: () => undefined,
+        close: () => Promise.resolve(),
+      },
+    });
+    recorder.record(callOf(tenantId, keyId));
+    await expect(recorder.whenJournaled()).rejects.toThrow("no space left");
+    await pollUntil("the commit", () => recorder.health.groupsWaiting === 0);
+    expect(await countCalls(tenantId)).toBe(1);
+  });
+
+  it("holds `whenJournaled` until the group is on disk", async () => {
+    const { recorder } = await openRecorder();
+    await expect(recorder.whenJournaled()).resolves.toBeUndefined();
+    recorder.record(callOf(newUuidId("tenant"), newUuidId("key")));
+    await expect(recorder.whenJournaled()).resolves.toBeUndefined();
+    await recorder.flush();
+  });
+});
+
+describe("commitGroups", () => {
+  function groupOf(tenantId: TenantId, keyId: KeyId, processId: ProcessId): UsageGroup {
+    return {
+      groupId: newUuidId("group"),
+      processId,
+      recordedAtMs: null,
+      entries: [
+        {
+          tenantId,
+          keyId,
+          environment: "live",
+          meterId: "requests",
+          outcome: "VALID",
+          status: 200,
+          minuteMs: Date.UTC(2026, 0, 10, 12),
+          periodStartMs: PERIOD_START_MS,
+          periodEndMs: PERIOD_END_MS,
+          calls: 3,
+          quantity: 3,
+        },
+      ],
+      spends: [],
+    };
+  }
+
+  it("takes a group once, however often and in whatever company it comes", async () => {
+    const tenantId = newUuidId("tenant");
+    const keyId = newUuidId("key");
+    const processId = newUuidId("process");
+    const groups = Array.from({ length: 30 }, () => groupOf(tenantId, keyId, processId));
+    const batches = Array.from({ length: 40 }, (_, index) =>
+      groups.filter((_group, place) => (place * 7 + index) % 3 === 0 || index >= 37),
+    );
+    await Promise.all(batches.map((batch) => commitGroups({ transact, logger }, batch)));
+    expect(await countCalls(tenantId)).toBe(90);
+    await expectNoDrift();
+  });
+
+  it("never deadlocks with writers that touch the same balances in another order", async () => {
+    const tenants = Array.from({ length: 8 }, () => newUuidId("tenant"));
+    const keyId = newUuidId("key");
+    const processId = newUuidId("process");
+    const mix = (seed: number): UsageGroup => ({
+      groupId: newUuidId("group"),
+      processId,
+      recordedAtMs: null,
+      spends: [],
+      entries: tenants
+        .flatMap((tenantId) => groupOf(tenantId, keyId, processId).entries)
+        .toSorted((a, b) => (a.tenantId < b.tenantId ? 1 : -1) * (seed % 2 === 0 ? 1 : -1)),
+    });
+    await Promise.all(
+      Array.from({ length: 60 }, (_, seed) => commitGroups({ transact, logger }, [mix(seed)])),
+    );
+    for (const tenantId of tenants) {
+      expect(await countCalls(tenantId)).toBe(180);
+    }
+    await expectNoDrift();
+  });
+});
+
+describe("reconcile", () => {
+  it("finds a rollup and a balance that were changed by hand", async () => {
+    const tenantId = newUuidId("tenant");
+    const { recorder } = await openRecorder();
+    recorder.record(callOf(tenantId, newUuidId("key")));
+    await recorder.flush();
+    await database.sql`update usage_rollups set calls = calls + 1 where tenant_id = ${tenantId}`;
+    await database.sql`update balances set used = used + 5 where tenant_id = ${tenantId}`;
+    const found = await reconcile({ transact }, OPERATOR);
+    expect(found.drift).toBe(2);
+    expect(found.findings.map((finding) => finding.what).toSorted()).toEqual(["balance", "rollup"]);
+    await database.sql`update usage_rollups set calls = calls - 1 where tenant_id = ${tenantId}`;
+    await database.sql`update balances set used = used - 5 where tenant_id = ${tenantId}`;
+  });
+
+  it("is exact while others write", async () => {
+    const tenantId = newUuidId("tenant");
+    const { recorder } = await openRecorder();
+    let isWriting = true;
+    const writing = (async () => {
+      while (isWriting) {
+        recorder.record(callOf(tenantId, newUuidId("key")));
+        await recorder.flush();
+      }
+    })();
+    for (let round = 0; round < 10; round += 1) {
+      await expectNoDrift();
+    }
+    isWriting = false;
+    await writing;
+  });
+});

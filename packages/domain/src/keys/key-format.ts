@@ -110,5 +110,8 @@ export function parseKey(text: string): ParsedKey {
     : { form: "malformed" };
 }
 
-/** Finds our keys inside other text, for redaction; matches the shape, not the checksum. */
-export const KEY_IN_TEXT = /\btp_(?:live|test|svc)_[0-9A-Za-z]{8,}/g;
+/**
+ * Finds our keys inside other text, for redaction; matches the shape, not the checksum. No word boundary before it: in a
+ * line of JSON the `n` of an escaped line end would hide the key behind it.
+ */
+export const KEY_IN_TEXT = /tp_(?:live|test|svc)_[0-9A-Za-z]{8,}/g;

@@ -26,6 +26,10 @@ export type RateLimitDecision = {
   next: RateLimitState;
 };
 
+/** What rounding may shift a decision by: this part of the time between two calls, and never more than a microsecond. */
+const SLACK_STEPS = 1e-3;
+const SLACK_MS_MAX = 1e-3;
+
 /**
  * Decides one call without storing anything, so that a call which a later limit refuses takes nothing here.
  *
@@ -41,11 +45,12 @@ export function decideRateLimit(input: {
   const { rateLimit, state, cost, nowMs } = input;
   const windowMs = rateLimit.windowSeconds * 1000;
   const stepMs = windowMs / rateLimit.limit;
-  const fullAtMs = Math.max(state.fullAtMs, nowMs);
+  // At most empty: the bucket of a longer window, which this limit replaced, would stay closed for that whole window.
+  const fullAtMs = Math.min(Math.max(state.fullAtMs, nowMs), nowMs + windowMs);
   const afterMs = fullAtMs + cost * stepMs;
   const overMs = afterMs - nowMs - windowMs;
   // Sums of fractions of a millisecond drift by less than this; without it the last call of an exact burst is refused.
-  const slackMs = stepMs * 1e-6;
+  const slackMs = Math.min(stepMs * SLACK_STEPS, SLACK_MS_MAX);
   const allowed = overMs <= slackMs;
   const levelMs = allowed ? afterMs : fullAtMs;
   const remaining = Math.max(0, Math.floor((windowMs - (levelMs - nowMs) + slackMs) / stepMs));

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../errors/app-error.ts";
+import { toId } from "../ids/ids.ts";
+import { type Actor, assertMay, assertMayInTenant } from "./actor.ts";
+import type { Scope } from "./scopes.ts";
+
+const ours = toId("tenant", "0199f3b0c1d27a4e8f60112233445566");
+const theirs = toId("tenant", "0199f3b0c1d27a4e8f60112233445567");
+const key = (...scopes: Scope[]): Actor => ({ type: "key", id: "key_1", tenantId: ours, scopes });
+const serviceKey = (...scopes: Scope[]): Actor => ({ type: "service_key", id: "svc_1", scopes });
+const operator: Actor = { type: "operator", id: "op" };
+const system: Actor = { type: "system", id: "start" };
+
+function outcomeOf(work: () => void): string {
+  try {
+    work();
+    return "passes";
+  } catch (error) {
+    return error instanceof AppError ? error.code : String(error);
+  }
+}
+
+describe("assertMay", () => {
+  it.each([
+    [operator, "passes", "an operator holds every scope"],
+    [system, "passes", "so does Turnpike itself"],
+    [serviceKey("keys:read"), "passes", "a service key that holds it"],
+    [serviceKey("keys:write"), "INSUFFICIENT_SCOPE", "write does not include read"],
+    [serviceKey(), "INSUFFICIENT_SCOPE", "a service key without scopes"],
+    [key("keys:read"), "INSUFFICIENT_SCOPE", "a tenant's key never acts on the whole installation"],
+  ])("%j: %s (%s)", (actor, outcome) => {
+    expect(outcomeOf(() => assertMay(actor, "keys:read"))).toBe(outcome);
+  });
+
+  it("names the scope that is missing", () => {
+    expect(() => assertMay(serviceKey(), "keys:read")).toThrow(
+      expect.objectContaining({ extensions: { requiredScope: "keys:read" } }),
+    );
+  });
+});
+
+describe("assertMayInTenant", () => {
+  it.each([
+    [operator, theirs, "passes", "an operator in any tenant"],
+    [
+      serviceKey("keys:read"),
+      theirs,
+      "passes",
+      "a service key that holds the scope, in any tenant",
+    ],
+    [serviceKey("keys:write"), ours, "INSUFFICIENT_SCOPE", "a service key that does not"],
+    [key("keys:read"), ours, "passes", "a key in its own tenant"],
+    [
+      key("keys:write"),
+      ours,
+      "INSUFFICIENT_SCOPE",
+      "a key that lacks the scope, in its own tenant",
+    ],
+    [key("keys:read"), theirs, "RESOURCE_NOT_FOUND", "a key in another tenant"],
+    [
+      key(),
+      theirs,
+      "RESOURCE_NOT_FOUND",
+      "whatever its scopes: nothing tells that the tenant exists",
+    ],
+  ])("%j in %s: %s (%s)", (actor, tenantId, outcome) => {
+    expect(outcomeOf(() => assertMayInTenant(actor, "keys:read", tenantId))).toBe(outcome);
+  });
+});

@@ -1,0 +1,44 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { SLUG_PATTERN } from "./ids.ts";
+import { slugFrom } from "./slug.ts";
+
+describe("slugFrom", () => {
+  it.each([
+    ["Acme", "acme"],
+    ["Café Zürich 24", "cafe-zurich-24"],
+    ["24 hours", "t-24-hours"],
+    ["Straße", "strasse"],
+    ["  spaced   out  ", "spaced-out"],
+    ["--dashes--", "dashes"],
+    ["株式会社", "tenant"],
+    ["🚚", "tenant"],
+    ["", "tenant"],
+    ["A/B\\C..D", "a-b-c-d"],
+    ["ﬁne ＡＢＣ", "fine-abc"],
+  ])("makes of %j the slug %j", (name, slug) => {
+    expect(slugFrom(name)).toBe(slug);
+  });
+
+  it("makes a slug of any name whatsoever", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 200 }), (name) => {
+        expect(slugFrom(name)).toMatch(SLUG_PATTERN);
+      }),
+    );
+  });
+
+  it("leaves a slug that it made as it is", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 100 }), (name) => {
+        expect(slugFrom(slugFrom(name))).toBe(slugFrom(name));
+      }),
+    );
+  });
+
+  it("cuts a long name and ends in no dash", () => {
+    const slug = slugFrom(`${"long-".repeat(30)}`);
+    expect(slug.length).toBeLessThanOrEqual(64);
+    expect(slug.endsWith("-")).toBe(false);
+  });
+});

@@ -1,0 +1,152 @@
+import { crc32 } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  formatKey,
+  KEY_IN_TEXT,
+  KEY_KINDS,
+  KEY_LENGTH_MAX,
+  KEY_RANDOM_BYTES,
+  parseKey,
+} from "./key-format.ts";
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const kind = fc.constantFrom(...KEY_KINDS);
+const bytes = fc.uint8Array({ minLength: KEY_RANDOM_BYTES, maxLength: KEY_RANDOM_BYTES, max: 247 });
+const example = formatKey("live", new Uint8Array(KEY_RANDOM_BYTES).fill(7)).key;
+
+describe("formatKey", () => {
+  it("writes a key that parseKey reads back as its kind", () => {
+    fc.assert(
+      fc.property(kind, bytes, (ofKind, random) => {
+        expect(parseKey(formatKey(ofKind, random).key)).toEqual({ form: "own", kind: ofKind });
+      }),
+    );
+  });
+
+  it("starts a key with its brand, its kind and four of its random characters", () => {
+    fc.assert(
+      fc.property(kind, bytes, (ofKind, random) => {
+        const { key, start } = formatKey(ofKind, random);
+        expect(start).toMatch(new RegExp(`^tp_${ofKind}_[0-9A-Za-z]{4}$`));
+        expect(key.startsWith(start)).toBe(true);
+        expect(key).toMatch(new RegExp(`^tp_${ofKind}_[0-9A-Za-z]{38}$`));
+      }),
+    );
+  });
+
+  it("gives every character the same chance: each stands for four byte values, the rest are skipped", () => {
+    const counts = new Map<string, number>();
+    for (let value = 0; value < 256; value += 1) {
+      // A skipped byte is followed by 31 others that spell 0, so the first character is what `value` became.
+      const random = new Uint8Array(33);
+      random[0] = value;
+      const first = formatKey("live", random).key.charAt("tp_live_".length);
+      const became = value < 248 ? first : "skipped";
+      counts.set(became, (counts.get(became) ?? 0) + 1);
+    }
+    expect(counts.get("skipped")).toBe(8);
+    counts.delete("skipped");
+    expect([...counts.keys()].sort().join("")).toBe([...BASE62].sort().join(""));
+    expect(new Set(counts.values())).toEqual(new Set([4]));
+  });
+
+  it("skips a byte that would favour some characters instead of folding it", () => {
+    const plain = Uint8Array.from({ length: 40 }, (_, index) => index);
+    const withBiased = Uint8Array.from([248, 255, ...plain]);
+    expect(formatKey("test", withBiased).key).toBe(formatKey("test", plain).key);
+  });
+
+  it("refuses to write a key from too few usable bytes", () => {
+    expect(() => formatKey("live", new Uint8Array(31))).toThrow(RangeError);
+    expect(() => formatKey("live", new Uint8Array(KEY_RANDOM_BYTES).fill(250))).toThrow(RangeError);
+  });
+
+  it("ends in the CRC-32 of what stands before it, as base62, which a secret scanner can check", () => {
+    fc.assert(
+      fc.property(kind, bytes, (ofKind, random) => {
+        const { key } = formatKey(ofKind, random);
+        let value = 0;
+        for (const character of key.slice(-6)) {
+          value = value * 62 + BASE62.indexOf(character);
+        }
+        expect(value).toBe(crc32(key.slice(0, -6)));
+      }),
+    );
+  });
+});
+
+describe("parseKey", () => {
+  it("refuses every key with one character changed", () => {
+    fc.assert(
+      fc.property(
+        kind,
+        bytes,
+        fc.nat(),
+        fc.constantFrom(...BASE62, "_", "-", " ", "é"),
+        (ofKind, random, position, character) => {
+          const { key } = formatKey(ofKind, random);
+          const index = position % key.length;
+          fc.pre(key[index] !== character);
+          const changed = key.slice(0, index) + character + key.slice(index + 1);
+          expect(parseKey(changed)).not.toMatchObject({ form: "own" });
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("refuses every key with two neighbouring characters swapped", () => {
+    fc.assert(
+      fc.property(kind, bytes, fc.nat(), (ofKind, random, position) => {
+        const { key } = formatKey(ofKind, random);
+        const index = position % (key.length - 1);
+        const [left = "", right = ""] = key.slice(index, index + 2);
+        fc.pre(left !== right);
+        const swapped = key.slice(0, index) + right + left + key.slice(index + 2);
+        expect(parseKey(swapped)).not.toMatchObject({ form: "own" });
+      }),
+    );
+  });
+
+  it("never takes arbitrary text for a key of ours, and never throws", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
+        expect(parseKey(text).form).not.toBe("own");
+      }),
+    );
+  });
+
+  it.each([
+    ["", "malformed", "nothing was sent"],
+    ["tp_", "malformed", "our brand alone"],
+    ["tp_live_", "malformed", "no random part"],
+    ["tp_prod_0123456789", "malformed", "our brand with a kind that does not exist"],
+    [example.slice(0, -1), "malformed", "one character short"],
+    [`${example}0`, "malformed", "one character long"],
+    [` ${example}`, "foreign", "a blank before it: not ours as it stands"],
+    [example.toUpperCase(), "foreign", "another prefix: upper and lower case differ"],
+    ["sk_live_abcdef", "foreign", "a key of somebody else, perhaps imported"],
+    ["x".repeat(KEY_LENGTH_MAX), "foreign", "as long as a key may be"],
+    ["x".repeat(KEY_LENGTH_MAX + 1), "malformed", "longer than anything that is looked at"],
+  ])("reads %j as %s: %s", (text, form) => {
+    expect(parseKey(text).form).toBe(form);
+  });
+});
+
+describe("KEY_IN_TEXT", () => {
+  it("finds a key whatever stands around it, also where an escape ends just before it", () => {
+    fc.assert(
+      fc.property(kind, bytes, fc.string(), fc.string(), (ofKind, random, before, after) => {
+        const { key } = formatKey(ofKind, random);
+        const line = JSON.stringify(`${before}\n${key}${after}`);
+        expect(line.replace(KEY_IN_TEXT, "[gone]")).not.toContain(key.slice(8, 40));
+      }),
+    );
+  });
+
+  it("leaves the start of a key alone, which is shown to tell keys apart", () => {
+    const { start } = formatKey("test", new Uint8Array(KEY_RANDOM_BYTES));
+    expect(start.replace(KEY_IN_TEXT, "[gone]")).toBe(start);
+  });
+});

@@ -31,7 +31,7 @@ export function Button({
       aria-disabled={isBusy || undefined}
       onClick={isBusy ? undefined : onClick}
       className={joinClasses(
-        "inline-flex h-9 shrink-0 cursor-pointer items-center justify-center gap-2 rounded-control px-3 font-medium text-sm whitespace-nowrap motion-safe:transition-colors duration-150 ease-out disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:cursor-progress",
+        "inline-flex h-9 shrink-0 cursor-pointer items-center justify-center gap-2 rounded-control px-3 font-medium text-sm whitespace-nowrap motion-safe:transition-colors motion-safe:duration-150 ease-out disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:cursor-progress",
         LOOKS[look],
         className,
       )}

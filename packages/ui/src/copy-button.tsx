@@ -43,7 +43,7 @@ export function CopyButton({ value, subject, className }: CopyButtonProps) {
       aria-label={`Copy ${subject}`}
       onClick={() => void copy()}
       className={joinClasses(
-        "inline-flex h-8 shrink-0 cursor-pointer items-center gap-1.5 rounded-control px-2 font-medium text-ink-muted text-xs motion-safe:transition-colors duration-150 ease-out hover:bg-hover hover:text-ink",
+        "inline-flex h-8 shrink-0 cursor-pointer items-center gap-1.5 rounded-control px-2 font-medium text-ink-muted text-xs motion-safe:transition-colors motion-safe:duration-150 ease-out hover:bg-hover hover:text-ink",
         className,
       )}
     >

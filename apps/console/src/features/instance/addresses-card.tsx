@@ -3,7 +3,7 @@ import { CopyButton } from "@turnpike/ui/copy-button";
 import { usePlatform } from "#platform/platform.tsx";
 
 const LINK =
-  "underline decoration-line-control underline-offset-4 hover:decoration-ink motion-safe:transition-colors duration-150";
+  "underline decoration-line-control underline-offset-4 hover:decoration-ink motion-safe:transition-colors motion-safe:duration-150";
 
 /** Where the three faces of the deployment answer, and where to read more. */
 export function AddressesCard() {

@@ -73,7 +73,7 @@ function TenantRow({ tenant, isSelected, onSelect }: TenantRowProps) {
         type="button"
         aria-pressed={isSelected}
         onClick={() => onSelect(tenant)}
-        className="-outline-offset-2 flex w-full cursor-pointer items-center justify-between gap-3 border-l-4 border-l-transparent px-2 py-2 text-left motion-safe:transition-colors duration-150 hover:bg-hover aria-pressed:border-l-accent aria-pressed:bg-sunken"
+        className="-outline-offset-2 flex w-full cursor-pointer items-center justify-between gap-3 border-l-4 border-l-transparent px-2 py-2 text-left motion-safe:transition-colors motion-safe:duration-150 hover:bg-hover aria-pressed:border-l-accent aria-pressed:bg-sunken"
       >
         <span className="min-w-0">
           <span className="block truncate font-medium">{tenant.name}</span>

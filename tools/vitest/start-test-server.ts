@@ -7,6 +7,7 @@ import type { TestServer } from "@turnpike/testkit/test-database";
 import type { TestProject } from "vitest/node";
 import { startEmbeddedPostgres } from "../../apps/server/src/platform/embedded-postgres.ts";
 import type { PostgresInstallation } from "../../apps/server/src/platform/postgres-binaries.ts";
+import { BOOTSTRAP_USER } from "../../apps/server/src/platform/postgres-cluster.ts";
 
 /** Where Debian puts the oldest PostgreSQL that the product supports. */
 const OLDEST: PostgresInstallation = { folder: "/usr/lib/postgresql/15", version: "15" };
@@ -54,7 +55,8 @@ export async function startTestServer(
     throw error;
   }
   const provided: TestServer = {
-    connection: server.connection,
+    // Tests make and drop databases, which the product's own user may not.
+    connection: { ...server.connection, user: BOOTSTRAP_USER },
     template: server.connection.database,
     skipReason: version === "oldest" && !hasOldest ? `No PostgreSQL 15 in ${OLDEST.folder}.` : null,
   };

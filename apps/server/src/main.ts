@@ -8,6 +8,7 @@ import { listen, probePort, toPortError } from "#platform/listen.ts";
 import { createListen } from "#platform/postgres-listen.ts";
 import { ensureSecretFile } from "#platform/secret-file.ts";
 import { StartupError, toStartupLine } from "#platform/startup-error.ts";
+import { onStopSignal } from "#platform/stop-signals.ts";
 import { buildApp } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
 import { dataPath, type Installation, openInstallation } from "./deps.ts";
@@ -155,10 +156,7 @@ async function main(): Promise<void> {
   }
   process.stdout.write(running.banner);
 
-  const stop = (signal: NodeJS.Signals) => {
-    // A second signal is somebody who does not want to wait: the system's default ends the process.
-    process.removeAllListeners("SIGTERM");
-    process.removeAllListeners("SIGINT");
+  onStopSignal(installation.services.clock.monotonicMs, (signal) => {
     installation.logger.info({ signal }, "Stopping: calls under way are finished first");
     running.stop().then(
       () => process.exit(0),
@@ -167,9 +165,7 @@ async function main(): Promise<void> {
         process.exit(1);
       },
     );
-  };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
+  });
 }
 
 main().catch((error: unknown) => {

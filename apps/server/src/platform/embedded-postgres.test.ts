@@ -144,7 +144,8 @@ describe("startEmbeddedPostgres", () => {
     );
     expect(row).toEqual({
       database: "turnpike",
-      name: "turnpike",
+      // No superuser.
+      name: "turnpike_owner",
       checksums: "on",
       fsync: "on",
       encoding: "UTF8",

@@ -4,12 +4,7 @@ import {
   type PostgresInstallation,
   removeOtherCopies,
 } from "./postgres-binaries.ts";
-import {
-  BOOTSTRAP_USER,
-  clusterPaths,
-  PRODUCT_DATABASE,
-  readPassword,
-} from "./postgres-cluster.ts";
+import { clusterPaths, PRODUCT_DATABASE, PRODUCT_USER, readPassword } from "./postgres-cluster.ts";
 import { boundLog, readLastLines } from "./postgres-log.ts";
 import {
   makePostgresPlan,
@@ -100,7 +95,7 @@ export async function attachEmbeddedPostgres(input: {
   return {
     host: file.socketFolder,
     port: file.port,
-    user: BOOTSTRAP_USER,
+    user: PRODUCT_USER,
     password: await readPassword(input.folder),
     database: PRODUCT_DATABASE,
   };
@@ -182,7 +177,7 @@ function supervise(input: {
   }
 
   return {
-    connection: plan.connection,
+    connection: { ...plan.connection, user: PRODUCT_USER },
     majorVersion: plan.majorVersion,
     adopted: first.adopted,
     get pid() {

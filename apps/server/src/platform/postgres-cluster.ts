@@ -12,6 +12,8 @@ const run = promisify(execFile);
 /** The superuser that `initdb` makes, and the database of the product. */
 export const BOOTSTRAP_USER = "turnpike";
 export const PRODUCT_DATABASE = "turnpike";
+/** Owns the product's database and is no superuser: what the product connects as. */
+export const PRODUCT_USER = "turnpike_owner";
 
 /** A slow disk needs seconds, a broken one for ever. */
 const INITDB_TIMEOUT_MS = 120_000;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect, type Sql } from "@turnpike/db/client";
 import { databaseErrorCode } from "@turnpike/db/database-errors";
-import { clusterPaths, PRODUCT_DATABASE } from "./postgres-cluster.ts";
+import { clusterPaths, PRODUCT_DATABASE, PRODUCT_USER } from "./postgres-cluster.ts";
 import { logLength, readLastLines, trimLog } from "./postgres-log.ts";
 import type { PostgresConnection, PostgresPlan } from "./postgres-plan.ts";
 import {
@@ -125,25 +125,27 @@ function openPool(connection: PostgresConnection): Sql {
   });
 }
 
-/** Proves that a connection with our password works, and makes the product's database on the first start. */
+/**
+ * Makes the product's user and database where they are missing. The user is no superuser, so that nothing the product is
+ * tricked into can leave its database; it may make roles, which the migrations need.
+ */
 export async function ensureDatabase(plan: PostgresPlan): Promise<void> {
-  const product = openPool(plan.connection);
-  try {
-    await product`select 1`;
-  } catch (error) {
-    if (databaseErrorCode(error) !== "3D000") {
-      throw notReachable(plan, error);
-    }
-    await createDatabase(plan);
-  } finally {
-    await product.end();
-  }
-}
-
-async function createDatabase(plan: PostgresPlan): Promise<void> {
   const maintenance = openPool({ ...plan.connection, database: "postgres" });
   try {
-    await maintenance`create database ${maintenance(PRODUCT_DATABASE)}`;
+    const [found] = await maintenance<{ has_user: boolean; has_database: boolean }[]>`
+      select exists (select 1 from pg_roles where rolname = ${PRODUCT_USER}) as has_user,
+        exists (select 1 from pg_database where datname = ${PRODUCT_DATABASE}) as has_database`;
+    if (found?.has_user !== true) {
+      const [statement] = await maintenance<{ text: string }[]>`
+        select format('create role %I login createrole password %L', ${PRODUCT_USER}::text,
+          ${plan.connection.password}::text) as text`;
+      await maintenance.unsafe(statement?.text ?? "");
+    }
+    if (found?.has_database !== true) {
+      await maintenance`create database ${maintenance(PRODUCT_DATABASE)} owner ${maintenance(PRODUCT_USER)}`;
+    }
+  } catch (error) {
+    throw notReachable(plan, error);
   } finally {
     await maintenance.end();
   }

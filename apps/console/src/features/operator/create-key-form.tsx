@@ -43,9 +43,9 @@ export function CreateKeyForm({ tenantId, onKeyShown }: CreateKeyFormProps) {
     );
   }
   return (
-    <form onSubmit={submit} className="flex flex-wrap items-start gap-3">
+    <form onSubmit={submit} className="flex flex-col gap-3 sm:flex-row sm:items-start">
       <Field
-        className="grow basis-40"
+        className="sm:grow"
         label="Key name"
         placeholder="Production server"
         maxLength={100}
@@ -57,7 +57,7 @@ export function CreateKeyForm({ tenantId, onKeyShown }: CreateKeyFormProps) {
       />
       <Button
         type="submit"
-        className="mt-6.5"
+        className="sm:mt-6.5"
         progress={create.isPending ? "Creating…" : undefined}
       >
         Create key

@@ -26,9 +26,9 @@ export function CreateTenantForm({ onCreated }: { onCreated: (tenant: Tenant) =>
   }
 
   return (
-    <form onSubmit={submit} className="flex flex-wrap items-start gap-3">
+    <form onSubmit={submit} className="flex flex-col gap-3 sm:flex-row sm:items-start">
       <Field
-        className="grow basis-40"
+        className="sm:grow"
         label="Tenant name"
         placeholder="Acme"
         maxLength={100}
@@ -41,7 +41,7 @@ export function CreateTenantForm({ onCreated }: { onCreated: (tenant: Tenant) =>
       <Button
         type="submit"
         look="primary"
-        className="mt-6.5"
+        className="sm:mt-6.5"
         progress={create.isPending ? "Creating…" : undefined}
       >
         Create tenant

@@ -25,9 +25,9 @@ export function UnlockCard() {
       title="Operator"
       description="Tenants, keys, usage and mails of this instance, with your service key."
     >
-      <form onSubmit={submit} className="flex max-w-xl flex-wrap items-start gap-3">
+      <form onSubmit={submit} className="flex max-w-xl flex-col gap-3 sm:flex-row sm:items-start">
         <Field
-          className="grow basis-64"
+          className="sm:grow"
           label="Service key"
           type="password"
           autoComplete="off"
@@ -42,7 +42,7 @@ export function UnlockCard() {
         <Button
           type="submit"
           look="primary"
-          className="mt-6.5"
+          className="sm:mt-6.5"
           progress={unlock.isPending ? "Checking…" : undefined}
         >
           Use key

@@ -2,7 +2,12 @@ import { createHash } from "node:crypto";
 import type { Tx } from "@turnpike/db/client";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { AppServices } from "#platform/app-services.ts";
-import { isClaimed, markSetupCodeClaimed, replaceSetupCode } from "./setup-codes.store.ts";
+import {
+  isClaimed,
+  lockSetupCodes,
+  markSetupCodeClaimed,
+  replaceSetupCode,
+} from "./setup-codes.store.ts";
 
 const CODE_BYTES = 24;
 
@@ -19,6 +24,7 @@ function hashCode(code: string): Uint8Array {
 export async function offerSetupCode(deps: AppServices): Promise<string | undefined> {
   const code = Buffer.from(deps.randomBytes(CODE_BYTES)).toString("base64url");
   return await deps.transact.asOperator(async (tx) => {
+    await lockSetupCodes(tx);
     if (await isClaimed(tx)) {
       return;
     }
@@ -37,6 +43,7 @@ export async function claimSetupCode(
   tx: Tx,
   input: { code: string; by: string },
 ): Promise<void> {
+  await lockSetupCodes(tx);
   const claimed = await markSetupCodeClaimed(tx, {
     hash: hashCode(input.code),
     by: input.by,

@@ -1,6 +1,14 @@
 import type { Tx } from "@turnpike/db/client";
 
-/** True when an operator exists or a code was claimed: then no new code is offered. */
+/**
+ * Lets one transaction at a time offer or claim, until its end: a start that races another, or a claim, would otherwise
+ * leave a second code to claim.
+ */
+export async function lockSetupCodes(tx: Tx): Promise<void> {
+  await tx`select pg_advisory_xact_lock(7163024)`;
+}
+
+/** True when a code was claimed: then no new code is offered. */
 export async function isClaimed(tx: Tx): Promise<boolean> {
   const [row] = await tx<{ claimed: boolean }[]>`
     select exists (select 1 from setup_codes where claimed_at is not null) as claimed`;

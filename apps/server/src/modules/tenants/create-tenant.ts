@@ -27,15 +27,16 @@ async function insertWithFreeSlug(
   row: Omit<TenantRow, "slug">,
   input: CreateTenantRequest,
 ): Promise<TenantRow> {
-  if (input.externalId !== undefined && (await hasExternalId(tx, input.externalId))) {
-    throw taken("/externalId", "Another tenant has this external id.");
-  }
   const base = input.slug ?? slugFrom(input.name);
   for (let attempt = 1; attempt <= SLUG_TRIES; attempt += 1) {
     const slug = attempt === 1 ? base : `${base.slice(0, 58)}-${String(attempt)}`;
     const inserted = await insertTenant(tx, { ...row, slug });
     if (inserted !== undefined) {
       return inserted;
+    }
+    // Asked after the insert, which waited for whoever was about to take the same one.
+    if (input.externalId !== undefined && (await hasExternalId(tx, input.externalId))) {
+      throw taken("/externalId", "Another tenant has this external id.");
     }
     if (input.slug !== undefined) {
       break;

@@ -1,0 +1,69 @@
+import { refusalOf } from "@turnpike/testkit/refusal-of";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import {
+  contextOf,
+  createTestServices,
+  OPERATOR_CONTEXT,
+  type TestServices,
+} from "@turnpike/testkit/test-services";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ensureUser } from "./ensure-user.ts";
+
+let database: TestDatabase;
+let services: TestServices;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  services = createTestServices(database);
+});
+afterAll(() => database.close());
+
+const ISSUER = "https://id.example.com";
+
+describe("ensureUser", () => {
+  it("makes one user of an issuer and a subject, also when 20 ask at once", async () => {
+    const input = { issuer: ISSUER, subject: "race", email: "race@example.com" };
+    const users = await Promise.all(
+      Array.from({ length: 20 }, () => ensureUser(services, OPERATOR_CONTEXT, input)),
+    );
+    expect(new Set(users.map((user) => user.userId)).size).toBe(1);
+  });
+
+  it("brings e-mail and name up to date and keeps what is left out", async () => {
+    const subject = "changing";
+    const first = await ensureUser(services, OPERATOR_CONTEXT, {
+      issuer: ISSUER,
+      subject,
+      email: "old@example.com",
+      name: "Ada",
+    });
+    const second = await ensureUser(services, OPERATOR_CONTEXT, {
+      issuer: ISSUER,
+      subject,
+      email: "new@example.com",
+    });
+    expect(second).toEqual({ ...first, email: "new@example.com" });
+  });
+
+  it("takes nobody for somebody else because of the e-mail address", async () => {
+    const email = "victim@example.com";
+    const victim = await ensureUser(services, OPERATOR_CONTEXT, {
+      issuer: ISSUER,
+      subject: "victim",
+      email,
+    });
+    const attacker = await ensureUser(services, OPERATOR_CONTEXT, {
+      issuer: "https://evil.example.com",
+      subject: "victim",
+      email,
+    });
+    expect(attacker.userId).not.toBe(victim.userId);
+  });
+
+  it("needs the scope users:write", async () => {
+    const context = contextOf({ type: "service_key", id: "svc_1", scopes: ["members:write"] });
+    const refusal = await refusalOf(
+      ensureUser(services, context, { issuer: ISSUER, subject: "nobody" }),
+    );
+    expect(refusal.code).toBe("INSUFFICIENT_SCOPE");
+  });
+});

@@ -1,0 +1,142 @@
+import { tenant as tenantShape } from "@turnpike/contract/tenants";
+import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
+import { refusalOf } from "@turnpike/testkit/refusal-of";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import {
+  contextOf,
+  createTestServices,
+  createTestTenant,
+  OPERATOR_CONTEXT,
+  type TestServices,
+} from "@turnpike/testkit/test-services";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listAudit } from "#modules/audit/index.ts";
+import { seedCatalog } from "#modules/catalog/index.ts";
+import { createTenant } from "./create-tenant.ts";
+import { getTenant, listTenants } from "./get-tenant.ts";
+
+let database: TestDatabase;
+let services: TestServices;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  services = createTestServices(database);
+  await seedCatalog(services, OPERATOR_CONTEXT, SAMPLE_CATALOG);
+});
+afterAll(() => database.close());
+
+const create = (input: Parameters<typeof createTenant>[2]) =>
+  createTenant(services, OPERATOR_CONTEXT, input);
+
+describe("createTenant", () => {
+  it("puts a tenant on the default plan, counts its periods from the month's start, and writes it down", async () => {
+    const made = await create({ name: "Fresh" });
+    expect(tenantShape.parse(made)).toMatchObject({
+      name: "Fresh",
+      slug: "fresh",
+      externalId: null,
+      planId: "free",
+      planVersion: 1,
+      periodAnchor: "2026-01-01T00:00:00.000Z",
+      suspendedAt: null,
+    });
+    const audit = await listAudit(services, OPERATOR_CONTEXT, {
+      tenantId: made.tenantId,
+      limit: 10,
+    });
+    expect(audit.items.map((entry) => entry.action)).toEqual(["tenant.created"]);
+    expect(audit.items[0]).toMatchObject({ actorType: "operator", requestId: "req_test" });
+  });
+
+  it("puts a tenant on the plan that was asked for", async () => {
+    expect((await create({ name: "Paying", planId: "pro" })).planId).toBe("pro");
+    const refusal = await refusalOf(create({ name: "Lost", planId: "no-such-plan" }));
+    expect(refusal).toMatchObject({ code: "INVALID_REQUEST", errors: [{ pointer: "/planId" }] });
+  });
+
+  it("counts up the slug of a name that is taken, also when ten come at once", async () => {
+    const made = await Promise.all(Array.from({ length: 10 }, () => create({ name: "Twin" })));
+    const expected = [
+      "twin",
+      ...Array.from({ length: 9 }, (_, index) => `twin-${String(index + 2)}`),
+    ];
+    expect(made.map((tenant) => tenant.slug).sort()).toEqual(expected.sort());
+  });
+
+  it("refuses a slug that was asked for and is taken", async () => {
+    await create({ name: "One", slug: "wanted" });
+    const refusal = await refusalOf(create({ name: "Two", slug: "wanted" }));
+    expect(refusal).toMatchObject({ code: "ALREADY_EXISTS", errors: [{ pointer: "/slug" }] });
+  });
+
+  it("gives an external id to one tenant only, and says so also when two come at once", async () => {
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 6 }, () => create({ name: "Customer", externalId: "crm-1" })),
+    );
+    expect(outcomes.filter((outcome) => outcome.status === "fulfilled")).toHaveLength(1);
+    for (const outcome of outcomes) {
+      if (outcome.status === "rejected") {
+        expect(outcome.reason).toMatchObject({
+          code: "ALREADY_EXISTS",
+          errors: [{ pointer: "/externalId" }],
+        });
+      }
+    }
+  });
+
+  it("leaves nothing behind when it fails", async () => {
+    await create({ name: "Before", externalId: "crm-2" });
+    await refusalOf(create({ name: "Ghost", externalId: "crm-2" }));
+    const [row] =
+      await database.sql`select count(*)::int as count from tenants where name = 'Ghost'`;
+    expect(row?.["count"]).toBe(0);
+  });
+
+  it("is not for a tenant's own keys, nor for a service key that only reads", async () => {
+    const { context } = await createTestTenant(services);
+    const reader = contextOf({ type: "service_key", id: "svc_1", scopes: ["tenants:read"] });
+    for (const caller of [context, reader]) {
+      const refusal = await refusalOf(createTenant(services, caller, { name: "Nope" }));
+      expect(refusal.code).toBe("INSUFFICIENT_SCOPE");
+    }
+  });
+});
+
+describe("getTenant", () => {
+  it("answers another tenant's key as if the tenant did not exist", async () => {
+    const ours = await createTestTenant(services, "Ours");
+    const theirs = await createTestTenant(services, "Theirs");
+    const other = await refusalOf(getTenant(services, ours.context, theirs));
+    const missing = await refusalOf(
+      getTenant(services, OPERATOR_CONTEXT, { tenantId: services.newId("tenant") }),
+    );
+    expect(other.code).toBe("RESOURCE_NOT_FOUND");
+    expect(other.message).toBe(missing.message);
+    expect((await getTenant(services, ours.context, ours)).name).toBe("Ours");
+  });
+});
+
+describe("listTenants", () => {
+  it("pages through all tenants, newest first, each once", async () => {
+    const names = ["P1", "P2", "P3", "P4", "P5"];
+    for (const name of names) {
+      await create({ name });
+    }
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await listTenants(services, OPERATOR_CONTEXT, { cursor, limit: 2 });
+      expect(page.items.length).toBeLessThanOrEqual(2);
+      seen.push(...page.items.map((tenant) => tenant.tenantId));
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    const [row] = await database.sql`select count(*)::int as count from tenants`;
+    expect(new Set(seen).size).toBe(row?.["count"]);
+    expect(seen).toEqual([...seen].sort().reverse());
+  });
+
+  it("shows a tenant's key its own tenant and no other", async () => {
+    const ours = await createTestTenant(services, "Alone");
+    const page = await listTenants(services, ours.context, { limit: 100 });
+    expect(page).toMatchObject({ items: [{ tenantId: ours.tenantId }], nextCursor: null });
+  });
+});

@@ -1,0 +1,104 @@
+import { refusalOf } from "@turnpike/testkit/refusal-of";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import {
+  createTestServices,
+  createTestTenant,
+  createTwoTenants,
+  OPERATOR_CONTEXT,
+  type TestServices,
+} from "@turnpike/testkit/test-services";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listAudit } from "#modules/audit/index.ts";
+import { getTenant } from "./get-tenant.ts";
+import { updateTenant } from "./update-tenant.ts";
+
+let database: TestDatabase;
+let services: TestServices;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  services = createTestServices(database);
+});
+afterAll(() => database.close());
+
+const update = (input: Parameters<typeof updateTenant>[2]) =>
+  updateTenant(services, OPERATOR_CONTEXT, input);
+
+async function countChanges(tenantId: string): Promise<number> {
+  const [row] = await database.sql<{ count: number }[]>`
+    select count(*)::int as count from changes where tenant_id = ${tenantId}`;
+  return row?.count ?? 0;
+}
+
+describe("updateTenant", () => {
+  it("changes what is named and leaves the rest", async () => {
+    const { tenantId } = await createTestTenant(services, "Before");
+    const before = await getTenant(services, OPERATOR_CONTEXT, { tenantId });
+    const after = await update({ tenantId, name: "After" });
+    expect(after).toEqual({ ...before, name: "After" });
+    expect(await getTenant(services, OPERATOR_CONTEXT, { tenantId })).toEqual(after);
+  });
+
+  it("moves a tenant to another plan, writes down both, and tells every process", async () => {
+    const { tenantId } = await createTestTenant(services, "Growing");
+    const heard = await countChanges(tenantId);
+    const after = await update({ tenantId, planId: "pro" });
+    expect(after).toMatchObject({ planId: "pro", planVersion: 1 });
+    const { items } = await listAudit(services, OPERATOR_CONTEXT, { tenantId, limit: 1 });
+    expect(items[0]).toMatchObject({
+      action: "tenant.updated",
+      details: { plan_id: ["free", "pro"] },
+    });
+    expect(await countChanges(tenantId)).toBe(heard + 1);
+  });
+
+  it("refuses a plan that does not exist", async () => {
+    const { tenantId } = await createTestTenant(services);
+    const refusal = await refusalOf(update({ tenantId, planId: "nope" }));
+    expect(refusal).toMatchObject({ code: "INVALID_REQUEST", errors: [{ pointer: "/planId" }] });
+  });
+
+  it("keeps the moment of a suspension through a second one, and lifts it", async () => {
+    const { tenantId } = await createTestTenant(services);
+    const first = await update({ tenantId, suspended: true });
+    expect(first.suspendedAt).toBe(services.clock.now().toISOString());
+    services.clock.advance(60_000);
+    expect((await update({ tenantId, suspended: true })).suspendedAt).toBe(first.suspendedAt);
+    expect((await update({ tenantId, name: "Still" })).suspendedAt).toBe(first.suspendedAt);
+    expect((await update({ tenantId, suspended: false })).suspendedAt).toBeNull();
+  });
+
+  it("refuses another tenant's slug without a word about that tenant", async () => {
+    const { ours, theirs } = await createTwoTenants(services);
+    const { slug } = await getTenant(services, OPERATOR_CONTEXT, theirs);
+    const refusal = await refusalOf(update({ tenantId: ours.tenantId, slug }));
+    expect(refusal).toMatchObject({ code: "ALREADY_EXISTS", errors: [{ pointer: "/slug" }] });
+    expect(JSON.stringify(refusal)).not.toContain(theirs.tenantId);
+  });
+
+  it("answers that a tenant is missing", async () => {
+    const refusal = await refusalOf(update({ tenantId: services.newId("tenant"), name: "X" }));
+    expect(refusal.code).toBe("RESOURCE_NOT_FOUND");
+  });
+
+  it("loses neither of two changes of different fields that are made at once", async () => {
+    const { tenantId } = await createTestTenant(services, "Both");
+    await Promise.all([
+      update({ tenantId, name: "Renamed" }),
+      update({ tenantId, planId: "scale" }),
+    ]);
+    expect(await getTenant(services, OPERATOR_CONTEXT, { tenantId })).toMatchObject({
+      name: "Renamed",
+      planId: "scale",
+    });
+  });
+
+  it("is not for the tenant itself: nobody lifts their own suspension or takes a better plan", async () => {
+    const { ours, theirs } = await createTwoTenants(services);
+    for (const tenantId of [ours.tenantId, theirs.tenantId, services.newId("tenant")]) {
+      const refusal = await refusalOf(
+        updateTenant(services, ours.context, { tenantId, suspended: false }),
+      );
+      expect(refusal.code).toBe("INSUFFICIENT_SCOPE");
+    }
+  });
+});

@@ -1,0 +1,63 @@
+import { randomBytes } from "node:crypto";
+import type { Sql } from "@turnpike/db/client";
+import type { Actor, CallContext } from "@turnpike/domain/access/actor";
+import { TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
+import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { findPlanVersion, seedCatalog } from "../../../apps/server/src/modules/catalog/index.ts";
+import {
+  createTenant,
+  type PlanDirectory,
+} from "../../../apps/server/src/modules/tenants/index.ts";
+import type { AppServices } from "../../../apps/server/src/platform/app-services.ts";
+import { createLogger } from "../../../apps/server/src/platform/logger.ts";
+import { createTransact } from "../../../apps/server/src/platform/transact.ts";
+import { createFakeClock, type FakeClock } from "./fake-clock.ts";
+import { createSeededIds } from "./seeded-ids.ts";
+
+export type TestServices = AppServices & { clock: FakeClock; plans: PlanDirectory };
+
+/** What use cases need, on a database of the test's own: a clock that stands still, ids that count up, no log. */
+export function createTestServices(database: { sql: Sql }): TestServices {
+  return {
+    transact: createTransact(database.sql),
+    clock: createFakeClock(),
+    newId: createSeededIds(),
+    logger: createLogger({ level: "silent" }),
+    randomBytes: (count) => randomBytes(count),
+    plans: { findPlan: findPlanVersion },
+  };
+}
+
+/** What a use case knows of its caller. */
+export function contextOf(actor: Actor): CallContext {
+  return { actor, requestId: "req_test" };
+}
+
+export const OPERATOR_CONTEXT = contextOf({ type: "operator", id: "test" });
+
+export type TestTenant = {
+  tenantId: TenantId;
+  /** A program of the tenant, by a key with every scope that a tenant's key may carry. */
+  context: CallContext;
+};
+
+/** Creates a tenant on the default plan of the sample catalogue, which is seeded when the database has none. */
+export async function createTestTenant(services: TestServices, name = "Acme"): Promise<TestTenant> {
+  await seedCatalog(services, OPERATOR_CONTEXT, SAMPLE_CATALOG);
+  const { tenantId } = await createTenant(services, OPERATOR_CONTEXT, { name });
+  const id = services.newId("key");
+  return {
+    tenantId,
+    context: contextOf({ type: "key", id, tenantId, scopes: TENANT_KEY_SCOPES }),
+  };
+}
+
+/** Two tenants of one installation, for every test of what the one may see of the other. */
+export type TwoTenants = { ours: TestTenant; theirs: TestTenant };
+
+export async function createTwoTenants(services: TestServices): Promise<TwoTenants> {
+  const ours = await createTestTenant(services, "Ours");
+  const theirs = await createTestTenant(services, "Theirs");
+  return { ours, theirs };
+}

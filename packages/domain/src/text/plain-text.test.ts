@@ -6,7 +6,7 @@ describe("toPlainLine", () => {
   it.each([
     ["Hi\r\nBcc: x@y", "Hi Bcc: x@y"],
     ["a\u2028b\u2029c\u0085d", "a b c d"],
-    ["\u202egnp.exe\u202c", "gnp.exe"],
+    ["a\u202eb\u202cc", "abc"],
     ["\u001b[31mred", "[31mred"],
     ["half \ud800", "half \ufffd"],
     ["  plain  ", "plain"],

@@ -1,7 +1,9 @@
-/** Control characters (C0, C1, DEL), line and paragraph separators, and marks that turn the reading direction. */
-const INVISIBLE = /\p{Cc}|\p{Zl}|\p{Zp}|\p{Bidi_Control}/gu;
+/** Control characters (C0, C1, DEL), line and paragraph separators. */
+const CONTROL = /\p{Cc}|\p{Zl}|\p{Zp}/gu;
 /** The same, but for line feed and tab. */
-const INVISIBLE_BUT_LINES = /(?![\n\t])\p{Cc}|\p{Zl}|\p{Zp}|\p{Bidi_Control}/gu;
+const CONTROL_BUT_LINES = /(?![\n\t])\p{Cc}|\p{Zl}|\p{Zp}/gu;
+/** Marks that turn the reading direction. */
+const DIRECTION = /\p{Bidi_Control}/gu;
 const BROKEN = /\p{Surrogate}/gu;
 
 function cut(text: string, lengthMax: number): string {
@@ -17,12 +19,12 @@ function cut(text: string, lengthMax: number): string {
  * @param lengthMax - In UTF-16 units, 1 or more; longer text ends in an ellipsis.
  */
 export function toPlainLine(text: string, lengthMax: number): string {
-  const line = text.replace(INVISIBLE, " ").replace(BROKEN, "\ufffd").replace(/ {2,}/g, " ").trim();
-  return cut(line, lengthMax);
+  const line = text.replace(DIRECTION, "").replace(CONTROL, " ").replace(BROKEN, "\ufffd");
+  return cut(line.replace(/ {2,}/g, " ").trim(), lengthMax);
 }
 
 /** The same for text of several lines: line feeds and tabs stay, `\r\n` becomes `\n`. */
 export function toPlainText(text: string, lengthMax: number): string {
-  const lines = text.replace(/\r\n?/g, "\n").replace(INVISIBLE_BUT_LINES, "");
+  const lines = text.replace(DIRECTION, "").replace(/\r\n?/g, "\n").replace(CONTROL_BUT_LINES, "");
   return cut(lines.replace(BROKEN, "\ufffd"), lengthMax);
 }

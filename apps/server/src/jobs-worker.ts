@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import { workerData } from "node:worker_threads";
+import type { ConnectionTarget } from "@turnpike/db/client";
+import { openLocalFileStore } from "#modules/files/index.ts";
+import { createMailTransport, type MailSettings } from "#modules/notifications/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { systemClock } from "#platform/clock.ts";
+import { createThreadLogger, runJobThread } from "#platform/job-thread.ts";
+import { newUuidId } from "#platform/new-id.ts";
+import { openPostgresPool } from "#platform/postgres-pool.ts";
+import { createJobs } from "./jobs.ts";
+
+/** What the thread needs to build its own dependencies. */
+export type JobsWorkerData = {
+  target: ConnectionTarget;
+  filesFolder: string;
+  mail: MailSettings;
+  logLevel: string;
+};
+
+/** Jobs run one of each kind at a time. */
+const CONNECTIONS_MAX = 4;
+
+async function startJobs(data: JobsWorkerData): Promise<void> {
+  const logger = createThreadLogger(data.logLevel);
+  const pool = openPostgresPool(data.target, {
+    applicationName: "turnpike-jobs",
+    connectionsMax: CONNECTIONS_MAX,
+  });
+  const services: AppServices = {
+    transact: pool.transact,
+    clock: systemClock,
+    newId: newUuidId,
+    logger,
+    randomBytes: (count) => randomBytes(count),
+  };
+  const mailTransport = createMailTransport(data.mail, logger);
+  const fileStore = await openLocalFileStore(data.filesFolder, systemClock.now());
+  await runJobThread({
+    target: data.target,
+    logger,
+    jobs: createJobs({ ...services, fileStore, mailTransport }),
+    async close() {
+      mailTransport.close();
+      await pool.close();
+    },
+  });
+}
+
+await startJobs(workerData as JobsWorkerData);

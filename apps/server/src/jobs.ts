@@ -1,0 +1,22 @@
+import { createDocumentsJobs } from "#modules/documents/index.ts";
+import { createFilesJobs, type FileStore } from "#modules/files/index.ts";
+import { createNotificationsJobs, type MailTransport } from "#modules/notifications/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { pruneChanges } from "#platform/change-feed.ts";
+import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
+
+export type JobsDeps = AppServices & { fileStore: FileStore; mailTransport: MailTransport };
+
+/** All background work: each module's jobs, and the upkeep of the platform. */
+export function createJobs(deps: JobsDeps): RegisteredJob[] {
+  return [
+    registerSchedule({
+      name: "changes.prune",
+      cron: "*/15 * * * *",
+      run: () => pruneChanges(deps),
+    }),
+    ...createFilesJobs(deps),
+    ...createDocumentsJobs(deps),
+    ...createNotificationsJobs(deps),
+  ];
+}

@@ -1,0 +1,17 @@
+import type { AppServices } from "#platform/app-services.ts";
+import { deleteMailsBefore } from "./mails.store.ts";
+import { deleteNotificationsBefore } from "./notifications.store.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Personal data that nobody needs any more. */
+const MAIL_RETENTION_MS = 30 * DAY_MS;
+const NOTIFICATION_RETENTION_MS = 180 * DAY_MS;
+
+/** Deletes mails older than 30 days and notifications older than 180. */
+export async function forgetOld(deps: Pick<AppServices, "transact" | "clock">): Promise<void> {
+  const nowMs = deps.clock.now().getTime();
+  await deps.transact.asOperator(async (tx) => {
+    await deleteMailsBefore(tx, new Date(nowMs - MAIL_RETENTION_MS));
+    await deleteNotificationsBefore(tx, new Date(nowMs - NOTIFICATION_RETENTION_MS));
+  });
+}

@@ -1,0 +1,143 @@
+import { createHash } from "node:crypto";
+import { toPlainLine } from "@turnpike/domain/text/plain-text";
+import { createTransport } from "nodemailer";
+import type { Logger } from "#platform/logger.ts";
+
+export type OutgoingMail = {
+  /** The same for every attempt, so that a receiver can tell a repetition. */
+  mailId: string;
+  to: string;
+  subject: string;
+  text: string;
+};
+
+/** Hands mails over. Every implementation takes the same mail again without harm. */
+export interface MailTransport {
+  /** True where the outbox page is the only place to read a mail. */
+  readonly keepsText: boolean;
+  /**
+   * @throws {MailRefusedError} When no later attempt can succeed.
+   * @throws {MailDeliveryError} When a later attempt may succeed.
+   */
+  deliver(mail: OutgoingMail): Promise<void>;
+  close(): void;
+}
+
+/** A mail was not handed over this time. The message says why, without the recipient. */
+export class MailDeliveryError extends Error {
+  override readonly name: string = "MailDeliveryError";
+}
+
+/** The mail server has refused this mail for good. */
+export class MailRefusedError extends MailDeliveryError {
+  override readonly name = "MailRefusedError";
+}
+
+export type MailSettings = {
+  /** Address of the sender. */
+  from: string;
+  /** Undefined: the outbox. */
+  smtp?: { host: string; port: number; secure: boolean; user?: string | undefined } | undefined;
+  smtpPassword?: string | undefined;
+};
+
+const CONNECT_TIMEOUT_MS = 10_000;
+/** Between two answers of the server. */
+const SILENCE_TIMEOUT_MS = 20_000;
+const HASH_LENGTH = 16;
+const REASON_LENGTH_MAX = 500;
+
+/** What the log may say of a recipient: enough to find the same one again. */
+export function hashRecipient(address: string): string {
+  return createHash("sha256").update(address.toLowerCase()).digest("hex").slice(0, HASH_LENGTH);
+}
+
+/** Keeps mails where the operator reads them, on the outbox page. */
+export function createOutboxTransport(logger: Pick<Logger, "info">): MailTransport {
+  return {
+    keepsText: true,
+    deliver(mail) {
+      logger.info(
+        { mailId: mail.mailId, recipientHash: hashRecipient(mail.to) },
+        "a mail is in the outbox",
+      );
+      return Promise.resolve();
+    },
+    close: () => undefined,
+  };
+}
+
+/** A reply of class 5 is final (RFC 5321, section 4.2.1), but for those that are about us and not about the mail. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof Error)) {
+    return false;
+  }
+  const { responseCode, command } = error as { responseCode?: number; command?: string };
+  const isAboutMail = command === "RCPT TO" || command === "DATA";
+  return isAboutMail && responseCode !== undefined && responseCode >= 500 && responseCode < 600;
+}
+
+/**
+ * Says what went wrong without naming the recipient. The cause is left out on purpose: its fields hold the addresses, and
+ * whoever logs an error logs its causes.
+ */
+function toDeliveryError(error: unknown, mail: OutgoingMail): MailDeliveryError {
+  const reason = error instanceof Error ? error.message : String(error);
+  const message = toPlainLine(reason.replaceAll(mail.to, "the recipient"), REASON_LENGTH_MAX);
+  return isRefusal(error) ? new MailRefusedError(message) : new MailDeliveryError(message);
+}
+
+/** Delivers to a mail server, over TLS whenever a password is sent. */
+export function createSmtpTransport(
+  settings: MailSettings & { smtp: NonNullable<MailSettings["smtp"]> },
+  logger: Pick<Logger, "info">,
+): MailTransport {
+  const { host, port, secure, user } = settings.smtp;
+  const transport = createTransport({
+    host,
+    port,
+    secure,
+    ...(user === undefined ? {} : { auth: { user, pass: settings.smtpPassword ?? "" } }),
+    requireTLS: user !== undefined && !secure,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SILENCE_TIMEOUT_MS,
+    // A mail is text: nothing in it may make the library read a file or an address.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const domain = settings.from.slice(settings.from.lastIndexOf("@") + 1);
+  return {
+    keepsText: false,
+    async deliver(mail) {
+      try {
+        await transport.sendMail({
+          from: settings.from,
+          to: { name: "", address: mail.to },
+          subject: mail.subject,
+          text: mail.text,
+          messageId: `<${mail.mailId}@${domain}>`,
+          headers: { "Auto-Submitted": "auto-generated" },
+        });
+      } catch (error) {
+        throw toDeliveryError(error, mail);
+      }
+      logger.info(
+        { mailId: mail.mailId, recipientHash: hashRecipient(mail.to) },
+        "a mail was handed to the mail server",
+      );
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** Chooses the transport of the configuration. */
+export function createMailTransport(
+  settings: MailSettings,
+  logger: Pick<Logger, "info">,
+): MailTransport {
+  const { smtp } = settings;
+  return smtp === undefined
+    ? createOutboxTransport(logger)
+    : createSmtpTransport({ ...settings, smtp }, logger);
+}

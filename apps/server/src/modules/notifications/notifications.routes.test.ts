@@ -1,0 +1,183 @@
+import { notification } from "@turnpike/contract/notifications";
+import type { Actor } from "@turnpike/domain/access/actor";
+import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ApiFixture, serveModule } from "#http/api-server.fixture.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { createTestServices, insertTestTenant } from "#platform/test-services.fixture.ts";
+import { forgetOld } from "./forget-old.ts";
+import { createNotificationsRoutes } from "./notifications.routes.ts";
+import { notify } from "./notify.ts";
+
+describe("notifications over HTTP", () => {
+  let database: TestDatabase;
+  let services: AppServices;
+  let api: ApiFixture;
+  let ours: TenantId;
+  let theirs: TenantId;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    services = createTestServices(database);
+    ours = await insertTestTenant(database.sql);
+    theirs = await insertTestTenant(database.sql);
+    const scopes = ["notifications:read", "notifications:write"] as const;
+    const actors: Record<string, Actor> = {
+      ours: { type: "key", id: "key_ours", tenantId: ours, scopes },
+      theirs: { type: "key", id: "key_theirs", tenantId: theirs, scopes },
+      reader: { type: "key", id: "key_reader", tenantId: ours, scopes: ["notifications:read"] },
+      program: { type: "service_key", id: "svc_1", scopes },
+      otherProgram: { type: "service_key", id: "svc_2", scopes: ["usage:read"] },
+    };
+    api = await serveModule({
+      router: { notifications: createNotificationsRoutes(services) },
+      actors,
+    });
+  });
+  afterAll(async () => {
+    await api.close();
+    await database.close();
+  });
+
+  const path = (tenant: TenantId, rest = "") => `/v1/tenants/${tenant}/notifications${rest}`;
+  const hello = { kind: "usage.threshold", title: "Hello", body: "World" };
+  const create = (input: object, tenant = ours, as = "program") =>
+    api.call(as, "POST", path(tenant), input);
+  const created = async (input: object, tenant = ours) => {
+    const answer = await create(input, tenant);
+    expect(answer.status).toBe(201);
+    return notification.parse(await answer.json());
+  };
+  const list = async (as: string, tenant: TenantId, query = "") => {
+    const answer = await api.call(as, "GET", path(tenant, query));
+    expect(answer.status).toBe(200);
+    const page = await answer.json();
+    return {
+      ...page,
+      ids: page.items.map((item: { notificationId: string }) => item.notificationId),
+    };
+  };
+
+  it("lists what was created, newest first, page by page", async () => {
+    const tenant = await insertTestTenant(database.sql);
+    const first = await created({ ...hello, link: "/billings?tab=1" }, tenant);
+    const second = await created(hello, tenant);
+    const page = await list("program", tenant, "?limit=1");
+    expect(page.ids).toEqual([second.notificationId]);
+    const next = await list("program", tenant, `?limit=1&cursor=${page.nextCursor}`);
+    expect(next.items).toEqual([first]);
+    expect(next.nextCursor).toBeNull();
+  });
+
+  it("gives a user what is for them and for all, and nothing of another user's", async () => {
+    const tenant = await insertTestTenant(database.sql);
+    const [ada, bob] = [services.newId("user"), services.newId("user")];
+    const all = await created(hello, tenant);
+    const forAda = await created({ ...hello, userId: ada }, tenant);
+    await created({ ...hello, userId: bob }, tenant);
+    const page = await list("program", tenant, `?userId=${ada}`);
+    expect(page.ids).toEqual([forAda.notificationId, all.notificationId]);
+  });
+
+  it("marks as read, the first time counting, and can leave out what is read", async () => {
+    const one = await created(hello);
+    const other = await created(hello);
+    const read = async () =>
+      (await api.call("ours", "POST", path(ours, `/${one.notificationId}/read`), {})).json();
+    const first = notification.parse(await read());
+    expect(first.readAt).not.toBeNull();
+    expect(await read()).toEqual(first);
+    const { ids } = await list("ours", ours, "?unread=true");
+    expect(ids).toContain(other.notificationId);
+    expect(ids).not.toContain(one.notificationId);
+  });
+
+  it("tells every process of a new one and of a read one", async () => {
+    const { notificationId } = await created(hello);
+    await api.call("ours", "POST", path(ours, `/${notificationId}/read`), {});
+    const rows = await database.sql`
+      select kind, tenant_id from changes where entity_id = ${notificationId}`;
+    expect(rows).toEqual([
+      { kind: "notification", tenant_id: ours },
+      { kind: "notification", tenant_id: ours },
+    ]);
+  });
+
+  it("is told if and only if the caller's transaction commits", async () => {
+    const tenant = await insertTestTenant(database.sql);
+    const tell = (fails: boolean) =>
+      services.transact.asTenant(tenant, async (tx) => {
+        await notify(services, tx, { tenantId: tenant, ...hello });
+        if (fails) {
+          throw new Error("undo");
+        }
+      });
+    await expect(tell(true)).rejects.toThrow("undo");
+    expect((await list("program", tenant)).ids).toEqual([]);
+    await tell(false);
+    expect((await list("program", tenant)).ids.length).toBe(1);
+  });
+
+  it("makes text from outside harmless, and refuses a link that leads elsewhere", async () => {
+    const tell = (input: object) =>
+      services.transact.asOperator((tx) =>
+        notify(services, tx, { tenantId: ours, ...hello, ...input }),
+      );
+    const told = await tell({ title: "a\r\nb\u202ec", body: "x\u0000\ny" });
+    expect(told).toMatchObject({ title: "a bc", body: "x\ny" });
+    for (const link of [
+      "https://evil.test",
+      "//evil.test",
+      "/\\evil",
+      "javascript:x",
+      "/a\tb",
+      "",
+    ]) {
+      await expect(tell({ link })).rejects.toThrow();
+      expect((await create({ ...hello, link })).status).toBe(400);
+    }
+  });
+
+  it("answers another tenant as if there were none", async () => {
+    const { notificationId } = await created(hello);
+    const missing = `ntf_${"0".repeat(32)}`;
+    const answers = [];
+    for (const id of [notificationId, missing]) {
+      const answer = await api.call("theirs", "POST", path(theirs, `/${id}/read`), {});
+      const { requestId, ...body } = await answer.json();
+      answers.push({ status: answer.status, body });
+    }
+    expect(answers[0]?.status).toBe(404);
+    expect(answers[0]).toEqual(answers[1]);
+    expect((await api.call("theirs", "GET", path(ours))).status).toBe(404);
+    expect((await list("theirs", theirs)).ids).toEqual([]);
+    const seen = await services.transact.asTenant(theirs, (tx) => tx`select 1 from notifications`);
+    expect(seen).toEqual([]);
+  });
+
+  it("lets only operators' programs create, and only those with the scope", async () => {
+    expect((await create(hello, ours, "ours")).status).toBe(403);
+    expect((await create(hello, ours, "otherProgram")).status).toBe(403);
+    expect((await create(hello, ours, "nobody")).status).toBe(401);
+    const nowhere = `ten_${"0".repeat(32)}` as TenantId;
+    expect((await create(hello, nowhere)).status).toBe(404);
+    const { notificationId } = await created(hello);
+    const read = await api.call("reader", "POST", path(ours, `/${notificationId}/read`), {});
+    expect(read.status).toBe(403);
+  });
+
+  it("forgets notifications after 180 days", async () => {
+    const tenant = await insertTestTenant(database.sql);
+    const userId: UserId = services.newId("user");
+    await created({ ...hello, userId }, tenant);
+    const at = (days: number) => ({
+      ...services,
+      clock: { ...services.clock, now: () => new Date(Date.now() + days * 86_400_000) },
+    });
+    await forgetOld(at(179));
+    expect((await list("program", tenant)).ids.length).toBe(1);
+    await forgetOld(at(181));
+    expect((await list("program", tenant)).ids).toEqual([]);
+  });
+});

@@ -1,0 +1,81 @@
+import type { Tx } from "@turnpike/db/client";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+
+export type NotificationRow = {
+  tenant_id: TenantId;
+  notification_id: string;
+  user_id: string | null;
+  kind: string;
+  title: string;
+  body: string;
+  link: string | null;
+  created_at: Date;
+  read_at: Date | null;
+};
+
+const COLUMNS = [
+  "tenant_id",
+  "notification_id",
+  "user_id",
+  "kind",
+  "title",
+  "body",
+  "link",
+  "created_at",
+  "read_at",
+] as const;
+
+/** @returns False when there is no such tenant. */
+export async function insertNotification(
+  tx: Tx,
+  tenantId: TenantId,
+  row: NotificationRow,
+): Promise<boolean> {
+  const rows = await tx`
+    insert into notifications (tenant_id, notification_id, user_id, kind, title, body, link, created_at)
+    select tenant_id, ${row.notification_id}, ${row.user_id}, ${row.kind}, ${row.title}, ${row.body}, ${row.link},
+      ${row.created_at}::timestamptz
+    from tenants where tenant_id = ${tenantId}
+    returning notification_id`;
+  return rows.length === 1;
+}
+
+export async function listNotificationRows(
+  tx: Tx,
+  tenantId: TenantId,
+  page: {
+    userId: string | undefined;
+    isUnreadOnly: boolean;
+    beforeId: string | undefined;
+    limit: number;
+  },
+): Promise<NotificationRow[]> {
+  const { userId = null, beforeId = null } = page;
+  return await tx<NotificationRow[]>`
+    select ${tx(COLUMNS)} from notifications
+    where tenant_id = ${tenantId}
+      and (${userId}::text is null or user_id is null or user_id = ${userId})
+      and (not ${page.isUnreadOnly}::boolean or read_at is null)
+      and (${beforeId}::text is null or notification_id < ${beforeId})
+    order by notification_id desc
+    limit ${page.limit}`;
+}
+
+/** Sets the time of reading unless it is set. @returns The row as it is now; `undefined` when there is none. */
+export async function markNotificationRead(
+  tx: Tx,
+  tenantId: TenantId,
+  input: { notificationId: string; readAt: Date },
+): Promise<NotificationRow | undefined> {
+  const [row] = await tx<NotificationRow[]>`
+    update notifications set read_at = coalesce(read_at, ${input.readAt})
+    where tenant_id = ${tenantId} and notification_id = ${input.notificationId}
+    returning ${tx(COLUMNS)}`;
+  return row;
+}
+
+/** Of all tenants. For the operator role. @returns How many. */
+export async function deleteNotificationsBefore(tx: Tx, before: Date): Promise<number> {
+  const result = await tx`delete from notifications where created_at < ${before}`;
+  return result.count;
+}

@@ -1,0 +1,59 @@
+import type { Notification } from "@turnpike/contract/notifications";
+import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { resourceNotFound } from "@turnpike/domain/errors/app-error";
+import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
+import type { AppServices } from "#platform/app-services.ts";
+import { insertChange } from "#platform/changes.store.ts";
+import { listNotificationRows, markNotificationRead } from "./notifications.store.ts";
+import { toNotificationReply } from "./to-notification-reply.ts";
+
+export type ListNotificationsInput = {
+  tenantId: TenantId;
+  userId?: UserId | undefined;
+  unread?: boolean | undefined;
+  cursor?: string | undefined;
+  limit: number;
+};
+
+/** Lists a tenant's notifications, newest first; the cursor is the id of the last one. */
+export async function listNotifications(
+  deps: Pick<AppServices, "transact">,
+  context: CallContext,
+  input: ListNotificationsInput,
+): Promise<{ items: Notification[]; nextCursor: string | null }> {
+  const { tenantId, limit } = input;
+  assertMayInTenant(context.actor, "notifications:read", tenantId);
+  const rows = await deps.transact.asTenant(tenantId, (tx) =>
+    listNotificationRows(tx, tenantId, {
+      userId: input.userId,
+      isUnreadOnly: input.unread ?? false,
+      beforeId: input.cursor,
+      limit: limit + 1,
+    }),
+  );
+  const items = rows.slice(0, limit).map(toNotificationReply);
+  return { items, nextCursor: rows.length > limit ? (items.at(-1)?.notificationId ?? null) : null };
+}
+
+/**
+ * Marks a notification as read; the first time counts.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND` when it is missing or another tenant's.
+ */
+export async function markRead(
+  deps: Pick<AppServices, "transact" | "clock">,
+  context: CallContext,
+  input: { tenantId: TenantId; notificationId: string },
+): Promise<Notification> {
+  const { tenantId, notificationId } = input;
+  assertMayInTenant(context.actor, "notifications:write", tenantId);
+  return await deps.transact.asTenant(tenantId, async (tx) => {
+    const readAt = deps.clock.now();
+    const row = await markNotificationRead(tx, tenantId, { notificationId, readAt });
+    if (row === undefined) {
+      throw resourceNotFound("notification");
+    }
+    await insertChange(tx, { kind: "notification", tenantId, entityId: notificationId });
+    return toNotificationReply(row);
+  });
+}

@@ -1,0 +1,57 @@
+import type { Tx } from "@turnpike/db/client";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import { toPlainLine, toPlainText } from "@turnpike/domain/text/plain-text";
+import { z } from "zod";
+import type { AppServices } from "#platform/app-services.ts";
+import type { JobQueue } from "#platform/job-queue.ts";
+import { deliverMailJob } from "./deliver-mail.ts";
+import { insertMail } from "./mails.store.ts";
+
+export type SendMailDeps = Pick<AppServices, "clock" | "newId"> & { jobs: JobQueue };
+
+export type MailInput = {
+  /** One address, without a name. */
+  to: string;
+  subject: string;
+  text: string;
+  /** What it is about, such as `invitation`. */
+  kind: string;
+};
+
+const SUBJECT_LENGTH_MAX = 200;
+const TEXT_LENGTH_MAX = 50_000;
+/** One plain address: no list, no name, no comment. */
+const address = z.email().max(320);
+
+/**
+ * Sends a mail if and only if the caller's transaction commits; it must be one of the operator role, because mails belong
+ * to no tenant. Subject and text are made harmless, so names from outside may be in them.
+ *
+ * @returns The id of the mail.
+ * @throws {AppError} `INVALID_REQUEST` when `to` is not an address.
+ */
+export async function sendMail(
+  deps: SendMailDeps,
+  tx: Tx,
+  input: MailInput,
+): Promise<{ mailId: string }> {
+  const to = address.safeParse(input.to);
+  if (!to.success) {
+    throw new AppError({
+      code: "INVALID_REQUEST",
+      publicMessage: "The e-mail address is not valid.",
+      errors: [{ pointer: "/email", message: "Not an e-mail address." }],
+    });
+  }
+  const mailId = deps.newId("mail");
+  await insertMail(tx, {
+    mail_id: mailId,
+    kind: input.kind,
+    recipient: to.data,
+    subject: toPlainLine(input.subject, SUBJECT_LENGTH_MAX),
+    body: toPlainText(input.text, TEXT_LENGTH_MAX),
+    created_at: deps.clock.now(),
+  });
+  await deps.jobs.enqueue(deliverMailJob, { mailId }, { tx, singletonKey: mailId });
+  return { mailId };
+}

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { minifyContractRouter } from "@orpc/contract";
 import { contract } from "@turnpike/contract/contract";
@@ -22,7 +22,12 @@ export function contractRoutes(): Plugin {
   return {
     name: "contract-routes",
     async buildStart() {
-      await writeFile(CONTRACT_ROUTES_PATH, renderContractRoutes());
+      const routes = renderContractRoutes();
+      const current = await readFile(CONTRACT_ROUTES_PATH, "utf8").catch(() => undefined);
+      // A file that is not touched starts no reload.
+      if (current !== routes) {
+        await writeFile(CONTRACT_ROUTES_PATH, routes);
+      }
     },
   };
 }

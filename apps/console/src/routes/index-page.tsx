@@ -31,7 +31,7 @@ export function IndexPage() {
           <ReadinessCard />
           <AddressesCard />
         </div>
-        <GettingStartedCard tenantId={tenant?.tenantId} apiKey={shownKey} />
+        <GettingStartedCard tenant={tenant?.slug} apiKey={shownKey} />
       </div>
       <OperatorSection selected={tenant} onSelect={select} onKeyShown={setShownKey} />
     </PageFrame>

@@ -4,14 +4,15 @@ import { usePlatform } from "#platform/platform.tsx";
 import { toGettingStartedSteps } from "./getting-started.view-model.ts";
 
 export type GettingStartedCardProps = {
-  tenantId: string | undefined;
+  /** Slug of the chosen tenant. */
+  tenant: string | undefined;
   apiKey: string | undefined;
 };
 
 /** Four commands from an empty installation to a metered call. */
-export function GettingStartedCard({ tenantId, apiKey }: GettingStartedCardProps) {
+export function GettingStartedCard({ tenant, apiKey }: GettingStartedCardProps) {
   const gatewayUrl = usePlatform().config.urls.gateway;
-  const steps = toGettingStartedSteps({ gatewayUrl, tenantId, key: apiKey });
+  const steps = toGettingStartedSteps({ gatewayUrl, tenant, key: apiKey });
   return (
     <Card
       title="Getting started"

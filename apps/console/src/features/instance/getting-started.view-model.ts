@@ -1,33 +1,34 @@
 /** What the commands are about, as far as the person has made it on this page. */
 export type GettingStartedSubject = {
   gatewayUrl: string;
-  tenantId: string | undefined;
+  /** Slug of the chosen tenant. */
+  tenant: string | undefined;
   /** An API key that is on screen right now. */
   key: string | undefined;
 };
 
 export type Step = { title: string; what: string; command: string; note?: string };
 
+/** What the commands make when nothing is chosen: the product makes this slug of this name. */
+const FIRST_TENANT = { name: "Acme", slug: "acme" };
+
 /** A call that the bundled demo upstream answers. */
-export const DEMO_CALL = "/v1/quote?from=berlin&to=paris&weightGrams=1200";
+const DEMO_CALL = "/v1/quote?from=berlin&to=paris&weightGrams=1200";
 
 /** The way from nothing to a metered call, as commands for this deployment. */
 export function toGettingStartedSteps(subject: GettingStartedSubject): readonly Step[] {
-  const { gatewayUrl, tenantId, key } = subject;
+  const { gatewayUrl, key, tenant = FIRST_TENANT.slug } = subject;
   return [
     {
       title: "Create a tenant",
       what: "A tenant is one customer of your API.",
-      command: 'npm run turnpike -- tenants create --name "Acme"',
+      command: `npm run turnpike -- tenants create --name "${FIRST_TENANT.name}"`,
       note: "Run it where the server is installed.",
     },
     {
       title: "Create a key for it",
       what: "The key is shown once; only its hash is stored.",
-      command: `npm run turnpike -- keys create --tenant ${tenantId ?? "TENANT_ID"} --name "First key"`,
-      ...(tenantId === undefined
-        ? { note: "TENANT_ID is what the first step printed, such as ten_0199f3b0…" }
-        : {}),
+      command: `npm run turnpike -- keys create --tenant ${tenant} --name "First key"`,
     },
     {
       title: "Call the API through the gateway",
@@ -41,7 +42,7 @@ export function toGettingStartedSteps(subject: GettingStartedSubject): readonly 
     {
       title: "Find the call in the ledger",
       what: "The number that is billed is the number you see.",
-      command: `npm run turnpike -- usage --tenant ${tenantId ?? "TENANT_ID"} --by status`,
+      command: `npm run turnpike -- usage --tenant ${tenant} --by status`,
     },
   ];
 }

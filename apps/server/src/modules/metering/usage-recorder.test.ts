@@ -24,7 +24,13 @@ beforeAll(async () => {
   database = await createTestDatabase();
   transact = createTransact(database.sql);
 });
-afterAll(() => database.close());
+const cleanups: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const cleanup of cleanups.reverse()) {
+    await cleanup();
+  }
+  await database.close();
+});
 
 function callOf(tenantId: TenantId, keyId: KeyId, more: Partial<MeteredCall> = {}): MeteredCall {
   return {
@@ -59,7 +65,8 @@ async function openRecorder(more: Partial<UsageRecorderDeps> = {}) {
     },
     { groupIntervalMs: 5, groupsWaitingMax: 1_000 },
   );
-  return { recorder, journal, folder };
+  cleanups.push(() => journal.close());
+  return { recorder };
 }
 
 async function countCalls(tenantId: TenantId): Promise<number> {
@@ -117,7 +124,7 @@ describe("UsageRecorder", () => {
     const tenantId = newUuidId("tenant");
     const keyId = newUuidId("key");
     let isDown = true;
-    const { recorder, folder } = await openRecorder({
+    const { recorder } = await openRecorder({
       commit: (groups) =>
         isDown
           ? Promise.reject(Object.assign(new Error("down"), { code: "ECONNREFUSED" }))
@@ -137,7 +144,6 @@ describe("UsageRecorder", () => {
     expect(recorder.health).toEqual({ groupsWaiting: 0, groupsSetAside: 0, trouble: undefined });
     expect(await countCalls(tenantId)).toBe(groups);
     await expectNoDrift();
-    await folder[Symbol.asyncDispose]();
   });
 
   it("sets a group aside that the ledger refuses for good, and commits its neighbours", async () => {

@@ -106,6 +106,18 @@ describe("createChangeFeed", () => {
     expect(new Set(entities(heard)).size).toBe(160);
   });
 
+  it("goes on without loss after every connection to the database was cut", async () => {
+    const { heard } = await startFeed();
+    await change("before the cut");
+    await database.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.catch(() => undefined);
+    await vi.waitFor(() => change("after the cut"), { timeout: 10_000, interval: 50 });
+    await vi.waitFor(() => expect(entities(heard)).toEqual(["before the cut", "after the cut"]), {
+      timeout: 10_000,
+    });
+  });
+
   it("does not tell of a change that was rolled back", async () => {
     const { heard } = await startFeed();
     await transact

@@ -150,6 +150,16 @@ describe("background jobs", () => {
     expect(second.map((row) => row.attempt)).toEqual([1, 2]);
   }, 60_000);
 
+  it("goes on, on both sides, after every connection to the database was cut", async () => {
+    await database.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'turnpike-jobs'`;
+    const mark = "after the cut";
+    await vi.waitFor(() => queue.enqueue(markJob, { mark }), { timeout: 10_000, interval: 50 });
+    const rows = await waitForMarks(mark, 1);
+    expect(rows.map((row) => row.attempt)).toEqual([1]);
+  });
+
   it("is not alive once stopped", async () => {
     const other = startSupervisor();
     await vi.waitFor(() => expect(other.health().isAlive).toBe(true), { timeout: 20_000 });

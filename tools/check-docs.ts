@@ -4,10 +4,11 @@ import { findEnvironmentExampleProblems } from "./docs/environment-example.ts";
 import { findErrorPageProblems } from "./docs/error-pages.ts";
 import { findModuleReadmeProblems } from "./docs/module-readmes.ts";
 import { findDrawingProblems } from "./draw-architecture.ts";
+import { findConfigurationDocsProblems } from "./write-configuration-docs.ts";
 
 /**
- * Holds the pages against the code: cited paths and scripts, error pages, module pages, `.env.example`, and the
- * generated picture of the architecture.
+ * Holds the pages against the code: cited paths and scripts, error pages, module pages, `.env.example`, the
+ * generated picture of the architecture, and the generated tables of the configuration.
  *
  * @param root - The checkout.
  * @returns One sentence for each mistake, starting with the file to mend; empty when the pages tell the truth.
@@ -19,6 +20,7 @@ export async function findDocsProblems(root: string): Promise<string[]> {
     findModuleReadmeProblems(root),
     findEnvironmentExampleProblems(root),
     findDrawingProblems(root),
+    findConfigurationDocsProblems(root),
   ]);
   return problems.flat();
 }

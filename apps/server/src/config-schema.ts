@@ -16,30 +16,66 @@ const cidr = z.string().refine((value) => {
 /** Milliseconds; an hour is longer than any call should hang. */
 const timeoutMs = z.number().int().min(1).max(3_600_000);
 
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
+
 const upstream = z.strictObject({
   name: z
     .string()
     .regex(
       /^[a-z][a-z0-9-]{0,62}$/,
       "Lower-case letters, digits and dashes, starting with a letter.",
+    )
+    .describe("What the log and health call it."),
+  url: z
+    .url({ protocol: /^https?$/, error: "An address such as http://127.0.0.1:8080." })
+    .describe(
+      "Where the API is: http or https, a host, optionally a port and a path to put in front. No query, no user.",
     ),
-  url: z.url({ protocol: /^https?$/, error: "An address such as http://127.0.0.1:8080." }),
-  hosts: z.array(z.string().min(1).max(253)).max(50).optional(),
-  prefix: z.string().startsWith("/", "Starts with a slash.").max(200).default("/"),
-  stripPrefix: z.boolean().default(false),
-  preserveHost: z.boolean().default(false),
+  hosts: z
+    .array(z.string().min(1).max(253).describe("A name without port, or `*.example.com`."))
+    .max(50)
+    .optional()
+    .describe("Host names it serves. Left out: every host."),
+  prefix: z
+    .string()
+    .startsWith("/", "Starts with a slash.")
+    .max(200)
+    .default("/")
+    .describe(
+      "Path it serves, at whole segments: `/v1` takes `/v1` and `/v1/x`, not `/v10`. The longest one wins.",
+    ),
+  stripPrefix: z.boolean().default(false).describe("Removes the prefix before the call goes on."),
+  preserveHost: z
+    .boolean()
+    .default(false)
+    .describe("Sends the caller's Host header instead of the upstream's own."),
   maxRequestBytes: z
     .number()
     .int()
     .min(0)
     .max(1024 ** 4)
-    .default(100 * 1024 * 1024),
-  maxConcurrent: z.number().int().min(1).max(100_000).default(512),
+    .default(100 * 1024 * 1024)
+    .describe("The largest body, in bytes. Bodies are streamed, so this protects the upstream."),
+  maxConcurrent: z
+    .number()
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(512)
+    .describe(
+      "Calls under way at once; further ones get 503. Each holds a socket on both sides, of which a system has about a hundred thousand.",
+    ),
   timeouts: z
     .strictObject({
-      connectMs: timeoutMs.default(5_000),
-      headersMs: timeoutMs.default(60_000),
-      idleMs: timeoutMs.default(120_000),
+      connectMs: timeoutMs
+        .default(5_000)
+        .describe("Milliseconds until a connection to the upstream is open."),
+      headersMs: timeoutMs
+        .default(60_000)
+        .describe("Milliseconds from the last byte of the request to the upstream's status line."),
+      idleMs: timeoutMs
+        .default(120_000)
+        .describe("The longest silence inside an answer and on a WebSocket, in milliseconds."),
     })
     .prefault({}),
 });
@@ -48,65 +84,130 @@ const upstream = z.strictObject({
 export const configFile = z.strictObject({
   brand: z
     .strictObject({
-      name: z.string().min(1).max(40).default("Turnpike"),
-      /** Any CSS colour of the form #rrggbb. */
+      name: z
+        .string()
+        .min(1)
+        .max(40)
+        .default("Turnpike")
+        .describe("What your customers know the product as; longer names do not fit the bar."),
       accent: z
         .string()
         .regex(/^#[0-9a-fA-F]{6}$/, "A colour such as #f5c400.")
-        .default("#f5c400"),
+        .default("#f5c400")
+        .describe("Colour of what stands out, as #rrggbb."),
     })
     .prefault({}),
   listen: z
     .strictObject({
-      /** The loopback address by default; 0.0.0.0 or :: to serve other machines. */
-      host: z.string().min(1).max(253).default("127.0.0.1"),
+      host: z
+        .string()
+        .min(1)
+        .max(253)
+        .default("127.0.0.1")
+        .describe(
+          "Address that both ports listen on: this machine alone by default, `0.0.0.0` or `::` to serve others.",
+        ),
     })
     .prefault({}),
   /** How people and programs reach the two listeners; links, snippets and error addresses use them. */
   publicUrls: z
-    .strictObject({ console: origin.optional(), gateway: origin.optional() })
-    .prefault({}),
-  /** Proxies in front whose forwarded addresses are believed. */
-  trustedProxies: z.array(cidr).max(100).default([]),
-  cors: z
     .strictObject({
-      /** Origins of other sites whose pages may call the API with a bearer credential. */
-      origins: z.array(origin).max(50).default([]),
+      console: origin
+        .optional()
+        .describe(
+          "How people reach the console and the API. Default: this machine and its port. Error pages and links use it.",
+        ),
+      gateway: origin
+        .optional()
+        .describe("How programs reach the gateway. Default: this machine and its port."),
     })
     .prefault({}),
-  upstreams: z.array(upstream).min(1).max(100).optional(),
+  trustedProxies: z
+    .array(cidr.describe("An address or a range such as `10.0.0.0/8`."))
+    .max(100)
+    .default([])
+    .describe(
+      "Proxies in front of the gateway whose `X-Forwarded-*` is believed. Everybody else's is removed.",
+    ),
+  cors: z
+    .strictObject({
+      origins: z
+        .array(origin)
+        .max(50)
+        .default([])
+        .describe(
+          "Origins of other sites whose pages may call the API. They need a bearer credential all the same.",
+        ),
+    })
+    .prefault({}),
+  upstreams: z
+    .array(upstream)
+    .min(1)
+    .max(100)
+    .optional()
+    .describe("The APIs behind the gateway. Default: the demo API that comes with Turnpike."),
   gateway: z
     .strictObject({
-      /** Open connections at once; each takes about 20 kB. */
-      maxConnections: z.number().int().min(1).max(1_000_000).default(10_000),
+      maxConnections: z
+        .number()
+        .int()
+        .min(1)
+        .max(1_000_000)
+        .default(10_000)
+        .describe("Open connections to the gateway at once; each takes about 20 kB of memory."),
     })
     .prefault({}),
   metering: z
     .strictObject({
-      /** How long usage is collected before it is written: a crash loses at most this much. */
-      groupIntervalMs: z.number().int().min(1).max(1_000).default(50),
-      /** `strict` holds every answer until its usage is on disk. */
-      durability: z.enum(["grouped", "strict"]).default("grouped"),
+      groupIntervalMs: z
+        .number()
+        .int()
+        .min(1)
+        .max(1_000)
+        .default(50)
+        .describe(
+          "Milliseconds of usage that are collected before they are written. A crash of the process loses at most this much, hence the bound.",
+        ),
+      durability: z
+        .enum(["grouped", "strict"])
+        .default("grouped")
+        .describe(
+          "`strict` holds every answer of the gateway until its usage is on disk: nothing is lost, and calls take longer by up to `groupIntervalMs` and one flush.",
+        ),
     })
     .prefault({}),
   mail: z
     .strictObject({
-      from: z.email().max(320).default("turnpike@localhost.localdomain"),
-      /** Without it, mails are kept on the outbox page. */
+      from: z
+        .email()
+        .max(320)
+        .default("turnpike@localhost.localdomain")
+        .describe("Sender of mails."),
       smtp: z
         .strictObject({
-          host: z.string().min(1).max(253),
-          port: z.number().int().min(1).max(65_535).default(587),
-          /** TLS from the first byte; otherwise STARTTLS when offered. */
-          secure: z.boolean().default(false),
-          user: z.string().min(1).max(320).optional(),
+          host: z.string().min(1).max(253).describe("Name of the mail server."),
+          port: z.number().int().min(1).max(65_535).default(587).describe("Its port."),
+          secure: z
+            .boolean()
+            .default(false)
+            .describe("TLS from the first byte. Otherwise STARTTLS when the server offers it."),
+          user: z
+            .string()
+            .min(1)
+            .max(320)
+            .optional()
+            .describe("User of the mail server; the password is `TURNPIKE_SMTP_PASSWORD`."),
         })
-        .optional(),
+        .optional()
+        .describe("The mail server. Left out: mails are kept in the outbox."),
     })
     .prefault({}),
   log: z
     .strictObject({
-      level: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
+      level: z
+        .enum(LOG_LEVELS)
+        .default("info")
+        .describe("The least that is written. `TURNPIKE_LOG_LEVEL` overrides it."),
     })
     .prefault({}),
   /** Seeds an empty database; afterwards the database is the truth. */
@@ -133,11 +234,7 @@ export const environment = z.object({
   GATEWAY_PORT: port.default(3001),
   TURNPIKE_DATA_DIR: z.string().optional(),
   TURNPIKE_CONFIG: z.string().optional(),
-  TURNPIKE_LOG_LEVEL: z
-    .enum(["trace", "debug", "info", "warn", "error", "silent"], {
-      error: "One of trace, debug, info, warn, error, silent.",
-    })
-    .optional(),
+  TURNPIKE_LOG_LEVEL: z.enum(LOG_LEVELS, { error: `One of ${LOG_LEVELS.join(", ")}.` }).optional(),
   TURNPIKE_DATABASE_USER: z.string().optional(),
   TURNPIKE_SIGNING_SECRET: z.string().min(32, "At least 32 characters.").optional(),
   TURNPIKE_SMTP_PASSWORD: z.string().optional(),

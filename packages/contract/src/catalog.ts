@@ -8,48 +8,72 @@ const slug = z
   .regex(SLUG_PATTERN, "Lower-case letters, digits and dashes, starting with a letter.");
 
 export const rateLimit = z.strictObject({
-  name: slug,
-  limit: z.number().int().min(1).max(1_000_000),
-  windowSeconds: z.number().int().min(1).max(86_400),
+  name: slug.describe("What replies call it."),
+  limit: z.number().int().min(1).max(1_000_000).describe("Calls in one window."),
+  windowSeconds: z
+    .number()
+    .int()
+    .min(1)
+    .max(86_400)
+    .describe("Length of the window in seconds; longer ones are quotas."),
 });
 
 export const quota = z.strictObject({
-  meter: slug,
-  limit: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
-  kind: z.enum(["hard", "soft"]),
+  meter: slug.describe("The meter that it caps."),
+  limit: z
+    .number()
+    .int()
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .describe("Whole units in one billing period, a month."),
+  kind: z.enum(["hard", "soft"]).describe("`hard` refuses what lies beyond, `soft` records it."),
 });
 
 const planTerms = {
-  name: displayText(60),
-  description: z.string().max(300).default(""),
+  name: displayText(60).describe("What customers see."),
+  description: z.string().max(300).default("").describe("One sentence for customers."),
   currency: z
     .string()
     .regex(/^[A-Z]{3}$/, "Three capital letters, ISO 4217.")
-    .default("USD"),
+    .default("USD")
+    .describe("ISO 4217."),
   pricePerMonth: z
     .string()
     .regex(/^\d{1,9}(\.\d{1,12})?$/, 'A decimal amount in quotes, such as "49.90".')
-    .default("0"),
-  visibility: z.enum(["public", "private"]).default("public"),
-  rateLimits: z.array(rateLimit).max(5).default([]),
-  quotas: z.array(quota).max(20).default([]),
+    .default("0")
+    .describe("Price of one period in major units, as text, so that it stays exact."),
+  visibility: z
+    .enum(["public", "private"])
+    .default("public")
+    .describe("`public` is shown to everybody, `private` is only given by the operator."),
+  rateLimits: z
+    .array(rateLimit)
+    .max(5)
+    .default([])
+    .describe("Calls in short windows. Every call is held against each, hence few."),
+  quotas: z.array(quota).max(20).default([]).describe("Caps for one billing period."),
 };
 
-export const planInput = z.strictObject({ planId: slug, ...planTerms });
+export const planInput = z.strictObject({
+  planId: slug.describe("Name of the plan for programs."),
+  ...planTerms,
+});
 
 export const meter = z.strictObject({
-  meterId: slug,
-  name: displayText(60),
-  unit: displayText(30),
-  aggregation: z.enum(["count", "sum"]),
+  meterId: slug.describe(
+    "Name of the meter for programs. The gateway and verification count `requests`.",
+  ),
+  name: displayText(60).describe("What customers see."),
+  unit: displayText(30).describe("What one unit is called, singular."),
+  aggregation: z.enum(["count", "sum"]).describe("How events become a number."),
 });
 
 /** The `catalog` section of turnpike.yaml and of `turnpike catalog apply`. */
 export const catalogInput = z
   .strictObject({
-    meters: z.array(meter).max(100).default([]),
-    plans: z.array(planInput).min(1).max(100),
-    defaultPlanId: slug.optional(),
+    meters: z.array(meter).max(100).default([]).describe("What is counted."),
+    plans: z.array(planInput).min(1).max(100).describe("What is sold."),
+    defaultPlanId: slug.optional().describe("The plan that a new tenant gets."),
   })
   .superRefine((catalog, context) => {
     const ids = catalog.plans.map((plan) => plan.planId);

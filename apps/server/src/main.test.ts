@@ -1,15 +1,16 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { findFreePort } from "@turnpike/testkit/find-free-port";
+import {
+  databaseUrlOf,
+  type ProductProcess,
+  startProduct,
+} from "@turnpike/testkit/product-process";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-
-const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 
 let folder: TempFolder;
 let database: TestDatabase;
@@ -17,55 +18,16 @@ let databaseUrl: string;
 beforeAll(async () => {
   folder = await makeTempFolder();
   database = await createTestDatabase();
-  const { host, port, user, password, database: name } = database.target;
-  databaseUrl = `postgres://${user}:${password}@localhost:${String(port)}/${name}?host=${encodeURIComponent(host)}`;
+  databaseUrl = databaseUrlOf(database);
 });
 afterAll(async () => {
   await database.close();
   await folder[Symbol.asyncDispose]();
 });
 
-type Ending = { code: number | null; stdout: string; stderr: string };
-
-type Started = {
-  /** Resolves with the base address of the listener for people once it listens. */
-  ready: Promise<string>;
-  ended: Promise<Ending>;
-  kill(signal: NodeJS.Signals): void;
-};
-
 /** Starts the product on a database of this test file, so that a start takes a moment only. */
-function start(env: Record<string, string>): Started {
-  const child = spawn(process.execPath, [MAIN], {
-    cwd: folder.path,
-    env: {
-      PATH: process.env["PATH"],
-      PORT: "0",
-      GATEWAY_PORT: "0",
-      DATABASE_URL: databaseUrl,
-      ...env,
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let stdout = "";
-  let stderr = "";
-  const ready = Promise.withResolvers<string>();
-  ready.promise.catch(() => undefined);
-  child.stdout.on("data", (chunk: Buffer) => {
-    stdout += chunk.toString();
-    const address = /Console {2}(\S+)/.exec(stdout)?.[1];
-    if (address !== undefined) {
-      ready.resolve(address);
-    }
-  });
-  child.stderr.on("data", (chunk: Buffer) => {
-    stderr += chunk.toString();
-  });
-  const ended = once(child, "close").then(([code]) => {
-    ready.reject(new Error(`It ended: ${stderr}`));
-    return { code: code as number | null, stdout, stderr };
-  });
-  return { ready: ready.promise, ended, kill: (signal) => child.kill(signal) };
+function start(env: Record<string, string>): ProductProcess {
+  return startProduct({ cwd: folder.path, env: { DATABASE_URL: databaseUrl, ...env } });
 }
 
 async function expectRefusal(env: Record<string, string>, line: RegExp): Promise<void> {
@@ -169,7 +131,7 @@ describe("the start refuses in one line with a way out", () => {
 describe("a running instance", () => {
   it("answers health, prints a setup link until it is claimed, and stops cleanly on SIGTERM", async () => {
     const instance = start({ TURNPIKE_DATA_DIR: dataFolder() });
-    const base = await instance.ready;
+    const { console: base } = await instance.ready;
     expect(await (await fetch(`${base}/health/live`)).json()).toEqual({ status: "live" });
     const ready = await fetch(`${base}/health/ready`);
     expect(ready.status).toBe(200);

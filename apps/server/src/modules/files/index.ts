@@ -2,5 +2,3 @@ export type { FileStore } from "./file-store.ts";
 export { createFilesJobs } from "./files.jobs.ts";
 export { createFilesRawRoutes, createFilesRoutes } from "./files.routes.ts";
 export { openLocalFileStore } from "./local-file-store.ts";
-export type { FilesDeps } from "./upload-file.ts";
-export { uploadFile } from "./upload-file.ts";

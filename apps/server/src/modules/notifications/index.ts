@@ -1,5 +1,6 @@
 export { createMailTransport, type MailSettings, type MailTransport } from "./mail-transport.ts";
 export { createNotificationsJobs } from "./notifications.jobs.ts";
 export { createNotificationsRoutes, createOutboxRoutes } from "./notifications.routes.ts";
-export { type NotificationInput, notify } from "./notify.ts";
-export { type MailInput, type SendMailDeps, sendMail } from "./send-mail.ts";
+/** @public For the modules above: they call it in their own transactions. */
+export { notify } from "./notify.ts";
+export { sendMail } from "./send-mail.ts";

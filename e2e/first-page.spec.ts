@@ -41,7 +41,7 @@ describe("the first page of a running instance", () => {
     expect(await page.title()).toBe(brandName);
     const state = page.getByRole("region", { name: "State of this instance" });
     expect(await state.getByRole("listitem").count()).toBeGreaterThan(0);
-    await state.getByText("Database").waitFor();
+    await state.getByText("Database", { exact: true }).waitFor();
     const addresses = page.getByRole("region", { name: "Addresses" });
     await addresses.getByText(instance.gatewayUrl).waitFor();
     const command = await page.getByRole("figure", { name: /Call the API/ }).textContent();

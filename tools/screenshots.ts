@@ -30,7 +30,7 @@ async function takeAll(target: string, setupLink: string): Promise<void> {
   const page = await browser.context.newPage();
   await page.goto(new URL("/", setupLink).href);
   await page.getByRole("heading", { name: "State of this instance" }).waitFor();
-  await page.getByText("Database").waitFor();
+  await page.getByText("Database", { exact: true }).waitFor();
   await takeEach(page, target, "visitor");
   await page.goto(setupLink);
   await page.getByRole("button", { name: "Claim instance" }).waitFor();

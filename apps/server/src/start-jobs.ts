@@ -1,0 +1,38 @@
+import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
+import { type JobsHealth, startJobSupervisor } from "#platform/job-supervisor.ts";
+import { dataPath, type Installation } from "./deps.ts";
+import type { JobsWorkerData } from "./jobs-worker.ts";
+
+export type BackgroundJobs = {
+  queue: JobQueue;
+  health(): JobsHealth;
+  /** Waits up to 10 s for running jobs; those that take longer are tried again at the next start. */
+  stop(): Promise<void>;
+};
+
+/** Opens the queue and starts the thread that works on it; does not wait for the thread. */
+export async function startJobs(installation: Installation): Promise<BackgroundJobs> {
+  const { config, logger, services, database } = installation;
+  const data: JobsWorkerData = {
+    target: database.target,
+    filesFolder: dataPath(config, "files"),
+    mail: { ...config.mail, smtpPassword: config.smtpPassword },
+    logLevel: config.logLevel,
+  };
+  const queue = await openJobQueue({ target: database.target, logger });
+  const supervisor = startJobSupervisor({
+    entry: new URL("./jobs-worker.ts", import.meta.url),
+    data,
+    clock: services.clock,
+    logger,
+    writeLog: (line) => process.stdout.write(line),
+  });
+  return {
+    queue,
+    health: supervisor.health,
+    async stop() {
+      await supervisor.stop();
+      await queue.close();
+    },
+  };
+}

@@ -68,6 +68,22 @@ export const meter = z.strictObject({
   aggregation: z.enum(["count", "sum"]).describe("How events become a number."),
 });
 
+function refuseRepeated(
+  context: z.RefinementCtx,
+  names: readonly string[],
+  pathOf: (index: number) => (string | number)[],
+): void {
+  for (const [index, name] of names.entries()) {
+    if (names.indexOf(name) !== index) {
+      context.addIssue({
+        code: "custom",
+        path: pathOf(index),
+        message: `${name} stands here twice.`,
+      });
+    }
+  }
+}
+
 /** The `catalog` section of turnpike.yaml and of `turnpike catalog apply`. */
 export const catalogInput = z
   .strictObject({
@@ -77,14 +93,15 @@ export const catalogInput = z
   })
   .superRefine((catalog, context) => {
     const ids = catalog.plans.map((plan) => plan.planId);
-    for (const [index, id] of ids.entries()) {
-      if (ids.indexOf(id) !== index) {
-        context.addIssue({
-          code: "custom",
-          path: ["plans", index, "planId"],
-          message: `The plan ${id} stands here twice.`,
-        });
-      }
+    refuseRepeated(context, ids, (index) => ["plans", index, "planId"]);
+    const meterIds = catalog.meters.map((meter) => meter.meterId);
+    refuseRepeated(context, meterIds, (index) => ["meters", index, "meterId"]);
+    for (const [at, plan] of catalog.plans.entries()) {
+      const quotas = plan.quotas.map((quota) => quota.meter);
+      refuseRepeated(context, quotas, (index) => ["plans", at, "quotas", index, "meter"]);
+      // Limits of one name would share what was used.
+      const limits = plan.rateLimits.map((rateLimit) => rateLimit.name);
+      refuseRepeated(context, limits, (index) => ["plans", at, "rateLimits", index, "name"]);
     }
     if (catalog.defaultPlanId !== undefined && !ids.includes(catalog.defaultPlanId)) {
       context.addIssue({

@@ -43,12 +43,32 @@ function assertMetersExist(input: CatalogChange, known: readonly MeterDefinition
   }
 }
 
+/** The ledger was counted by the aggregation that a meter began with. */
+function assertAggregationsKept(input: CatalogChange, known: readonly MeterDefinition[]): void {
+  const before = new Map(known.map((meter) => [meter.meterId, meter.aggregation]));
+  const errors = input.meters.flatMap((meter, index) => {
+    const kept = before.get(meter.meterId) ?? meter.aggregation;
+    return kept === meter.aggregation
+      ? []
+      : [
+          {
+            pointer: `/meters/${String(index)}/aggregation`,
+            message: `The meter ${meter.meterId} counts by ${kept}; a new way of counting needs a new meter.`,
+          },
+        ];
+  });
+  if (errors[0] !== undefined) {
+    throw new AppError({ code: "INVALID_REQUEST", publicMessage: errors[0].message, errors });
+  }
+}
+
 /**
  * Brings meters and plans to the given state. A plan whose terms differ from its newest version gets a new version;
  * tenants keep the version they have. Plans that are not named stay as they are. Applying the same twice changes nothing.
  *
  * @returns The versions published now.
- * @throws {AppError} `INVALID_REQUEST` when a quota names a meter that does not exist.
+ * @throws {AppError} `INVALID_REQUEST` when a quota names a meter that does not exist, or the aggregation of a meter
+ *   would change.
  */
 export async function applyCatalog(
   deps: AppServices,
@@ -59,7 +79,9 @@ export async function applyCatalog(
   const now = deps.clock.now();
   return await deps.transact.asOperator(async (tx) => {
     await lockCatalog(tx);
-    assertMetersExist(input, await listMeterRows(tx));
+    const meters = await listMeterRows(tx);
+    assertMetersExist(input, meters);
+    assertAggregationsKept(input, meters);
     const current = new Map((await listPlanRows(tx)).map((row) => [row.plan_id, row]));
     for (const meter of input.meters) {
       await upsertMeter(tx, meter, now);

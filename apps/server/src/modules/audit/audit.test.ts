@@ -1,0 +1,141 @@
+import { auditEntry } from "@turnpike/contract/tenants";
+import { databaseErrorCode } from "@turnpike/db/database-errors";
+import { refusalOf } from "@turnpike/testkit/refusal-of";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import {
+  contextOf,
+  createTestServices,
+  createTwoTenants,
+  OPERATOR_CONTEXT,
+  type TestServices,
+  type TwoTenants,
+} from "@turnpike/testkit/test-services";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createServiceKey } from "#modules/keys/index.ts";
+import { updateTenant } from "#modules/tenants/index.ts";
+import type { Transact } from "#platform/transact.ts";
+import { listAudit } from "./list-audit.ts";
+import { writeAudit } from "./write-audit.ts";
+
+let database: TestDatabase;
+let services: TestServices;
+let tenants: TwoTenants;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  services = createTestServices(database);
+  tenants = await createTwoTenants(services);
+});
+afterAll(() => database.close());
+
+const EVENT = { action: "test.done", entityType: "test", entityId: "test_1" };
+
+describe("the audit trail", () => {
+  it("holds who did what to what, in which request", async () => {
+    const { tenantId } = tenants.ours;
+    await services.transact.asTenant(tenantId, (tx) =>
+      writeAudit(services, tx, tenants.ours.context, { ...EVENT, tenantId, details: { n: 1 } }),
+    );
+    const { items } = await listAudit(services, OPERATOR_CONTEXT, { tenantId, limit: 1 });
+    expect(auditEntry.parse(items[0])).toMatchObject({
+      ...EVENT,
+      actorType: "key",
+      actorId: tenants.ours.context.actor.id,
+      requestId: "req_test",
+      occurredAt: services.clock.now().toISOString(),
+      details: { n: 1 },
+    });
+  });
+
+  it("fails closed: a change whose entry cannot be written does not happen", async () => {
+    const { tenantId } = tenants.ours;
+    const taken = services.newId("audit");
+    const colliding: TestServices = { ...services, newId: (() => taken) as TestServices["newId"] };
+    await updateTenant(colliding, OPERATOR_CONTEXT, { tenantId, name: "First" });
+    await expect(
+      updateTenant(colliding, OPERATOR_CONTEXT, { tenantId, name: "Second" }),
+    ).rejects.toThrow();
+    const [row] = await database.sql`select name from tenants where tenant_id = ${tenantId}`;
+    expect(row?.["name"]).toBe("First");
+  });
+
+  it("keeps no entry of a change that did not happen", async () => {
+    const { tenantId } = tenants.ours;
+    const count = async () =>
+      (await listAudit(services, OPERATOR_CONTEXT, { tenantId, limit: 100 })).items.length;
+    const before = await count();
+    await refusalOf(updateTenant(services, OPERATOR_CONTEXT, { tenantId, planId: "nope" }));
+    expect(await count()).toBe(before);
+  });
+
+  it("of another tenant is as invisible as that of a tenant that does not exist", async () => {
+    const read = (tenantId: TwoTenants["ours"]["tenantId"]) =>
+      refusalOf(listAudit(services, tenants.ours.context, { tenantId, limit: 10 }));
+    const other = await read(tenants.theirs.tenantId);
+    const missing = await read(services.newId("tenant"));
+    expect(other).toMatchObject({ code: "RESOURCE_NOT_FOUND", message: missing.message });
+    const rows = await services.transact.asTenant(
+      tenants.ours.tenantId,
+      (tx) => tx<{ tenant_id: string }[]>`select distinct tenant_id from audit_entries`,
+    );
+    expect(rows.map((row) => row.tenant_id)).toEqual([tenants.ours.tenantId]);
+  });
+
+  it("of the installation is in no tenant's trail", async () => {
+    const key = await createServiceKey(services, OPERATOR_CONTEXT, {
+      name: "Audited",
+      scopes: ["tenants:read"],
+    });
+    for (const { tenantId } of [tenants.ours, tenants.theirs]) {
+      const { items } = await listAudit(services, OPERATOR_CONTEXT, { tenantId, limit: 100 });
+      expect(items.map((entry) => entry.entityId)).not.toContain(key.serviceKeyId);
+    }
+    const rows = await database.sql`
+      select tenant_id from audit_entries where entity_id = ${key.serviceKeyId}`;
+    expect([...rows]).toEqual([{ tenant_id: "operator" }]);
+  });
+
+  const rolesAndChanges = (["asTenant", "asOperator"] as const).flatMap((role) =>
+    (["update", "delete", "truncate"] as const).map((change) => [role, change] as const),
+  );
+  it.each(rolesAndChanges)("refuses %s to %s what was written", async (role, change) => {
+    const { tenantId } = tenants.ours;
+    const work: Parameters<Transact["asOperator"]>[0] = (tx) =>
+      change === "update"
+        ? tx`update audit_entries set action = 'forged'`
+        : change === "delete"
+          ? tx`delete from audit_entries`
+          : tx`truncate audit_entries`;
+    const attempt =
+      role === "asTenant"
+        ? services.transact.asTenant(tenantId, work)
+        : services.transact.asOperator(work);
+    const code = await attempt.then(() => "done", databaseErrorCode);
+    expect(code).toBe("42501");
+  });
+
+  it("takes no entry for another tenant from a tenant's transaction", async () => {
+    const attempt = services.transact.asTenant(tenants.ours.tenantId, (tx) =>
+      writeAudit(services, tx, tenants.ours.context, {
+        ...EVENT,
+        tenantId: tenants.theirs.tenantId,
+      }),
+    );
+    expect(await attempt.then(() => "done", databaseErrorCode)).toBe("42501");
+  });
+
+  it("is read with audit:read only, and paged", async () => {
+    const { tenantId } = tenants.ours;
+    const context = contextOf({ type: "service_key", id: "svc_1", scopes: ["tenants:read"] });
+    const refusal = await refusalOf(listAudit(services, context, { tenantId, limit: 1 }));
+    expect(refusal.code).toBe("INSUFFICIENT_SCOPE");
+    const all = await listAudit(services, OPERATOR_CONTEXT, { tenantId, limit: 100 });
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await listAudit(services, OPERATOR_CONTEXT, { tenantId, cursor, limit: 2 });
+      seen.push(...page.items.map((entry) => entry.auditId));
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(all.items.map((entry) => entry.auditId));
+  });
+});

@@ -1,0 +1,198 @@
+import { catalogInput, plan as planShape } from "@turnpike/contract/catalog";
+import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
+import { refusalOf } from "@turnpike/testkit/refusal-of";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import {
+  contextOf,
+  createTestServices,
+  createTestTenant,
+  OPERATOR_CONTEXT,
+  type TestServices,
+} from "@turnpike/testkit/test-services";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { getTenant, updateTenant } from "#modules/tenants/index.ts";
+import { applyCatalog, type CatalogChange, seedCatalog } from "./apply-catalog.ts";
+import { listMeters, listPlans } from "./list-catalog.ts";
+
+// A catalogue belongs to the whole installation, so each case has a database of its own.
+let database: TestDatabase;
+let services: TestServices;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  services = createTestServices(database);
+});
+afterEach(() => database.close());
+
+const apply = (input: CatalogChange) => applyCatalog(services, OPERATOR_CONTEXT, input);
+const sample = () => catalogInput.parse(structuredClone(SAMPLE_CATALOG));
+
+function withPrice(planId: string, pricePerMonth: string): CatalogChange {
+  const catalog = sample();
+  return {
+    ...catalog,
+    plans: catalog.plans.map((plan) =>
+      plan.planId === planId ? { ...plan, pricePerMonth } : plan,
+    ),
+  };
+}
+
+async function countVersions(): Promise<number> {
+  const [row] = await database.sql<{ count: number }[]>`
+    select count(*)::int as count from plan_versions`;
+  return row?.count ?? 0;
+}
+
+describe("applyCatalog", () => {
+  it("publishes every plan of an empty database as version 1, with its default", async () => {
+    const { published } = await apply(sample());
+    expect(published).toEqual([
+      { planId: "free", version: 1 },
+      { planId: "pro", version: 1 },
+      { planId: "scale", version: 1 },
+    ]);
+    const { items } = await listPlans(services, OPERATOR_CONTEXT);
+    expect(items.map((plan) => planShape.parse(plan).planId)).toEqual(["free", "pro", "scale"]);
+    expect(items.filter((plan) => plan.isDefault).map((plan) => plan.planId)).toEqual(["free"]);
+  });
+
+  it("changes nothing when it is applied again", async () => {
+    await apply(sample());
+    expect(await apply(sample())).toEqual({ published: [] });
+    expect(await countVersions()).toBe(3);
+  });
+
+  it("gives a changed plan a new version, which tenants get only when they are moved to it", async () => {
+    const { tenantId } = await createTestTenant(services);
+    expect(await apply(withPrice("free", "1"))).toEqual({
+      published: [{ planId: "free", version: 2 }],
+    });
+    const tenant = await getTenant(services, OPERATOR_CONTEXT, { tenantId });
+    expect(tenant.planVersion).toBe(1);
+    const moved = await updateTenant(services, OPERATOR_CONTEXT, { tenantId, planId: "free" });
+    expect(moved.planVersion).toBe(2);
+    const later = await createTestTenant(services, "Later");
+    expect((await getTenant(services, OPERATOR_CONTEXT, later)).planVersion).toBe(2);
+  });
+
+  it("leaves plans that are not named as they are", async () => {
+    await apply(sample());
+    const { plans } = sample();
+    const pro = plans.filter((plan) => plan.planId === "pro");
+    await apply({ meters: [], plans: pro.map((plan) => ({ ...plan, name: "Pro 2" })) });
+    const { items } = await listPlans(services, OPERATOR_CONTEXT);
+    expect(items.map((plan) => [plan.planId, plan.version, plan.isDefault])).toEqual([
+      ["free", 1, true],
+      ["pro", 2, false],
+      ["scale", 1, false],
+    ]);
+  });
+
+  it("moves the default", async () => {
+    await apply(sample());
+    await apply({ ...sample(), defaultPlanId: "pro" });
+    const { items } = await listPlans(services, OPERATOR_CONTEXT);
+    expect(items.filter((plan) => plan.isDefault).map((plan) => plan.planId)).toEqual(["pro"]);
+  });
+
+  it("refuses a quota of a meter that does not exist, pointing at it, and writes nothing", async () => {
+    const catalog = sample();
+    const [free, ...rest] = catalog.plans;
+    const quotas = [...(free?.quotas ?? []), { meter: "tokens", limit: 5, kind: "hard" as const }];
+    const refusal = await refusalOf(apply({ ...catalog, plans: [...rest, { ...free!, quotas }] }));
+    expect(refusal).toMatchObject({
+      code: "INVALID_REQUEST",
+      errors: [{ pointer: "/plans/2/quotas/1/meter", message: "There is no meter tokens." }],
+    });
+    expect(await countVersions()).toBe(0);
+  });
+
+  it("takes a quota of a meter that is already there", async () => {
+    await apply(sample());
+    expect(await apply({ ...withPrice("pro", "50"), meters: [] })).toMatchObject({
+      published: [{ planId: "pro" }],
+    });
+  });
+
+  it("refuses to count a meter in another way: what is in the ledger was counted in the old one", async () => {
+    await apply(sample());
+    const [requests] = sample().meters;
+    const refusal = await refusalOf(
+      apply({ ...sample(), meters: [{ ...requests!, aggregation: "sum" }] }),
+    );
+    expect(refusal).toMatchObject({
+      code: "INVALID_REQUEST",
+      errors: [{ pointer: "/meters/0/aggregation" }],
+    });
+    await apply({ ...sample(), meters: [{ ...requests!, name: "Calls", unit: "call" }] });
+    expect(await listMeters(services, OPERATOR_CONTEXT)).toEqual({
+      items: [{ ...requests, name: "Calls", unit: "call" }],
+    });
+  });
+
+  it("publishes one version when ten apply the same change at once", async () => {
+    await apply(sample());
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, () => apply(withPrice("pro", "99"))),
+    );
+    expect(outcomes.flatMap((outcome) => outcome.published)).toEqual([
+      { planId: "pro", version: 2 },
+    ]);
+  });
+
+  it("numbers the versions without a gap when different changes race", async () => {
+    await apply(sample());
+    await Promise.all(
+      Array.from({ length: 10 }, (_, index) => apply(withPrice("pro", String(100 + index)))),
+    );
+    const rows = await database.sql<{ version: number }[]>`
+      select version from plan_versions where plan_id = 'pro' order by version`;
+    expect(rows.map((row) => row.version)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  });
+
+  it("never changes a version that was published", async () => {
+    await apply(sample());
+    const before = await database.sql`select * from plan_versions order by plan_id, version`;
+    await apply(withPrice("free", "1"));
+    const after = await database.sql`
+      select * from plan_versions where version = 1 order by plan_id, version`;
+    expect([...after]).toEqual([...before]);
+  });
+
+  it("needs catalog:write", async () => {
+    const context = contextOf({ type: "service_key", id: "svc_1", scopes: ["catalog:read"] });
+    const refusal = await refusalOf(applyCatalog(services, context, sample()));
+    expect(refusal.code).toBe("INSUFFICIENT_SCOPE");
+  });
+});
+
+describe("seedCatalog", () => {
+  it("fills an empty database once, also when several processes start at once", async () => {
+    await Promise.all(
+      Array.from({ length: 8 }, () => seedCatalog(services, OPERATOR_CONTEXT, sample())),
+    );
+    expect(await countVersions()).toBe(3);
+  });
+
+  it("leaves a database alone that has plans: it is the truth", async () => {
+    await apply(withPrice("pro", "7"));
+    await seedCatalog(services, OPERATOR_CONTEXT, sample());
+    const { items } = await listPlans(services, OPERATOR_CONTEXT);
+    expect(items.find((plan) => plan.planId === "pro")?.pricePerMonth).toBe("7");
+  });
+});
+
+describe("listPlans", () => {
+  it("shows a tenant's key the public plans, and the operator all", async () => {
+    const catalog = sample();
+    await apply({
+      ...catalog,
+      plans: catalog.plans.map((plan) =>
+        plan.planId === "scale" ? { ...plan, visibility: "private" as const } : plan,
+      ),
+    });
+    const { context } = await createTestTenant(services);
+    const shown = await listPlans(services, context);
+    expect(shown.items.map((plan) => plan.planId)).toEqual(["free", "pro"]);
+    expect((await listPlans(services, OPERATOR_CONTEXT)).items).toHaveLength(3);
+  });
+});

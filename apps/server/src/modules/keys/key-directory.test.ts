@@ -1,0 +1,291 @@
+import { randomBytes } from "node:crypto";
+import { formatKey, KEY_RANDOM_BYTES } from "@turnpike/domain/keys/key-format";
+import { pollUntil } from "@turnpike/testkit/poll-until";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import {
+  createTestServices,
+  createTestTenant,
+  OPERATOR_CONTEXT,
+  type TestServices,
+  type TestTenant,
+} from "@turnpike/testkit/test-services";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { updateTenant } from "#modules/tenants/index.ts";
+import type { Change } from "#platform/change-feed.ts";
+import { CHANGES_CHANNEL, type ChangeFeed, createChangeFeed } from "#platform/change-feed.ts";
+import { systemClock } from "#platform/clock.ts";
+import { createListen } from "#platform/postgres-listen.ts";
+import type { Transact } from "#platform/transact.ts";
+import { createKey } from "./create-key.ts";
+import { hashKey } from "./hash-key.ts";
+import { createKeyDirectory, type KeyDirectory } from "./key-directory.ts";
+import { createServiceKey, revokeServiceKey } from "./manage-service-keys.ts";
+import { revokeKey } from "./revoke-key.ts";
+
+let database: TestDatabase;
+let services: TestServices;
+let tenant: TestTenant;
+let feed: ChangeFeed;
+/** Hears of changes through the feed, as in the running product. */
+let live: KeyDirectory;
+
+function createDirectory(transact: Transact = services.transact): KeyDirectory {
+  return createKeyDirectory({
+    transact,
+    monotonicMs: services.clock.monotonicMs,
+    now: services.clock.now,
+  });
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  services = createTestServices(database);
+  tenant = await createTestTenant(services);
+  live = createDirectory();
+  feed = createChangeFeed({
+    transact: services.transact,
+    listen: createListen(database.target, CHANGES_CHANNEL),
+    clock: systemClock,
+    logger: services.logger,
+  });
+  feed.subscribe(live.applyChange);
+  await feed.start();
+});
+afterAll(async () => {
+  await feed.stop();
+  await database.close();
+});
+
+const create = (input: { scopes?: ["keys:read"]; expiresAt?: string } = {}) =>
+  createKey(services, OPERATOR_CONTEXT, {
+    tenantId: tenant.tenantId,
+    name: "Key",
+    environment: "live",
+    scopes: input.scopes ?? [],
+    metadata: { team: "a" },
+    ...(input.expiresAt === undefined ? {} : { expiresAt: input.expiresAt }),
+  });
+
+const unknownKey = () => formatKey("live", randomBytes(KEY_RANDOM_BYTES)).key;
+
+/** Within what is promised: a second, from commit to effect. */
+const heardWithin = (what: string, ask: () => boolean | Promise<boolean>) =>
+  pollUntil(what, ask, 1_000);
+
+/** A database whose answers to directory look-ups can be held back. */
+function createHeldDatabase() {
+  let underWay = 0;
+  let most = 0;
+  let held: Promise<void> = Promise.resolve();
+  const transact: Transact = {
+    ...services.transact,
+    asOperator: async (work) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      try {
+        const result = await services.transact.asOperator(work);
+        await held;
+        return result;
+      } finally {
+        underWay -= 1;
+      }
+    },
+  };
+  return {
+    transact,
+    most: () => most,
+    hold: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return resolve;
+    },
+  };
+}
+
+describe("the key directory", () => {
+  it("answers what the hot path needs, from memory after the first time", async () => {
+    const made = await create();
+    const hash = hashKey(made.key);
+    expect(live.peekKey(hash)).toBeUndefined();
+    const record = await live.loadKey(hash);
+    expect(record).toMatchObject({
+      keyId: made.keyId,
+      tenantId: tenant.tenantId,
+      environment: "live",
+      metadata: { team: "a" },
+      expiresAtMs: Number.POSITIVE_INFINITY,
+      revoked: false,
+    });
+    expect(live.peekKey(hash)).toBe(record);
+    expect(await live.loadTenant(tenant.tenantId)).toMatchObject({
+      planId: "free",
+      suspended: false,
+      terms: { quotas: [{ limit: 50_000 }] },
+    });
+  });
+
+  it("refuses a revoked key within a second, also while it is held in memory", async () => {
+    const made = await create();
+    const hash = hashKey(made.key);
+    await live.loadKey(hash);
+    await revokeKey(services, OPERATOR_CONTEXT, made);
+    await heardWithin("revocation", async () => (await live.loadKey(hash))?.revoked === true);
+  });
+
+  it("refuses a revoked service key within a second", async () => {
+    const made = await createServiceKey(services, OPERATOR_CONTEXT, {
+      name: "Backend",
+      scopes: ["keys:read"],
+    });
+    expect(await live.findActor(made.key)).toMatchObject({
+      type: "service_key",
+      id: made.serviceKeyId,
+      scopes: ["keys:read"],
+    });
+    await revokeServiceKey(services, OPERATOR_CONTEXT, made);
+    await heardWithin("revocation", async () => (await live.findActor(made.key)) === undefined);
+  });
+
+  it("knows of a suspension and of another plan within a second, and says whose terms changed", async () => {
+    const { tenantId } = await createTestTenant(services, "Changing");
+    const heard: unknown[] = [];
+    live.onTenantChange((changed) => heard.push(changed));
+    expect(await live.loadTenant(tenantId)).toMatchObject({ suspended: false });
+    await updateTenant(services, OPERATOR_CONTEXT, { tenantId, suspended: true, planId: "pro" });
+    await heardWithin(
+      "suspension",
+      async () => (await live.loadTenant(tenantId))?.suspended === true,
+    );
+    expect(await live.loadTenant(tenantId)).toMatchObject({ planId: "pro" });
+    expect(heard).toContain(tenantId);
+  });
+
+  it("takes a new key within a second although it was asked for before it existed", async () => {
+    const random = randomBytes(KEY_RANDOM_BYTES);
+    const { key } = formatKey("live", random);
+    expect(await live.loadKey(hashKey(key))).toBeNull();
+    expect(live.peekKey(hashKey(key))).toBeNull();
+    const made = await createKey({ ...services, randomBytes: () => random }, OPERATOR_CONTEXT, {
+      tenantId: tenant.tenantId,
+      name: "Late",
+      environment: "live",
+      scopes: [],
+      metadata: {},
+    });
+    expect(made.key).toBe(key);
+    await heardWithin("the new key", async () => (await live.loadKey(hashKey(key))) !== null);
+  });
+
+  it("drops everything it holds when changes were missed", async () => {
+    const directory = createDirectory();
+    const made = await create();
+    await directory.loadKey(hashKey(made.key));
+    await directory.loadTenant(tenant.tenantId);
+    const heard: unknown[] = [];
+    directory.onTenantChange((changed) => heard.push(changed));
+    directory.applyChange({ kind: "reset" });
+    expect(directory.peekKey(hashKey(made.key))).toBeUndefined();
+    expect(directory.peekTenant(tenant.tenantId)).toBeUndefined();
+    expect(heard).toEqual([undefined]);
+  });
+
+  it("does not keep what a look-up read before a change that came while it was under way", async () => {
+    const database2 = createHeldDatabase();
+    const directory = createDirectory(database2.transact);
+    const made = await create();
+    const hash = hashKey(made.key);
+    const letGo = database2.hold();
+    const load = directory.loadKey(hash);
+    await pollUntil("the look-up", () => database2.most() === 1);
+    await revokeKey(services, OPERATOR_CONTEXT, made);
+    const change: Change = {
+      kind: "key",
+      tenantId: tenant.tenantId,
+      entityId: made.keyId,
+      revision: 1n,
+    };
+    directory.applyChange(change);
+    letGo();
+    expect(await load).toMatchObject({ revoked: true });
+    expect(directory.peekKey(hash)).toMatchObject({ revoked: true });
+  });
+
+  it("asks the database at most 8 times at once under a flood of unknown keys", async () => {
+    const flood = createHeldDatabase();
+    const directory = createDirectory(flood.transact);
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, () => directory.loadKey(hashKey(unknownKey()))),
+    );
+    expect(answers.every((answer) => answer === null)).toBe(true);
+    expect(flood.most()).toBeLessThanOrEqual(8);
+  });
+
+  it("turns further look-ups away when two thousand wait, and answers known keys all the same", async () => {
+    const flood = createHeldDatabase();
+    const directory = createDirectory(flood.transact);
+    const made = await create();
+    await directory.loadKey(hashKey(made.key));
+    const letGo = flood.hold();
+    const waiting = Array.from({ length: 2_008 }, () => directory.loadKey(hashKey(unknownKey())));
+    await expect(directory.loadKey(hashKey(unknownKey()))).rejects.toMatchObject({
+      code: "OVERLOADED",
+      headers: { "retry-after": "1" },
+    });
+    expect(directory.peekKey(hashKey(made.key))).not.toBeNull();
+    letGo();
+    await Promise.all(waiting);
+  });
+
+  it("asks once for a key that a hundred callers send at once", async () => {
+    const counted = createHeldDatabase();
+    const directory = createDirectory(counted.transact);
+    const hash = hashKey((await create()).key);
+    const records = await Promise.all(Array.from({ length: 100 }, () => directory.loadKey(hash)));
+    expect(new Set(records).size).toBe(1);
+    expect(counted.most()).toBe(1);
+  });
+
+  it("lets a failed look-up be tried again", async () => {
+    let isDown = true;
+    const directory = createDirectory({
+      ...services.transact,
+      asOperator: (work) =>
+        isDown ? Promise.reject(new Error("down")) : services.transact.asOperator(work),
+    });
+    const hash = hashKey((await create()).key);
+    await expect(directory.loadKey(hash)).rejects.toThrow("down");
+    isDown = false;
+    expect(await directory.loadKey(hash)).not.toBeNull();
+  });
+});
+
+describe("findActor", () => {
+  it("takes a tenant's live key for a program of that tenant, with the key's scopes", async () => {
+    const made = await create({ scopes: ["keys:read"] });
+    expect(await live.findActor(made.key)).toEqual({
+      type: "key",
+      id: made.keyId,
+      tenantId: tenant.tenantId,
+      scopes: ["keys:read"],
+    });
+  });
+
+  it("knows nobody by a key that has expired, even while it is in memory", async () => {
+    const soon = new Date(services.clock.now().getTime() + 1_000).toISOString();
+    const made = await create({ expiresAt: soon });
+    expect(await live.findActor(made.key)).toBeDefined();
+    services.clock.advance(1_000);
+    expect(await live.findActor(made.key)).toBeUndefined();
+  });
+
+  it("asks nobody about what is no key of ours", async () => {
+    const directory = createDirectory({
+      ...services.transact,
+      asOperator: () => Promise.reject(new Error("asked the database")),
+    });
+    const { key } = await create();
+    for (const credential of ["", "nonsense", "sk_live_1234", `${key}x`, key.toLowerCase()]) {
+      expect(await directory.findActor(credential)).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,116 @@
+import { createdServiceKey, serviceKey } from "@turnpike/contract/keys";
+import { SCOPES } from "@turnpike/domain/access/scopes";
+import { parseKey } from "@turnpike/domain/keys/key-format";
+import { dumpDatabase } from "@turnpike/testkit/dump-database";
+import { refusalOf } from "@turnpike/testkit/refusal-of";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import {
+  contextOf,
+  createTestServices,
+  createTestTenant,
+  OPERATOR_CONTEXT,
+  type TestServices,
+} from "@turnpike/testkit/test-services";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { offerSetupCode } from "#modules/identity/index.ts";
+import { hashKey } from "./hash-key.ts";
+import {
+  claimSetup,
+  createServiceKey,
+  listServiceKeys,
+  revokeServiceKey,
+} from "./manage-service-keys.ts";
+
+let database: TestDatabase;
+let services: TestServices;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  services = createTestServices(database);
+});
+afterAll(() => database.close());
+
+const create = (scopes: Parameters<typeof createServiceKey>[2]["scopes"]) =>
+  createServiceKey(services, OPERATOR_CONTEXT, { name: "Backend", scopes });
+
+describe("service keys", () => {
+  it("are answered once and stored as a hash", async () => {
+    const made = createdServiceKey.parse(await create(["keys:verify", "keys:verify"]));
+    expect(parseKey(made.key)).toEqual({ form: "own", kind: "svc" });
+    expect(made.scopes).toEqual(["keys:verify"]);
+    const dump = await dumpDatabase(database.sql);
+    expect(dump).toContain(hashKey(made.key));
+    expect(dump).not.toContain(made.key.slice(made.start.length));
+    const { items } = await listServiceKeys(services, OPERATOR_CONTEXT, { limit: 1 });
+    const { key: _, ...shown } = made;
+    expect(items.map((item) => serviceKey.parse(item))).toEqual([shown]);
+  });
+
+  it("give no scope that they do not hold", async () => {
+    const context = contextOf({
+      type: "service_key",
+      id: "svc_1",
+      scopes: ["service_keys:write", "keys:read"],
+    });
+    const attempt = (scopes: Parameters<typeof create>[0]) =>
+      createServiceKey(services, context, { name: "Child", scopes });
+    expect((await refusalOf(attempt(["keys:read", "catalog:write"]))).code).toBe(
+      "INSUFFICIENT_SCOPE",
+    );
+    expect((await attempt(["keys:read"])).scopes).toEqual(["keys:read"]);
+  });
+
+  it("are not made, seen or revoked by a tenant's key", async () => {
+    const { context } = await createTestTenant(services);
+    const made = await create(["keys:read"]);
+    const attempts = [
+      createServiceKey(services, context, { name: "Nope", scopes: ["keys:read"] }),
+      listServiceKeys(services, context, { limit: 10 }),
+      revokeServiceKey(services, context, made),
+    ];
+    for (const attempt of attempts) {
+      expect((await refusalOf(attempt)).code).toBe("INSUFFICIENT_SCOPE");
+    }
+  });
+
+  it("are revoked once, with one entry in the trail, however often it is asked", async () => {
+    const made = await create(["keys:read"]);
+    const outcomes = await Promise.all(
+      Array.from({ length: 5 }, () => revokeServiceKey(services, OPERATOR_CONTEXT, made)),
+    );
+    expect(new Set(outcomes.map((outcome) => outcome.revokedAt)).size).toBe(1);
+    expect(outcomes[0]?.revokedAt).not.toBeNull();
+    const [row] = await database.sql`
+      select count(*)::int as count from audit_entries
+      where entity_id = ${made.serviceKeyId} and action = 'service_key.revoked'`;
+    expect(row?.["count"]).toBe(1);
+    const missing = revokeServiceKey(services, OPERATOR_CONTEXT, {
+      serviceKeyId: services.newId("serviceKey"),
+    });
+    expect((await refusalOf(missing)).code).toBe("RESOURCE_NOT_FOUND");
+  });
+});
+
+describe("claimSetup", () => {
+  it("gives exactly one of 50 claims a key with every scope", async () => {
+    const code = (await offerSetupCode(services)) ?? "";
+    const before = await listServiceKeys(services, OPERATOR_CONTEXT, { limit: 100 });
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 50 }, () => claimSetup(services, "req_1", { code })),
+    );
+    const claimed = outcomes.flatMap((outcome) =>
+      outcome.status === "fulfilled" ? [outcome.value.serviceKey] : [],
+    );
+    expect(claimed).toHaveLength(1);
+    expect(claimed[0]?.scopes).toEqual([...SCOPES]);
+    const after = await listServiceKeys(services, OPERATOR_CONTEXT, { limit: 100 });
+    expect(after.items).toHaveLength(before.items.length + 1);
+  });
+
+  it("leaves the code to claim when its key cannot be made", async () => {
+    await database.sql`delete from setup_codes`;
+    const code = (await offerSetupCode(services)) ?? "";
+    const noChance = { ...services, randomBytes: () => new Uint8Array(1) };
+    await expect(claimSetup(noChance, "req_1", { code })).rejects.toThrow(RangeError);
+    await claimSetup(services, "req_2", { code });
+  });
+});

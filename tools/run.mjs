@@ -25,7 +25,7 @@ const COMMANDS = {
     return await runProgram(["bench/run.ts", ...args]);
   },
   replay: (args) => runProgram(["tools/replay.ts", ...args]),
-  turnpike: (args) => runProgram(["apps/server/src/cli.ts", ...args]),
+  turnpike: (args) => runProgram(["apps/server/src/cli/main.ts", ...args]),
   async build() {
     await buildConsole();
     return 0;

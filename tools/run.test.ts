@@ -91,7 +91,7 @@ async function makeCheckout(): Promise<Checkout> {
   await checkout.write("package.json", JSON.stringify({ ...MANIFEST, type: "module" }));
   await checkout.write("apps/server/package.json", JSON.stringify({ name: "server" }));
   await checkout.write(
-    "apps/server/src/cli.ts",
+    "apps/server/src/cli/main.ts",
     "console.log(JSON.stringify(process.argv.slice(2)));",
   );
   await checkout.write("apps/server/src/main.ts", 'console.log("serving");');
@@ -121,14 +121,14 @@ describe("npm run", () => {
 
   it("passes the exit code on", async () => {
     const checkout = await makeCheckout();
-    await checkout.write("apps/server/src/cli.ts", "process.exitCode = 3;");
+    await checkout.write("apps/server/src/cli/main.ts", "process.exitCode = 3;");
     expect((await checkout.run(["turnpike"])).code).toBe(3);
   });
 
   it("passes a signal on once, however often it comes, and waits for the end", async () => {
     const checkout = await makeCheckout();
     await checkout.write(
-      "apps/server/src/cli.ts",
+      "apps/server/src/cli/main.ts",
       `let count = 0;
        process.on("SIGTERM", () => {
          count += 1;
@@ -153,7 +153,7 @@ describe.each(["SIGTERM", "SIGKILL"] as const)("%s for npm", (signal) => {
     await checkout.write("package.json", JSON.stringify({ ...MANIFEST, type: "module", scripts }));
     await checkout.run(["turnpike"]);
     await checkout.write(
-      "apps/server/src/cli.ts",
+      "apps/server/src/cli/main.ts",
       `import { writeFileSync } from "node:fs";
        process.on("SIGTERM", () => { writeFileSync("drained", ""); process.exit(); });
        setInterval(() => {}, 1000);

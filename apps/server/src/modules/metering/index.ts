@@ -3,7 +3,7 @@ export { keepMeteringHouse } from "./keep-house.ts";
 export type { HardLimit, LeaseHold, LeaseHolder } from "./lease-holder.ts";
 export { createUsageRoutes } from "./metering.routes.ts";
 export { type Metering, startMetering } from "./metering.ts";
-export { getLimits, queryUsage } from "./query-usage.ts";
+export { getLimits, queryUsage, queryUsageOfAll } from "./query-usage.ts";
 export { type Reconciliation, reconcile } from "./reconcile.ts";
 export { GroupBuilder, type MeteredCall, type UsageGroup } from "./usage-group.ts";
 export type { UsageRecorder } from "./usage-recorder.ts";

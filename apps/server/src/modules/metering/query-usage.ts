@@ -1,5 +1,5 @@
 import { USAGE_ROWS_MAX, type usageQuery } from "@turnpike/contract/usage";
-import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { assertMay, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { billingPeriodAt } from "@turnpike/domain/time/billing-period";
@@ -34,13 +34,7 @@ function toReply(rows: readonly UsageRow[]) {
   };
 }
 
-/**
- * Sums a tenant's usage of one meter by one dimension, over calls that occurred in `[from, to)`.
- *
- * @throws {AppError} `RESOURCE_NOT_FOUND`; `INVALID_REQUEST` when the range is empty.
- */
-export async function queryUsage(deps: AppServices, context: CallContext, input: UsageQuery) {
-  assertMayInTenant(context.actor, "usage:read", input.tenantId);
+function parseRange(input: { from?: string | undefined; to?: string | undefined }) {
   const from = input.from === undefined ? undefined : new Date(input.from);
   const to = input.to === undefined ? undefined : new Date(input.to);
   if (from !== undefined && to !== undefined && from >= to) {
@@ -51,6 +45,17 @@ export async function queryUsage(deps: AppServices, context: CallContext, input:
       errors: [{ pointer: "query/from", message }],
     });
   }
+  return { from, to };
+}
+
+/**
+ * Sums a tenant's usage of one meter by one dimension, over calls that occurred in `[from, to)`.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND`; `INVALID_REQUEST` when the range is empty.
+ */
+export async function queryUsage(deps: AppServices, context: CallContext, input: UsageQuery) {
+  assertMayInTenant(context.actor, "usage:read", input.tenantId);
+  const range = parseRange(input);
   const rows = await deps.transact.asTenant(input.tenantId, async (tx) => {
     if ((await findTerms(tx, input.tenantId)) === undefined) {
       throw resourceNotFound("tenant");
@@ -59,11 +64,34 @@ export async function queryUsage(deps: AppServices, context: CallContext, input:
       tenantId: input.tenantId,
       meterId: input.meter,
       by: input.by,
-      from,
-      to,
+      ...range,
       rowsMax: USAGE_ROWS_MAX + 1,
     });
   });
+  return toReply(rows);
+}
+
+/**
+ * Sums the usage of all tenants as {@link queryUsage} does for one, from the same rollups.
+ *
+ * @throws {AppError} `INVALID_REQUEST` when the range is empty; `INSUFFICIENT_SCOPE`.
+ */
+export async function queryUsageOfAll(
+  deps: AppServices,
+  context: CallContext,
+  input: Omit<UsageQuery, "tenantId">,
+) {
+  assertMay(context.actor, "usage:read");
+  const range = parseRange(input);
+  const rows = await deps.transact.asOperator((tx) =>
+    sumUsage(tx, {
+      tenantId: null,
+      meterId: input.meter,
+      by: input.by,
+      ...range,
+      rowsMax: USAGE_ROWS_MAX + 1,
+    }),
+  );
   return toReply(rows);
 }
 

@@ -36,11 +36,12 @@ function groupOf(tx: Tx, by: UsageDimension) {
   }
 }
 
-/** Sums the rollups of a tenant by one dimension, in the order of the groups. */
+/** Sums the rollups of a tenant, or of all of them, by one dimension, in the order of the groups. */
 export async function sumUsage(
   tx: Tx,
   input: {
-    tenantId: TenantId;
+    /** Null for all tenants, which only the operator role sees. */
+    tenantId: TenantId | null;
     meterId: string;
     by: UsageDimension;
     from: Date | undefined;
@@ -54,7 +55,7 @@ export async function sumUsage(
     from (
       select ${groupOf(tx, input.by)} as grouped, calls, quantity
       from usage_rollups
-      where tenant_id = ${input.tenantId} and meter_id = ${input.meterId}
+      where ${input.tenantId === null ? tx`true` : tx`tenant_id = ${input.tenantId}`} and meter_id = ${input.meterId}
         and (${from}::timestamptz is null or occurred_at >= ${from})
         and (${to}::timestamptz is null or occurred_at < ${to})
     ) rows

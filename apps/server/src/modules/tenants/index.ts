@@ -1,4 +1,5 @@
 export { createTenant } from "./create-tenant.ts";
+export { findTenantByExternalId, getTenantByName } from "./find-tenant.ts";
 export { getTenant, listTenants } from "./get-tenant.ts";
 export { listMembers, putMember, removeMember } from "./manage-members.ts";
 export type { PlanDirectory } from "./tenants.ports.ts";

@@ -40,6 +40,21 @@ export async function findTenantRow(tx: Tx, tenantId: TenantId): Promise<TenantR
   return tenant;
 }
 
+export async function findTenantRowBySlug(tx: Tx, slug: string): Promise<TenantRow | undefined> {
+  const [tenant] = await tx<TenantRow[]>`
+    select ${tx(COLUMNS)} from tenants where slug = ${slug}`;
+  return tenant;
+}
+
+export async function findTenantRowByExternalId(
+  tx: Tx,
+  externalId: string,
+): Promise<TenantRow | undefined> {
+  const [tenant] = await tx<TenantRow[]>`
+    select ${tx(COLUMNS)} from tenants where external_id = ${externalId}`;
+  return tenant;
+}
+
 export async function hasExternalId(tx: Tx, externalId: string): Promise<boolean> {
   const rows = await tx`select 1 from tenants where external_id = ${externalId}`;
   return rows.length > 0;

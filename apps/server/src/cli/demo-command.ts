@@ -1,0 +1,73 @@
+import { type Cli, examples, optionParser } from "./cli.ts";
+import { type DemoResult, fillDemo } from "./demo/fill-demo.ts";
+import { parseWhole } from "./parse-input.ts";
+import { toGrouped, toRecord, toTable } from "./print.ts";
+import { createProgress } from "./progress.ts";
+import { runCommand } from "./run-command.ts";
+
+const TENANTS = { min: 1, max: 100, value: 12 } as const;
+const DAYS = { min: 1, max: 730, value: 90 } as const;
+const SEED = { min: 0, max: 1_000_000, value: 1 } as const;
+/** Time for the transaction under way to end after Ctrl+C. */
+const GRACE_MS = 10_000;
+
+function toDemoText(result: DemoResult): string {
+  const tenants = toTable(
+    result.tenants,
+    [
+      { header: "TENANT", value: (tenant) => tenant.tenantId },
+      { header: "SLUG", value: (tenant) => tenant.slug },
+      { header: "PLAN", value: (tenant) => tenant.planId },
+    ],
+    "",
+  );
+  const summary = toRecord([
+    ["Shown", `${result.from.slice(0, 10)} to ${result.to.slice(0, 10)}`],
+    ["Keys", toGrouped(result.keys)],
+    ["Entries added", toGrouped(result.entries)],
+    ["Calls added", toGrouped(result.calls)],
+  ]);
+  const note = result.groups === 0 ? "\nEverything was there already." : "";
+  return `${tenants}\n\n${summary}${note}`;
+}
+
+/** `turnpike demo`: an installation to look at. */
+export function addDemoCommand(cli: Cli): void {
+  const whole = (bounds: { min: number; max: number }) =>
+    optionParser((text) => parseWhole(text, bounds));
+  cli.program
+    .command("demo")
+    .description("fill the installation with invented tenants, keys and months of usage")
+    .option("--tenants <count>", "how many tenants", whole(TENANTS), TENANTS.value)
+    .option("--days <count>", "how far back usage begins", whole(DAYS), DAYS.value)
+    .option("--seed <number>", "another one makes other tenants", whole(SEED), SEED.value)
+    .addHelpText(
+      "after",
+      `
+It goes through the same code as the API and the gateway, so \`turnpike reconcile\` holds for it too. Stopped anywhere, it
+goes on where it was when called again with the same seed; called again after its end, it adds nothing: the time that a
+demo shows is fixed by its first run. It uses the plans free, pro and scale of the sample catalogue.
+${examples("demo", "demo --tenants 3 --days 14 --seed 7")}`,
+    )
+    .action(async (options) => {
+      const startedAtMs = performance.now();
+      const progress = createProgress({
+        label: "demo",
+        isTerminal: cli.environment.isTerminal,
+        monotonicMs: () => performance.now(),
+        write: (text) => void process.stderr.write(text),
+      });
+      const config = cli.environment.readConfig();
+      const result = await runCommand(
+        { config, timeoutSeconds: null, graceMs: GRACE_MS },
+        (session) =>
+          fillDemo(session, options, ({ hoursDone, hoursTotal, entriesWritten }) => {
+            const seconds = Math.max(0.001, (performance.now() - startedAtMs) / 1000);
+            const rate = toGrouped(Math.round(entriesWritten / seconds));
+            const note = `${toGrouped(entriesWritten)} entries, ${rate}/s`;
+            progress.update({ done: hoursDone, total: hoursTotal, note });
+          }),
+      ).finally(progress.end);
+      cli.print(result, () => toDemoText(result));
+    });
+}

@@ -1,0 +1,186 @@
+/** What happens to a demo tenant besides ordinary days. */
+export type DemoStory =
+  | "steady"
+  /** Sends more than its hard quota admits. */
+  | "hits-quota"
+  /** Its client repeats refused calls in a loop for some hours. */
+  | "retry-storm"
+  /** Joins late, and a launch multiplies its traffic at once. */
+  | "launch"
+  /** Moves from `free` to `pro` halfway. */
+  | "upgrade"
+  /** Is suspended near the end; its program keeps on calling for a while. */
+  | "suspended";
+
+export type DemoTenant = {
+  name: string;
+  planId: "free" | "pro" | "scale";
+  story: DemoStory;
+  /** Calls in an ordinary hour at the start. */
+  callsPerHour: number;
+  /** Growth a day, as a part of one. */
+  growthPerDay: number;
+  /** Traffic on Saturdays and Sundays, as a part of that on other days. */
+  weekendShare: number;
+  /** Hour of the day with the most traffic, UTC. */
+  peakHour: number;
+  /** When it becomes a tenant, as a part of the time shown. */
+  joinsAt: number;
+  /** A key that was replaced: it is revoked halfway. */
+  hasRotatedKey: boolean;
+};
+
+/** Invented, every one of them. */
+export const DEMO_TENANTS: readonly DemoTenant[] = [
+  {
+    name: "Blue Heron Maps",
+    planId: "scale",
+    story: "steady",
+    callsPerHour: 1_500,
+    growthPerDay: 0.006,
+    weekendShare: 0.55,
+    peakHour: 14,
+    joinsAt: 0,
+    hasRotatedKey: true,
+  },
+  {
+    name: "Parcelweft",
+    planId: "pro",
+    story: "steady",
+    callsPerHour: 420,
+    growthPerDay: 0.004,
+    weekendShare: 0.2,
+    peakHour: 10,
+    joinsAt: 0,
+    hasRotatedKey: true,
+  },
+  {
+    name: "Tinker Moth Apps",
+    planId: "free",
+    story: "hits-quota",
+    callsPerHour: 96,
+    growthPerDay: 0.001,
+    weekendShare: 1.1,
+    peakHour: 20,
+    joinsAt: 0,
+    hasRotatedKey: false,
+  },
+  {
+    name: "Copperline Tickets",
+    planId: "pro",
+    story: "retry-storm",
+    callsPerHour: 300,
+    growthPerDay: 0.002,
+    weekendShare: 1.25,
+    peakHour: 18,
+    joinsAt: 0,
+    hasRotatedKey: true,
+  },
+  {
+    name: "Lanternfish Studio",
+    planId: "scale",
+    story: "launch",
+    callsPerHour: 380,
+    growthPerDay: 0.01,
+    weekendShare: 1.2,
+    peakHour: 21,
+    joinsAt: 0.62,
+    hasRotatedKey: false,
+  },
+  {
+    name: "Mossgate Market",
+    planId: "free",
+    story: "upgrade",
+    callsPerHour: 40,
+    growthPerDay: 0.012,
+    weekendShare: 0.8,
+    peakHour: 12,
+    joinsAt: 0.05,
+    hasRotatedKey: false,
+  },
+  {
+    name: "Saltmarsh Kitchen",
+    planId: "pro",
+    story: "suspended",
+    callsPerHour: 160,
+    growthPerDay: -0.004,
+    weekendShare: 1.4,
+    peakHour: 19,
+    joinsAt: 0,
+    hasRotatedKey: false,
+  },
+  {
+    name: "Hollowbrook Cycles",
+    planId: "pro",
+    story: "steady",
+    callsPerHour: 210,
+    growthPerDay: 0.003,
+    weekendShare: 0.9,
+    peakHour: 16,
+    joinsAt: 0.1,
+    hasRotatedKey: false,
+  },
+  {
+    name: "Nimbus Oak Weather",
+    planId: "scale",
+    story: "steady",
+    callsPerHour: 900,
+    growthPerDay: 0.002,
+    weekendShare: 1,
+    peakHour: 7,
+    joinsAt: 0,
+    hasRotatedKey: true,
+  },
+  {
+    name: "Pinwheel Lessons",
+    planId: "free",
+    story: "steady",
+    callsPerHour: 18,
+    growthPerDay: 0.005,
+    weekendShare: 0.15,
+    peakHour: 9,
+    joinsAt: 0.2,
+    hasRotatedKey: false,
+  },
+  {
+    name: "Driftglass Reports",
+    planId: "pro",
+    story: "steady",
+    callsPerHour: 130,
+    growthPerDay: 0.001,
+    weekendShare: 0.1,
+    peakHour: 5,
+    joinsAt: 0.3,
+    hasRotatedKey: false,
+  },
+  {
+    name: "Juniper Relay",
+    planId: "free",
+    story: "steady",
+    callsPerHour: 9,
+    growthPerDay: 0.008,
+    weekendShare: 0.7,
+    peakHour: 15,
+    joinsAt: 0.4,
+    hasRotatedKey: false,
+  },
+];
+
+/** The first `count` demo tenants; beyond the list it starts again, with smaller siblings in other time zones. */
+export function listDemoTenants(count: number): DemoTenant[] {
+  return Array.from({ length: count }, (_, index) => {
+    const round = Math.floor(index / DEMO_TENANTS.length);
+    const template = DEMO_TENANTS[index % DEMO_TENANTS.length];
+    if (template === undefined) {
+      throw new RangeError("The list of demo tenants is empty.");
+    }
+    return round === 0
+      ? template
+      : {
+          ...template,
+          name: `${template.name} ${String(round + 1)}`,
+          callsPerHour: template.callsPerHour / (round + 1),
+          peakHour: (template.peakHour + 5 * round) % 24,
+        };
+  });
+}

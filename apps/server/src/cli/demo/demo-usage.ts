@@ -1,0 +1,267 @@
+import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
+import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
+import type { Environment } from "@turnpike/domain/keys/key-format";
+import { isBillableStatus, type Outcome } from "@turnpike/domain/metering/outcome";
+import { billingPeriodAt, minuteOf } from "@turnpike/domain/time/billing-period";
+import type { UsageGroup } from "#modules/metering/index.ts";
+import type { DemoTenant } from "./demo-tenants.ts";
+import { drawCount, type SeededRandom, seededRandom, splitByWeight } from "./seeded-random.ts";
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** What the demo shows: `[fromMs, untilMs)`, whole minutes, epoch milliseconds. */
+export type DemoWindow = { fromMs: number; untilMs: number };
+
+export type DemoKey = {
+  keyId: KeyId;
+  environment: Environment;
+  /** Part of the tenant's traffic. */
+  share: number;
+  activeFromMs: number;
+  /** Calls after this are refused; null for a key in use. */
+  revokedAtMs: number | null;
+};
+
+export type DemoUsageInput = {
+  seed: number;
+  window: DemoWindow;
+  tenantId: TenantId;
+  tenant: DemoTenant;
+  joinedAtMs: number;
+  periodAnchor: Date;
+  keys: readonly DemoKey[];
+  /** Units that may be billed in the period that starts here; null without a hard quota. */
+  hardQuotaOf: (environment: Environment, periodStartMs: number) => number | null;
+};
+
+/** Usage of one tenant in one clock hour. */
+export type DemoHour = { startMs: number; endMs: number; entries: UsageGroup["entries"] };
+
+type Share = { outcome: Outcome; status: number; weight: number };
+
+/** The demo's last days are fine-grained, so that charts of the last hours look like live ones. */
+const QUARTERS_FOR_MS = 14 * DAY_MS;
+const MINUTES_FOR_MS = 2 * HOUR_MS;
+
+const ORDINARY: readonly Share[] = [
+  { outcome: "VALID", status: 200, weight: 900 },
+  { outcome: "VALID", status: 201, weight: 25 },
+  { outcome: "VALID", status: 304, weight: 40 },
+  { outcome: "VALID", status: 404, weight: 22 },
+  { outcome: "VALID", status: 400, weight: 9 },
+  { outcome: "VALID", status: 500, weight: 0.8 },
+  { outcome: "CLIENT_ABORTED", status: 499, weight: 0.7 },
+  { outcome: "RATE_LIMITED", status: 429, weight: 1 },
+  { outcome: "UPSTREAM_TIMEOUT", status: 504, weight: 0.5 },
+];
+
+const OUTAGE: readonly Share[] = [
+  { outcome: "VALID", status: 200, weight: 280 },
+  { outcome: "VALID", status: 500, weight: 90 },
+  { outcome: "VALID", status: 503, weight: 130 },
+  { outcome: "UPSTREAM_UNREACHABLE", status: 502, weight: 380 },
+  { outcome: "UPSTREAM_TIMEOUT", status: 504, weight: 120 },
+];
+
+const RETRY_STORM: readonly Share[] = [
+  { outcome: "VALID", status: 200, weight: 240 },
+  { outcome: "VALID", status: 404, weight: 6 },
+  { outcome: "RATE_LIMITED", status: 429, weight: 750 },
+  { outcome: "CLIENT_ABORTED", status: 499, weight: 4 },
+];
+
+const refusedWith = (outcome: Outcome, status: number): readonly Share[] => [
+  { outcome, status, weight: 1 },
+];
+const REVOKED = refusedWith("REVOKED", 401);
+const SUSPENDED = refusedWith("TENANT_SUSPENDED", 403);
+
+/** The instant at a part of the window, at the start of an hour. */
+export function instantAt(window: DemoWindow, part: number): number {
+  const span = window.untilMs - window.fromMs;
+  return Math.floor((window.fromMs + span * part) / HOUR_MS) * HOUR_MS;
+}
+
+/** When stories take place, as parts of the window. */
+export const STORY = {
+  rotation: 0.5,
+  upgrade: 0.55,
+  outage: 0.68,
+  retryStorm: 0.8,
+  launch: 0.86,
+  suspension: 0.9,
+} as const;
+const OUTAGE_HOURS = 3;
+const STORM_HOURS = 5;
+
+function isWithinHours(nowMs: number, startMs: number, hours: number): boolean {
+  return nowMs >= startMs && nowMs < startMs + hours * HOUR_MS;
+}
+
+/** Expected calls of an hour: growth, day, week, weather of the hour, and the tenant's story. */
+function expectedCalls(input: DemoUsageInput, hourMs: number): number {
+  const { tenant, window, seed } = input;
+  const date = new Date(hourMs);
+  const days = (hourMs - window.fromMs) / DAY_MS;
+  const phase = ((date.getUTCHours() - tenant.peakHour) / 24) * 2 * Math.PI;
+  const daily = 1 + 0.75 * Math.cos(phase);
+  const isWeekend = date.getUTCDay() === 0 || date.getUTCDay() === 6;
+  const weather = 0.8 + 0.4 * seededRandom(seed, tenant.name, "weather", hourMs)();
+  const growth = (1 + tenant.growthPerDay) ** days;
+  const base = tenant.callsPerHour * growth * daily * (isWeekend ? tenant.weekendShare : 1);
+  return base * weather * storyFactor(input, hourMs);
+}
+
+function storyFactor({ tenant, window }: DemoUsageInput, hourMs: number): number {
+  switch (tenant.story) {
+    case "retry-storm":
+      return isWithinHours(hourMs, instantAt(window, STORY.retryStorm), STORM_HOURS) ? 7 : 1;
+    case "launch":
+      return hourMs >= instantAt(window, STORY.launch) ? 4 : 1;
+    case "suspended": {
+      const daysSuspended = (hourMs - instantAt(window, STORY.suspension)) / DAY_MS;
+      return daysSuspended <= 0 ? 1 : Math.exp(-daysSuspended);
+    }
+    case "steady":
+    case "hits-quota":
+    case "upgrade":
+      return 1;
+    default:
+      return tenant.story satisfies never;
+  }
+}
+
+function sharesOf(input: DemoUsageInput, key: DemoKey, nowMs: number): readonly Share[] {
+  const { tenant, window } = input;
+  if (key.revokedAtMs !== null && nowMs >= key.revokedAtMs) {
+    return REVOKED;
+  }
+  if (tenant.story === "suspended" && nowMs >= instantAt(window, STORY.suspension)) {
+    return SUSPENDED;
+  }
+  if (isWithinHours(nowMs, instantAt(window, STORY.outage), OUTAGE_HOURS)) {
+    return OUTAGE;
+  }
+  const isStorm =
+    tenant.story === "retry-storm" &&
+    isWithinHours(nowMs, instantAt(window, STORY.retryStorm), STORM_HOURS);
+  return isStorm ? RETRY_STORM : ORDINARY;
+}
+
+/** A program that nobody has told of the new key gives up within days. */
+function trafficOf(key: DemoKey, nowMs: number): number {
+  if (nowMs < key.activeFromMs) {
+    return 0;
+  }
+  if (key.revokedAtMs === null || nowMs < key.revokedAtMs) {
+    return key.share;
+  }
+  return key.share * 0.3 * Math.exp((-2 * (nowMs - key.revokedAtMs)) / DAY_MS);
+}
+
+function bucketMsAt(window: DemoWindow, hourMs: number): number {
+  if (hourMs >= window.untilMs - MINUTES_FOR_MS) {
+    return MINUTE_MS;
+  }
+  return hourMs >= window.untilMs - QUARTERS_FOR_MS ? 15 * MINUTE_MS : HOUR_MS;
+}
+
+/** Counts what is billed of each balance, and turns what lies beyond a hard quota into refusals, as the gateway does. */
+class QuotaBook {
+  readonly #input: DemoUsageInput;
+  readonly #used = new Map<string, number>();
+
+  constructor(input: DemoUsageInput) {
+    this.#input = input;
+  }
+
+  /** Takes up to `calls` billable units; returns how many were there. */
+  take(environment: Environment, periodStartMs: number, calls: number): number {
+    const quota = this.#input.hardQuotaOf(environment, periodStartMs);
+    const slot = `${environment}|${String(periodStartMs)}`;
+    const used = this.#used.get(slot) ?? 0;
+    const taken = quota === null ? calls : Math.max(0, Math.min(calls, quota - used));
+    this.#used.set(slot, used + taken);
+    return taken;
+  }
+}
+
+type Bucket = { key: DemoKey; startMs: number; calls: number; random: SeededRandom };
+
+function toEntries(input: DemoUsageInput, book: QuotaBook, bucket: Bucket): UsageGroup["entries"] {
+  const { key, startMs } = bucket;
+  const period = billingPeriodAt(input.periodAnchor, new Date(startMs));
+  const periodStartMs = period.start.getTime();
+  const shares = sharesOf(input, key, startMs);
+  const parts = splitByWeight(
+    bucket.calls,
+    shares.map((share) => share.weight),
+    bucket.random,
+  );
+  const entries: UsageGroup["entries"] = [];
+  const add = (outcome: Outcome, status: number, calls: number, quantity: number) => {
+    if (calls > 0) {
+      entries.push({
+        tenantId: input.tenantId,
+        keyId: key.keyId,
+        environment: key.environment,
+        meterId: REQUESTS_METER,
+        outcome,
+        status,
+        minuteMs: minuteOf(startMs),
+        periodStartMs,
+        periodEndMs: period.end.getTime(),
+        calls,
+        quantity,
+      });
+    }
+  };
+  let refused = 0;
+  for (const [index, { outcome, status }] of shares.entries()) {
+    const calls = parts[index] ?? 0;
+    if (outcome === "VALID" && isBillableStatus(status)) {
+      const taken = book.take(key.environment, periodStartMs, calls);
+      refused += calls - taken;
+      add(outcome, status, taken, taken);
+    } else {
+      add(outcome, status, calls, 0);
+    }
+  }
+  add("QUOTA_EXCEEDED", 429, refused, 0);
+  return entries;
+}
+
+/** How many hours {@link generateUsage} will give. */
+export function countHours(input: Pick<DemoUsageInput, "joinedAtMs" | "window">): number {
+  const first = Math.floor(input.joinedAtMs / HOUR_MS);
+  return Math.max(0, Math.ceil(input.window.untilMs / HOUR_MS) - first);
+}
+
+/**
+ * Makes up the usage of a tenant, hour by hour in the order of time, from the seed alone: the same input gives the same
+ * hours. Entries lie in `[joinedAtMs, untilMs)`, on whole minutes; what is billed in a period never exceeds its hard
+ * quota.
+ */
+export function* generateUsage(input: DemoUsageInput): Generator<DemoHour> {
+  const { window, seed, tenant } = input;
+  const book = new QuotaBook(input);
+  const firstMs = Math.floor(input.joinedAtMs / HOUR_MS) * HOUR_MS;
+  for (let hourMs = firstMs; hourMs < window.untilMs; hourMs += HOUR_MS) {
+    const endMs = Math.min(hourMs + HOUR_MS, window.untilMs);
+    const bucketMs = bucketMsAt(window, hourMs);
+    const expected = (expectedCalls(input, hourMs) * bucketMs) / HOUR_MS;
+    const random = seededRandom(seed, tenant.name, "calls", hourMs);
+    const entries: UsageGroup["entries"] = [];
+    for (let startMs = hourMs; startMs < endMs; startMs += bucketMs) {
+      for (const key of input.keys) {
+        const calls = drawCount(expected * trafficOf(key, startMs), random);
+        if (calls > 0 && startMs >= input.joinedAtMs) {
+          entries.push(...toEntries(input, book, { key, startMs, calls, random }));
+        }
+      }
+    }
+    yield { startMs: hourMs, endMs, entries };
+  }
+}

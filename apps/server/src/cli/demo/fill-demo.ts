@@ -1,0 +1,231 @@
+import { createHash } from "node:crypto";
+import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
+import { toId } from "@turnpike/domain/ids/ids";
+import type { Environment } from "@turnpike/domain/keys/key-format";
+import { billingPeriodAt } from "@turnpike/domain/time/billing-period";
+import { commitGroups, getLimits, queryUsage, type UsageGroup } from "#modules/metering/index.ts";
+import type { CommandSession } from "../run-command.ts";
+import {
+  findWindow,
+  type InstalledTenant,
+  installTenant,
+  readHardQuotas,
+} from "./demo-installation.ts";
+import { listDemoTenants } from "./demo-tenants.ts";
+import {
+  countHours,
+  DAY_MS,
+  type DemoHour,
+  type DemoUsageInput,
+  type DemoWindow,
+  generateUsage,
+  instantAt,
+  MINUTE_MS,
+  STORY,
+} from "./demo-usage.ts";
+
+export type DemoInput = { tenants: number; days: number; seed: number };
+
+export type DemoProgress = {
+  hoursDone: number;
+  hoursTotal: number;
+  entriesWritten: number;
+};
+
+export type DemoResult = {
+  seed: number;
+  /** ISO 8601, UTC. */
+  from: string;
+  to: string;
+  tenants: { tenantId: string; slug: string; planId: string }[];
+  keys: number;
+  /** What this run added; 0 when everything was there. */
+  groups: number;
+  entries: number;
+  calls: number;
+};
+
+/** Groups of one transaction: some thousand rows, well within a statement's time limit. */
+const BATCH_ENTRIES = 2_000;
+const BATCH_GROUPS = 200;
+
+function chooseWindow(nowMs: number, days: number): DemoWindow {
+  const fromMs = Math.floor((nowMs - days * DAY_MS) / DAY_MS) * DAY_MS;
+  return { fromMs, untilMs: Math.floor(nowMs / MINUTE_MS) * MINUTE_MS };
+}
+
+/** The id of an hour's group, from what identifies it: written twice, it is one group. */
+function groupIdOf(input: DemoUsageInput, hour: DemoHour): UsageGroup["groupId"] {
+  const words = [input.seed, input.tenantId, input.window.fromMs, hour.startMs].join("|");
+  return toId("group", createHash("sha256").update(words).digest("hex").slice(0, 32));
+}
+
+function toGroup(input: DemoUsageInput, hour: DemoHour): UsageGroup {
+  const processHash = createHash("sha256")
+    .update(`demo|${String(input.seed)}`)
+    .digest("hex");
+  return {
+    groupId: groupIdOf(input, hour),
+    processId: toId("process", processHash.slice(0, 32)),
+    // The last millisecond of the hour lies in the hour's own billing period.
+    recordedAtMs: hour.endMs - 1,
+    entries: hour.entries,
+    spends: [],
+  };
+}
+
+/**
+ * Asks how much of the running period's balance belongs to others than the demo: real calls, leases, forfeited units.
+ * What is theirs the demo must leave to them, or it would overshoot a hard quota.
+ */
+async function findTakenByOthers(
+  session: CommandSession,
+  installed: InstalledTenant,
+  periodStart: Date,
+): Promise<(environment: Environment) => number> {
+  const { deps, context } = session;
+  const { tenantId } = installed.reply;
+  const { quotas } = await getLimits(deps, context, { tenantId });
+  const { rows } = await queryUsage(deps, context, {
+    tenantId,
+    by: "key",
+    meter: REQUESTS_METER,
+    from: periodStart.toISOString(),
+  });
+  const ofDemo = new Map(rows.map((row) => [row.group, Number(row.quantity)]));
+  return (environment) => {
+    const balance = quotas.find(
+      (quota) => quota.meter === REQUESTS_METER && quota.environment === environment,
+    );
+    const taken =
+      Number(balance?.used ?? 0) + Number(balance?.leased ?? 0) + Number(balance?.forfeited ?? 0);
+    const own = installed.keys
+      .filter((key) => key.environment === environment)
+      .reduce((sum, key) => sum + (ofDemo.get(key.keyId) ?? 0), 0);
+    return Math.max(0, taken - own);
+  };
+}
+
+async function toUsageInput(
+  session: CommandSession,
+  installed: InstalledTenant,
+  input: { seed: number; window: DemoWindow; hardQuota: number | null },
+): Promise<DemoUsageInput> {
+  const { tenant, reply, joinedAtMs, keys } = installed;
+  const { seed, window, hardQuota } = input;
+  const periodAnchor = new Date(reply.periodAnchor);
+  const current = billingPeriodAt(periodAnchor, session.deps.clock.now()).start;
+  const byOthers = await findTakenByOthers(session, installed, current);
+  const upgradedAtMs = tenant.story === "upgrade" ? instantAt(window, STORY.upgrade) : Infinity;
+  return {
+    seed,
+    window,
+    tenantId: reply.tenantId,
+    tenant,
+    joinedAtMs,
+    periodAnchor,
+    keys,
+    hardQuotaOf: (environment, periodStartMs) => {
+      const isUpgradedWithin = periodStartMs + 31 * DAY_MS > upgradedAtMs;
+      if (hardQuota === null || isUpgradedWithin) {
+        return null;
+      }
+      return periodStartMs === current.getTime()
+        ? Math.max(0, hardQuota - byOthers(environment))
+        : hardQuota;
+    },
+  };
+}
+
+/**
+ * Collects the groups of a tenant into batches, so that memory holds one batch whatever the demo's length. Every run cuts
+ * them the same way, and each is one transaction: it is there whole or not at all.
+ */
+function* toBatches(input: DemoUsageInput): Generator<UsageGroup[]> {
+  let batch: UsageGroup[] = [];
+  let entries = 0;
+  for (const hour of generateUsage(input)) {
+    batch.push(toGroup(input, hour));
+    entries += hour.entries.length;
+    if (entries >= BATCH_ENTRIES || batch.length >= BATCH_GROUPS) {
+      yield batch;
+      batch = [];
+      entries = 0;
+    }
+  }
+  yield batch;
+}
+
+function* toAllBatches(inputs: readonly DemoUsageInput[]): Generator<UsageGroup[]> {
+  for (const input of inputs) {
+    yield* toBatches(input);
+  }
+}
+
+async function writeUsage(
+  session: CommandSession,
+  inputs: readonly DemoUsageInput[],
+  onProgress: (progress: DemoProgress) => void,
+): Promise<{ groups: number; entries: number; calls: number }> {
+  const hoursTotal = inputs.reduce((sum, input) => sum + countHours(input), 0);
+  const added = { groups: 0, entries: 0, calls: 0 };
+  let hoursDone = 0;
+  for (const batch of toAllBatches(inputs)) {
+    session.signal.throwIfAborted();
+    const fresh = await commitGroups(session.deps, batch);
+    hoursDone += batch.length;
+    if (fresh === batch.length) {
+      const entries = batch.flatMap((group) => group.entries);
+      added.entries += entries.length;
+      added.calls += entries.reduce((sum, entry) => sum + entry.calls, 0);
+    }
+    added.groups += fresh;
+    onProgress({ hoursDone, hoursTotal, entriesWritten: added.entries });
+  }
+  return added;
+}
+
+/**
+ * Fills the installation with tenants, keys and usage made up from a seed, through the use cases that serve the API and
+ * the transaction that serves the gateway. A run that was stopped anywhere is continued by the next one with the same
+ * seed; a run after a finished one adds nothing.
+ */
+export async function fillDemo(
+  session: CommandSession,
+  input: DemoInput,
+  onProgress: (progress: DemoProgress) => void,
+): Promise<DemoResult> {
+  const { seed } = input;
+  const hardQuotas = await readHardQuotas(session);
+  const window =
+    (await findWindow(session, seed)) ??
+    chooseWindow(session.deps.clock.now().getTime(), input.days);
+  const installed: InstalledTenant[] = [];
+  for (const [index, tenant] of listDemoTenants(input.tenants).entries()) {
+    session.signal.throwIfAborted();
+    installed.push(await installTenant(session, { tenant, seed, index, window }));
+  }
+  // Those with a hard quota first: the less time passes, the less can real calls come in between.
+  const ordered = [...installed].sort(
+    (a, b) =>
+      Number(hardQuotas[a.tenant.planId] === null) - Number(hardQuotas[b.tenant.planId] === null),
+  );
+  const usage: DemoUsageInput[] = [];
+  for (const one of ordered) {
+    const hardQuota = hardQuotas[one.tenant.planId];
+    usage.push(await toUsageInput(session, one, { seed, window, hardQuota }));
+  }
+  const added = await writeUsage(session, usage, onProgress);
+  return {
+    seed,
+    from: new Date(window.fromMs).toISOString(),
+    to: new Date(window.untilMs).toISOString(),
+    tenants: installed.map(({ reply }) => ({
+      tenantId: reply.tenantId,
+      slug: reply.slug,
+      planId: reply.planId,
+    })),
+    keys: installed.reduce((sum, { keys }) => sum + keys.length, 0),
+    ...added,
+  };
+}

@@ -1,0 +1,55 @@
+import { type Config, readConfig } from "../config.ts";
+import { addCatalogCommands } from "./catalog-commands.ts";
+import { createCli } from "./cli.ts";
+import { addConfigCommands } from "./config-commands.ts";
+import { addDemoCommand } from "./demo-command.ts";
+import { addKeysCommands } from "./keys-commands.ts";
+import { addMembersCommands } from "./members-commands.ts";
+import { reportFailure } from "./report-failure.ts";
+import { addServiceKeysCommands } from "./service-keys-commands.ts";
+import { addTenantsCommands } from "./tenants-commands.ts";
+import { addUsageCommands } from "./usage-commands.ts";
+
+/** A command says what it did itself; of the log only what went wrong is of interest. */
+function readCommandConfig(): Config {
+  const config = readConfig(process.env, {
+    isRoot: process.getuid?.() === 0,
+    workingFolder: process.cwd(),
+  });
+  return process.env["TURNPIKE_LOG_LEVEL"] ? config : { ...config, logLevel: "warn" };
+}
+
+// `turnpike tenants list | head` closes the pipe early, which is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === "EPIPE" ? 0 : 1);
+});
+
+const cli = createCli({
+  readConfig: readCommandConfig,
+  // npm changes to the checkout and keeps here where it was called.
+  workingFolder: process.env["INIT_CWD"] ?? process.cwd(),
+  isTerminal: process.stderr.isTTY,
+  setExitCode: (code) => {
+    process.exitCode = code;
+  },
+});
+for (const addCommands of [
+  addTenantsCommands,
+  addMembersCommands,
+  addKeysCommands,
+  addServiceKeysCommands,
+  addCatalogCommands,
+  addUsageCommands,
+  addConfigCommands,
+  addDemoCommand,
+]) {
+  addCommands(cli);
+}
+
+try {
+  await cli.program.parseAsync();
+} catch (error) {
+  const exitCode = reportFailure(error, process.argv.includes("--json"));
+  // A database that does not answer may hold connections open for long.
+  process.exit(exitCode);
+}

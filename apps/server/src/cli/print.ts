@@ -1,0 +1,52 @@
+/** One column of a table for people. */
+export type Column<Row> = {
+  header: string;
+  value: (row: Row) => string;
+  /** Numbers line up on the right. */
+  align?: "left" | "right";
+};
+
+const GAP = "  ";
+
+function pad(text: string, width: number, align: "left" | "right" | undefined): string {
+  return align === "right" ? text.padStart(width) : text.padEnd(width);
+}
+
+/** Lays rows out in aligned columns under their headers; `empty` stands in for no rows. */
+export function toTable<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  empty: string,
+): string {
+  if (rows.length === 0) {
+    return empty;
+  }
+  const cells = rows.map((row) => columns.map((column) => column.value(row)));
+  const widths = columns.map((column, index) =>
+    Math.max(column.header.length, ...cells.map((line) => line[index]?.length ?? 0)),
+  );
+  const toLine = (line: readonly string[]) =>
+    columns
+      .map((column, index) => pad(line[index] ?? "", widths[index] ?? 0, column.align))
+      .join(GAP)
+      .trimEnd();
+  return [toLine(columns.map((column) => column.header)), ...cells.map(toLine)].join("\n");
+}
+
+/** Lays one record out as a name and a value on each line. */
+export function toRecord(fields: readonly (readonly [name: string, value: string])[]): string {
+  const width = Math.max(0, ...fields.map(([name]) => name.length));
+  return fields.map(([name, value]) => `${name.padEnd(width)}${GAP}${value}`.trimEnd()).join("\n");
+}
+
+/** Groups the digits of a whole or decimal number by thousands: `9126` gives `9,126`. */
+export function toGrouped(value: number | string): string {
+  const [whole = "", fraction] = String(value).split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+/** A minute is precise enough for people: `2026-01-31 09:30`, UTC; a dash for null. */
+export function toShortInstant(iso: string | null): string {
+  return iso === null ? "-" : iso.slice(0, 16).replace("T", " ");
+}

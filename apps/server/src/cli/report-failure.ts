@@ -1,0 +1,115 @@
+import { CommanderError } from "@commander-js/extra-typings";
+import { isConnectionError } from "@turnpike/db/database-errors";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import { ERROR_CODES } from "@turnpike/domain/errors/error-codes";
+import { StartupError, toStartupLine } from "#platform/startup-error.ts";
+import { CommandInterrupted, CommandTimeout } from "./run-command.ts";
+import { UsageError } from "./usage-error.ts";
+
+export const EXIT_OK = 0;
+export const EXIT_FAILED = 1;
+export const EXIT_USAGE = 2;
+
+type Failure = {
+  exitCode: number;
+  /** What a person reads; undefined when the parser has said it already. */
+  line: string | undefined;
+  /** What a program reads: the members of a problem document that apply. */
+  problem: Record<string, unknown>;
+};
+
+function failed(line: string, problem: Record<string, unknown>): Failure {
+  return { exitCode: EXIT_FAILED, line, problem };
+}
+
+function describeAppError(error: AppError): Failure {
+  const more = error.errors.filter((item) => item.message !== error.message);
+  const details = more.map((item) => ` ${item.pointer}: ${item.message}`).join("");
+  return failed(`turnpike: ${error.message}${details}`, {
+    ...ERROR_CODES[error.code],
+    code: error.code,
+    detail: error.message,
+    errors: error.errors,
+  });
+}
+
+function describeCommanderError(error: CommanderError): Failure {
+  if (error.exitCode === 0) {
+    return { exitCode: EXIT_OK, line: undefined, problem: {} };
+  }
+  const detail = error.message.replace(/^error: /, "");
+  // Help was printed because the command is not complete.
+  const isHelp = error.code.startsWith("commander.help");
+  return {
+    exitCode: EXIT_USAGE,
+    line: isHelp ? undefined : `turnpike: ${detail}. Add --help to see what there is.`,
+    problem: {
+      title: "The command line cannot be understood",
+      code: "USAGE",
+      detail: isHelp ? "The command is not complete: add --help to see what there is." : detail,
+    },
+  };
+}
+
+function describeFailure(error: unknown): Failure {
+  if (error instanceof CommanderError) {
+    return describeCommanderError(error);
+  }
+  if (error instanceof UsageError) {
+    return {
+      exitCode: EXIT_USAGE,
+      line: `turnpike: ${error.message}. Add --help to see what there is.`,
+      problem: {
+        title: "The command line cannot be understood",
+        code: "USAGE",
+        detail: error.message,
+      },
+    };
+  }
+  if (error instanceof StartupError) {
+    const { code, message, hint } = error;
+    return failed(toStartupLine(error), {
+      title: "The installation cannot be opened",
+      code,
+      detail: `${message}.`,
+      hint: `${hint}.`,
+    });
+  }
+  if (error instanceof AppError) {
+    return describeAppError(error);
+  }
+  if (error instanceof CommandInterrupted || error instanceof CommandTimeout) {
+    const { exitCode, message, code } = error;
+    const title = "The command did not finish";
+    return { exitCode, line: `turnpike: ${message}`, problem: { title, code, detail: message } };
+  }
+  if (isConnectionError(error)) {
+    const { title, status } = ERROR_CODES.DATABASE_UNAVAILABLE;
+    const detail = "The connection to the database broke: see whether it runs, and try again.";
+    return failed(`turnpike: ${detail}`, { title, status, code: "DATABASE_UNAVAILABLE", detail });
+  }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return failed(`turnpike: it failed, and this is a fault of ours:\n${stack}`, {
+    ...ERROR_CODES.INTERNAL_ERROR,
+    code: "INTERNAL_ERROR",
+    detail: error instanceof Error ? error.message : String(error),
+  });
+}
+
+/**
+ * Says on standard error why a command failed: one line for people, one JSON document with `isJson`.
+ *
+ * @returns The exit code: 1 failed, 2 the command line cannot be understood, 0 when help was asked for; 128 and the
+ *   number of the signal after one.
+ */
+export function reportFailure(error: unknown, isJson: boolean): number {
+  const { exitCode, line, problem } = describeFailure(error);
+  if (exitCode !== EXIT_OK) {
+    if (isJson) {
+      process.stderr.write(`${JSON.stringify(problem, null, 2)}\n`);
+    } else if (line !== undefined) {
+      process.stderr.write(`${line}\n`);
+    }
+  }
+  return exitCode;
+}

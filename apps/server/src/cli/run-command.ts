@@ -1,0 +1,110 @@
+import { constants } from "node:os";
+import type { CallContext } from "@turnpike/domain/access/actor";
+import type { PlanDirectory } from "#modules/tenants/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import type { Config } from "../config.ts";
+import { commandContext, type Installation, openForCommand } from "../deps.ts";
+
+/** What a command works with while the installation is open for it. */
+export type CommandSession = {
+  /** Services and the catalogue: what every use case of a command needs. */
+  deps: AppServices & { plans: PlanDirectory };
+  context: CallContext;
+  config: Config;
+  /** Aborts when the person at the terminal wants to stop. */
+  signal: AbortSignal;
+};
+
+/** The command was stopped by a signal. */
+export class CommandInterrupted extends Error {
+  override readonly name = "CommandInterrupted";
+  readonly code = "INTERRUPTED";
+  readonly exitCode: number;
+
+  constructor(signal: "SIGINT" | "SIGTERM") {
+    super("stopped.");
+    this.exitCode = 128 + constants.signals[signal];
+  }
+}
+
+/** The command took longer than it was allowed to. */
+export class CommandTimeout extends Error {
+  override readonly name = "CommandTimeout";
+  readonly code = "TIMEOUT";
+  readonly exitCode = 1;
+
+  constructor(seconds: number) {
+    super(
+      `no answer within ${String(seconds)} s. See whether the database answers, or allow more with --timeout.`,
+    );
+  }
+}
+
+export type RunCommandOptions = {
+  config: Config;
+  /** The longest the work may take, seconds; null for work that reports its progress. Opening has limits of its own. */
+  timeoutSeconds: number | null;
+  /** How long work goes on after a signal to come to a good end, milliseconds. Default 0. */
+  graceMs?: number;
+};
+
+function watchForEnd(options: RunCommandOptions) {
+  const stopping = new AbortController();
+  const ended = Promise.withResolvers<never>();
+  ended.promise.catch(() => undefined);
+  const timers: NodeJS.Timeout[] = [];
+  const endAfter = (ms: number, error: Error) => {
+    timers.push(setTimeout(() => ended.reject(error), ms));
+  };
+  const stop = (signal: "SIGINT" | "SIGTERM") => {
+    const error = new CommandInterrupted(signal);
+    stopping.abort(error);
+    endAfter(options.graceMs ?? 0, error);
+  };
+  process.once("SIGINT", stop);
+  process.once("SIGTERM", stop);
+  if (options.timeoutSeconds !== null) {
+    endAfter(options.timeoutSeconds * 1000, new CommandTimeout(options.timeoutSeconds));
+  }
+  return {
+    signal: stopping.signal,
+    ended: ended.promise,
+    forget: () => {
+      process.off("SIGINT", stop);
+      process.off("SIGTERM", stop);
+      for (const timer of timers) {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+function toSession(installation: Installation, signal: AbortSignal): CommandSession {
+  const { services, plans, config } = installation;
+  return {
+    deps: { ...services, plans },
+    context: commandContext(services),
+    config,
+    signal,
+  };
+}
+
+/**
+ * Opens the installation, joining the one that runs or starting its database for the time of the command, does the work
+ * and closes it in every case.
+ *
+ * @throws {StartupError} with a way out; {@link CommandTimeout}; {@link CommandInterrupted}; what the work throws.
+ */
+export async function runCommand<Result>(
+  options: RunCommandOptions,
+  work: (session: CommandSession) => Promise<Result>,
+): Promise<Result> {
+  const installation = await openForCommand(options.config);
+  const end = watchForEnd(options);
+  try {
+    return await Promise.race([work(toSession(installation, end.signal)), end.ended]);
+  } finally {
+    end.forget();
+    await installation.close();
+  }
+}

@@ -1,0 +1,138 @@
+import { createTenantRequest, type Tenant, updateTenantRequest } from "@turnpike/contract/tenants";
+import {
+  createTenant,
+  getTenantByName,
+  listTenants,
+  updateTenant,
+} from "#modules/tenants/index.ts";
+import { type Cli, examples } from "./cli.ts";
+import { CURSOR_OPTION, LIMIT_OPTION, limitParser, toPageText } from "./page-options.ts";
+import { parseInput } from "./parse-input.ts";
+import { toRecord, toShortInstant, toTable } from "./print.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** What every command that is about a tenant calls it. */
+export const TENANT_TEXT = "id or slug of the tenant";
+
+function toTenantText(tenant: Tenant): string {
+  return toRecord([
+    ["Tenant", tenant.tenantId],
+    ["Name", tenant.name],
+    ["Slug", tenant.slug],
+    ["External id", tenant.externalId ?? "-"],
+    ["Plan", `${tenant.planId}, version ${String(tenant.planVersion)}`],
+    ["State", stateOf(tenant)],
+    ["Created", `${toShortInstant(tenant.createdAt)} UTC`],
+  ]);
+}
+
+function stateOf(tenant: Tenant): string {
+  return tenant.suspendedAt === null ? "active" : "suspended";
+}
+
+function toSuspended(options: { suspend?: true; resume?: true }): boolean | undefined {
+  if (options.suspend && options.resume) {
+    throw new UsageError("--suspend and --resume exclude each other");
+  }
+  if (options.suspend) {
+    return true;
+  }
+  return options.resume ? false : undefined;
+}
+
+/** `turnpike tenants …`: the operator's customers. */
+export function addTenantsCommands(cli: Cli): void {
+  const tenants = cli.program
+    .command("tenants")
+    .description("create, list, show and change tenants");
+
+  tenants
+    .command("create")
+    .description("create a tenant")
+    .requiredOption("--name <name>", "name that people see")
+    .option("--slug <slug>", "name in addresses; made from the name when left out")
+    .option("--external-id <id>", "your own name for this customer")
+    .option("--plan <plan>", "plan; the default one when left out")
+    .addHelpText(
+      "after",
+      examples('tenants create --name "Blue Heron Maps" --plan pro --external-id crm-4711'),
+    )
+    .action(async (options) => {
+      const { plan: planId, ...rest } = options;
+      const input = parseInput(createTenantRequest, { ...rest, planId }, { planId: "--plan" });
+      await cli.run(({ deps, context }) => createTenant(deps, context, input), toTenantText);
+    });
+
+  tenants
+    .command("list")
+    .description("list tenants, newest first")
+    .option(LIMIT_OPTION.flags, LIMIT_OPTION.text, limitParser, LIMIT_OPTION.value)
+    .option(CURSOR_OPTION.flags, CURSOR_OPTION.text)
+    .addHelpText("after", examples("tenants list", "tenants list --limit 100 --json"))
+    .action(async (options) => {
+      await cli.run(
+        ({ deps, context }) => listTenants(deps, context, options),
+        (page) => toPageText(page, toTenantsTable),
+      );
+    });
+
+  tenants
+    .command("get")
+    .description("show a tenant")
+    .argument("<tenant>", TENANT_TEXT)
+    .addHelpText("after", examples("tenants get blue-heron-maps"))
+    .action(async (idOrSlug) => {
+      await cli.run(
+        ({ deps, context }) => getTenantByName(deps, context, { idOrSlug }),
+        toTenantText,
+      );
+    });
+
+  tenants
+    .command("update")
+    .description("change name, slug, plan or suspension of a tenant")
+    .argument("<tenant>", TENANT_TEXT)
+    .option("--name <name>", "new name")
+    .option("--slug <slug>", "new slug")
+    .option("--plan <plan>", "move to the newest version of this plan")
+    .option("--suspend", "refuse its keys with TENANT_SUSPENDED, within a second")
+    .option("--resume", "accept its keys again")
+    .addHelpText(
+      "after",
+      examples(
+        "tenants update blue-heron-maps --plan scale",
+        "tenants update blue-heron-maps --suspend",
+      ),
+    )
+    .action(async (idOrSlug, options) => {
+      const { plan: planId, suspend, resume, ...rest } = options;
+      const suspended = toSuspended({ ...(suspend && { suspend }), ...(resume && { resume }) });
+      const input = parseInput(
+        updateTenantRequest.omit({ tenantId: true }),
+        { ...rest, planId, suspended },
+        { planId: "--plan" },
+      );
+      if (Object.keys(input).length === 0) {
+        throw new UsageError("say what to change: --name, --slug, --plan, --suspend or --resume");
+      }
+      await cli.run(async ({ deps, context }) => {
+        const { tenantId } = await getTenantByName(deps, context, { idOrSlug });
+        return await updateTenant(deps, context, { ...input, tenantId });
+      }, toTenantText);
+    });
+}
+
+function toTenantsTable(tenants: readonly Tenant[]): string {
+  return toTable(
+    tenants,
+    [
+      { header: "TENANT", value: (tenant) => tenant.tenantId },
+      { header: "SLUG", value: (tenant) => tenant.slug },
+      { header: "NAME", value: (tenant) => tenant.name },
+      { header: "PLAN", value: (tenant) => tenant.planId },
+      { header: "STATE", value: stateOf },
+      { header: "CREATED (UTC)", value: (tenant) => toShortInstant(tenant.createdAt) },
+    ],
+    'No tenants yet. Create one: turnpike tenants create --name "Blue Heron Maps"',
+  );
+}

@@ -3,9 +3,12 @@ import { join } from "node:path";
 import { createApiServer } from "#http/api-server.ts";
 import { createConsoleFiles } from "#http/console-files.ts";
 import { createContractHandler } from "#http/contract-handler.ts";
+import { createDocumentationRoutes } from "#http/documentation.ts";
 import { createProblemRenderer, toAppError } from "#http/problem-details.ts";
 import { createSystemRoutes, type PartHealth, toReadiness } from "#http/system.routes.ts";
 import { createCatalogRoutes } from "#modules/catalog/index.ts";
+import { createDocumentsRawRoutes, createDocumentsRoutes } from "#modules/documents/index.ts";
+import { createFilesRawRoutes, createFilesRoutes, type FileStore } from "#modules/files/index.ts";
 import {
   type ApiGateway,
   createApiGateway,
@@ -22,10 +25,13 @@ import {
   createSetupRoutes,
 } from "#modules/keys/index.ts";
 import { createUsageRoutes, type Metering } from "#modules/metering/index.ts";
+import { createNotificationsRoutes, createOutboxRoutes } from "#modules/notifications/index.ts";
 import { createTenantsRoutes } from "#modules/tenants/index.ts";
 import type { ChangeFeed } from "#platform/change-feed.ts";
+import type { JobsHealth } from "#platform/job-supervisor.ts";
 import { pingDatabase } from "#platform/transact.ts";
 import type { Installation } from "./deps.ts";
+import type { BackgroundJobs } from "./start-jobs.ts";
 
 export type AppInput = {
   installation: Installation;
@@ -36,7 +42,10 @@ export type AppInput = {
   /** Public addresses, without a slash at the end. */
   urls: { console: string; gateway: string };
   version: string;
-  isDraining(): boolean;
+  jobs: Pick<BackgroundJobs, "health">;
+  fileStore: FileStore;
+  /** Aborted when the process has been asked to stop: streams end, and the health says so. */
+  draining: AbortSignal;
 };
 
 export type App = { people: Server; gateway: ApiGateway };
@@ -90,9 +99,21 @@ function checkMetering(metering: Metering): PartHealth {
       };
 }
 
+function checkJobs({ isAlive, failedCount, lastHeartbeatAgeMs, restarts }: JobsHealth): PartHealth {
+  if (lastHeartbeatAgeMs === null && restarts === 0) {
+    return { status: "ok", detail: "The thread of the background jobs is starting." };
+  }
+  if (!isAlive) {
+    return { status: "degraded", detail: "The thread of the background jobs is not heard." };
+  }
+  return failedCount === 0
+    ? { status: "ok" }
+    : { status: "ok", detail: `${String(failedCount)} background jobs failed for good.` };
+}
+
 /** Builds the two listeners and mounts every module; opens no port. */
 export function buildApp(input: AppInput): App {
-  const { installation, metering, changes, urls } = input;
+  const { installation, metering, changes, urls, fileStore } = input;
   const { config, services, logger } = installation;
   const renderProblem = createProblemRenderer(`${urls.console}/docs`);
 
@@ -124,11 +145,28 @@ export function buildApp(input: AppInput): App {
     keys: createKeysRoutes(services),
     serviceKeys: createServiceKeysRoutes(services),
     usage: createUsageRoutes(services),
+    files: createFilesRoutes({ ...services, fileStore }),
+    documents: createDocumentsRoutes(services),
+    notifications: createNotificationsRoutes(services),
+    outbox: createOutboxRoutes(services),
   };
 
   const people = createApiServer({
     rawRoutes: [
       ...createGatewayRawRoutes({ decideCall, callRecorder }),
+      ...createFilesRawRoutes({ ...services, fileStore }),
+      ...createDocumentsRawRoutes({
+        ...services,
+        changes,
+        findActor: directory.findActor,
+        shutdown: input.draining,
+      }),
+      ...createDocumentationRoutes({
+        checkout: config.checkout,
+        brand: config.brand,
+        consoleUrl: urls.console,
+        version: input.version,
+      }),
       ...createSystemRoutes({
         readiness: async () =>
           toReadiness(
@@ -136,8 +174,9 @@ export function buildApp(input: AppInput): App {
               database: await checkDatabase(installation),
               changes: checkChanges(changes),
               metering: checkMetering(metering),
+              jobs: checkJobs(input.jobs.health()),
             },
-            input.isDraining(),
+            input.draining.aborted,
           ),
         publicConfig: {
           brand: config.brand,

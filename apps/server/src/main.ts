@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { openLocalFileStore } from "#modules/files/index.ts";
 import { offerSetupCode } from "#modules/identity/index.ts";
 import { startMetering } from "#modules/metering/index.ts";
 import { CHANGES_CHANNEL, createChangeFeed } from "#platform/change-feed.ts";
@@ -12,6 +13,7 @@ import { onStopSignal } from "#platform/stop-signals.ts";
 import { buildApp } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
 import { dataPath, type Installation, openInstallation } from "./deps.ts";
+import { startJobs } from "./start-jobs.ts";
 
 /** Time for calls under way, and again for usage to be committed, once asked to stop. */
 const DRAIN_MS = 10_000;
@@ -86,7 +88,7 @@ async function serve(
     console: config.publicUrls.console ?? `http://${host}:${String(ports.people)}`,
     gateway: config.publicUrls.gateway ?? `http://${host}:${String(ports.programs)}`,
   };
-  let isDraining = false;
+  const draining = new AbortController();
 
   const changes = createChangeFeed({
     transact: services.transact,
@@ -98,6 +100,7 @@ async function serve(
     { ...services, folder: config.dataFolder },
     { groupIntervalMs: config.metering.groupIntervalMs },
   );
+  const jobs = await startJobs(installation);
   const upstreams = await startUpstreams(config);
   const app = buildApp({
     installation,
@@ -109,7 +112,9 @@ async function serve(
       (await ensureSecretFile(dataPath(config, "secrets"), "signing-secret")),
     urls,
     version: readVersion(config.checkout),
-    isDraining: () => isDraining,
+    jobs,
+    fileStore: await openLocalFileStore(dataPath(config, "files"), services.clock.now()),
+    draining: draining.signal,
   });
   await changes.start();
   const setupCode = await offerSetupCode(services);
@@ -123,14 +128,13 @@ async function serve(
   return {
     banner: toBanner({ config, urls, upstream: upstreams.label, setupCode }),
     stop: async () => {
-      isDraining = true;
+      draining.abort();
       app.people.close();
       app.people.closeIdleConnections();
       await Promise.all([app.gateway.server.close(DRAIN_MS), app.gateway.proxy.close(DRAIN_MS)]);
       await metering.stop(DRAIN_MS);
       app.people.closeAllConnections();
-      await changes.stop();
-      await upstreams.stop();
+      await Promise.all([changes.stop(), jobs.stop(), upstreams.stop()]);
       await installation.close();
     },
   };

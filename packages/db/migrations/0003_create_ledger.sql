@@ -10,9 +10,11 @@ create table processes (
 create table ledger_groups (
   group_id text primary key,
   process_id text not null,
-  recorded_at timestamptz not null
+  recorded_at timestamptz not null,
+  -- When the row was written; old ones are deleted, because no journal is replayed after that long.
+  claimed_at timestamptz not null default now()
 );
-create index ledger_groups_by_time on ledger_groups (recorded_at);
+create index ledger_groups_by_claim on ledger_groups (claimed_at);
 
 -- The ledger. One row per group, key, meter, outcome, status and minute; never updated.
 create table ledger_entries (

@@ -66,3 +66,12 @@ export function isId<Kind extends IdKind>(kind: Kind, value: string): value is I
 
 /** Plans and meters are named by people: lower-case letters, digits and dashes, 1 to 64, starting with a letter. */
 export const SLUG_PATTERN = /^[a-z][a-z0-9-]{0,63}$/;
+
+/**
+ * Reads when an id was minted, from the first 48 bits of its UUIDv7 (RFC 9562, section 5.7).
+ *
+ * @returns Epoch milliseconds.
+ */
+export function mintedAtMs(id: GroupId): number {
+  return Number.parseInt(id.slice(ID_PREFIXES.group.length + 1).slice(0, 12), 16);
+}

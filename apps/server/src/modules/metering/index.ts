@@ -1,6 +1,6 @@
 export { commitGroups } from "./commit-groups.ts";
-export { keepMeteringHouse } from "./keep-house.ts";
 export type { HardLimit, LeaseHold, LeaseHolder } from "./lease-holder.ts";
+export { createMeteringJobs } from "./metering.jobs.ts";
 export { createUsageRoutes } from "./metering.routes.ts";
 export { type Metering, startMetering } from "./metering.ts";
 export { getLimits, queryUsage, queryUsageOfAll } from "./query-usage.ts";

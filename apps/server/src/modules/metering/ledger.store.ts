@@ -25,6 +25,22 @@ export async function claimGroups(
   return new Map(rows.map((row) => [row.group_id, row.recorded_at]));
 }
 
+/**
+ * Forgets groups that were claimed more than `days` ago, a bounded number at a time.
+ *
+ * @returns How many were forgotten.
+ */
+export async function deleteOldGroups(tx: Tx, days: number, rowsMax: number): Promise<number> {
+  const rows = await tx`
+    delete from ledger_groups
+    where group_id in (
+      select group_id from ledger_groups
+      where claimed_at < now() - make_interval(days => ${days}) order by claimed_at limit ${rowsMax}
+    )
+    returning 1`;
+  return rows.length;
+}
+
 function toInstant(epochMs: number | null): string | null {
   return epochMs === null ? null : new Date(epochMs).toISOString();
 }

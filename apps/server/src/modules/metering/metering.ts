@@ -1,12 +1,13 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { NewId, ProcessId } from "@turnpike/domain/ids/ids";
-import { isId } from "@turnpike/domain/ids/ids";
+import { isId, mintedAtMs } from "@turnpike/domain/ids/ids";
 import type { Clock } from "#platform/clock.ts";
 import { openJournal, readLeftBehind } from "#platform/journal.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Transact } from "#platform/transact.ts";
 import { commitGroups } from "./commit-groups.ts";
+import { GROUPS_KEPT_DAYS } from "./keep-house.ts";
 import { LeaseHolder } from "./lease-holder.ts";
 import { forfeitLeases } from "./leases.store.ts";
 import { markProcessStopped, upsertProcess } from "./ledger.store.ts";
@@ -39,20 +40,37 @@ const REPLAY_BATCH_GROUPS = 200;
 const UPKEEP_INTERVAL_MS = 500;
 const HEARTBEAT_INTERVAL_MS = 10_000;
 const IDLE_LEASE_MS = 120_000;
+const DAY_MS = 24 * 3600 * 1000;
 const PROCESS_FILE = "process-id";
 
 /**
  * Commits what an earlier process left in the journal. Only then may its leases be forfeited: what the journal holds was
  * spent from them and is billed; what is left of them may have been spent by calls that the crash took along.
  */
-async function recover(deps: MeteringDeps, journalFolder: string): Promise<void> {
-  const leftBehind = await readLeftBehind(journalFolder);
+async function recover(
+  deps: MeteringDeps,
+  folders: { journal: string; setAside: string },
+  oldestMs: number,
+): Promise<void> {
+  const leftBehind = await readLeftBehind(folders.journal);
   let groups = 0;
   let fresh = 0;
   for await (const records of leftBehind.records) {
     for (let start = 0; start < records.length; start += REPLAY_BATCH_GROUPS) {
       const batch = records.slice(start, start + REPLAY_BATCH_GROUPS).map(decodeGroup);
-      fresh += await commitGroups(deps, batch);
+      const tooOld = batch.filter((group) => mintedAtMs(group.groupId) < oldestMs);
+      for (const group of tooOld) {
+        await setAside(
+          folders.setAside,
+          group,
+          deps.logger,
+          "The journal is too old to be replayed.",
+        );
+      }
+      fresh += await commitGroups(
+        deps,
+        batch.filter((group) => !tooOld.includes(group)),
+      );
       groups += batch.length;
     }
   }
@@ -82,13 +100,21 @@ async function setAside(folder: string, group: UsageGroup, logger: Logger, reaso
   logger.error({ err: reason, path }, "The ledger refuses a group; it was set aside");
 }
 
-/** Commits groups that were set aside before: whatever refused them may have been mended since. */
-async function retrySetAside(deps: MeteringDeps, folder: string): Promise<void> {
+/**
+ * Commits groups that were set aside before: whatever refused them may have been mended since. Those from before
+ * `oldestMs` stay for a person to look at.
+ */
+async function retrySetAside(deps: MeteringDeps, folder: string, oldestMs: number): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((candidate) => candidate.endsWith(".json"))) {
     const path = join(folder, name);
     try {
-      await commitGroups(deps, [decodeGroup(await readFile(path))]);
+      const group = decodeGroup(await readFile(path));
+      if (mintedAtMs(group.groupId) < oldestMs) {
+        deps.logger.error({ path }, "A group that was set aside is too old to be committed");
+        continue;
+      }
+      await commitGroups(deps, [group]);
       await rm(path);
     } catch (error) {
       deps.logger.error({ err: error, path }, "A group that was set aside is still refused");
@@ -108,8 +134,11 @@ export async function startMetering(
   const processFile = join(deps.folder, PROCESS_FILE);
   const processId = deps.newId("process");
 
-  await recover(deps, journalFolder);
-  await retrySetAside(deps, setAsideFolder);
+  // A day less than groups are remembered, so that the clocks of this machine and the database need not agree.
+  const oldestMs = deps.clock.now().getTime() - (GROUPS_KEPT_DAYS - 1) * DAY_MS;
+
+  await recover(deps, { journal: journalFolder, setAside: setAsideFolder }, oldestMs);
+  await retrySetAside(deps, setAsideFolder, oldestMs);
   await forfeitLeasesOfEarlierProcess(deps, processFile);
   await deps.transact.asMeter((tx) => upsertProcess(tx, processId));
   await writeFile(processFile, processId, { mode: 0o600 });

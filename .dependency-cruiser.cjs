@@ -50,7 +50,6 @@ const HTTP = `${SERVER}/http/|^(node:)?https?$|^(node:)?http2$|node_modules/(und
  */
 const HTTP_SPEAKERS = `${ROUTES}|${TEST}|${MODULES}/gateway/(?!verify-|decide-)`;
 
-
 const forbid = (name, comment, from, to) => ({ name, severity: "error", comment, from, to });
 
 const moduleOrderRules = MODULE_ORDER.slice(0, -1).map((name, rank) =>
@@ -111,6 +110,18 @@ module.exports = {
       "a package runs anywhere; an app is only ever started",
       { path: "^packages/(?!testkit/)" },
       { path: "^(apps|e2e|bench|tools)/" },
+    ),
+    forbid(
+      "bench-starts-the-product",
+      "a bench measures the product from outside, as a process; the ledger bench alone calls the writer of the ledger, which no interface reaches without the rest in front of it",
+      { path: "^bench/" },
+      { path: "^apps/(console/|server/src/(?!modules/metering/index[.]ts$|platform/))" },
+    ),
+    forbid(
+      "bench-ledger-only",
+      "every other bench would measure its own wiring instead of the product's",
+      { path: "^bench/", pathNot: "^bench/ledger[.]ts$" },
+      { path: "^apps/" },
     ),
     forbid(
       "examples-stand-alone",

@@ -1,0 +1,171 @@
+import { randomUUID } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Sql } from "@turnpike/db/client";
+import { toId } from "@turnpike/domain/ids/ids";
+import { billingPeriodAt, minuteOf, startOfMonth } from "@turnpike/domain/time/billing-period";
+import { commitGroups, type UsageGroup } from "../apps/server/src/modules/metering/index.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/platform/embedded-postgres.ts";
+import { createLogger } from "../apps/server/src/platform/logger.ts";
+import { type Database, openDatabase } from "../apps/server/src/platform/open-database.ts";
+import type { Bench, BenchOptions, BenchResult } from "./rig/bench.ts";
+import { makeProductHome } from "./rig/product.ts";
+import { median, medianRatio, round } from "./rig/statistics.ts";
+
+const ENTRIES_PER_GROUP = 1_000;
+const TENANTS = 50;
+
+const logger = createLogger({ level: "warn" });
+const processId = toId("process", randomUUID());
+
+/** Whose usage is written: keys that stay the same, as they do in life, so that rollups and balances are updated in place. */
+const KEYS = Array.from({ length: TENANTS }, () => toId("tenant", randomUUID())).flatMap(
+  (tenantId) =>
+    Array.from({ length: ENTRIES_PER_GROUP / TENANTS }, () => ({
+      tenantId,
+      keyId: toId("key", randomUUID()),
+    })),
+);
+
+function makeGroup(): UsageGroup {
+  const now = new Date();
+  const period = billingPeriodAt(startOfMonth(now), now);
+  return {
+    groupId: toId("group", randomUUID()),
+    processId,
+    recordedAtMs: null,
+    entries: KEYS.map(({ tenantId, keyId }, index) => ({
+      tenantId,
+      keyId,
+      environment: "live",
+      meterId: "requests",
+      outcome: "VALID",
+      status: index % 10 === 0 ? 304 : 200,
+      minuteMs: minuteOf(now.getTime()),
+      periodStartMs: period.start.getTime(),
+      periodEndMs: period.end.getTime(),
+      calls: 3,
+      quantity: 3,
+    })),
+    spends: [],
+  };
+}
+
+/** The same rows into a table with the ledger's columns and indexes, and nothing else: what storing them costs at least. */
+async function insertPlainly(sql: Sql, group: UsageGroup): Promise<void> {
+  const { entries } = group;
+  const instant = (epochMs: number) => new Date(epochMs).toISOString();
+  const recordedAt = new Date().toISOString();
+  await sql`
+    insert into plain_entries (tenant_id, group_id, occurred_at, recorded_at, period_start, meter_id, environment,
+      key_id, outcome, status, calls, quantity)
+    select * from unnest(
+      ${entries.map((entry) => entry.tenantId)}::text[],
+      ${entries.map(() => group.groupId)}::text[],
+      ${entries.map((entry) => instant(entry.minuteMs))}::timestamptz[],
+      ${entries.map(() => recordedAt)}::timestamptz[],
+      ${entries.map((entry) => instant(entry.periodStartMs))}::timestamptz[],
+      ${entries.map((entry) => entry.meterId)}::text[],
+      ${entries.map((entry) => entry.environment)}::text[],
+      ${entries.map((entry) => entry.keyId)}::text[],
+      ${entries.map((entry) => entry.outcome)}::text[],
+      ${entries.map((entry) => entry.status)}::smallint[],
+      ${entries.map((entry) => entry.calls)}::bigint[],
+      ${entries.map((entry) => entry.quantity)}::numeric[]
+    )`;
+}
+
+/** Writes groups one after the other for so many seconds. @returns Rows per second. */
+async function writeFor(
+  seconds: number,
+  write: (group: UsageGroup) => Promise<unknown>,
+): Promise<number> {
+  const startedAtMs = performance.now();
+  const endsAtMs = startedAtMs + seconds * 1000;
+  let rows = 0;
+  while (performance.now() < endsAtMs) {
+    const group = makeGroup();
+    await write(group);
+    rows += group.entries.length;
+  }
+  return (rows / (performance.now() - startedAtMs)) * 1000;
+}
+
+async function compare(database: Database, options: BenchOptions): Promise<BenchResult> {
+  const { sql, transact } = database;
+  await sql`create table plain_entries (like ledger_entries including all)`;
+  const candidates = [
+    {
+      name: "commit",
+      rates: [] as number[],
+      write: (group: UsageGroup) => commitGroups({ transact, logger }, [group]),
+    },
+    {
+      name: "insert",
+      rates: [] as number[],
+      write: (group: UsageGroup) => insertPlainly(sql, group),
+    },
+  ];
+  for (const { write } of candidates) {
+    await writeFor(1, write);
+  }
+  for (let turn = 0; turn < options.rounds; turn += 1) {
+    for (const { rates, write } of turn % 2 === 0 ? candidates : candidates.toReversed()) {
+      rates.push(await writeFor(options.seconds, write));
+    }
+  }
+  const [ours = [], theirs = []] = candidates.map(({ rates }) => rates);
+  const row = (what: string, rates: readonly number[]) => ({
+    what,
+    "rows/s": Math.round(median(rates)),
+    "slowest round": Math.round(Math.min(...rates)),
+  });
+  return {
+    table: [
+      row("commitGroups: dedupe, entries, rollups, balances", ours),
+      row("plain insert of the same rows", theirs),
+    ],
+    ratios: { plainInsert: round(medianRatio(ours, theirs)) },
+    figures: {
+      rowsPerSecond: Math.round(median(ours)),
+      plainInsertRowsPerSecond: Math.round(median(theirs)),
+    },
+    remarks: [
+      `Groups of ${String(ENTRIES_PER_GROUP)} entries of as many keys of ${String(TENANTS)} tenants, one at a time on one connection, each its own transaction with fsync.`,
+      "A row is one entry: a key, outcome and minute, however many calls it sums.",
+    ],
+  };
+}
+
+async function run(options: BenchOptions): Promise<BenchResult> {
+  const home = await makeProductHome();
+  try {
+    const folder = join(home.folder, "data");
+    await mkdir(folder, { mode: 0o711 });
+    const server = await startEmbeddedPostgres({ folder, logger });
+    try {
+      const database = await openDatabase({
+        target: server.connection,
+        applicationName: "bench",
+        connectionsMax: 2,
+      });
+      try {
+        return await compare(database, options);
+      } finally {
+        await database.close();
+      }
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await home.remove();
+  }
+}
+
+export const ledgerBench: Bench = {
+  name: "ledger",
+  summary:
+    "Writing usage with dedupe, rollups and balances, against plain inserts of the same rows.",
+  defaults: { seconds: 4, rounds: 4 },
+  run,
+};

@@ -1,0 +1,28 @@
+/** How long and how often a bench measures. Each has defaults of its own that keep a run under 90 seconds. */
+export type BenchOptions = {
+  /** Length of one round of load, seconds. */
+  seconds: number;
+  /** Rounds of each candidate; candidates take turns, so that a noisy minute hits all of them. */
+  rounds: number;
+  /** Tells a person what goes on; written to standard error. */
+  note: (text: string) => void;
+};
+
+export type BenchResult = {
+  /** One row per candidate or step, for people. */
+  table: Readonly<Record<string, string | number>>[];
+  /** Named after what is compared with: `raw` is ours over raw node:http. */
+  ratios: Readonly<Record<string, number>>;
+  /** Absolute numbers, with the unit in the name. They are of this machine and this run. */
+  figures: Readonly<Record<string, number>>;
+  /** What a reader must know to judge the numbers. */
+  remarks: readonly string[];
+};
+
+export type Bench = {
+  name: string;
+  /** One sentence: what is measured against what. */
+  summary: string;
+  defaults: { seconds: number; rounds: number };
+  run(options: BenchOptions): Promise<BenchResult>;
+};

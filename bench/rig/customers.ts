@@ -1,0 +1,100 @@
+import { callJson, type Product, readText } from "./product.ts";
+
+export type CustomerKey = { tenantId: string; keyId: string; key: string };
+
+export type Customers = { serviceKey: string; tenantIds: string[]; keys: CustomerKey[] };
+
+/** A plan that admits any load and still has every kind of limit to decide: a rate limit, and a hard quota with leases. */
+const BENCH_PLAN = {
+  planId: "bench",
+  name: "Bench",
+  visibility: "private",
+  rateLimits: [{ name: "per-second", limit: 1_000_000, windowSeconds: 1 }],
+  quotas: [{ meter: "requests", limit: 1_000_000_000_000, kind: "hard" }],
+};
+
+/** Keys made at the same time: the database does the work, so that more would only wait. */
+const CREATED_AT_ONCE = 8;
+
+/** Claims a fresh product and gives it tenants with keys, by the API as an operator would. */
+export async function createCustomers(
+  product: Product,
+  counts: { tenants: number; keys: number },
+): Promise<Customers> {
+  const { port } = product;
+  const credential = await product.claim();
+  await callJson(port, {
+    method: "PUT",
+    path: "/v1/catalog",
+    credential,
+    body: { plans: [BENCH_PLAN] },
+  });
+  const tenantIds: string[] = [];
+  for (let index = 0; index < counts.tenants; index += 1) {
+    const body = { name: `Bench ${String(index)}`, planId: BENCH_PLAN.planId };
+    const tenant = await callJson(port, { method: "POST", path: "/v1/tenants", credential, body });
+    tenantIds.push(readText(tenant, "tenantId"));
+  }
+  const keys: CustomerKey[] = [];
+  while (keys.length < counts.keys) {
+    const count = Math.min(CREATED_AT_ONCE, counts.keys - keys.length);
+    const made = Array.from({ length: count }, async (_, index) => {
+      const tenantId = tenantIds[(keys.length + index) % tenantIds.length] ?? "";
+      const path = `/v1/tenants/${tenantId}/keys`;
+      const body = { name: "Bench", metadata: { region: "eu" } };
+      const answer = await callJson(port, { method: "POST", path, credential, body });
+      return { tenantId, keyId: readText(answer, "keyId"), key: readText(answer, "key") };
+    });
+    keys.push(...(await Promise.all(made)));
+  }
+  return { serviceKey: credential, tenantIds, keys };
+}
+
+/** Billable units of all tenants in the ledger, exact. */
+export async function readLedger(product: Product, customers: Customers): Promise<number> {
+  let quantity = 0;
+  for (const tenantId of customers.tenantIds) {
+    const answer = await callJson(product.port, {
+      method: "GET",
+      path: `/v1/tenants/${tenantId}/usage`,
+      credential: customers.serviceKey,
+    });
+    quantity += Number(readText(answer, "quantity"));
+  }
+  return quantity;
+}
+
+const COMMIT_TIMEOUT_MS = 10_000;
+
+/**
+ * Waits until the ledger holds as many units as the clients were let through, and answers what it holds: the same number, or,
+ * when it is not reached in ten seconds, whatever is there.
+ */
+export async function settleLedger(input: {
+  product: Product;
+  customers: Customers;
+  expected: number;
+}): Promise<number> {
+  const endsAtMs = performance.now() + COMMIT_TIMEOUT_MS;
+  for (;;) {
+    const quantity = await readLedger(input.product, input.customers);
+    if (quantity >= input.expected || performance.now() > endsAtMs) {
+      return quantity;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** The text of a verification, as a program of the operator sends it. */
+export function toVerifyRequest(serviceKey: string, key: string): string {
+  const body = JSON.stringify({ key });
+  return [
+    "POST /v1/keys/verify HTTP/1.1",
+    "Host: 127.0.0.1",
+    `Authorization: Bearer ${serviceKey}`,
+    "Content-Type: application/json",
+    `Content-Length: ${String(body.length)}`,
+    "",
+    body,
+  ].join("\r\n");
+}

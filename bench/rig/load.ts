@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { nextMessage, type PinnedProcess, startPinned } from "./pinned-process.ts";
+
+/** What to send, to whom, how hard. Crosses to the generator as JSON. */
+export type LoadOrder = {
+  port: number;
+  /** Whole HTTP/1.1 requests as text, sent in turn. */
+  requests: readonly string[];
+  connections: number;
+  seconds: number;
+  /** Calls per second on a fixed schedule, whatever the server does; null sends as fast as answers come. */
+  ratePerSecond: number | null;
+  /** An answer counts as accepted when its body starts with this (and its status is 200). */
+  acceptedStart: string;
+};
+
+export type LoadResult = {
+  answers: number;
+  accepted: number;
+  /** The first answer that was not accepted, for the error message. */
+  firstRefusal: string | null;
+  /** From the first request to the last answer. */
+  seconds: number;
+  latencyMsP50: number;
+  latencyMsP99: number;
+  latencyMsMax: number;
+  /** Share of its core that the generator used: near 1, it measured itself. */
+  generatorShare: number;
+};
+
+export type LoadGenerator = {
+  run(order: LoadOrder): Promise<LoadResult>;
+  stop(): Promise<void>;
+};
+
+/** Beyond the ordered time: for the last answers of a server that hangs. */
+const GRACE_MS = 30_000;
+
+/** Starts the load generator on its core; it runs one order at a time. */
+export function startLoadGenerator(): LoadGenerator {
+  const path = join(import.meta.dirname, "../programs/load-generator.ts");
+  const running: PinnedProcess = startPinned([process.execPath, path], { core: "load" });
+  return {
+    run: async (order) => {
+      const signal = AbortSignal.timeout(order.seconds * 1000 + GRACE_MS);
+      const answered = nextMessage(running.child, { who: "The load generator", signal });
+      running.child.send(order);
+      const result = await answered;
+      if (typeof result === "object" && result !== null && "failure" in result) {
+        throw new Error(`The load generator failed: ${String(result.failure)}`);
+      }
+      // The generator is our own program and sends nothing else.
+      return result as LoadResult;
+    },
+    stop: running.stop,
+  };
+}
+
+/** @throws when some answer of the run was not accepted: a ratio of refusals means nothing. */
+export function assertAllAccepted(result: LoadResult, who: string): void {
+  if (result.accepted !== result.answers || result.answers === 0) {
+    throw new Error(
+      `${who} answered ${String(result.answers)} calls, ${String(result.accepted)} of them as expected; the first other: ${result.firstRefusal ?? "none"}`,
+    );
+  }
+}

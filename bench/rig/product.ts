@@ -1,0 +1,157 @@
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { findFreePort } from "@turnpike/testkit/find-free-port";
+import { type Core, type PinnedProcess, startPinned } from "./pinned-process.ts";
+
+/** A data folder that outlives the processes which use it, so that a second start can be measured. */
+export type ProductHome = { folder: string; remove(): Promise<void> };
+
+export type Product = PinnedProcess & {
+  /** Ports of the listener for people and of the one for programs. */
+  port: number;
+  gatewayPort: number;
+  /** From the start of the process to the first `/health/ready` that says so, seconds. */
+  readySeconds: number;
+  /** Makes the operator of a fresh installation, once; the answer is a service key with every scope. */
+  claim(): Promise<string>;
+};
+
+const CHECKOUT = join(import.meta.dirname, "../..");
+const MAIN = join(CHECKOUT, "apps/server/src/main.ts");
+const READY_TIMEOUT_MS = 120_000;
+const HEALTH_TIMEOUT_MS = 5_000;
+
+/** @param config - Text of turnpike.yaml. */
+export async function makeProductHome(config = ""): Promise<ProductHome> {
+  const folder = await mkdtemp(join(tmpdir(), "turnpike-bench-"));
+  // As root, the database runs as a user who must be able to pass.
+  await chmod(folder, 0o711);
+  await writeFile(join(folder, "turnpike.yaml"), config);
+  return { folder, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+/**
+ * Starts the product as `npm start` does, everything on, database and all on one core unless `core` says otherwise.
+ *
+ * @throws when it is not ready within two minutes.
+ */
+export async function startProduct(
+  home: ProductHome,
+  options: { core?: Core; nodeArgs?: readonly string[] } = {},
+): Promise<Product> {
+  const port = await findFreePort();
+  const gatewayPort = await findFreePort();
+  const startedAtMs = performance.now();
+  const running = startPinned([process.execPath, ...(options.nodeArgs ?? []), MAIN], {
+    core: options.core ?? "server",
+    stdout: "pipe",
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      PORT: String(port),
+      GATEWAY_PORT: String(gatewayPort),
+      TURNPIKE_DATA_DIR: join(home.folder, "data"),
+      TURNPIKE_CONFIG: join(home.folder, "turnpike.yaml"),
+      TURNPIKE_LOG_LEVEL: "warn",
+    },
+  });
+  const setupCode = watchForSetupCode(running);
+  try {
+    await waitUntilReady(running, port);
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+  const readySeconds = (performance.now() - startedAtMs) / 1000;
+  return {
+    ...running,
+    port,
+    gatewayPort,
+    readySeconds,
+    claim: async () => {
+      const answer = await callJson(port, {
+        method: "POST",
+        path: "/v1/setup/claim",
+        body: { code: await setupCode },
+      });
+      return readText(answer, "serviceKey", "key");
+    },
+  };
+}
+
+/** The setup code from the banner; the rest of what the product prints is dropped. */
+function watchForSetupCode(running: PinnedProcess): Promise<string> {
+  const { stdout } = running.child;
+  const code = Promise.withResolvers<string>();
+  if (stdout !== null) {
+    const lines = createInterface({ input: stdout });
+    lines.on("line", (line) => {
+      const found = /#setup=([^\s]+)/.exec(line)?.[1];
+      if (found !== undefined) {
+        code.resolve(found);
+      }
+    });
+    lines.on("close", () => code.reject(new Error("The product printed no setup link.")));
+  }
+  code.promise.catch(() => undefined);
+  return code.promise;
+}
+
+async function waitUntilReady(running: PinnedProcess, port: number): Promise<void> {
+  const endsAtMs = performance.now() + READY_TIMEOUT_MS;
+  while (performance.now() < endsAtMs) {
+    if (running.child.exitCode !== null) {
+      throw new Error("The product ended before it was ready.");
+    }
+    try {
+      const answer = await fetch(`http://127.0.0.1:${String(port)}/health/ready`, {
+        signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
+      });
+      await answer.arrayBuffer();
+      if (answer.ok) {
+        return;
+      }
+    } catch {
+      // Not listening yet.
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error("The product was not ready in time.");
+}
+
+export type JsonCall = { method: string; path: string; body?: object; credential?: string };
+
+/** Calls the API. @throws when the answer is not a success, with its body. */
+export async function callJson(port: number, call: JsonCall): Promise<unknown> {
+  const answer = await fetch(`http://127.0.0.1:${String(port)}${call.path}`, {
+    method: call.method,
+    headers: {
+      ...(call.credential === undefined ? {} : { authorization: `Bearer ${call.credential}` }),
+      ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+    signal: AbortSignal.timeout(30_000),
+  });
+  const text = await answer.text();
+  if (!answer.ok) {
+    throw new Error(`${call.method} ${call.path} answered ${String(answer.status)}: ${text}`);
+  }
+  return JSON.parse(text);
+}
+
+/** Reads a text deep inside an answer. @throws naming the path when there is none. */
+export function readText(value: unknown, ...path: readonly string[]): string {
+  let inner = value;
+  for (const name of path) {
+    inner =
+      typeof inner === "object" && inner !== null
+        ? Object.getOwnPropertyDescriptor(inner, name)?.value
+        : undefined;
+  }
+  if (typeof inner !== "string" && typeof inner !== "number") {
+    throw new Error(`The answer has no ${path.join(".")}.`);
+  }
+  return String(inner);
+}

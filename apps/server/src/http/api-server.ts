@@ -63,8 +63,15 @@ export function createApiServer(deps: ApiServerDeps): Server {
     }
   }
 
-  async function createContext(req: IncomingMessage, requestId: string): Promise<HttpContext> {
-    const actor = await authenticate(req, deps.findActor);
+  async function createContext(
+    req: IncomingMessage,
+    input: { path: string; requestId: string },
+  ): Promise<HttpContext> {
+    const { requestId } = input;
+    // Only the API looks at credentials: health must answer while the database that knows them is away.
+    const actor = input.path.startsWith("/v1/")
+      ? await authenticate(req, deps.findActor)
+      : undefined;
     return {
       requestId,
       logger: deps.logger,
@@ -84,14 +91,14 @@ export function createApiServer(deps: ApiServerDeps): Server {
   ): Promise<boolean> {
     const found = findRoute(req.method ?? "GET", input.path);
     if (found.kind === "found") {
-      const context = await createContext(req, input.requestId);
+      const context = await createContext(req, input);
       // The base only completes the path: nothing of it is used.
       const url = new URL(`http://localhost${req.url ?? "/"}`);
       await found.route.handle({ req, res, url, params: found.params, context });
       return true;
     }
     if (input.path.startsWith("/v1/")) {
-      const context = await createContext(req, input.requestId);
+      const context = await createContext(req, input);
       if (await deps.contract(req, res, context)) {
         return true;
       }

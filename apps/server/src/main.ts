@@ -4,7 +4,7 @@ import { openLocalFileStore } from "#modules/files/index.ts";
 import { offerSetupCode } from "#modules/identity/index.ts";
 import { startMetering } from "#modules/metering/index.ts";
 import { CHANGES_CHANNEL, createChangeFeed } from "#platform/change-feed.ts";
-import { startDemoUpstream } from "#platform/demo-upstream.ts";
+import { startDemoUpstreams } from "#platform/demo-upstream.ts";
 import { listen, probePort, toPortError } from "#platform/listen.ts";
 import { createListen } from "#platform/postgres-listen.ts";
 import { ensureSecretFile } from "#platform/secret-file.ts";
@@ -67,15 +67,8 @@ async function startUpstreams(config: Config) {
     const names = config.upstreams.map((upstream) => upstream.name).join(", ");
     return { upstreams: config.upstreams, label: names, stop: () => Promise.resolve() };
   }
-  const demo = await startDemoUpstream();
-  const upstream = {
-    name: "demo",
-    url: demo.url,
-    timeouts: { connectMs: 5_000, headersMs: 60_000, idleMs: 120_000 },
-    maxRequestBytes: 100 * 1024 * 1024,
-    preserveHost: false,
-  };
-  return { upstreams: [upstream], label: "the demo API", stop: demo.stop };
+  const demo = await startDemoUpstreams();
+  return { upstreams: demo.upstreams, label: "the demo API", stop: demo.stop };
 }
 
 async function serve(

@@ -111,16 +111,23 @@ const followDocuments: RawOperation = {
   operation: {
     operationId: "documents.changes",
     summary: "Follow the changes of a collection",
-    description: "A stream of server-sent events that stays open.",
+    description:
+      "A stream of server-sent events: `change` with what became of a document (its last state may stand for several changes), and `reset` when deletions since the reader's place are no longer known and everything follows from the beginning. Silence is broken every 15 seconds; the server ends a stream after an hour. At most six are open for one credential.",
     tags: ["Documents"],
     parameters: [
       tenantParameter,
-      { name: "collection", in: "path", required: true, schema: { type: "string" } },
+      {
+        name: "collection",
+        in: "path",
+        required: true,
+        schema: { type: "string", pattern: "^[a-z][a-z0-9-]{0,63}$" },
+      },
       {
         name: "Last-Event-ID",
         in: "header",
-        description: "The id of the last event that was seen: the stream goes on behind it.",
-        schema: { type: "string" },
+        description:
+          "The id of the last event that was seen, a revision: the stream goes on behind it. Left out: from the beginning.",
+        schema: { type: "string", pattern: "^\\d{1,19}$" },
       },
     ],
     responses: {

@@ -1,0 +1,209 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
+import { ERROR_CODES, errorPageSlug } from "@turnpike/domain/errors/error-codes";
+import { makeTempFolder } from "@turnpike/testkit/temp-folder";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createLogger } from "#platform/logger.ts";
+import { createDocumentationRoutes } from "./documentation.ts";
+import { createRouteTable } from "./route-table.ts";
+
+const CHECKOUT = resolve(import.meta.dirname, "../../../..");
+const OPTIONS = {
+  brand: { name: "Acme <API>", accent: "#00aa55" },
+  consoleUrl: "https://console.example.com",
+  version: "1.2.3",
+};
+const logger = createLogger({ level: "silent" });
+
+function serve(checkout: string): Promise<{ server: Server; url: string }> {
+  const find = createRouteTable(createDocumentationRoutes({ ...OPTIONS, checkout }));
+  const server = createServer((req, res) => {
+    const url = new URL(`http://localhost${req.url ?? "/"}`);
+    const found = find(req.method ?? "GET", url.pathname);
+    if (found.kind !== "found") {
+      res.writeHead(404).end("no route");
+      return;
+    }
+    const context = {
+      requestId: "req_1",
+      logger,
+      call: () => {
+        throw new Error("Documentation asks nobody for a credential.");
+      },
+    };
+    found.route.handle({ req, res, url, params: found.params, context }).catch(() => res.destroy());
+  });
+  return new Promise((ready) => {
+    server.listen(0, "127.0.0.1", () => {
+      ready({ server, url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}` });
+    });
+  });
+}
+
+let site: { server: Server; url: string };
+beforeAll(async () => {
+  site = await serve(CHECKOUT);
+});
+afterAll(() => site.server.close());
+
+async function read(path: string, init?: RequestInit) {
+  const response = await fetch(`${site.url}${path}`, init);
+  return { response, text: await response.text() };
+}
+
+describe("documentation pages", () => {
+  it("shows a guide with its title, its headings as anchors and the way to the others", async () => {
+    const { response, text } = await read("/docs/architecture");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(text).toContain("<h1>Architecture</h1>");
+    expect(text).toContain('id="the-life-of-a-call"');
+    expect(text).toContain('href="/docs/architecture" aria-current="page"');
+  });
+
+  it.each(Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[])(
+    "has a page for %s, with the status of the table",
+    async (code) => {
+      const { response, text } = await read(`/docs/errors/${errorPageSlug(code)}`);
+      expect(response.status).toBe(200);
+      expect(text).toContain(`HTTP ${String(ERROR_CODES[code].status)}`);
+      expect(text).toContain("What to do");
+    },
+  );
+
+  it("lists every code on the index of errors, each leading to its page", async () => {
+    const { text } = await read("/docs/errors");
+    for (const code of Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[]) {
+      expect(text).toContain(`href="/docs/errors/${errorPageSlug(code)}"><code>${code}</code>`);
+    }
+  });
+
+  it("answers an unknown page with 404 in the same frame", async () => {
+    for (const path of ["/docs/nothing-here", "/docs/errors/nothing", "/docs/some/thing"]) {
+      const { response, text } = await read(path);
+      expect(response.status).toBe(404);
+      expect(text).toContain("There is no such page");
+      expect(text).toContain("/docs/assets/page.");
+    }
+  });
+
+  it.each([
+    "/docs/..%2fpackage",
+    "/docs/%2e%2e",
+    "/docs/errors/..%2f..%2fREADME",
+    "/docs/architecture.md",
+    "/docs/.hidden",
+    "/docs/errors/%00",
+    "/docs/ARCHITECTURE",
+  ])("never leaves its folders: %s is missing", async (path) => {
+    const { response } = await read(path);
+    expect(response.status).toBe(404);
+  });
+
+  it("allows no script, no frame and nothing from elsewhere", async () => {
+    for (const path of ["/docs", "/docs/architecture", "/v1/reference"]) {
+      const { response, text } = await read(path);
+      const policy = response.headers.get("content-security-policy") ?? "";
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toContain("unsafe");
+      expect(policy).not.toContain("script-src");
+      expect(text).not.toMatch(/<script|\sstyle=|\son[a-z]+=|src="http/);
+    }
+  });
+
+  it("escapes the operator's brand", async () => {
+    const { text } = await read("/docs");
+    expect(text).toContain("Acme &lt;API&gt;");
+    expect(text).not.toContain("<API>");
+  });
+
+  it("serves its style sheet for good under a name of its content, with the operator's accent", async () => {
+    const { text } = await read("/docs");
+    const path = /href="(\/docs\/assets\/page\.[\w-]+\.css)"/.exec(text)?.[1] ?? "";
+    const sheet = await read(path);
+    expect(sheet.response.headers.get("cache-control")).toContain("immutable");
+    expect(sheet.text).toContain("--brand-accent: #00aa55");
+    expect(sheet.text).toContain("light-dark(");
+    expect(sheet.text).not.toContain("@theme");
+  });
+
+  it("answers 304 to who has the page already", async () => {
+    const first = await read("/docs/architecture");
+    const etag = first.response.headers.get("etag") ?? "";
+    expect(etag).not.toBe("");
+    const again = await read("/docs/architecture", { headers: { "if-none-match": etag } });
+    expect(again.response.status).toBe(304);
+    expect(again.text).toBe("");
+  });
+
+  it("leads nowhere that is missing: every link of every page below /docs and /v1 answers", async () => {
+    const seen = new Set<string>();
+    const open = ["/docs"];
+    for (let path = open.pop(); path !== undefined; path = open.pop()) {
+      seen.add(path);
+      const { response, text } = await read(path);
+      expect({ path, status: response.status }).toEqual({ path, status: 200 });
+      for (const [, href = ""] of text.matchAll(/href="(\/(?:docs|v1)[^"#]*)/g)) {
+        if (!seen.has(href) && !open.includes(href)) {
+          open.push(href);
+        }
+      }
+      for (const [, anchor = ""] of text.matchAll(/href="#([^"]+)"/g)) {
+        expect({ path, anchor, isThere: text.includes(`id="${anchor}"`) }).toMatchObject({
+          isThere: true,
+        });
+      }
+    }
+    expect(seen.size).toBeGreaterThan(Object.keys(ERROR_CODES).length);
+  });
+});
+
+describe("documentation of another checkout", () => {
+  it("shows a page anew when its file has changed, and follows no symbolic link", async () => {
+    await using temp = await makeTempFolder();
+    const folder = temp.path;
+    mkdirSync(join(folder, "docs/errors"), { recursive: true });
+    mkdirSync(join(folder, "packages/ui/src"), { recursive: true });
+    writeFileSync(join(folder, "packages/ui/src/tokens.css"), ":root {}");
+    writeFileSync(join(folder, "docs/guide.md"), "# One");
+    writeFileSync(join(folder, "secret.txt"), "# Secret");
+    symlinkSync(join(folder, "secret.txt"), join(folder, "docs/link.md"));
+    const other = await serve(folder);
+    try {
+      const before = await fetch(`${other.url}/docs/guide`);
+      expect(await before.text()).toContain("<h1>One</h1>");
+      writeFileSync(join(folder, "docs/guide.md"), "# Another");
+      const after = await fetch(`${other.url}/docs/guide`);
+      expect(await after.text()).toContain("<h1>Another</h1>");
+      expect((await fetch(`${other.url}/docs/link`)).status).toBe(404);
+    } finally {
+      other.server.close();
+    }
+  });
+});
+
+describe("API reference", () => {
+  it("shows every operation of the document, with its scope and a sample", async () => {
+    const { text } = await read("/v1/reference");
+    const document: { paths: Record<string, Record<string, { operationId: string }>> } = JSON.parse(
+      (await read("/v1/openapi.json")).text,
+    );
+    const ids = Object.values(document.paths).flatMap((item) =>
+      Object.values(item).map((operation) => operation.operationId),
+    );
+    expect(ids.length).toBeGreaterThan(30);
+    for (const id of ids) {
+      expect(text).toContain(`id="${id}"`);
+    }
+    expect(text).toContain("curl -X POST &#39;https://console.example.com/v1/keys/verify&#39;");
+    expect(text).toContain('<span class="chip">keys:verify</span>');
+  });
+
+  it("gives the document to tools in any page", async () => {
+    const { response } = await read("/v1/openapi.json");
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+  });
+});

@@ -1,0 +1,192 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RawRoute } from "./raw-route.ts";
+
+/** HTML that is safe to send: every text in it was escaped. */
+export type SafeHtml = { readonly html: string };
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? "");
+}
+
+type Interpolation = string | number | SafeHtml | readonly SafeHtml[] | undefined;
+
+function toHtml(value: Interpolation): string {
+  if (value === undefined) {
+    return "";
+  }
+  if (typeof value === "string" || typeof value === "number") {
+    return escapeHtml(String(value));
+  }
+  return "html" in value ? value.html : value.map((part) => part.html).join("");
+}
+
+/** Writes HTML from a template; texts are escaped, other {@link SafeHtml} is taken as it is. */
+export function html(parts: TemplateStringsArray, ...values: readonly Interpolation[]): SafeHtml {
+  const text = parts.map((part, index) => part + toHtml(values[index])).join("");
+  return { html: text };
+}
+
+/** Takes a text for HTML. Only for what this process rendered itself. */
+export function trustHtml(text: string): SafeHtml {
+  return { html: text };
+}
+
+export type Page = {
+  title: string;
+  /** What the left column lists. */
+  navigation: SafeHtml;
+  main: SafeHtml;
+  /** The right column: where in the page one is. */
+  contents?: SafeHtml | undefined;
+  layout: "page" | "reference";
+};
+
+export type PageShell = {
+  render(page: Page): string;
+  /** The style sheet. */
+  routes: RawRoute[];
+};
+
+/**
+ * No script at all and nothing from elsewhere: pages that only show text need neither, and a mistake in one of them then
+ * cannot run anything.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const YEAR_SECONDS = 365 * 24 * 3600;
+const HASH_LENGTH = 16;
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, HASH_LENGTH);
+}
+
+/**
+ * Sends text that may be kept but must be asked for again, which an unchanged copy answers with 304.
+ *
+ * @param headers - Beside type, length, tag and caching.
+ */
+export function sendCached(
+  req: IncomingMessage,
+  res: ServerResponse,
+  reply: { status: number; type: string; text: string; headers?: Readonly<Record<string, string>> },
+): void {
+  const etag = `"${hashOf(reply.text)}"`;
+  const headers = { "cache-control": "no-cache", etag, ...reply.headers };
+  const known = req.headers["if-none-match"]
+    ?.split(",")
+    .map((tag) => tag.trim().replace(/^W\//, ""));
+  if (reply.status === 200 && known?.includes(etag) === true) {
+    res.writeHead(304, headers);
+    res.end();
+    return;
+  }
+  res.writeHead(reply.status, {
+    ...headers,
+    "content-type": reply.type,
+    "content-length": Buffer.byteLength(reply.text),
+  });
+  res.end(req.method === "HEAD" ? undefined : reply.text);
+}
+
+/** Sends a page of the documentation. */
+export function sendHtml(
+  req: IncomingMessage,
+  res: ServerResponse,
+  page: { status: number; text: string },
+): void {
+  sendCached(req, res, {
+    status: page.status,
+    type: "text/html; charset=utf-8",
+    text: page.text,
+    headers: {
+      "content-security-policy": CONTENT_SECURITY_POLICY,
+      "x-frame-options": "DENY",
+    },
+  });
+}
+
+/** The tokens are Tailwind's input; what stands before its own rules is plain CSS, the two themes. */
+function readTokens(file: string): string {
+  const text = readFileSync(file, "utf8");
+  const end = text.indexOf("@theme");
+  return end === -1 ? text : text.slice(0, end);
+}
+
+/**
+ * Makes the frame around pages that the server writes itself, in the colours of the console.
+ *
+ * @param input.tokensFile - `packages/ui/src/tokens.css`, so that there is one palette.
+ * @param input.accent - `#rrggbb`, the operator's.
+ */
+export function createPageShell(input: {
+  tokensFile: string;
+  brand: { name: string; accent: string };
+}): PageShell {
+  const { brand } = input;
+  const style = [
+    readTokens(input.tokensFile),
+    `:root { --brand-accent: ${brand.accent}; }`,
+    readFileSync(new URL("./html-page.css", import.meta.url), "utf8"),
+  ].join("\n");
+  const stylePath = `/docs/assets/page.${hashOf(style)}.css`;
+
+  return {
+    render: ({ title, navigation, main, contents, layout }) =>
+      `<!doctype html>\n${
+        html`<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · ${brand.name}</title>
+<link rel="stylesheet" href="${stylePath}">
+<link rel="icon" href="data:,">
+</head>
+<body class="layout-${layout}">
+<a class="skip" href="#main">Skip to the text</a>
+<header class="bar">
+<a class="brand" href="/docs"><span class="mark" aria-hidden="true"></span>${brand.name} <span class="quiet">documentation</span></a>
+<nav aria-label="Documentation"><a href="/docs">Guides</a><a href="/v1/reference">API reference</a><a href="/docs/errors">Error codes</a><a href="/">Console</a></nav>
+</header>
+<div class="columns">
+<nav class="side" aria-label="Pages">${navigation}</nav>
+<main id="main">${main}</main>
+${contents === undefined ? undefined : html`<nav class="contents" aria-label="On this page">${contents}</nav>`}
+</div>
+</body>
+</html>`.html
+      }\n`,
+    routes: [
+      {
+        method: "GET",
+        path: stylePath,
+        handle: ({ req, res }) => {
+          sendCached(req, res, {
+            status: 200,
+            type: "text/css; charset=utf-8",
+            text: style,
+            headers: { "cache-control": `public, max-age=${String(YEAR_SECONDS)}, immutable` },
+          });
+          return Promise.resolve();
+        },
+      },
+    ],
+  };
+}

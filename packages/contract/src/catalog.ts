@@ -111,7 +111,6 @@ export const catalogInput = z
       });
     }
   });
-export type CatalogInput = z.infer<typeof catalogInput>;
 
 export const plan = z.strictObject({
   planId: z.string(),

@@ -1,2 +1,2 @@
 export { listAudit } from "./list-audit.ts";
-export { type AuditEvent, writeAudit } from "./write-audit.ts";
+export { writeAudit } from "./write-audit.ts";

@@ -1,5 +1,5 @@
 export { type ApiGateway, createApiGateway } from "./api-gateway.ts";
-export { createDecider, type DecideCall } from "./decide-call.ts";
+export { createDecider } from "./decide-call.ts";
 export { createGatewayRawRoutes } from "./gateway.routes.ts";
 export { createRateLimiter } from "./rate-limiter.ts";
 export { createCallRecorder } from "./record-call.ts";

@@ -24,8 +24,3 @@ export async function upsertUser(
     returning user_id, issuer, subject, email, name`;
   return user;
 }
-
-export async function findUsers(tx: Tx, userIds: readonly string[]): Promise<UserRow[]> {
-  return await tx<UserRow[]>`
-    select user_id, issuer, subject, email, name from users where user_id = any(${[...userIds]})`;
-}

@@ -4,6 +4,6 @@ export { createMeteringJobs } from "./metering.jobs.ts";
 export { createUsageRoutes } from "./metering.routes.ts";
 export { type Metering, startMetering } from "./metering.ts";
 export { getLimits, queryUsage, queryUsageOfAll } from "./query-usage.ts";
-export { type Reconciliation, reconcile } from "./reconcile.ts";
-export { GroupBuilder, type MeteredCall, type UsageGroup } from "./usage-group.ts";
+export { reconcile } from "./reconcile.ts";
+export type { MeteredCall, UsageGroup } from "./usage-group.ts";
 export type { UsageRecorder } from "./usage-recorder.ts";

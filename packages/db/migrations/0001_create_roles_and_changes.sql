@@ -6,9 +6,16 @@ declare
 begin
   foreach role_name in array array['turnpike_tenant', 'turnpike_meter', 'turnpike_operator'] loop
     begin
-      execute format('create role %I nologin nosuperuser nobypassrls noinherit', role_name);
+      if not exists (select from pg_roles where rolname = role_name) then
+        execute format('create role %I nologin nosuperuser nobypassrls noinherit', role_name);
+      end if;
     exception
+      -- Another process that starts was faster.
       when duplicate_object or unique_violation then null;
+      when insufficient_privilege then
+        raise exception 'The database user % may not create the role %.', current_user, role_name
+          using hint = format(
+            'Run as a superuser: create role %1$s nologin noinherit; grant %1$s to %2$s;', role_name, current_user);
     end;
     begin
       execute format('grant %I to current_user', role_name);

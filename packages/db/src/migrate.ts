@@ -17,6 +17,11 @@ export class NewerSchemaError extends Error {
   }
 }
 
+/** A migration was refused by the database: `cause` is its answer. Nothing of that migration is left. */
+export class MigrationError extends Error {
+  override readonly name = "MigrationError";
+}
+
 /** The database is older than what the product needs. */
 export class UnsupportedServerError extends Error {
   override readonly name = "UnsupportedServerError";
@@ -45,6 +50,7 @@ async function assertServerVersion(sql: Sql): Promise<void> {
  * @returns The names of the migrations applied now, in order; empty when there was nothing to do.
  * @throws {NewerSchemaError} when the database knows migrations that this code does not.
  * @throws {UnsupportedServerError} below PostgreSQL 15.
+ * @throws {MigrationError} when the database refuses a migration; those before it stay applied.
  */
 export async function migrate(sql: Sql): Promise<{ applied: string[] }> {
   await assertServerVersion(sql);
@@ -73,7 +79,7 @@ export async function migrate(sql: Sql): Promise<{ applied: string[] }> {
         .simple()
         .catch(async (error: unknown) => {
           await connection`rollback`;
-          throw new Error(`Migration ${name} failed.`, { cause: error });
+          throw new MigrationError(`Migration ${name} failed.`, { cause: error });
         });
       applied.push(name);
     }

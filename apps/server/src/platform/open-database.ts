@@ -1,8 +1,14 @@
 import { type ConnectionTarget, connect, type Sql } from "@turnpike/db/client";
 import { databaseErrorCode } from "@turnpike/db/database-errors";
-import { migrate, NewerSchemaError, UnsupportedServerError } from "@turnpike/db/migrate";
+import {
+  MigrationError,
+  migrate,
+  NewerSchemaError,
+  UnsupportedServerError,
+} from "@turnpike/db/migrate";
+import { findSecurityGaps } from "./security-gaps.store.ts";
 import { StartupError } from "./startup-error.ts";
-import { createTransact, findSecurityGaps, type Transact } from "./transact.ts";
+import { createTransact, type Transact } from "./transact.ts";
 
 export type Database = {
   target: ConnectionTarget;
@@ -63,6 +69,19 @@ function toStartupError(error: unknown, target: ConnectionTarget): unknown {
       code: "DATABASE_VERSION_MISMATCH",
       message: error.message.replace(/\.$/, ""),
       hint: "Point DATABASE_URL at a newer server",
+      cause: error,
+    });
+  }
+  const migrationFailure = error instanceof MigrationError ? error.cause : undefined;
+  if (migrationFailure instanceof Error) {
+    const hint = "hint" in migrationFailure ? migrationFailure.hint : undefined;
+    return new StartupError({
+      code: "DATABASE_START_FAILED",
+      message: `The database at ${describeTarget(target)} cannot be migrated (${migrationFailure.message.replace(/\.$/, "")})`,
+      hint:
+        typeof hint === "string"
+          ? hint.replace(/\.$/, "")
+          : "The message of the database says what is in the way",
       cause: error,
     });
   }

@@ -61,29 +61,6 @@ export function createTransact(sql: Sql): Transact {
   };
 }
 
-/**
- * Refuses a database in which row-level security would not hold.
- *
- * @returns What is wrong, in plain sentences; empty when all is well.
- */
-export async function findSecurityGaps(sql: Sql): Promise<string[]> {
-  const roles = await sql<{ name: string }[]>`
-    select rolname as name from pg_roles
-    where rolname in ('turnpike_tenant', 'turnpike_meter', 'turnpike_operator')
-      and (rolsuper or rolbypassrls or rolcanlogin)`;
-  const tables = await sql<{ name: string }[]>`
-    select c.relname as name
-    from pg_class c
-    join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
-    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
-      and c.relname <> 'changes'
-      and not (c.relrowsecurity and c.relforcerowsecurity)`;
-  return [
-    ...roles.map((row) => `The role ${row.name} may bypass row-level security or log in.`),
-    ...tables.map((row) => `The table ${row.name} has no forced row-level security.`),
-  ];
-}
-
 /** Asks the database for nothing, to see whether it answers. */
 export async function pingDatabase(sql: Sql): Promise<void> {
   await sql`select 1`;

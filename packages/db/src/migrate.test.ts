@@ -1,0 +1,179 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startEmbeddedPostgres } from "../../../apps/server/src/platform/embedded-postgres.ts";
+import { BOOTSTRAP_USER } from "../../../apps/server/src/platform/postgres-cluster.ts";
+import { findSecurityGaps } from "../../../apps/server/src/platform/security-gaps.store.ts";
+import { createTransact } from "../../../apps/server/src/platform/transact.ts";
+import { type ConnectionTarget, connect, type Sql } from "./client.ts";
+import { migrate, NewerSchemaError } from "./migrate.ts";
+
+type ServerTarget = Exclude<ConnectionTarget, { url: string }>;
+
+const files = await readdir(new URL("../migrations/", import.meta.url));
+const names = files.filter((name) => name.endsWith(".sql")).sort();
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+function open(target: ServerTarget): Sql {
+  return connect(target, { connectionsMax: 2, applicationName: "migrate", statementTimeoutMs: 0 });
+}
+
+/** A database with nothing in it, dropped afterwards. */
+async function inEmptyDatabase(work: (sql: Sql, target: ServerTarget) => Promise<void>) {
+  const name = `empty_${randomBytes(6).toString("hex")}`;
+  await database.sql`create database ${database.sql(name)}`;
+  const target = { ...database.target, database: name };
+  const sql = open(target);
+  try {
+    await work(sql, target);
+  } finally {
+    await sql.end({ timeout: 1 });
+    await database.sql`drop database ${database.sql(name)} with (force)`;
+  }
+}
+
+async function appliedNames(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`select name from turnpike_migrations order by name`;
+  return rows.map((row) => row.name);
+}
+
+describe("migrate", () => {
+  it("brings an empty database to the newest schema in order, and then has nothing to do", () =>
+    inEmptyDatabase(async (sql) => {
+      expect(await migrate(sql)).toEqual({ applied: names });
+      expect(await migrate(sql)).toEqual({ applied: [] });
+      expect(await findSecurityGaps(sql)).toEqual([]);
+    }));
+
+  it("applies each migration once when six processes start at once", () =>
+    inEmptyDatabase(async (sql, target) => {
+      const pools = Array.from({ length: 6 }, () => open(target));
+      const outcomes = await Promise.all(pools.map((pool) => migrate(pool)));
+      await Promise.all(pools.map((pool) => pool.end()));
+      expect(outcomes.flatMap((outcome) => outcome.applied).sort()).toEqual(names);
+      expect(await appliedNames(sql)).toEqual(names);
+    }));
+
+  it("refuses a database that a newer version migrated, names what it does not know, and changes nothing", () =>
+    inEmptyDatabase(async (sql) => {
+      await sql`create table turnpike_migrations (name text primary key, applied_at timestamptz)`;
+      await sql`insert into turnpike_migrations (name) values ('9998_b.sql'), ('9997_a.sql')`;
+      const error = await migrate(sql).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(NewerSchemaError);
+      expect(error).toMatchObject({ unknown: ["9997_a.sql", "9998_b.sql"] });
+      expect(await appliedNames(sql)).toEqual(["9997_a.sql", "9998_b.sql"]);
+    }));
+
+  it("leaves nothing of a migration that fails, keeps those before, and goes on once the cause is gone", () =>
+    inEmptyDatabase(async (sql) => {
+      await sql`create table service_keys (in_the_way int)`;
+      await expect(migrate(sql)).rejects.toThrow(`Migration ${names[1] ?? ""} failed.`);
+      expect(await appliedNames(sql)).toEqual(names.slice(0, 1));
+      const [row] = await sql`select to_regclass('users') as users`;
+      expect(row?.["users"]).toBeNull();
+      await sql`drop table service_keys`;
+      expect(await migrate(sql)).toEqual({ applied: names.slice(1) });
+    }));
+
+  it("names its migrations without a gap and without a number twice", () => {
+    const numbers = names.map((name) => Number(name.slice(0, 4)));
+    expect(numbers).toEqual(names.map((_, index) => index + 1));
+  });
+});
+
+/** Roles belong to a whole server, so what depends on who made them needs one of its own. */
+describe("migrate on a server of somebody else", () => {
+  let folder: string;
+  let admin: Sql;
+  let target: ServerTarget;
+  let stop: () => Promise<void>;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "turnpike-own-"));
+    const [row] = await database.sql<{ version: number }[]>`
+      select current_setting('server_version_num')::int / 10000 as version`;
+    const oldest = { folder: "/usr/lib/postgresql/15", version: "15" };
+    const server = await startEmbeddedPostgres({
+      folder,
+      logger: { info: () => undefined, warn: () => undefined, error: console.error },
+      settings: { fsync: "off" },
+      ...(row?.version === 15 ? { installation: oldest } : {}),
+    });
+    target = { ...server.connection, user: BOOTSTRAP_USER };
+    admin = open(target);
+    stop = () => server.stop();
+  });
+  afterAll(async () => {
+    await admin.end({ timeout: 1 });
+    await stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** A database of an ordinary user, as a hosted PostgreSQL gives it. */
+  async function createOwned(user: string, rights: string): Promise<{ sql: Sql; name: string }> {
+    const password = randomBytes(12).toString("hex");
+    await admin.unsafe(`create role ${user} login ${rights} password '${password}'`);
+    await admin.unsafe(`create database ${user} owner ${user}`);
+    return { sql: open({ ...target, user, password, database: user }), name: user };
+  }
+
+  it("tells an owner who may not create roles which roles to make", async () => {
+    const { sql } = await createOwned("bare_owner", "nosuperuser");
+    try {
+      const error = await migrate(sql).catch((reason: unknown) => reason);
+      expect((error as Error).cause).toMatchObject({
+        message: "The database user bare_owner may not create the role turnpike_tenant.",
+        hint: expect.stringContaining("create role turnpike_tenant nologin"),
+      });
+    } finally {
+      await sql.end();
+    }
+  });
+
+  it("works for an owner who is no superuser but may create roles, and keeps tenants apart there too", async () => {
+    const { sql } = await createOwned("first_owner", "createrole nosuperuser");
+    try {
+      expect(await migrate(sql)).toEqual({ applied: names });
+      expect(await findSecurityGaps(sql)).toEqual([]);
+      const transact = createTransact(sql);
+      await transact.asOperator(async (tx) => {
+        await tx`insert into plans (plan_id, latest_version, created_at) values ('p', 1, now())`;
+        await tx`
+          insert into plan_versions (plan_id, version, terms, published_at) values ('p', 1, '{}', now())`;
+        await tx`
+          insert into tenants (tenant_id, name, slug, plan_id, plan_version, period_anchor, created_at, updated_at)
+          select 'ten_' || n, 'T', 't-' || n, 'p', 1, now(), now(), now() from generate_series(1, 2) n`;
+        await tx`select record_change('tenant', 'ten_1', 'ten_1')`;
+      });
+      const visible = (tenantId: string) =>
+        transact.asTenant(tenantId as never, (tx) => tx`select tenant_id from tenants`);
+      expect([...(await visible("ten_1"))]).toEqual([{ tenant_id: "ten_1" }]);
+    } finally {
+      await sql.end();
+    }
+  });
+
+  it("tells another owner on the same server which grants are missing, and works once they are there", async () => {
+    const { sql, name } = await createOwned("second_owner", "nosuperuser");
+    try {
+      const error = await migrate(sql).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(Error);
+      expect((error as Error).cause).toMatchObject({
+        message: expect.stringContaining("may not use the role turnpike_tenant"),
+        hint: expect.stringContaining("grant turnpike_tenant to second_owner"),
+      });
+      await admin.unsafe(`grant turnpike_tenant, turnpike_meter, turnpike_operator to ${name}`);
+      expect(await migrate(sql)).toEqual({ applied: names });
+    } finally {
+      await sql.end();
+    }
+  });
+});

@@ -1,0 +1,112 @@
+import type { CallContext } from "@turnpike/domain/access/actor";
+import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
+import type { Config } from "../../apps/server/src/config.ts";
+import { commandContext, openForCommand } from "../../apps/server/src/deps.ts";
+import { applyCatalog } from "../../apps/server/src/modules/catalog/index.ts";
+import { createKey, revokeKey } from "../../apps/server/src/modules/keys/index.ts";
+import { queryUsage } from "../../apps/server/src/modules/metering/index.ts";
+import { createTenant, getTenantByName } from "../../apps/server/src/modules/tenants/index.ts";
+import type { AppServices } from "../../apps/server/src/platform/app-services.ts";
+
+type CreateTenantDeps = Parameters<typeof createTenant>[0];
+type Open = { deps: CreateTenantDeps & AppServices; context: CallContext };
+
+/** The tenant of one replay and the key it sends with. */
+export type ReplayTenant = { tenantId: TenantId; slug: string; keyId: KeyId; key: string };
+
+/** Given to nobody else: no limit may come between the log and the ledger. */
+const REPLAY_PLAN = {
+  planId: "replay",
+  name: "Replay",
+  description: "Without limits, for access logs that are sent again.",
+  currency: "USD",
+  pricePerMonth: "0",
+  visibility: "private",
+  rateLimits: [],
+  quotas: [],
+} as const;
+
+/** Opens the installation of the running server for as long as `work` takes. */
+async function withInstallation<Result>(
+  config: Config,
+  work: (open: Open) => Promise<Result>,
+): Promise<Result> {
+  const installation = await openForCommand(config);
+  try {
+    const { services, plans } = installation;
+    return await work({ deps: { ...services, plans }, context: commandContext(services) });
+  } finally {
+    await installation.close();
+  }
+}
+
+async function createReplayKey({ deps, context }: Open, tenantId: TenantId) {
+  return await createKey(deps, context, {
+    tenantId,
+    name: "replay",
+    environment: "live",
+    scopes: [],
+    metadata: {},
+  });
+}
+
+/** Makes a tenant for one replay of a log, on a plan without limits. */
+export async function createReplayTenant(
+  config: Config,
+  input: { logName: string; externalId: string },
+): Promise<ReplayTenant> {
+  return await withInstallation(config, async (open) => {
+    const { deps, context } = open;
+    await applyCatalog(deps, context, { meters: [], plans: [REPLAY_PLAN] });
+    const { tenantId, slug } = await createTenant(deps, context, {
+      name: `Replay of ${input.logName}`.slice(0, 100),
+      externalId: input.externalId,
+      planId: REPLAY_PLAN.planId,
+    });
+    const { keyId, key } = await createReplayKey(open, tenantId);
+    return { tenantId, slug, keyId, key };
+  });
+}
+
+/** Gives the tenant of a replay that stopped a new key: the text of the old one was never kept. */
+export async function reopenReplayTenant(
+  config: Config,
+  tenantId: TenantId,
+): Promise<ReplayTenant> {
+  return await withInstallation(config, async (open) => {
+    const { slug } = await getTenantByName(open.deps, open.context, { idOrSlug: tenantId });
+    const { keyId, key } = await createReplayKey(open, tenantId);
+    return { tenantId, slug, keyId, key };
+  });
+}
+
+/** Revokes the key of a run: nobody has its text any more. */
+export async function closeReplayTenant(config: Config, tenant: ReplayTenant): Promise<void> {
+  await withInstallation(config, async ({ deps, context }) => {
+    await revokeKey(deps, context, tenant);
+  });
+}
+
+/**
+ * Reads what the ledger holds of a replay, asking again until it holds `calls` calls or the time is up: what the gateway
+ * answered is committed a group interval later.
+ */
+export async function readLedger(
+  config: Config,
+  input: { tenantId: TenantId; calls: number; waitMs: number },
+): Promise<Map<number, number>> {
+  return await withInstallation(config, async ({ deps, context }) => {
+    const deadline = performance.now() + input.waitMs;
+    for (;;) {
+      const usage = await queryUsage(deps, context, {
+        tenantId: input.tenantId,
+        by: "status",
+        meter: "requests",
+      });
+      if (usage.calls >= input.calls || performance.now() > deadline) {
+        return new Map(usage.rows.map((row) => [Number(row.group), row.calls]));
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  });
+}

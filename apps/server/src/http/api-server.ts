@@ -92,9 +92,7 @@ export function createApiServer(deps: ApiServerDeps): Server {
     const found = findRoute(req.method ?? "GET", input.path);
     if (found.kind === "found") {
       const context = await createContext(req, input);
-      // The base only completes the path: nothing of it is used.
-      const url = new URL(`http://localhost${req.url ?? "/"}`);
-      await found.route.handle({ req, res, url, params: found.params, context });
+      await found.route.handle({ req, res, params: found.params, context });
       return true;
     }
     if (input.path.startsWith("/v1/")) {

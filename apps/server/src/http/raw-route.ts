@@ -6,7 +6,6 @@ import type { HttpContext } from "./http-context.ts";
 export type RawCall = {
   req: IncomingMessage;
   res: ServerResponse;
-  url: URL;
   params: Readonly<Record<string, string>>;
   context: HttpContext;
 };
@@ -22,28 +21,53 @@ export type RawRoute = {
   handle(call: RawCall): Promise<void>;
 };
 
-/** Reads a body of at most `bytesMax` bytes. */
-export async function readBody(req: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  const declared = Number(req.headers["content-length"] ?? 0);
-  const tooLarge = () =>
-    new AppError({
-      code: "PAYLOAD_TOO_LARGE",
-      publicMessage: `The body may have at most ${String(bytesMax)} bytes.`,
-      headers: { connection: "close" },
+/** The query of a request, for the routes that have one: parsing addresses is not for the hot path. */
+export function readQuery(req: IncomingMessage): URLSearchParams {
+  const target = req.url ?? "/";
+  const queryAt = target.indexOf("?");
+  return new URLSearchParams(queryAt === -1 ? "" : target.slice(queryAt));
+}
+
+function bodyTooLarge(bytesMax: number): AppError {
+  return new AppError({
+    code: "PAYLOAD_TOO_LARGE",
+    publicMessage: `The body may have at most ${String(bytesMax)} bytes.`,
+    headers: { connection: "close" },
+  });
+}
+
+/**
+ * Reads a body of at most `bytesMax` bytes. By events: the stream's async iterator costs a hot route a tenth of its time, and
+ * ends the connection of a body that is too large before the answer is out.
+ *
+ * @throws {AppError} `PAYLOAD_TOO_LARGE`. @throws when the client leaves before the end.
+ */
+export function readBody(req: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  if (Number(req.headers["content-length"] ?? 0) > bytesMax) {
+    return Promise.reject(bodyTooLarge(bytesMax));
+  }
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    req.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > bytesMax) {
+        req.pause();
+        reject(bodyTooLarge(bytesMax));
+      } else {
+        chunks.push(chunk);
+      }
     });
-  if (declared > bytesMax) {
-    throw tooLarge();
-  }
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > bytesMax) {
-      throw tooLarge();
+    req.once("end", () => {
+      const [first] = chunks;
+      resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks));
+    });
+    req.once("error", reject);
+    // A client that left before anybody listened is heard of no more.
+    if (req.destroyed) {
+      reject(new Error("The client left before its body was read."));
     }
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+  });
 }
 
 /** Zod's findings as the `errors` of a problem document. */

@@ -10,6 +10,7 @@ import {
   invalidRequest,
   type RawCall,
   type RawRoute,
+  readQuery,
   sendJson,
   toFieldErrors,
 } from "#http/raw-route.ts";
@@ -38,10 +39,10 @@ function pathTenant(params: RawCall["params"]) {
   return parsed.data;
 }
 
-async function upload(deps: FilesDeps, { req, res, url, params, context }: RawCall) {
+async function upload(deps: FilesDeps, { req, res, params, context }: RawCall) {
   const call = context.call();
   const tenant = pathTenant(params);
-  const name = fileName.safeParse(url.searchParams.get("name") ?? undefined);
+  const name = fileName.safeParse(readQuery(req).get("name") ?? undefined);
   if (!name.success) {
     const [first] = toFieldErrors(name.error.issues);
     throw invalidRequest([{ pointer: "query/name", message: first?.message ?? "Missing." }]);

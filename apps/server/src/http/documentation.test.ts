@@ -20,8 +20,7 @@ const logger = createLogger({ level: "silent" });
 function serve(checkout: string): Promise<{ server: Server; url: string }> {
   const find = createRouteTable(createDocumentationRoutes({ ...OPTIONS, checkout }));
   const server = createServer((req, res) => {
-    const url = new URL(`http://localhost${req.url ?? "/"}`);
-    const found = find(req.method ?? "GET", url.pathname);
+    const found = find(req.method ?? "GET", req.url ?? "/");
     if (found.kind !== "found") {
       res.writeHead(404).end("no route");
       return;
@@ -33,7 +32,7 @@ function serve(checkout: string): Promise<{ server: Server; url: string }> {
         throw new Error("Documentation asks nobody for a credential.");
       },
     };
-    found.route.handle({ req, res, url, params: found.params, context }).catch(() => res.destroy());
+    found.route.handle({ req, res, params: found.params, context }).catch(() => res.destroy());
   });
   return new Promise((ready) => {
     server.listen(0, "127.0.0.1", () => {

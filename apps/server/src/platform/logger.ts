@@ -3,7 +3,7 @@ import pino, { type Logger } from "pino";
 
 export type { Logger } from "pino";
 
-/** Names of fields that hold secrets, at any of the depths that we log. */
+/** Names of fields that hold secrets. `code` is none of them: it says of an error what happened. */
 const SECRET_FIELDS = [
   "authorization",
   "cookie",
@@ -11,11 +11,15 @@ const SECRET_FIELDS = [
   "secret",
   "token",
   "key",
-  "code",
-  "headers.authorization",
-  "headers.cookie",
-  'headers["x-api-key"]',
+  "setupCode",
+  '["x-api-key"]',
 ];
+/** Fields of an event, of an object in it, and of that object's headers. */
+const DEPTHS = ["", "*.", "*.*."];
+
+function toPath(depth: string, field: string): string {
+  return field.startsWith("[") ? depth.slice(0, -1) + field : depth + field;
+}
 
 /** Replaces the random part of anything that looks like one of our keys. */
 export function redactKeys(text: string): string {
@@ -43,10 +47,7 @@ export function createLogger(input: {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: {
-        paths: [
-          ...SECRET_FIELDS,
-          ...SECRET_FIELDS.filter((name) => !name.includes(".")).map((name) => `*.${name}`),
-        ],
+        paths: DEPTHS.flatMap((depth) => SECRET_FIELDS.map((field) => toPath(depth, field))),
         censor: "[redacted]",
       },
     },

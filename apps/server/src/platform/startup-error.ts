@@ -12,7 +12,8 @@ export type StartupErrorCode =
   | "DATABASE_VERSION_MISMATCH"
   | "PLATFORM_UNSUPPORTED"
   | "PORT_TAKEN"
-  | "SCHEMA_NEWER";
+  | "SCHEMA_NEWER"
+  | "SECRET_FILE_UNUSABLE";
 
 /**
  * A reason not to start that the person at the terminal can do something about. The entry prints it as one line,

@@ -52,7 +52,7 @@ export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
 };
 
 /** Scopes that a tenant's API key may carry, so that a program can manage its own tenant. */
-export const TENANT_KEY_SCOPES: readonly Scope[] = [
+export const TENANT_KEY_SCOPES = [
   "tenants:read",
   "members:read",
   "keys:read",
@@ -66,7 +66,7 @@ export const TENANT_KEY_SCOPES: readonly Scope[] = [
   "notifications:write",
   "files:read",
   "files:write",
-];
+] as const satisfies readonly Scope[];
 
 /** True when `role` may give somebody the role `other`: nobody hands out more than they hold. */
 export function canGrantRole(role: Role, other: Role): boolean {

@@ -223,11 +223,12 @@ export const configFile = z.strictObject({
 });
 export type ConfigFile = z.infer<typeof configFile>;
 
-const port = z.coerce
-  .number({ error: "A port number from 0 to 65535." })
-  .int("A port number from 0 to 65535.")
-  .min(0, "A port number from 0 to 65535.")
-  .max(65_535, "A port number from 0 to 65535.");
+const PORT_EXPECTED = "A port number from 0 to 65535.";
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, PORT_EXPECTED)
+  .transform(Number)
+  .refine((value) => value <= 65_535, PORT_EXPECTED);
 
 export const environment = z.object({
   PORT: port.default(3000),

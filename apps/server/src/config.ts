@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { LineCounter, parseDocument } from "yaml";
+import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
 import { resolveDataFolder } from "#platform/data-folder.ts";
 import { StartupError } from "#platform/startup-error.ts";
@@ -66,13 +66,32 @@ function readConfigText(path: string, isNamed: boolean): string | undefined {
   }
 }
 
-/** What zod says is expected is often clearer than that the value is invalid. */
-function describeIssue(issue: z.core.$ZodIssue): string {
-  if (issue.code === "unrecognized_keys") {
-    return `Unknown: ${issue.keys.join(", ")}.`;
-  }
+/** A name that is not known is a mistake of its own, at its own place. */
+function splitIssue(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: string }[] {
   const at = issue.path.length === 0 ? "" : `${issue.path.map(String).join(".")}: `;
-  return at + issue.message;
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      path: [...issue.path, key],
+      message: `${at}Unknown: ${key}.`,
+    }));
+  }
+  return [{ path: issue.path, message: at + issue.message }];
+}
+
+/** Where a name stands, or the value when it has no name; the next outer one when it is not there at all. */
+function findOffset(document: Document.Parsed, path: readonly PropertyKey[]): number | undefined {
+  for (let depth = path.length; depth > 0; depth -= 1) {
+    const name = path[depth - 1];
+    const parent = depth === 1 ? document.contents : document.getIn(path.slice(0, depth - 1), true);
+    const pair = isMap(parent)
+      ? parent.items.find((item) => isScalar(item.key) && item.key.value === name)
+      : undefined;
+    const node = pair?.key ?? (isSeq(parent) ? parent.get(Number(name), true) : undefined);
+    if (isNode(node) && node.range) {
+      return node.range[0];
+    }
+  }
+  return document.contents?.range[0];
 }
 
 function parseFile(
@@ -83,24 +102,23 @@ function parseFile(
   const document = parseDocument(text, { lineCounter: lines, strict: true, uniqueKeys: true });
   const lineOf = (offset: number) => `${path}:${String(lines.linePos(offset).line)}`;
   const place = (keys: readonly PropertyKey[]): string => {
-    for (let depth = keys.length; depth >= 0; depth -= 1) {
-      const node = document.getIn(keys.slice(0, depth), true);
-      if (
-        typeof node === "object" &&
-        node !== null &&
-        "range" in node &&
-        Array.isArray(node.range)
-      ) {
-        return lineOf(Number(node.range[0]));
-      }
-    }
-    return path;
+    const offset = findOffset(document, keys);
+    return offset === undefined ? path : lineOf(offset);
   };
   const mistakes = document.errors.map((error) => ({
     place: lineOf(error.pos[0]),
     message: error.message.split("\n")[0]?.replace(/ at line .*$/, "") ?? error.message,
   }));
-  return { file: document.toJS() ?? {}, mistakes, place };
+  if (mistakes.length > 0) {
+    return { file: undefined, mistakes, place };
+  }
+  try {
+    return { file: document.toJS() ?? {}, mistakes, place };
+  } catch (error) {
+    // An alias without its anchor, or so many that the file would grow without end.
+    const message = error instanceof Error ? error.message : String(error);
+    return { file: undefined, mistakes: [{ place: place([]), message }], place };
+  }
 }
 
 function parseConfigFile(
@@ -120,12 +138,9 @@ function parseConfigFile(
   }
   return {
     file: undefined,
-    mistakes: parsed.error.issues.map((issue) => ({
-      place: place(
-        issue.code === "unrecognized_keys" ? [...issue.path, issue.keys[0] ?? ""] : issue.path,
-      ),
-      message: describeIssue(issue),
-    })),
+    mistakes: parsed.error.issues
+      .flatMap(splitIssue)
+      .map((mistake) => ({ place: place(mistake.path), message: mistake.message })),
   };
 }
 

@@ -1,0 +1,231 @@
+import { writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { StartupError } from "#platform/startup-error.ts";
+import { ENVIRONMENT, readConfig } from "./config.ts";
+import { environment } from "./config-schema.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "turnpike-config-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+let files = 0;
+function writeConfig(text: string): string {
+  files += 1;
+  const path = join(folder, `config-${String(files)}.yaml`);
+  writeFileSync(path, text);
+  return path;
+}
+
+function read(text: string | undefined, env: Record<string, string> = {}) {
+  const named = text === undefined ? {} : { TURNPIKE_CONFIG: writeConfig(text) };
+  return readConfig({ ...named, ...env }, { isRoot: false, workingFolder: folder });
+}
+
+/** The mistakes as `line: message`, or `VARIABLE: message`, without the path of the file. */
+function mistakesOf(text: string | undefined, env: Record<string, string> = {}): string[] {
+  try {
+    read(text, env);
+  } catch (error) {
+    if (!(error instanceof StartupError) || error.code !== "CONFIG_INVALID") {
+      throw error;
+    }
+    return error.message
+      .split("\n")
+      .filter((line) => line.startsWith("  "))
+      .map((line) =>
+        line
+          .trim()
+          .replace(/^\S+\.yaml(?::(\d+))?\s+/, "$1: ")
+          .replace(/^([A-Z_]+)\s+/, "$1: "),
+      );
+  }
+  return [];
+}
+
+describe("readConfig", () => {
+  it("needs no file and no variable: everything has a default", () => {
+    const config = read(undefined);
+    expect(config).toMatchObject({
+      brand: { name: "Turnpike" },
+      listen: { host: "127.0.0.1" },
+      port: 3000,
+      gatewayPort: 3001,
+      logLevel: "info",
+      databaseUrl: undefined,
+      trustedProxies: [],
+      catalog: SAMPLE_CATALOG,
+    });
+    expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  it.each(["", "\n\n", "# only a comment\n", "{}", "---\n"])(
+    "takes the empty file %j for the defaults",
+    (text) => {
+      expect(read(text)).toEqual(read(undefined));
+    },
+  );
+
+  it("takes an empty variable for one that is not set, as compose files leave them", () => {
+    const empty = Object.fromEntries(Object.keys(ENVIRONMENT).map((name) => [name, ""]));
+    expect(readConfig(empty, { isRoot: false, workingFolder: folder })).toEqual(read(undefined));
+  });
+
+  it("reads file and environment, the environment first", () => {
+    const config = read("log:\n  level: warn\nbrand:\n  name: Parcels\n", {
+      PORT: "8080",
+      GATEWAY_PORT: "0",
+      TURNPIKE_LOG_LEVEL: "debug",
+      DATABASE_URL: "postgresql://u@h/d",
+    });
+    expect(config).toMatchObject({
+      port: 8080,
+      gatewayPort: 0,
+      logLevel: "debug",
+      brand: { name: "Parcels" },
+      databaseUrl: "postgresql://u@h/d",
+    });
+  });
+
+  it("reports every mistake of file and environment at once, each with its line or its variable", () => {
+    const text = [
+      "brand:",
+      "  accent: yellow",
+      "listen:",
+      "  prot: 1",
+      "metering:",
+      "  groupIntervalMs: 0",
+      "  durability: always",
+      "upstreams:",
+      "  - name: Main",
+      "    url: ftp://example.com",
+      "    timeouts:",
+      "      connectMs: soon",
+      "nonsense:",
+      "  a: 1",
+    ].join("\n");
+    const mistakes = mistakesOf(text, { PORT: "99999", TURNPIKE_SIGNING_SECRET: "short" });
+    expect(mistakes.map((line) => line.split(":")[0])).toEqual(
+      expect.arrayContaining([
+        "PORT",
+        "TURNPIKE_SIGNING_SECRET",
+        "2",
+        "4",
+        "6",
+        "7",
+        "9",
+        "10",
+        "12",
+        "13",
+      ]),
+    );
+    expect(mistakes).toHaveLength(10);
+    expect(mistakes).toContain("2: brand.accent: A colour such as #f5c400.");
+    expect(mistakes).toContain("4: listen: Unknown: prot.");
+    expect(mistakes).toContain("13: Unknown: nonsense.");
+    expect(mistakes).toContain("PORT: A port number from 0 to 65535.");
+  });
+
+  it("gives every unknown name a line of its own", () => {
+    expect(mistakesOf("one: 1\ntwo: 2\nbrand:\n  three:\n    - 3\n")).toEqual([
+      "4: brand: Unknown: three.",
+      "1: Unknown: one.",
+      "2: Unknown: two.",
+    ]);
+  });
+
+  it.each([
+    ["brand:\n  name: [", /^[23]: /],
+    ["a: b: c\n", /^1: /],
+    ["brand: {}\nlog:\n\tlevel: info\n", /^3: /],
+    ["brand: {}\n---\nlog: {}\n", /^\d: /],
+    ["brand: *missing\n", /^1: Unresolved alias/],
+  ])("says where %j is no YAML", (text, pattern) => {
+    const mistakes = mistakesOf(text);
+    expect(mistakes.length).toBeGreaterThan(0);
+    expect(mistakes[0]).toMatch(pattern);
+  });
+
+  it("refuses a name that stands twice, with the line of the second", () => {
+    expect(mistakesOf("brand:\n  name: A\nlog: {}\nbrand:\n  name: B\n")[0]).toMatch(
+      /^4: Map keys must be unique/,
+    );
+  });
+
+  it.each(["just text", "- a\n- list\n", "42"])(
+    "refuses %j, which is no map of settings",
+    (text) => {
+      expect(mistakesOf(text)).toHaveLength(1);
+    },
+  );
+
+  it("refuses a file that grows without end when it is read", () => {
+    const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
+    for (let level = 1; level <= 9; level += 1) {
+      const name = `*a${String(level - 1)}`;
+      lines.push(`a${String(level)}: &a${String(level)} [${Array(10).fill(name).join(", ")}]`);
+    }
+    expect(mistakesOf(lines.join("\n"))[0]).toMatch(/alias/i);
+  });
+
+  it.each([
+    "__proto__:\n  polluted: true\n",
+    "brand:\n  __proto__:\n    polluted: true\n",
+    "constructor:\n  prototype:\n    polluted: true\n",
+  ])("refuses %j and lets nothing of it leak into other objects", (text) => {
+    expect(mistakesOf(text)).toHaveLength(1);
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+
+  it("refuses a catalogue that cannot be sold, with the line", () => {
+    const text = [
+      "catalog:",
+      "  meters: []",
+      "  plans:",
+      "    - planId: free",
+      "      name: Free",
+      "    - planId: free",
+      "      name: Again",
+      "      pricePerMonth: 4,9",
+    ].join("\n");
+    expect(mistakesOf(text).map((line) => line.split(":")[0])).toContain("8");
+  });
+
+  it("says when the named file is missing or cannot be read, instead of starting with defaults", () => {
+    const missing = join(folder, "missing.yaml");
+    const attempt = () =>
+      readConfig({ TURNPIKE_CONFIG: missing }, { isRoot: false, workingFolder: folder });
+    expect(attempt).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+    expect(attempt).toThrow(missing);
+    const isFolder = () =>
+      readConfig({ TURNPIKE_CONFIG: folder }, { isRoot: false, workingFolder: folder });
+    expect(isFolder).toThrow(/cannot be read/);
+  });
+
+  it.each([
+    ["PORT", "3000x"],
+    ["PORT", "-1"],
+    ["PORT", "80.5"],
+    ["PORT", " "],
+    ["PORT", "0x50"],
+    ["PORT", "1e3"],
+    ["GATEWAY_PORT", "65536"],
+    ["TURNPIKE_LOG_LEVEL", "loud"],
+    ["TURNPIKE_SIGNING_SECRET", "canary-too-short"],
+    ["DATABASE_URL", "mysql://root:canary@localhost/db"],
+  ])("refuses %s=%j and repeats no secret", (name, value) => {
+    const mistakes = mistakesOf(undefined, { [name]: value });
+    expect(mistakes).toHaveLength(1);
+    expect(mistakes[0]).toMatch(new RegExp(`^${name}: `));
+    expect(mistakes[0]).not.toContain("canary");
+  });
+
+  it("describes every variable that it reads", () => {
+    expect(Object.keys(ENVIRONMENT).sort()).toEqual(Object.keys(environment.shape).sort());
+  });
+});

@@ -97,7 +97,7 @@ export async function makeProductHome(env: Record<string, string> = {}): Promise
   }
 
   async function readDatabasePid(): Promise<number> {
-    const text = await readFile(join(dataFolder, "postgres/data/postmaster.pid"), "utf8");
+    const text = await readFile(join(dataFolder, "postgres/postmaster.pid"), "utf8");
     return Number.parseInt(text, 10);
   }
 

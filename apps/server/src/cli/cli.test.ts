@@ -1,0 +1,223 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { makeProductHome, type ProductHome } from "@turnpike/testkit/product";
+import { makeTempFolder } from "@turnpike/testkit/temp-folder";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const COMMAND_DEADLINE_MS = 120_000;
+
+let home: ProductHome;
+beforeAll(async () => {
+  home = await makeProductHome();
+}, COMMAND_DEADLINE_MS);
+afterAll(() => home[Symbol.asyncDispose](), COMMAND_DEADLINE_MS);
+
+/** Runs a command that must work, and gives its one JSON document. */
+async function ask(...args: string[]) {
+  const { code, stdout, stderr } = await home.turnpike(...args, "--json");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout);
+}
+
+/** Runs a command that must fail, and gives its exit code and the one JSON document on standard error. */
+async function fail(...args: string[]) {
+  const { code, stdout, stderr } = await home.turnpike(...args, "--json");
+  expect(stdout).toBe("");
+  return { code, problem: JSON.parse(stderr) };
+}
+
+describe("the command line without a server", { timeout: COMMAND_DEADLINE_MS }, () => {
+  it("makes a tenant, finds it by id and slug, changes it and lists it", async () => {
+    const created = await ask("tenants", "create", "--name", "Blue Heron", "--external-id", "c-1");
+    expect(created).toMatchObject({ slug: "blue-heron", externalId: "c-1", planId: "free" });
+    expect(await ask("tenants", "get", "blue-heron")).toEqual(created);
+    expect(await ask("tenants", "get", created.tenantId)).toEqual(created);
+    const changed = await ask("tenants", "update", "blue-heron", "--plan", "pro", "--suspend");
+    expect(changed).toMatchObject({ planId: "pro", suspendedAt: expect.any(String) });
+    const resumed = await ask("tenants", "update", "blue-heron", "--resume");
+    expect(resumed).toMatchObject({ planId: "pro", suspendedAt: null });
+    expect(await ask("tenants", "list", "--limit", "1")).toEqual({
+      items: [resumed],
+      nextCursor: null,
+    });
+  });
+
+  it("keeps users, members and the last owner", async () => {
+    const user = await ask("users", "ensure", "--issuer", "https://id.example", "--subject", "7");
+    const put = ["members", "put", "--tenant", "blue-heron", user.userId, "--role"];
+    expect(await ask(...put, "owner")).toMatchObject({ role: "owner" });
+    expect(await fail(...put, "viewer")).toMatchObject({
+      code: 1,
+      problem: { code: "LAST_OWNER", status: 409, detail: expect.any(String) },
+    });
+    const { items } = await ask("members", "list", "--tenant", "blue-heron");
+    expect(items).toHaveLength(1);
+  });
+
+  it("shows a key once, lists it without its text and revokes it", async () => {
+    const create = ["keys", "create", "--tenant", "blue-heron", "--name", "ci"];
+    const key = await ask(...create, "--test", "--scope", "usage:read", "--expires", "2999-01-01");
+    expect(key).toMatchObject({
+      key: expect.stringMatching(/^tp_test_/),
+      scopes: ["usage:read"],
+      expiresAt: "2999-01-01T00:00:00.000Z",
+    });
+    const listed = await home.turnpike("keys", "list", "--tenant", "blue-heron");
+    expect(listed.stdout).toContain(key.keyId);
+    expect(listed.stdout).not.toContain(key.key);
+    const revoked = await ask("keys", "revoke", "--tenant", "blue-heron", key.keyId);
+    expect(revoked.state).toBe("revoked");
+  });
+
+  it("makes, lists and revokes service keys", async () => {
+    const created = await ask("service-keys", "create", "--name", "b", "--scope", "keys:verify");
+    expect(created.key).toMatch(/^tp_svc_/);
+    const revoked = await ask("service-keys", "revoke", created.serviceKeyId);
+    expect(revoked.revokedAt).not.toBeNull();
+    const { items } = await ask("service-keys", "list");
+    expect(items).toEqual([revoked]);
+  });
+
+  it("applies a catalogue from YAML, once", async () => {
+    await using folder = await makeTempFolder();
+    const path = join(folder.path, "catalog.yaml");
+    await writeFile(path, "plans:\n  - planId: team\n    name: Team\n    pricePerMonth: '19'\n");
+    expect(await ask("catalog", "apply", path)).toEqual({
+      published: [{ planId: "team", version: 1 }],
+    });
+    expect(await ask("catalog", "apply", path)).toEqual({ published: [] });
+    const { items } = await ask("plans", "list");
+    expect(items.map((plan: { planId: string }) => plan.planId)).toContain("team");
+  });
+
+  it("answers usage, limits and a drift of 0 before the first call", async () => {
+    expect(await ask("usage", "--by", "status")).toMatchObject({
+      tenant: "blue-heron",
+      rows: [],
+      calls: 0,
+    });
+    const { quotas } = await ask("limits", "--tenant", "blue-heron");
+    expect(quotas[0]).toMatchObject({ used: "0", remaining: "1000000" });
+    expect(await ask("reconcile")).toMatchObject({ drift: 0, findings: [] });
+  });
+
+  it("ends with 1 and the reason when a thing does not exist or is taken", async () => {
+    expect(await fail("tenants", "get", "nobody")).toMatchObject({
+      code: 1,
+      problem: { code: "RESOURCE_NOT_FOUND", status: 404 },
+    });
+    const again = await home.turnpike("tenants", "create", "--name", "B", "--slug", "blue-heron");
+    expect(again).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: "turnpike: Another tenant has this slug: choose a different one.\n",
+    });
+  });
+});
+
+describe("what cannot be understood", { timeout: COMMAND_DEADLINE_MS }, () => {
+  it.each([
+    [["frobnicate"], "frobnicate"],
+    [["tenants", "create"], "--name"],
+    [["tenants", "create", "--name", ""], "--name"],
+    [["tenants", "create", "--name", "A", "--slug", "No Slug"], "--slug"],
+    [["tenants", "list", "--limit", "0"], "1 to 100"],
+    [["tenants", "update", "a"], "say what to change"],
+    [["tenants", "update", "a", "--suspend", "--resume"], "exclude"],
+    [["keys", "create", "--tenant", "a", "--name", "k", "--scope", "everything"], "--scope"],
+    [["keys", "create", "--tenant", "a", "--name", "k", "--expires", "soon"], "date"],
+    [["keys", "revoke", "--tenant", "a", "not-a-key"], "<key>"],
+    [["usage", "--by", "mood"], "--by"],
+    [["catalog", "apply", "/nonexistent.yaml"], "/nonexistent.yaml"],
+    [["demo", "--days", "100000"], "730"],
+    [["--timeout", "never", "plans", "list"], "seconds"],
+  ])("%j ends with 2, names the mistake and opens nothing", async (args, part) => {
+    const { code, problem } = await fail(...args);
+    expect(code).toBe(2);
+    expect(problem).toMatchObject({ code: "USAGE", detail: expect.stringContaining(part) });
+    const { stderr } = await home.turnpike(...args);
+    expect(stderr).toMatch(/^turnpike: .*--help.*\n$/);
+  });
+
+  it("reports a configuration's mistakes with exit code 1, and a good one as valid", async () => {
+    expect(await ask("config", "check")).toMatchObject({
+      valid: true,
+      dataFolder: home.dataFolder,
+    });
+    const schema = await ask("config", "schema");
+    expect(Object.keys(schema.properties)).toContain("upstreams");
+    await using broken = await makeProductHome({ PORT: "many" });
+    const { code, stdout, stderr } = await broken.turnpike("config", "check");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("PORT");
+  });
+});
+
+describe("help", { timeout: COMMAND_DEADLINE_MS }, () => {
+  const COMMANDS = [
+    [],
+    ...["tenants", "members", "users", "keys", "service-keys", "plans", "catalog", "config"].map(
+      (group) => [group],
+    ),
+    ...["create", "list", "get", "update"].map((name) => ["tenants", name]),
+    ...["list", "put", "remove"].map((name) => ["members", name]),
+    ["users", "ensure"],
+    ...["create", "list", "revoke"].flatMap((name) => [
+      ["keys", name],
+      ["service-keys", name],
+    ]),
+    ["plans", "list"],
+    ["catalog", "apply"],
+    ["usage"],
+    ["limits"],
+    ["reconcile"],
+    ["config", "check"],
+    ["config", "schema"],
+    ["demo"],
+  ];
+
+  it("is there for every command, with examples for those that do something", async () => {
+    const pages = await Promise.all(
+      COMMANDS.map(async (command) => ({
+        command,
+        ended: await home.turnpike(...command, "--help"),
+      })),
+    );
+    for (const { command, ended } of pages) {
+      expect({ command, code: ended.code, stderr: ended.stderr }).toMatchObject({
+        code: 0,
+        stderr: "",
+      });
+      expect(ended.stdout).toContain("Usage: turnpike");
+      if (!ended.stdout.includes("Commands:")) {
+        expect(ended.stdout).toContain(`$ turnpike ${command.join(" ")}`);
+      }
+    }
+  });
+});
+
+describe("the command line beside a running server", { timeout: COMMAND_DEADLINE_MS }, () => {
+  it("joins its database; what it does is in force for calls within a second", async () => {
+    const server = await home.startServer();
+    const create = ["keys", "create", "--tenant", "blue-heron", "--name", "live"];
+    const { key, keyId } = await ask(...create);
+    const call = () =>
+      fetch(`http://127.0.0.1:${server.gatewayPort}/v1/cities`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+    expect((await call()).status).toBe(200);
+    await ask("keys", "revoke", "--tenant", "blue-heron", keyId);
+    const revokedAtMs = performance.now();
+    while ((await call()).status !== 401 && performance.now() - revokedAtMs < 5_000) {
+      // The promise is a second; the deadline is for machines that are busy.
+    }
+    expect((await call()).status).toBe(401);
+    const usage = await ask("usage", "--by", "outcome");
+    expect(usage.rows.map((row: { group: string }) => row.group)).toEqual(
+      expect.arrayContaining(["VALID"]),
+    );
+    expect(await ask("reconcile")).toMatchObject({ drift: 0 });
+    server.kill("SIGTERM");
+    expect((await server.ended).code).toBe(0);
+  });
+});

@@ -1,0 +1,64 @@
+import { pollUntil } from "@turnpike/testkit/poll-until";
+import { makeProductHome, type ProductHome } from "@turnpike/testkit/product";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const DEADLINE_MS = 180_000;
+const CLI = "apps/server/src/cli/main.ts";
+const DEMO = ["demo", "--tenants", "6", "--days", "60", "--seed", "3"];
+
+describe("turnpike demo", { timeout: DEADLINE_MS }, () => {
+  let home: ProductHome;
+  beforeAll(async () => {
+    home = await makeProductHome();
+  }, DEADLINE_MS);
+  afterAll(() => home[Symbol.asyncDispose](), DEADLINE_MS);
+
+  async function ask(...args: string[]) {
+    const { code, stdout, stderr } = await home.turnpike(...args, "--json");
+    expect(code, stderr).toBe(0);
+    return JSON.parse(stdout);
+  }
+
+  it("goes on after kill -9 where it was, and adds nothing twice", async () => {
+    const killed = home.run(CLI, ...DEMO);
+    await pollUntil(
+      "a tenth is written",
+      () => killed.output().includes("demo  10 %"),
+      DEADLINE_MS,
+    );
+    killed.kill("SIGKILL");
+    await killed.ended;
+    const before = await ask("reconcile");
+    expect(before).toMatchObject({ drift: 0 });
+
+    const finished = await ask(...DEMO);
+    const after = await ask("reconcile");
+    expect(after).toMatchObject({ drift: 0, entries: before.entries + finished.entries });
+    expect(after.entries).toBeGreaterThan(before.entries);
+    expect(after.calls).toBe(before.calls + finished.calls);
+
+    const again = await ask(...DEMO);
+    expect(again).toMatchObject({ groups: 0, entries: 0, calls: 0, tenants: finished.tenants });
+    expect(await ask("reconcile")).toEqual(after);
+  });
+
+  it("tells its stories: a quota that is used up and never exceeded, an upgrade, refusals", async () => {
+    const { items } = await ask("tenants", "list");
+    expect(items).toHaveLength(6);
+    const ofName = (name: string) => items.find((item: { name: string }) => item.name === name);
+    expect(ofName("Mossgate Market")).toMatchObject({ planId: "pro" });
+    const { slug } = ofName("Tinker Moth Apps");
+    const outcomes = await ask("usage", "--tenant", slug, "--by", "outcome");
+    const groups = outcomes.rows.map((row: { group: string }) => row.group);
+    expect(groups).toEqual(expect.arrayContaining(["VALID", "QUOTA_EXCEEDED"]));
+    const { quotas } = await ask("limits", "--tenant", slug);
+    for (const quota of quotas) {
+      expect(Number(quota.used)).toBeLessThanOrEqual(quota.limit);
+    }
+    const days = await ask("usage", "--by", "day");
+    expect(days.rows.length).toBeGreaterThanOrEqual(60);
+    const statuses = await ask("usage", "--by", "status");
+    const found = statuses.rows.map((row: { group: string }) => row.group);
+    expect(found).toEqual(expect.arrayContaining(["200", "304", "404", "429", "502", "504"]));
+  });
+});

@@ -60,7 +60,10 @@ class UsageError extends Error {
 }
 
 const SAVE_INTERVAL_MS = 250;
-const LEDGER_WAIT_MS = 15_000;
+/** A database that was away for long first takes in what waited for it. */
+const LEDGER_WAIT_MS = 60_000;
+/** After a crash the ledger may never hold what was answered: then it is read when it stands still. */
+const LEDGER_SETTLE_MS = 2_000;
 
 function toWhole(name: string, text: string | undefined, bounds: [min: number, max: number]) {
   if (text === undefined) {
@@ -242,8 +245,13 @@ async function replay(options: Options, config: Config): Promise<ReplayReport> {
   const result = await sendWithState({ options, key, state, statePath, lines: log.lines });
   const seconds = (performance.now() - startedAtMs) / 1000;
   const { tenantId } = tenant;
-  const calls = state.answered.size;
-  const ledger = await readLedger(config, { tenantId, calls, waitMs: LEDGER_WAIT_MS });
+  const wasInterrupted = options.resume || state.unanswered > 0;
+  const ledger = await readLedger(config, {
+    tenantId,
+    calls: state.answered.size,
+    settleMs: wasInterrupted ? LEDGER_SETTLE_MS : LEDGER_WAIT_MS,
+    waitMs: LEDGER_WAIT_MS,
+  });
   await closeReplayTenant(config, tenant);
   await removeState(statePath);
   return toReport({

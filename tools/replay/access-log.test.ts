@@ -7,11 +7,19 @@ import { type LogItem, parseLogLine, readAccessLog } from "./access-log.ts";
 const line = (request: string, rest = '200 512 "-" "curl/8"') =>
   `192.0.2.1 - - [17/May/2015:10:05:03 +0000] "${request}" ${rest}`;
 
+async function collect(items: AsyncIterable<LogItem>): Promise<LogItem[]> {
+  const all: LogItem[] = [];
+  for await (const item of items) {
+    all.push(item);
+  }
+  return all;
+}
+
 const read = async (text: string): Promise<LogItem[]> => {
   await using folder = await makeTempFolder();
   const path = join(folder.path, "access.log");
   await writeFile(path, text, "latin1");
-  return await Array.fromAsync(readAccessLog(path));
+  return await collect(readAccessLog(path));
 };
 
 describe("parseLogLine", () => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import type { Config } from "../../apps/server/src/config.ts";
@@ -13,6 +14,8 @@ type Open = { deps: CreateTenantDeps & AppServices; context: CallContext };
 
 /** The tenant of one replay and the key it sends with. */
 export type ReplayTenant = { tenantId: TenantId; slug: string; keyId: KeyId; key: string };
+
+const LEDGER_POLL_MS = 50;
 
 /** Given to nobody else: no limit may come between the log and the ledger. */
 const REPLAY_PLAN = {
@@ -88,25 +91,31 @@ export async function closeReplayTenant(config: Config, tenant: ReplayTenant): P
 }
 
 /**
- * Reads what the ledger holds of a replay, asking again until it holds `calls` calls or the time is up: what the gateway
- * answered is committed a group interval later.
+ * Reads what the ledger holds of a replay, asking again until it holds `calls` calls, has not changed for `settleMs`, or
+ * the time is up: what the gateway answered is committed a group interval later.
  */
 export async function readLedger(
   config: Config,
-  input: { tenantId: TenantId; calls: number; waitMs: number },
+  input: { tenantId: TenantId; calls: number; settleMs: number; waitMs: number },
 ): Promise<Map<number, number>> {
   return await withInstallation(config, async ({ deps, context }) => {
     const deadline = performance.now() + input.waitMs;
+    let last = { calls: -1, sinceMs: 0 };
     for (;;) {
       const usage = await queryUsage(deps, context, {
         tenantId: input.tenantId,
         by: "status",
         meter: "requests",
       });
-      if (usage.calls >= input.calls || performance.now() > deadline) {
+      const nowMs = performance.now();
+      if (usage.calls !== last.calls) {
+        last = { calls: usage.calls, sinceMs: nowMs };
+      }
+      const isSettled = nowMs - last.sinceMs >= input.settleMs;
+      if (usage.calls >= input.calls || isSettled || nowMs > deadline) {
         return new Map(usage.rows.map((row) => [Number(row.group), row.calls]));
       }
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await delay(LEDGER_POLL_MS);
     }
   });
 }

@@ -71,6 +71,18 @@ export function toReport(input: {
   };
 }
 
+function toVerdict({ agrees, missing }: ReplayReport): string {
+  if (missing === 0) {
+    return agrees ? "Client and ledger agree." : "Client and ledger DIFFER.";
+  }
+  const calls = `${toGrouped(Math.abs(missing))} calls`;
+  const difference =
+    missing > 0
+      ? `The ledger lacks ${calls} that were answered`
+      : `The ledger holds ${calls} whose answer never came`;
+  return agrees ? `${difference}: within what the crash explains.` : `${difference}: they DIFFER.`;
+}
+
 /** Lays a report out for people. */
 export function toReportText(report: ReplayReport): string {
   const total = { status: "total", client: report.answered, ledger: report.ledger };
@@ -100,9 +112,7 @@ export function toReportText(report: ReplayReport): string {
     table,
     "",
     ...notes,
-    report.agrees
-      ? "Client and ledger agree."
-      : `Client and ledger DIFFER: the ledger lacks ${toGrouped(report.missing)} calls.`,
+    toVerdict(report),
     `${toGrouped(report.answered)} calls in ${report.seconds} s. See them: npm run turnpike -- usage --tenant ${report.slug} --by status`,
   ].join("\n");
 }

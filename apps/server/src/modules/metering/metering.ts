@@ -151,6 +151,7 @@ export async function startMetering(
       setAside: (group, reason) => setAside(setAsideFolder, group, deps.logger, reason),
       newId: deps.newId,
       processId,
+      clock: deps.clock,
       logger: deps.logger,
     },
     { groupIntervalMs: options.groupIntervalMs, groupsWaitingMax: GROUPS_WAITING_MAX },

@@ -50,6 +50,19 @@ export type UsageGroup = {
   spends: GroupSpend[];
 };
 
+/** What tells two entries apart: calls with the same slot are one entry. */
+export function entrySlot(
+  of: Pick<
+    GroupEntry,
+    "keyId" | "outcome" | "status" | "periodStartMs" | "environment" | "meterId"
+  >,
+  minuteMs: number,
+): string {
+  // The tenant follows from the key and the period's end from its start. The meter comes last: it is the only part without
+  // a fixed form.
+  return `${of.keyId}|${of.outcome}|${String(of.status)}|${String(minuteMs)}|${String(of.periodStartMs)}|${of.environment}|${of.meterId}`;
+}
+
 /** Collects calls into the entries of one group. */
 export class GroupBuilder {
   readonly #entries = new Map<string, GroupEntry>();
@@ -61,8 +74,7 @@ export class GroupBuilder {
 
   add(call: MeteredCall): void {
     const minuteMs = minuteOf(call.occurredAtMs);
-    // The meter comes last: it is the only part without a fixed form.
-    const slot = `${call.keyId}|${call.outcome}|${String(call.status)}|${String(minuteMs)}|${String(call.periodStartMs)}|${call.environment}|${call.meterId}`;
+    const slot = entrySlot(call, minuteMs);
     const entry = this.#entries.get(slot);
     if (entry === undefined) {
       this.#entries.set(slot, {

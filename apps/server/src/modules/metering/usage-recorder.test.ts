@@ -1,9 +1,11 @@
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { KeyId, ProcessId, TenantId } from "@turnpike/domain/ids/ids";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { makeTempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "#platform/clock.ts";
 import { openJournal } from "#platform/journal.ts";
 import { createLogger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
@@ -60,6 +62,7 @@ async function openRecorder(more: Partial<UsageRecorderDeps> = {}) {
       setAside: () => Promise.resolve(),
       newId: newUuidId,
       processId: newUuidId("process"),
+      clock: systemClock,
       logger,
       ...more,
     },
@@ -143,6 +146,33 @@ describe("UsageRecorder", () => {
     await recorder.flush();
     expect(recorder.health).toEqual({ groupsWaiting: 0, groupsSetAside: 0, trouble: undefined });
     expect(await countCalls(tenantId)).toBe(groups);
+    await expectNoDrift();
+  });
+
+  it("commits less often the longer a commit takes, everything that waited as one, and at once when asked", async () => {
+    const tenantId = newUuidId("tenant");
+    const keyId = newUuidId("key");
+    const batches: number[] = [];
+    const { recorder } = await openRecorder({
+      commit: async (groups) => {
+        await delay(30);
+        batches.push(groups.length);
+        await commitGroups({ transact, logger }, groups);
+      },
+    });
+    const calls = 40;
+    for (let index = 0; index < calls; index += 1) {
+      recorder.record(callOf(tenantId, keyId));
+      await recorder.whenJournaled();
+    }
+    const beforeFlush = batches.length;
+    await recorder.flush();
+    expect(batches.reduce((sum, groups) => sum + groups, 0)).toBe(calls);
+    // 40 groups of 5 ms fit into one pause of nine times 30 ms.
+    expect(beforeFlush).toBeLessThan(calls / 4);
+    expect(await countCalls(tenantId)).toBe(calls);
+    const rows = await database.sql`select 1 from ledger_entries where tenant_id = ${tenantId}`;
+    expect(rows.length).toBe(batches.length);
     await expectNoDrift();
   });
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isConnectionError, isRetryableError } from "@turnpike/db/database-errors";
 import type { NewId, ProcessId } from "@turnpike/domain/ids/ids";
+import type { Clock } from "#platform/clock.ts";
 import type { Journal, JournalPosition } from "#platform/journal.ts";
 import type { Logger } from "#platform/logger.ts";
 import {
@@ -19,6 +20,7 @@ export type UsageRecorderDeps = {
   setAside(group: UsageGroup, reason: unknown): Promise<void>;
   newId: NewId;
   processId: ProcessId;
+  clock: Pick<Clock, "monotonicMs">;
   logger: Logger;
 };
 
@@ -39,6 +41,14 @@ type Waiting = {
 const BATCH_GROUPS = 64;
 /** Groups kept in memory while they wait; the rest is read back from the journal. */
 const GROUPS_IN_MEMORY_MAX = 512;
+/**
+ * The next commit starts no sooner than this many times the last one's duration after its end, so that the ledger takes at
+ * most a tenth of the database however heavy the load; an idle one commits within milliseconds. Groups that wait meanwhile
+ * are in the journal, and are written as one.
+ */
+const COMMIT_PAUSE_FACTOR = 9;
+/** The longest pause: what a dashboard may lag behind. */
+const COMMIT_PAUSE_MAX_MS = 500;
 const RETRY_FIRST_MS = 50;
 const RETRY_MAX_MS = 1_000;
 /** A refusal that is no outage is tried this often before the group is set aside. */
@@ -64,6 +74,10 @@ export class UsageRecorder {
   #journaled = Promise.withResolvers<void>();
   readonly #waiting: Waiting[] = [];
   #committing: Promise<void> | undefined;
+  #nextCommitAtMs = 0;
+  #flushes = 0;
+  /** Ends the pause between two commits early. */
+  #hurry = new AbortController();
   #groupsSetAside = 0;
   #trouble: string | undefined;
 
@@ -150,15 +164,34 @@ export class UsageRecorder {
     return decodeGroup(this.#deps.journal.read(item.position));
   }
 
+  async #pause(): Promise<void> {
+    const pauseMs = this.#nextCommitAtMs - this.#deps.clock.monotonicMs();
+    if (this.#flushes > 0 || pauseMs <= 0) {
+      return;
+    }
+    // Rejects only because somebody hurries, which is as good as the end of the pause.
+    await delay(pauseMs, undefined, { signal: this.#hurry.signal }).catch(() => undefined);
+  }
+
+  async #commit(groups: readonly UsageGroup[]): Promise<void> {
+    const { clock } = this.#deps;
+    const startedAtMs = clock.monotonicMs();
+    await this.#deps.commit(groups);
+    const endedAtMs = clock.monotonicMs();
+    const pauseMs = (endedAtMs - startedAtMs) * COMMIT_PAUSE_FACTOR;
+    this.#nextCommitAtMs = endedAtMs + Math.min(COMMIT_PAUSE_MAX_MS, pauseMs);
+  }
+
   async #commitWaiting(): Promise<void> {
     let retryMs = RETRY_FIRST_MS;
     let refusals = 0;
     while (this.#waiting.length > 0) {
+      await this.#pause();
       // One at a time after a refusal, so that a group which cannot be written does not hold back its neighbours.
       const batch = this.#waiting.slice(0, refusals > 0 ? 1 : BATCH_GROUPS);
       const groups = batch.map((item) => this.#load(item));
       try {
-        await this.#deps.commit(groups);
+        await this.#commit(groups);
         this.#settle(batch);
         retryMs = RETRY_FIRST_MS;
         refusals = 0;
@@ -200,8 +233,15 @@ export class UsageRecorder {
 
   /** Closes the group being filled and resolves when everything that waits is committed. */
   async flush(): Promise<void> {
-    this.#closeGroup();
-    await this.#committing;
+    this.#flushes += 1;
+    this.#hurry.abort();
+    this.#hurry = new AbortController();
+    try {
+      this.#closeGroup();
+      await this.#committing;
+    } finally {
+      this.#flushes -= 1;
+    }
   }
 
   /**

@@ -34,12 +34,15 @@ function resourceNotFound(): AppError {
 /** The answer to a page of another site: only the configured ones may read the API. */
 function applyCors(req: IncomingMessage, res: ServerResponse, origins: readonly string[]): boolean {
   const { origin } = req.headers;
+  if (origins.length > 0) {
+    // Also on what another origin may not read: a cache in between must not hand it on.
+    res.setHeader("vary", "Origin");
+  }
   if (origin === undefined || !origins.includes(origin)) {
     return false;
   }
   res.setHeader("access-control-allow-origin", origin);
   res.setHeader("access-control-expose-headers", "Retry-After, X-Request-Id");
-  res.setHeader("vary", "Origin");
   if (req.method !== "OPTIONS" || req.headers["access-control-request-method"] === undefined) {
     return false;
   }
@@ -97,15 +100,20 @@ export function createApiServer(deps: ApiServerDeps): Server {
     }
     if (input.path.startsWith("/v1/")) {
       const context = await createContext(req, input);
-      if (await deps.contract(req, res, context)) {
+      if (await deps.contract.serve(req, res, context)) {
         return true;
       }
     }
-    if (found.kind === "other_method") {
+    const allow = new Set([
+      ...(found.kind === "other_method" ? found.allow : []),
+      ...deps.contract.methodsOf(input.path),
+    ]);
+    if (allow.size > 0) {
+      const methods = [...allow].join(", ");
       throw new AppError({
         code: "METHOD_NOT_ALLOWED",
-        publicMessage: `This address takes ${found.allow.join(", ")}.`,
-        headers: { allow: found.allow.join(", ") },
+        publicMessage: `This address takes ${methods}.`,
+        headers: { allow: methods },
       });
     }
     return false;

@@ -1,12 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { OpenAPIHandler } from "@orpc/openapi/node";
-import { type AnyRouter, ORPCError, ValidationError } from "@orpc/server";
+import { type AnyRouter, isLazy, isProcedure, ORPCError, ValidationError } from "@orpc/server";
+import type { OperationMeta } from "@turnpike/contract/operation";
+import { assertMay } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { z } from "zod";
 import type { HttpContext } from "./http-context.ts";
 import type { ProblemRenderer } from "./problem-details.ts";
-import { invalidRequest, toFieldErrors } from "./raw-route.ts";
+import { invalidRequest, isJsonType, toFieldErrors } from "./raw-route.ts";
+import { createRouteTable } from "./route-table.ts";
 
+const PREFIX = "/v1";
 /** Bodies of the management API are small documents. */
 const BODY_BYTES_MAX = 1024 * 1024;
 
@@ -53,7 +57,7 @@ function assertBodyAllowed(req: IncomingMessage): void {
       headers: { connection: "close" },
     });
   }
-  if (hasBody && type !== undefined && !/^application\/json\b/i.test(type)) {
+  if (hasBody && type !== undefined && !isJsonType(type)) {
     throw new AppError({
       code: "UNSUPPORTED_MEDIA_TYPE",
       publicMessage: "Send the body as application/json.",
@@ -61,22 +65,57 @@ function assertBodyAllowed(req: IncomingMessage): void {
   }
 }
 
-export type ContractHandler = (
-  req: IncomingMessage,
-  res: ServerResponse,
-  context: HttpContext,
-) => Promise<boolean>;
+export type ContractHandler = {
+  /** Answers true when it took the request, false when no operation has its method and path. */
+  serve(req: IncomingMessage, res: ServerResponse, context: HttpContext): Promise<boolean>;
+  /** The methods that operations have at a path, empty when there is none. */
+  methodsOf(path: string): string[];
+};
+
+type Operation = { method: string; path: string };
+
+function isMeta(value: unknown): value is OperationMeta {
+  return typeof value === "object" && value !== null && "scope" in value;
+}
+
+function listOperations(router: AnyRouter): Operation[] {
+  if (isProcedure(router)) {
+    const { method, path } = router["~orpc"].route;
+    return method === undefined || path === undefined ? [] : [{ method, path: PREFIX + path }];
+  }
+  return Object.values(router).flatMap((inner) => (isLazy(inner) ? [] : listOperations(inner)));
+}
 
 /**
- * Serves the routes of the contract under `/v1`, with problem documents for every failure.
- *
- * @returns A handler that answers true when it took the request, false when no operation has its method and path.
+ * Lets nobody in whom the contract does not: before anything of the input is looked at, and whatever the use case forgets.
+ * Which tenant a key may act in is the use case's to say.
  */
+function assertMayCall(meta: unknown, context: HttpContext): void {
+  if (!isMeta(meta)) {
+    throw new Error("An operation states no scope.");
+  }
+  if (meta.scope === "public") {
+    return;
+  }
+  const { actor } = context.call();
+  if (actor.type !== "key") {
+    assertMay(actor, meta.scope);
+  }
+}
+
+/** Serves the operations of the contract under `/v1`, with problem documents for every failure. */
 export function createContractHandler(
   router: AnyRouter,
   deps: { renderProblem: ProblemRenderer; onFailure(error: unknown, context: HttpContext): void },
 ): ContractHandler {
+  const findOperation = createRouteTable(listOperations(router));
   const handler = new OpenAPIHandler<HttpContext>(router, {
+    clientInterceptors: [
+      async ({ procedure, context, next }) => {
+        assertMayCall(procedure["~orpc"].meta, context);
+        return await next();
+      },
+    ],
     interceptors: [
       async (options) => {
         try {
@@ -98,9 +137,19 @@ export function createContractHandler(
       },
     ],
   });
-  return async (req, res, context) => {
-    assertBodyAllowed(req);
-    const { matched } = await handler.handle(req, res, { prefix: "/v1", context });
-    return matched;
+  return {
+    serve: async (req, res, context) => {
+      assertBodyAllowed(req);
+      if (req.method === "HEAD") {
+        // Answered as GET; node leaves the body out, because the answer was begun for a HEAD.
+        req.method = "GET";
+      }
+      const { matched } = await handler.handle(req, res, { prefix: PREFIX, context });
+      return matched;
+    },
+    methodsOf: (path) => {
+      const found = findOperation("", path);
+      return found.kind === "other_method" ? found.allow : [];
+    },
   };
 }

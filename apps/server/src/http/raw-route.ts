@@ -70,6 +70,11 @@ export function readBody(req: IncomingMessage, bytesMax: number): Promise<Buffer
   });
 }
 
+/** True for `application/json`, with parameters or without; not for types that only begin like it. */
+export function isJsonType(contentType: string): boolean {
+  return /^application\/json\s*(;|$)/i.test(contentType);
+}
+
 /** Zod's findings as the `errors` of a problem document. */
 export function toFieldErrors(issues: readonly z.core.$ZodIssue[]): FieldError[] {
   return issues.slice(0, 50).map((issue) => ({
@@ -101,7 +106,7 @@ export async function readJson<Schema extends z.ZodType>(
   bytesMax: number,
 ): Promise<z.infer<Schema>> {
   const type = req.headers["content-type"];
-  if (type !== undefined && !type.toLowerCase().startsWith("application/json")) {
+  if (type !== undefined && !isJsonType(type)) {
     throw new AppError({
       code: "UNSUPPORTED_MEDIA_TYPE",
       publicMessage: "Send the body as application/json.",

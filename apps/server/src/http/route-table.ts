@@ -1,17 +1,21 @@
-import type { RawRoute } from "./raw-route.ts";
+/** What a table finds by: a method in capitals, and a path in which a name in braces takes one segment. */
+export type Addressed = { readonly method: string; readonly path: string };
 
-export type FoundRoute =
-  | { kind: "found"; route: RawRoute; params: Record<string, string> }
+export type FoundRoute<Route> =
+  | { kind: "found"; route: Route; params: Record<string, string> }
   | { kind: "other_method"; allow: string[] }
   | { kind: "none" };
 
-type Entry = { route: RawRoute; segments: string[] };
+type Entry<Route> = { route: Route; segments: string[] };
 
 function paramName(segment: string): string | undefined {
   return segment.startsWith("{") && segment.endsWith("}") ? segment.slice(1, -1) : undefined;
 }
 
-function match(entry: Entry, segments: readonly string[]): Record<string, string> | undefined {
+function match(
+  entry: Entry<unknown>,
+  segments: readonly string[],
+): Record<string, string> | undefined {
   if (entry.segments.length !== segments.length) {
     return;
   }
@@ -30,11 +34,11 @@ function match(entry: Entry, segments: readonly string[]): Record<string, string
 }
 
 /**
- * Finds raw routes by method and path. Routes without names in braces are one map look-up, which is what the hot path takes.
+ * Finds routes by method and path. Routes without names in braces are one map look-up, which is what the hot path takes.
  */
-export function createRouteTable(routes: readonly RawRoute[]) {
-  const fixed = new Map<string, RawRoute>();
-  const named: Entry[] = [];
+export function createRouteTable<Route extends Addressed>(routes: readonly Route[]) {
+  const fixed = new Map<string, Route>();
+  const named: Entry<Route>[] = [];
   for (const route of routes) {
     if (route.path.includes("{")) {
       named.push({ route, segments: route.path.split("/") });
@@ -44,7 +48,7 @@ export function createRouteTable(routes: readonly RawRoute[]) {
   }
   const fixedPaths = new Set([...fixed.keys()].map((slot) => slot.slice(slot.indexOf(" ") + 1)));
 
-  return function findRoute(method: string, path: string): FoundRoute {
+  return function findRoute(method: string, path: string): FoundRoute<Route> {
     // HEAD is answered as GET; node leaves the body out.
     const asked = method === "HEAD" ? "GET" : method;
     const exact = fixed.get(`${asked} ${path}`);

@@ -1,0 +1,233 @@
+import { createHash } from "node:crypto";
+import { contract } from "@turnpike/contract/contract";
+import type { OperationMeta } from "@turnpike/contract/operation";
+import { SCOPES, type Scope, TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
+import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
+import { type ApiReply, startTestApp, type TestApp } from "@turnpike/testkit/test-app";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+type Ids = Record<
+  | "tenantId"
+  | "keyId"
+  | "userId"
+  | "fileId"
+  | "documentId"
+  | "notificationId"
+  | "serviceKeyId"
+  | "collection",
+  string
+>;
+type Operation = { id: string; method: string; path: string; scope: Scope | "public" };
+
+const operations: Operation[] = Object.entries(contract).flatMap(([module, routes]) =>
+  Object.entries(routes).map(([name, procedure]) => {
+    const { route, meta } = procedure["~orpc"];
+    return {
+      id: `${module}.${name}`,
+      method: route.method ?? "",
+      path: route.path ?? "",
+      scope: (meta as OperationMeta).scope,
+    };
+  }),
+);
+const guarded = operations.filter((operation) => operation.scope !== "public");
+
+/** A good body of every operation that takes one. A new operation that changes something gets its own here. */
+const BODIES: Record<string, (ids: Ids) => object> = {
+  "tenants.create": () => ({ name: "Created" }),
+  "tenants.update": () => ({ name: "Updated" }),
+  "tenants.putMember": () => ({ role: "viewer" }),
+  "tenants.ensureUser": () => ({ issuer: "https://id.example.com", subject: "matrix" }),
+  "catalog.apply": () => structuredClone(SAMPLE_CATALOG),
+  "keys.create": () => ({ name: "Created" }),
+  "keys.revoke": () => ({}),
+  "keys.verify": () => ({ key: "unknown" }),
+  "serviceKeys.create": () => ({ name: "Created", scopes: ["service_keys:write"] }),
+  "serviceKeys.revoke": () => ({}),
+  "documents.put": () => ({ body: { theme: "dark" } }),
+  "notifications.create": () => ({ kind: "test.done", title: "Done", body: "It is done." }),
+  "notifications.markRead": () => ({}),
+};
+
+let database: TestDatabase;
+let app: TestApp;
+let ours: Ids;
+let theirs: Ids;
+let missing: Ids;
+let ourKey: string;
+let everything: string;
+
+async function createResources(name: string): Promise<Ids> {
+  const tenantId = await app.mintTenant(name);
+  const path = `/v1/tenants/${tenantId}`;
+  const make = async (method: string, target: string, body: object): Promise<ApiReply["json"]> => {
+    const reply = await app.call(everything, method, target, body);
+    expect(reply.status, reply.text).toBeLessThan(300);
+    return reply.json;
+  };
+  const key = await make("POST", `${path}/keys`, { name: "Key" });
+  const user = await make("POST", "/v1/users", {
+    issuer: "https://id.example.com",
+    subject: name,
+  });
+  await make("PUT", `${path}/members/${user.userId}`, { role: "viewer" });
+  const document = await make("PUT", `${path}/documents/settings/main`, { body: { a: 1 } });
+  const notification = await make("POST", `${path}/notifications`, {
+    kind: "test.done",
+    title: "Done",
+    body: "It is done.",
+  });
+  const upload = await fetch(`${app.url}${path}/files?name=note.txt`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${everything}`, "content-type": "text/plain" },
+    body: "a note",
+  });
+  const file = (await upload.json()) as { fileId: string };
+  const serviceKey = await make("POST", "/v1/service-keys", { name: "S", scopes: ["keys:read"] });
+  return {
+    tenantId,
+    keyId: key.keyId,
+    userId: user.userId,
+    fileId: file.fileId ?? expect.fail(JSON.stringify(file)),
+    documentId: document.documentId,
+    notificationId: notification.notificationId,
+    serviceKeyId: serviceKey.serviceKeyId,
+    collection: "settings",
+  };
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  app = await startTestApp(database);
+  everything = await app.mintServiceKey(SCOPES);
+  ours = await createResources("ours");
+  theirs = await createResources("theirs");
+  ourKey = await app.mintKey(ours.tenantId as never, TENANT_KEY_SCOPES);
+  const id = (prefix: string) => `${prefix}_${createHash("md5").update(prefix).digest("hex")}`;
+  missing = {
+    tenantId: id("ten"),
+    keyId: id("key"),
+    userId: id("usr"),
+    fileId: id("file"),
+    documentId: "no-such-document",
+    notificationId: id("ntf"),
+    serviceKeyId: id("svc"),
+    collection: "no-such-collection",
+  };
+});
+afterAll(async () => {
+  await app.close();
+  await database.close();
+});
+
+function fill(path: string, ids: Ids): string {
+  return `/v1${path.replace(/\{(\w+)\}/g, (_, name: keyof Ids) => ids[name])}`;
+}
+
+function send(operation: Operation, credential: string | undefined, ids: Ids): Promise<ApiReply> {
+  const { id, method, path } = operation;
+  const hasBody = method === "POST" || method === "PUT" || method === "PATCH";
+  if (hasBody && BODIES[id] === undefined) {
+    throw new Error(`Give ${id} a body in BODIES.`);
+  }
+  return app.call(credential, method, fill(path, ids), hasBody ? BODIES[id]?.(ids) : undefined);
+}
+
+/** All that a caller sees of an answer, but for what differs every time. */
+function visible(reply: ApiReply): object {
+  const headers = Object.fromEntries(
+    [...reply.headers].filter(([name]) => name !== "date" && name !== "x-request-id"),
+  );
+  return { status: reply.status, headers, body: reply.text.replaceAll(/req_[0-9a-f]{32}/g, "req") };
+}
+
+describe.each(guarded)("$id ($scope)", (operation) => {
+  it("answers 401 without a credential, whatever the body", async () => {
+    const reply = await send(operation, undefined, ours);
+    expect(reply).toMatchObject({ status: 401, json: { code: "UNAUTHENTICATED" } });
+    expect(reply.headers.get("www-authenticate")).toBe("Bearer");
+    const { method, path } = operation;
+    const body = method === "GET" || method === "DELETE" ? undefined : { nonsense: true };
+    const bad = await app.call(undefined, method, fill(path, ours), body);
+    expect(bad.status).toBe(401);
+  });
+
+  it("answers 401 to a credential that nobody holds", async () => {
+    const unknown = (await app.mintServiceKey(["keys:read"])).replace(/.$/, (last) =>
+      last === "A" ? "B" : "A",
+    );
+    for (const credential of [unknown, "garbage", "tp_svc_"]) {
+      expect((await send(operation, credential, ours)).status).toBe(401);
+    }
+  });
+
+  it("answers 403 to a service key with every other scope, and names the one that is missing", async () => {
+    const others = SCOPES.filter((scope) => scope !== operation.scope);
+    const reply = await send(operation, await app.mintServiceKey(others), ours);
+    expect(reply).toMatchObject({
+      status: 403,
+      json: { code: "INSUFFICIENT_SCOPE", requiredScope: operation.scope },
+    });
+  });
+
+  it("lets a service key with this one scope in", async () => {
+    const credential = await app.mintServiceKey([operation.scope as Scope]);
+    const reply = await send(operation, credential, missing);
+    expect([401, 403]).not.toContain(reply.status);
+    expect(reply.status).toBeLessThan(500);
+  });
+});
+
+describe.each(guarded.filter((operation) => operation.path.includes("{tenantId}")))(
+  "$id across tenants",
+  (operation) => {
+    it("answers another tenant's ids byte for byte as it answers ids that do not exist", async () => {
+      const other = await send(operation, ourKey, theirs);
+      const none = await send(operation, ourKey, missing);
+      expect(visible(other)).toEqual(visible(none));
+      if (other.status !== 404) {
+        // What no key of a tenant may do is refused alike in every tenant, one's own included.
+        expect(other.status).toBe(403);
+        expect(visible(await send(operation, ourKey, ours))).toEqual(visible(other));
+      }
+    });
+  },
+);
+
+const ENTITY = /\{(keyId|userId|fileId|notificationId)\}/;
+
+describe.each(guarded.filter((operation) => ENTITY.test(operation.path)))(
+  "$id under one's own tenant",
+  (operation) => {
+    it("finds nothing of another tenant by its id", async () => {
+      const mixed = await send(operation, ourKey, { ...theirs, tenantId: ours.tenantId });
+      const none = await send(operation, ourKey, { ...missing, tenantId: ours.tenantId });
+      expect(visible(mixed)).toEqual(visible(none));
+      expect([403, 404]).toContain(mixed.status);
+    });
+  },
+);
+
+describe("after every call of one tenant on the other", () => {
+  it("all that the other has is still there", async () => {
+    const path = `/v1/tenants/${theirs.tenantId}`;
+    const read = async (rest: string) => (await app.call(everything, "GET", path + rest)).json;
+    expect(await read(`/keys/${theirs.keyId}`)).toMatchObject({ state: "active" });
+    expect(await read(`/files/${theirs.fileId}`)).toMatchObject({ name: "note.txt" });
+    expect(await read("/documents/settings/main")).toMatchObject({ body: { a: 1 } });
+    expect((await read("/members")).items).toHaveLength(1);
+    expect((await read("/notifications")).items).toMatchObject([{ readAt: null }]);
+  });
+});
+
+describe("the contract", () => {
+  it("states a scope for every operation, and only the claim of a fresh installation is public", () => {
+    expect(operations.length).toBeGreaterThan(30);
+    const open = operations.filter((operation) => operation.scope === "public");
+    expect(open.map((operation) => operation.id)).toEqual(["setup.claim"]);
+    for (const operation of guarded) {
+      expect(SCOPES).toContain(operation.scope);
+    }
+  });
+});

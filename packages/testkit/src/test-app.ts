@@ -1,0 +1,219 @@
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import type { Scope, TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
+import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { buildApp } from "../../../apps/server/src/app.ts";
+import { readConfig } from "../../../apps/server/src/config.ts";
+import { findPlanVersion, seedCatalog } from "../../../apps/server/src/modules/catalog/index.ts";
+import { openLocalFileStore } from "../../../apps/server/src/modules/files/index.ts";
+import { createKey, createServiceKey } from "../../../apps/server/src/modules/keys/index.ts";
+import { startMetering } from "../../../apps/server/src/modules/metering/index.ts";
+import { createTenant } from "../../../apps/server/src/modules/tenants/index.ts";
+import type { AppServices } from "../../../apps/server/src/platform/app-services.ts";
+import {
+  CHANGES_CHANNEL,
+  createChangeFeed,
+} from "../../../apps/server/src/platform/change-feed.ts";
+import { systemClock } from "../../../apps/server/src/platform/clock.ts";
+import { createLogger } from "../../../apps/server/src/platform/logger.ts";
+import { newUuidId } from "../../../apps/server/src/platform/new-id.ts";
+import { createListen } from "../../../apps/server/src/platform/postgres-listen.ts";
+import { createTransact } from "../../../apps/server/src/platform/transact.ts";
+import { type RecordingUpstream, startRecordingUpstream } from "./recording-upstream.ts";
+import { makeTempFolder } from "./temp-folder.ts";
+import type { TestDatabase } from "./test-database.ts";
+import { createTestServices, OPERATOR_CONTEXT } from "./test-services.ts";
+
+/** An answer whose JSON a test looks into without parsing it first. */
+// biome-ignore lint/suspicious/noExplicitAny: a wrong name in a test shows as a failure of that test
+export type ApiReply = { status: number; headers: Headers; text: string; json: any };
+
+type TenantKeyScope = (typeof TENANT_KEY_SCOPES)[number];
+
+export type TestApp = {
+  /** Addresses without a slash at the end. */
+  url: string;
+  gatewayUrl: string;
+  upstream: RecordingUpstream;
+  services: AppServices;
+  /** Everything logged so far. */
+  logged(): string;
+  /** Calls the API with a credential, or with none; an object as body is sent as JSON, a text as it is. */
+  call(
+    credential: string | undefined,
+    method: string,
+    path: string,
+    body?: object | string,
+  ): Promise<ApiReply>;
+  /** The text of a new service key with these scopes. */
+  mintServiceKey(scopes: readonly Scope[]): Promise<string>;
+  mintTenant(name: string): Promise<TenantId>;
+  /** The text of a new live key of a tenant with these scopes. */
+  mintKey(tenantId: TenantId, scopes: readonly TenantKeyScope[]): Promise<string>;
+  /** Says that the process is asked to stop, as the signal does: the listeners take nothing new. */
+  drain(): void;
+  close(): Promise<void>;
+};
+
+export type TestAppOptions = {
+  /** The text of turnpike.yaml. */
+  configText?: string;
+  env?: Readonly<Record<string, string>>;
+};
+
+const DRAIN_MS = 5_000;
+
+function captureLog(): { destination: Writable; logged(): string } {
+  const lines: string[] = [];
+  const destination = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  return { destination, logged: () => lines.join("") };
+}
+
+/**
+ * Starts both listeners of the product on random ports of the loopback address, on a test's own database and an upstream
+ * that keeps what it was asked. All parts are the real ones, but for the thread of the background jobs.
+ */
+export async function startTestApp(
+  database: TestDatabase,
+  options: TestAppOptions = {},
+): Promise<TestApp> {
+  const folder = await makeTempFolder();
+  const upstream = await startRecordingUpstream();
+  const configPath = join(folder.path, "turnpike.yaml");
+  await writeFile(configPath, options.configText ?? "");
+  const config = readConfig(
+    { TURNPIKE_CONFIG: configPath, TURNPIKE_DATA_DIR: folder.path, ...options.env },
+    { isRoot: false, workingFolder: folder.path },
+  );
+  const log = captureLog();
+  const services: AppServices = {
+    ...createTestServices(database),
+    transact: createTransact(database.sql),
+    clock: systemClock,
+    newId: newUuidId,
+    logger: createLogger({ level: "debug", destination: log.destination }),
+  };
+  await seedCatalog(services, OPERATOR_CONTEXT, SAMPLE_CATALOG);
+  const changes = createChangeFeed({
+    ...services,
+    listen: createListen(database.target, CHANGES_CHANNEL),
+  });
+  const metering = await startMetering(
+    { ...services, folder: folder.path },
+    { groupIntervalMs: 5 },
+  );
+  const draining = new AbortController();
+  const plans = { findPlan: findPlanVersion };
+  const app = buildApp({
+    installation: {
+      config,
+      logger: services.logger,
+      database: {
+        target: database.target,
+        sql: database.sql,
+        transact: services.transact,
+        close: () => Promise.resolve(),
+      },
+      services,
+      plans,
+      isDatabaseUp: null,
+      close: () => Promise.resolve(),
+    },
+    metering,
+    changes,
+    upstreams: [
+      {
+        name: "recording",
+        url: upstream.url,
+        timeouts: { connectMs: 1_000, headersMs: 5_000, idleMs: 5_000 },
+        maxRequestBytes: 1024 * 1024,
+        preserveHost: false,
+      },
+    ],
+    signingSecret: config.signingSecret ?? "a signing secret that only tests use",
+    urls: { console: "http://console.test", gateway: "http://gateway.test" },
+    version: "0.0.0-test",
+    jobs: {
+      health: () => ({ isAlive: true, lastHeartbeatAgeMs: 0, failedCount: 0, restarts: 0 }),
+    },
+    fileStore: await openLocalFileStore(join(folder.path, "files"), systemClock.now()),
+    draining: draining.signal,
+  });
+  await changes.start();
+  app.people.listen(0, "127.0.0.1");
+  await once(app.people, "listening");
+  const gateway = await app.gateway.server.listen({ port: 0, host: "127.0.0.1" });
+  const url = `http://127.0.0.1:${String((app.people.address() as AddressInfo).port)}`;
+
+  return {
+    url,
+    gatewayUrl: `http://127.0.0.1:${String(gateway.port)}`,
+    upstream,
+    services,
+    logged: log.logged,
+    async call(credential, method, path, body) {
+      const response = await fetch(`${url}${path}`, {
+        method,
+        headers: {
+          ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+        },
+        ...(body === undefined
+          ? {}
+          : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const isJson = response.headers.get("content-type")?.includes("json") === true;
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        json: isJson && text !== "" ? JSON.parse(text) : undefined,
+      };
+    },
+    async mintServiceKey(scopes) {
+      const input = { name: "Test", scopes: [...scopes] };
+      return (await createServiceKey(services, OPERATOR_CONTEXT, input)).key;
+    },
+    async mintTenant(name) {
+      return (await createTenant({ ...services, plans }, OPERATOR_CONTEXT, { name })).tenantId;
+    },
+    async mintKey(tenantId, scopes) {
+      const made = await createKey(services, OPERATOR_CONTEXT, {
+        tenantId,
+        name: "Test",
+        environment: "live",
+        scopes: [...scopes],
+        metadata: {},
+      });
+      return made.key;
+    },
+    drain() {
+      draining.abort();
+      app.people.close();
+      app.people.closeIdleConnections();
+    },
+    async close() {
+      draining.abort();
+      app.people.close();
+      app.people.closeAllConnections();
+      await Promise.all([
+        app.gateway.server.close(DRAIN_MS),
+        app.gateway.proxy.close(DRAIN_MS),
+        changes.stop(),
+      ]);
+      await metering.stop(DRAIN_MS);
+      await upstream.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}

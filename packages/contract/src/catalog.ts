@@ -1,7 +1,7 @@
 import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
 import { z } from "zod";
 import { operation } from "./operation.ts";
-import { displayText } from "./shapes.ts";
+import { displayText, plainText } from "./shapes.ts";
 
 const slug = z
   .string()
@@ -31,7 +31,7 @@ export const quota = z.strictObject({
 
 const planTerms = {
   name: displayText(60).describe("What customers see."),
-  description: z.string().max(300).default("").describe("One sentence for customers."),
+  description: plainText(300).default("").describe("One sentence for customers."),
   currency: z
     .string()
     .regex(/^[A-Z]{3}$/, "Three capital letters, ISO 4217.")

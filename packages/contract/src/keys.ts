@@ -8,6 +8,7 @@ import {
   keyId,
   pageOf,
   pageQuery,
+  plainText,
   serviceKeyId,
   tenantId,
 } from "./shapes.ts";
@@ -19,7 +20,7 @@ const tenantKeyScope = z.enum(TENANT_KEY_SCOPES, {
 });
 
 const metadata = z
-  .record(z.string().min(1).max(64), z.union([z.string().max(500), z.number(), z.boolean()]))
+  .record(plainText(64).min(1), z.union([plainText(500), z.number(), z.boolean()]))
   .refine((value) => Object.keys(value).length <= 20, "At most 20 entries.");
 
 export const key = z.strictObject({

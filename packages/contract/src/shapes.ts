@@ -5,6 +5,7 @@ import {
   type TenantId,
   type UserId,
 } from "@turnpike/domain/ids/ids";
+import { isStorableText } from "@turnpike/domain/text/storable-text";
 import { z } from "zod";
 
 function idOf<Id extends string>(kind: "tenant" | "user" | "key" | "serviceKey", example: string) {
@@ -23,10 +24,18 @@ export const serviceKeyId = idOf<ServiceKeyId>(
   "svc_0199f3b0c1d27a4e8f60112233445566",
 );
 
-/** An instant in UTC, as ISO 8601 with milliseconds. */
-export const instant = z.iso.datetime();
+/** An instant in UTC, as ISO 8601 with milliseconds. Not before 1970: databases have no year 0. */
+export const instant = z.iso.datetime().refine((value) => value >= "1970", "Not before 1970.");
 
-const CONTROL = /\p{Cc}|\p{Bidi_Control}/u;
+const CONTROL = /\p{Cc}|\p{Bidi_Control}|\p{Surrogate}/u;
+
+/** Text that only programs read: as it is, but for what a database cannot hold. */
+export function plainText(lengthMax: number) {
+  return z
+    .string()
+    .max(lengthMax, `At most ${String(lengthMax)} characters.`)
+    .refine(isStorableText, "Must not contain NUL or broken characters.");
+}
 
 /** Text that people read: trimmed, without control characters or marks that turn the reading direction. */
 export function displayText(lengthMax: number) {
@@ -40,7 +49,7 @@ export function displayText(lengthMax: number) {
 
 /** How a list is paged: `cursor` is what the page before answered as `nextCursor`. */
 export const pageQuery = {
-  cursor: z.string().max(200).optional(),
+  cursor: plainText(200).optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
 };
 

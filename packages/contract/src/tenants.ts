@@ -1,8 +1,9 @@
 import { ROLES } from "@turnpike/domain/access/scopes";
 import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
+import { isStorableText } from "@turnpike/domain/text/storable-text";
 import { z } from "zod";
 import { operation } from "./operation.ts";
-import { displayText, instant, pageOf, pageQuery, tenantId, userId } from "./shapes.ts";
+import { displayText, instant, pageOf, pageQuery, plainText, tenantId, userId } from "./shapes.ts";
 
 const planId = z.string().regex(SLUG_PATTERN, "Lower-case letters, digits and dashes.");
 const slug = z
@@ -26,7 +27,7 @@ export const createTenantRequest = z.strictObject({
   name: displayText(100),
   /** Made from the name when left out. */
   slug: slug.optional(),
-  externalId: z.string().min(1).max(200).optional(),
+  externalId: plainText(200).min(1).optional(),
   planId: planId.optional(),
 });
 export type CreateTenantRequest = z.infer<typeof createTenantRequest>;
@@ -58,8 +59,8 @@ export const user = z.strictObject({
 });
 
 export const ensureUserRequest = z.strictObject({
-  issuer: z.url().max(500),
-  subject: z.string().min(1).max(255),
+  issuer: z.url().max(500).refine(isStorableText, "Must not contain NUL or broken characters."),
+  subject: plainText(255).min(1),
   email: z.email().max(320).optional(),
   name: displayText(200).optional(),
 });

@@ -1,3 +1,4 @@
+import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
 import { z } from "zod";
 import { operation } from "./operation.ts";
 import { instant, tenantId } from "./shapes.ts";
@@ -17,7 +18,10 @@ export const USAGE_DIMENSIONS = [
 export const usageQuery = z.strictObject({
   tenantId,
   by: z.enum(USAGE_DIMENSIONS).default("total"),
-  meter: z.string().max(64).default("requests"),
+  meter: z
+    .string()
+    .regex(SLUG_PATTERN, "Lower-case letters, digits and dashes.")
+    .default("requests"),
   /** Inclusive; all that is kept when left out. */
   from: instant.optional(),
   /** Exclusive. */

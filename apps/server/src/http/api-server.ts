@@ -31,6 +31,18 @@ function resourceNotFound(): AppError {
   });
 }
 
+const DOT_SEGMENT = /\\|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
+
+/** A proxy in front and the router behind must read a path alike: else what the one refuses, the other does. */
+function assertOneReading(path: string): void {
+  if (DOT_SEGMENT.test(path)) {
+    throw new AppError({
+      code: "AMBIGUOUS_PATH",
+      publicMessage: "This path can be read in more than one way.",
+    });
+  }
+}
+
 /** The answer to a page of another site: only the configured ones may read the API. */
 function applyCors(req: IncomingMessage, res: ServerResponse, origins: readonly string[]): boolean {
   const { origin } = req.headers;
@@ -99,6 +111,7 @@ export function createApiServer(deps: ApiServerDeps): Server {
       return true;
     }
     if (input.path.startsWith("/v1/")) {
+      assertOneReading(input.path);
       const context = await createContext(req, input);
       if (await deps.contract.serve(req, res, context)) {
         return true;

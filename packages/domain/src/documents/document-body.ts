@@ -1,10 +1,9 @@
+import { isStorableText } from "../text/storable-text.ts";
+
 /** A document has at most so many bytes as JSON in UTF-8. */
 export const DOCUMENT_BYTES_MAX = 65_536;
 /** Deeper than any settings are, and shallow enough for every parser. */
 export const DOCUMENT_DEPTH_MAX = 32;
-
-/** A text that PostgreSQL's jsonb cannot hold: it has a NUL or half of a surrogate pair. */
-const UNSTORABLE = /\0|\p{Surrogate}/u;
 
 function utf8Length(text: string): number {
   let length = 0;
@@ -18,9 +17,7 @@ function utf8Length(text: string): number {
 function findValueFault(value: unknown): string | undefined {
   switch (typeof value) {
     case "string":
-      return UNSTORABLE.test(value)
-        ? "Texts must not contain NUL or broken characters."
-        : undefined;
+      return isStorableText(value) ? undefined : "Texts must not contain NUL or broken characters.";
     case "number":
       return Number.isFinite(value) ? undefined : "Numbers must be finite.";
     case "boolean":
@@ -52,7 +49,7 @@ export function findBodyFault(body: Readonly<Record<string, unknown>>): string |
       return `At most ${String(DOCUMENT_DEPTH_MAX)} levels.`;
     }
     for (const [name, inner] of Object.entries(value)) {
-      if (name === "__proto__" || UNSTORABLE.test(name)) {
+      if (name === "__proto__" || !isStorableText(name)) {
         return "A name is not allowed.";
       }
       open.push({ value: inner, depth: depth + 1 });

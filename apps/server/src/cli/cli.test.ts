@@ -1,9 +1,10 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { makeProductHome, type ProductHome } from "@turnpike/testkit/product";
 import { makeTempFolder } from "@turnpike/testkit/temp-folder";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+const CHECKOUT = resolve(import.meta.dirname, "../../../..");
 const COMMAND_DEADLINE_MS = 120_000;
 
 let home: ProductHome;
@@ -139,13 +140,13 @@ describe("what cannot be understood", { timeout: COMMAND_DEADLINE_MS }, () => {
     expect(stderr).toMatch(/^turnpike: .*--help.*\n$/);
   });
 
-  it("reports a configuration's mistakes with exit code 1, and a good one as valid", async () => {
+  it("reports a configuration's mistakes with exit code 1, and a good one as valid, and prints the schema that is published", async () => {
     expect(await ask("config", "check")).toMatchObject({
       valid: true,
       dataFolder: home.dataFolder,
     });
-    const schema = await ask("config", "schema");
-    expect(Object.keys(schema.properties)).toContain("upstreams");
+    const published = await readFile(join(CHECKOUT, "docs/turnpike.schema.json"), "utf8");
+    expect(await ask("config", "schema")).toEqual(JSON.parse(published));
     await using broken = await makeProductHome({ PORT: "many" });
     const { code, stdout, stderr } = await broken.turnpike("config", "check");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -154,44 +155,11 @@ describe("what cannot be understood", { timeout: COMMAND_DEADLINE_MS }, () => {
 });
 
 describe("help", { timeout: COMMAND_DEADLINE_MS }, () => {
-  const COMMANDS = [
-    [],
-    ...["tenants", "members", "users", "keys", "service-keys", "plans", "catalog", "config"].map(
-      (group) => [group],
-    ),
-    ...["create", "list", "get", "update"].map((name) => ["tenants", name]),
-    ...["list", "put", "remove"].map((name) => ["members", name]),
-    ["users", "ensure"],
-    ...["create", "list", "revoke"].flatMap((name) => [
-      ["keys", name],
-      ["service-keys", name],
-    ]),
-    ["plans", "list"],
-    ["catalog", "apply"],
-    ["usage"],
-    ["limits"],
-    ["reconcile"],
-    ["config", "check"],
-    ["config", "schema"],
-    ["demo"],
-  ];
-
-  it("is there for every command, with examples for those that do something", async () => {
-    const pages = await Promise.all(
-      COMMANDS.map(async (command) => ({
-        command,
-        ended: await home.turnpike(...command, "--help"),
-      })),
-    );
-    for (const { command, ended } of pages) {
-      expect({ command, code: ended.code, stderr: ended.stderr }).toMatchObject({
-        code: 0,
-        stderr: "",
-      });
-      expect(ended.stdout).toContain("Usage: turnpike");
-      if (!ended.stdout.includes("Commands:")) {
-        expect(ended.stdout).toContain(`$ turnpike ${command.join(" ")}`);
-      }
+  it("is on standard output, with exit code 0, of the program and of a command", async () => {
+    for (const command of [[], ["tenants", "create"]]) {
+      const { code, stdout, stderr } = await home.turnpike(...command, "--help");
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toContain(`Usage: turnpike ${command.join(" ")}`.trim());
     }
   });
 });

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { configFile } from "../config-schema.ts";
 import { type Cli, examples } from "./cli.ts";
 import { toRecord } from "./print.ts";
@@ -38,7 +37,7 @@ export function addConfigCommands(cli: Cli): void {
     .description("print the JSON Schema of turnpike.yaml, for editors")
     .addHelpText("after", examples("config schema > turnpike.schema.json"))
     .action(() => {
-      const schema = z.toJSONSchema(configFile, { io: "input", unrepresentable: "any" });
+      const schema = { title: "turnpike.yaml", ...configFile.toJSONSchema({ io: "input" }) };
       cli.print(schema, () => JSON.stringify(schema, null, 2));
     });
 }

@@ -1,14 +1,6 @@
 import { type Config, readConfig } from "../config.ts";
-import { addCatalogCommands } from "./catalog-commands.ts";
-import { createCli } from "./cli.ts";
-import { addConfigCommands } from "./config-commands.ts";
-import { addDemoCommand } from "./demo-command.ts";
-import { addKeysCommands } from "./keys-commands.ts";
-import { addMembersCommands } from "./members-commands.ts";
+import { buildCli } from "./build-cli.ts";
 import { reportFailure } from "./report-failure.ts";
-import { addServiceKeysCommands } from "./service-keys-commands.ts";
-import { addTenantsCommands } from "./tenants-commands.ts";
-import { addUsageCommands } from "./usage-commands.ts";
 
 /** A command says what it did itself; of the log only what went wrong is of interest. */
 function readCommandConfig(): Config {
@@ -24,7 +16,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? 0 : 1);
 });
 
-const cli = createCli({
+const cli = buildCli({
   readConfig: readCommandConfig,
   // npm changes to the checkout and keeps here where it was called.
   workingFolder: process.env["INIT_CWD"] ?? process.cwd(),
@@ -33,19 +25,6 @@ const cli = createCli({
     process.exitCode = code;
   },
 });
-for (const addCommands of [
-  addTenantsCommands,
-  addMembersCommands,
-  addKeysCommands,
-  addServiceKeysCommands,
-  addCatalogCommands,
-  addUsageCommands,
-  addConfigCommands,
-  addDemoCommand,
-]) {
-  addCommands(cli);
-}
-
 try {
   await cli.program.parseAsync();
 } catch (error) {

@@ -1,0 +1,23 @@
+import { addCatalogCommands } from "./catalog-commands.ts";
+import { type Cli, type CliEnvironment, createCli } from "./cli.ts";
+import { addConfigCommands } from "./config-commands.ts";
+import { addDemoCommand } from "./demo-command.ts";
+import { addKeysCommands } from "./keys-commands.ts";
+import { addMembersCommands } from "./members-commands.ts";
+import { addServiceKeysCommands } from "./service-keys-commands.ts";
+import { addTenantsCommands } from "./tenants-commands.ts";
+import { addUsageCommands } from "./usage-commands.ts";
+
+/** Puts the whole program together; runs nothing. */
+export function buildCli(environment: CliEnvironment): Cli {
+  const cli = createCli(environment);
+  addTenantsCommands(cli);
+  addMembersCommands(cli);
+  addKeysCommands(cli);
+  addServiceKeysCommands(cli);
+  addCatalogCommands(cli);
+  addUsageCommands(cli);
+  addConfigCommands(cli);
+  addDemoCommand(cli);
+  return cli;
+}

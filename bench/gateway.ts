@@ -5,7 +5,7 @@ import { assertAllAccepted, type LoadGenerator, startLoadGenerator } from "./rig
 import { hasNginx, startNginxProxy } from "./rig/nginx-proxy.ts";
 import { type PinnedProcess, pinningRemarks } from "./rig/pinned-process.ts";
 import { makeProductHome, type Product, startProduct } from "./rig/product.ts";
-import { measureRound, type Sample, toSampleRow } from "./rig/sample.ts";
+import { disturbanceRemarks, measureRound, type Sample, toSampleRow } from "./rig/sample.ts";
 import { median, medianRatio, round } from "./rig/statistics.ts";
 
 const TENANTS = 10;
@@ -104,6 +104,12 @@ function ratioTo(samples: Samples, name: string): number {
   return round(medianRatio(perSecond(samples, OURS), perSecond(samples, name)));
 }
 
+/** CPU time per call, theirs over ours: larger is better, as with speeds. */
+function cpuRatioTo(samples: Samples, name: string): number {
+  const cpu = (of: string) => (samples.get(of) ?? []).map((sample) => sample.cpuMicrosPerCall);
+  return round(medianRatio(cpu(name), cpu(OURS)));
+}
+
 async function compare(rig: Rig, options: BenchOptions): Promise<BenchResult> {
   const all = rig.candidates.map(({ name }) => name);
   const proxies = all.filter((name) => name !== DIRECT);
@@ -142,6 +148,7 @@ async function compare(rig: Rig, options: BenchOptions): Promise<BenchResult> {
     ],
     ratios: {
       bareProxy: ratioTo(small, fastest),
+      bareProxyCpu: cpuRatioTo(small, fastest),
       bareProxyLarge: ratioTo(large, fastestBareProxy(large)),
       ...(all.includes("nginx")
         ? { nginx: ratioTo(small, "nginx"), nginxLarge: ratioTo(large, "nginx") }
@@ -157,6 +164,7 @@ async function compare(rig: Rig, options: BenchOptions): Promise<BenchResult> {
     remarks: [
       `The fastest bare proxy is ${fastest}; ours authenticates, limits, signs and meters each call as well.`,
       `${String(KEYS)} keys in turn over ${String(CONNECTIONS)} connections; the upstream shares its core with the load.`,
+      ...disturbanceRemarks([...small.values()].flat()),
       ...(all.includes("nginx") ? [] : ["nginx is not installed: no ratio to it."]),
       ...pinningRemarks(),
     ],

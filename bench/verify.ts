@@ -9,7 +9,7 @@ import {
 } from "./rig/load.ts";
 import { type PinnedProcess, pinningRemarks } from "./rig/pinned-process.ts";
 import { callJson, makeProductHome, type Product, startProduct } from "./rig/product.ts";
-import { measureRound, type Sample, toSampleRow } from "./rig/sample.ts";
+import { disturbanceRemarks, measureRound, type Sample, toSampleRow } from "./rig/sample.ts";
 import { median, medianRatio, round } from "./rig/statistics.ts";
 
 const TENANTS = 10;
@@ -134,6 +134,7 @@ async function compare(rig: Rig, options: BenchOptions): Promise<BenchResult> {
       `The generator alone reaches ${String(Math.round(ceiling))} calls/s against a server that reads nothing.`,
       "CPU of turnpike counts all its threads and its database, which share its core.",
       "rawCpu compares CPU time per call, which the noise of a shared machine disturbs less than calls per second.",
+      ...disturbanceRemarks([...full.turnpike, ...full.raw]),
       ...pinningRemarks(),
     ],
   };

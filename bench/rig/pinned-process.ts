@@ -90,6 +90,30 @@ async function stopProcess(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
+/**
+ * CPU seconds that the core of the servers has spent on anything so far; `undefined` where it is not told or nothing is pinned.
+ * What of it a server did not use, somebody else did.
+ */
+export function serverCoreSeconds(): number | undefined {
+  if (!canPin) {
+    return undefined;
+  }
+  try {
+    const line = readFileSync("/proc/stat", "utf8")
+      .split("\n")
+      .find((candidate) => candidate.startsWith(`cpu${CORES.server} `));
+    // user nice system idle iowait irq softirq steal
+    const [user, nice, system, , , irq, softirq, steal] = (line ?? "")
+      .split(" ")
+      .slice(1)
+      .map(Number);
+    const ticks = [user, nice, system, irq, softirq, steal];
+    return ticks.reduce<number>((sum, value) => sum + (value ?? 0), 0) / TICKS_PER_SECOND;
+  } catch {
+    return undefined;
+  }
+}
+
 type ProcessStat = { pid: number; parent: number; ticks: number };
 
 function readStat(pid: number): ProcessStat | undefined {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { isConnectionError } from "@turnpike/db/database-errors";
 import {
   locatePostgres,
   type PostgresInstallation,
@@ -20,6 +21,7 @@ import {
   stopPostgres,
 } from "./postgres-process.ts";
 import { ensureDatabase, obtainServer } from "./postgres-server.ts";
+import { StartupError } from "./startup-error.ts";
 
 /** The part of the product's logger that is needed here. */
 export interface PostgresLogger {
@@ -67,15 +69,25 @@ export async function startEmbeddedPostgres(
 ): Promise<EmbeddedPostgres> {
   const installation = options.installation ?? (await locatePostgres());
   const plan = await makePostgresPlan(options, installation);
-  const server = await obtainServer(plan);
-  try {
-    await ensureDatabase(plan);
-  } catch (error) {
-    await stopPostgres(server, plan.stopTimeoutMs);
-    throw error;
-  }
+  const server = await obtainUsableServer(plan);
   await removeOtherCopies(clusterPaths(options.folder).binaries, installation.version);
   return supervise({ first: server, plan, options });
+}
+
+/** A server that was killed a moment ago may still look alive when it is adopted; the next look sees that it is not. */
+async function obtainUsableServer(plan: PostgresPlan): Promise<PostgresProcess> {
+  for (let isLast = false; ; isLast = true) {
+    const server = await obtainServer(plan);
+    try {
+      await ensureDatabase(plan);
+      return server;
+    } catch (error) {
+      await stopPostgres(server, plan.stopTimeoutMs);
+      if (isLast || !(error instanceof StartupError && isConnectionError(error.cause))) {
+        throw error;
+      }
+    }
+  }
 }
 
 /**

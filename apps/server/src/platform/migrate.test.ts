@@ -2,18 +2,18 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type ConnectionTarget, connect, type Sql } from "@turnpike/db/client";
+import { migrate, NewerSchemaError } from "@turnpike/db/migrate";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startEmbeddedPostgres } from "../../../apps/server/src/platform/embedded-postgres.ts";
-import { BOOTSTRAP_USER } from "../../../apps/server/src/platform/postgres-cluster.ts";
-import { findSecurityGaps } from "../../../apps/server/src/platform/security-gaps.store.ts";
-import { createTransact } from "../../../apps/server/src/platform/transact.ts";
-import { type ConnectionTarget, connect, type Sql } from "./client.ts";
-import { migrate, NewerSchemaError } from "./migrate.ts";
+import { startEmbeddedPostgres } from "./embedded-postgres.ts";
+import { BOOTSTRAP_USER } from "./postgres-cluster.ts";
+import { findSecurityGaps } from "./security-gaps.store.ts";
+import { createTransact } from "./transact.ts";
 
 type ServerTarget = Exclude<ConnectionTarget, { url: string }>;
 
-const files = await readdir(new URL("../migrations/", import.meta.url));
+const files = await readdir(new URL("../../../../packages/db/migrations/", import.meta.url));
 const names = files.filter((name) => name.endsWith(".sql")).sort();
 
 let database: TestDatabase;

@@ -92,9 +92,9 @@ describe("migrate", () => {
 /** Roles belong to a whole server, so what depends on who made them needs one of its own. */
 describe("migrate on a server of somebody else", () => {
   let folder: string;
-  let admin: Sql;
+  let admin: Sql | undefined;
   let target: ServerTarget;
-  let stop: () => Promise<void>;
+  let stop: (() => Promise<void>) | undefined;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "turnpike-own-"));
@@ -107,21 +107,21 @@ describe("migrate on a server of somebody else", () => {
       settings: { fsync: "off" },
       ...(row?.version === 15 ? { installation: oldest } : {}),
     });
+    stop = () => server.stop();
     target = { ...server.connection, user: BOOTSTRAP_USER };
     admin = open(target);
-    stop = () => server.stop();
   });
   afterAll(async () => {
-    await admin.end({ timeout: 1 });
-    await stop();
+    await admin?.end({ timeout: 1 });
+    await stop?.();
     await rm(folder, { recursive: true, force: true });
   });
 
   /** A database of an ordinary user, as a hosted PostgreSQL gives it. */
   async function createOwned(user: string, rights: string): Promise<{ sql: Sql; name: string }> {
     const password = randomBytes(12).toString("hex");
-    await admin.unsafe(`create role ${user} login ${rights} password '${password}'`);
-    await admin.unsafe(`create database ${user} owner ${user}`);
+    await admin?.unsafe(`create role ${user} login ${rights} password '${password}'`);
+    await admin?.unsafe(`create database ${user} owner ${user}`);
     return { sql: open({ ...target, user, password, database: user }), name: user };
   }
 
@@ -170,7 +170,7 @@ describe("migrate on a server of somebody else", () => {
         message: expect.stringContaining("may not use the role turnpike_tenant"),
         hint: expect.stringContaining("grant turnpike_tenant to second_owner"),
       });
-      await admin.unsafe(`grant turnpike_tenant, turnpike_meter, turnpike_operator to ${name}`);
+      await admin?.unsafe(`grant turnpike_tenant, turnpike_meter, turnpike_operator to ${name}`);
       expect(await migrate(sql)).toEqual({ applied: names });
     } finally {
       await sql.end();

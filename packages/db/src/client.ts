@@ -1,4 +1,6 @@
 import postgres from "postgres";
+import { ARRAY_TYPES } from "./array-types.ts";
+import { createTransactionPool, type TransactionPool, type WireTypes } from "./transaction-pool.ts";
 
 /**
  * How PostgreSQL is reached: an address, or the parts of one (the embedded server listens on a socket in a folder and
@@ -17,16 +19,19 @@ export type ConnectOptions = {
   statementTimeoutMs: number;
 };
 
-/** Types that cross the wire: `bigint` columns arrive as `bigint`, `numeric` ones as exact decimal strings. */
-type WireTypes = { bigint: bigint };
-
-export type Sql = postgres.Sql<WireTypes>;
+/**
+ * A pool. Single statements go through the driver's own; `transaction` has connections of its own, also `connectionsMax` at
+ * the most, and survives the loss of any of them: the product uses nothing else once it serves.
+ */
+export type Sql = postgres.Sql<WireTypes> & Pick<TransactionPool, "transaction">;
 export type Tx = postgres.TransactionSql<WireTypes>;
 /** Any value that can be sent as JSON. */
 export type JsonValue = postgres.JSONValue;
 
 /** Seconds to wait for a connection before the query fails. */
 const CONNECT_TIMEOUT_SECONDS = 5;
+/** The server gives up a statement by itself, unless it is frozen or out of reach: this much later we do. */
+const ANSWER_GRACE_MS = 5_000;
 
 /** Reads libpq's `?host=/folder`, which names a Unix socket and which the driver does not know. */
 function splitSocketFolder(address: string): { url: string; socketFolder: string | undefined } {
@@ -42,32 +47,55 @@ function splitSocketFolder(address: string): { url: string; socketFolder: string
   return { url: url.href, socketFolder: host };
 }
 
+type DriverOptions = postgres.Options<{ bigint: postgres.PostgresType<bigint> }>;
+
+function openDriver(target: ConnectionTarget, options: DriverOptions): postgres.Sql<WireTypes> {
+  if ("url" in target) {
+    const { url, socketFolder } = splitSocketFolder(target.url);
+    return postgres(url, socketFolder === undefined ? options : { ...options, host: socketFolder });
+  }
+  return postgres({
+    ...options,
+    host: target.host,
+    port: target.port,
+    username: target.user,
+    password: target.password,
+    database: target.database,
+  });
+}
+
 /** Opens a pool. Connections are made when needed; nothing is sent yet. */
 export function connect(target: ConnectionTarget, options: ConnectOptions): Sql {
-  const shared = {
-    max: options.connectionsMax,
+  const shared: DriverOptions = {
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
-    // A pooled connection that outlives a failover or a password change would be wrong for ever.
-    max_lifetime: 60 * 30,
-    idle_timeout: 60,
     onnotice: () => undefined,
     connection: {
       application_name: options.applicationName,
       statement_timeout: options.statementTimeoutMs,
       TimeZone: "UTC",
     },
-    types: { bigint: postgres.BigInt },
+    types: { bigint: postgres.BigInt, ...ARRAY_TYPES },
+    fetch_types: false,
   };
-  if ("url" in target) {
-    const { url, socketFolder } = splitSocketFolder(target.url);
-    return postgres(url, socketFolder === undefined ? shared : { ...shared, host: socketFolder });
-  }
-  return postgres({
+  const sql = openDriver(target, {
     ...shared,
-    host: target.host,
-    port: target.port,
-    username: target.user,
-    password: target.password,
-    database: target.database,
+    max: options.connectionsMax,
+    // A pooled connection that outlives a failover or a password change would be wrong for ever.
+    max_lifetime: 60 * 30,
+    idle_timeout: 60,
+  });
+  const pool = createTransactionPool({
+    // The pool decides how long a connection lives: the driver would end one under a transaction that begins.
+    open: (onclose) =>
+      openDriver(target, { ...shared, max: 1, max_lifetime: null, idle_timeout: 0, onclose }),
+    connectionsMax: options.connectionsMax,
+    timeoutMs: options.statementTimeoutMs === 0 ? 0 : options.statementTimeoutMs + ANSWER_GRACE_MS,
+  });
+  const endDriver = sql.end;
+  return Object.assign(sql, {
+    transaction: pool.transaction,
+    end: async (ending?: { timeout?: number }) => {
+      await Promise.all([pool.end(ending), endDriver(ending)]);
+    },
   });
 }

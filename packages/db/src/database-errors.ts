@@ -1,3 +1,9 @@
+/** The database did not answer in time; what was asked of it may yet happen. */
+export class DatabaseTimeoutError extends Error {
+  override readonly name = "DatabaseTimeoutError";
+  readonly code = "ETIMEDOUT";
+}
+
 /** The five-character SQLSTATE of an error of the database, or a code of the connection such as `ECONNREFUSED`. */
 export function databaseErrorCode(error: unknown): string | undefined {
   if (typeof error === "object" && error !== null && "code" in error) {

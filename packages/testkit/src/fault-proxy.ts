@@ -19,19 +19,21 @@ export type Faults = {
 export type FaultProxy = {
   port: number;
   url: string;
-  /** Where new connections go. May be changed at any time. */
-  targetPort: number;
+  /** Where new connections go: a port of loopback, or the path of a Unix socket. May be changed at any time. */
+  targetPort: number | string;
   /** May be changed at any time; holds for what passes from then on. */
   faults: Faults;
   openConnections(): number;
   /** Resets every open connection, as a firewall that lost its table does. */
   resetAll(): void;
+  /** Ends every open connection in order, as a program that stops does. */
+  endAll(): void;
   close(): Promise<void>;
 };
 
 /** Starts a TCP proxy on loopback that fails the way networks do; `tc netem` is not to be had in containers. */
 export async function startFaultProxy(
-  targetPort: number,
+  targetPort: number | string,
   initial: Faults = {},
 ): Promise<FaultProxy> {
   const sockets = new Set<Socket>();
@@ -46,7 +48,8 @@ export async function startFaultProxy(
     targetPort,
     faults: initial,
     openConnections: () => sockets.size,
-    resetAll: () => sockets.forEach((socket) => void socket.resetAndDestroy()),
+    resetAll: () => sockets.forEach(reset),
+    endAll: () => sockets.forEach((socket) => void socket.destroy()),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -58,9 +61,11 @@ export async function startFaultProxy(
     if (proxy.faults.halfOpen === true) {
       return;
     }
+    const { targetPort } = proxy;
     const target = connect({
-      port: proxy.targetPort,
-      host: "127.0.0.1",
+      ...(typeof targetPort === "string"
+        ? { path: targetPort }
+        : { port: targetPort, host: "127.0.0.1" }),
       allowHalfOpen: true,
       noDelay: true,
     });
@@ -75,6 +80,15 @@ export async function startFaultProxy(
   proxy.port = (server.address() as AddressInfo).port;
   proxy.url = `http://127.0.0.1:${proxy.port}`;
   return proxy;
+}
+
+/** Unix sockets know no reset: they are just closed. */
+function reset(socket: Socket): void {
+  if (socket.remoteAddress === undefined) {
+    socket.destroy();
+  } else {
+    socket.resetAndDestroy();
+  }
 }
 
 /** Moves bytes in one direction, one piece after the other, so that faults cannot reorder them. */
@@ -100,8 +114,8 @@ function carry(input: {
       }
       passed.bytes += piece.length;
       if (resetAfterBytes !== undefined && passed.bytes >= resetAfterBytes) {
-        from.resetAndDestroy();
-        to.resetAndDestroy();
+        reset(from);
+        reset(to);
         return;
       }
       const step = splitBytes ?? piece.length;

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from "@turnpike/db/client";
+import type { TransactionOptions } from "@turnpike/db/transaction-pool";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 
 /**
@@ -20,17 +21,12 @@ async function inTransaction<Result>(
   sql: Sql,
   prepare: (tx: Tx) => Promise<unknown>,
   work: (tx: Tx) => Promise<Result>,
+  options: TransactionOptions = {},
 ): Promise<Result> {
-  // Carried out of the callback because the driver's type rewrites arrays of promises in its result.
-  let outcome: { result: Result } | undefined;
-  await sql.begin(async (tx) => {
+  return await sql.transaction(async (tx) => {
     await prepare(tx);
-    outcome = { result: await work(tx) };
-  });
-  if (outcome === undefined) {
-    throw new Error("The transaction ended without a result.");
-  }
-  return outcome.result;
+    return await work(tx);
+  }, options);
 }
 
 export function createTransact(sql: Sql): Transact {
@@ -56,6 +52,7 @@ export function createTransact(sql: Sql): Transact {
             tx`set local role turnpike_operator`,
           ]),
         work,
+        { timeoutMs: 0 },
       ),
     asMeter: (work) => inTransaction(sql, (tx) => tx`set local role turnpike_meter`, work),
   };
@@ -63,5 +60,5 @@ export function createTransact(sql: Sql): Transact {
 
 /** Asks the database for nothing, to see whether it answers. */
 export async function pingDatabase(sql: Sql): Promise<void> {
-  await sql`select 1`;
+  await sql.transaction((tx) => tx`select 1`);
 }

@@ -1,0 +1,141 @@
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { type FaultProxy, startFaultProxy } from "@turnpike/testkit/fault-proxy";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { connect, type Sql } from "./client.ts";
+import { DatabaseTimeoutError, isConnectionError } from "./database-errors.ts";
+
+let database: TestDatabase;
+let proxy: FaultProxy;
+let pool: Sql;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await database.sql`create table steps (transaction_id int, step int)`;
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  const { host, port } = database.target;
+  proxy = await startFaultProxy(join(host, `.s.PGSQL.${String(port)}`));
+  pool = connect(
+    { ...database.target, host: "127.0.0.1", port: proxy.port },
+    { connectionsMax: 4, applicationName: "pool", statementTimeoutMs: 30_000 },
+  );
+});
+afterEach(async () => {
+  await pool.end({ timeout: 1 });
+  await proxy.close();
+});
+
+async function writeThreeSteps(transactionId: number): Promise<void> {
+  await pool.transaction(async (tx) => {
+    for (const step of [1, 2, 3]) {
+      await tx`insert into steps values (${transactionId}, ${step})`;
+    }
+  });
+}
+
+describe("transaction", () => {
+  it.each(["resetAll", "endAll"] as const)(
+    "writes all or nothing and hangs nowhere while connections are cut (%s)",
+    async (cut) => {
+      let isCutting = true;
+      let next = cut === "resetAll" ? 0 : 1_000_000;
+      const committed: number[] = [];
+      const failures: unknown[] = [];
+      const work = async (): Promise<void> => {
+        while (isCutting) {
+          next += 1;
+          const id = next;
+          await writeThreeSteps(id).then(
+            () => committed.push(id),
+            async (error: unknown) => {
+              failures.push(error);
+              await delay(1);
+            },
+          );
+        }
+      };
+      const workers = Array.from({ length: 8 }, work);
+      for (let round = 0; round < 40; round += 1) {
+        await delay(15);
+        proxy[cut]();
+      }
+      isCutting = false;
+      const endedAtMs = performance.now();
+      await Promise.all(workers);
+      // A connection that is wedged answers nothing until the driver's five seconds are over.
+      expect(performance.now() - endedAtMs).toBeLessThan(4_000);
+      expect(failures.length).toBeGreaterThan(0);
+      expect(failures.filter((error) => !isConnectionError(error))).toEqual([]);
+      await Promise.all(Array.from({ length: 4 }, (_, turn) => writeThreeSteps(-turn - 1)));
+
+      const rows = await database.sql<{ id: number; steps: number }[]>`
+        select transaction_id as id, count(*)::int as steps from steps group by 1`;
+      expect(rows.filter((row) => row.steps % 3 !== 0)).toEqual([]);
+      const found = new Set(rows.map((row) => row.id));
+      expect(committed.filter((id) => !found.has(id))).toEqual([]);
+    },
+  );
+
+  it("is given up in time when the server does not answer, and the next one works once it does", async () => {
+    await Promise.all([writeThreeSteps(-10), writeThreeSteps(-11), writeThreeSteps(-12)]);
+    proxy.faults = { drop: true };
+    const startedAtMs = performance.now();
+    const silent = pool.transaction((tx) => tx`select 1`, { timeoutMs: 300 });
+    await expect(silent).rejects.toThrow(DatabaseTimeoutError);
+    expect(performance.now() - startedAtMs).toBeLessThan(3_000);
+    // What was sent to nowhere stays lost: a connection that was used again would never answer.
+    proxy.faults = {};
+    for (let turn = 0; turn < 4; turn += 1) {
+      await pool.transaction((tx) => tx`select 1`, { timeoutMs: 5_000 });
+    }
+  });
+
+  it("fails in time when the server accepts and hangs up, and works when it is back", async () => {
+    const target = proxy.targetPort;
+    proxy.targetPort = 1;
+    await expect(pool.transaction((tx) => tx`select 1`)).rejects.toSatisfy(isConnectionError);
+    proxy.targetPort = target;
+    await pool.transaction((tx) => tx`select 1`);
+  });
+
+  it("never sends a statement after its connection is gone, whatever else it waited for", async () => {
+    const late = pool.transaction(async (tx) => {
+      await tx`insert into steps values (-20, 1)`;
+      proxy.resetAll();
+      await delay(100);
+      await tx`insert into steps values (-20, 2)`;
+      await tx`insert into steps values (-20, 3)`;
+    });
+    const others = delay(50).then(() =>
+      Promise.all([writeThreeSteps(-21), writeThreeSteps(-22), writeThreeSteps(-23)]),
+    );
+    await expect(late).rejects.toSatisfy(isConnectionError);
+    await others;
+    await delay(100);
+    const rows = await database.sql`select 1 from steps where transaction_id = -20`;
+    expect(rows.length).toBe(0);
+  });
+
+  it("does not notice that the server dropped its idle connections", async () => {
+    await writeThreeSteps(-30);
+    proxy.endAll();
+    await writeThreeSteps(-31);
+    await database.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pool'`;
+    await writeThreeSteps(-32);
+  });
+
+  it("keeps to its number of connections, and lets the rest wait", async () => {
+    const counts = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        pool.transaction(async (tx) => {
+          const [row] = await tx<{ count: number }[]>`
+            select count(*)::int as count from pg_stat_activity where application_name = 'pool'`;
+          return row?.count ?? 0;
+        }),
+      ),
+    );
+    expect(Math.max(...counts)).toBeLessThanOrEqual(4);
+  });
+});

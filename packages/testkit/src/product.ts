@@ -1,26 +1,17 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { findFreePort } from "./find-free-port.ts";
 import { pollUntil } from "./poll-until.ts";
-
-/** What a program said and how it ended. */
-export type Ended = { code: number | null; stdout: string; stderr: string };
-
-export type RunningProgram = {
-  pid: number;
-  /** Standard output and error so far, as they came. */
-  output(): string;
-  kill(signal: NodeJS.Signals): void;
-  ended: Promise<Ended>;
-};
+import { type Ended, type RunningProgram, startProgram } from "./program.ts";
 
 export type RunningServer = RunningProgram & { port: number; gatewayPort: number };
 
 /** An installation in a temporary folder; `await using` ends what was started there and removes it. */
 export type ProductHome = AsyncDisposable & {
   dataFolder: string;
+  /** The variables with which a program reaches this installation. */
+  environment: Readonly<Record<string, string>>;
   /** Starts a program of the checkout on this installation. */
   run(script: string, ...args: string[]): RunningProgram;
   /** Runs `turnpike` to its end. */
@@ -31,35 +22,8 @@ export type ProductHome = AsyncDisposable & {
   readDatabasePid(): Promise<number>;
 };
 
-const CHECKOUT = resolve(import.meta.dirname, "../../..");
 const READY_DEADLINE_MS = 90_000;
 const STOP_DEADLINE_MS = 40_000;
-
-function watch(child: ChildProcess): RunningProgram {
-  const stdout: Buffer[] = [];
-  const stderr: Buffer[] = [];
-  const all: Buffer[] = [];
-  child.stdout?.on("data", (chunk: Buffer) => {
-    stdout.push(chunk);
-    all.push(chunk);
-  });
-  child.stderr?.on("data", (chunk: Buffer) => {
-    stderr.push(chunk);
-    all.push(chunk);
-  });
-  const toText = (chunks: readonly Buffer[]) => Buffer.concat(chunks).toString("utf8");
-  return {
-    pid: child.pid ?? 0,
-    output: () => toText(all),
-    kill: (signal) => void child.kill(signal),
-    ended: new Promise((settle, reject) => {
-      child.once("error", reject);
-      child.once("close", (code) =>
-        settle({ code, stdout: toText(stdout), stderr: toText(stderr) }),
-      );
-    }),
-  };
-}
 
 /**
  * Makes an installation of the real product for a test: its own data folder, its own ports.
@@ -72,24 +36,20 @@ export async function makeProductHome(env: Record<string, string> = {}): Promise
   await chmod(folder, 0o711);
   const dataFolder = join(folder, "data");
   const ports = { port: await findFreePort(), gatewayPort: await findFreePort() };
+  const environment = {
+    TURNPIKE_DATA_DIR: dataFolder,
+    PORT: String(ports.port),
+    GATEWAY_PORT: String(ports.gatewayPort),
+    ...env,
+  };
   const running = new Set<RunningProgram>();
 
   function run(script: string, ...args: string[]): RunningProgram {
-    const child = spawn(process.execPath, [join(CHECKOUT, script), ...args], {
-      cwd: CHECKOUT,
-      stdio: ["ignore", "pipe", "pipe"],
-      // A developer's own instance must be out of reach.
-      env: {
-        PATH: process.env["PATH"],
-        HOME: process.env["HOME"],
-        TURNPIKE_DATA_DIR: dataFolder,
-        TURNPIKE_LOG_LEVEL: "warn",
-        PORT: String(ports.port),
-        GATEWAY_PORT: String(ports.gatewayPort),
-        ...env,
-      },
+    const program = startProgram({
+      script,
+      args,
+      env: { TURNPIKE_LOG_LEVEL: "warn", ...environment },
     });
-    const program = watch(child);
     running.add(program);
     const forget = () => running.delete(program);
     program.ended.then(forget, forget);
@@ -134,6 +94,7 @@ export async function makeProductHome(env: Record<string, string> = {}): Promise
 
   return {
     dataFolder,
+    environment,
     run,
     turnpike: async (...args) => await run("apps/server/src/cli/main.ts", ...args).ended,
     startServer,

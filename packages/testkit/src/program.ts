@@ -1,0 +1,58 @@
+import { spawn } from "node:child_process";
+import { join, resolve } from "node:path";
+
+/** What a program said and how it ended. */
+export type Ended = { code: number | null; stdout: string; stderr: string };
+
+export type RunningProgram = {
+  pid: number;
+  /** Standard output and error so far, as they came. */
+  output(): string;
+  kill(signal: NodeJS.Signals): void;
+  ended: Promise<Ended>;
+};
+
+const CHECKOUT = resolve(import.meta.dirname, "../../..");
+
+/**
+ * Starts a TypeScript program of the checkout in a process of its own.
+ *
+ * @param input.script - Relative to the checkout.
+ * @param input.cwd - The checkout when left out.
+ * @param input.env - All that it gets beside PATH and HOME: a developer's own instance must be out of reach.
+ */
+export function startProgram(input: {
+  script: string;
+  args?: readonly string[];
+  cwd?: string;
+  env: Readonly<Record<string, string>>;
+}): RunningProgram {
+  const child = spawn(process.execPath, [join(CHECKOUT, input.script), ...(input.args ?? [])], {
+    cwd: input.cwd ?? CHECKOUT,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...input.env },
+  });
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  const all: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => {
+    stdout.push(chunk);
+    all.push(chunk);
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    stderr.push(chunk);
+    all.push(chunk);
+  });
+  const toText = (chunks: readonly Buffer[]) => Buffer.concat(chunks).toString("utf8");
+  return {
+    pid: child.pid ?? 0,
+    output: () => toText(all),
+    kill: (signal) => void child.kill(signal),
+    ended: new Promise((settle, reject) => {
+      child.once("error", reject);
+      child.once("close", (code) =>
+        settle({ code, stdout: toText(stdout), stderr: toText(stderr) }),
+      );
+    }),
+  };
+}

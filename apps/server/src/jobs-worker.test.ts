@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { type SmtpServer, startSmtpServer } from "@turnpike/testkit/smtp-server";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { createLiveServices } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { sendMail } from "#modules/notifications/index.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import { type JobSupervisor, startJobSupervisor } from "#platform/job-supervisor.ts";
-import { createTestServices } from "#platform/test-services.fixture.ts";
 import type { JobsWorkerData } from "./jobs-worker.ts";
 
 describe("the thread of the jobs", () => {
@@ -21,7 +21,7 @@ describe("the thread of the jobs", () => {
     database = await createTestDatabase();
     folder = await makeTempFolder();
     smtp = await startSmtpServer();
-    const services = createTestServices(database);
+    const services = createLiveServices(database);
     queue = await openJobQueue({ target: database.target, logger: services.logger });
     const data: JobsWorkerData = {
       target: database.target,
@@ -50,7 +50,7 @@ describe("the thread of the jobs", () => {
   });
 
   it("delivers a mail from the caller's transaction to the mail server, and logs that as a line of JSON", async () => {
-    const services = createTestServices(database);
+    const services = createLiveServices(database);
     const { mailId } = await services.transact.asOperator((tx) =>
       sendMail({ ...services, jobs: queue }, tx, {
         to: "ada@example.test",

@@ -10,7 +10,9 @@ import {
   type PlanDirectory,
 } from "../../../apps/server/src/modules/tenants/index.ts";
 import type { AppServices } from "../../../apps/server/src/platform/app-services.ts";
+import { systemClock } from "../../../apps/server/src/platform/clock.ts";
 import { createLogger } from "../../../apps/server/src/platform/logger.ts";
+import { newUuidId } from "../../../apps/server/src/platform/new-id.ts";
 import { createTransact } from "../../../apps/server/src/platform/transact.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { createSeededIds } from "./seeded-ids.ts";
@@ -26,6 +28,17 @@ export function createTestServices(database: { sql: Sql }): TestServices {
     logger: createLogger({ level: "silent" }),
     randomBytes: (count) => randomBytes(count),
     plans: { findPlan: findPlanVersion },
+  };
+}
+
+/** The same with the system's clock and ids, for what waits, streams or runs in another thread. */
+export function createLiveServices(database: { sql: Sql }): AppServices {
+  return {
+    transact: createTransact(database.sql),
+    clock: systemClock,
+    newId: newUuidId,
+    logger: createLogger({ level: "silent" }),
+    randomBytes: (count) => randomBytes(count),
   };
 }
 
@@ -60,4 +73,22 @@ export async function createTwoTenants(services: TestServices): Promise<TwoTenan
   const ours = await createTestTenant(services, "Ours");
   const theirs = await createTestTenant(services, "Theirs");
   return { ours, theirs };
+}
+
+const PLAN = "test-plan";
+
+/** A tenant with nothing but its row, for modules below `tenants`. */
+export async function insertTestTenant(sql: Sql): Promise<TenantId> {
+  const tenantId = newUuidId("tenant");
+  await sql`
+    with plan as (
+      insert into plans (plan_id, latest_version, created_at) values (${PLAN}, 1, now())
+      on conflict do nothing
+    )
+    insert into plan_versions (plan_id, version, terms, published_at) values (${PLAN}, 1, '{}', now())
+    on conflict do nothing`;
+  await sql`
+    insert into tenants (tenant_id, name, slug, plan_id, plan_version, period_anchor, created_at, updated_at)
+    values (${tenantId}, 'Test', ${tenantId.replace("_", "-")}, ${PLAN}, 1, now(), now(), now())`;
+  return tenantId;
 }

@@ -4,13 +4,13 @@ import type { Actor, CallContext } from "@turnpike/domain/access/actor";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { createLiveServices, insertTestTenant } from "@turnpike/testkit/test-services";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ApiFixture, serveModule } from "#http/api-server.fixture.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { CHANGES_CHANNEL, type ChangeFeed, createChangeFeed } from "#platform/change-feed.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import { createListen } from "#platform/postgres-listen.ts";
-import { createTestServices, insertTestTenant } from "#platform/test-services.fixture.ts";
 import { createDocumentsRawRoutes, createDocumentsRoutes } from "./documents.routes.ts";
 import { deleteDocument, putDocument } from "./write-document.ts";
 
@@ -39,7 +39,7 @@ describe("the stream of changes", () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    services = createTestServices(database);
+    services = createLiveServices(database);
     ours = await insertTestTenant(database.sql);
     theirs = await insertTestTenant(database.sql);
     const scopes = ["documents:read"] as const;

@@ -2,10 +2,10 @@ import { document } from "@turnpike/contract/documents";
 import type { Actor } from "@turnpike/domain/access/actor";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { createLiveServices, insertTestTenant } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ApiFixture, serveModule } from "#http/api-server.fixture.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { createTestServices, insertTestTenant } from "#platform/test-services.fixture.ts";
 import { createDocumentsRoutes } from "./documents.routes.ts";
 import { forgetDeletions } from "./forget-deletions.ts";
 
@@ -18,7 +18,7 @@ describe("documents over HTTP", () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    services = createTestServices(database);
+    services = createLiveServices(database);
     ours = await insertTestTenant(database.sql);
     theirs = await insertTestTenant(database.sql);
     const scopes = ["documents:read", "documents:write"] as const;

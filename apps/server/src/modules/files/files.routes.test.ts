@@ -6,9 +6,9 @@ import type { Actor } from "@turnpike/domain/access/actor";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { createLiveServices, insertTestTenant } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type ApiAnswer, type ApiFixture, serveModule } from "#http/api-server.fixture.ts";
-import { createTestServices, insertTestTenant } from "#platform/test-services.fixture.ts";
 import { type FileStore, StorageFullError } from "./file-store.ts";
 import { createFilesRawRoutes, createFilesRoutes } from "./files.routes.ts";
 import { openLocalFileStore } from "./local-file-store.ts";
@@ -36,7 +36,7 @@ describe("files over HTTP", () => {
       ...inner,
       put: (...args) => (failure === undefined ? inner.put(...args) : Promise.reject(failure)),
     };
-    deps = { ...createTestServices(database), fileStore: store };
+    deps = { ...createLiveServices(database), fileStore: store };
     ours = await insertTestTenant(database.sql);
     theirs = await insertTestTenant(database.sql);
     const scopes = ["files:read", "files:write"] as const;

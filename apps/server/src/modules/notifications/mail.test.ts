@@ -2,12 +2,12 @@ import { mail as mailSchema } from "@turnpike/contract/notifications";
 import type { Actor } from "@turnpike/domain/access/actor";
 import { type SmtpServer, startSmtpServer } from "@turnpike/testkit/smtp-server";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { createLiveServices, insertTestTenant } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type ApiFixture, serveModule } from "#http/api-server.fixture.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import { createLogger } from "#platform/logger.ts";
-import { createTestServices, insertTestTenant } from "#platform/test-services.fixture.ts";
 import { deliverMail } from "./deliver-mail.ts";
 import { forgetOld } from "./forget-old.ts";
 import {
@@ -37,7 +37,7 @@ describe("mail", () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     services = {
-      ...createTestServices(database),
+      ...createLiveServices(database),
       logger: createLogger({ level: "debug", destination: { write: (line) => lines.push(line) } }),
     };
     queue = await openJobQueue({ target: database.target, logger: services.logger });

@@ -2,10 +2,10 @@ import { notification } from "@turnpike/contract/notifications";
 import type { Actor } from "@turnpike/domain/access/actor";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { createLiveServices, insertTestTenant } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ApiFixture, serveModule } from "#http/api-server.fixture.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { createTestServices, insertTestTenant } from "#platform/test-services.fixture.ts";
 import { forgetOld } from "./forget-old.ts";
 import { createNotificationsRoutes } from "./notifications.routes.ts";
 import { notify } from "./notify.ts";
@@ -19,7 +19,7 @@ describe("notifications over HTTP", () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    services = createTestServices(database);
+    services = createLiveServices(database);
     ours = await insertTestTenant(database.sql);
     theirs = await insertTestTenant(database.sql);
     const scopes = ["notifications:read", "notifications:write"] as const;

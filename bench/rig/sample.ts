@@ -8,12 +8,16 @@ export type Sample = {
   perSecond: number;
   /** Of all processes and threads of the server, its database included. */
   cpuMicrosPerCall: number;
+  /** Share of its core that the server used; at full load near 1, or something else was the bottleneck. */
+  serverShare: number;
   /** Share of the server's core that other programs of the machine took; 0 where it is not known. */
   takenByOthers: number;
 };
 
 /** Above this the rounds tell more about the neighbours than about the candidates. */
 const TAKEN_BY_OTHERS_MAX = 0.1;
+/** Below this at full load, the load generator or its core was the bottleneck. */
+const SERVER_SHARE_MIN = 0.85;
 
 /** Runs one round and takes the server's CPU time along. */
 export async function measureRound(
@@ -32,6 +36,7 @@ export async function measureRound(
     result,
     perSecond: result.answers / result.seconds,
     cpuMicrosPerCall: (cpuSeconds / result.answers) * 1e6,
+    serverShare: cpuSeconds / elapsedSeconds,
     takenByOthers: Math.max(0, coreSeconds - cpuSeconds) / elapsedSeconds,
   };
 }
@@ -48,17 +53,30 @@ export function toSampleRow(
     "p50 ms": of((sample) => sample.result.latencyMsP50),
     "p99 ms": of((sample) => sample.result.latencyMsP99),
     "CPU µs/call": of((sample) => sample.cpuMicrosPerCall),
+    "server busy": of((sample) => sample.serverShare),
     "core taken by others": of((sample) => sample.takenByOthers),
     "generator busy": of((sample) => sample.result.generatorShare),
   };
 }
 
-/** A warning when other programs took so much of the core that only the CPU time per call still means something. */
+/**
+ * Warnings about rounds at full load: when other programs took much of the core, or when a server was not kept busy, only the
+ * CPU time per call still means something.
+ */
 export function disturbanceRemarks(samples: readonly Sample[]): string[] {
+  const percent = (share: number) => `${String(Math.round(share * 100))} %`;
   const taken = median(samples.map((sample) => sample.takenByOthers));
-  return taken <= TAKEN_BY_OTHERS_MAX
-    ? []
-    : [
-        `DISTURBED: other programs took ${String(Math.round(taken * 100))} % of the servers' core. Calls per second, latencies and their ratios are not to be trusted; CPU per call is, more or less.`,
-      ];
+  const idlest = Math.min(...samples.map((sample) => sample.serverShare));
+  const consequence =
+    "Calls per second, latencies and their ratios are not to be trusted; CPU per call is, more or less.";
+  return [
+    ...(taken > TAKEN_BY_OTHERS_MAX
+      ? [`DISTURBED: other programs took ${percent(taken)} of the servers' core. ${consequence}`]
+      : []),
+    ...(idlest < SERVER_SHARE_MIN
+      ? [
+          `NOT SATURATED: in some round at full load a server used ${percent(idlest)} of its core. ${consequence}`,
+        ]
+      : []),
+  ];
 }

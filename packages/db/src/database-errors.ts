@@ -46,6 +46,18 @@ export function isRetryableError(error: unknown): boolean {
   return code !== undefined && RETRYABLE_STATES.has(code);
 }
 
+/** Classes 21 to 23 and 54: the values themselves are refused (out of range, against a constraint, too large). */
+const DATA_REFUSED = /^(?:21|22|23|54)[0-9A-Z]{3}$/;
+
+/**
+ * True when it is the data that is refused, by the database or by our own code on the way to it, so that trying again cannot
+ * help. False for everything that passes: an outage, a full disk, a standby that takes no writes, a changed password.
+ */
+export function isDataError(error: unknown): boolean {
+  const code = databaseErrorCode(error);
+  return code === undefined || code === "UNDEFINED_VALUE" || DATA_REFUSED.test(code);
+}
+
 /** True when a unique constraint refused the row. */
 export function isUniqueViolation(error: unknown): boolean {
   return databaseErrorCode(error) === "23505";

@@ -36,7 +36,7 @@ describe("createProblemRenderer", () => {
 });
 
 describe("toAppError", () => {
-  it.each(["ECONNREFUSED", "CONNECTION_CLOSED", "57P01", "08006"])(
+  it.each(["ECONNREFUSED", "CONNECTION_CLOSED", "57P01", "08006", "57014", "ETIMEDOUT"])(
     "takes %s for a database that is away, worth trying again",
     (code) => {
       const error = toAppError(Object.assign(new Error("gone"), { code }));

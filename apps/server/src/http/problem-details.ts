@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { isConnectionError } from "@turnpike/db/database-errors";
+import { isConnectionError, isRetryableError } from "@turnpike/db/database-errors";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { ERROR_CODES, type ErrorCode, errorPageSlug } from "@turnpike/domain/errors/error-codes";
 
@@ -34,10 +34,10 @@ export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) {
     return error;
   }
-  if (isConnectionError(error)) {
+  if (isConnectionError(error) || isRetryableError(error)) {
     return new AppError({
       code: "DATABASE_UNAVAILABLE",
-      publicMessage: "The database cannot be reached right now. Try again in a moment.",
+      publicMessage: "The database cannot answer right now. Try again in a moment.",
       headers: { "retry-after": "2" },
       cause: error,
     });

@@ -1,5 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 
+class WaitTimeoutError extends Error {
+  override readonly name = "WaitTimeoutError";
+  /** As of a connection that went silent, which is what is waited for here. */
+  readonly code = "ETIMEDOUT";
+}
+
 /** Something to wait for that may happen again and again. */
 export interface Bell {
   /** Wakes everybody who waits now. */
@@ -46,7 +52,7 @@ export async function waitFor(input: {
 /**
  * Gives up waiting, not the work itself; what then still comes of it is passed to `onLate`.
  *
- * @throws {Error} When the time is over; otherwise what the work throws.
+ * @throws {WaitTimeoutError} When the time is over, with the code of a connection error; otherwise what the work throws.
  */
 export async function withTimeout<Result>(
   work: Promise<Result>,
@@ -56,7 +62,7 @@ export async function withTimeout<Result>(
   const done = new AbortController();
   const timeout = delay(timeoutMs, undefined, { signal: done.signal }).then(() => {
     work.then(onLate).catch(() => undefined);
-    throw new Error(`No answer within ${String(timeoutMs)} ms.`);
+    throw new WaitTimeoutError(`No answer within ${String(timeoutMs)} ms.`);
   });
   try {
     return await Promise.race([work, timeout]);

@@ -80,6 +80,26 @@ describe("journal", () => {
     expect(await segmentFiles(folder)).toEqual([]);
   });
 
+  it("takes nothing after it was closed, when its descriptor may be another file's", async () => {
+    const folder = await makeFolder();
+    const journal = await openJournal({ folder, segmentBytes: 1_000 });
+    await journal.close();
+    expect(() => journal.append(Buffer.from("late"))).toThrow("closed");
+  });
+
+  it("hands out no record that was damaged since it was written", async () => {
+    const folder = await makeFolder();
+    const journal = await openJournal({ folder, segmentBytes: 1_000 });
+    const { position, durable } = journal.append(Buffer.from("as written"));
+    await durable;
+    const [name = ""] = await segmentFiles(folder);
+    const bytes = await readFile(join(folder, name));
+    bytes[position.offset] = 0;
+    await writeFile(join(folder, name), bytes);
+    expect(() => journal.read(position)).toThrow("damaged");
+    await journal.close();
+  });
+
   it("drops the torn last record of a crash and keeps all before it, wherever it is torn", async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, fdatasync, fsyncSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
@@ -128,13 +128,26 @@ export async function openJournal(input: {
   const existing = await listSegments(input.folder);
   const segments = new Map<number, Segment>();
   const syncs = new Set<Promise<void>>();
+  const drops = new Set<Promise<void>>();
+  let isClosed = false;
   let current = startSegment((existing.at(-1) ?? 0) + 1);
 
   function startSegment(number: number): Segment {
-    const fd = openSync(segmentPath(input.folder, number), "wx+", 0o600);
-    const folderFd = openSync(input.folder, "r");
-    fsyncSync(folderFd);
-    closeSync(folderFd);
+    const path = segmentPath(input.folder, number);
+    const fd = openSync(path, "wx+", 0o600);
+    try {
+      const folderFd = openSync(input.folder, "r");
+      try {
+        fsyncSync(folderFd);
+      } finally {
+        closeSync(folderFd);
+      }
+    } catch (error) {
+      // The next attempt makes the file again.
+      closeSync(fd);
+      rmSync(path, { force: true });
+      throw error;
+    }
     const segment = { number, fd, size: 0, held: 0 };
     segments.set(number, segment);
     return segment;
@@ -145,10 +158,13 @@ export async function openJournal(input: {
       return;
     }
     // A data sync may still use the descriptor.
-    void Promise.allSettled([...syncs]).then(async () => {
+    const drop = Promise.allSettled([...syncs]).then(async () => {
       closeSync(segment.fd);
-      await rm(segmentPath(input.folder, segment.number), { force: true });
+      // One that stays is read again at the next start, where each of its groups is known to be committed.
+      await rm(segmentPath(input.folder, segment.number), { force: true }).catch(() => undefined);
+      drops.delete(drop);
     });
+    drops.add(drop);
   }
 
   function syncSegment(segment: Segment): Promise<void> {
@@ -176,6 +192,10 @@ export async function openJournal(input: {
 
   return {
     append: (record) => {
+      if (isClosed) {
+        // Its descriptor may be another file's or connection's by now.
+        throw new Error("The journal is closed.");
+      }
       if (current.size >= input.segmentBytes) {
         const full = current;
         current = startSegment(full.number + 1);
@@ -202,8 +222,12 @@ export async function openJournal(input: {
       if (segment === undefined) {
         throw new Error("The segment of this journal position was released.");
       }
-      const record = Buffer.allocUnsafe(position.length);
-      readSync(segment.fd, record, 0, position.length, position.offset);
+      const bytes = Buffer.alloc(HEADER_BYTES + position.length);
+      readSync(segment.fd, bytes, 0, bytes.length, position.offset - HEADER_BYTES);
+      const [record] = parseSegment(bytes).records;
+      if (record === undefined) {
+        throw new Error("The record at this journal position is damaged.");
+      }
       return record;
     },
     release: (position) => {
@@ -214,7 +238,8 @@ export async function openJournal(input: {
       }
     },
     close: async () => {
-      await Promise.allSettled([...syncs]);
+      isClosed = true;
+      await Promise.allSettled([...syncs, ...drops]);
       for (const segment of segments.values()) {
         closeSync(segment.fd);
         if (segment.held === 0) {

@@ -112,6 +112,24 @@ describe("the start after a crash", () => {
     ).toMatchObject({ drift: 0 });
   });
 
+  it("is not kept from starting by a group that the ledger refuses, and commits its neighbours", async () => {
+    const folder = await makeFolder();
+    const tenantId = newUuidId("tenant");
+    const refused = groupOf(tenantId);
+    for (const entry of refused.entries) {
+      entry.status = 99_999;
+    }
+    const journal = await openJournal({ folder: join(folder, "journal"), segmentBytes: 100_000 });
+    for (const group of [groupOf(tenantId), refused, groupOf(tenantId)]) {
+      await journal.append(encodeGroup(group)).durable;
+    }
+    await journal.close();
+    const metering = await start(folder);
+    expect(await countCalls(tenantId)).toBe(6);
+    expect(await readdir(join(folder, "journal-set-aside"))).toEqual([`${refused.groupId}.json`]);
+    await metering.stop(5_000);
+  });
+
   it("forfeits the leases of the process that crashed, and only those", async () => {
     const crashedFolder = await makeFolder();
     const tenantId = newUuidId("tenant");

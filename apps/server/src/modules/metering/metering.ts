@@ -1,7 +1,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isDataError } from "@turnpike/db/database-errors";
 import type { NewId, ProcessId } from "@turnpike/domain/ids/ids";
 import { isId, mintedAtMs } from "@turnpike/domain/ids/ids";
+import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Clock } from "#platform/clock.ts";
 import { openJournal, readLeftBehind } from "#platform/journal.ts";
 import type { Logger } from "#platform/logger.ts";
@@ -29,7 +31,7 @@ export type Metering = {
   recorder: UsageRecorder;
   leases: LeaseHolder;
   processId: ProcessId;
-  /** Commits what is recorded, gives leases back, and closes the journal. */
+  /** Commits what is recorded, gives leases back, and closes the journal; each of the first two for at most `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
 };
 
@@ -67,8 +69,9 @@ async function recover(
           "The journal is too old to be replayed.",
         );
       }
-      fresh += await commitGroups(
+      fresh += await commitOrSetAside(
         deps,
+        folders.setAside,
         batch.filter((group) => !tooOld.includes(group)),
       );
       groups += batch.length;
@@ -81,6 +84,31 @@ async function recover(
   if (damaged.length > 0) {
     deps.logger.error({ damaged }, "Journal segments are damaged and were set aside");
   }
+}
+
+/** One group that the ledger refuses must neither hold back the others nor keep the process from starting. */
+async function commitOrSetAside(
+  deps: MeteringDeps,
+  folder: string,
+  groups: readonly UsageGroup[],
+): Promise<number> {
+  try {
+    return await commitGroups(deps, groups);
+  } catch (error) {
+    const [only] = groups;
+    if (!isDataError(error) || only === undefined) {
+      throw error;
+    }
+    if (groups.length === 1) {
+      await setAside(folder, only, deps.logger, error);
+      return 0;
+    }
+  }
+  let fresh = 0;
+  for (const group of groups) {
+    fresh += await commitOrSetAside(deps, folder, [group]);
+  }
+  return fresh;
 }
 
 async function forfeitLeasesOfEarlierProcess(deps: MeteringDeps, file: string): Promise<void> {
@@ -195,7 +223,7 @@ export async function startMetering(
       clearInterval(heartbeatTimer);
       const isDrained = await recorder.drain(timeoutMs);
       if (isDrained) {
-        await finish().catch((error: unknown) =>
+        await withTimeout(finish(), timeoutMs).catch((error: unknown) =>
           deps.logger.warn({ err: error }, "Leases could not be given back; they will lapse"),
         );
       } else {

@@ -199,6 +199,88 @@ describe("UsageRecorder", () => {
     await expectNoDrift();
   });
 
+  it("keeps trying while the database refuses for reasons that pass", async () => {
+    // Disk full, too many connections, a standby, another password, a fault of the server, silence.
+    const codes = ["53100", "53300", "25006", "28P01", "XX000", "ETIMEDOUT", "53100"];
+    const tenantId = newUuidId("tenant");
+    const aside: UsageGroup[] = [];
+    const { recorder } = await openRecorder({
+      setAside: (group) => {
+        aside.push(group);
+        return Promise.resolve();
+      },
+      commit: (groups) => {
+        const code = codes.pop();
+        return code === undefined
+          ? commitGroups({ transact, logger }, groups)
+          : Promise.reject(Object.assign(new Error("not now"), { code }));
+      },
+    });
+    recorder.record(callOf(tenantId, newUuidId("key")));
+    await recorder.flush();
+    expect(aside).toEqual([]);
+    expect(await countCalls(tenantId)).toBe(1);
+  });
+
+  it("outlives a disk that does not take what was set aside", async () => {
+    const tenantId = newUuidId("tenant");
+    const keyId = newUuidId("key");
+    let attempts = 0;
+    const { recorder } = await openRecorder({
+      setAside: () => {
+        attempts += 1;
+        const full = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+        return attempts === 1 ? Promise.reject(full) : Promise.resolve();
+      },
+    });
+    recorder.record(callOf(tenantId, keyId, { status: 99_999 }));
+    void recorder.flush();
+    recorder.record(callOf(tenantId, keyId));
+    await recorder.flush();
+    expect(attempts).toBe(2);
+    expect(recorder.health).toMatchObject({ groupsWaiting: 0, groupsSetAside: 1 });
+    expect(await countCalls(tenantId)).toBe(1);
+  });
+
+  it("outlives a group that cannot be read back from the journal, and commits its neighbours", async () => {
+    const folder = await makeTempFolder();
+    const journal = await openJournal({ folder: join(folder.path, "j"), segmentBytes: 2_000 });
+    const tenantId = newUuidId("tenant");
+    const keyId = newUuidId("key");
+    let isDown = true;
+    let lengthMax = 0;
+    const { recorder } = await openRecorder({
+      journal: {
+        ...journal,
+        read: (position) => {
+          lengthMax = Math.max(lengthMax, position.length);
+          if (position.length > 1_000) {
+            throw Object.assign(new Error("i/o error"), { code: "EIO" });
+          }
+          return journal.read(position);
+        },
+      },
+      commit: (groups) =>
+        isDown
+          ? Promise.reject(Object.assign(new Error("down"), { code: "ECONNREFUSED" }))
+          : commitGroups({ transact, logger }, groups),
+    });
+    for (let index = 0; index < 520; index += 1) {
+      recorder.record(callOf(tenantId, keyId));
+      if (index === 515) {
+        for (let more = 0; more < 10; more += 1) {
+          recorder.record(callOf(newUuidId("tenant"), newUuidId("key")));
+        }
+      }
+      void recorder.flush();
+    }
+    isDown = false;
+    await recorder.flush();
+    expect(lengthMax).toBeGreaterThan(1_000);
+    expect(recorder.health).toMatchObject({ groupsWaiting: 0, groupsSetAside: 1 });
+    expect(await countCalls(tenantId)).toBe(519);
+  });
+
   it("goes on without a journal when the disk refuses, and says so to those who asked for the disk", async () => {
     const tenantId = newUuidId("tenant");
     const keyId = newUuidId("key");

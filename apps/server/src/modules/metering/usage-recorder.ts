@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isConnectionError, isRetryableError } from "@turnpike/db/database-errors";
+import { isDataError } from "@turnpike/db/database-errors";
 import type { NewId, ProcessId } from "@turnpike/domain/ids/ids";
 import type { Clock } from "#platform/clock.ts";
 import type { Journal, JournalPosition } from "#platform/journal.ts";
@@ -49,10 +49,16 @@ const GROUPS_IN_MEMORY_MAX = 512;
 const COMMIT_PAUSE_FACTOR = 9;
 /** The longest pause: what a dashboard may lag behind. */
 const COMMIT_PAUSE_MAX_MS = 500;
+/** Groups that may wait while the disk refuses them; further calls are refused, for memory is no place to keep usage. */
+const GROUPS_UNJOURNALED_MAX = 1_000;
 const RETRY_FIRST_MS = 50;
 const RETRY_MAX_MS = 1_000;
 /** A refusal that is no outage is tried this often before the group is set aside. */
 const REFUSALS_MAX = 5;
+
+class UnreadableGroupError extends Error {
+  override readonly name = "UnreadableGroupError";
+}
 
 export type RecorderHealth = {
   groupsWaiting: number;
@@ -73,7 +79,10 @@ export class UsageRecorder {
   #timer: NodeJS.Timeout | undefined;
   #journaled = Promise.withResolvers<void>();
   readonly #waiting: Waiting[] = [];
+  /** Of those, the ones that the disk refused: they are nowhere but in memory. */
+  #waitingUnjournaled = 0;
   #committing: Promise<void> | undefined;
+  #isStopped = false;
   #nextCommitAtMs = 0;
   #flushes = 0;
   /** Ends the pause between two commits early. */
@@ -101,7 +110,10 @@ export class UsageRecorder {
 
   /** True when so much waits for the database that new calls should be refused. */
   get isSaturated(): boolean {
-    return this.#waiting.length >= this.#options.groupsWaitingMax;
+    return (
+      this.#waiting.length >= this.#options.groupsWaitingMax ||
+      this.#waitingUnjournaled >= GROUPS_UNJOURNALED_MAX
+    );
   }
 
   get health(): RecorderHealth {
@@ -141,10 +153,9 @@ export class UsageRecorder {
       this.#note("The journal cannot be written", error);
       journaled.reject(error);
       this.#waiting.push({ position: undefined, group });
+      this.#waitingUnjournaled += 1;
     }
-    this.#committing ??= this.#commitWaiting().finally(() => {
-      this.#committing = undefined;
-    });
+    this.#committing ??= this.#commitWaiting();
   }
 
   #note(what: string, error: unknown): void {
@@ -161,7 +172,13 @@ export class UsageRecorder {
     if (item.position === undefined) {
       throw new Error("A waiting group is neither in memory nor in the journal.");
     }
-    return decodeGroup(this.#deps.journal.read(item.position));
+    try {
+      return decodeGroup(this.#deps.journal.read(item.position));
+    } catch (error) {
+      throw new UnreadableGroupError("A group cannot be read back from the journal.", {
+        cause: error,
+      });
+    }
   }
 
   async #pause(): Promise<void> {
@@ -182,53 +199,73 @@ export class UsageRecorder {
     this.#nextCommitAtMs = endedAtMs + Math.min(COMMIT_PAUSE_MAX_MS, pauseMs);
   }
 
+  /** Never rejects: whatever goes wrong is tried again, until nothing waits or the process ends. */
   async #commitWaiting(): Promise<void> {
     let retryMs = RETRY_FIRST_MS;
     let refusals = 0;
-    while (this.#waiting.length > 0) {
+    while (this.#waiting.length > 0 && !this.#isStopped) {
       await this.#pause();
       // One at a time after a refusal, so that a group which cannot be written does not hold back its neighbours.
       const batch = this.#waiting.slice(0, refusals > 0 ? 1 : BATCH_GROUPS);
-      const groups = batch.map((item) => this.#load(item));
       try {
-        await this.#commit(groups);
+        await this.#commit(batch.map((item) => this.#load(item)));
         this.#settle(batch);
         retryMs = RETRY_FIRST_MS;
         refusals = 0;
         this.#trouble = undefined;
       } catch (error) {
-        this.#note("The ledger cannot be written", error);
-        const isOutage = isConnectionError(error) || isRetryableError(error);
-        refusals += isOutage ? 0 : 1;
-        if (refusals > REFUSALS_MAX) {
-          await this.#setAside(batch, groups, error);
+        refusals += this.#isRefusal(error) ? 1 : 0;
+        if (refusals > REFUSALS_MAX && (await this.#isSetAside(batch, error))) {
           refusals = 0;
         }
         await delay(retryMs);
         retryMs = Math.min(RETRY_MAX_MS, retryMs * 2);
       }
     }
+    // In the same breath as the last look at what waits: a group that comes now starts anew.
+    this.#committing = undefined;
+  }
+
+  #isRefusal(error: unknown): boolean {
+    if (error instanceof UnreadableGroupError) {
+      this.#note("The journal cannot be read", error);
+      return true;
+    }
+    this.#note("The ledger cannot be written", error);
+    return isDataError(error);
   }
 
   #settle(batch: readonly Waiting[]): void {
     this.#waiting.splice(0, batch.length);
     for (const item of batch) {
-      if (item.position !== undefined) {
+      if (item.position === undefined) {
+        this.#waitingUnjournaled -= 1;
+      } else {
         this.#deps.journal.release(item.position);
       }
     }
   }
 
-  async #setAside(
-    batch: readonly Waiting[],
-    groups: readonly UsageGroup[],
-    reason: unknown,
-  ): Promise<void> {
-    for (const group of groups) {
-      await this.#deps.setAside(group, reason);
-      this.#groupsSetAside += 1;
+  /** Takes a batch out of the way of the others; false when that fails as well, such as on a full disk. */
+  async #isSetAside(batch: readonly Waiting[], reason: unknown): Promise<boolean> {
+    if (reason instanceof UnreadableGroupError) {
+      // Not given back: the segment stays for the next start, which keeps what is damaged for a person to look at.
+      this.#deps.logger.error({ err: reason }, "A group stays in the journal");
+      this.#waiting.splice(0, batch.length);
+      this.#groupsSetAside += batch.length;
+      return true;
     }
+    try {
+      for (const item of batch) {
+        await this.#deps.setAside(this.#load(item), reason);
+      }
+    } catch (error) {
+      this.#deps.logger.error({ err: error }, "A group cannot be set aside");
+      return false;
+    }
+    this.#groupsSetAside += batch.length;
     this.#settle(batch);
+    return true;
   }
 
   /** Closes the group being filled and resolves when everything that waits is committed. */
@@ -238,7 +275,9 @@ export class UsageRecorder {
     this.#hurry = new AbortController();
     try {
       this.#closeGroup();
-      await this.#committing;
+      while (this.#committing !== undefined) {
+        await this.#committing;
+      }
     } finally {
       this.#flushes -= 1;
     }
@@ -246,12 +285,14 @@ export class UsageRecorder {
 
   /**
    * Flushes within a time limit, for the end of the process. What does not make it stays in the journal, and the next start
-   * commits it.
+   * commits it. Ends the attempts.
    *
    * @returns True when nothing is left.
    */
   async drain(timeoutMs: number): Promise<boolean> {
     await Promise.race([this.flush(), delay(timeoutMs, undefined, { ref: false })]);
-    return this.#waiting.length === 0;
+    const isDrained = this.#waiting.length === 0;
+    this.#isStopped = !isDrained;
+    return isDrained;
   }
 }

@@ -33,6 +33,7 @@ function createTable(options: Partial<RecordCacheOptions<Row>> = {}) {
     missTtlMs: 1_000,
     loadsMax: 2,
     loadsWaitingMax: 3,
+    waitMsMax: 10_000,
     monotonicMs: () => table.nowMs,
     load: async (name) => {
       table.loads += 1;
@@ -51,6 +52,21 @@ function createTable(options: Partial<RecordCacheOptions<Row>> = {}) {
 }
 
 describe("createRecordCache", () => {
+  it("lets nobody wait longer than its limit for a turn, and goes on with the next", async () => {
+    const { table, cache } = createTable({ loadsMax: 1, waitMsMax: 20 });
+    table.put("a");
+    table.put("c");
+    table.isHeld = true;
+    const first = cache.get("a");
+    await expect(cache.get("b")).rejects.toMatchObject({ code: "OVERLOADED" });
+    table.isHeld = false;
+    const third = cache.get("c");
+    await table.settle();
+    expect(await first).toMatchObject({ name: "a" });
+    expect(await third).toMatchObject({ name: "c" });
+    expect(table.loads).toBe(2);
+  });
+
   it("loads once and then answers from memory", async () => {
     const { table, cache } = createTable();
     table.put("a");

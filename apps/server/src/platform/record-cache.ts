@@ -20,11 +20,20 @@ export type RecordCacheOptions<Value> = {
   /** Names kept that are known not to exist, and for how many milliseconds. */
   missesMax: number;
   missTtlMs: number;
-  /** Loads under way at once, and callers that may wait for their turn. */
+  /** Loads under way at once, callers that may wait for their turn, and for how many milliseconds. */
   loadsMax: number;
   loadsWaitingMax: number;
+  waitMsMax: number;
   monotonicMs: () => number;
 };
+
+function overloaded(): AppError {
+  return new AppError({
+    code: "OVERLOADED",
+    publicMessage: "Too many look-ups are waiting. Try again in a moment.",
+    headers: { "retry-after": "1" },
+  });
+}
 
 /** Under a storm of changes a value is answered after this many loads, without being kept. */
 const LOAD_ATTEMPTS = 3;
@@ -105,13 +114,19 @@ export function createRecordCache<Value>(options: RecordCacheOptions<Value>): Re
       return;
     }
     if (waiting.length >= options.loadsWaitingMax) {
-      throw new AppError({
-        code: "OVERLOADED",
-        publicMessage: "Too many look-ups are waiting. Try again in a moment.",
-        headers: { "retry-after": "1" },
-      });
+      throw overloaded();
     }
-    await new Promise<void>((resolve) => waiting.push(resolve));
+    await new Promise<void>((resolve, reject) => {
+      const start = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        waiting.splice(waiting.indexOf(start), 1);
+        reject(overloaded());
+      }, options.waitMsMax);
+      waiting.push(start);
+    });
   }
 
   function passTurn(): void {

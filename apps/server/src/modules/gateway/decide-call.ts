@@ -247,41 +247,37 @@ export function createDecider(deps: DecideDeps) {
     }
   }
 
+  /** What was waited for may have changed everything: the key, the plan and the period are looked at again after it. */
   async function refillAndDecide(
-    subject: Subject,
+    hash: string,
     call: CallToDecide,
-    first: HardLimit,
+    wait: { limit: HardLimit; attempt: number },
   ): Promise<Decision> {
-    let limit = first;
-    for (let attempt = 1; attempt <= REFILLS_MAX; attempt += 1) {
-      try {
-        await deps.leases.refill(limit, Math.max(1, call.cost));
-      } catch (error) {
-        throw new AppError({
-          code: "LIMITS_UNAVAILABLE",
-          publicMessage:
-            "The limits of this API key cannot be decided right now. Try again in a moment.",
-          headers: { "retry-after": "2" },
-          cause: error,
-        });
-      }
-      const decision = applyLimits(subject, call, deps.clock.now().getTime());
-      if ("allowed" in decision) {
-        return decision;
-      }
-      limit = decision.refill;
+    if (wait.attempt > REFILLS_MAX) {
+      throw new AppError({
+        code: "OVERLOADED",
+        publicMessage: "Too many requests wait for this quota. Try again in a moment.",
+        headers: { "retry-after": "1" },
+      });
     }
-    throw new AppError({
-      code: "OVERLOADED",
-      publicMessage: "Too many requests wait for this quota. Try again in a moment.",
-      headers: { "retry-after": "1" },
-    });
+    try {
+      await deps.leases.refill(wait.limit, Math.max(1, call.cost));
+    } catch (error) {
+      throw new AppError({
+        code: "LIMITS_UNAVAILABLE",
+        publicMessage:
+          "The limits of this API key cannot be decided right now. Try again in a moment.",
+        headers: { "retry-after": "2" },
+        cause: error,
+      });
+    }
+    return await loadAndDecide(hash, call, wait.attempt + 1);
   }
 
   function decideFor(
-    key: KeyRecord,
-    tenant: TenantRecord,
+    { hash, key, tenant }: { hash: string; key: KeyRecord; tenant: TenantRecord },
     call: CallToDecide,
+    attempt: number,
   ): Decision | Promise<Decision> {
     const nowMs = deps.clock.now().getTime();
     const period = periodOf(tenant, nowMs);
@@ -296,10 +292,16 @@ export function createDecider(deps: DecideDeps) {
       return refused;
     }
     const decision = applyLimits(subject, call, nowMs);
-    return "allowed" in decision ? decision : refillAndDecide(subject, call, decision.refill);
+    return "allowed" in decision
+      ? decision
+      : refillAndDecide(hash, call, { limit: decision.refill, attempt });
   }
 
-  async function loadAndDecide(hash: string, call: CallToDecide): Promise<Decision> {
+  async function loadAndDecide(
+    hash: string,
+    call: CallToDecide,
+    attempt: number,
+  ): Promise<Decision> {
     const key = await deps.directory.loadKey(hash);
     if (key === null) {
       return denyUnknown();
@@ -308,7 +310,7 @@ export function createDecider(deps: DecideDeps) {
     if (tenant === null) {
       return denyUnknown();
     }
-    return await decideFor(key, tenant, call);
+    return await decideFor({ hash, key, tenant }, call, attempt);
   }
 
   function denyUnknown(): Denial {
@@ -339,8 +341,8 @@ export function createDecider(deps: DecideDeps) {
     }
     const tenant = key === undefined ? undefined : deps.directory.peekTenant(key.tenantId);
     return key === undefined || tenant === undefined || tenant === null
-      ? loadAndDecide(hash, call)
-      : decideFor(key, tenant, call);
+      ? loadAndDecide(hash, call, 1)
+      : decideFor({ hash, key, tenant }, call, 1);
   };
 }
 

@@ -1,8 +1,10 @@
+import type { Tx } from "@turnpike/db/client";
 import type { Actor } from "@turnpike/domain/access/actor";
 import type { Scope } from "@turnpike/domain/access/scopes";
 import type { PlanTerms } from "@turnpike/domain/catalog/plan";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { type Environment, parseKey } from "@turnpike/domain/keys/key-format";
+import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Change } from "#platform/change-feed.ts";
 import { createRecordCache } from "#platform/record-cache.ts";
 import type { Transact } from "#platform/transact.ts";
@@ -58,6 +60,7 @@ const MISS_TTL_MS = 10_000;
 /** Look-ups under way at once; a flood of unknown keys must not take every connection. */
 const LOADS_MAX = 8;
 const LOADS_WAITING_MAX = 2_000;
+const LOAD_TIMEOUT_MS = 5_000;
 
 /**
  * Answers who a key is from memory, loading on a miss. Records are dropped when the change feed names them, so that a
@@ -74,15 +77,19 @@ export function createKeyDirectory(deps: {
     missTtlMs: MISS_TTL_MS,
     loadsMax: LOADS_MAX,
     loadsWaitingMax: LOADS_WAITING_MAX,
+    waitMsMax: LOAD_TIMEOUT_MS,
     monotonicMs: deps.monotonicMs,
   };
+  // Given up before the connection is: whoever waits for a key is told within seconds.
+  const look = <Row>(find: (tx: Tx) => Promise<Row>): Promise<Row> =>
+    withTimeout(deps.transact.asOperator(find), LOAD_TIMEOUT_MS);
   const listeners: ((tenantId: TenantId | undefined) => void)[] = [];
 
   const keys = createRecordCache<KeyRecord>({
     ...bounds,
     idOf: (record) => record.keyId,
     load: async (hash) => {
-      const row = await deps.transact.asOperator((tx) => findKeyByHash(tx, hash));
+      const row = await look((tx) => findKeyByHash(tx, hash));
       return row === undefined
         ? null
         : {
@@ -103,7 +110,7 @@ export function createKeyDirectory(deps: {
     ...bounds,
     idOf: (record) => record.tenantId,
     load: async (tenantId) => {
-      const row = await deps.transact.asOperator((tx) => findTenantTerms(tx, tenantId as TenantId));
+      const row = await look((tx) => findTenantTerms(tx, tenantId as TenantId));
       return row === undefined
         ? null
         : {
@@ -121,7 +128,7 @@ export function createKeyDirectory(deps: {
     ...bounds,
     idOf: (record) => record.serviceKeyId,
     load: async (hash) => {
-      const row = await deps.transact.asOperator((tx) => findServiceKeyByHash(tx, hash));
+      const row = await look((tx) => findServiceKeyByHash(tx, hash));
       return row === undefined || row.revoked_at !== null
         ? null
         : { serviceKeyId: row.service_key_id, scopes: row.scopes };

@@ -31,10 +31,10 @@ class TestProcess {
   spent = 0;
   #builder = new GroupBuilder();
 
-  constructor() {
+  constructor(ledger: Transact = transact) {
     const clock: Clock = { now: () => new Date(), monotonicMs: () => this.clockMs };
     this.holder = new LeaseHolder({
-      transact,
+      transact: ledger,
       clock,
       newId: newUuidId,
       processId: this.id,
@@ -243,5 +243,65 @@ describe("a hard limit over several processes", () => {
     expect(await process.take(limitOf(tenantId, 10))).toBeUndefined();
     await process.holder.returnRetired(() => process.flush());
     expect((await readBalance(tenantId)).used).toBe(30);
+  });
+});
+
+describe("a hard limit while the database is away", () => {
+  it("is asked for twice a second at most, and leaves nothing behind to give back", async () => {
+    const limit = limitOf(newUuidId("tenant"), 1_000);
+    let attempts = 0;
+    let isDown = false;
+    const process = new TestProcess({
+      ...transact,
+      asMeter: (work) => {
+        attempts += 1;
+        return isDown
+          ? Promise.reject(Object.assign(new Error("down"), { code: "ECONNREFUSED" }))
+          : transact.asMeter(work);
+      },
+    });
+    // Down to where every further call would like to have more.
+    for (let index = 0; index < 15; index += 1) {
+      const hold = await process.take(limit);
+      if (hold !== undefined) {
+        process.record(limit, hold);
+      }
+    }
+    await process.holder.settleRefills();
+    isDown = true;
+    attempts = 0;
+    for (let call = 0; call < 500; call += 1) {
+      process.clockMs += 2;
+      const result = process.holder.spend(limit, 1);
+      if (result.status === "spent") {
+        process.record(limit, result.hold);
+      } else {
+        await expect(process.holder.refill(limit, 1)).rejects.toThrow("down");
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(attempts).toBeGreaterThan(0);
+    expect(attempts).toBeLessThanOrEqual(4);
+    expect(await process.holder.returnRetired(() => Promise.resolve())).toBe(0);
+
+    isDown = false;
+    process.clockMs += 1_000;
+    expect(await process.take(limit)).toBeDefined();
+  });
+
+  it("lets a caller wait for a few seconds, not for ever, and takes the units when they come", async () => {
+    const limit = limitOf(newUuidId("tenant"), 1_000);
+    const thaw = Promise.withResolvers<void>();
+    const process = new TestProcess({
+      ...transact,
+      asMeter: async (work) => {
+        await thaw.promise;
+        return await transact.asMeter(work);
+      },
+    });
+    await expect(process.holder.refill(limit, 1)).rejects.toMatchObject({ code: "ETIMEDOUT" });
+    thaw.resolve();
+    await process.holder.settleRefills();
+    expect(process.holder.spend(limit, 1).status).toBe("spent");
   });
 });

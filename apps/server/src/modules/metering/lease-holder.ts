@@ -6,6 +6,7 @@ import {
   leaseDeadlineMs,
   shouldRefill,
 } from "@turnpike/domain/limits/lease";
+import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Transact } from "#platform/transact.ts";
@@ -57,6 +58,8 @@ type Slot = {
   /** What nobody held when the database was last asked. */
   leftElsewhere: number;
   exhaustedUntilMs: number;
+  /** Why the database was of no help last, and until when it is not asked again. */
+  failure: { error: unknown; untilMs: number } | undefined;
   refilling: Promise<void> | undefined;
   /** Units that callers wait for. */
   wanted: number;
@@ -75,6 +78,12 @@ export type LeaseHolderDeps = {
 
 /** After the database said that nothing is left, it is asked again this much later: others may have given back. */
 const EXHAUSTED_FOR_MS = 1_000;
+/** After the database could not be asked, it is left alone this long: an outage must not turn every call into an attempt. */
+const FAILED_FOR_MS = 500;
+/** A caller who waits longer for units is better told to come back; the question goes on for those who come then. */
+const REFILL_TIMEOUT_MS = 5_000;
+/** Leases given back in one statement. */
+const RETURN_BATCH = 1_000;
 /** A lease is prolonged in the background when less than this is left until its deadline. */
 const RENEW_BEFORE_MS = 20_000;
 
@@ -105,7 +114,8 @@ export class LeaseHolder {
     slot.spentSinceRefill += quantity;
     const runsLow =
       shouldRefill(slice.remaining, slot.filledTo) || slice.deadlineMs - nowMs < RENEW_BEFORE_MS;
-    if (runsLow && nowMs >= slot.exhaustedUntilMs) {
+    const mayAsk = nowMs >= slot.exhaustedUntilMs && nowMs >= (slot.failure?.untilMs ?? 0);
+    if (runsLow && mayAsk) {
       void this.#startRefill(slot);
     }
     return { status: "spent", hold: { quantity, slice }, remaining: slice.remaining };
@@ -131,13 +141,17 @@ export class LeaseHolder {
   /**
    * Asks the database for units; callers of one balance share the question.
    *
-   * @throws whatever the database throws: then the limit cannot be decided.
+   * @throws whatever the database throws, now or a moment ago, or a connection error when it does not answer in time: then
+   *   the limit cannot be decided.
    */
   async refill(limit: HardLimit, quantity: number): Promise<void> {
     const slot = this.#find(limit);
+    if (slot.failure !== undefined && this.#deps.clock.monotonicMs() < slot.failure.untilMs) {
+      throw slot.failure.error;
+    }
     slot.wanted += quantity;
     try {
-      await this.#startRefill(slot);
+      await withTimeout(this.#startRefill(slot), REFILL_TIMEOUT_MS);
     } finally {
       slot.wanted -= quantity;
     }
@@ -166,6 +180,7 @@ export class LeaseHolder {
       filledTo: 0,
       leftElsewhere: 0,
       exhaustedUntilMs: 0,
+      failure: undefined,
       refilling: undefined,
       wanted: 0,
       spentSinceRefill: 0,
@@ -195,6 +210,7 @@ export class LeaseHolder {
     const ratePerMs = slot.spentSinceRefill / Math.max(1, askedAtMs - slot.refilledAtMs);
     const current = slot.slice;
     const leaseId = this.#deps.newId("lease");
+    let mayExist = false;
     const cut = this.#deps.transact.asMeter(async (tx) => {
       const balance = await lockBalance(tx, slot.name);
       const view = { ...balance, limit: slot.limit };
@@ -211,6 +227,7 @@ export class LeaseHolder {
         return { leaseId: current.leaseId, granted, left };
       }
       if (granted > 0) {
+        mayExist = true;
         await insertLease(tx, slot.name, {
           leaseId,
           processId: this.#deps.processId,
@@ -223,14 +240,17 @@ export class LeaseHolder {
     try {
       this.#applyGrant(slot, await cut, askedAtMs);
     } catch (error) {
-      // Whether the lease was made is not known: giving it back is right in both cases.
-      this.#retired.push({
-        tenantId: slot.name.tenantId,
-        leaseId,
-        remaining: 0,
-        inFlight: 0,
-        deadlineMs: 0,
-      });
+      slot.failure = { error, untilMs: this.#deps.clock.monotonicMs() + FAILED_FOR_MS };
+      if (mayExist) {
+        // Whether the lease was made is not known: giving it back is right in both cases.
+        this.#retired.push({
+          tenantId: slot.name.tenantId,
+          leaseId,
+          remaining: 0,
+          inFlight: 0,
+          deadlineMs: 0,
+        });
+      }
       throw error;
     }
   }
@@ -263,6 +283,7 @@ export class LeaseHolder {
     }
     slot.leftElsewhere = grant.left;
     slot.filledTo = slot.slice?.remaining ?? 0;
+    slot.failure = undefined;
     slot.exhaustedUntilMs = grant.granted === 0 ? askedAtMs + EXHAUSTED_FOR_MS : 0;
     slot.spentSinceRefill = 0;
     slot.refilledAtMs = askedAtMs;
@@ -301,15 +322,16 @@ export class LeaseHolder {
   }
 
   /**
-   * Gives leases back to the database whose calls are all recorded.
+   * Gives leases back to the database whose calls are all recorded, a thousand at a time.
    *
    * @param flush - Commits everything recorded so far. Only then does the database's `remaining` equal what is left.
-   * @returns How many leases still wait for calls in flight.
+   * @returns How many leases still wait, for calls in flight or for the next time.
    */
   async returnRetired(flush: () => Promise<unknown>): Promise<number> {
-    const done = this.#retired.filter((slice) => slice.inFlight === 0);
+    const done = this.#retired.filter((slice) => slice.inFlight === 0).slice(0, RETURN_BATCH);
     if (done.length > 0) {
-      this.#retired = this.#retired.filter((slice) => !done.includes(slice));
+      const returning = new Set(done);
+      this.#retired = this.#retired.filter((slice) => !returning.has(slice));
       try {
         await flush();
         await this.#deps.transact.asMeter((tx) => deleteLeases(tx, done));

@@ -1,0 +1,72 @@
+import { makeTempFolder } from "@turnpike/testkit/temp-folder";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import {
+  createTestServices,
+  createTestTenant,
+  OPERATOR_CONTEXT,
+  type TestServices,
+} from "@turnpike/testkit/test-services";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createKey, createKeyDirectory, revokeKey } from "#modules/keys/index.ts";
+import { startMetering } from "#modules/metering/index.ts";
+import { createDecider } from "./decide-call.ts";
+import { createRateLimiter } from "./rate-limiter.ts";
+
+let database: TestDatabase;
+let services: TestServices;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  services = createTestServices(database);
+});
+afterAll(() => database.close());
+
+describe("createDecider", () => {
+  it("refuses a key that was revoked while its call waited for units of a limit", async () => {
+    const { tenantId } = await createTestTenant(services);
+    const key = await createKey(services, OPERATOR_CONTEXT, {
+      tenantId,
+      name: "Key",
+      environment: "live",
+      scopes: [],
+      metadata: {},
+    });
+    const { monotonicMs, now } = services.clock;
+    const directory = createKeyDirectory({ transact: services.transact, monotonicMs, now });
+    const asked = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    let isHeld = false;
+    await using folder = await makeTempFolder();
+    const metering = await startMetering(
+      {
+        ...services,
+        folder: folder.path,
+        transact: {
+          ...services.transact,
+          asMeter: async (work) => {
+            if (isHeld) {
+              asked.resolve();
+              await gate.promise;
+            }
+            return await services.transact.asMeter(work);
+          },
+        },
+      },
+      { groupIntervalMs: 5 },
+    );
+    isHeld = true;
+    const decideCall = createDecider({
+      directory,
+      leases: metering.leases,
+      rateLimiter: createRateLimiter({ monotonicMs }),
+      clock: services.clock,
+      changesSilentMs: () => 0,
+    });
+    const decision = decideCall({ keyText: key.key, meterId: "requests", cost: 1 });
+    await asked.promise;
+    await revokeKey(services, OPERATOR_CONTEXT, { tenantId, keyId: key.keyId });
+    directory.applyChange({ kind: "key", tenantId, entityId: key.keyId, revision: 1n });
+    gate.resolve();
+    expect(await decision).toMatchObject({ allowed: false, code: "REVOKED" });
+    await metering.stop(5_000);
+  });
+});

@@ -5,7 +5,7 @@ import { offerSetupCode } from "#modules/identity/index.ts";
 import { startMetering } from "#modules/metering/index.ts";
 import { CHANGES_CHANNEL, createChangeFeed } from "#platform/change-feed.ts";
 import { startDemoUpstreams } from "#platform/demo-upstream.ts";
-import { listen, probePort, toPortError } from "#platform/listen.ts";
+import { closeServer, listen, probePort, toPortError } from "#platform/listen.ts";
 import { createListen } from "#platform/postgres-listen.ts";
 import { ensureSecretFile } from "#platform/secret-file.ts";
 import { StartupError, toStartupLine } from "#platform/startup-error.ts";
@@ -15,8 +15,12 @@ import { type Config, readConfig } from "./config.ts";
 import { dataPath, type Installation, openInstallation } from "./deps.ts";
 import { startJobs } from "./start-jobs.ts";
 
-/** Time for calls under way, and again for usage to be committed, once asked to stop. */
+/** Time for calls under way, once asked to stop. */
 const DRAIN_MS = 10_000;
+/** Then for usage to be committed, and again for leases to be given back. */
+const COMMIT_MS = 5_000;
+/** For everything: whoever asked will not wait longer before it kills. What was not committed by then is in the journal. */
+const STOP_MS = 30_000;
 
 type Running = {
   /** Printed when everything listens. */
@@ -122,11 +126,13 @@ async function serve(
     banner: toBanner({ config, urls, upstream: upstreams.label, setupCode }),
     stop: async () => {
       draining.abort();
-      app.people.close();
-      app.people.closeIdleConnections();
-      await Promise.all([app.gateway.server.close(DRAIN_MS), app.gateway.proxy.close(DRAIN_MS)]);
-      await metering.stop(DRAIN_MS);
-      app.people.closeAllConnections();
+      // Keys are verified on the listener for people: both must be over before the last group of usage is closed.
+      await Promise.all([
+        closeServer(app.people, DRAIN_MS),
+        app.gateway.server.close(DRAIN_MS),
+        app.gateway.proxy.close(DRAIN_MS),
+      ]);
+      await metering.stop(COMMIT_MS);
       await Promise.all([changes.stop(), jobs.stop(), upstreams.stop()]);
       await installation.close();
     },
@@ -155,6 +161,10 @@ async function main(): Promise<void> {
 
   onStopSignal(installation.services.clock.monotonicMs, (signal) => {
     installation.logger.info({ signal }, "Stopping: calls under way are finished first");
+    setTimeout(() => {
+      installation.logger.error({}, "Stopping took too long: the rest is left to the next start");
+      process.exit(1);
+    }, STOP_MS);
     running.stop().then(
       () => process.exit(0),
       (error: unknown) => {

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:net";
 import { StartupError } from "./startup-error.ts";
 
@@ -62,4 +63,29 @@ export async function probePort(address: ListenAddress): Promise<number> {
   probe.close();
   await once(probe, "close");
   return typeof bound === "object" && bound !== null ? bound.port : address.port;
+}
+
+/** What does not let go of its connection even then, such as one that was refused as a tunnel and never read its answer. */
+const STRAGGLERS_MS = 500;
+
+/**
+ * Ends a listener: it takes no new connections, what is under way may finish for `graceMs`, and an answer given meanwhile is
+ * the last one on its connection. Resolves soon after at the latest, whatever the clients do.
+ */
+export function closeServer(server: HttpServer, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timers = [
+      setTimeout(() => server.closeAllConnections(), graceMs),
+      setTimeout(resolve, graceMs + STRAGGLERS_MS),
+    ];
+    // A busy client would keep its connection until it is cut, in the middle of a call.
+    server.prependListener("request", (_req: IncomingMessage, res: ServerResponse) => {
+      res.shouldKeepAlive = false;
+    });
+    server.close(() => {
+      timers.forEach(clearTimeout);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
 }

@@ -15,7 +15,7 @@ import type { Admission, DecideCall, Decision, Denial } from "./decide-call.ts";
 import type { HeaderPair } from "./forward-headers.ts";
 import { createGatewayServer, type GatewayServer } from "./gateway-server.ts";
 import { createRawResponse } from "./raw-response.ts";
-import type { AdmittedOutcome, CallRecorder } from "./record-call.ts";
+import { type AdmittedOutcome, assertRecordable, type CallRecorder } from "./record-call.ts";
 import { inspectRequest } from "./request-gate.ts";
 import { createUpstreamRouter, pickUpstream, type UpstreamConfig } from "./upstream-router.ts";
 
@@ -36,7 +36,7 @@ export type ApiGatewayOptions = {
 export type ApiGatewayDeps = {
   decideCall: DecideCall;
   callRecorder: CallRecorder;
-  recorder: UsageRecorder;
+  recorder: Pick<UsageRecorder, "whenJournaled">;
   renderProblem: ProblemRenderer;
   newId: NewId;
   clock: Clock;
@@ -264,20 +264,27 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         refuse(req, client, requestId, toDenialError(decision, options.plansUrl));
         return;
       }
-      send(client, {
-        ...call,
-        keyHeaderNames: key.headerNames,
-        identityHeaders: toIdentityHeaders(decision),
-        onOutcome: (outcome) => recordOutcome(decision, outcome),
-      });
+      let isRecorded = false;
+      try {
+        send(client, {
+          ...call,
+          keyHeaderNames: key.headerNames,
+          identityHeaders: toIdentityHeaders(decision),
+          onOutcome: (outcome) => {
+            isRecorded = true;
+            return recordOutcome(decision, outcome);
+          },
+        });
+      } catch (error) {
+        if (!isRecorded) {
+          deps.callRecorder.abandon(decision);
+        }
+        throw error;
+      }
     };
 
     try {
-      if (deps.recorder.isSaturated) {
-        throw refuseWith("OVERLOADED", "Too much usage waits to be recorded.", {
-          "retry-after": "5",
-        });
-      }
+      assertRecordable(deps.callRecorder);
       const pending = deps.decideCall({ keyText: key.text, meterId: REQUESTS_METER, cost: 1 });
       if (pending instanceof Promise) {
         pending.then(proceed).catch((error: unknown) => refuse(req, client, requestId, error));
@@ -289,10 +296,19 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     }
   }
 
+  /** A fault of ours in one call must not end the process with all the others. */
+  function takeSafely(req: IncomingMessage, client: Client): void {
+    try {
+      take(req, client);
+    } catch (error) {
+      refuse(req, client, deps.newId("request"), error);
+    }
+  }
+
   const server = createGatewayServer({
     maxConnections: options.maxConnections,
-    onCall: (req, res) => take(req, { kind: "call", res }),
-    onUpgrade: (req, socket, head) => take(req, { kind: "upgrade", socket, head }),
+    onCall: (req, res) => takeSafely(req, { kind: "call", res }),
+    onUpgrade: (req, socket, head) => takeSafely(req, { kind: "upgrade", socket, head }),
   });
   return { server, proxy };
 }

@@ -6,6 +6,7 @@ import {
   STATUS_CODES,
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { closeServer } from "#platform/listen.ts";
 import { createRawResponse } from "./raw-response.ts";
 import { hasRequestBody } from "./request-body.ts";
 
@@ -114,16 +115,7 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
         });
       });
     },
-    close(graceMs) {
-      return new Promise((resolve) => {
-        const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-        server.close(() => {
-          clearTimeout(timer);
-          resolve();
-        });
-        server.closeIdleConnections();
-      });
-    },
+    close: (graceMs) => closeServer(server, graceMs),
   };
 }
 

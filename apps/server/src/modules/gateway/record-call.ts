@@ -1,3 +1,4 @@
+import { AppError } from "@turnpike/domain/errors/app-error";
 import { ERROR_CODES } from "@turnpike/domain/errors/error-codes";
 import { CLIENT_ABORTED_STATUS, isBillableStatus } from "@turnpike/domain/metering/outcome";
 import type { LeaseHolder, MeteredCall, UsageRecorder } from "#modules/metering/index.ts";
@@ -10,8 +11,12 @@ export type AdmittedOutcome =
   | { kind: "failed"; code: Exclude<MeteredCall["outcome"], "VALID"> };
 
 export type CallRecorder = {
+  /** True when so much waits to be recorded that no further call may be admitted. */
+  readonly isSaturated: boolean;
   /** Writes down an admitted call, once, when its outcome is known; what is not billed goes back to the limit. */
   recordAdmitted(admission: Admission, meterId: string, outcome: AdmittedOutcome): void;
+  /** Undoes the admission of a call that never went on its way and is not written down. */
+  abandon(admission: Admission): void;
   /** Writes down a refused call of a known key. Unknown keys belong to nobody's ledger. */
   recordDenied(denial: Denial, meterId: string): void;
 };
@@ -23,6 +28,17 @@ function statusOf(outcome: AdmittedOutcome): number {
   return outcome.code === "CLIENT_ABORTED"
     ? CLIENT_ABORTED_STATUS
     : ERROR_CODES[outcome.code].status;
+}
+
+/** @throws {AppError} `OVERLOADED`: what cannot be written down must not be let through. */
+export function assertRecordable(callRecorder: Pick<CallRecorder, "isSaturated">): void {
+  if (callRecorder.isSaturated) {
+    throw new AppError({
+      code: "OVERLOADED",
+      publicMessage: "Too much usage waits to be recorded.",
+      headers: { "retry-after": "5" },
+    });
+  }
 }
 
 export function createCallRecorder(deps: {
@@ -46,6 +62,14 @@ export function createCallRecorder(deps: {
   }
 
   return {
+    get isSaturated() {
+      return deps.recorder.isSaturated;
+    },
+    abandon: ({ hold }) => {
+      if (hold !== undefined) {
+        deps.leases.giveBack(hold);
+      }
+    },
     recordAdmitted: (admission, meterId, outcome) => {
       const isBilled = outcome.kind === "status" && isBillableStatus(outcome.status);
       const { hold } = admission;

@@ -2,7 +2,7 @@ import type { VerifyKeyRequest, VerifyKeyResponse } from "@turnpike/contract/key
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import type { DecideCall, LimitView, Subject } from "./decide-call.ts";
-import type { CallRecorder } from "./record-call.ts";
+import { assertRecordable, type CallRecorder } from "./record-call.ts";
 
 function toLimitReply(limit: LimitView) {
   return {
@@ -37,6 +37,7 @@ export async function verifyKey(
   input: VerifyKeyRequest,
 ): Promise<VerifyKeyResponse> {
   assertMay(context.actor, "keys:verify");
+  assertRecordable(deps.callRecorder);
   const meterId = REQUESTS_METER;
   const pending = deps.decideCall({ keyText: input.key, meterId, cost: input.cost });
   const decision = pending instanceof Promise ? await pending : pending;

@@ -1,0 +1,135 @@
+import { AppError } from "@turnpike/domain/errors/app-error";
+import { describe, expect, it } from "vitest";
+import { createProblemRenderer } from "#http/problem-details.ts";
+import { systemClock } from "#platform/clock.ts";
+import { createLogger } from "#platform/logger.ts";
+import { newUuidId } from "#platform/new-id.ts";
+import { createApiGateway } from "./api-gateway.ts";
+import type { Admission } from "./decide-call.ts";
+import type { CallRecorder } from "./record-call.ts";
+import { verifyKey } from "./verify-key.ts";
+
+/** Keeps what it is told, in order. */
+function createRecorder(isSaturated = false) {
+  const told: string[] = [];
+  const callRecorder: CallRecorder = {
+    isSaturated,
+    recordAdmitted: () => told.push("admitted"),
+    abandon: () => told.push("abandoned"),
+    recordDenied: () => told.push("denied"),
+  };
+  return { told, callRecorder };
+}
+
+const TERMS = {
+  name: "Free",
+  description: "",
+  currency: "EUR",
+  pricePerMonth: "0",
+  visibility: "public",
+  rateLimits: [],
+  quotas: [],
+} as const;
+const TENANT = { tenantId: newUuidId("tenant"), suspended: false, planId: "free", planVersion: 1 };
+
+/** An admission of a key with these scopes. */
+function admissionOf(scopes: readonly string[]): Admission {
+  return {
+    allowed: true,
+    cost: 1,
+    hold: undefined,
+    limits: [],
+    periodStartMs: 0,
+    periodEndMs: 1,
+    tenant: {
+      ...TENANT,
+      terms: TERMS,
+      periodAnchor: new Date(0),
+    },
+    key: {
+      keyId: newUuidId("key"),
+      tenantId: TENANT.tenantId,
+      name: "Key",
+      environment: "live",
+      scopes,
+      metadata: {},
+      expiresAtMs: Number.POSITIVE_INFINITY,
+      disabled: false,
+      revoked: false,
+    },
+  };
+}
+
+async function startGateway(scopes: () => readonly string[], recorder = createRecorder()) {
+  const gateway = createApiGateway(
+    {
+      decideCall: () => admissionOf(scopes()),
+      callRecorder: recorder.callRecorder,
+      recorder: { whenJournaled: () => Promise.resolve() },
+      renderProblem: createProblemRenderer("http://console.test/docs"),
+      newId: newUuidId,
+      clock: systemClock,
+      logger: createLogger({ level: "silent" }),
+    },
+    {
+      // Nobody listens there.
+      upstreams: [
+        {
+          name: "api",
+          url: "http://127.0.0.1:1",
+          timeouts: { connectMs: 500, headersMs: 500, idleMs: 500 },
+          maxRequestBytes: 1_000,
+          preserveHost: false,
+        },
+      ],
+      trustedProxies: [],
+      instanceName: "test",
+      signingSecret: "a signing secret that only tests use",
+      durability: "grouped",
+      maxConnections: 10,
+      plansUrl: "http://console.test/plans",
+    },
+  );
+  const { port } = await gateway.server.listen({ port: 0, host: "127.0.0.1" });
+  return {
+    told: recorder.told,
+    call: () => fetch(`http://127.0.0.1:${String(port)}/`, { headers: { "x-api-key": "k" } }),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([gateway.server.close(100), gateway.proxy.close(100)]);
+    },
+  };
+}
+
+describe("createApiGateway", () => {
+  it("undoes an admission whose call cannot be sent, once, and goes on", async () => {
+    let isBroken = true;
+    await using gateway = await startGateway(() => {
+      return isBroken
+        ? new Proxy([], {
+            get: () => {
+              throw new Error("a fault of ours");
+            },
+          })
+        : [];
+    });
+    expect((await gateway.call()).status).toBe(500);
+    expect(gateway.told).toEqual(["abandoned"]);
+    isBroken = false;
+    expect((await gateway.call()).status).toBe(502);
+    expect(gateway.told).toEqual(["abandoned", "admitted"]);
+  });
+
+  it("admits nothing that could not be written down, nor does verification", async () => {
+    const recorder = createRecorder(true);
+    await using gateway = await startGateway(() => [], recorder);
+    const reply = await gateway.call();
+    expect([reply.status, reply.headers.get("retry-after")]).toEqual([503, "5"]);
+    const verified = verifyKey(
+      { decideCall: () => admissionOf([]), callRecorder: recorder.callRecorder },
+      { actor: { type: "operator", id: "test" }, requestId: "req_test" },
+      { key: "k", cost: 1 },
+    );
+    await expect(verified).rejects.toThrow(AppError);
+    expect(recorder.told).toEqual([]);
+  });
+});

@@ -19,7 +19,6 @@ const CONNECTION_ERRORS = new Set([
   "CONNECTION_ENDED",
   "ECONNREFUSED",
   "ECONNRESET",
-  "ENOENT",
   "ENOTFOUND",
   "EAI_AGAIN",
   "EPIPE",
@@ -34,6 +33,12 @@ export function isConnectionError(error: unknown): boolean {
   const code = databaseErrorCode(error);
   if (code === undefined) {
     return false;
+  }
+  if (code === "ENOENT") {
+    // The socket of a server that is down, unless it is about a file.
+    return typeof error === "object" && error !== null && "syscall" in error
+      ? error.syscall === "connect"
+      : false;
   }
   return CONNECTION_ERRORS.has(code) || code.startsWith("08") || code.startsWith("57P");
 }

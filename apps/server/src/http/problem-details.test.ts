@@ -48,6 +48,13 @@ describe("toAppError", () => {
     },
   );
 
+  it("takes a file that is missing for a fault of ours, and a missing socket for a database that is away", () => {
+    const missing = (syscall: string) =>
+      toAppError(Object.assign(new Error("no such file"), { code: "ENOENT", syscall })).code;
+    expect(missing("open")).toBe("INTERNAL_ERROR");
+    expect(missing("connect")).toBe("DATABASE_UNAVAILABLE");
+  });
+
   it("takes a refusal of a statement for a fault of ours", () => {
     expect(toAppError(Object.assign(new Error("no"), { code: "42P01" })).code).toBe(
       "INTERNAL_ERROR",

@@ -16,11 +16,14 @@ export type RateLimiter = {
 
 /** Buckets in memory at the most, before those that are full again are dropped. */
 const BUCKETS_MAX = 200_000;
+/** Looking through all of them takes milliseconds, which must not be the price of every call. */
+const SWEEP_INTERVAL_MS = 1_000;
 const FULL: RateLimitState = { fullAtMs: 0 };
 
 /** Keeps the buckets of this process in memory. A dropped bucket is a full one, so nothing is lost by dropping it. */
 export function createRateLimiter(deps: { monotonicMs: () => number }): RateLimiter {
   const buckets = new Map<string, RateLimitState>();
+  let sweptAtMs = Number.NEGATIVE_INFINITY;
 
   function dropFullBuckets(nowMs: number): void {
     for (const [slot, state] of buckets) {
@@ -44,8 +47,10 @@ export function createRateLimiter(deps: { monotonicMs: () => number }): RateLimi
       }));
     },
     take: (subject, verdicts) => {
-      if (buckets.size >= BUCKETS_MAX) {
-        dropFullBuckets(deps.monotonicMs());
+      const nowMs = deps.monotonicMs();
+      if (buckets.size >= BUCKETS_MAX && nowMs - sweptAtMs > SWEEP_INTERVAL_MS) {
+        sweptAtMs = nowMs;
+        dropFullBuckets(nowMs);
       }
       for (const { rateLimit, decision } of verdicts) {
         buckets.set(`${subject}|${rateLimit.name}`, decision.next);

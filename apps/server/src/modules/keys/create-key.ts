@@ -9,7 +9,7 @@ import { toKeyReply } from "./to-key-reply.ts";
 
 function assertScopesHeld(context: CallContext, scopes: readonly string[]): void {
   const { actor } = context;
-  if (actor.type !== "key") {
+  if (actor.type !== "key" && actor.type !== "service_key") {
     return;
   }
   const missing = scopes.find((scope) => !actor.scopes.some((held) => held === scope));

@@ -87,23 +87,29 @@ describe("createKey", () => {
     expect((await getKey(services, OPERATOR_CONTEXT, made)).state).toBe("expired");
   });
 
-  it("gives no scope that the caller's key does not hold", async () => {
-    const { tenantId } = await createTestTenant(services);
-    const id = services.newId("key");
-    const scopes = ["keys:write", "keys:read"] as const;
-    const context = contextOf({ type: "key", id, tenantId, scopes });
-    const attempt = (wanted: Input["scopes"]) =>
-      createKey(services, context, {
-        tenantId,
-        name: "Child",
-        environment: "live",
-        scopes: wanted,
-        metadata: {},
-      });
-    const refusal = await refusalOf(attempt(["keys:read", "usage:read"]));
-    expect(refusal.code).toBe("INSUFFICIENT_SCOPE");
-    expect((await attempt(["keys:read", "keys:read"])).scopes).toEqual(["keys:read"]);
-  });
+  it.each(["key", "service_key"] as const)(
+    "gives no scope that the caller's %s does not hold",
+    async (type) => {
+      const { tenantId } = await createTestTenant(services);
+      const scopes = ["keys:write", "keys:read"] as const;
+      const context = contextOf(
+        type === "key"
+          ? { type, id: services.newId("key"), tenantId, scopes }
+          : { type, id: services.newId("serviceKey"), scopes },
+      );
+      const attempt = (wanted: Input["scopes"]) =>
+        createKey(services, context, {
+          tenantId,
+          name: "Child",
+          environment: "live",
+          scopes: wanted,
+          metadata: {},
+        });
+      const refusal = await refusalOf(attempt(["keys:read", "usage:read"]));
+      expect(refusal.code).toBe("INSUFFICIENT_SCOPE");
+      expect((await attempt(["keys:read", "keys:read"])).scopes).toEqual(["keys:read"]);
+    },
+  );
 
   it("writes down who made it, and not the key", async () => {
     const { tenantId, context } = await createTestTenant(services);

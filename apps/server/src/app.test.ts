@@ -181,8 +181,8 @@ describe("a refusal", () => {
     const reply = await app.call(operator, "POST", `/v1/tenants/${tenantId}/keys`, body);
     const { errors } = expectProblem(reply, "INVALID_REQUEST");
     expect(errors.map((error) => error.pointer).sort()).toEqual([
-      "/",
       "/environment",
+      "/extra",
       "/name",
       "/scopes/1",
     ]);

@@ -10,13 +10,44 @@ const origin = z
 
 const cidr = z.string().refine((value) => {
   const [address = "", bits] = value.split("/");
-  return isIP(address) > 0 && (bits === undefined || /^\d{1,3}$/.test(bits));
+  const bitsMax = isIP(address) === 6 ? 128 : 32;
+  return (
+    isIP(address) > 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax))
+  );
 }, "An IP address or a range such as 10.0.0.0/8.");
 
 /** Milliseconds; an hour is longer than any call should hang. */
 const timeoutMs = z.number().int().min(1).max(3_600_000);
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
+
+function isPlainAddress(text: string): boolean {
+  if (!URL.canParse(text)) {
+    return true;
+  }
+  const { username, password, search, hash } = new URL(text);
+  return username === "" && password === "" && search === "" && hash === "";
+}
+
+type Place = { name: string; hosts?: readonly string[] | undefined; prefix: string };
+
+/** Two upstreams of one name cannot be told apart, and of two at one place the second would never be reached. */
+function findTwin(upstreams: readonly Place[], index: number): string | undefined {
+  const own = upstreams[index];
+  const before = upstreams.slice(0, index);
+  if (own === undefined) {
+    return;
+  }
+  if (before.some((other) => other.name === own.name)) {
+    return `There is another upstream named ${own.name}.`;
+  }
+  const placesOf = ({ hosts, prefix }: Place) =>
+    (hosts ?? ["*"]).map((host) => `${host.toLowerCase()} ${prefix}`);
+  const taken = new Set(before.flatMap(placesOf));
+  return placesOf(own).some((place) => taken.has(place))
+    ? "Another upstream serves the same host and prefix."
+    : undefined;
+}
 
 const upstream = z.strictObject({
   name: z
@@ -25,9 +56,10 @@ const upstream = z.strictObject({
       /^[a-z][a-z0-9-]{0,62}$/,
       "Lower-case letters, digits and dashes, starting with a letter.",
     )
-    .describe("What the log and health call it."),
+    .describe("What the log calls it."),
   url: z
     .url({ protocol: /^https?$/, error: "An address such as http://127.0.0.1:8080." })
+    .refine(isPlainAddress, "An address without user, query or fragment.")
     .describe(
       "Where the API is: http or https, a host, optionally a port and a path to put in front. No query, no user.",
     ),
@@ -144,6 +176,14 @@ export const configFile = z.strictObject({
     .array(upstream)
     .min(1)
     .max(100)
+    .superRefine((upstreams, context) => {
+      for (const index of upstreams.keys()) {
+        const message = findTwin(upstreams, index);
+        if (message !== undefined) {
+          context.addIssue({ code: "custom", path: [index], message });
+        }
+      }
+    })
     .optional()
     .describe("The APIs behind the gateway. Default: the demo API that comes with Turnpike."),
   gateway: z
@@ -230,17 +270,29 @@ const port = z
   .transform(Number)
   .refine((value) => value <= 65_535, PORT_EXPECTED);
 
-export const environment = z.object({
-  PORT: port.default(3000),
-  GATEWAY_PORT: port.default(3001),
-  TURNPIKE_DATA_DIR: z.string().optional(),
-  TURNPIKE_CONFIG: z.string().optional(),
-  TURNPIKE_LOG_LEVEL: z.enum(LOG_LEVELS, { error: `One of ${LOG_LEVELS.join(", ")}.` }).optional(),
-  TURNPIKE_DATABASE_USER: z.string().optional(),
-  TURNPIKE_SIGNING_SECRET: z.string().min(32, "At least 32 characters.").optional(),
-  TURNPIKE_SMTP_PASSWORD: z.string().optional(),
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, "An address that begins with postgres://.")
-    .optional(),
-});
+export const environment = z
+  .object({
+    PORT: port.default(3000),
+    GATEWAY_PORT: port.default(3001),
+    TURNPIKE_DATA_DIR: z.string().optional(),
+    TURNPIKE_CONFIG: z.string().optional(),
+    TURNPIKE_LOG_LEVEL: z
+      .enum(LOG_LEVELS, { error: `One of ${LOG_LEVELS.join(", ")}.` })
+      .optional(),
+    TURNPIKE_DATABASE_USER: z.string().optional(),
+    TURNPIKE_SIGNING_SECRET: z.string().min(32, "At least 32 characters.").optional(),
+    TURNPIKE_SMTP_PASSWORD: z.string().optional(),
+    DATABASE_URL: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, "An address that begins with postgres://.")
+      .optional(),
+  })
+  .superRefine((env, context) => {
+    if (env.PORT === env.GATEWAY_PORT && env.PORT !== 0) {
+      context.addIssue({
+        code: "custom",
+        path: ["GATEWAY_PORT"],
+        message: "Must differ from PORT.",
+      });
+    }
+  });

@@ -196,6 +196,27 @@ describe("readConfig", () => {
     expect(mistakesOf(text).map((line) => line.split(":")[0])).toContain("8");
   });
 
+  it("refuses what the gateway could not serve, and upstreams of which one would never be reached", () => {
+    const text = [
+      "trustedProxies: [10.0.0.0/99, 'fe80::/129', '::1/128']",
+      "upstreams:",
+      "  - { name: api, url: 'http://user:password@127.0.0.1:1' }",
+      "  - { name: query, url: 'http://127.0.0.1:1/?x=1' }",
+      "  - { name: api, url: 'http://127.0.0.1:2', prefix: /v2 }",
+      "  - { name: twin, url: 'http://127.0.0.1:2', prefix: /v2 }",
+      "  - { name: host, url: 'http://127.0.0.1:2', prefix: /v2, hosts: [a.example] }",
+    ].join("\n");
+    expect(mistakesOf(text, { PORT: "4000", GATEWAY_PORT: "4000" })).toEqual([
+      "GATEWAY_PORT: Must differ from PORT.",
+      expect.stringMatching(/^1: trustedProxies\.0: /),
+      expect.stringMatching(/^1: trustedProxies\.1: /),
+      expect.stringMatching(/^3: upstreams\.0\.url: .*without user/),
+      expect.stringMatching(/^4: upstreams\.1\.url: /),
+      "5: upstreams.2: There is another upstream named api.",
+      "6: upstreams.3: Another upstream serves the same host and prefix.",
+    ]);
+  });
+
   it("says when the named file is missing or cannot be read, instead of starting with defaults", () => {
     const missing = join(folder, "missing.yaml");
     const attempt = () =>

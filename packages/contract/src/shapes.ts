@@ -8,6 +8,12 @@ import {
 import { isStorableText } from "@turnpike/domain/text/storable-text";
 import { z } from "zod";
 
+// For every schema of the product: what is missing is said to be missing, not to be of another type.
+z.config({
+  customError: (issue) =>
+    issue.code === "invalid_type" && issue.input === undefined ? "Required." : undefined,
+});
+
 function idOf<Id extends string>(kind: "tenant" | "user" | "key" | "serviceKey", example: string) {
   return z
     .custom<Id>((value) => typeof value === "string" && isId(kind, value), {

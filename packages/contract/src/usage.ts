@@ -50,7 +50,7 @@ export const limits = z.strictObject({
       limit: z.number(),
       /** Committed to the ledger in this period. */
       used: z.string(),
-      /** In leases of running processes: not used yet, not free either. */
+      /** In leases of running processes: part of what remains, spent through them. */
       leased: z.string(),
       /** May have been used by a process that crashed: blocks until the period ends, is never billed. */
       forfeited: z.string(),

@@ -20,7 +20,7 @@ function fromContractError(error: unknown): unknown {
     return new AppError({
       code: "INVALID_REQUEST",
       publicMessage: "The body is not JSON.",
-      errors: [{ pointer: "/", message: "Not JSON." }],
+      errors: [{ pointer: "", message: "Not JSON." }],
       cause: error,
     });
   }

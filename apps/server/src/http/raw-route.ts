@@ -75,12 +75,26 @@ export function isJsonType(contentType: string): boolean {
   return /^application\/json\s*(;|$)/i.test(contentType);
 }
 
+const FIELD_ERRORS_MAX = 50;
+
+/** A JSON pointer (RFC 6901): the whole body is the empty text. */
+function toPointer(path: readonly PropertyKey[]): string {
+  return path
+    .map((segment) => `/${String(segment).replaceAll("~", "~0").replaceAll("/", "~1")}`)
+    .join("");
+}
+
 /** Zod's findings as the `errors` of a problem document. */
 export function toFieldErrors(issues: readonly z.core.$ZodIssue[]): FieldError[] {
-  return issues.slice(0, 50).map((issue) => ({
-    pointer: `/${issue.path.map(String).join("/")}`,
-    message: issue.message,
-  }));
+  return issues
+    .slice(0, FIELD_ERRORS_MAX)
+    .flatMap((issue) =>
+      issue.code === "unrecognized_keys"
+        ? issue.keys
+            .slice(0, FIELD_ERRORS_MAX)
+            .map((key) => ({ pointer: toPointer([...issue.path, key]), message: "Unknown name." }))
+        : [{ pointer: toPointer(issue.path), message: issue.message }],
+    );
 }
 
 export function invalidRequest(errors: readonly FieldError[]): AppError {
@@ -90,7 +104,9 @@ export function invalidRequest(errors: readonly FieldError[]): AppError {
     publicMessage:
       first === undefined
         ? "The request has invalid values."
-        : `Invalid value at ${first.pointer}: ${first.message}`,
+        : first.pointer === ""
+          ? `Invalid value: ${first.message}`
+          : `Invalid value at ${first.pointer}: ${first.message}`,
     errors,
   });
 }
@@ -120,7 +136,7 @@ export async function readJson<Schema extends z.ZodType>(
     throw new AppError({
       code: "INVALID_REQUEST",
       publicMessage: "The body is not JSON.",
-      errors: [{ pointer: "/", message: "Not JSON." }],
+      errors: [{ pointer: "", message: "Not JSON." }],
       cause: error,
     });
   }

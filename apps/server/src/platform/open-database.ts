@@ -90,7 +90,10 @@ function toStartupError(error: unknown, target: ConnectionTarget): unknown {
   return new StartupError({
     code: "DATABASE_UNREACHABLE",
     message: `The database at ${describeTarget(target)} cannot be used (${reason ?? "no reason given"})`,
-    hint: "Check that it runs and that DATABASE_URL is right, or leave DATABASE_URL out to use the embedded one",
+    hint:
+      "url" in target
+        ? "Check that it runs and that DATABASE_URL is right, or leave DATABASE_URL out to use the embedded one"
+        : "It is the embedded one: stop Turnpike and start it again",
     cause: error,
   });
 }

@@ -140,7 +140,10 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     const error = new AppError({
       code: problem.code,
       publicMessage: problem.detail,
-      headers: Object.fromEntries(problem.headers),
+      // In the case of our own, so that none is sent twice.
+      headers: Object.fromEntries(
+        problem.headers.map(([name, value]) => [name.toLowerCase(), value]),
+      ),
     });
     sendProblem(res, deps.renderProblem(error, problem.requestId), DENIAL_HEADERS);
   };

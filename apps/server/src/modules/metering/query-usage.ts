@@ -118,10 +118,8 @@ export async function getLimits(
         const balance = balances.find(
           (row) => row.meter_id === quota.meter && row.environment === environment,
         );
-        const taken =
-          Number(balance?.used ?? 0) +
-          Number(balance?.leased ?? 0) +
-          Number(balance?.forfeited ?? 0);
+        // What leases hold can be spent through the processes that hold it; what a crash forfeited cannot.
+        const gone = Number(balance?.used ?? 0) + Number(balance?.forfeited ?? 0);
         return {
           meter: quota.meter,
           environment,
@@ -130,7 +128,7 @@ export async function getLimits(
           used: balance?.used ?? "0",
           leased: balance?.leased ?? "0",
           forfeited: balance?.forfeited ?? "0",
-          remaining: String(Math.max(0, quota.limit - taken)),
+          remaining: String(Math.max(0, quota.limit - gone)),
           periodStart: period.start.toISOString(),
           resetAt: period.end.toISOString(),
         };

@@ -201,7 +201,7 @@ describe("readConfig", () => {
       "trustedProxies: [10.0.0.0/99, 'fe80::/129', '::1/128']",
       "upstreams:",
       "  - { name: api, url: 'http://user:password@127.0.0.1:1' }",
-      "  - { name: query, url: 'http://127.0.0.1:1/?x=1' }",
+      "  - { name: query, url: 'http://127.0.0.1:1/?x=1', prefix: /q }",
       "  - { name: api, url: 'http://127.0.0.1:2', prefix: /v2 }",
       "  - { name: twin, url: 'http://127.0.0.1:2', prefix: /v2 }",
       "  - { name: host, url: 'http://127.0.0.1:2', prefix: /v2, hosts: [a.example] }",

@@ -278,6 +278,23 @@ describe("findActor", () => {
     expect(await live.findActor(made.key)).toBeUndefined();
   });
 
+  it("knows nobody by a test key, nor by a key of a suspended tenant", async () => {
+    const test = await create({ environment: "test" });
+    expect(await live.findActor(test.key)).toBeUndefined();
+
+    const other = await createTestTenant(services, "Suspended");
+    const made = await createKey(services, OPERATOR_CONTEXT, {
+      tenantId: other.tenantId,
+      name: "key",
+      environment: "live",
+      scopes: [],
+      metadata: {},
+    });
+    expect(await live.findActor(made.key)).toBeDefined();
+    await updateTenant(services, OPERATOR_CONTEXT, { tenantId: other.tenantId, suspended: true });
+    await pollUntil("the suspension", async () => (await live.findActor(made.key)) === undefined);
+  });
+
   it("asks nobody about what is no key of ours", async () => {
     const directory = createDirectory({
       ...services.transact,

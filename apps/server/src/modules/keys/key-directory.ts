@@ -44,7 +44,7 @@ export type KeyDirectory = {
   loadKey(hash: string): Promise<KeyRecord | null>;
   peekTenant(tenantId: TenantId): TenantRecord | null | undefined;
   loadTenant(tenantId: TenantId): Promise<TenantRecord | null>;
-  /** Who holds a credential for the API: a service key, or a live key of a tenant with management scopes. */
+  /** Who holds a credential for the API: a service key, or a live key of a tenant that is not suspended. */
   findActor(credential: string): Promise<Actor | undefined>;
   /** Forgets what a change may have made untrue. */
   applyChange(change: Change): void;
@@ -152,10 +152,15 @@ export function createKeyDirectory(deps: {
     const record = await keys.get(hashKey(credential));
     if (
       record === null ||
+      record.environment !== "live" ||
       record.revoked ||
       record.disabled ||
       record.expiresAtMs <= deps.now().getTime()
     ) {
+      return;
+    }
+    const tenant = await tenants.get(record.tenantId);
+    if (tenant === null || tenant.suspended) {
       return;
     }
     return {

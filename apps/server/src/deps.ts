@@ -12,6 +12,8 @@ import { attachEmbeddedPostgres, startEmbeddedPostgres } from "#platform/embedde
 import { createLogger, type Logger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { type Database, openDatabase } from "#platform/open-database.ts";
+import { clusterPaths, findClusterVersion } from "#platform/postgres-cluster.ts";
+import { StartupError } from "#platform/startup-error.ts";
 import type { Config } from "./config.ts";
 
 /** What a process has open of the installation: its folder, its database, and the services built on them. */
@@ -134,13 +136,30 @@ export async function openInstallation(config: Config): Promise<Installation> {
   }
 }
 
+/** A command that only asks, or means another installation, must not leave a new one behind. */
+async function assertInstalled(folder: string): Promise<void> {
+  // What this user may not look into is there; opening it says what is wrong.
+  const version = await findClusterVersion(clusterPaths(folder).cluster).catch(() => null);
+  if (version === undefined) {
+    throw new StartupError({
+      code: "INSTALLATION_MISSING",
+      message: `There is no installation in ${folder}`,
+      hint: "Start one with npm start, or set TURNPIKE_DATA_DIR to the folder of yours",
+    });
+  }
+}
+
 /**
  * Opens the installation for a command: joins the database of the process that serves, or starts it for the time of the
  * command when nobody does.
  *
- * @throws {StartupError} with a way out.
+ * @param options.mayCreate - Makes an installation where there is none. Default false.
+ * @throws {StartupError} with a way out; `INSTALLATION_MISSING` when there is none and none may be made.
  */
-export async function openForCommand(config: Config): Promise<Installation> {
+export async function openForCommand(
+  config: Config,
+  options: { mayCreate?: boolean } = {},
+): Promise<Installation> {
   const logger = createLogger({ level: config.logLevel, destination: process.stderr });
   const closing = createClosing();
   try {
@@ -150,6 +169,9 @@ export async function openForCommand(config: Config): Promise<Installation> {
     if (running !== undefined) {
       const input = { config, logger, target: running, isDatabaseUp: null, closing };
       return await finish({ ...input, role: "command" });
+    }
+    if (options.mayCreate !== true) {
+      await assertInstalled(config.dataFolder);
     }
     const folder = await openDataFolder(config.dataFolder);
     closing.add(() => folder.release());

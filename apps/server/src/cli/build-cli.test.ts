@@ -51,6 +51,8 @@ describe("the commands", () => {
     expect(command.description()).not.toBe("");
     for (const option of command.options) {
       expect(option.description, option.flags).not.toBe("");
+      const isMarked = help.replace(/\s+/g, " ").includes(`${option.description} (required)`);
+      expect(isMarked, option.flags).toBe(option.mandatory);
     }
   });
 });

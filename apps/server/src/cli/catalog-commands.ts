@@ -1,11 +1,15 @@
 import { readFile, stat } from "node:fs/promises";
 import { catalogInput, type Plan } from "@turnpike/contract/catalog";
+import { AppError } from "@turnpike/domain/errors/app-error";
 import { parse as parseYaml } from "yaml";
+import type { z } from "zod";
 import { applyCatalog, listPlans } from "#modules/catalog/index.ts";
 import { type Cli, examples } from "./cli.ts";
-import { parseInput } from "./parse-input.ts";
+import { InputFileError, toInputFileError } from "./input-file-error.ts";
 import { toGrouped, toTable } from "./print.ts";
-import { UsageError } from "./usage-error.ts";
+import type { CommandSession } from "./run-command.ts";
+
+type CatalogInput = z.output<typeof catalogInput>;
 
 /** A catalogue of a hundred plans is some tens of kilobytes. */
 const CATALOG_BYTES_MAX = 1024 * 1024;
@@ -43,25 +47,76 @@ function toPlansTable(plans: readonly Plan[]): string {
   );
 }
 
-/** Reads a catalogue file; YAML contains JSON. */
-async function readCatalog(path: string): Promise<Record<string, unknown>> {
+type CatalogFile = {
+  path: string;
+  catalog: unknown;
+  /** JSON pointer of the catalogue in the file. */
+  at: string;
+};
+
+async function readText(path: string): Promise<string> {
   try {
     if ((await stat(path)).size > CATALOG_BYTES_MAX) {
-      throw new UsageError(`${path} is larger than a catalogue can be`);
+      throw new InputFileError(`${path} is larger than a catalogue can be.`);
     }
-    const content: unknown = parseYaml(await readFile(path, "utf8"));
-    if (typeof content !== "object" || content === null || Array.isArray(content)) {
-      throw new UsageError(`${path} holds no catalogue: it starts with meters: and plans:`);
-    }
-    // A whole turnpike.yaml has the catalogue as one of its sections.
-    const section = "catalog" in content ? content.catalog : content;
-    return typeof section === "object" && section !== null ? { ...section } : {};
+    return await readFile(path, "utf8");
   } catch (error) {
-    if (error instanceof UsageError) {
+    if (error instanceof InputFileError) {
       throw error;
     }
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    throw new InputFileError(
+      code === "ENOENT"
+        ? `There is no file ${path}.`
+        : `${path} cannot be read (${error instanceof Error ? error.message : String(error)}).`,
+    );
+  }
+}
+
+/** Reads a catalogue file; YAML contains JSON. */
+async function readCatalog(path: string): Promise<CatalogFile> {
+  const text = await readText(path);
+  let content: unknown;
+  try {
+    content = parseYaml(text);
+  } catch (error) {
     const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
-    throw new UsageError(`${path} cannot be read: ${reason}`);
+    throw new InputFileError(`${path} is neither YAML nor JSON: ${reason?.replace(/:$/, ".")}`);
+  }
+  if (typeof content !== "object" || content === null || Array.isArray(content)) {
+    throw new InputFileError(`${path} holds no catalogue: it starts with meters: and plans:.`);
+  }
+  // A whole turnpike.yaml has the catalogue as one of its sections.
+  return "catalog" in content
+    ? { path, catalog: content.catalog, at: "/catalog" }
+    : { path, catalog: content, at: "" };
+}
+
+function parseCatalog({ path, catalog, at }: CatalogFile): CatalogInput {
+  const parsed = catalogInput.safeParse(catalog);
+  if (parsed.success) {
+    return parsed.data;
+  }
+  const mistakes = parsed.error.issues.map(({ path: keys, message }) => ({
+    pointer: at + keys.map((key) => `/${String(key)}`).join(""),
+    message,
+  }));
+  throw toInputFileError(path, mistakes);
+}
+
+/** What the use case finds wrong is in the file, too. */
+async function applyFile(session: CommandSession, file: CatalogFile, input: CatalogInput) {
+  try {
+    return await applyCatalog(session.deps, session.context, input);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "INVALID_REQUEST" && error.errors.length > 0) {
+      const mistakes = error.errors.map(({ pointer, message }) => ({
+        pointer: file.at + pointer,
+        message,
+      }));
+      throw toInputFileError(file.path, mistakes);
+    }
+    throw error;
   }
 }
 
@@ -90,14 +145,10 @@ export function addCatalogCommands(cli: Cli): void {
     .argument("<file>", "YAML or JSON with meters and plans, or a whole turnpike.yaml")
     .addHelpText("after", examples("catalog apply catalog.yaml"))
     .action(async (file) => {
-      const path = cli.toPath(file);
-      const input = parseInput(catalogInput, await readCatalog(path), {
-        plans: `${path}, plans`,
-        meters: `${path}, meters`,
-        defaultPlanId: `${path}, defaultPlanId`,
-      });
+      const read = await readCatalog(cli.toPath(file));
+      const input = parseCatalog(read);
       await cli.run(
-        ({ deps, context }) => applyCatalog(deps, context, input),
+        (session) => applyFile(session, read, input),
         ({ published }) =>
           published.length === 0
             ? "Nothing to change: every plan is as the file says."

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { makeProductHome, type ProductHome } from "@turnpike/testkit/product";
@@ -10,6 +11,9 @@ const COMMAND_DEADLINE_MS = 120_000;
 let home: ProductHome;
 beforeAll(async () => {
   home = await makeProductHome();
+  const server = await home.startServer();
+  server.kill("SIGTERM");
+  await server.ended;
 }, COMMAND_DEADLINE_MS);
 afterAll(() => home[Symbol.asyncDispose](), COMMAND_DEADLINE_MS);
 
@@ -91,6 +95,46 @@ describe("the command line without a server", { timeout: COMMAND_DEADLINE_MS }, 
     expect(items.map((plan: { planId: string }) => plan.planId)).toContain("team");
   });
 
+  it("names the place of every mistake in a catalogue file, and a file that is not there", async () => {
+    await using folder = await makeTempFolder();
+    const path = join(folder.path, "catalog.yaml");
+    const plan =
+      "planId: bad\n    name: Bad\n    quotas: [{ meter: tokens, limit: 1, kind: hard }]";
+    await writeFile(path, `catalog:\n  plans:\n  - ${plan}\n`);
+    expect(await fail("catalog", "apply", path)).toMatchObject({
+      code: 1,
+      problem: { code: "FILE_INVALID", errors: [{ pointer: "/catalog/plans/0/quotas/0/meter" }] },
+    });
+    const rate = "rateLimits: [{ name: a, limit: 0, windowSeconds: 1 }]";
+    await writeFile(path, `plans:\n  - planId: bad\n    name: Bad\n    ${rate}\n`);
+    const { code, stderr } = await home.turnpike("catalog", "apply", path);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`turnpike: ${path} has a mistake:\n  /plans/0/rateLimits/0/limit  `);
+    for (const [text, sentence] of [
+      ["a: [", "is neither YAML nor JSON"],
+      ["- 1", "holds no catalogue"],
+    ] as const) {
+      await writeFile(path, text);
+      expect(await home.turnpike("catalog", "apply", path)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`turnpike: ${path} ${sentence}`),
+      });
+    }
+    expect(await home.turnpike("catalog", "apply", "/nonexistent.yaml")).toMatchObject({
+      code: 1,
+      stderr: "turnpike: There is no file /nonexistent.yaml.\n",
+    });
+  });
+
+  it("prints a total once, and a refusal as one sentence", async () => {
+    const { stdout } = await home.turnpike("usage");
+    expect(stdout).toBe("Tenant blue-heron\nCalls           0\nBillable units  0\n");
+    const create = ["keys", "create", "--tenant", "blue-heron", "--name", "k"];
+    const { code, stderr } = await home.turnpike(...create, "--expires", "2020-01-01");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^turnpike: [^.]*future[^.]*\.\n$/);
+  });
+
   it("answers usage, limits and a drift of 0 before the first call", async () => {
     expect(await ask("usage", "--by", "status")).toMatchObject({
       tenant: "blue-heron",
@@ -116,6 +160,21 @@ describe("the command line without a server", { timeout: COMMAND_DEADLINE_MS }, 
   });
 });
 
+describe("without an installation", { timeout: COMMAND_DEADLINE_MS }, () => {
+  it.each([[["usage"]], [["tenants", "create", "--name", "A"]]])(
+    "%j refuses, says how to start one, and leaves nothing behind",
+    async (args) => {
+      await using none = await makeProductHome();
+      expect(await none.turnpike(...args)).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: `turnpike: There is no installation in ${none.dataFolder}. Start one with npm start, or set TURNPIKE_DATA_DIR to the folder of yours.\n`,
+      });
+      expect(existsSync(none.dataFolder)).toBe(false);
+    },
+  );
+});
+
 describe("what cannot be understood", { timeout: COMMAND_DEADLINE_MS }, () => {
   it.each([
     [["frobnicate"], "frobnicate"],
@@ -129,7 +188,6 @@ describe("what cannot be understood", { timeout: COMMAND_DEADLINE_MS }, () => {
     [["keys", "create", "--tenant", "a", "--name", "k", "--expires", "soon"], "date"],
     [["keys", "revoke", "--tenant", "a", "not-a-key"], "<key>"],
     [["usage", "--by", "mood"], "--by"],
-    [["catalog", "apply", "/nonexistent.yaml"], "/nonexistent.yaml"],
     [["demo", "--days", "100000"], "730"],
     [["--timeout", "never", "plans", "list"], "seconds"],
   ])("%j ends with 2, names the mistake and opens nothing", async (args, part) => {
@@ -138,6 +196,7 @@ describe("what cannot be understood", { timeout: COMMAND_DEADLINE_MS }, () => {
     expect(problem).toMatchObject({ code: "USAGE", detail: expect.stringContaining(part) });
     const { stderr } = await home.turnpike(...args);
     expect(stderr).toMatch(/^turnpike: .*--help.*\n$/);
+    expect(stderr).not.toContain("..");
   });
 
   it("reports a configuration's mistakes with exit code 1, and a good one as valid, and prints the schema that is published", async () => {

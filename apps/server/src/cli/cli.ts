@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { Command, Help, InvalidArgumentError } from "@commander-js/extra-typings";
 import type { Config } from "../config.ts";
 import { type CommandSession, runCommand } from "./run-command.ts";
 import { UsageError } from "./usage-error.ts";
@@ -20,7 +20,8 @@ const TIMEOUT_SECONDS_MAX = 86_400;
 const CLOSING_HELP = `
 Exit codes: 0 done; 1 failed, or reconcile found drift; 2 the command line cannot be understood.
 With --json, standard output is one JSON document, and a failure is one on standard error.
-Commands join the database of a running Turnpike, or start it for their own time. Which installation they mean is said by
+Commands join the database of a running Turnpike, or start it for their own time; only demo makes an installation where
+there is none. Which installation they mean is said by
 TURNPIKE_DATA_DIR, TURNPIKE_CONFIG and DATABASE_URL, as for the server.`;
 
 /** Makes an option's parser out of one that throws {@link UsageError}, which the parser library does not know. */
@@ -45,6 +46,8 @@ function parseTimeout(text: string): number {
   return seconds;
 }
 
+const plainHelp = new Help();
+
 /** The program without its commands. It throws where the parser library would end the process. */
 export function createProgram() {
   const command = new Command("turnpike");
@@ -59,6 +62,10 @@ export function createProgram() {
         TIMEOUT_SECONDS_DEFAULT,
       )
       .showHelpAfterError(false)
+      .configureHelp({
+        optionDescription: (option) =>
+          `${plainHelp.optionDescription(option)}${option.mandatory ? " (required)" : ""}`,
+      })
       .exitOverride()
       // The entry reports failures itself, in one form for all of them.
       .configureOutput({

@@ -40,6 +40,10 @@ describe("turnpike demo", { timeout: DEADLINE_MS }, () => {
     const again = await ask(...DEMO);
     expect(again).toMatchObject({ groups: 0, entries: 0, calls: 0, tenants: finished.tenants });
     expect(await ask("reconcile")).toEqual(after);
+
+    const { stdout, stderr } = await home.turnpike(...DEMO);
+    expect(stderr).toBe("");
+    expect(stdout).toContain("Everything was there already.");
   });
 
   it("tells its stories: a quota that is used up and never exceeded, an upgrade, refusals", async () => {
@@ -47,6 +51,10 @@ describe("turnpike demo", { timeout: DEADLINE_MS }, () => {
     expect(items).toHaveLength(6);
     const ofName = (name: string) => items.find((item: { name: string }) => item.name === name);
     expect(ofName("Mossgate Market")).toMatchObject({ planId: "pro" });
+    const shown = await ask(...DEMO);
+    for (const { tenantId, planId } of shown.tenants) {
+      expect(items).toContainEqual(expect.objectContaining({ tenantId, planId }));
+    }
     const { slug } = ofName("Tinker Moth Apps");
     const outcomes = await ask("usage", "--tenant", slug, "--by", "outcome");
     const groups = outcomes.rows.map((row: { group: string }) => row.group);

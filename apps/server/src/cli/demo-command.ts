@@ -59,12 +59,18 @@ ${examples("demo", "demo --tenants 3 --days 14 --seed 7")}`,
       });
       const config = cli.environment.readConfig();
       const result = await runCommand(
-        { config, timeoutSeconds: null, graceMs: GRACE_MS },
+        { config, timeoutSeconds: null, graceMs: GRACE_MS, mayCreate: true },
         (session) =>
           fillDemo(session, options, ({ hoursDone, hoursTotal, entriesWritten }) => {
             const seconds = Math.max(0.001, (performance.now() - startedAtMs) / 1000);
             const rate = toGrouped(Math.round(entriesWritten / seconds));
-            const note = `${toGrouped(entriesWritten)} entries, ${rate}/s`;
+            if (entriesWritten === 0 && !cli.environment.isTerminal) {
+              return;
+            }
+            const note =
+              entriesWritten === 0
+                ? "so far everything is there"
+                : `${toGrouped(entriesWritten)} entries, ${rate}/s`;
             progress.update({ done: hoursDone, total: hoursTotal, note });
           }),
       ).finally(progress.end);

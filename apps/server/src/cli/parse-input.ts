@@ -8,6 +8,11 @@ function toOption(field: string): string {
   return `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
+/** The sentence that a mistake becomes part of goes on, or brings its own full stop. */
+function withoutStop(message: string): string {
+  return message.replace(/\.$/, "");
+}
+
 /**
  * Parses what options and arguments say with the schema that the API uses for the same.
  *
@@ -26,7 +31,7 @@ export function parseInput<Schema extends z.ZodType>(
   }
   const mistakes = parsed.error.issues.map((issue) => {
     const field = String(issue.path[0] ?? "");
-    return `${names[field] ?? toOption(field)}: ${issue.message}`;
+    return `${names[field] ?? toOption(field)}: ${withoutStop(issue.message)}`;
   });
   throw new UsageError(mistakes.join("; "));
 }

@@ -3,6 +3,7 @@ import { isConnectionError } from "@turnpike/db/database-errors";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { ERROR_CODES } from "@turnpike/domain/errors/error-codes";
 import { StartupError, toStartupLine } from "#platform/startup-error.ts";
+import { InputFileError } from "./input-file-error.ts";
 import { CommandInterrupted, CommandTimeout } from "./run-command.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -23,8 +24,9 @@ function failed(line: string, problem: Record<string, unknown>): Failure {
 }
 
 function describeAppError(error: AppError): Failure {
-  const more = error.errors.filter((item) => item.message !== error.message);
-  const details = more.map((item) => ` ${item.pointer}: ${item.message}`).join("");
+  // A single one is what the sentence says already, with a name of the API for the option.
+  const more = error.errors.length > 1 ? error.errors : [];
+  const details = more.map((item) => `\n  ${item.pointer}  ${item.message}`).join("");
   return failed(`turnpike: ${error.message}${details}`, {
     ...ERROR_CODES[error.code],
     code: error.code,
@@ -33,11 +35,16 @@ function describeAppError(error: AppError): Failure {
   });
 }
 
+/** For a sentence that another one follows. */
+function withoutStop(sentence: string): string {
+  return sentence.replace(/\.+$/, "");
+}
+
 function describeCommanderError(error: CommanderError): Failure {
   if (error.exitCode === 0) {
     return { exitCode: EXIT_OK, line: undefined, problem: {} };
   }
-  const detail = error.message.replace(/^error: /, "");
+  const detail = withoutStop(error.message.replace(/^error: /, ""));
   // Help was printed because the command is not complete.
   const isHelp = error.code.startsWith("commander.help");
   return {
@@ -58,13 +65,22 @@ function describeFailure(error: unknown): Failure {
   if (error instanceof UsageError) {
     return {
       exitCode: EXIT_USAGE,
-      line: `turnpike: ${error.message}. Add --help to see what there is.`,
+      line: `turnpike: ${withoutStop(error.message)}. Add --help to see what there is.`,
       problem: {
         title: "The command line cannot be understood",
         code: "USAGE",
         detail: error.message,
       },
     };
+  }
+  if (error instanceof InputFileError) {
+    const { message, mistakes } = error;
+    return failed(`turnpike: ${message}`, {
+      title: "The file cannot be used",
+      code: "FILE_INVALID",
+      detail: message,
+      errors: mistakes,
+    });
   }
   if (error instanceof StartupError) {
     const { code, message, hint } = error;

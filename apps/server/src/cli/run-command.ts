@@ -46,6 +46,8 @@ export type RunCommandOptions = {
   timeoutSeconds: number | null;
   /** How long work goes on after a signal to come to a good end, milliseconds. Default 0. */
   graceMs?: number;
+  /** Makes an installation where there is none. Default false. */
+  mayCreate?: boolean;
 };
 
 function watchForEnd(options: RunCommandOptions) {
@@ -99,7 +101,9 @@ export async function runCommand<Result>(
   options: RunCommandOptions,
   work: (session: CommandSession) => Promise<Result>,
 ): Promise<Result> {
-  const installation = await openForCommand(options.config);
+  const installation = await openForCommand(options.config, {
+    mayCreate: options.mayCreate ?? false,
+  });
   const end = watchForEnd(options);
   try {
     return await Promise.race([work(toSession(installation, end.signal)), end.ended]);

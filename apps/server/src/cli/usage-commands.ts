@@ -21,8 +21,14 @@ async function findSubject({ deps, context }: CommandSession, tenant: string | u
   return items.length === 1 ? (items[0] ?? null) : null;
 }
 
-function toUsageText(usage: Usage & { by: string; tenant: string | null }): string {
-  const table = toTable(
+function toUsageTable(usage: Usage & { by: string }): string {
+  if (usage.by === "total") {
+    return toRecord([
+      ["Calls", toGrouped(usage.calls)],
+      ["Billable units", toGrouped(usage.quantity)],
+    ]);
+  }
+  return toTable(
     [...usage.rows, { group: "total", calls: usage.calls, quantity: usage.quantity }],
     [
       { header: usage.by.toUpperCase(), value: (row) => row.group },
@@ -31,9 +37,12 @@ function toUsageText(usage: Usage & { by: string; tenant: string | null }): stri
     ],
     "",
   );
+}
+
+function toUsageText(usage: Usage & { by: string; tenant: string | null }): string {
   const subject = usage.tenant === null ? "All tenants" : `Tenant ${usage.tenant}`;
   const more = usage.truncated ? "\nThere is more: narrow the range with --from and --to." : "";
-  return `${subject}\n${table}${more}`;
+  return `${subject}\n${toUsageTable(usage)}${more}`;
 }
 
 function toLimitsText(limits: Limits): string {

@@ -196,17 +196,18 @@ async function tellStory(
   tenant: DemoTenant,
   reply: Tenant,
   window: DemoWindow,
-): Promise<void> {
+): Promise<Tenant> {
   const { context } = session;
   const { tenantId } = reply;
   if (tenant.story === "upgrade" && reply.planId === tenant.planId) {
     const deps = at(session, instantAt(window, STORY.upgrade));
-    await updateTenant(deps, context, { tenantId, planId: "pro" });
+    return await updateTenant(deps, context, { tenantId, planId: "pro" });
   }
   if (tenant.story === "suspended" && reply.suspendedAt === null) {
     const deps = at(session, instantAt(window, STORY.suspension));
-    await updateTenant(deps, context, { tenantId, suspended: true });
+    return await updateTenant(deps, context, { tenantId, suspended: true });
   }
+  return reply;
 }
 
 /** Brings a demo tenant, its members and its keys into the installation; what is there already stays as it is. */
@@ -230,6 +231,6 @@ export async function installTenant(
   for (const plan of planKeys(tenant, joinedAtMs, window)) {
     keys.push(await ensureKey(session, { tenant: reply, plan, known, window }));
   }
-  await tellStory(session, tenant, reply, window);
-  return { tenant, reply, joinedAtMs, keys };
+  const told = await tellStory(session, tenant, reply, window);
+  return { tenant, reply: told, joinedAtMs, keys };
 }

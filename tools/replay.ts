@@ -59,6 +59,8 @@ class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+/** A shorter log is sent before anybody wonders how far it is. */
+const PROGRESS_LINES_MIN = 1_000;
 const SAVE_INTERVAL_MS = 250;
 /** A database that was away for long first takes in what waited for it. */
 const LEDGER_WAIT_MS = 60_000;
@@ -206,7 +208,9 @@ async function sendWithState(input: {
       signal: stopping.signal,
       onLine: () => {
         done += 1;
-        progress.update({ done, total, note: `${state.answered.size} answered` });
+        if (total >= PROGRESS_LINES_MIN) {
+          progress.update({ done, total, note: `${state.answered.size} answered` });
+        }
       },
     });
   } finally {

@@ -70,9 +70,10 @@ describe("parseLogLine", () => {
 });
 
 describe("readAccessLog", () => {
-  it("numbers lines as editors do, whatever their ends, and passes over empty ones", async () => {
+  it("numbers lines as editors do, whatever their ends, and says which are empty", async () => {
     const items = await read(`${line("GET /a")}\r\n\n${line("GET /b")}`);
-    expect(items.map((item) => item.line)).toEqual([1, 3]);
+    expect(items.map((item) => item.line)).toEqual([1, 2, 3]);
+    expect(items[1]).toEqual({ line: 2, reason: "empty" });
     expect(items[0]).toMatchObject({ call: { target: "/a", userAgent: "curl/8" } });
   });
 

@@ -79,7 +79,7 @@ export function parseLogLine(line: number, text: string): LogItem {
   return { line, call: { line, method, target, status, bytes, referer, userAgent } };
 }
 
-/** Reads the lines of a file one by one, in bounded memory. Empty lines are counted and passed over. */
+/** Reads the lines of a file one by one, in bounded memory. An empty line is one that cannot be sent. */
 export async function* readAccessLog(path: string): AsyncGenerator<LogItem> {
   let line = 0;
   let rest = "";
@@ -89,7 +89,9 @@ export async function* readAccessLog(path: string): AsyncGenerator<LogItem> {
     if (isSkipping || text.length > LINE_BYTES_MAX) {
       isSkipping = false;
       yield { line, reason: "longer than 64 KiB" };
-    } else if (text.trim() !== "") {
+    } else if (text.trim() === "") {
+      yield { line, reason: "empty" };
+    } else {
       yield parseLogLine(line, text.replace(/\r$/, ""));
     }
   }

@@ -194,7 +194,7 @@ describe("documents over HTTP", () => {
     ["a body that is a list", "a", { body: [] }, "/body"],
     ["a NUL, which the database cannot hold", "a", { body: { a: "\0" } }, "/body"],
     ["a revision that is no number", "a", { body: {}, expectedRevision: "x" }, "/expectedRevision"],
-    ["an unknown field", "a", { body: {}, tenant: "x" }, "/"],
+    ["an unknown field", "a", { body: {}, tenant: "x" }, "/tenant"],
     ["the name of the stream as an id", "changes", { body: {} }, "/documentId"],
     ["an id with odd characters", "a.b", { body: {} }, "/documentId"],
   ])("refuses %s and says where", async (_what, id, input, pointer) => {

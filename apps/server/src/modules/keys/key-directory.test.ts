@@ -279,7 +279,13 @@ describe("findActor", () => {
   });
 
   it("knows nobody by a test key, nor by a key of a suspended tenant", async () => {
-    const test = await create({ environment: "test" });
+    const test = await createKey(services, OPERATOR_CONTEXT, {
+      tenantId: tenant.tenantId,
+      name: "test key",
+      environment: "test",
+      scopes: [],
+      metadata: {},
+    });
     expect(await live.findActor(test.key)).toBeUndefined();
 
     const other = await createTestTenant(services, "Suspended");

@@ -104,7 +104,8 @@ export function createCli(environment: CliEnvironment): Cli {
   const isJson = () => program.opts().json === true;
   const timeoutSeconds = () => program.opts().timeout;
   const print = (value: unknown, text: () => string) => {
-    process.stdout.write(`${isJson() ? JSON.stringify(value, null, 2) : text()}\n`);
+    // One line, so that a program finds it behind whatever the package manager prints first.
+    process.stdout.write(`${isJson() ? JSON.stringify(value) : text()}\n`);
   };
   return {
     program,

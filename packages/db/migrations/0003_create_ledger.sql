@@ -16,7 +16,8 @@ create table ledger_groups (
 );
 create index ledger_groups_by_claim on ledger_groups (claimed_at);
 
--- The ledger. One row per group, key, meter, outcome, status and minute; never updated.
+-- The ledger. One row per commit, key, meter, outcome, status and minute; never updated. Groups committed together are
+-- summed, and the row bears the id of the first of them.
 create table ledger_entries (
   tenant_id text not null,
   entry_id bigint generated always as identity,

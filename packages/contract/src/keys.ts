@@ -36,7 +36,12 @@ export const key = z.strictObject({
   state: z.enum(KEY_STATES),
   expiresAt: instant.nullable(),
   revokedAt: instant.nullable(),
+  /** The key that took this one's place when it was rolled. */
+  rolledToKeyId: keyId.nullable(),
+  /** Who made it: the kind of actor and its id. The key outlives them. */
+  createdBy: z.string(),
   createdAt: instant,
+  updatedAt: instant,
 });
 export type Key = z.infer<typeof key>;
 
@@ -71,6 +76,45 @@ export const createServiceKeyRequest = z.strictObject({
   scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length),
 });
 export type CreateServiceKeyRequest = z.infer<typeof createServiceKeyRequest>;
+
+/** What is left out stays as it is. A revoked key cannot be changed. */
+export const updateKeyRequest = z.strictObject({
+  tenantId,
+  keyId,
+  name: displayText(100).optional(),
+  scopes: z.array(tenantKeyScope).max(TENANT_KEY_SCOPES.length).optional(),
+  metadata: metadata.optional(),
+  /** Null for no expiry. */
+  expiresAt: instant.nullable().optional(),
+  /** A disabled key is refused everywhere until it is enabled again. */
+  disabled: z.boolean().optional(),
+});
+export type UpdateKeyRequest = z.infer<typeof updateKeyRequest>;
+
+/** How long a rolled key still works beside its successor, in seconds: not at all, 1 minute, 1 hour, 1 day, 7 days. */
+export const KEY_GRACE_SECONDS = [0, 60, 3_600, 86_400, 604_800] as const;
+
+export const rollKeyRequest = z.strictObject({
+  tenantId,
+  keyId,
+  graceSeconds: z.literal(KEY_GRACE_SECONDS, {
+    error: `One of ${KEY_GRACE_SECONDS.join(", ")}.`,
+  }),
+});
+export type RollKeyRequest = z.infer<typeof rollKeyRequest>;
+
+export const KEY_SORTS = ["-createdAt", "createdAt", "name", "-name"] as const;
+
+export const listKeysQuery = z.strictObject({
+  tenantId,
+  /** Part of the name, or the id, or the start or the last four characters of the key. */
+  q: plainText(100).optional(),
+  environment: z.enum(ENVIRONMENTS).optional(),
+  state: z.enum(KEY_STATES).optional(),
+  sort: z.enum(KEY_SORTS).default("-createdAt"),
+  ...pageQuery,
+});
+export type ListKeysQuery = z.infer<typeof listKeysQuery>;
 
 /** `POST /v1/keys/verify`: plain node:http in front of the rest, with these shapes. */
 export const verifyKeyRequest = z.strictObject({
@@ -122,12 +166,31 @@ export const keysContract = {
     .output(createdKey),
   list: operation({ scope: "keys:read" })
     .route({ method: "GET", path: "/tenants/{tenantId}/keys", summary: "List keys", tags })
-    .input(z.strictObject({ tenantId, ...pageQuery }))
+    .input(listKeysQuery)
     .output(pageOf(key)),
   get: operation({ scope: "keys:read" })
     .route({ method: "GET", path: "/tenants/{tenantId}/keys/{keyId}", summary: "Get a key", tags })
     .input(z.strictObject({ tenantId, keyId }))
     .output(key),
+  update: operation({ scope: "keys:write" })
+    .route({
+      method: "PATCH",
+      path: "/tenants/{tenantId}/keys/{keyId}",
+      summary: "Change a key's name, scopes, metadata or expiry; disable or enable it",
+      tags,
+    })
+    .input(updateKeyRequest)
+    .output(key),
+  roll: operation({ scope: "keys:write" })
+    .route({
+      method: "POST",
+      path: "/tenants/{tenantId}/keys/{keyId}/roll",
+      successStatus: 201,
+      summary: "Replace a key by a copy with a new text; the old one works for the grace period",
+      tags,
+    })
+    .input(rollKeyRequest)
+    .output(createdKey),
   revoke: operation({ scope: "keys:write" })
     .route({
       method: "POST",
@@ -179,17 +242,4 @@ export const serviceKeysContract = {
     })
     .input(z.strictObject({ serviceKeyId }))
     .output(serviceKey),
-};
-
-export const setupContract = {
-  claim: operation({ scope: "public" })
-    .route({
-      method: "POST",
-      path: "/setup/claim",
-      summary:
-        "Claim a fresh installation with its setup code, once; answers the operator's service key",
-      tags: ["Setup"],
-    })
-    .input(z.strictObject({ code: z.string().min(1).max(200) }))
-    .output(z.strictObject({ serviceKey: createdServiceKey })),
 };

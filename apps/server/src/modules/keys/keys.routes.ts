@@ -11,6 +11,8 @@ import {
   revokeServiceKey,
 } from "./manage-service-keys.ts";
 import { revokeKey } from "./revoke-key.ts";
+import { rollKey } from "./roll-key.ts";
+import { updateKey } from "./update-key.ts";
 
 // `verify` is not here: it is the gateway's, on plain node:http in front of these.
 const { verify: _, ...ownedContract } = keysContract;
@@ -21,6 +23,8 @@ export function createKeysRoutes(deps: AppServices) {
     create: os.create.handler(({ input, context }) => createKey(deps, context.call(), input)),
     list: os.list.handler(({ input, context }) => listKeys(deps, context.call(), input)),
     get: os.get.handler(({ input, context }) => getKey(deps, context.call(), input)),
+    update: os.update.handler(({ input, context }) => updateKey(deps, context.call(), input)),
+    roll: os.roll.handler(({ input, context }) => rollKey(deps, context.call(), input)),
     revoke: os.revoke.handler(({ input, context }) => revokeKey(deps, context.call(), input)),
   });
 }

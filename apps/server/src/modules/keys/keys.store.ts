@@ -15,7 +15,10 @@ export type KeyRow = {
   expires_at: Date | null;
   disabled_at: Date | null;
   revoked_at: Date | null;
+  rolled_to: KeyId | null;
+  created_by: string;
   created_at: Date;
+  updated_at: Date;
 };
 
 const COLUMNS = [
@@ -30,7 +33,10 @@ const COLUMNS = [
   "expires_at",
   "disabled_at",
   "revoked_at",
+  "rolled_to",
+  "created_by",
   "created_at",
+  "updated_at",
 ] as const;
 
 export async function tenantExists(tx: Tx, tenantId: TenantId): Promise<boolean> {
@@ -40,32 +46,163 @@ export async function tenantExists(tx: Tx, tenantId: TenantId): Promise<boolean>
 
 export async function insertKey(
   tx: Tx,
-  row: Omit<KeyRow, "metadata" | "disabled_at" | "revoked_at"> & {
+  row: Omit<KeyRow, "metadata" | "disabled_at" | "revoked_at" | "rolled_to" | "updated_at"> & {
     metadata: Record<string, JsonValue>;
     key_hash: Uint8Array;
-    created_by: string;
   },
 ): Promise<void> {
   await tx`
     insert into api_keys (tenant_id, key_id, name, environment, key_hash, start, last_four, scopes, metadata,
-      expires_at, created_at, created_by)
+      expires_at, created_at, updated_at, created_by)
     values (${row.tenant_id}, ${row.key_id}, ${row.name}, ${row.environment}, ${Buffer.from(row.key_hash)}, ${row.start},
       ${row.last_four}, ${row.scopes}, ${tx.json(row.metadata)}, ${row.expires_at}, ${row.created_at},
-      ${row.created_by})`;
+      ${row.created_at}, ${row.created_by})`;
 }
 
-/** Newest first. */
+export type KeyFilter = {
+  /** Part of the name; or the id, the start or the last four characters, whole. */
+  text: string | undefined;
+  environment: Environment | undefined;
+  state: "active" | "disabled" | "expired" | "revoked" | undefined;
+  now: Date;
+};
+
+/** The last row of the page before. */
+export type KeyCursor = { keyId: string; name: string };
+
+export type KeySort = "-createdAt" | "createdAt" | "name" | "-name";
+
+function stateIs(tx: Tx, { state, now }: KeyFilter) {
+  switch (state) {
+    case undefined:
+      return tx`true`;
+    case "revoked":
+      return tx`revoked_at is not null`;
+    case "expired":
+      return tx`revoked_at is null and expires_at <= ${now}`;
+    case "disabled":
+      return tx`revoked_at is null and (expires_at is null or expires_at > ${now}) and disabled_at is not null`;
+    case "active":
+      return tx`revoked_at is null and (expires_at is null or expires_at > ${now}) and disabled_at is null`;
+    default:
+      return state satisfies never;
+  }
+}
+
+function comesAfter(tx: Tx, sort: KeySort, after: KeyCursor | undefined) {
+  if (after === undefined) {
+    return tx`true`;
+  }
+  switch (sort) {
+    case "-createdAt":
+      return tx`key_id < ${after.keyId}`;
+    case "createdAt":
+      return tx`key_id > ${after.keyId}`;
+    case "name":
+      return tx`(lower(name), key_id) > (lower(${after.name}), ${after.keyId})`;
+    case "-name":
+      return tx`(lower(name), key_id) < (lower(${after.name}), ${after.keyId})`;
+    default:
+      return sort satisfies never;
+  }
+}
+
+function orderOf(tx: Tx, sort: KeySort) {
+  switch (sort) {
+    case "-createdAt":
+      return tx`key_id desc`;
+    case "createdAt":
+      return tx`key_id`;
+    case "name":
+      return tx`lower(name), key_id`;
+    case "-name":
+      return tx`lower(name) desc, key_id desc`;
+    default:
+      return sort satisfies never;
+  }
+}
+
+/** A page of a tenant's keys. Ids sort by creation. */
 export async function listKeyRows(
   tx: Tx,
   tenantId: TenantId,
-  page: { beforeId: string | undefined; limit: number },
+  page: { filter: KeyFilter; sort: KeySort; after: KeyCursor | undefined; limit: number },
 ): Promise<KeyRow[]> {
-  const before = page.beforeId ?? null;
+  const { filter } = page;
+  const text = filter.text ?? null;
+  const environment = filter.environment ?? null;
   return await tx<KeyRow[]>`
     select ${tx(COLUMNS)} from api_keys
-    where tenant_id = ${tenantId} and (${before}::text is null or key_id < ${before})
-    order by key_id desc
+    where tenant_id = ${tenantId}
+      and (${environment}::text is null or environment = ${environment})
+      and (${text}::text is null or strpos(lower(name), lower(${text})) > 0 or key_id = ${text}
+        or start = ${text} or last_four = ${text})
+      and ${stateIs(tx, filter)}
+      and ${comesAfter(tx, page.sort, page.after)}
+    order by ${orderOf(tx, page.sort)}
     limit ${page.limit}`;
+}
+
+/** The key, locked until the end of the transaction: two changes of it take turns. */
+export async function lockKeyRow(
+  tx: Tx,
+  tenantId: TenantId,
+  keyId: KeyId,
+): Promise<KeyRow | undefined> {
+  const [row] = await tx<KeyRow[]>`
+    select ${tx(COLUMNS)} from api_keys where tenant_id = ${tenantId} and key_id = ${keyId} for update`;
+  return row;
+}
+
+export async function updateKeyRow(
+  tx: Tx,
+  row: Pick<KeyRow, "tenant_id" | "key_id" | "name" | "scopes" | "expires_at" | "disabled_at"> & {
+    /** Left out: as it is. */
+    metadata: Record<string, JsonValue> | undefined;
+    now: Date;
+  },
+): Promise<KeyRow | undefined> {
+  const metadata = row.metadata === undefined ? null : tx.json(row.metadata);
+  const [updated] = await tx<KeyRow[]>`
+    update api_keys
+    set name = ${row.name}, scopes = ${row.scopes}, metadata = coalesce(${metadata}::jsonb, metadata),
+        expires_at = ${row.expires_at}, disabled_at = ${row.disabled_at}, updated_at = ${row.now}
+    where tenant_id = ${row.tenant_id} and key_id = ${row.key_id}
+    returning ${tx(COLUMNS)}`;
+  return updated;
+}
+
+/** Makes a copy of a key with another text. */
+export async function copyKeyRow(
+  tx: Tx,
+  from: Pick<KeyRow, "tenant_id" | "key_id">,
+  copy: Pick<KeyRow, "key_id" | "start" | "last_four" | "created_by"> & {
+    key_hash: Uint8Array;
+    now: Date;
+  },
+): Promise<KeyRow | undefined> {
+  const [row] = await tx<KeyRow[]>`
+    insert into api_keys (tenant_id, key_id, name, environment, key_hash, start, last_four, scopes, metadata,
+      expires_at, created_at, updated_at, created_by)
+    select tenant_id, ${copy.key_id}, name, environment, ${Buffer.from(copy.key_hash)}, ${copy.start},
+      ${copy.last_four}, scopes, metadata, expires_at, ${copy.now}, ${copy.now}, ${copy.created_by}
+    from api_keys where tenant_id = ${from.tenant_id} and key_id = ${from.key_id}
+    returning ${tx(COLUMNS)}`;
+  return row;
+}
+
+/** Ends a key whose place another one took: now, or when `expires_at` comes. */
+export async function markKeyRolled(
+  tx: Tx,
+  row: Pick<KeyRow, "tenant_id" | "key_id" | "rolled_to" | "expires_at" | "revoked_at"> & {
+    now: Date;
+  },
+): Promise<void> {
+  await tx`
+    update api_keys
+    set rolled_to = ${row.rolled_to}, expires_at = ${row.expires_at}, revoked_at = ${row.revoked_at},
+        updated_at = ${row.now}
+    where tenant_id = ${row.tenant_id} and key_id = ${row.key_id}`;
 }
 
 export async function findKeyRow(
@@ -84,7 +221,7 @@ export async function markKeyRevoked(
   input: { tenantId: TenantId; keyId: KeyId; now: Date },
 ): Promise<KeyRow | undefined> {
   const [row] = await tx<KeyRow[]>`
-    update api_keys set revoked_at = ${input.now}
+    update api_keys set revoked_at = ${input.now}, updated_at = ${input.now}
     where tenant_id = ${input.tenantId} and key_id = ${input.keyId} and revoked_at is null
     returning ${tx(COLUMNS)}`;
   return row;

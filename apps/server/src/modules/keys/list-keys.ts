@@ -1,30 +1,72 @@
-import type { Key } from "@turnpike/contract/keys";
+import type { Key, ListKeysQuery } from "@turnpike/contract/keys";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
-import { resourceNotFound } from "@turnpike/domain/errors/app-error";
-import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
+import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
+import { isId, type KeyId, type TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
-import { findKeyRow, listKeyRows, tenantExists } from "./keys.store.ts";
+import {
+  findKeyRow,
+  type KeyCursor,
+  type KeyRow,
+  listKeyRows,
+  tenantExists,
+} from "./keys.store.ts";
 import { toKeyReply } from "./to-key-reply.ts";
 
-/** Lists a tenant's keys, newest first, revoked ones included. */
+/** The id comes first, so that a name may hold anything. */
+function encodeCursor(row: KeyRow): string {
+  return Buffer.from(`${row.key_id}:${row.name}`).toString("base64url");
+}
+
+function parseCursor(cursor: string | undefined): KeyCursor | undefined {
+  if (cursor === undefined) {
+    return;
+  }
+  const text = Buffer.from(cursor, "base64url").toString("utf8");
+  const at = text.indexOf(":");
+  const keyId = text.slice(0, at);
+  if (at === -1 || !isId("key", keyId)) {
+    const message = "Not a cursor of this list.";
+    throw new AppError({
+      code: "INVALID_REQUEST",
+      publicMessage: message,
+      errors: [{ pointer: "query/cursor", message }],
+    });
+  }
+  return { keyId, name: text.slice(at + 1) };
+}
+
+/** Lists a tenant's keys, newest first unless asked otherwise, revoked ones included. */
 export async function listKeys(
   deps: AppServices,
   context: CallContext,
-  input: { tenantId: TenantId; cursor?: string | undefined; limit: number },
+  input: Omit<ListKeysQuery, "sort"> & Partial<Pick<ListKeysQuery, "sort">>,
 ): Promise<{ items: Key[]; nextCursor: string | null }> {
   assertMayInTenant(context.actor, "keys:read", input.tenantId);
+  const after = parseCursor(input.cursor);
+  const now = deps.clock.now();
   const rows = await deps.transact.asTenant(input.tenantId, async (tx) => {
     if (!(await tenantExists(tx, input.tenantId))) {
       throw resourceNotFound("tenant");
     }
     return await listKeyRows(tx, input.tenantId, {
-      beforeId: input.cursor,
+      filter: {
+        text: input.q === "" ? undefined : input.q,
+        environment: input.environment,
+        state: input.state,
+        now,
+      },
+      sort: input.sort ?? "-createdAt",
+      after,
       limit: input.limit + 1,
     });
   });
-  const now = deps.clock.now();
-  const items = rows.slice(0, input.limit).map((row) => toKeyReply(row, now));
-  return { items, nextCursor: rows.length > input.limit ? (items.at(-1)?.keyId ?? null) : null };
+  const shown = rows.slice(0, input.limit);
+  const last = shown.at(-1);
+  const isMore = rows.length > input.limit && last !== undefined;
+  return {
+    items: shown.map((row) => toKeyReply(row, now)),
+    nextCursor: isMore ? encodeCursor(last) : null,
+  };
 }
 
 /** @throws {AppError} `RESOURCE_NOT_FOUND`. */

@@ -25,7 +25,10 @@ export function toKeyReply(row: KeyRow, now: Date): Key {
     state: stateOf(row, now),
     expiresAt: row.expires_at?.toISOString() ?? null,
     revokedAt: row.revoked_at?.toISOString() ?? null,
+    rolledToKeyId: row.rolled_to,
+    createdBy: row.created_by,
     createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
   };
 }
 

@@ -1,0 +1,101 @@
+import type { Key, UpdateKeyRequest } from "@turnpike/contract/keys";
+import type { JsonValue } from "@turnpike/db/client";
+import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
+import { writeAudit } from "#modules/audit/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { assertScopesHeld, parseExpiry } from "./key-input.ts";
+import { announceKey, type KeyRow, lockKeyRow, updateKeyRow } from "./keys.store.ts";
+import { toKeyReply } from "./to-key-reply.ts";
+
+function decideDisabled(before: KeyRow, disabled: boolean | undefined, now: Date): Date | null {
+  if (disabled === undefined) {
+    return before.disabled_at;
+  }
+  return disabled ? (before.disabled_at ?? now) : null;
+}
+
+function describeChange(before: KeyRow, after: KeyRow): Record<string, JsonValue> {
+  const details: Record<string, JsonValue> = {};
+  if (before.name !== after.name) {
+    details["name"] = [before.name, after.name];
+  }
+  if (before.scopes.join() !== after.scopes.join()) {
+    details["scopes"] = [before.scopes, after.scopes];
+  }
+  if (before.expires_at?.getTime() !== after.expires_at?.getTime()) {
+    details["expiresAt"] = [
+      before.expires_at?.toISOString() ?? null,
+      after.expires_at?.toISOString() ?? null,
+    ];
+  }
+  if (JSON.stringify(before.metadata) !== JSON.stringify(after.metadata)) {
+    // Its values are the tenant's own and may be long; the trail says that they changed.
+    details["metadata"] = "changed";
+  }
+  return details;
+}
+
+function actionOf(before: KeyRow, after: KeyRow): string {
+  const wasDisabled = before.disabled_at !== null;
+  const isDisabled = after.disabled_at !== null;
+  if (wasDisabled === isDisabled) {
+    return "key.updated";
+  }
+  return isDisabled ? "key.disabled" : "key.enabled";
+}
+
+/**
+ * Changes what may be changed of a key, disabling and enabling included; effective on every process within a second.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND`; `CONFLICT` for a revoked key; `INSUFFICIENT_SCOPE` for a scope that the actor
+ *   does not hold; `INVALID_REQUEST` (expiry in the past).
+ */
+export async function updateKey(
+  deps: AppServices,
+  context: CallContext,
+  input: UpdateKeyRequest,
+): Promise<Key> {
+  assertMayInTenant(context.actor, "keys:write", input.tenantId);
+  const now = deps.clock.now();
+  return await deps.transact.asTenant(input.tenantId, async (tx) => {
+    const before = await lockKeyRow(tx, input.tenantId, input.keyId);
+    if (before === undefined) {
+      throw resourceNotFound("key");
+    }
+    if (before.revoked_at !== null) {
+      throw new AppError({
+        code: "CONFLICT",
+        publicMessage: "A revoked key cannot be changed: create a new one.",
+      });
+    }
+    // What the key has already stays, also where the actor could not give it.
+    assertScopesHeld(
+      context,
+      (input.scopes ?? []).filter((scope) => !before.scopes.includes(scope)),
+    );
+    const after = await updateKeyRow(tx, {
+      tenant_id: input.tenantId,
+      key_id: input.keyId,
+      name: input.name ?? before.name,
+      scopes: [...new Set(input.scopes ?? before.scopes)],
+      metadata: input.metadata,
+      expires_at:
+        input.expiresAt === undefined ? before.expires_at : parseExpiry(input.expiresAt, now),
+      disabled_at: decideDisabled(before, input.disabled, now),
+      now,
+    });
+    if (after === undefined) {
+      throw resourceNotFound("key");
+    }
+    await writeAudit(deps, tx, context, {
+      tenantId: input.tenantId,
+      action: actionOf(before, after),
+      entityType: "key",
+      entityId: input.keyId,
+      details: describeChange(before, after),
+    });
+    await announceKey(tx, input.tenantId, input.keyId);
+    return toKeyReply(after, now);
+  });
+}

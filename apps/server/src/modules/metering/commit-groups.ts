@@ -60,7 +60,8 @@ export async function commitGroups(
     }
     // Every writer takes rollups, then balances, then leases, each in the order of its key: no deadlock.
     await insertEntries(tx, rows);
-    await addToRollups(tx, rows);
+    await addToRollups(tx, "minute", rows);
+    await addToRollups(tx, "hour", rows);
     await addToBalances(tx, rows);
     const unsettled = await settleSpends(
       tx,

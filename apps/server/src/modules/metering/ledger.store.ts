@@ -67,11 +67,21 @@ export async function insertEntries(tx: Tx, rows: readonly LedgerRow[]): Promise
     )`;
 }
 
-/** Adds entries to the sums of their minutes. Rows are taken in the order of the key: two writers never deadlock. */
-export async function addToRollups(tx: Tx, rows: readonly LedgerRow[]): Promise<void> {
+const ROLLUP_TABLES = { minute: "usage_rollups", hour: "usage_rollups_hourly" } as const;
+
+/**
+ * Adds entries to the sums of their minutes or hours. Rows are taken in the order of the key: two writers never deadlock.
+ */
+export async function addToRollups(
+  tx: Tx,
+  grain: keyof typeof ROLLUP_TABLES,
+  rows: readonly LedgerRow[],
+): Promise<void> {
   await tx`
-    insert into usage_rollups as r (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, calls, quantity)
-    select tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, sum(calls), sum(quantity)
+    insert into ${tx(ROLLUP_TABLES[grain])} as r (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status,
+      calls, quantity)
+    select tenant_id, date_trunc(${grain}, occurred_at, 'UTC'), meter_id, environment, key_id, outcome, status,
+      sum(calls), sum(quantity)
     from unnest(
       ${rows.map((row) => row.tenantId)}::text[],
       ${rows.map((row) => toInstant(row.minuteMs))}::timestamptz[],
@@ -85,7 +95,7 @@ export async function addToRollups(tx: Tx, rows: readonly LedgerRow[]): Promise<
     ) as input (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, calls, quantity)
     group by 1, 2, 3, 4, 5, 6, 7
     order by 1, 2, 3, 4, 5, 6, 7
-    on conflict (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status) do update
+    on conflict (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, method, route) do update
       set calls = r.calls + excluded.calls, quantity = r.quantity + excluded.quantity`;
 }
 

@@ -1,0 +1,139 @@
+/**
+ * Latencies of calls, counted in buckets that grow by 4 %: bucket 0 holds what takes up to 0.1 ms, bucket `i` holds
+ * `(0.1 * 1.04^(i-1), 0.1 * 1.04^i]` ms. A bucket stands for the value that is within 2 % of all it holds. Histograms of
+ * any parts of the calls, merged in any order, are the histogram of all of them.
+ *
+ * `buckets` ascends strictly, `counts` says how many calls fell into the bucket at the same place, 1 or more. No call is two
+ * empty arrays. The form is that of the columns `latency_buckets` and `latency_counts`.
+ */
+export type LatencyHistogram = { readonly buckets: number[]; readonly counts: number[] };
+
+const SHORTEST_MS = 0.1;
+const LONGEST_MS = 3_600_000;
+const GROWTH = 1.04;
+const LOG_GROWTH = Math.log(GROWTH);
+/** The middle of a bucket in the sense that both its ends are equally far off, relative to themselves. */
+const MIDDLE = 2 / (1 + GROWTH);
+
+/** The last bucket: it holds one hour and everything above. */
+export const LATENCY_BUCKET_MAX = Math.ceil(Math.log(LONGEST_MS / SHORTEST_MS) / LOG_GROWTH);
+
+/**
+ * The bucket of a latency.
+ *
+ * @param latencyMs - Milliseconds. Below 0.1, and not a number, count as 0.1; above an hour as an hour.
+ * @returns A whole number from 0 to {@link LATENCY_BUCKET_MAX}.
+ */
+export function latencyBucketOf(latencyMs: number): number {
+  if (!(latencyMs > SHORTEST_MS)) {
+    return 0;
+  }
+  if (latencyMs >= LONGEST_MS) {
+    return LATENCY_BUCKET_MAX;
+  }
+  return Math.ceil(Math.log(latencyMs / SHORTEST_MS) / LOG_GROWTH);
+}
+
+/** The latency in milliseconds that a bucket stands for: within 2 % of every latency from 0.1 ms to 1 h that falls into it. */
+export function latencyOfBucket(bucket: number): number {
+  return bucket <= 0 ? SHORTEST_MS : SHORTEST_MS * GROWTH ** bucket * MIDDLE;
+}
+
+export function emptyLatencies(): LatencyHistogram {
+  return { buckets: [], counts: [] };
+}
+
+/** The place of a bucket in an ascending list, or where it belongs. */
+function placeOf(buckets: readonly number[], bucket: number): number {
+  let low = 0;
+  let high = buckets.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((buckets[middle] ?? 0) < bucket) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+function addToBucket(histogram: LatencyHistogram, bucket: number, calls: number): void {
+  const { buckets, counts } = histogram;
+  const place = placeOf(buckets, bucket);
+  if (buckets[place] === bucket) {
+    counts[place] = (counts[place] ?? 0) + calls;
+  } else {
+    buckets.splice(place, 0, bucket);
+    counts.splice(place, 0, calls);
+  }
+}
+
+/** Counts a latency in place. @param latencyMs - Milliseconds, see {@link latencyBucketOf}. @param calls - 1 or more. */
+export function addLatency(histogram: LatencyHistogram, latencyMs: number, calls = 1): void {
+  addToBucket(histogram, latencyBucketOf(latencyMs), calls);
+}
+
+/** Adds the calls of `more` to `histogram` in place; `more` stays as it is. */
+export function addLatencies(
+  histogram: LatencyHistogram,
+  more: { readonly buckets: readonly number[]; readonly counts: readonly number[] },
+): void {
+  for (const [place, bucket] of more.buckets.entries()) {
+    addToBucket(histogram, bucket, more.counts[place] ?? 0);
+  }
+}
+
+/** Makes the histogram of all calls of some histograms; empty of none. */
+export function mergeLatencies(
+  histograms: Iterable<{ readonly buckets: readonly number[]; readonly counts: readonly number[] }>,
+): LatencyHistogram {
+  const merged = emptyLatencies();
+  for (const histogram of histograms) {
+    addLatencies(merged, histogram);
+  }
+  return merged;
+}
+
+/** How many calls a histogram holds. */
+export function countLatencies(histogram: Pick<LatencyHistogram, "counts">): number {
+  return histogram.counts.reduce((sum, calls) => sum + calls, 0);
+}
+
+/**
+ * The latency that a part of the calls stayed at or below (the nearest-rank percentile), within 2 %.
+ *
+ * Example: of the latencies 10, 20, 30 and 40 ms the part 0.5 is 20 ms, 0.95 is 40 ms.
+ *
+ * @param part - From 0 to 1; 0.95 for p95.
+ * @returns Milliseconds; `undefined` without calls.
+ * @throws {RangeError} when `part` is not within 0 to 1.
+ */
+export function latencyPercentile(histogram: LatencyHistogram, part: number): number | undefined {
+  if (!(part >= 0 && part <= 1)) {
+    throw new RangeError(`A percentile is a part from 0 to 1, not ${String(part)}.`);
+  }
+  // 0.07 * 100 is a little more than 7: the rounding of the product must not move the rank.
+  const rank = Math.max(1, Math.ceil(part * countLatencies(histogram) * (1 - 1e-12)));
+  let seen = 0;
+  for (const [place, bucket] of histogram.buckets.entries()) {
+    seen += histogram.counts[place] ?? 0;
+    if (seen >= rank) {
+      return latencyOfBucket(bucket);
+    }
+  }
+  return undefined;
+}
+
+/** The mean latency in milliseconds, within 2 %; `undefined` without calls. */
+export function latencyMean(histogram: LatencyHistogram): number | undefined {
+  const calls = countLatencies(histogram);
+  if (calls === 0) {
+    return undefined;
+  }
+  const totalMs = histogram.buckets.reduce(
+    (sum, bucket, place) => sum + latencyOfBucket(bucket) * (histogram.counts[place] ?? 0),
+    0,
+  );
+  return totalMs / calls;
+}

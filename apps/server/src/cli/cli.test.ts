@@ -70,6 +70,14 @@ describe("the command line without a server", { timeout: COMMAND_DEADLINE_MS }, 
     const listed = await home.turnpike("keys", "list", "--tenant", "blue-heron");
     expect(listed.stdout).toContain(key.keyId);
     expect(listed.stdout).not.toContain(key.key);
+    const disabled = await ask("keys", "disable", "--tenant", "blue-heron", key.keyId);
+    expect(disabled.state).toBe("disabled");
+    const enabled = await ask("keys", "enable", "--tenant", "blue-heron", key.keyId);
+    expect(enabled.state).toBe("active");
+    const roll = ["keys", "roll", "--tenant", "blue-heron", "--grace", "60"];
+    const rolled = await ask(...roll, key.keyId);
+    expect(rolled).toMatchObject({ name: key.name, state: "active" });
+    expect(rolled.key).not.toBe(key.key);
     const revoked = await ask("keys", "revoke", "--tenant", "blue-heron", key.keyId);
     expect(revoked.state).toBe("revoked");
   });

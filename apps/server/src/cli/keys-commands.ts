@@ -1,14 +1,21 @@
-import { createKeyRequest, type Key } from "@turnpike/contract/keys";
+import {
+  createKeyRequest,
+  KEY_GRACE_SECONDS,
+  type Key,
+  rollKeyRequest,
+} from "@turnpike/contract/keys";
 import { keyId as keyIdSchema } from "@turnpike/contract/shapes";
 import { TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
 import { z } from "zod";
-import { createKey, listKeys, revokeKey } from "#modules/keys/index.ts";
+import { createKey, listKeys, revokeKey, rollKey, updateKey } from "#modules/keys/index.ts";
 import { getTenantByName } from "#modules/tenants/index.ts";
 import { type Cli, examples, optionParser } from "./cli.ts";
 import { CURSOR_OPTION, LIMIT_OPTION, limitParser, toPageText } from "./page-options.ts";
 import { parseInput, parseInstant } from "./parse-input.ts";
 import { toRecord, toShortInstant, toTable } from "./print.ts";
 import { TENANT_TEXT } from "./tenants-commands.ts";
+
+const GRACE_CHOICES = KEY_GRACE_SECONDS.join(", ");
 
 const keyInput = z.strictObject({ keyId: keyIdSchema });
 
@@ -41,7 +48,7 @@ function toKeysTable(keys: readonly Key[]): string {
 
 /** `turnpike keys …`: API keys of tenants. */
 export function addKeysCommands(cli: Cli): void {
-  const keys = cli.program.command("keys").description("create, list and revoke API keys");
+  const keys = cli.program.command("keys").description("create, list, change and revoke API keys");
 
   keys
     .command("create")
@@ -107,4 +114,53 @@ export function addKeysCommands(cli: Cli): void {
         (revoked) => toRecord(toKeyFields(revoked)),
       );
     });
+
+  keys
+    .command("roll")
+    .description("replace a key by a copy with a new text")
+    .requiredOption("--tenant <tenant>", TENANT_TEXT)
+    .option("--grace <seconds>", `how long the old key still works: ${GRACE_CHOICES}`, "0")
+    .argument("<key>", "id of the key")
+    .addHelpText("after", examples("keys roll --tenant blue-heron-maps --grace 86400 key_…"))
+    .action(async (key, options) => {
+      const input = parseInput(
+        rollKeyRequest.omit({ tenantId: true }),
+        { keyId: key, graceSeconds: Number(options.grace) },
+        { keyId: "<key>", graceSeconds: "--grace" },
+      );
+      await cli.run(
+        async ({ deps, context }) => {
+          const { tenantId } = await getTenantByName(deps, context, { idOrSlug: options.tenant });
+          return await rollKey(deps, context, { ...input, tenantId });
+        },
+        (created) =>
+          `${toRecord(toKeyFields(created))}\n\n${created.key}\n\nThis is the only time the key is shown.`,
+      );
+    });
+
+  for (const [verb, disabled] of [
+    ["disable", true],
+    ["enable", false],
+  ] as const) {
+    keys
+      .command(verb)
+      .description(
+        disabled
+          ? "refuse a key everywhere within a second, until it is enabled again"
+          : "let a disabled key work again",
+      )
+      .requiredOption("--tenant <tenant>", TENANT_TEXT)
+      .argument("<key>", "id of the key")
+      .addHelpText("after", examples(`keys ${verb} --tenant blue-heron-maps key_…`))
+      .action(async (key, options) => {
+        const { keyId } = parseInput(keyInput, { keyId: key }, { keyId: "<key>" });
+        await cli.run(
+          async ({ deps, context }) => {
+            const { tenantId } = await getTenantByName(deps, context, { idOrSlug: options.tenant });
+            return await updateKey(deps, context, { tenantId, keyId, disabled });
+          },
+          (changed) => toRecord(toKeyFields(changed)),
+        );
+      });
+  }
 }

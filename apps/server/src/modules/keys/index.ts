@@ -6,7 +6,9 @@ export {
   type KeyRecord,
   type TenantRecord,
 } from "./key-directory.ts";
-export { createKeysRoutes, createServiceKeysRoutes, createSetupRoutes } from "./keys.routes.ts";
+export { createKeysRoutes, createServiceKeysRoutes } from "./keys.routes.ts";
 export { listKeys } from "./list-keys.ts";
 export { createServiceKey, listServiceKeys, revokeServiceKey } from "./manage-service-keys.ts";
 export { revokeKey } from "./revoke-key.ts";
+export { rollKey } from "./roll-key.ts";
+export { updateKey } from "./update-key.ts";

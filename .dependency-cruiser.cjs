@@ -5,11 +5,12 @@
 
 /** The rooms of the server, lowest first: a module may use only those before it. */
 const MODULE_ORDER = [
-  "identity",
   "audit",
   "files",
   "documents",
   "notifications",
+  // Above what it writes down and mails: a claimed setup code, a forgotten password.
+  "identity",
   "tenants",
   "catalog",
   "keys",

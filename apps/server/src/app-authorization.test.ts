@@ -18,7 +18,7 @@ type Ids = Record<
   | "collection",
   string
 >;
-type Operation = { id: string; method: string; path: string; scope: Scope | "public" };
+type Operation = { id: string; method: string; path: string; scope: OperationMeta["scope"] };
 
 const operations: Operation[] = Object.entries(contract).flatMap(([module, routes]) =>
   Object.entries(routes).map(([name, procedure]) => {

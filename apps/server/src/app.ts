@@ -18,11 +18,11 @@ import {
   createRateLimiter,
   type UpstreamConfig,
 } from "#modules/gateway/index.ts";
+import { createSetupRoutes } from "#modules/identity/index.ts";
 import {
   createKeyDirectory,
   createKeysRoutes,
   createServiceKeysRoutes,
-  createSetupRoutes,
 } from "#modules/keys/index.ts";
 import { createUsageRoutes, type Metering } from "#modules/metering/index.ts";
 import { createNotificationsRoutes, createOutboxRoutes } from "#modules/notifications/index.ts";

@@ -1,7 +1,8 @@
+import { setupContract } from "./auth.ts";
 import { catalogContract } from "./catalog.ts";
 import { documentsContract } from "./documents.ts";
 import { filesContract } from "./files.ts";
-import { keysContract, serviceKeysContract, setupContract } from "./keys.ts";
+import { keysContract, serviceKeysContract } from "./keys.ts";
 import { notificationsContract, outboxContract } from "./notifications.ts";
 import { tenantsContract } from "./tenants.ts";
 import { usageContract } from "./usage.ts";

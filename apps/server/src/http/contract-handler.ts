@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { OpenAPIHandler } from "@orpc/openapi/node";
 import { type AnyRouter, isLazy, isProcedure, ORPCError, ValidationError } from "@orpc/server";
 import type { OperationMeta } from "@turnpike/contract/operation";
-import { assertMay } from "@turnpike/domain/access/actor";
+import { assertMay, getPerson } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { z } from "zod";
 import type { HttpContext } from "./http-context.ts";
@@ -88,9 +88,9 @@ function listOperations(router: AnyRouter): Operation[] {
 
 /**
  * Lets nobody in whom the contract does not: before anything of the input is looked at, and whatever the use case forgets.
- * Which tenant a key may act in is the use case's to say.
+ * Which tenant a key or a member may act in is the use case's to say.
  */
-function assertMayCall(meta: unknown, context: HttpContext): void {
+function assertMayCall(meta: unknown, path: string, context: HttpContext): void {
   if (!isMeta(meta)) {
     throw new Error("An operation states no scope.");
   }
@@ -98,7 +98,14 @@ function assertMayCall(meta: unknown, context: HttpContext): void {
     return;
   }
   const { actor } = context.call();
-  if (actor.type !== "key") {
+  if (meta.scope === "person") {
+    getPerson(actor);
+    return;
+  }
+  const isUseCaseToDecide =
+    actor.type === "key" ||
+    (actor.type === "user" && (meta.openToPeople === true || path.includes("{tenantId}")));
+  if (!isUseCaseToDecide) {
     assertMay(actor, meta.scope);
   }
 }
@@ -112,7 +119,8 @@ export function createContractHandler(
   const handler = new OpenAPIHandler<HttpContext>(router, {
     clientInterceptors: [
       async ({ procedure, context, next }) => {
-        assertMayCall(procedure["~orpc"].meta, context);
+        const { meta, route } = procedure["~orpc"];
+        assertMayCall(meta, route.path ?? "", context);
         return await next();
       },
     ],

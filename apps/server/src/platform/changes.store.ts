@@ -1,7 +1,14 @@
 import type { Tx } from "@turnpike/db/client";
 
 /** What every process must hear of. */
-export type ChangeKind = "key" | "tenant" | "plan" | "service_key" | "document" | "notification";
+export type ChangeKind =
+  | "key"
+  | "tenant"
+  | "plan"
+  | "service_key"
+  | "document"
+  | "notification"
+  | "user";
 
 export type ChangeRow = {
   revision: bigint;

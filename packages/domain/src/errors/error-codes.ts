@@ -50,6 +50,16 @@ export const ERROR_CODES = {
   },
   ALREADY_EXISTS: { status: 409, title: "The resource exists already" },
   LAST_OWNER: { status: 409, title: "A tenant keeps at least one owner" },
+  TENANT_LIMIT_REACHED: {
+    status: 409,
+    title: "No more tenants can be owned",
+  },
+  INVITATION_INVALID: { status: 410, title: "The invitation is not valid" },
+  INVITATION_EMAIL_MISMATCH: {
+    status: 403,
+    title: "The invitation is for another e-mail address",
+  },
+  TOO_MANY_INVITATIONS: { status: 429, title: "Too many invitations" },
   SETUP_CODE_INVALID: { status: 403, title: "The setup code is not valid" },
   PAYLOAD_TOO_LARGE: { status: 413, title: "The body is too large" },
   UNSUPPORTED_MEDIA_TYPE: {
@@ -64,6 +74,10 @@ export const ERROR_CODES = {
   DATABASE_UNAVAILABLE: {
     status: 503,
     title: "The database cannot be reached",
+  },
+  IDENTITY_PROVIDER_UNAVAILABLE: {
+    status: 503,
+    title: "The identity provider cannot be reached",
   },
   LIMITS_UNAVAILABLE: {
     status: 503,

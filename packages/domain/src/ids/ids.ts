@@ -22,6 +22,7 @@ export const ID_PREFIXES = {
   notification: "ntf",
   mail: "mail",
   file: "file",
+  invitation: "ivt",
   request: "req",
 } as const;
 
@@ -39,6 +40,7 @@ type IdOf = {
   notification: string;
   mail: string;
   file: string;
+  invitation: string;
   request: string;
 };
 

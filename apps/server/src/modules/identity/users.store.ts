@@ -6,21 +6,130 @@ export type UserRow = {
   issuer: string;
   subject: string;
   email: string | null;
+  email_verified: boolean;
   name: string | null;
+  is_operator: boolean;
+  tokens_valid_from: Date | null;
+  claims_issued_at: Date | null;
 };
 
-/** Inserts the user, or updates e-mail and name of the one with the same issuer and subject. */
+const COLUMNS = [
+  "user_id",
+  "issuer",
+  "subject",
+  "email",
+  "email_verified",
+  "name",
+  "is_operator",
+  "tokens_valid_from",
+  "claims_issued_at",
+] as const;
+
+/** Inserts the user, or updates e-mail and name of the one with the same issuer and subject; null keeps what is known. */
 export async function upsertUser(
   tx: Tx,
-  row: UserRow & { now: Date },
+  row: Pick<UserRow, "user_id" | "issuer" | "subject" | "email" | "name"> & { now: Date },
 ): Promise<UserRow | undefined> {
   const [user] = await tx<UserRow[]>`
     insert into users (user_id, issuer, subject, email, name, created_at, updated_at)
     values (${row.user_id}, ${row.issuer}, ${row.subject}, ${row.email}, ${row.name}, ${row.now}, ${row.now})
     on conflict (issuer, subject) do update
       set email = coalesce(excluded.email, users.email),
+          -- Nobody has verified another address.
+          email_verified = users.email_verified and (excluded.email is null or excluded.email = users.email),
           name = coalesce(excluded.name, users.name),
           updated_at = excluded.updated_at
-    returning user_id, issuer, subject, email, name`;
+    returning ${tx(COLUMNS)}`;
   return user;
+}
+
+/**
+ * Inserts the user of a token, or brings it up to date with the token's claims. A token issued before the one that was
+ * used last changes nothing.
+ *
+ * @returns The row when something changed.
+ */
+export async function upsertUserByClaims(
+  tx: Tx,
+  row: Pick<UserRow, "user_id" | "issuer" | "subject" | "email" | "email_verified" | "name"> & {
+    claims_issued_at: Date;
+    now: Date;
+  },
+): Promise<UserRow | undefined> {
+  const [user] = await tx<UserRow[]>`
+    insert into users (user_id, issuer, subject, email, email_verified, name, claims_issued_at, created_at, updated_at)
+    values (${row.user_id}, ${row.issuer}, ${row.subject}, ${row.email}, ${row.email_verified}, ${row.name},
+      ${row.claims_issued_at}, ${row.now}, ${row.now})
+    on conflict (issuer, subject) do update
+      set email = excluded.email, email_verified = excluded.email_verified, name = excluded.name,
+          claims_issued_at = excluded.claims_issued_at, updated_at = excluded.updated_at
+      where (users.claims_issued_at is null or users.claims_issued_at <= excluded.claims_issued_at)
+        and (users.email, users.email_verified, users.name)
+          is distinct from (excluded.email, excluded.email_verified, excluded.name)
+    returning ${tx(COLUMNS)}`;
+  return user;
+}
+
+export async function findUserRow(tx: Tx, userId: UserId): Promise<UserRow | undefined> {
+  const [user] = await tx<UserRow[]>`
+    select ${tx(COLUMNS)} from users where user_id = ${userId}`;
+  return user;
+}
+
+export async function findUserRowBySubject(
+  tx: Tx,
+  identity: { issuer: string; subject: string },
+): Promise<UserRow | undefined> {
+  const [user] = await tx<UserRow[]>`
+    select ${tx(COLUMNS)} from users
+    where issuer = ${identity.issuer} and subject = ${identity.subject}`;
+  return user;
+}
+
+/** Everybody with this e-mail address, which identifies nobody: several issuers may vouch for it, or none. */
+export async function listUserRowsByEmail(
+  tx: Tx,
+  email: string,
+  limit: number,
+): Promise<UserRow[]> {
+  return await tx<UserRow[]>`
+    select ${tx(COLUMNS)} from users where lower(email) = ${email.toLowerCase()}
+    order by user_id
+    limit ${limit}`;
+}
+
+/** Those whom the table makes operators, oldest first. */
+export async function listOperatorRows(tx: Tx, limit: number): Promise<UserRow[]> {
+  return await tx<UserRow[]>`
+    select ${tx(COLUMNS)} from users where is_operator order by user_id limit ${limit}`;
+}
+
+/** @returns The row, whether it changed or not; `undefined` when there is no such user. */
+export async function setOperator(
+  tx: Tx,
+  input: { userId: UserId; isOperator: boolean; now: Date },
+): Promise<UserRow | undefined> {
+  const [user] = await tx<UserRow[]>`
+    update users set is_operator = ${input.isOperator}, updated_at = ${input.now}
+    where user_id = ${input.userId}
+    returning ${tx(COLUMNS)}`;
+  return user;
+}
+
+/** Refuses tokens issued before `from`; a later moment that is set already stays. Makes the user when there is none yet. */
+export async function setTokensValidFrom(
+  tx: Tx,
+  input: { user_id: UserId; issuer: string; subject: string; from: Date },
+): Promise<UserId> {
+  const [user] = await tx<{ user_id: UserId }[]>`
+    insert into users (user_id, issuer, subject, tokens_valid_from, created_at, updated_at)
+    values (${input.user_id}, ${input.issuer}, ${input.subject}, ${input.from}, ${input.from}, ${input.from})
+    on conflict (issuer, subject) do update
+      set tokens_valid_from = greatest(users.tokens_valid_from, excluded.tokens_valid_from),
+          updated_at = excluded.updated_at
+    returning user_id`;
+  if (user === undefined) {
+    throw new Error("The upsert of a user returned no row.");
+  }
+  return user.user_id;
 }

@@ -1,15 +1,10 @@
 import { implement } from "@orpc/server";
-import { keysContract, serviceKeysContract, setupContract } from "@turnpike/contract/keys";
+import { keysContract, serviceKeysContract } from "@turnpike/contract/keys";
 import type { HttpContext } from "#http/http-context.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { createKey } from "./create-key.ts";
 import { getKey, listKeys } from "./list-keys.ts";
-import {
-  claimSetup,
-  createServiceKey,
-  listServiceKeys,
-  revokeServiceKey,
-} from "./manage-service-keys.ts";
+import { createServiceKey, listServiceKeys, revokeServiceKey } from "./manage-service-keys.ts";
 import { revokeKey } from "./revoke-key.ts";
 import { rollKey } from "./roll-key.ts";
 import { updateKey } from "./update-key.ts";
@@ -39,12 +34,5 @@ export function createServiceKeysRoutes(deps: AppServices) {
     revoke: os.revoke.handler(({ input, context }) =>
       revokeServiceKey(deps, context.call(), input),
     ),
-  });
-}
-
-export function createSetupRoutes(deps: AppServices) {
-  const os = implement(setupContract).$context<HttpContext>();
-  return os.router({
-    claim: os.claim.handler(({ input, context }) => claimSetup(deps, context.requestId, input)),
   });
 }

@@ -1,5 +1,4 @@
 import { createdServiceKey, serviceKey } from "@turnpike/contract/keys";
-import { SCOPES } from "@turnpike/domain/access/scopes";
 import { parseKey } from "@turnpike/domain/keys/key-format";
 import { dumpDatabase } from "@turnpike/testkit/dump-database";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
@@ -12,14 +11,8 @@ import {
   type TestServices,
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { offerSetupCode } from "#modules/identity/index.ts";
 import { hashKey } from "./hash-key.ts";
-import {
-  claimSetup,
-  createServiceKey,
-  listServiceKeys,
-  revokeServiceKey,
-} from "./manage-service-keys.ts";
+import { createServiceKey, listServiceKeys, revokeServiceKey } from "./manage-service-keys.ts";
 
 let database: TestDatabase;
 let services: TestServices;
@@ -87,30 +80,5 @@ describe("service keys", () => {
       serviceKeyId: services.newId("serviceKey"),
     });
     expect((await refusalOf(missing)).code).toBe("RESOURCE_NOT_FOUND");
-  });
-});
-
-describe("claimSetup", () => {
-  it("gives exactly one of 50 claims a key with every scope", async () => {
-    const code = (await offerSetupCode(services)) ?? "";
-    const before = await listServiceKeys(services, OPERATOR_CONTEXT, { limit: 100 });
-    const outcomes = await Promise.allSettled(
-      Array.from({ length: 50 }, () => claimSetup(services, "req_1", { code })),
-    );
-    const claimed = outcomes.flatMap((outcome) =>
-      outcome.status === "fulfilled" ? [outcome.value.serviceKey] : [],
-    );
-    expect(claimed).toHaveLength(1);
-    expect(claimed[0]?.scopes).toEqual([...SCOPES]);
-    const after = await listServiceKeys(services, OPERATOR_CONTEXT, { limit: 100 });
-    expect(after.items).toHaveLength(before.items.length + 1);
-  });
-
-  it("leaves the code to claim when its key cannot be made", async () => {
-    await database.sql`delete from setup_codes`;
-    const code = (await offerSetupCode(services)) ?? "";
-    const noChance = { ...services, randomBytes: () => new Uint8Array(1) };
-    await expect(claimSetup(noChance, "req_1", { code })).rejects.toThrow(RangeError);
-    await claimSetup(services, "req_2", { code });
   });
 });

@@ -5,11 +5,9 @@ import type {
 } from "@turnpike/contract/keys";
 import type { Tx } from "@turnpike/db/client";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
-import { SCOPES } from "@turnpike/domain/access/scopes";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { ServiceKeyId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
-import { claimSetupCode } from "#modules/identity/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { mintKey } from "./mint-key.ts";
 import {
@@ -113,27 +111,5 @@ export async function revokeServiceKey(
       });
     }
     return toServiceKeyReply(row);
-  });
-}
-
-/**
- * Claims a fresh installation: the holder of the setup code gets a service key with every scope. Code and key are written
- * in one transaction, so that of any number of claims one succeeds and a failed one leaves the code valid.
- *
- * @throws {AppError} `SETUP_CODE_INVALID`.
- */
-export async function claimSetup(
-  deps: AppServices,
-  requestId: string,
-  input: { code: string },
-): Promise<{ serviceKey: CreatedServiceKey }> {
-  const context: CallContext = { actor: { type: "operator", id: "setup" }, requestId };
-  return await deps.transact.asOperator(async (tx) => {
-    await claimSetupCode(deps, tx, { code: input.code, by: "service key of the first operator" });
-    const serviceKey = await storeServiceKey(deps, tx, context, {
-      name: "First operator",
-      scopes: [...SCOPES],
-    });
-    return { serviceKey };
   });
 }

@@ -31,6 +31,7 @@ import type { ChangeFeed } from "#platform/change-feed.ts";
 import type { JobsHealth } from "#platform/job-supervisor.ts";
 import { pingDatabase } from "#platform/transact.ts";
 import type { Installation } from "./deps.ts";
+import { toPublicConfig } from "./public-config.ts";
 import type { BackgroundJobs } from "./start-jobs.ts";
 
 export type AppInput = {
@@ -178,11 +179,7 @@ export function buildApp(input: AppInput): App {
             },
             input.draining.aborted,
           ),
-        publicConfig: {
-          brand: config.brand,
-          urls: { console: urls.console, api: urls.console, gateway: urls.gateway },
-          version: input.version,
-        },
+        publicConfig: toPublicConfig({ config, urls, version: input.version }),
       }),
     ],
     contract: createContractHandler(router, {

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { catalogInput } from "@turnpike/contract/catalog";
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import { z } from "zod";
+import { identityConfig } from "./config-schema-identity.ts";
 
 /** `http://` or `https://`, a host, optionally a port; without a slash at the end. */
 const origin = z
@@ -242,6 +243,7 @@ export const configFile = z.strictObject({
         .describe("The mail server. Left out: mails are kept in the outbox."),
     })
     .prefault({}),
+  identity: identityConfig.prefault({}),
   log: z
     .strictObject({
       level: z

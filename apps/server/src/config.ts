@@ -154,6 +154,25 @@ function toStartupError(mistakes: readonly Mistake[]): StartupError {
   });
 }
 
+/**
+ * Firebase's libraries stop checking signatures when this is set, and so would whoever relies on it here: a production
+ * system that inherits it from a developer's shell must not start.
+ */
+const FORBIDDEN_VARIABLE = "FIREBASE_AUTH_EMULATOR_HOST";
+
+function findForbidden(env: Readonly<Record<string, string | undefined>>): Mistake[] {
+  const value = env[FORBIDDEN_VARIABLE];
+  return value === undefined || value === ""
+    ? []
+    : [
+        {
+          place: FORBIDDEN_VARIABLE,
+          message:
+            "Must not be set: tokens of the emulator are not signed, so anybody could sign in.",
+        },
+      ];
+}
+
 function readKnown(env: Readonly<Record<string, string | undefined>>) {
   // An empty variable is what a compose file leaves behind for "not set".
   return Object.fromEntries(
@@ -177,11 +196,14 @@ export function readConfig(
   const isNamed = named !== undefined && named !== "";
   const path = resolve(input.workingFolder, isNamed ? named : CONFIG_FILE_DEFAULT);
   const { file, mistakes } = parseConfigFile(path, readConfigText(path, isNamed));
-  const envMistakes = (parsedEnv.error?.issues ?? []).map((issue) => ({
-    place: issue.path.map(String).join("."),
-    message: issue.message,
-  }));
-  if (!parsedEnv.success || file === undefined) {
+  const envMistakes = [
+    ...findForbidden(env),
+    ...(parsedEnv.error?.issues ?? []).map((issue) => ({
+      place: issue.path.map(String).join("."),
+      message: issue.message,
+    })),
+  ];
+  if (!parsedEnv.success || file === undefined || envMistakes.length > 0) {
     throw toStartupError([...envMistakes, ...mistakes]);
   }
   const { log, ...rest } = file;

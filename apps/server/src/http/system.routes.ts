@@ -4,10 +4,30 @@ export type PartStatus = "ok" | "degraded" | "down";
 
 export type PartHealth = { status: PartStatus; detail?: string };
 
+/** What a browser must know before anything else, `/config.json`. Nothing in it is secret. */
 export type PublicConfig = {
   brand: { name: string; accent: string };
+  /** Without a slash at the end. */
   urls: { console: string; api: string; gateway: string };
   version: string;
+  identity: {
+    /** Who vouches for people, in the order in which they are offered. One or more. */
+    providers: readonly {
+      id: string;
+      kind: "builtin" | "oidc";
+      name: string;
+      issuer: string;
+      clientId: string;
+    }[];
+    /** Of the built-in provider; `lengthMin` in characters. */
+    passwordRules: { lengthMin: number };
+    /** True when a new account works only once its address is confirmed by mail. */
+    confirmEmail: boolean;
+  };
+  documents: { kind: string; url: string };
+  files: { kind: string; url: string };
+  /** False where mails stay in the outbox, for the operator to read. */
+  mail: { delivers: boolean };
 };
 
 export type Readiness = {

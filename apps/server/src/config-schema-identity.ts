@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { isLoopbackHost } from "#platform/outbound.ts";
+
+/** Marks the built-in provider wherever providers are named; no other may take it. */
+export const BUILTIN_PROVIDER_ID = "builtin";
+
+const issuer = z
+  .url({ protocol: /^https?$/, error: "An address such as https://login.example.com." })
+  .max(500)
+  .refine((value) => {
+    const { protocol, hostname, username, password, search, hash } = new URL(value);
+    const isPlain = username === "" && password === "" && search === "" && hash === "";
+    return isPlain && (protocol === "https:" || isLoopbackHost(hostname));
+  }, "An https address without user, query or fragment; http only on this machine.");
+
+const provider = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,30}$/, "Lower-case letters, digits and dashes, 1 to 31.")
+    .refine((value) => value !== BUILTIN_PROVIDER_ID, "The built-in provider has this id.")
+    .describe("What links and the log call it."),
+  name: z.string().trim().min(1).max(40).describe('What people read: "Continue with NAME".'),
+  issuer: issuer.describe(
+    "Its issuer, exactly as its tokens name it. Keys are found by its `/.well-known/openid-configuration`.",
+  ),
+  clientId: z
+    .string()
+    .min(1)
+    .max(255)
+    .describe(
+      "The client registered there for the console: public, authorization code with PKCE, redirect to `<console>/login`.",
+    ),
+});
+export type IdentityProviderConfig = z.infer<typeof provider>;
+
+type Provider = { id: string; issuer: string };
+
+function findTwin(providers: readonly Provider[], index: number): string | undefined {
+  const own = providers[index];
+  const before = providers.slice(0, index);
+  if (before.some((other) => other.id === own?.id)) {
+    return "Another provider has this id.";
+  }
+  return before.some((other) => other.issuer === own?.issuer)
+    ? "Another provider has this issuer."
+    : undefined;
+}
+
+/** The section `identity` of turnpike.yaml: who may vouch for people, and who of them are operators. */
+export const identityConfig = z
+  .strictObject({
+    builtin: z
+      .boolean()
+      .default(true)
+      .describe("Whether people may sign in with e-mail and password, kept by Turnpike itself."),
+    passwordLengthMin: z
+      .number()
+      .int()
+      .min(8)
+      .max(64)
+      .default(10)
+      .describe("The shortest password that the built-in provider takes, in characters."),
+    confirmEmail: z
+      .enum(["auto", "always", "never"])
+      .default("auto")
+      .describe(
+        "Whether an address must be confirmed by mail before its account works. `auto`: when `mail.smtp` is set.",
+      ),
+    providers: z
+      .array(provider)
+      .max(10)
+      .superRefine((providers, context) => {
+        for (const index of providers.keys()) {
+          const message = findTwin(providers, index);
+          if (message !== undefined) {
+            context.addIssue({ code: "custom", path: [index], message });
+          }
+        }
+      })
+      .default([])
+      .describe("Further OpenID Connect providers whose ID tokens are trusted."),
+    operators: z
+      .array(z.email().max(320).describe("An e-mail address."))
+      .max(100)
+      .default([])
+      .describe(
+        "People who are operators by their e-mail address, if their provider says that it is verified. Others become operators by the setup link or by `turnpike operators add`.",
+      ),
+  })
+  .refine((identity) => identity.builtin || identity.providers.length > 0, {
+    path: ["providers"],
+    message: "At least one provider while builtin is false: nobody could sign in.",
+  });
+export type IdentityConfig = z.infer<typeof identityConfig>;

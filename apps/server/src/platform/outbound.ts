@@ -1,0 +1,92 @@
+import { isIPv4 } from "node:net";
+import { Agent, request } from "undici";
+
+/** A call to another server failed: no answer in time, an answer of another kind, or one that is too large. */
+export class OutboundError extends Error {
+  override readonly name = "OutboundError";
+}
+
+export type OutboundLimits = {
+  /** From the call to the last byte of the answer. */
+  timeoutMs: number;
+  bytesMax: number;
+};
+
+/** Calls to addresses outside. The addresses come from the operator's configuration or from a server it names. */
+export interface Outbound {
+  /**
+   * Gets a JSON document by `https`, or by `http` from this machine. Redirects are not followed: they would lead away from
+   * the configured address.
+   *
+   * @throws {OutboundError} Whatever went wrong; the message names the host, never what was answered.
+   */
+  getJson(url: string, limits: OutboundLimits): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** True for names and addresses of this machine: `localhost`, `127.0.0.0/8` and `::1`, with brackets or without. */
+export function isLoopbackHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[(.*)\]$/, "$1").toLowerCase();
+  return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
+}
+
+function parseAddress(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isAllowed =
+    url !== undefined &&
+    url.username === "" &&
+    url.password === "" &&
+    (url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname)));
+  if (!isAllowed) {
+    throw new OutboundError("Only https addresses are called, or http on this machine.");
+  }
+  return url;
+}
+
+async function readBounded(body: AsyncIterable<Buffer>, bytesMax: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > bytesMax) {
+      throw new OutboundError(`The answer has more than ${String(bytesMax)} bytes.`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+export function createOutbound(): Outbound {
+  // No pool is kept for long: these calls are rare, and a server that was replaced should be found anew.
+  const agent = new Agent({ keepAliveTimeout: 1_000, connections: 4, maxHeaderSize: 16 * 1024 });
+
+  async function getText(url: URL, limits: OutboundLimits): Promise<string> {
+    const { statusCode, body } = await request(url, {
+      dispatcher: agent,
+      method: "GET",
+      headers: { accept: "application/json" },
+      signal: AbortSignal.timeout(limits.timeoutMs),
+    });
+    if (statusCode !== 200) {
+      body.destroy();
+      throw new OutboundError(`${url.host} answered with status ${String(statusCode)}.`);
+    }
+    return await readBounded(body, limits.bytesMax);
+  }
+
+  return {
+    async getJson(text, limits) {
+      const url = parseAddress(text);
+      try {
+        return JSON.parse(await getText(url, limits));
+      } catch (error) {
+        if (error instanceof OutboundError) {
+          throw error;
+        }
+        const reason = error instanceof SyntaxError ? "answered no JSON" : "cannot be reached";
+        throw new OutboundError(`${url.host} ${reason}.`, { cause: error });
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}

@@ -1,0 +1,49 @@
+import type { PublicConfig } from "#http/system.routes.ts";
+import type { Config } from "./config.ts";
+import { BUILTIN_PROVIDER_ID } from "./config-schema-identity.ts";
+
+/** The client of the built-in provider that the console is. */
+export const BUILTIN_CLIENT_ID = "console";
+
+/** The issuer that the built-in provider's tokens name. */
+export function builtinIssuer(consoleUrl: string): string {
+  return `${consoleUrl}/idp`;
+}
+
+/** True when the built-in provider wants an address confirmed before its account works. */
+export function confirmsEmail(config: Pick<Config, "identity" | "mail">): boolean {
+  const { confirmEmail } = config.identity;
+  return confirmEmail === "auto" ? config.mail.smtp !== undefined : confirmEmail === "always";
+}
+
+/** What every visitor may know of the installation, `/config.json`. Field by field, so that no secret slips in. */
+export function toPublicConfig(input: {
+  config: Pick<Config, "brand" | "identity" | "mail">;
+  urls: { console: string; gateway: string };
+  version: string;
+}): PublicConfig {
+  const { config, urls } = input;
+  const builtin = {
+    id: BUILTIN_PROVIDER_ID,
+    kind: "builtin" as const,
+    name: config.brand.name,
+    issuer: builtinIssuer(urls.console),
+    clientId: BUILTIN_CLIENT_ID,
+  };
+  const others = config.identity.providers.map(({ id, name, issuer, clientId }) => {
+    return { id, kind: "oidc" as const, name, issuer, clientId };
+  });
+  return {
+    brand: { name: config.brand.name, accent: config.brand.accent },
+    urls: { console: urls.console, api: urls.console, gateway: urls.gateway },
+    version: input.version,
+    identity: {
+      providers: [...(config.identity.builtin ? [builtin] : []), ...others],
+      passwordRules: { lengthMin: config.identity.passwordLengthMin },
+      confirmEmail: confirmsEmail(config),
+    },
+    documents: { kind: "turnpike", url: `${urls.console}/v1` },
+    files: { kind: "turnpike", url: `${urls.console}/v1` },
+    mail: { delivers: config.mail.smtp !== undefined },
+  };
+}

@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { parseTrustedProxies } from "#platform/client-address.ts";
 import { systemClock } from "#platform/clock.ts";
 import { createLogger } from "#platform/logger.ts";
 import type { CallOutcome, CallTraffic, OutcomeReply, ProxyProblem } from "./call-outcome.ts";
-import { parseTrustedProxies } from "./client-address.ts";
 import {
   createProxy,
   type ForwardedCall,

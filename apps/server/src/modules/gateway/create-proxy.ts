@@ -1,10 +1,10 @@
 import { createSecretKey } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { TrustedProxies } from "#platform/client-address.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { CallOutcome, CallTraffic, OutcomeReply, RenderProblem } from "./call-outcome.ts";
-import type { TrustedProxies } from "./client-address.ts";
 import {
   buildForwardHeaders,
   type CallOrigin,

@@ -1,5 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { findClientAddress, type TrustedProxies, toCanonicalAddress } from "./client-address.ts";
+import {
+  findClientAddress,
+  type TrustedProxies,
+  toCanonicalAddress,
+} from "#platform/client-address.ts";
 
 export type HeaderPair = readonly [name: string, value: string];
 

@@ -4,6 +4,7 @@ import {
   KEY_STATES,
   key as keyShape,
 } from "@turnpike/contract/keys";
+import type { Role } from "@turnpike/domain/access/scopes";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
@@ -226,6 +227,25 @@ describe("rollKey", () => {
       rollKey(services, small, { ...ids(powerful), graceSeconds: 60 }),
     );
     expect(refusal.code).toBe("INSUFFICIENT_SCOPE");
+  });
+
+  it("gives a member no more through a key than the role holds", async () => {
+    const { tenantId } = await createTestTenant(services);
+    const memberAs = (role: Role) =>
+      contextOf({
+        type: "user",
+        id: services.newId("user"),
+        isOperator: false,
+        roles: new Map([[tenantId, role]]),
+      });
+    const powerful = await create({ tenantId, scopes: ["audit:read"] });
+    const roll = { ...ids(powerful), graceSeconds: 60 } as const;
+    for (const role of ["developer", "viewer"] as const) {
+      expect((await refusalOf(rollKey(services, memberAs(role), roll))).code).toBe(
+        "INSUFFICIENT_SCOPE",
+      );
+    }
+    expect((await rollKey(services, memberAs("admin"), roll)).scopes).toEqual(["audit:read"]);
   });
 
   it("does not see a key of another tenant", async () => {

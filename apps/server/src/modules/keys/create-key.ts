@@ -19,7 +19,7 @@ export async function createKey(
   input: CreateKeyRequest,
 ): Promise<CreatedKey> {
   assertMayInTenant(context.actor, "keys:write", input.tenantId);
-  assertScopesHeld(context, input.scopes);
+  assertScopesHeld(context, input.tenantId, input.scopes);
   const now = deps.clock.now();
   const minted = mintKey(input.environment, deps.randomBytes);
   const row: KeyRow = {

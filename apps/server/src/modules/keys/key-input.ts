@@ -1,21 +1,26 @@
-import type { CallContext } from "@turnpike/domain/access/actor";
+import { type CallContext, mayInTenant } from "@turnpike/domain/access/actor";
+import { SCOPES } from "@turnpike/domain/access/scopes";
 import { AppError } from "@turnpike/domain/errors/app-error";
+import type { TenantId } from "@turnpike/domain/ids/ids";
 
 /**
- * Lets nobody give a key what they do not hold themselves.
+ * Lets nobody give a key what they do not hold themselves in its tenant.
  *
  * @throws {AppError} `INSUFFICIENT_SCOPE`.
  */
-export function assertScopesHeld(context: CallContext, scopes: readonly string[]): void {
-  const { actor } = context;
-  if (actor.type !== "key" && actor.type !== "service_key") {
-    return;
-  }
-  const missing = scopes.find((scope) => !actor.scopes.some((held) => held === scope));
+export function assertScopesHeld(
+  { actor }: CallContext,
+  tenantId: TenantId,
+  scopes: readonly string[],
+): void {
+  const missing = scopes.find((name) => {
+    const scope = SCOPES.find((known) => known === name);
+    return scope === undefined || !mayInTenant(actor, scope, tenantId);
+  });
   if (missing !== undefined) {
     throw new AppError({
       code: "INSUFFICIENT_SCOPE",
-      publicMessage: `A key cannot give a scope that it does not have: ${missing}.`,
+      publicMessage: `Nobody can give a key a scope that they do not have: ${missing}.`,
     });
   }
 }

@@ -52,7 +52,7 @@ export async function rollKey(
     }
     assertRollable(before, now);
     // Whoever rolls a key holds its successor.
-    assertScopesHeld(context, before.scopes);
+    assertScopesHeld(context, input.tenantId, before.scopes);
     const minted = mintKey(before.environment, deps.randomBytes);
     const made = await copyKeyRow(tx, before, {
       key_id: deps.newId("key"),

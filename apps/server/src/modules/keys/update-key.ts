@@ -72,6 +72,7 @@ export async function updateKey(
     // What the key has already stays, also where the actor could not give it.
     assertScopesHeld(
       context,
+      input.tenantId,
       (input.scopes ?? []).filter((scope) => !before.scopes.includes(scope)),
     );
     const after = await updateKeyRow(tx, {

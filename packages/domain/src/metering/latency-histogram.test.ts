@@ -1,0 +1,152 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  addLatency,
+  countLatencies,
+  emptyLatencies,
+  LATENCY_BUCKET_MAX,
+  type LatencyHistogram,
+  latencyBucketOf,
+  latencyMean,
+  latencyOfBucket,
+  latencyPercentile,
+  mergeLatencies,
+} from "./latency-histogram.ts";
+
+const ERROR_MAX = 0.02;
+
+/** Milliseconds over the whole range, every decade as likely as any other. */
+const latency = fc
+  .double({ min: -1, max: Math.log10(3_600_000), noNaN: true })
+  .map((exponent) => Math.min(3_600_000, Math.max(0.1, 10 ** exponent)));
+
+function histogramOf(latencies: readonly number[]): LatencyHistogram {
+  const histogram = emptyLatencies();
+  for (const latencyMs of latencies) {
+    addLatency(histogram, latencyMs);
+  }
+  return histogram;
+}
+
+/** By the definition of the nearest rank. */
+function exactPercentile(latencies: readonly number[], hundredths: number): number | undefined {
+  const sorted = [...latencies].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil((hundredths * sorted.length) / 100) - 1)];
+}
+
+function expectClose(actual: number | undefined, exact: number | undefined): void {
+  if (actual === undefined || exact === undefined) {
+    expect(actual).toBe(exact);
+  } else {
+    expect(Math.abs(actual - exact) / exact).toBeLessThanOrEqual(ERROR_MAX);
+  }
+}
+
+describe("latencyBucketOf", () => {
+  it("gives a small whole number, and one within 2 % of the latency that it stands for", () => {
+    fc.assert(
+      fc.property(latency, (latencyMs) => {
+        const bucket = latencyBucketOf(latencyMs);
+        expect(Number.isInteger(bucket)).toBe(true);
+        expect(bucket).toBeGreaterThanOrEqual(0);
+        expect(bucket).toBeLessThanOrEqual(LATENCY_BUCKET_MAX);
+        expectClose(latencyOfBucket(bucket), latencyMs);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it("never puts a longer latency into an earlier bucket", () => {
+    fc.assert(
+      fc.property(latency, latency, (a, b) => {
+        expect(latencyBucketOf(Math.min(a, b))).toBeLessThanOrEqual(
+          latencyBucketOf(Math.max(a, b)),
+        );
+      }),
+    );
+  });
+
+  it.each([
+    [0, 0],
+    [-1, 0],
+    [Number.NaN, 0],
+    [0.1, 0],
+    [3_600_000, LATENCY_BUCKET_MAX],
+    [Number.POSITIVE_INFINITY, LATENCY_BUCKET_MAX],
+  ])("takes %d into bucket %d: nothing lies outside", (latencyMs, bucket) => {
+    expect(latencyBucketOf(latencyMs)).toBe(bucket);
+  });
+
+  it("fits a column of 16 bits", () => {
+    expect(LATENCY_BUCKET_MAX).toBe(444);
+  });
+
+  it("finds the buckets that it makes again", () => {
+    for (let bucket = 0; bucket <= LATENCY_BUCKET_MAX; bucket += 1) {
+      expect(latencyBucketOf(latencyOfBucket(bucket))).toBe(bucket);
+    }
+  });
+});
+
+describe("a histogram", () => {
+  it("is the same however the calls are split and in whatever order the parts are merged", () => {
+    const parts = fc.array(fc.array(latency, { maxLength: 30 }), { maxLength: 12 });
+    fc.assert(
+      fc.property(parts, fc.infiniteStream(fc.nat()), (split, places) => {
+        const whole = histogramOf(split.flat());
+        const shuffled = split
+          .map((part) => ({ part, place: places.next().value ?? 0 }))
+          .sort((a, b) => a.place - b.place)
+          .map(({ part }) => histogramOf(part));
+        const half = Math.floor(shuffled.length / 2);
+        expect(mergeLatencies(shuffled)).toEqual(whole);
+        expect(
+          mergeLatencies([
+            mergeLatencies(shuffled.slice(half)),
+            mergeLatencies(shuffled.slice(0, half)),
+          ]),
+        ).toEqual(whole);
+        expect(countLatencies(whole)).toBe(split.flat().length);
+        expect(whole.buckets).toEqual([...new Set(whole.buckets)].sort((a, b) => a - b));
+      }),
+    );
+  });
+
+  it("gives every percentile within 2 % of the exact one", () => {
+    fc.assert(
+      fc.property(
+        fc.array(latency, { maxLength: 300 }),
+        fc.integer({ min: 0, max: 100 }),
+        (latencies, hundredths) => {
+          expectClose(
+            latencyPercentile(histogramOf(latencies), hundredths / 100),
+            exactPercentile(latencies, hundredths),
+          );
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("gives the mean within 2 % of the exact one", () => {
+    fc.assert(
+      fc.property(fc.array(latency, { minLength: 1, maxLength: 300 }), (latencies) => {
+        const exact = latencies.reduce((sum, latencyMs) => sum + latencyMs, 0) / latencies.length;
+        expectClose(latencyMean(histogramOf(latencies)), exact);
+      }),
+    );
+  });
+
+  it("knows neither percentile nor mean of no calls, and refuses parts that are none", () => {
+    expect(latencyPercentile(emptyLatencies(), 0.5)).toBeUndefined();
+    expect(latencyMean(emptyLatencies())).toBeUndefined();
+    expect(() => latencyPercentile(emptyLatencies(), 95)).toThrow(RangeError);
+    expect(() => latencyPercentile(emptyLatencies(), Number.NaN)).toThrow(RangeError);
+  });
+
+  it("leaves what it merges as it was", () => {
+    const one = histogramOf([1, 2]);
+    mergeLatencies([one, histogramOf([2, 3])]);
+    expect(one).toEqual(histogramOf([1, 2]));
+  });
+});

@@ -61,6 +61,13 @@ export const ERROR_CODES = {
   },
   TOO_MANY_INVITATIONS: { status: 429, title: "Too many invitations" },
   SETUP_CODE_INVALID: { status: 403, title: "The setup code is not valid" },
+  // Sign-in at the built-in provider (docs/sign-in.md).
+  INVALID_CREDENTIALS: { status: 403, title: "E-mail address or password is wrong" },
+  EMAIL_NOT_CONFIRMED: { status: 403, title: "The e-mail address is not confirmed yet" },
+  CROSS_ORIGIN: { status: 403, title: "The request comes from another site" },
+  SIGN_IN_EXPIRED: { status: 410, title: "The sign-in has expired" },
+  LINK_INVALID: { status: 410, title: "The link does not work any more" },
+  TOO_MANY_ATTEMPTS: { status: 429, title: "Too many attempts" },
   PAYLOAD_TOO_LARGE: { status: 413, title: "The body is too large" },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,

@@ -13,6 +13,7 @@ export type ProcessId = Branded<"ProcessId">;
 export const ID_PREFIXES = {
   tenant: "ten",
   user: "usr",
+  account: "acc",
   key: "key",
   serviceKey: "svc",
   group: "grp",
@@ -31,6 +32,7 @@ export type IdKind = keyof typeof ID_PREFIXES;
 type IdOf = {
   tenant: TenantId;
   user: UserId;
+  account: string;
   key: KeyId;
   serviceKey: ServiceKeyId;
   group: GroupId;

@@ -1,7 +1,5 @@
 import type { Server } from "node:http";
-import { join } from "node:path";
 import { createApiServer } from "#http/api-server.ts";
-import { createConsoleFiles } from "#http/console-files.ts";
 import { createContractHandler } from "#http/contract-handler.ts";
 import { createDocumentationRoutes } from "#http/documentation.ts";
 import { createProblemRenderer, toAppError } from "#http/problem-details.ts";
@@ -32,6 +30,7 @@ import type { JobsHealth } from "#platform/job-supervisor.ts";
 import { pingDatabase } from "#platform/transact.ts";
 import type { Installation } from "./deps.ts";
 import { toPublicConfig } from "./public-config.ts";
+import { createPublicSite } from "./public-site.ts";
 import type { BackgroundJobs } from "./start-jobs.ts";
 
 export type AppInput = {
@@ -152,6 +151,15 @@ export function buildApp(input: AppInput): App {
     outbox: createOutboxRoutes(services),
   };
 
+  const publicConfig = toPublicConfig({ config, urls, version: input.version });
+  const site = createPublicSite({
+    config,
+    services,
+    changes,
+    consoleUrl: urls.console,
+    publicConfig,
+  });
+
   const people = createApiServer({
     rawRoutes: [
       ...createGatewayRawRoutes({ decideCall, callRecorder }),
@@ -179,8 +187,9 @@ export function buildApp(input: AppInput): App {
             },
             input.draining.aborted,
           ),
-        publicConfig: toPublicConfig({ config, urls, version: input.version }),
+        publicConfig,
       }),
+      ...site.routes,
     ],
     contract: createContractHandler(router, {
       renderProblem,
@@ -190,10 +199,7 @@ export function buildApp(input: AppInput): App {
         }
       },
     }),
-    serveConsole: createConsoleFiles({
-      folder: join(config.checkout, "apps/console/dist"),
-      apiOrigin: urls.console,
-    }),
+    serveConsole: site.serveConsole,
     findActor: directory.findActor,
     renderProblem,
     newId: services.newId,

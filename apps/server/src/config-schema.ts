@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { catalogInput } from "@turnpike/contract/catalog";
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import { z } from "zod";
+import { landingSection, legalSection } from "./config-public-pages.ts";
 import { identityConfig } from "./config-schema-identity.ts";
 
 /** `http://` or `https://`, a host, optionally a port; without a slash at the end. */
@@ -244,6 +245,8 @@ export const configFile = z.strictObject({
     })
     .prefault({}),
   identity: identityConfig.prefault({}),
+  landing: landingSection,
+  legal: legalSection,
   log: z
     .strictObject({
       level: z

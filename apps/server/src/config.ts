@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
 import { resolveDataFolder } from "#platform/data-folder.ts";
@@ -207,8 +207,15 @@ export function readConfig(
     throw toStartupError([...envMistakes, ...mistakes]);
   }
   const { log, ...rest } = file;
+  const fromFile = (named: string | undefined) =>
+    named === undefined ? undefined : resolve(dirname(path), named);
   return Object.freeze({
     ...rest,
+    legal: {
+      ...rest.legal,
+      terms: fromFile(rest.legal.terms),
+      privacy: fromFile(rest.legal.privacy),
+    },
     port: parsedEnv.data.PORT,
     gatewayPort: parsedEnv.data.GATEWAY_PORT,
     dataFolder: resolveDataFolder({

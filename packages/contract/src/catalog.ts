@@ -129,16 +129,18 @@ export type Plan = z.infer<typeof plan>;
 const tags = ["Catalogue"];
 
 export const catalogContract = {
-  listPlans: operation({ scope: "catalog:read" })
+  listPlans: operation({ scope: "public" })
     .route({
       method: "GET",
       path: "/plans",
       summary: "List the newest version of every plan",
+      description:
+        "Public plans need no credential. Private ones are listed for who may read the whole catalogue.",
       tags,
     })
     .input(z.strictObject({}))
     .output(z.strictObject({ items: z.array(plan).max(1000) })),
-  listMeters: operation({ scope: "catalog:read" })
+  listMeters: operation({ scope: "public" })
     .route({ method: "GET", path: "/meters", summary: "List meters", tags })
     .input(z.strictObject({}))
     .output(z.strictObject({ items: z.array(meter).max(1000) })),

@@ -30,6 +30,8 @@ export type LegalContent = {
   headings: { depth: number; id: string; text: string }[];
   /** True when the operator has not put a text of their own in its place. */
   isDefault: boolean;
+  /** Settings that the shipped text needs and the operator has not given, such as `legal.contact`. */
+  unset: string[];
 };
 
 /** What a page needs beside `/config.json`, also answered at `/page-data/<name>`. */

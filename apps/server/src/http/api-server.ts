@@ -96,6 +96,7 @@ export function createApiServer(deps: ApiServerDeps): Server {
         }
         return { actor, requestId };
       },
+      findCall: () => (actor === undefined ? undefined : { actor, requestId }),
     };
   }
 

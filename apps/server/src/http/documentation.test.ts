@@ -28,6 +28,7 @@ function serve(checkout: string): Promise<{ server: Server; url: string }> {
     const context = {
       requestId: "req_1",
       logger,
+      findCall: () => undefined,
       call: () => {
         throw new Error("Documentation asks nobody for a credential.");
       },

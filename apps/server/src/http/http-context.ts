@@ -5,6 +5,8 @@ import type { Logger } from "#platform/logger.ts";
 export type HttpContext = {
   /** Who calls; throws `UNAUTHENTICATED` when the request carried no valid credential. */
   call(): CallContext;
+  /** Who calls a public operation; undefined for a visitor. */
+  findCall(): CallContext | undefined;
   requestId: string;
   logger: Logger;
 };

@@ -58,8 +58,16 @@ function plainText(tokens: readonly Tokens.Generic[]): string {
 
 const MARKS = { start: "<!--", end: "-->" };
 
+/** Says where a link of a page leads; undefined for one that is not to be followed. */
+export type ToHref = (page: string, href: string) => string | undefined;
+
 /** A renderer that keeps the headings it meets. */
-function createRenderer(page: string, headings: Heading[], titles: string[]): Marked {
+function createRenderer(
+  page: string,
+  found: { headings: Heading[]; titles: string[] },
+  toHref: ToHref,
+): Marked {
+  const { headings, titles } = found;
   const seen = new Map<string, number>();
   function uniqueAnchor(text: string): string {
     const anchor = toAnchor(text);
@@ -85,7 +93,7 @@ function createRenderer(page: string, headings: Heading[], titles: string[]): Ma
       },
       link({ href, tokens }) {
         const inner = this.parser.parseInline(tokens);
-        const target = toDocsHref(page, href);
+        const target = toHref(page, href);
         if (target === undefined) {
           return inner;
         }
@@ -113,18 +121,26 @@ function createRenderer(page: string, headings: Heading[], titles: string[]): Ma
 }
 
 /**
- * Renders a page of the documentation.
+ * Renders a page of the documentation, or another text by its own rule for links.
  *
  * @param page - Its path below `docs/`, which relative links start from.
  */
-export function renderMarkdown(page: string, source: string): RenderedMarkdown {
+export function renderMarkdown(
+  page: string,
+  source: string,
+  toHref: ToHref = toDocsHref,
+): RenderedMarkdown {
   const headings: Heading[] = [];
   const titles: string[] = [];
-  const rendered = createRenderer(page, headings, titles).parse(source, { async: false });
+  const rendered = createRenderer(page, { headings, titles }, toHref).parse(source, {
+    async: false,
+  });
   return { title: titles[0], headings, html: rendered };
 }
 
 /** Renders one line, such as a description in the API's document: code, emphasis and links. */
 export function renderInlineMarkdown(text: string): string {
-  return createRenderer("api.md", [], []).parseInline(text, { async: false });
+  return createRenderer("api.md", { headings: [], titles: [] }, toDocsHref).parseInline(text, {
+    async: false,
+  });
 }

@@ -124,7 +124,7 @@ describe("applyCatalog", () => {
       errors: [{ pointer: "/meters/0/aggregation" }],
     });
     await apply({ ...sample(), meters: [{ ...requests!, name: "Calls", unit: "call" }] });
-    expect(await listMeters(services, OPERATOR_CONTEXT)).toEqual({
+    expect(await listMeters(services)).toEqual({
       items: [{ ...requests, name: "Calls", unit: "call" }],
     });
   });

@@ -8,8 +8,8 @@ import { listMeters, listPlans } from "./list-catalog.ts";
 export function createCatalogRoutes(deps: AppServices) {
   const os = implement(catalogContract).$context<HttpContext>();
   return os.router({
-    listPlans: os.listPlans.handler(({ context }) => listPlans(deps, context.call())),
-    listMeters: os.listMeters.handler(({ context }) => listMeters(deps, context.call())),
+    listPlans: os.listPlans.handler(({ context }) => listPlans(deps, context.findCall())),
+    listMeters: os.listMeters.handler(() => listMeters(deps)),
     apply: os.apply.handler(({ input, context }) => applyCatalog(deps, context.call(), input)),
   });
 }

@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { html, type SafeHtml, trustHtml } from "./html-page.ts";
+
+/** Ground of the page in either theme: the tokens `asphalt-paper` in the notation that browsers read here. */
+const GROUNDS = { light: "#fbfaf8", dark: "#131110" } as const;
+const SOCIAL_IMAGE = { path: "/social-image.png", widthPx: 1200, heightPx: 630 } as const;
+const HASH_LENGTH = 12;
+
+export type PageHead = {
+  title: string;
+  /** One or two sentences for search engines and previews; empty for none. */
+  description: string;
+  /** Public address of the page. Undefined: not for search engines. */
+  canonicalUrl: string | undefined;
+};
+
+export type PageTemplate = {
+  /** A page with what the server rendered; `embedded` is read by the script before its first render. */
+  fill(head: PageHead, body: { html: string; embedded: unknown } | undefined): string;
+  /** The page without content, which the browser renders. */
+  plain: string;
+  /** The operator's accent, as a style sheet of its own: the policy allows none in the page. */
+  brandStyle: { path: string; text: string };
+};
+
+/** JSON that no HTML parser takes for the end of its element or for a comment. */
+export function toEmbeddedJson(value: unknown): string {
+  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+}
+
+function previewTags(
+  { title, description, canonicalUrl }: PageHead,
+  brand: { name: string; siteUrl: string },
+): SafeHtml {
+  if (canonicalUrl === undefined) {
+    return html`<meta name="robots" content="noindex">`;
+  }
+  return html`<meta name="description" content="${description}">
+<link rel="canonical" href="${canonicalUrl}">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="${brand.name}">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${description}">
+<meta property="og:url" content="${canonicalUrl}">
+<meta property="og:image" content="${brand.siteUrl}${SOCIAL_IMAGE.path}">
+<meta property="og:image:type" content="image/png">
+<meta property="og:image:width" content="${SOCIAL_IMAGE.widthPx}">
+<meta property="og:image:height" content="${SOCIAL_IMAGE.heightPx}">
+<meta property="og:image:alt" content="The mark of ${brand.name}">
+<meta name="twitter:card" content="summary_large_image">`;
+}
+
+/**
+ * Makes pages from the console's built `index.html`.
+ *
+ * @param input.file - It.
+ * @param input.siteUrl - Public address of the console, without a slash at the end.
+ * @throws {Error} When the file has no place for a title or for content: it was built by another version.
+ */
+export function createPageTemplate(input: {
+  file: string;
+  brand: { name: string; accent: string };
+  siteUrl: string;
+}): PageTemplate {
+  const { brand, siteUrl } = input;
+  const source = readFileSync(input.file, "utf8").replace(
+    /[ \t]*<meta name="(?:robots|theme-color)"[^>]*>\n?/g,
+    "",
+  );
+  const parts =
+    /^([\s\S]*?)<title>[^<]*<\/title>([\s\S]*?)<\/head>([\s\S]*?)<div id="root"><\/div>([\s\S]*)$/.exec(
+      source,
+    );
+  if (parts === null) {
+    throw new Error(`${input.file} has no title, head or #root to fill`);
+  }
+  const [, beforeTitle = "", headRest = "", beforeRoot = "", afterRoot = ""] = parts;
+
+  const style = `:root { --brand-accent: ${brand.accent}; }\n`;
+  const hash = createHash("sha256").update(style).digest("base64url").slice(0, HASH_LENGTH);
+  const stylePath = `/brand.${hash}.css`;
+
+  function fill(head: PageHead, body: { html: string; embedded: unknown } | undefined): string {
+    const root =
+      body === undefined
+        ? html`<div id="root"></div>`
+        : html`<div id="root" data-prerendered>${trustHtml(body.html)}</div>
+<script type="application/json" id="prerendered">${trustHtml(toEmbeddedJson(body.embedded))}</script>`;
+    return html`${trustHtml(beforeTitle)}<title>${head.title}</title>${trustHtml(headRest)}<link rel="stylesheet" href="${stylePath}">
+<meta name="theme-color" content="${GROUNDS.light}" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="${GROUNDS.dark}" media="(prefers-color-scheme: dark)">
+${previewTags(head, { name: brand.name, siteUrl })}
+</head>${trustHtml(beforeRoot)}${root}${trustHtml(afterRoot)}`.html;
+  }
+
+  return {
+    fill,
+    plain: fill({ title: brand.name, description: "", canonicalUrl: undefined }, undefined),
+    brandStyle: { path: stylePath, text: style },
+  };
+}

@@ -1,0 +1,159 @@
+import {
+  type LandingContent,
+  type LegalContent,
+  type PageContent,
+  type PrerenderedPage,
+  PUBLIC_PATHS,
+  type PublicPath,
+} from "@turnpike/contract/public-pages";
+import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
+import type { Logger } from "#platform/logger.ts";
+import { sendConsolePage } from "./console-files.ts";
+import { html, sendCached } from "./html-page.ts";
+import type { PageTemplate } from "./page-template.ts";
+import { type RawCall, type RawRoute, sendJson } from "./raw-route.ts";
+import type { RenderPublicPage } from "./render-public-page.ts";
+
+export type PublicPagesDeps = {
+  /** Undefined: the console was not built, and there are no pages. */
+  template: PageTemplate | undefined;
+  render: RenderPublicPage;
+  /** What `/config.json` answers. */
+  config: unknown;
+  siteUrl: string;
+  policy: string;
+  /** Newest public catalogue. Throws when it cannot be read. */
+  getCatalog(): Promise<Pick<LandingContent, "plans" | "meters">>;
+  landing: Omit<LandingContent, "plans" | "meters">;
+  legal: { terms: LegalContent; privacy: LegalContent };
+  logger: Pick<Logger, "warn">;
+};
+
+const YEAR_SECONDS = 365 * 24 * 3600;
+const CONTENT_OF: Readonly<Partial<Record<PublicPath, keyof PageContent>>> = {
+  "/": "landing",
+  "/terms": "terms",
+  "/privacy": "privacy",
+};
+/** Pages whose first view depends on what their address carries, such as a token of a mail: the browser renders those. */
+const READS_QUERY: readonly PublicPath[] = ["/login", "/register"];
+
+function isContentName(name: string): name is keyof PageContent {
+  return name === "landing" || name === "terms" || name === "privacy";
+}
+
+function toSitemap(siteUrl: string, legal: PublicPagesDeps["legal"]): string {
+  const pages = [
+    { path: "/", changedOn: undefined },
+    { path: "/register", changedOn: undefined },
+    { path: "/docs", changedOn: undefined },
+    { path: "/terms", changedOn: legal.terms.updatedOn },
+    { path: "/privacy", changedOn: legal.privacy.updatedOn },
+  ];
+  const entries = pages.map(
+    ({ path, changedOn }) =>
+      html`<url><loc>${siteUrl}${path}</loc>${changedOn === undefined ? undefined : html`<lastmod>${changedOn}</lastmod>`}</url>\n`,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${
+    html`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries}</urlset>`.html
+  }\n`;
+}
+
+/**
+ * Answers the pages that everybody may see with their content in them, so that they can be read before and without any
+ * script; and beside them what search engines ask for.
+ */
+export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
+  const { template, siteUrl } = deps;
+  const rendered = new Map<PublicPath, { key: string; text: string }>();
+
+  async function getContent<Name extends keyof PageContent>(
+    name: Name,
+  ): Promise<Pick<PageContent, Name>>;
+  async function getContent(name: keyof PageContent): Promise<Partial<PageContent>> {
+    return name === "landing"
+      ? { landing: { ...deps.landing, ...(await deps.getCatalog()) } }
+      : { [name]: deps.legal[name] };
+  }
+
+  async function loadPage(path: PublicPath): Promise<PrerenderedPage | undefined> {
+    const name = CONTENT_OF[path];
+    try {
+      const content = name === undefined ? {} : await getContent(name);
+      return { path, config: deps.config, content };
+    } catch (error) {
+      deps.logger.warn({ err: error, path }, "The content of a public page could not be loaded");
+      return;
+    }
+  }
+
+  async function renderPage(template: PageTemplate, path: PublicPath): Promise<string> {
+    const page = await loadPage(path);
+    if (page === undefined) {
+      return template.plain;
+    }
+    const key = JSON.stringify(page);
+    const known = rendered.get(path);
+    if (known?.key === key) {
+      return known.text;
+    }
+    const { html: body, ...head } = await deps.render(page);
+    if (body === undefined) {
+      return template.plain;
+    }
+    const canonicalUrl = path === "/" ? `${siteUrl}/` : siteUrl + path;
+    const text = template.fill({ ...head, canonicalUrl }, { html: body, embedded: page });
+    rendered.set(path, { key, text });
+    return text;
+  }
+
+  async function sendPage({ req, res }: RawCall, path: PublicPath): Promise<void> {
+    if (template === undefined) {
+      throw new AppError({
+        code: "RESOURCE_NOT_FOUND",
+        publicMessage: "There is nothing at this address.",
+      });
+    }
+    const isAddressed = READS_QUERY.includes(path) && (req.url ?? "").includes("?");
+    const text = isAddressed ? template.plain : await renderPage(template, path);
+    sendConsolePage(req, res, { text, policy: deps.policy });
+  }
+
+  function sendText({ req, res }: RawCall, type: string, text: string): Promise<void> {
+    sendCached(req, res, { status: 200, type, text });
+    return Promise.resolve();
+  }
+
+  const get = (path: string, handle: RawRoute["handle"]): RawRoute => ({
+    method: "GET",
+    path,
+    handle,
+  });
+  const robots = `User-agent: *\nAllow: /\nDisallow: /idp/\nDisallow: /v1/\nAllow: /v1/reference\n\nSitemap: ${siteUrl}/sitemap.xml\n`;
+  const sitemap = toSitemap(siteUrl, deps.legal);
+  return [
+    ...PUBLIC_PATHS.map((path) => get(path, (call) => sendPage(call, path))),
+    get("/page-data/{name}", async ({ res, params }) => {
+      const name = params["name"] ?? "";
+      if (!isContentName(name)) {
+        throw resourceNotFound("page");
+      }
+      sendJson(res, 200, (await getContent(name))[name]);
+    }),
+    get("/robots.txt", (call) => sendText(call, "text/plain; charset=utf-8", robots)),
+    get("/sitemap.xml", (call) => sendText(call, "application/xml; charset=utf-8", sitemap)),
+    ...(template === undefined
+      ? []
+      : [
+          get(template.brandStyle.path, ({ req, res }) => {
+            sendCached(req, res, {
+              status: 200,
+              type: "text/css; charset=utf-8",
+              text: template.brandStyle.text,
+              headers: { "cache-control": `public, max-age=${String(YEAR_SECONDS)}, immutable` },
+            });
+            return Promise.resolve();
+          }),
+        ]),
+  ];
+}

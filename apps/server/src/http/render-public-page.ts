@@ -1,0 +1,97 @@
+import { existsSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import type { PrerenderedPage } from "@turnpike/contract/public-pages";
+import type { Logger } from "#platform/logger.ts";
+
+/** What the built console says about a page that it rendered. */
+export type RenderedPage = {
+  /** Goes into `#root`. Undefined: the browser renders the page. */
+  html: string | undefined;
+  title: string;
+  description: string;
+};
+
+export type RenderPublicPage = (page: PrerenderedPage) => Promise<RenderedPage>;
+
+/** Longer than any of these pages takes on a slow machine; whoever waits gets the plain page instead. */
+const RENDER_TIMEOUT_MS = 2_000;
+
+function isRenderer(value: unknown): value is RenderPublicPage {
+  return typeof value === "function";
+}
+
+async function loadRenderer(file: string): Promise<RenderPublicPage> {
+  const built: unknown = await import(pathToFileURL(file).href);
+  const render =
+    typeof built === "object" && built !== null && "renderPublicPage" in built
+      ? built.renderPublicPage
+      : undefined;
+  if (!isRenderer(render)) {
+    throw new Error(`${file} exports no renderPublicPage`);
+  }
+  return render;
+}
+
+function assertRendered(page: RenderedPage): RenderedPage {
+  const isWhole =
+    typeof page.html === "string" &&
+    typeof page.title === "string" &&
+    typeof page.description === "string";
+  if (!isWhole) {
+    throw new Error("The built console answered no page");
+  }
+  // The policy refuses them, and what they were for would be missing.
+  const refused = /<[a-z][^>]*\s(?:style|on[a-z]+)=/i.exec(page.html ?? "")?.[0];
+  if (refused !== undefined) {
+    throw new Error(`The page holds what the content security policy refuses: ${refused}`);
+  }
+  return page;
+}
+
+async function withinTimeLimit<Result>(work: Promise<Result>): Promise<Result> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new Error("Rendering a public page took too long")),
+    RENDER_TIMEOUT_MS,
+  );
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Renders public pages by the console that was built for the server, which is found by its path: its source is never
+ * imported.
+ *
+ * @param input.file - The built module.
+ * @returns A function that never throws: what fails is logged, and the browser is left to render the page.
+ */
+export function createPageRenderer(input: {
+  file: string;
+  brandName: string;
+  logger: Pick<Logger, "warn" | "error">;
+}): RenderPublicPage {
+  const plain: RenderedPage = { html: undefined, title: input.brandName, description: "" };
+  let renderer: Promise<RenderPublicPage> | undefined;
+
+  return async (page) => {
+    if (renderer === undefined) {
+      if (!existsSync(input.file)) {
+        input.logger.warn({ file: input.file }, "Public pages are rendered by the browser alone");
+        renderer = Promise.resolve(() => Promise.resolve(plain));
+        return plain;
+      }
+      renderer = loadRenderer(input.file);
+    }
+    try {
+      const render = await renderer;
+      const rendered = await withinTimeLimit(render(page));
+      return rendered === plain ? plain : assertRendered(rendered);
+    } catch (error) {
+      input.logger.error({ err: error, path: page.path }, "A public page could not be rendered");
+      return plain;
+    }
+  };
+}

@@ -1,0 +1,83 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { contentSecurityPolicy, createConsoleFiles } from "#http/console-files.ts";
+import { loadLegalText } from "#http/legal-texts.ts";
+import { createPageTemplate } from "#http/page-template.ts";
+import { createPublicPageRoutes } from "#http/public-pages.ts";
+import type { RawRoute } from "#http/raw-route.ts";
+import { createPageRenderer } from "#http/render-public-page.ts";
+import { createPublicCatalog } from "#modules/catalog/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import type { ChangeFeed } from "#platform/change-feed.ts";
+import type { Config } from "./config.ts";
+
+/** A call of the demo API that needs no body and says something. */
+const DEMO_SAMPLE_PATH = "/v1/quote?from=berlin&to=paris&weightGrams=1200";
+
+export type PublicSite = {
+  routes: RawRoute[];
+  serveConsole: ReturnType<typeof createConsoleFiles>;
+};
+
+/**
+ * Puts together what a visitor sees: the public pages with the operator's brand, texts and catalogue in them, and the
+ * files of the built console.
+ *
+ * @param input.publicConfig - What `/config.json` answers.
+ * @throws {StartupError} `CONFIG_INVALID` when a legal text cannot be read.
+ */
+export function createPublicSite(input: {
+  config: Config;
+  services: AppServices;
+  changes: Pick<ChangeFeed, "subscribe">;
+  consoleUrl: string;
+  publicConfig: unknown;
+}): PublicSite {
+  const { config, services, consoleUrl } = input;
+  const folder = join(config.checkout, "apps/console/dist");
+  const file = join(folder, "index.html");
+  const template = existsSync(file)
+    ? createPageTemplate({ file, brand: config.brand, siteUrl: consoleUrl })
+    : undefined;
+  const policy = contentSecurityPolicy(consoleUrl);
+
+  const catalog = createPublicCatalog({
+    transact: services.transact,
+    monotonicMs: services.clock.monotonicMs,
+  });
+  input.changes.subscribe(catalog.applyChange);
+
+  const legal = {
+    checkout: config.checkout,
+    brandName: config.brand.name,
+    consoleUrl,
+    legal: config.legal,
+  };
+  const isDemo = config.upstreams === undefined;
+  return {
+    routes: createPublicPageRoutes({
+      template,
+      render: createPageRenderer({
+        file: join(config.checkout, "apps/console/dist-server/entry-server.js"),
+        brandName: config.brand.name,
+        logger: services.logger,
+      }),
+      config: input.publicConfig,
+      siteUrl: consoleUrl,
+      policy,
+      getCatalog: catalog.get,
+      landing: {
+        headline: config.landing.headline,
+        summary: config.landing.summary,
+        samplePath: config.landing.samplePath ?? (isDemo ? DEMO_SAMPLE_PATH : "/"),
+        isDemo,
+      },
+      legal: {
+        terms: loadLegalText(legal, "terms"),
+        privacy: loadLegalText(legal, "privacy"),
+      },
+      logger: services.logger,
+    }),
+    serveConsole: createConsoleFiles({ folder, policy, plainPage: template?.plain }),
+  };
+}

@@ -11,9 +11,11 @@ import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { CallOutcome, OutcomeReply, RenderProblem } from "./call-outcome.ts";
 import { createProxy, type ForwardedCall, type GatewayProxy } from "./create-proxy.ts";
-import type { Admission, DecideCall, Decision, Denial } from "./decide-call.ts";
-import type { HeaderPair } from "./forward-headers.ts";
+import type { Admission, DecideCall, Decision } from "./decide-call.ts";
+import { DENIAL_HEADERS, toDenialError } from "./denial-error.ts";
+import { API_KEY_HEADER, findKey, isPreflight } from "./find-key.ts";
 import { createGatewayServer, type GatewayServer } from "./gateway-server.ts";
+import { NO_IDENTITY, toIdentityHeaders } from "./identity-headers.ts";
 import { createRawResponse } from "./raw-response.ts";
 import { type AdmittedOutcome, assertRecordable, type CallRecorder } from "./record-call.ts";
 import { inspectRequest } from "./request-gate.ts";
@@ -50,79 +52,6 @@ export type ApiGateway = {
 
 /** The one path on the listener for programs that is ours; every other goes to the upstream. */
 const WELL_KNOWN = "/.well-known/turnpike";
-const API_KEY_HEADER = "x-api-key";
-const BEARER = /^Bearer +(\S+)$/i;
-
-/** Lets a page of any origin read why its call was refused; no credentials are allowed along, so nothing leaks. */
-const DENIAL_HEADERS: Readonly<Record<string, string>> = {
-  "access-control-allow-origin": "*",
-  "access-control-expose-headers": "Retry-After, X-Request-Id",
-};
-
-type KeyInRequest = { text: string; headerNames: string[] };
-
-/** Finds the key and the headers that must not reach the upstream: the one that carried it, and any other with a key of ours. */
-function findKey(req: IncomingMessage): KeyInRequest | undefined {
-  const header = req.headers[API_KEY_HEADER];
-  const bearer = BEARER.exec(req.headers.authorization ?? "")?.[1];
-  if (typeof header === "string" && header !== "") {
-    const alsoBearer = bearer?.startsWith("tp_") === true;
-    return {
-      text: header,
-      headerNames: alsoBearer ? [API_KEY_HEADER, "authorization"] : [API_KEY_HEADER],
-    };
-  }
-  return bearer === undefined ? undefined : { text: bearer, headerNames: ["authorization"] };
-}
-
-function isPreflight(req: IncomingMessage): boolean {
-  return (
-    req.method === "OPTIONS" &&
-    req.headers.origin !== undefined &&
-    req.headers["access-control-request-method"] !== undefined
-  );
-}
-
-function toDenialError(denial: Denial, plansUrl: string): AppError {
-  const { limit, retryAfterMs } = denial;
-  return new AppError({
-    code: denial.code,
-    publicMessage: denial.detail,
-    extensions: {
-      ...(limit === undefined
-        ? {}
-        : {
-            limit: { name: limit.name, limit: limit.limit, remaining: limit.remaining },
-            resetAt: new Date(limit.resetAtMs).toISOString(),
-            upgradeUrl: plansUrl,
-          }),
-    },
-    headers:
-      retryAfterMs === undefined
-        ? {}
-        : { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1000))) },
-  });
-}
-
-function toIdentityHeaders({ key, tenant }: Admission): HeaderPair[] {
-  return [
-    ["X-Turnpike-Tenant", tenant.tenantId],
-    ["X-Turnpike-Key", key.keyId],
-    ["X-Turnpike-Environment", key.environment],
-    ["X-Turnpike-Plan", tenant.planId],
-    ["X-Turnpike-Scopes", key.scopes.length === 0 ? "-" : key.scopes.join(" ")],
-  ];
-}
-
-/** What the upstream gets on a call without a key (a preflight): every name, so that none can be forged past us. */
-const NO_IDENTITY: readonly HeaderPair[] = [
-  ["X-Turnpike-Tenant", "-"],
-  ["X-Turnpike-Key", "-"],
-  ["X-Turnpike-Environment", "-"],
-  ["X-Turnpike-Plan", "-"],
-  ["X-Turnpike-Scopes", "-"],
-];
-
 function toAdmittedOutcome(outcome: CallOutcome): AdmittedOutcome {
   return outcome.kind === "status"
     ? { kind: "status", status: outcome.status }

@@ -1,4 +1,5 @@
 import tailwindcss from "@tailwindcss/vite";
+import { tanstackRouter } from "@tanstack/router-plugin/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { contractRoutes } from "./build/contract-routes.ts";
@@ -9,7 +10,20 @@ const SERVER_ORIGIN = `http://localhost:${process.env["PORT"] ?? "3000"}`;
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [contractRoutes(), react(), tailwindcss(), preloadFonts()],
+  plugins: [
+    contractRoutes(),
+    // Before React: it moves each screen into a file of its own.
+    tanstackRouter({
+      target: "react",
+      autoCodeSplitting: true,
+      addExtensions: true,
+      quoteStyle: "double",
+      semicolons: true,
+    }),
+    react(),
+    tailwindcss(),
+    preloadFonts(),
+  ],
   build: {
     outDir: "dist",
     // The first versions with light-dark(), relative colours and CSS nesting.
@@ -21,7 +35,10 @@ export default defineConfig({
   },
   server: {
     proxy: Object.fromEntries(
-      ["/config.json", "/health", "/v1", "/docs"].map((path) => [path, SERVER_ORIGIN]),
+      ["/config.json", "/health", "/v1", "/auth", "/idp", "/docs"].map((path) => [
+        path,
+        SERVER_ORIGIN,
+      ]),
     ),
   },
 });

@@ -1,10 +1,7 @@
-import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { createCredentialStore } from "#platform/credential.ts";
-import { createQueryClient } from "#platform/query-client.ts";
-import { createSetupLink } from "#platform/setup-link.ts";
 import { App } from "./app.tsx";
+import { createConsole } from "./start-console.ts";
 import "./styles.css";
 
 const root = document.getElementById("root");
@@ -14,8 +11,6 @@ if (root === null) {
 
 createRoot(root).render(
   <StrictMode>
-    <QueryClientProvider client={createQueryClient()}>
-      <App credentials={createCredentialStore()} setupLink={createSetupLink(window)} />
-    </QueryClientProvider>
+    <App console={createConsole(window)} />
   </StrictMode>,
 );

@@ -26,7 +26,7 @@ const EMPTY_PAGE: Reply = { status: 200, body: '{"items":[],"nextCursor":null}' 
 describe("createApiClient", () => {
   it("asks under /v1 of the API's address, with parameters as the contract says", async () => {
     const requests = answerWith(EMPTY_PAGE);
-    const api = createApiClient({ apiUrl, getCredential: () => undefined });
+    const api = createApiClient({ apiUrl, getIdToken: () => Promise.resolve(undefined) });
 
     const page = await api.tenants.list({ limit: 20, cursor: "after" });
 
@@ -37,20 +37,20 @@ describe("createApiClient", () => {
     });
   });
 
-  it("sends a credential only while there is one, decided anew for each call", async () => {
+  it("sends the ID token while a user exists and no header otherwise, asked before every call", async () => {
     const requests = answerWith(EMPTY_PAGE);
-    let credential: string | undefined;
-    const api = createApiClient({ apiUrl, getCredential: () => credential });
+    let idToken: string | undefined;
+    const api = createApiClient({ apiUrl, getIdToken: () => Promise.resolve(idToken) });
 
     await api.tenants.list({});
-    credential = "tp_svc_example";
+    idToken = "header.claims.signature";
     await api.tenants.list({});
-    credential = undefined;
+    idToken = undefined;
     await api.tenants.list({});
 
     expect(requests.map((request) => request.headers.get("authorization"))).toEqual([
       null,
-      "Bearer tp_svc_example",
+      "Bearer header.claims.signature",
       null,
     ]);
   });
@@ -71,7 +71,7 @@ describe("createApiClient", () => {
         message: "other",
       }),
     });
-    const api = createApiClient({ apiUrl, getCredential: () => undefined });
+    const api = createApiClient({ apiUrl, getIdToken: () => Promise.resolve(undefined) });
 
     const failure = await api.setup.claim({ code: "x" }).catch((error: unknown) => error);
 
@@ -86,7 +86,7 @@ describe("createApiClient", () => {
 
   it("keeps the status of an answer that a proxy wrote", async () => {
     answerWith({ status: 502, type: "text/html", body: "<h1>Bad</h1>" });
-    const api = createApiClient({ apiUrl, getCredential: () => undefined });
+    const api = createApiClient({ apiUrl, getIdToken: () => Promise.resolve(undefined) });
 
     await expect(api.tenants.list({})).rejects.toMatchObject({
       name: "RequestError",
@@ -97,7 +97,7 @@ describe("createApiClient", () => {
 
   it("says what the transport says when nobody answers", async () => {
     vi.stubGlobal("fetch", () => Promise.reject(new TypeError("Failed to fetch")));
-    const api = createApiClient({ apiUrl, getCredential: () => undefined });
+    const api = createApiClient({ apiUrl, getIdToken: () => Promise.resolve(undefined) });
 
     await expect(api.tenants.list({})).rejects.toMatchObject({
       name: "RequestError",

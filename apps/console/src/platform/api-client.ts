@@ -12,8 +12,8 @@ export type ApiClient = JsonifiedClient<ContractRouterClient<typeof contract>>;
 export type ApiClientOptions = {
   /** Origin of the API, without `/v1`. */
   apiUrl: string;
-  /** The credential of the next call; undefined sends none. */
-  getCredential: () => string | undefined;
+  /** Asked before every call; undefined sends no header. */
+  getIdToken: () => Promise<string | undefined>;
 };
 
 /**
@@ -21,12 +21,15 @@ export type ApiClientOptions = {
  *
  * A call that fails throws a `RequestError` whose message a person may read.
  */
-export function createApiClient({ apiUrl, getCredential }: ApiClientOptions): ApiClient {
+export function createApiClient({ apiUrl, getIdToken }: ApiClientOptions): ApiClient {
   const link = new OpenAPILink(asRouter(contractRoutes), {
     url: `${apiUrl}/v1`,
-    headers: () => {
-      const credential = getCredential();
-      return credential === undefined ? {} : { authorization: `Bearer ${credential}` };
+    headers: async () => {
+      const idToken = await getIdToken();
+      return {
+        "content-type": "application/json",
+        ...(idToken === undefined ? {} : { authorization: `Bearer ${idToken}` }),
+      };
     },
     fetch: fetchReadableProblem,
     interceptors: [onError(rethrowReadable)],

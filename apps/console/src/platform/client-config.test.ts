@@ -9,7 +9,28 @@ const COMPLETE = {
     gateway: "https://gw.example.com",
   },
   version: "1.2.3",
-  identity: { kind: "built-in" },
+  identity: {
+    providers: [
+      {
+        id: "builtin",
+        kind: "builtin",
+        name: "Acme APIs",
+        issuer: "https://console.example.com/idp",
+        clientId: "console",
+      },
+      {
+        id: "corp",
+        kind: "oidc",
+        name: "Acme Corp",
+        issuer: "https://login.example.com/",
+        clientId: "turnpike",
+      },
+    ],
+    passwordRules: { lengthMin: 12 },
+    confirmEmail: false,
+  },
+  mail: { delivers: true },
+  files: { kind: "turnpike" },
 };
 
 describe("parseClientConfig", () => {
@@ -22,6 +43,8 @@ describe("parseClientConfig", () => {
         gateway: "https://gw.example.com",
       },
       version: "1.2.3",
+      identity: COMPLETE.identity,
+      mail: COMPLETE.mail,
     });
   });
 

@@ -1,4 +1,15 @@
+import { queryOptions } from "@tanstack/react-query";
 import { fetchJson } from "./fetch-json.ts";
+
+/** One of the ways to sign in. */
+export type IdentityProvider = {
+  id: string;
+  /** `builtin` is asked with a form of our own; people go to an `oidc` one and come back. */
+  kind: "builtin" | "oidc";
+  name: string;
+  issuer: string;
+  clientId: string;
+};
 
 /** What `/config.json` tells every visitor about this deployment. */
 export type ClientConfig = {
@@ -6,6 +17,14 @@ export type ClientConfig = {
   /** Absolute addresses, without a slash at the end. */
   urls: { console: string; api: string; gateway: string };
   version: string;
+  identity: {
+    providers: readonly IdentityProvider[];
+    passwordRules: { lengthMin: number };
+    /** True when a new account works only after its address was confirmed by mail. */
+    confirmEmail: boolean;
+  };
+  /** Whether mails leave the installation; without, an operator reads them in the outbox. */
+  mail: { delivers: boolean };
 };
 
 /** `/config.json` answered something that is not a configuration. */
@@ -26,6 +45,15 @@ export async function loadClientConfig(signal: AbortSignal): Promise<ClientConfi
   return parseClientConfig(body);
 }
 
+/** The configuration, asked for once: a page that the server rendered carries it. */
+export function clientConfigQuery() {
+  return queryOptions({
+    queryKey: ["client-config"],
+    queryFn: ({ signal }) => loadClientConfig(signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
 /** @throws {ClientConfigError} Naming the first part that is missing. */
 export function parseClientConfig(value: unknown): ClientConfig {
   return {
@@ -39,7 +67,44 @@ export function parseClientConfig(value: unknown): ClientConfig {
       gateway: readUrl(value, ["urls", "gateway"]),
     },
     version: readText(value, ["version"]),
+    identity: {
+      providers: readProviders(value),
+      passwordRules: { lengthMin: readNumber(value, ["identity", "passwordRules", "lengthMin"]) },
+      confirmEmail: readFlag(value, ["identity", "confirmEmail"]),
+    },
+    mail: { delivers: readFlag(value, ["mail", "delivers"]) },
   };
+}
+
+function readProviders(value: unknown): readonly IdentityProvider[] {
+  const providers = find(value, ["identity", "providers"]);
+  if (!Array.isArray(providers)) {
+    throw new ClientConfigError("/config.json: identity.providers is missing");
+  }
+  return providers.map((provider: unknown) => ({
+    id: readText(provider, ["id"]),
+    kind: findText(provider, ["kind"]) === "builtin" ? "builtin" : "oidc",
+    name: readText(provider, ["name"]),
+    // Kept to the letter: a slash at the end is part of an issuer's name.
+    issuer: readText(provider, ["issuer"]),
+    clientId: readText(provider, ["clientId"]),
+  }));
+}
+
+function readNumber(value: unknown, path: readonly string[]): number {
+  const found = find(value, path);
+  if (typeof found !== "number") {
+    throw new ClientConfigError(`/config.json: ${path.join(".")} is missing`);
+  }
+  return found;
+}
+
+function readFlag(value: unknown, path: readonly string[]): boolean {
+  const found = find(value, path);
+  if (typeof found !== "boolean") {
+    throw new ClientConfigError(`/config.json: ${path.join(".")} is missing`);
+  }
+  return found;
 }
 
 function readUrl(value: unknown, path: readonly string[]): string {
@@ -59,10 +124,14 @@ function readText(value: unknown, path: readonly string[]): string {
 }
 
 function findText(value: unknown, path: readonly string[]): string | undefined {
-  const found = path.reduce<unknown>(
+  const found = find(value, path);
+  return typeof found === "string" && found !== "" ? found : undefined;
+}
+
+function find(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
     (holder, name) =>
       typeof holder === "object" && holder !== null ? Reflect.get(holder, name) : undefined,
     value,
   );
-  return typeof found === "string" && found !== "" ? found : undefined;
 }

@@ -1,17 +1,23 @@
 import { createContext, type ReactNode, use, useSyncExternalStore } from "react";
 import type { ApiClient } from "./api-client.ts";
+import type { ArrivalKind, Arrivals } from "./arrivals.ts";
 import type { ClientConfig } from "./client-config.ts";
-import type { CredentialStore } from "./credential.ts";
-import type { SetupLink } from "./setup-link.ts";
+import type { JsonClient } from "./json-client.ts";
+import type { AuthState, Session } from "./session/session.ts";
+import type { Theme } from "./theme.ts";
+import type { WantedPath } from "./wanted-path.ts";
 
 /** What every screen is given: made once when the page starts. */
 export type Platform = {
   config: ClientConfig;
+  session: Session;
+  /** Every operation of the API's contract. */
   api: ApiClient;
-  /** The API with a key that is not the page's own yet. */
-  apiWith: (key: string) => ApiClient;
-  credentials: CredentialStore;
-  setupLink: SetupLink;
+  /** What the API and the built-in provider answer outside of the contract. */
+  json: JsonClient;
+  arrivals: Arrivals;
+  wantedPath: WantedPath;
+  theme: Theme;
 };
 
 const PlatformContext = createContext<Platform | undefined>(undefined);
@@ -29,14 +35,15 @@ export function usePlatform(): Platform {
   return platform;
 }
 
-/** The operator's key, and a new render when it changes. */
-export function useCredential(): string | undefined {
-  const { credentials } = usePlatform();
-  return useSyncExternalStore(credentials.subscribe, credentials.get);
+/** Who is signed in, and a new render when that changes. */
+export function useAuth(): AuthState {
+  const { session } = usePlatform();
+  return useSyncExternalStore(session.subscribe, session.getState, session.getState);
 }
 
-/** The setup code in the address, and a new render when it changes. */
-export function useSetupCode(): string | undefined {
-  const { setupLink } = usePlatform();
-  return useSyncExternalStore(setupLink.subscribe, setupLink.readCode);
+/** What a link brought along, and a new render when that changes. */
+export function useArrival(kind: ArrivalKind): string | undefined {
+  const { arrivals } = usePlatform();
+  const read = () => arrivals.get(kind);
+  return useSyncExternalStore(arrivals.subscribe, read, read);
 }

@@ -3,27 +3,61 @@ import { render } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { vi } from "vitest";
 import { createApiClient } from "./api-client.ts";
-import { createCredentialStore } from "./credential.ts";
+import { createArrivals } from "./arrivals.ts";
+import { createJsonClient } from "./json-client.ts";
 import { type Platform, PlatformProvider } from "./platform.tsx";
-import { createSetupLink } from "./setup-link.ts";
+import { type FakeSession, makeFakeSession } from "./session/fake-session.ts";
+import { createTheme } from "./theme.ts";
+import { createWantedPath } from "./wanted-path.ts";
 
 /** What a faked API answers to one call: a body with status 200, an answer of its own, or silence for good. */
 export type FakeAnswer = object | Response | "never" | "unreachable";
 
+/** By "METHOD /path", under `/v1`. Any other call fails the test. */
+export type FakeAnswers = Readonly<Record<string, (request: Request) => FakeAnswer>>;
+
 const API_URL = "https://api.example.com";
 
-/**
- * Renders a part of a screen as the page would, with the real client on a faked network.
- *
- * @param answers - By "METHOD /path", under `/v1`. Any other call fails the test.
- */
-export function renderWithPlatform(
-  screen: ReactNode,
-  answers: Readonly<Record<string, () => FakeAnswer>>,
-): Platform {
-  vi.stubGlobal("fetch", async (request: Request) => {
+export type TestPlatform = Platform & { session: FakeSession };
+
+/** Makes a platform whose API is the faked one. Nobody is signed in. */
+export function makeTestPlatform(): TestPlatform {
+  const session = makeFakeSession();
+  return {
+    config: {
+      brand: { name: "Acme APIs", accent: undefined },
+      urls: { console: API_URL, api: API_URL, gateway: "https://gateway.example.com" },
+      version: "1.0.0",
+      identity: {
+        providers: [
+          {
+            id: "builtin",
+            kind: "builtin",
+            name: "Acme APIs",
+            issuer: `${API_URL}/idp`,
+            clientId: "console",
+          },
+        ],
+        passwordRules: { lengthMin: 12 },
+        confirmEmail: false,
+      },
+      mail: { delivers: true },
+    },
+    session,
+    api: createApiClient({ apiUrl: API_URL, getIdToken: session.getIdToken }),
+    json: createJsonClient(session.getIdToken),
+    arrivals: createArrivals(window.sessionStorage),
+    wantedPath: createWantedPath(window.sessionStorage),
+    theme: createTheme(window),
+  };
+}
+
+/** Answers calls of the console in the place of the network. */
+export function fakeNetwork(answers: FakeAnswers): void {
+  vi.stubGlobal("fetch", async (input: Request | string, init?: RequestInit) => {
+    const request = input instanceof Request ? input : new Request(input, init);
     const call = `${request.method} ${new URL(request.url).pathname.replace(/^\/v1/, "")}`;
-    const answer = answers[call]?.();
+    const answer = answers[call]?.(request);
     if (answer === undefined) {
       throw new Error(`The test expects no ${call}`);
     }
@@ -35,18 +69,12 @@ export function renderWithPlatform(
     }
     return answer instanceof Response ? answer : Response.json(answer);
   });
-  const credentials = createCredentialStore();
-  const platform: Platform = {
-    config: {
-      brand: { name: "Acme APIs", accent: undefined },
-      urls: { console: API_URL, api: API_URL, gateway: "https://gateway.example.com" },
-      version: "1.0.0",
-    },
-    api: createApiClient({ apiUrl: API_URL, getCredential: credentials.get }),
-    apiWith: (key) => createApiClient({ apiUrl: API_URL, getCredential: () => key }),
-    credentials,
-    setupLink: createSetupLink(window),
-  };
+}
+
+/** Renders a part of a screen as the page would, with the real clients on a faked network. */
+export function renderWithPlatform(screen: ReactNode, answers: FakeAnswers): TestPlatform {
+  fakeNetwork(answers);
+  const platform = makeTestPlatform();
   const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   render(
     <QueryClientProvider client={queryClient}>

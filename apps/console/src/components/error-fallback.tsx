@@ -1,0 +1,24 @@
+import { Button } from "@turnpike/ui/button";
+import { useState } from "react";
+
+export type ErrorFallbackProps = { error: unknown };
+
+/** What is shown where something could not be rendered: that it failed, and why on demand. */
+export function ErrorFallback({ error }: ErrorFallbackProps) {
+  const [isShown, setIsShown] = useState(false);
+  return (
+    <div role="alert" className="p-4">
+      <div className="flex flex-wrap items-center gap-3">
+        <strong className="font-semibold">Something went wrong!</strong>
+        <Button aria-expanded={isShown} onClick={() => setIsShown(!isShown)}>
+          {isShown ? "Hide Error" : "Show Error"}
+        </Button>
+      </div>
+      {isShown && (
+        <pre className="mt-3 overflow-auto rounded-control border border-danger/30 bg-danger-soft p-3 font-mono text-danger text-xs whitespace-pre-wrap">
+          <code>{error instanceof Error ? error.message : String(error)}</code>
+        </pre>
+      )}
+    </div>
+  );
+}

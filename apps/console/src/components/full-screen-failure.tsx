@@ -1,0 +1,30 @@
+import { Button } from "@turnpike/ui/button";
+
+export type FullScreenFailureProps = {
+  title: string;
+  /** What failed, as a sentence. */
+  what: string;
+  isRetrying?: boolean;
+  onRetry: () => void;
+  /** Left out where nobody can be signed in. */
+  onSignOut?: () => void;
+};
+
+/** What stands in for the whole page when it cannot go on, with the ways on. */
+export function FullScreenFailure(props: FullScreenFailureProps) {
+  const { title, what, isRetrying = false, onRetry, onSignOut } = props;
+  return (
+    <main className="grid min-h-dvh place-items-center px-4 py-12">
+      <div role="alert" className="max-w-md text-center">
+        <h1 className="font-semibold text-lg">{title}</h1>
+        <p className="mt-2 text-ink-muted [overflow-wrap:anywhere]">{what}</p>
+        <div className="mt-6 flex justify-center gap-3">
+          <Button look="primary" progress={isRetrying ? "Retrying…" : undefined} onClick={onRetry}>
+            Retry
+          </Button>
+          {onSignOut !== undefined && <Button onClick={onSignOut}>Sign out</Button>}
+        </div>
+      </div>
+    </main>
+  );
+}

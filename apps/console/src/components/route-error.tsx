@@ -1,0 +1,23 @@
+import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
+import { Button } from "@turnpike/ui/button";
+import { ErrorFallback } from "./error-fallback.tsx";
+
+/** The router's error view: the route's error, and another try. */
+export function RouteError({ error, reset }: ErrorComponentProps) {
+  const router = useRouter();
+  return (
+    <div className="mx-auto max-w-xl py-12">
+      <ErrorFallback error={error} />
+      <div className="px-4">
+        <Button
+          onClick={() => {
+            reset();
+            void router.invalidate();
+          }}
+        >
+          Try again
+        </Button>
+      </div>
+    </div>
+  );
+}

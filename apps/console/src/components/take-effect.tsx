@@ -1,0 +1,57 @@
+import { useMutation } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { toast } from "sonner";
+import type { ArrivalKind } from "#platform/arrivals.ts";
+import { RequestError } from "#platform/error-message.ts";
+import { useArrival, usePlatform } from "#platform/platform.tsx";
+import { useRefreshVerifiedUser } from "#platform/verified-user.ts";
+
+/** Has what a link brought along take effect, now that it is known who opened it. */
+export function TakeEffect() {
+  return (
+    <>
+      <TakeArrival kind="setup" success="You are the operator of this installation now." />
+      <TakeArrival kind="invitation" success="You have joined the tenant." />
+    </>
+  );
+}
+
+function TakeArrival({ kind, success }: { kind: ArrivalKind; success: string }) {
+  const { json, config, arrivals } = usePlatform();
+  const refresh = useRefreshVerifiedUser();
+  const secret = useArrival(kind);
+  const { mutate } = useMutation({
+    mutationKey: ["arrival", kind],
+    mutationFn: (text: string) => {
+      const url = `${config.urls.api}/v1`;
+      return kind === "setup"
+        ? json({ method: "POST", url: `${url}/setup/claim`, body: { code: text } })
+        : json({ method: "POST", url: `${url}/invitations/accept`, body: { token: text } });
+    },
+    onSuccess: async () => {
+      arrivals.forget(kind);
+      await refresh();
+      toast.success(success);
+    },
+    onError: (error) => {
+      // A refused one is worth nothing any more; one that never arrived is tried again with the next page.
+      if (isRefusal(error)) {
+        arrivals.forget(kind);
+      }
+      toast.error(error.message);
+    },
+  });
+  // The outside system is the link that the person opened.
+  useEffect(() => {
+    if (secret !== undefined) {
+      mutate(secret);
+    }
+  }, [secret, mutate]);
+  return null;
+}
+
+/** The server answered and said no, as opposed to not answering or failing itself. */
+function isRefusal(cause: unknown): boolean {
+  const status = cause instanceof RequestError ? cause.status : undefined;
+  return status !== undefined && status >= 400 && status < 500 && status !== 429;
+}

@@ -1,0 +1,8 @@
+/** `/login` */
+export function LoginPage() {
+  return (
+    <main className="mx-auto max-w-6xl px-4 py-12">
+      <h1 className="font-semibold text-xl">Sign in</h1>
+    </main>
+  );
+}

@@ -1,0 +1,55 @@
+import { rethrowReadable } from "./error-message.ts";
+
+export type JsonRequest = {
+  method: "GET" | "POST";
+  /** Absolute, or a path of this site. */
+  url: string;
+  /** Left out: no body. */
+  body?: object;
+  signal?: AbortSignal;
+};
+
+/**
+ * Asks for JSON outside of the API's contract.
+ *
+ * @returns The parsed body; undefined when there is none.
+ * @throws {RequestError} With a message for people, when the answer is no success or none arrives.
+ */
+export type JsonClient = (request: JsonRequest) => Promise<unknown>;
+
+/** @param getIdToken - Asked before every request; undefined sends no header. */
+export function createJsonClient(getIdToken: () => Promise<string | undefined>): JsonClient {
+  return async ({ method, url, body, signal }) => {
+    try {
+      const idToken = await getIdToken();
+      const response = await fetch(url, {
+        method,
+        headers: {
+          "content-type": "application/json",
+          ...(idToken === undefined ? {} : { authorization: `Bearer ${idToken}` }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      const answer: unknown = await response.json().catch(() => undefined);
+      if (!response.ok) {
+        throw new AnsweredError(response, answer);
+      }
+      return answer;
+    } catch (cause) {
+      return rethrowReadable(cause);
+    }
+  };
+}
+
+/** An answer that is no success, in the shape that the error rule reads. */
+class AnsweredError extends Error {
+  readonly status: number;
+  readonly data: { body: unknown };
+
+  constructor(response: Response, body: unknown) {
+    super(response.statusText);
+    this.status = response.status;
+    this.data = { body };
+  }
+}

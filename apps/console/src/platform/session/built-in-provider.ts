@@ -1,0 +1,67 @@
+import type { JsonClient } from "../json-client.ts";
+import { type Credentials, type Registration, SignInError } from "./session.ts";
+
+/** What the form of an interaction leads to. */
+export type InteractionOutcome = { redirectTo: string } | { confirmationSent: true };
+
+/** The forms of the built-in provider, answered without leaving the page. */
+export interface BuiltInProvider {
+  /** Follows an authorization request to its form. @returns The id of the interaction. */
+  open(authorizationUrl: URL): Promise<string>;
+  logIn(interaction: string, credentials: Credentials): Promise<InteractionOutcome>;
+  register(interaction: string, registration: Registration): Promise<InteractionOutcome>;
+  /** Follows the way back. @returns The address with the code, which is never visited. */
+  follow(redirectTo: string): Promise<URL>;
+}
+
+/** @param json - Must send no ID token: nobody is signed in yet. */
+export function createBuiltInProvider(issuer: string, json: JsonClient): BuiltInProvider {
+  const answer = async (interaction: string, form: string, body: object) =>
+    toOutcome(
+      await json({
+        method: "POST",
+        url: `${issuer}/interaction/${encodeURIComponent(interaction)}/${form}`,
+        body,
+      }),
+    );
+  return {
+    open: async (authorizationUrl) => {
+      const url = await follow(authorizationUrl.href);
+      const interaction = url.searchParams.get("interaction");
+      if (interaction === null) {
+        throw new SignInError(
+          url.searchParams.get("error") ?? "no_interaction",
+          url.searchParams.get("error_description") ??
+            "The sign-in service did not answer as expected.",
+        );
+      }
+      return interaction;
+    },
+    logIn: (interaction, credentials) => answer(interaction, "login", credentials),
+    register: (interaction, registration) => answer(interaction, "register", registration),
+    follow,
+  };
+}
+
+async function follow(href: string): Promise<URL> {
+  const response = await fetch(href, {
+    credentials: "same-origin",
+    headers: { accept: "text/html" },
+  });
+  if (!response.ok) {
+    throw new SignInError("provider_failed", "The sign-in service failed. Try again in a moment.");
+  }
+  return new URL(response.url);
+}
+
+function toOutcome(answer: unknown): InteractionOutcome {
+  if (typeof answer === "object" && answer !== null) {
+    if ("redirectTo" in answer && typeof answer.redirectTo === "string") {
+      return { redirectTo: answer.redirectTo };
+    }
+    if ("confirmationSent" in answer && answer.confirmationSent === true) {
+      return { confirmationSent: true };
+    }
+  }
+  throw new SignInError("no_outcome", "The sign-in service did not answer as expected.");
+}

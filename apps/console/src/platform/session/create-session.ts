@@ -1,0 +1,271 @@
+import type { AttemptStore } from "./attempt-store.ts";
+import type { BuiltInProvider, InteractionOutcome } from "./built-in-provider.ts";
+import type { OidcClient, TokenSet } from "./oidc-client.ts";
+import { isUnreachable } from "./provider-failure.ts";
+import { type AuthState, type Session, SignInError, type User } from "./session.ts";
+import type { SessionStore } from "./session-store.ts";
+
+/** An ID token with less left is renewed before it is sent, in milliseconds. */
+const RENEW_BEFORE_MS = 60_000;
+/** Between two tries to reach a provider: doubles from the first to the second, in milliseconds. */
+const RETRY_FIRST_MS = 2_000;
+const RETRY_MAX_MS = 60_000;
+/** A provider that keeps everybody waiting for the lock is given up on, in milliseconds. */
+const LOCK_TIMEOUT_MS = 30_000;
+
+export type SessionDeps = {
+  /** The client of a provider; undefined when none has this id. */
+  findClient: (providerId: string) => OidcClient | undefined;
+  builtIn: { providerId: string; provider: BuiltInProvider } | undefined;
+  store: SessionStore;
+  attempts: AttemptStore;
+  /** Leaves the page. */
+  leaveTo: (url: URL) => void;
+  /** Runs one task at a time among all tabs. */
+  withLock: <T>(task: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+  /** Milliseconds that only ever grow, whatever happens to the device's clock. */
+  nowMs: () => number;
+};
+
+type Tokens = { idToken: string; endsAtMs: number };
+
+/** Makes the session of the page. Nothing happens before `start`. */
+export function createSession(deps: SessionDeps): Session {
+  const { store } = deps;
+  let state: AuthState = { isLoading: true, user: undefined, ended: undefined, trouble: undefined };
+  let tokens: Tokens | undefined;
+  let renewal: Promise<void> | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let failures = 0;
+  /** Grows with every sign-in and sign-out, so that an answer that comes too late changes nothing. */
+  let epoch = 0;
+  const listeners = new Set<() => void>();
+
+  function change(next: AuthState): void {
+    state = next;
+    for (const listener of listeners) {
+      listener();
+    }
+  }
+
+  function schedule(task: () => void, delayMs: number): void {
+    clearTimeout(timer);
+    timer = setTimeout(task, delayMs);
+  }
+
+  function end(ended: AuthState["ended"]): void {
+    epoch += 1;
+    clearTimeout(timer);
+    tokens = undefined;
+    failures = 0;
+    renewal = undefined;
+    change({ isLoading: false, user: undefined, ended, trouble: undefined });
+  }
+
+  function accept(providerId: string, set: TokenSet): void {
+    failures = 0;
+    tokens = { idToken: set.idToken, endsAtMs: deps.nowMs() + set.lifetimeMs };
+    const { sub: subject } = set.claims;
+    if (set.refreshToken !== undefined) {
+      store.write({ providerId, subject, refreshToken: set.refreshToken });
+    }
+    schedule(renewInBackground, Math.max(set.lifetimeMs - RENEW_BEFORE_MS, set.lifetimeMs / 2));
+    const user = toUser(providerId, set, getIdTokenOfUser);
+    // A renewal that changes nothing about the person is nobody's business.
+    if (state.isLoading || state.trouble !== undefined || !isSameUser(state.user, user)) {
+      change({ isLoading: false, user, ended: undefined, trouble: undefined });
+    }
+  }
+
+  /** Rotates the refresh token: one tab at a time, because a token that is used twice ends the session. */
+  async function renewUnderLock(): Promise<void> {
+    const current = epoch;
+    const outcome = await deps.withLock(async () => {
+      const stored = store.read();
+      const client = stored === undefined ? undefined : deps.findClient(stored.providerId);
+      if (stored === undefined || client === undefined) {
+        return undefined;
+      }
+      const set = await client.refresh(stored.refreshToken);
+      if (current === epoch && store.read() !== undefined) {
+        accept(stored.providerId, set);
+      }
+      return set;
+    }, AbortSignal.timeout(LOCK_TIMEOUT_MS));
+    if (outcome === undefined && current === epoch) {
+      end(state.user === undefined ? undefined : "by_provider");
+    }
+  }
+
+  function renew(): Promise<void> {
+    const started = epoch;
+    renewal ??= renewUnderLock()
+      .catch((error: unknown) => {
+        if (started === epoch && !isUnreachable(error)) {
+          store.clear();
+          end("by_provider");
+        }
+        throw error;
+      })
+      .finally(() => {
+        renewal = undefined;
+      });
+    return renewal;
+  }
+
+  function renewInBackground(): void {
+    const started = epoch;
+    renew().catch(() => {
+      if (started !== epoch) {
+        return;
+      }
+      failures += 1;
+      schedule(renewInBackground, Math.min(RETRY_FIRST_MS * 2 ** (failures - 1), RETRY_MAX_MS));
+      if (state.isLoading) {
+        change({
+          ...state,
+          trouble: "The sign-in service cannot be reached. It is asked again in a moment.",
+        });
+      }
+    });
+  }
+
+  async function getIdTokenOfUser(): Promise<string> {
+    if (tokens === undefined || tokens.endsAtMs - deps.nowMs() < RENEW_BEFORE_MS) {
+      const isGood = (): boolean => tokens !== undefined && tokens.endsAtMs > deps.nowMs();
+      await renew().catch((error: unknown) => {
+        // What is left of the old one may still carry this request.
+        if (!isGood()) {
+          throw error;
+        }
+      });
+    }
+    if (tokens === undefined) {
+      throw new SignInError("signed_out", "You are signed out.");
+    }
+    return tokens.idToken;
+  }
+
+  /** Another tab signed in, signed out, or changed the person. */
+  function followOtherTab(): void {
+    const stored = store.read();
+    if (stored === undefined) {
+      if (state.user !== undefined || state.isLoading) {
+        end("by_person");
+      }
+    } else if (
+      stored.subject !== state.user?.subject ||
+      stored.providerId !== state.user.providerId
+    ) {
+      epoch += 1;
+      renewal = undefined;
+      renewInBackground();
+    }
+  }
+
+  function openBuiltIn(): { providerId: string; provider: BuiltInProvider; client: OidcClient } {
+    const client = deps.builtIn && deps.findClient(deps.builtIn.providerId);
+    if (deps.builtIn === undefined || client === undefined) {
+      throw new SignInError("no_built_in", "This service signs people in elsewhere.");
+    }
+    return { ...deps.builtIn, client };
+  }
+
+  async function signInWithForm(
+    prompt: string,
+    send: (provider: BuiltInProvider, interaction: string) => Promise<InteractionOutcome>,
+  ): Promise<boolean> {
+    const { providerId, provider, client } = openBuiltIn();
+    const { url, attempt } = await client.begin(prompt);
+    const outcome = await send(provider, await provider.open(url));
+    if ("confirmationSent" in outcome) {
+      return false;
+    }
+    const callback = await provider.follow(outcome.redirectTo);
+    const set = await client.finish(callback, attempt);
+    epoch += 1;
+    accept(providerId, set);
+    return true;
+  }
+
+  return {
+    getState: () => state,
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    start: () => {
+      store.onChangeElsewhere(followOtherTab);
+      if (store.read() === undefined) {
+        change({ ...state, isLoading: false });
+      } else {
+        renewInBackground();
+      }
+    },
+    retry: renewInBackground,
+    signIn: async (credentials) => {
+      await signInWithForm("login", (provider, id) => provider.logIn(id, credentials));
+    },
+    register: async (registration) => {
+      const isSignedIn = await signInWithForm("create", (provider, id) =>
+        provider.register(id, registration),
+      );
+      return isSignedIn ? "signed_in" : "confirmation_sent";
+    },
+    startRedirect: async (providerId) => {
+      const client = deps.findClient(providerId);
+      if (client === undefined) {
+        throw new SignInError("unknown_provider", "This way to sign in is not offered any more.");
+      }
+      const { url, attempt } = await client.begin();
+      deps.attempts.write(attempt);
+      deps.leaveTo(url);
+    },
+    completeRedirect: async (callback) => {
+      const attempt = deps.attempts.take();
+      const client = attempt && deps.findClient(attempt.providerId);
+      if (attempt === undefined || client === undefined) {
+        throw new SignInError(
+          "unknown_attempt",
+          "This answer belongs to no sign-in that was started in this tab.",
+        );
+      }
+      const set = await client.finish(callback, attempt);
+      epoch += 1;
+      accept(attempt.providerId, set);
+    },
+    signOut: async () => {
+      const stored = store.read();
+      store.clear();
+      end("by_person");
+      const client = stored && deps.findClient(stored.providerId);
+      // The person is signed out here whatever the provider says.
+      await client?.revoke(stored?.refreshToken ?? "").catch(() => undefined);
+    },
+    renew,
+    getIdToken: async () => (state.user === undefined ? undefined : await getIdTokenOfUser()),
+  };
+}
+
+function toUser(providerId: string, set: TokenSet, getIdToken: () => Promise<string>): User {
+  const { sub, email, email_verified: emailVerified, name } = set.claims;
+  return {
+    subject: sub,
+    providerId,
+    email: typeof email === "string" ? email : undefined,
+    emailVerified: emailVerified === true,
+    name: typeof name === "string" && name !== "" ? name : undefined,
+    getIdToken,
+  };
+}
+
+function isSameUser(before: User | undefined, after: User): boolean {
+  return (
+    before !== undefined &&
+    before.subject === after.subject &&
+    before.providerId === after.providerId &&
+    before.email === after.email &&
+    before.emailVerified === after.emailVerified &&
+    before.name === after.name
+  );
+}

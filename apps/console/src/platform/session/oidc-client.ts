@@ -1,0 +1,202 @@
+import * as oauth from "oauth4webapi";
+import type { IdentityProvider } from "../client-config.ts";
+import { SignInError } from "./session.ts";
+
+/** A provider answers within this time, or counts as unreachable. */
+const TIMEOUT_MS = 15_000;
+/** How far the provider's clock may be from the corrected one, in seconds. */
+const CLOCK_TOLERANCE_SECONDS = 30;
+
+/** What has to be remembered between asking for a code and getting it. Useless to anybody without the code. */
+export type SignInAttempt = { providerId: string; state: string; nonce: string; verifier: string };
+
+/** What a provider hands out. */
+export type TokenSet = {
+  idToken: string;
+  claims: oauth.IDToken;
+  /** Undefined when the provider gives none: then the person signs in again when the ID token runs out. */
+  refreshToken: string | undefined;
+  /** How long the ID token is good for from now on, in milliseconds, whatever this device's clock says. */
+  lifetimeMs: number;
+};
+
+/** Speaks OpenID Connect with one provider: authorization code with PKCE, state and nonce. */
+export interface OidcClient {
+  /** Prepares an attempt. @param prompt - OpenID's word, such as `login` or `create`. */
+  begin(prompt?: string): Promise<{ url: URL; attempt: SignInAttempt }>;
+  /** @throws {SignInError} When the answer is a refusal or belongs to another attempt. */
+  finish(callback: URL, attempt: SignInAttempt): Promise<TokenSet>;
+  refresh(refreshToken: string): Promise<TokenSet>;
+  /** Makes a refresh token worthless. */
+  revoke(refreshToken: string): Promise<void>;
+}
+
+/**
+ * Makes the client of one provider.
+ *
+ * @param redirectUri - Where the provider sends people back to: the console's `/login`.
+ */
+export function createOidcClient(provider: IdentityProvider, redirectUri: string): OidcClient {
+  const client: oauth.Client = { client_id: provider.clientId };
+  // An operator who serves the page over http has chosen to; from an https page it stays forbidden.
+  const isInsecureAllowed = redirectUri.startsWith("http:");
+  const request = () => ({
+    [oauth.allowInsecureRequests]: isInsecureAllowed,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  let server: Promise<oauth.AuthorizationServer> | undefined;
+
+  function findServer(): Promise<oauth.AuthorizationServer> {
+    server ??= discover().catch((error: unknown) => {
+      server = undefined;
+      throw error;
+    });
+    return server;
+  }
+
+  async function discover(): Promise<oauth.AuthorizationServer> {
+    const { issuer } = provider;
+    if (provider.kind === "builtin") {
+      // Its addresses are part of the product: asking for them would only delay every start by one answer.
+      return {
+        issuer,
+        authorization_endpoint: `${issuer}/auth`,
+        token_endpoint: `${issuer}/token`,
+        revocation_endpoint: `${issuer}/token/revocation`,
+        authorization_response_iss_parameter_supported: true,
+        scopes_supported: ["openid", "offline_access"],
+      };
+    }
+    const url = new URL(issuer);
+    return await oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, request()));
+  }
+
+  async function toTokenSet(
+    response: Response,
+    process: (corrected: oauth.Client) => Promise<oauth.TokenEndpointResponse>,
+  ): Promise<TokenSet> {
+    const corrected = {
+      ...client,
+      [oauth.clockSkew]: measureSkewSeconds(response),
+      [oauth.clockTolerance]: CLOCK_TOLERANCE_SECONDS,
+    };
+    const answer = await process(corrected);
+    const claims = oauth.getValidatedIdTokenClaims(answer);
+    if (claims === undefined || answer.id_token === undefined) {
+      throw new SignInError("no_id_token", "The provider did not say who you are.");
+    }
+    return {
+      idToken: answer.id_token,
+      claims,
+      refreshToken: answer.refresh_token,
+      lifetimeMs: (claims.exp - claims.iat) * 1000,
+    };
+  }
+
+  return {
+    begin: async (prompt) => {
+      assertSecureContext();
+      const as = await findServer();
+      if (as.authorization_endpoint === undefined) {
+        throw new SignInError("no_authorization_endpoint", "This provider cannot sign people in.");
+      }
+      const attempt = {
+        providerId: provider.id,
+        state: oauth.generateRandomState(),
+        nonce: oauth.generateRandomNonce(),
+        verifier: oauth.generateRandomCodeVerifier(),
+      };
+      const url = new URL(as.authorization_endpoint);
+      const parameters = {
+        client_id: provider.clientId,
+        response_type: "code",
+        redirect_uri: redirectUri,
+        scope: toScope(as),
+        state: attempt.state,
+        nonce: attempt.nonce,
+        code_challenge: await oauth.calculatePKCECodeChallenge(attempt.verifier),
+        code_challenge_method: "S256",
+        ...(prompt === undefined ? {} : { prompt }),
+      };
+      for (const [name, value] of Object.entries(parameters)) {
+        url.searchParams.set(name, value);
+      }
+      return { url, attempt };
+    },
+
+    finish: async (callback, attempt) => {
+      const as = await findServer();
+      const parameters = oauth.validateAuthResponse(as, client, callback, attempt.state);
+      const response = await oauth.authorizationCodeGrantRequest(
+        as,
+        client,
+        oauth.None(),
+        parameters,
+        redirectUri,
+        attempt.verifier,
+        request(),
+      );
+      return await toTokenSet(response, (corrected) =>
+        oauth.processAuthorizationCodeResponse(as, corrected, response, {
+          expectedNonce: attempt.nonce,
+          requireIdToken: true,
+        }),
+      );
+    },
+
+    refresh: async (refreshToken) => {
+      const as = await findServer();
+      const response = await oauth.refreshTokenGrantRequest(
+        as,
+        client,
+        oauth.None(),
+        refreshToken,
+        request(),
+      );
+      const tokens = await toTokenSet(response, (corrected) =>
+        oauth.processRefreshTokenResponse(as, corrected, response),
+      );
+      // A provider that does not rotate leaves the old one good.
+      return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken };
+    },
+
+    revoke: async (refreshToken) => {
+      const as = await findServer();
+      if (as.revocation_endpoint === undefined) {
+        return;
+      }
+      const response = await oauth.revocationRequest(
+        as,
+        client,
+        oauth.None(),
+        refreshToken,
+        request(),
+      );
+      await oauth.processRevocationResponse(response);
+    },
+  };
+}
+
+/** Some providers refuse a scope that they do not know. */
+function toScope(as: oauth.AuthorizationServer): string {
+  const wishes = ["openid", "profile", "email"];
+  return as.scopes_supported?.includes("offline_access") === true
+    ? [...wishes, "offline_access"].join(" ")
+    : wishes.join(" ");
+}
+
+/** How far the provider's clock is ahead of this device's, in seconds; 0 when the answer does not let us see. */
+function measureSkewSeconds(response: Response): number {
+  const answeredAtMs = Date.parse(response.headers.get("date") ?? "");
+  return Number.isNaN(answeredAtMs) ? 0 : Math.round((answeredAtMs - Date.now()) / 1000);
+}
+
+/** Browsers do no cryptography for pages that anybody on the way could have changed. */
+function assertSecureContext(): void {
+  if (!globalThis.isSecureContext) {
+    throw new SignInError(
+      "insecure_context",
+      "Signing in needs a page over HTTPS (or on localhost). Ask whoever runs this service.",
+    );
+  }
+}

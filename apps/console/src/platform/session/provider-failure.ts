@@ -1,0 +1,69 @@
+import { AuthorizationResponseError, ResponseBodyError } from "oauth4webapi";
+import { RequestError, toErrorMessage } from "../error-message.ts";
+import { SignInError } from "./session.ts";
+
+/** What a person reads about each of the provider's error codes; another code takes the last sentence. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  access_denied: "You cancelled signing in, or the provider does not let you in.",
+  login_required: "The provider wants you to sign in again.",
+  interaction_required: "The provider needs something from you first. Try again.",
+  account_selection_required: "Choose an account at the provider, then try again.",
+  consent_required: "The provider needs your consent to tell who you are.",
+  invalid_grant: "This sign-in took too long or was used before. Try again.",
+  invalid_request: "The provider did not accept the request. Tell whoever runs this service.",
+  invalid_client: "The provider does not know this service. Tell whoever runs it.",
+  unauthorized_client:
+    "The provider does not allow this service to sign people in. Tell whoever runs it.",
+  invalid_scope: "The provider does not share what this service asks for. Tell whoever runs it.",
+  unsupported_response_type:
+    "The provider does not support this way to sign in. Tell whoever runs this service.",
+  server_error: "The provider failed. Try again in a moment.",
+  temporarily_unavailable: "The provider is overloaded. Try again in a moment.",
+};
+
+/** Tells a provider that could not be asked from one that said no: the first is asked again, the second is believed. */
+export function isUnreachable(cause: unknown): boolean {
+  if (cause instanceof ResponseBodyError) {
+    return cause.status >= 500 || cause.status === 429;
+  }
+  const status = readStatus(cause);
+  if (status !== undefined) {
+    return status >= 500 || status === 429;
+  }
+  return isTransportFailure(cause);
+}
+
+/** Chooses the sentence that a person reads when signing in failed. */
+export function toSignInMessage(cause: unknown): string {
+  if (cause instanceof SignInError) {
+    return SENTENCES[cause.code] ?? cause.message;
+  }
+  if (cause instanceof AuthorizationResponseError || cause instanceof ResponseBodyError) {
+    return (
+      SENTENCES[cause.error] ??
+      `The provider refused (${cause.error}). Try again or choose another way.`
+    );
+  }
+  if (cause instanceof RequestError && cause.status !== undefined) {
+    return toErrorMessage(cause);
+  }
+  if (isTransportFailure(cause)) {
+    return "The sign-in service cannot be reached. Look at your connection, then try again.";
+  }
+  return "Signing in failed: the provider’s answer could not be trusted. Try again.";
+}
+
+/** Nobody answered, or not in time: `fetch` says so with a TypeError, a timeout with a DOMException. */
+function isTransportFailure(cause: unknown): boolean {
+  return (
+    cause instanceof DOMException ||
+    (cause instanceof RequestError && cause.status === undefined) ||
+    (cause instanceof TypeError && !("code" in cause))
+  );
+}
+
+/** oauth4webapi keeps the answer that it could not read as the cause. */
+function readStatus(cause: unknown): number | undefined {
+  const answer = cause instanceof Error ? cause.cause : undefined;
+  return answer instanceof Response ? answer.status : undefined;
+}

@@ -1,0 +1,72 @@
+/** Somebody who is signed in, as the identity provider describes them. */
+export type User = {
+  /** The provider's name for the person: unique within one provider. */
+  subject: string;
+  /** Which of the configured providers vouches for them. */
+  providerId: string;
+  email: string | undefined;
+  emailVerified: boolean;
+  name: string | undefined;
+  /**
+   * The ID token, renewed before it runs out.
+   *
+   * @throws When it ran out and the provider cannot be reached.
+   */
+  getIdToken: () => Promise<string>;
+};
+
+/** Who is signed in, as far as it is known. */
+export type AuthState = {
+  /** True until it is known whether somebody is signed in. */
+  isLoading: boolean;
+  user: User | undefined;
+  /** Why nobody is signed in any more; undefined when nobody was. */
+  ended: "by_person" | "by_provider" | undefined;
+  /** Why it takes so long to know, as a sentence: the provider cannot be reached, and is asked again. */
+  trouble: string | undefined;
+};
+
+/** How a person shows who they are to the built-in provider. */
+export type Credentials = { email: string; password: string };
+
+export type Registration = Credentials & { name?: string };
+
+/** The account is there and signed in, or a mail has to be confirmed first. */
+export type RegistrationOutcome = "signed_in" | "confirmation_sent";
+
+/** Signs people in and out: the one place of the console that knows about tokens. */
+export interface Session {
+  getState(): AuthState;
+  /** Calls back after each change of `getState()`, until the returned function is called. */
+  subscribe(listener: () => void): () => void;
+  /** Finds out whether somebody is still signed in. Called once, when the page starts. */
+  start(): void;
+  /** Asks the provider again now, after `trouble`. */
+  retry(): void;
+  /** Signs in with the built-in provider, without leaving the page. */
+  signIn(credentials: Credentials): Promise<void>;
+  /** Makes an account with the built-in provider, without leaving the page. */
+  register(registration: Registration): Promise<RegistrationOutcome>;
+  /** Leaves the page for a provider, which sends the person back to `/login`. */
+  startRedirect(providerId: string): Promise<void>;
+  /** Ends what `startRedirect` began. @param url - The address that the provider sent the person to. */
+  completeRedirect(url: URL): Promise<void>;
+  /** Signs out here and in every other tab, also while the provider cannot be reached. */
+  signOut(): Promise<void>;
+  /** Asks the provider for the person as they are now, after a change such as a confirmed address. */
+  renew(): Promise<void>;
+  /** The ID token of who is signed in; undefined when nobody is. */
+  getIdToken(): Promise<string | undefined>;
+}
+
+/** The provider refused, or the way there and back was not the one that was started. */
+export class SignInError extends Error {
+  override readonly name = "SignInError";
+  /** OAuth's word for it, such as `access_denied`, or our own. */
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,34 @@
+import { createRootRouteWithContext, redirect } from "@tanstack/react-router";
+import { NotFoundPage } from "#components/not-found-page.tsx";
+import { RootLayout } from "#components/root-layout.tsx";
+import { RouteError } from "#components/route-error.tsx";
+import { findRedirect, LOGIN_PATH } from "#platform/guard.ts";
+import type { RouterContext } from "#platform/router-context.ts";
+
+export const Route = createRootRouteWithContext<RouterContext>()({
+  beforeLoad: ({ context, location, preload }) => {
+    const { arrivals, wantedPath } = context.platform;
+    // A link's secret leaves the address before anything else sees it, whoever opens the link.
+    const cleanHref = preload ? undefined : arrivals.capture(location);
+    if (cleanHref !== undefined) {
+      throw redirect({ href: cleanHref, replace: true });
+    }
+    const target = findRedirect(context.auth, location.pathname);
+    if (target === undefined) {
+      return;
+    }
+    if (target === LOGIN_PATH) {
+      if (!preload && context.auth.ended !== "by_person") {
+        wantedPath.remember(location.href);
+      }
+      throw redirect({ to: LOGIN_PATH, replace: true });
+    }
+    const wanted = preload ? undefined : wantedPath.take();
+    throw wanted === undefined
+      ? redirect({ to: target, replace: true })
+      : redirect({ href: wanted, replace: true });
+  },
+  component: RootLayout,
+  errorComponent: RouteError,
+  notFoundComponent: () => <NotFoundPage />,
+});

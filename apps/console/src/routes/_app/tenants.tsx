@@ -1,0 +1,6 @@
+import { createFileRoute } from "@tanstack/react-router";
+import { TenantsPage } from "#features/tenants/tenants-page.tsx";
+
+export const Route = createFileRoute("/_app/tenants")({
+  component: TenantsPage,
+});

@@ -1,0 +1,6 @@
+import { createFileRoute } from "@tanstack/react-router";
+import { LoginPage } from "#features/sign-in/login-page.tsx";
+
+export const Route = createFileRoute("/login")({
+  component: LoginPage,
+});

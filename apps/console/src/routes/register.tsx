@@ -1,0 +1,6 @@
+import { createFileRoute } from "@tanstack/react-router";
+import { RegisterPage } from "#features/sign-in/register-page.tsx";
+
+export const Route = createFileRoute("/register")({
+  component: RegisterPage,
+});

@@ -1,0 +1,58 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { applyBrand } from "#platform/apply-brand.ts";
+import type { ClientConfig } from "#platform/client-config.ts";
+import { createPlatform } from "#platform/create-platform.ts";
+import type { Platform } from "#platform/platform.tsx";
+import { createQueryClient } from "#platform/query-client.ts";
+import { type AppRouter, createAppRouter } from "./router.tsx";
+
+/** What is made once for the whole life of the page. */
+export type Console = {
+  queryClient: QueryClient;
+  /** Makes the platform and the router at the first call; the same ones are returned from then on. */
+  start: (config: ClientConfig) => StartedConsole;
+};
+
+export type StartedConsole = { platform: Platform; router: AppRouter };
+
+/** Prepares the console of this window. Nothing happens before `start`. */
+export function createConsole(page: Window): Console {
+  const queryClient = createQueryClient();
+  let started: StartedConsole | undefined;
+  return {
+    queryClient,
+    start: (config) => {
+      started ??= startConsole({ config, queryClient, page });
+      return started;
+    },
+  };
+}
+
+function startConsole(input: {
+  config: ClientConfig;
+  queryClient: QueryClient;
+  page: Window;
+}): StartedConsole {
+  const { config, queryClient, page } = input;
+  applyBrand(page.document, config.brand);
+  const platform = createPlatform(config, page);
+  const { session } = platform;
+  const router = createAppRouter({
+    queryClient,
+    platform,
+    get auth() {
+      return session.getState();
+    },
+  });
+  let wasSignedIn = false;
+  session.subscribe(() => {
+    const isSignedIn = session.getState().user !== undefined;
+    if (isSignedIn !== wasSignedIn) {
+      wasSignedIn = isSignedIn;
+      // The guard decides anew about the page that is open.
+      void router.invalidate();
+    }
+  });
+  session.start();
+  return { platform, router };
+}

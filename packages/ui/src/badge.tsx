@@ -7,12 +7,20 @@ const TONES = {
   warning: "bg-warning-soft text-warning border-transparent",
   danger: "bg-danger-soft text-danger border-transparent",
   info: "bg-info-soft text-info border-transparent",
+  accent: "bg-selected text-ink border-transparent",
 } as const;
 
 export type Tone = keyof typeof TONES;
 
+export type BadgeProps = {
+  tone?: Tone;
+  /** A label that is no state, such as a role, has no dot. */
+  hasDot?: boolean;
+  children: ReactNode;
+};
+
 /** A short state in words. The dot repeats the tone; the word carries it. */
-export function Badge({ tone = "neutral", children }: { tone?: Tone; children: ReactNode }) {
+export function Badge({ tone = "neutral", hasDot = true, children }: BadgeProps) {
   return (
     <span
       className={joinClasses(
@@ -20,7 +28,7 @@ export function Badge({ tone = "neutral", children }: { tone?: Tone; children: R
         TONES[tone],
       )}
     >
-      <span className="size-1.5 rounded-full bg-current" aria-hidden="true" />
+      {hasDot && <span className="size-1.5 rounded-full bg-current" aria-hidden="true" />}
       {children}
     </span>
   );

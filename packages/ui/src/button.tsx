@@ -1,14 +1,31 @@
 import type { ComponentProps } from "react";
 import { joinClasses } from "./join-classes.tsx";
+import { Spinner } from "./spinner.tsx";
 
 const LOOKS = {
   primary: "bg-action text-on-action hover:bg-action-hover",
   secondary: "border border-line-control bg-surface text-ink hover:bg-hover",
   quiet: "text-ink-muted hover:bg-hover hover:text-ink",
+  danger: "bg-danger-solid text-on-danger-solid hover:bg-danger-solid-hover",
 } as const;
 
+const SIZES = { medium: "h-9 px-3 text-sm", small: "h-8 px-2.5 text-xs" } as const;
+
+export type ButtonLook = keyof typeof LOOKS;
+export type ButtonSize = keyof typeof SIZES;
+
+/** The look of a button, for what is one only to the eye: a link, the trigger of a menu. */
+export function toButtonClasses(look: ButtonLook, size: ButtonSize = "medium"): string {
+  return joinClasses(
+    "inline-flex shrink-0 cursor-pointer items-center justify-center gap-2 rounded-control font-medium whitespace-nowrap transition-colors duration-150 ease-out touch:min-h-11 disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:cursor-progress data-disabled:cursor-not-allowed data-disabled:opacity-50",
+    SIZES[size],
+    LOOKS[look],
+  );
+}
+
 export type ButtonProps = ComponentProps<"button"> & {
-  look?: keyof typeof LOOKS;
+  look?: ButtonLook;
+  size?: ButtonSize;
   /** What happens right now, such as "Creating…". It stands in for the label and the button cannot be pressed. */
   progress?: string | undefined;
 };
@@ -16,6 +33,7 @@ export type ButtonProps = ComponentProps<"button"> & {
 /** A push button. Under `progress` it stays focusable, so that the keyboard does not lose its place. */
 export function Button({
   look = "secondary",
+  size = "medium",
   progress,
   className,
   children,
@@ -30,11 +48,7 @@ export function Button({
       type={isBusy ? "button" : type}
       aria-disabled={isBusy || undefined}
       onClick={isBusy ? undefined : onClick}
-      className={joinClasses(
-        "inline-flex h-9 shrink-0 cursor-pointer items-center justify-center gap-2 rounded-control px-3 font-medium text-sm whitespace-nowrap motion-safe:transition-colors motion-safe:duration-150 ease-out disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:cursor-progress",
-        LOOKS[look],
-        className,
-      )}
+      className={joinClasses(toButtonClasses(look, size), className)}
     >
       {isBusy ? (
         <>
@@ -45,19 +59,5 @@ export function Button({
         children
       )}
     </button>
-  );
-}
-
-function Spinner() {
-  return (
-    <svg
-      viewBox="0 0 16 16"
-      className="size-4 motion-safe:animate-spin"
-      aria-hidden="true"
-      fill="none"
-    >
-      <circle cx="8" cy="8" r="6" stroke="currentColor" strokeWidth="2" opacity="0.3" />
-      <path d="M14 8a6 6 0 0 0-6-6" stroke="currentColor" strokeWidth="2" strokeLinecap="round" />
-    </svg>
   );
 }

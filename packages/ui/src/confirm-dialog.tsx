@@ -1,0 +1,106 @@
+import { AlertDialog } from "@base-ui/react/alert-dialog";
+import { type ReactNode, type SubmitEvent, useId, useRef, useState } from "react";
+import { Button, toButtonClasses } from "./button.tsx";
+import { DialogActions } from "./dialog.tsx";
+import { BACKDROP_CLASSES } from "./layer-styles.tsx";
+import { TextField } from "./text-field.tsx";
+
+export type ConfirmDialogProps = {
+  isOpen: boolean;
+  onClose: () => void;
+  /** The question: "Revoke this key?" */
+  title: string;
+  /** What happens, and what cannot be undone. */
+  description: ReactNode;
+  /** Verb and noun of the button: "Revoke key". */
+  action: string;
+  /** What has to be typed before the button works: the name of what is destroyed. */
+  nameToType?: string;
+  isDangerous?: boolean;
+  /** What happens right now, such as "Revoking…". */
+  progress?: string | undefined;
+  /** Why it did not work. */
+  error?: string | undefined;
+  onConfirm: () => void;
+};
+
+/** Asks before something that cannot be taken back. Only its own buttons and Escape close it. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  return (
+    <AlertDialog.Root open={props.isOpen} onOpenChange={(isOpen) => !isOpen && props.onClose()}>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className={BACKDROP_CLASSES} />
+        <AlertDialog.Viewport className="fixed inset-0 z-50 grid place-items-center overflow-y-auto p-4">
+          <AlertDialog.Popup className="w-full max-w-md rounded-card border border-line bg-surface p-5 text-ink text-sm shadow-float outline-none transition-[opacity,translate] duration-180 ease-out data-starting-style:translate-y-2 data-starting-style:opacity-0 data-ending-style:translate-y-2 data-ending-style:opacity-0">
+            <AlertDialog.Title className="font-semibold text-base [overflow-wrap:anywhere]">
+              {props.title}
+            </AlertDialog.Title>
+            <AlertDialog.Description render={<div />} className="mt-1.5 text-ink-muted">
+              {props.description}
+            </AlertDialog.Description>
+            <ConfirmForm {...props} />
+          </AlertDialog.Popup>
+        </AlertDialog.Viewport>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}
+
+/** A part of its own, so that what was typed for one thing is not there for the next. */
+function ConfirmForm(props: ConfirmDialogProps) {
+  const [typed, setTyped] = useState("");
+  const [isRefused, setIsRefused] = useState(false);
+  const errorId = useId();
+  const field = useRef<HTMLInputElement>(null);
+  const name = props.nameToType;
+  const isConfirmed = name === undefined || typed.trim() === name;
+
+  function confirm(event: SubmitEvent): void {
+    event.preventDefault();
+    if (props.progress !== undefined) {
+      return;
+    }
+    if (!isConfirmed) {
+      setIsRefused(true);
+      field.current?.focus();
+      return;
+    }
+    props.onConfirm();
+  }
+
+  return (
+    <form onSubmit={confirm} noValidate className="mt-4">
+      {name !== undefined && (
+        <TextField
+          ref={field}
+          label={
+            <>
+              Type{" "}
+              <code className="font-mono text-[0.8125rem] [overflow-wrap:anywhere]">{name}</code> to
+              confirm
+            </>
+          }
+          value={typed}
+          autoComplete="off"
+          spellCheck={false}
+          isMono
+          error={isRefused && !isConfirmed ? "This is not the name." : undefined}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      )}
+      <p id={errorId} role="alert" className="mt-3 text-danger empty:hidden">
+        {props.error}
+      </p>
+      <DialogActions>
+        <AlertDialog.Close className={toButtonClasses("secondary")}>Cancel</AlertDialog.Close>
+        <Button
+          type="submit"
+          look={props.isDangerous === false ? "primary" : "danger"}
+          progress={props.progress}
+        >
+          {props.action}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

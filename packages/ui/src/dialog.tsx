@@ -1,0 +1,97 @@
+import { Dialog as BaseDialog } from "@base-ui/react/dialog";
+import X from "lucide-react/icons/x";
+import type { ReactNode, RefObject } from "react";
+import { toButtonClasses } from "./button.tsx";
+import { joinClasses } from "./join-classes.tsx";
+import { BACKDROP_CLASSES } from "./layer-styles.tsx";
+
+export type DialogProps = {
+  isOpen: boolean;
+  /** Asked for by Escape, a press outside, or the cross. */
+  onClose: () => void;
+  title: ReactNode;
+  /** One line that says what this is for. */
+  description?: ReactNode;
+  children: ReactNode;
+  /** What is focused first; otherwise the first field, or the layer itself. */
+  initialFocus?: RefObject<HTMLElement | null>;
+  /** While something must not be lost, neither Escape nor a press outside closes it: the buttons inside do. */
+  isLocked?: boolean;
+  size?: "medium" | "wide";
+};
+
+/** A layer above the page that asks for one thing. Focus stays inside and returns to where it came from. */
+export function Dialog(props: DialogProps) {
+  return (
+    <BaseDialog.Root
+      open={props.isOpen}
+      disablePointerDismissal={props.isLocked === true}
+      onOpenChange={(isOpen, details) => {
+        if (isOpen || (props.isLocked === true && details.reason === "escape-key")) {
+          return;
+        }
+        props.onClose();
+      }}
+    >
+      <BaseDialog.Portal>
+        <BaseDialog.Backdrop className={BACKDROP_CLASSES} />
+        <BaseDialog.Viewport className="fixed inset-0 z-50 grid place-items-center overflow-y-auto p-4 max-sm:place-items-end max-sm:p-0">
+          <BaseDialog.Popup
+            {...(props.initialFocus !== undefined && { initialFocus: props.initialFocus })}
+            className={joinClasses(
+              "flex max-h-[calc(100dvh-2rem)] w-full flex-col rounded-card border border-line bg-surface text-ink text-sm shadow-float outline-none transition-[opacity,translate] duration-180 ease-out data-starting-style:translate-y-2 data-starting-style:opacity-0 data-ending-style:translate-y-2 data-ending-style:opacity-0 max-sm:rounded-b-none max-sm:border-x-0 max-sm:border-b-0",
+              props.size === "wide" ? "sm:max-w-3xl" : "sm:max-w-lg",
+            )}
+          >
+            <LayerHeader
+              title={<BaseDialog.Title>{props.title}</BaseDialog.Title>}
+              description={
+                props.description !== undefined && (
+                  <BaseDialog.Description>{props.description}</BaseDialog.Description>
+                )
+              }
+              close={
+                props.isLocked !== true && (
+                  <BaseDialog.Close aria-label="Close" className={CLOSE_CLASSES}>
+                    <X aria-hidden="true" />
+                  </BaseDialog.Close>
+                )
+              }
+            />
+            <div className="min-h-0 overflow-y-auto px-5 pt-4 pb-5">{props.children}</div>
+          </BaseDialog.Popup>
+        </BaseDialog.Viewport>
+      </BaseDialog.Portal>
+    </BaseDialog.Root>
+  );
+}
+
+/** The cross of a layer. */
+export const CLOSE_CLASSES = joinClasses(
+  toButtonClasses("quiet"),
+  "-mt-1.5 -mr-2 w-9 px-0 touch:min-w-11 [&_svg]:size-4",
+);
+
+type LayerHeaderProps = { title: ReactNode; description: ReactNode; close: ReactNode };
+
+/** Title, purpose and cross at the top of a layer. */
+export function LayerHeader({ title, description, close }: LayerHeaderProps) {
+  return (
+    <header className="flex items-start justify-between gap-4 px-5 pt-4">
+      <div className="min-w-0">
+        <div className="font-semibold text-base [overflow-wrap:anywhere]">{title}</div>
+        {description !== false && <div className="mt-0.5 text-ink-muted">{description}</div>}
+      </div>
+      {close}
+    </header>
+  );
+}
+
+/** The buttons at the foot of a layer: the way out first, the action last. */
+export function DialogActions({ children }: { children: ReactNode }) {
+  return (
+    <div className="mt-5 flex flex-wrap justify-end gap-2 max-sm:flex-col-reverse max-sm:[&>*]:w-full">
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import { Tabs as BaseTabs } from "@base-ui/react/tabs";
+import type { ReactNode } from "react";
+
+export type Tab<Value extends string> = {
+  value: Value;
+  label: string;
+  /** How many there are behind it. */
+  count?: number;
+  content: ReactNode;
+};
+
+export type TabsProps<Value extends string> = {
+  /** What the tabs are of, for screen readers. */
+  label: string;
+  tabs: readonly Tab<Value>[];
+  value: Value;
+  onValueChange: (value: Value) => void;
+};
+
+/** Views of one thing, one at a time. Arrow keys move, Enter or Space opens, so that passing by loads nothing. */
+export function Tabs<Value extends string>({
+  label,
+  tabs,
+  value,
+  onValueChange,
+}: TabsProps<Value>) {
+  return (
+    <BaseTabs.Root value={value} onValueChange={(next: Value) => onValueChange(next)}>
+      <BaseTabs.List
+        aria-label={label}
+        className="relative flex gap-1 overflow-x-auto border-line border-b [scrollbar-width:none]"
+      >
+        {tabs.map((tab) => (
+          <BaseTabs.Tab
+            key={tab.value}
+            value={tab.value}
+            className="focus-inset flex h-10 cursor-pointer items-center gap-2 rounded-t-control px-3 font-medium text-ink-muted text-sm whitespace-nowrap transition-colors duration-150 hover:text-ink data-active:text-ink touch:h-11"
+          >
+            {tab.label}
+            {tab.count !== undefined && (
+              <span className="rounded-full bg-sunken px-1.5 text-ink-muted text-xs tabular-nums">
+                {tab.count}
+              </span>
+            )}
+          </BaseTabs.Tab>
+        ))}
+        <BaseTabs.Indicator className="absolute bottom-0 left-0 h-0.5 w-(--active-tab-width) translate-x-(--active-tab-left) bg-accent transition-[translate,width] duration-180 ease-out" />
+      </BaseTabs.List>
+      {tabs.map((tab) => (
+        <BaseTabs.Panel key={tab.value} value={tab.value} className="pt-4 outline-offset-4">
+          {tab.content}
+        </BaseTabs.Panel>
+      ))}
+    </BaseTabs.Root>
+  );
+}

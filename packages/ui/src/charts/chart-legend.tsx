@@ -1,0 +1,54 @@
+import { joinClasses } from "../join-classes.tsx";
+import type { TimeSeries } from "./chart-types.ts";
+import { TONE_CLASSES } from "./tone-classes.ts";
+
+export type ChartLegendProps = {
+  series: readonly TimeSeries[];
+  hiddenKeys: ReadonlySet<string>;
+  onToggle: (key: string) => void;
+};
+
+/** Which colour is which. Each entry is a button that takes its series out of the chart and brings it back. */
+export function ChartLegend({ series, hiddenKeys, onToggle }: ChartLegendProps) {
+  const isCompared = series.some((one) => one.previous !== undefined);
+  return (
+    // Many series scroll in two lines: a legend that grows would push the chart down.
+    <ul
+      aria-label="Legend"
+      className="-mx-1.5 flex max-h-14 min-w-0 grow flex-wrap items-center gap-y-0.5 overflow-y-auto text-xs"
+    >
+      {series.map((one) => {
+        const isHidden = hiddenKeys.has(one.key);
+        return (
+          <li key={one.key} className="max-w-full">
+            <button
+              type="button"
+              aria-pressed={!isHidden}
+              onClick={() => onToggle(one.key)}
+              className="flex h-6 max-w-full cursor-pointer items-center gap-1.5 rounded px-1.5 text-ink-muted hover:bg-hover hover:text-ink focus-visible:outline-offset-[-2px]"
+            >
+              <span
+                aria-hidden="true"
+                className={joinClasses(
+                  "size-2.5 shrink-0 rounded-[3px] border [print-color-adjust:exact]",
+                  isHidden ? "border-line-control" : TONE_CLASSES[one.tone].swatch,
+                )}
+              />
+              <span className={joinClasses("truncate", isHidden && "line-through")}>
+                {one.label}
+              </span>
+            </button>
+          </li>
+        );
+      })}
+      {isCompared && (
+        <li className="flex h-6 items-center gap-1.5 px-1.5 text-ink-muted">
+          <svg width="16" height="2" aria-hidden="true">
+            <path d="M0 1h16" strokeWidth="2" strokeDasharray="3 2" className="stroke-ink-muted" />
+          </svg>
+          Previous period
+        </li>
+      )}
+    </ul>
+  );
+}

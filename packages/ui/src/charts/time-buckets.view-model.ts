@@ -1,0 +1,214 @@
+import { bisectRight } from "d3-array";
+import { createZone, type Zone } from "./zone.ts";
+
+/** Widths of a bucket that usage can be asked for, finest first. */
+export const TIME_GRAINS = ["minute", "hour", "day", "week", "month"] as const;
+export type TimeGrain = (typeof TIME_GRAINS)[number];
+
+/** A half-open stretch of time that is drawn as one bar or one point. Epoch milliseconds. */
+export type TimeBucket = { fromMs: number; toMs: number };
+
+/** A range of time, half-open, epoch milliseconds. */
+export type TimeRange = { fromMs: number; toMs: number };
+
+/** A bar narrower than this cannot be told from a hairline, in pixels. */
+export const BAR_WIDTH_MIN_PX = 3;
+/** Between two bars, in pixels. */
+export const BAR_GAP_PX = 1;
+/** More buckets than this carry no more information on any screen, and make answers slow. */
+export const BUCKETS_MAX = 400;
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const ROUGH_MS: Readonly<Record<TimeGrain, number>> = {
+  minute: MINUTE_MS,
+  hour: HOUR_MS,
+  day: DAY_MS,
+  week: 7 * DAY_MS,
+  month: 30 * DAY_MS,
+};
+/** How many buckets of a grain may be drawn as one bar: each divides the next larger unit. */
+const MERGE_STEPS: Readonly<Record<TimeGrain, readonly number[]>> = {
+  minute: [1, 2, 5, 10, 15, 30, 60],
+  hour: [1, 2, 3, 6, 12, 24],
+  day: [1],
+  week: [1],
+  month: [1],
+};
+/** The first Monday of the epoch, as local time: weeks begin on Mondays (ISO 8601). */
+const MONDAY_MS = 4 * DAY_MS;
+
+/**
+ * Picks the finest grain whose bars fit: merged as {@link pickMergeStep} does, none is narrower than
+ * {@link BAR_WIDTH_MIN_PX}, and no answer holds more than {@link BUCKETS_MAX} buckets.
+ *
+ * Example: 24 hours on 700 px give `hour`, 3 hours `minute`, 90 days `day`.
+ *
+ * @returns `month` when nothing fits.
+ */
+export function pickGrain({ fromMs, toMs, widthPx }: TimeRange & { widthPx: number }): TimeGrain {
+  const fits = TIME_GRAINS.find((grain) => {
+    const count = Math.ceil((toMs - fromMs) / ROUGH_MS[grain]) + 1;
+    const coarsest = MERGE_STEPS[grain].at(-1) ?? 1;
+    return count <= BUCKETS_MAX && count / coarsest <= countBarsThatFit(widthPx);
+  });
+  return fits ?? "month";
+}
+
+/** How many neighbouring buckets to draw as one bar, so that each is wide enough to be seen. */
+export function pickMergeStep(grain: TimeGrain, bucketCount: number, widthPx: number): number {
+  const room = countBarsThatFit(widthPx);
+  const steps = MERGE_STEPS[grain];
+  return (
+    steps.find((step) => Math.ceil(bucketCount / step) + 1 <= room || bucketCount <= room) ??
+    steps.at(-1) ??
+    1
+  );
+}
+
+function countBarsThatFit(widthPx: number): number {
+  return Math.max(1, Math.floor(widthPx / (BAR_WIDTH_MIN_PX + BAR_GAP_PX)));
+}
+
+/**
+ * Cuts a range at the borders of a grain in a time zone. The first bucket begins at or before the range, so that every
+ * instant of the range is in exactly one; a day has 23 or 25 hours when the clocks change.
+ *
+ * @returns Nothing for an empty range; at most a few more than {@link BUCKETS_MAX} times ten, the rest is not drawn.
+ */
+export function listBuckets(
+  range: TimeRange & { grain: TimeGrain; timeZone: string },
+): TimeBucket[] {
+  const zone = createZone(range.timeZone);
+  const buckets: TimeBucket[] = [];
+  let fromMs = startOf(range.fromMs, range.grain, zone);
+  while (fromMs < range.toMs && buckets.length < BUCKETS_MAX * 10) {
+    const toMs = startOfNext(fromMs, range.grain, zone);
+    buckets.push({ fromMs, toMs });
+    fromMs = toMs;
+  }
+  return buckets;
+}
+
+function startOf(instantMs: number, grain: TimeGrain, zone: Zone): number {
+  const local = zone.toLocal(instantMs);
+  switch (grain) {
+    case "minute":
+    case "hour": {
+      // By the offset of this very instant: an hour that comes twice stays two hours.
+      const size = ROUGH_MS[grain];
+      return instantMs - (((local % size) + size) % size);
+    }
+    case "day":
+      return zone.toInstant(floorTo(local, DAY_MS));
+    case "week":
+      return zone.toInstant(floorTo(local - MONDAY_MS, 7 * DAY_MS) + MONDAY_MS);
+    case "month": {
+      const date = new Date(local);
+      return zone.toInstant(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1));
+    }
+  }
+}
+
+function startOfNext(fromMs: number, grain: TimeGrain, zone: Zone): number {
+  const local = zone.toLocal(fromMs);
+  switch (grain) {
+    case "minute":
+      return fromMs + MINUTE_MS;
+    case "hour":
+      return startOf(fromMs + HOUR_MS, "hour", zone);
+    case "day":
+      return zone.toInstant(floorTo(local, DAY_MS) + DAY_MS);
+    case "week":
+      return zone.toInstant(floorTo(local, DAY_MS) + 7 * DAY_MS);
+    case "month": {
+      const date = new Date(local);
+      return zone.toInstant(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1));
+    }
+  }
+}
+
+function floorTo(value: number, size: number): number {
+  return Math.floor(value / size) * size;
+}
+
+/** Index of the bucket that holds an instant; undefined outside of all. */
+export function findBucketIndex(
+  buckets: readonly TimeBucket[],
+  instantMs: number,
+): number | undefined {
+  const index =
+    bisectRight(
+      buckets.map((bucket) => bucket.fromMs),
+      instantMs,
+    ) - 1;
+  const bucket = buckets[index];
+  return bucket !== undefined && instantMs < bucket.toMs ? index : undefined;
+}
+
+/**
+ * Puts values at instants into their buckets.
+ *
+ * @param emptyValue - What stands where nothing was reported: 0 for a count, null for a measure such as a percentile.
+ */
+export function alignToBuckets<Empty extends number | null>(
+  buckets: readonly TimeBucket[],
+  points: readonly { timeMs: number; value: number | null }[],
+  emptyValue: Empty,
+): (number | null)[] {
+  const values: (number | null)[] = buckets.map(() => emptyValue);
+  const starts = buckets.map((bucket) => bucket.fromMs);
+  for (const point of points) {
+    const index = bisectRight(starts, point.timeMs) - 1;
+    const bucket = buckets[index];
+    if (bucket !== undefined && point.timeMs < bucket.toMs) {
+      values[index] = point.value;
+    }
+  }
+  return values;
+}
+
+/** Neighbouring buckets drawn as one: the indexes it is made of, half-open. */
+export type MergedBucket = TimeBucket & { fromIndex: number; toIndex: number };
+
+/**
+ * Joins buckets so that joined ones begin at whole multiples of the step in local time (0, 6, 12, 18 o'clock).
+ *
+ * @param step - From {@link pickMergeStep}; 1 joins nothing.
+ */
+export function mergeBuckets(options: {
+  buckets: readonly TimeBucket[];
+  grain: TimeGrain;
+  step: number;
+  timeZone: string;
+}): MergedBucket[] {
+  const zone = createZone(options.timeZone);
+  const sizeMs = ROUGH_MS[options.grain] * options.step;
+  const merged: MergedBucket[] = [];
+  let lastKey: number | undefined;
+  for (const [index, bucket] of options.buckets.entries()) {
+    const key = options.step === 1 ? index : Math.floor(zone.toLocal(bucket.fromMs) / sizeMs);
+    const last = merged.at(-1);
+    if (last !== undefined && key === lastKey) {
+      last.toMs = bucket.toMs;
+      last.toIndex = index + 1;
+    } else {
+      merged.push({ ...bucket, fromIndex: index, toIndex: index + 1 });
+    }
+    lastKey = key;
+  }
+  return merged;
+}
+
+/** Adds up the counts of each joined bucket; null only where nothing in it is known. */
+export function sumMerged(
+  merged: readonly MergedBucket[],
+  values: readonly (number | null)[],
+): (number | null)[] {
+  return merged.map(({ fromIndex, toIndex }) =>
+    values
+      .slice(fromIndex, toIndex)
+      .reduce<number | null>((sum, value) => (value === null ? sum : (sum ?? 0) + value), null),
+  );
+}

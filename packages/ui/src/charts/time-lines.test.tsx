@@ -1,0 +1,66 @@
+// @vitest-environment jsdom
+import { cleanup, render, screen, within } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { FORMATS, stubLayout } from "./chart-stage.fixture.ts";
+import type { ChartView, TimeSeries } from "./chart-types.ts";
+import { listBuckets } from "./time-buckets.view-model.ts";
+import { TimeLines } from "./time-lines.tsx";
+
+beforeEach(() => stubLayout(640));
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+
+function renderLines(series: readonly TimeSeries[], view: ChartView = "chart") {
+  const fromMs = Date.parse("2026-11-21T00:00:00Z");
+  const buckets = listBuckets({
+    fromMs,
+    toMs: fromMs + 3 * 3_600_000,
+    grain: "hour",
+    timeZone: "UTC",
+  });
+  render(
+    <TimeLines
+      label="Latency"
+      unit="ms"
+      buckets={buckets}
+      series={series}
+      timeZone="UTC"
+      formats={FORMATS}
+      emptyText="Nothing was measured."
+      view={view}
+      onViewChange={vi.fn()}
+    />,
+  );
+}
+
+const P95: TimeSeries = { key: "p95", label: "p95", tone: "accent", values: [12, null, 20] };
+
+describe("TimeLines", () => {
+  it("says that a gap is no data, never zero", async () => {
+    renderLines([{ ...P95, previous: [8, 9, null] }]);
+    screen.getByRole("application").focus();
+    await userEvent.keyboard("{Home}{ArrowRight}");
+    expect(screen.getByRole("status").textContent).toBe("01:00; p95 no data, before 9 calls");
+  });
+
+  it("writes gaps into the table as no data", () => {
+    renderLines([P95], "table");
+    const rows = within(screen.getByRole("table")).getAllByRole("row");
+    expect(rows.map((row) => row.textContent).slice(1)).toEqual([
+      "00:0012 calls",
+      "01:00no data",
+      "02:0020 calls",
+    ]);
+  });
+
+  it("says so when nothing was measured, and chooses no range when nobody listens", async () => {
+    renderLines([{ ...P95, values: [null, null, null] }]);
+    expect(screen.getByText("Nothing was measured.")).toBeTruthy();
+    screen.getByRole("application").focus();
+    await userEvent.keyboard("{Home}{Shift>}{ArrowRight}{/Shift}{Enter}");
+    expect(screen.queryByText(/zoom/)).toBe(null);
+  });
+});

@@ -1,0 +1,238 @@
+import { type ReactNode, useId } from "react";
+import { joinClasses } from "../join-classes.tsx";
+import { ChartReadout } from "./chart-readout.tsx";
+import type { ChartFormats, TimeSeries } from "./chart-types.ts";
+import { PlotAxes } from "./plot-axes.tsx";
+import { layOutPlot, type PlotGeometry } from "./plot-geometry.ts";
+import { toReadout } from "./readout.view-model.ts";
+import { listTimeTicks } from "./time-axis.view-model.ts";
+import { sumSeries } from "./time-bars.view-model.ts";
+import type { TimeBucket } from "./time-buckets.view-model.ts";
+import { useChartCursor } from "./use-chart-cursor.ts";
+import { toValueAxis } from "./value-axis.view-model.ts";
+
+export type TimePlotProps = {
+  label: string;
+  unit: string;
+  buckets: readonly TimeBucket[];
+  /** Only what is drawn. */
+  series: readonly TimeSeries[];
+  largest: number;
+  isWhole: boolean;
+  /** Bars are stacked and have a sum; lines stand beside each other. */
+  order: "stack" | "value";
+  timeZone: string;
+  formats: ChartFormats;
+  widthPx: number;
+  heightPx: number;
+  emptyText: string;
+  isEmpty: boolean;
+  onSelectRange: ((fromMs: number, toMs: number) => void) | undefined;
+  renderMarks: (geometry: PlotGeometry, index: number | undefined) => ReactNode;
+};
+
+/** A label and the room around it, in pixels. */
+const TIME_LABEL_PX = 64;
+const VALUE_LABEL_PX = 44;
+
+/** Axes, marks, crosshair and brush of a chart over time, at a known width. */
+export function TimePlot(props: TimePlotProps) {
+  const { buckets, formats, widthPx, heightPx, series } = props;
+  const hintId = useId();
+  const axis = toValueAxis({
+    largest: props.largest,
+    isWhole: props.isWhole,
+    tickCount: Math.max(2, Math.floor(heightPx / VALUE_LABEL_PX)),
+  });
+  const longestLabel = Math.max(...axis.ticks.map((tick) => formats.value(tick).length));
+  const geometry = layOutPlot({
+    widthPx,
+    heightPx,
+    longestLabel,
+    bucketCount: buckets.length,
+    axis,
+  });
+  const ticks = listTimeTicks({
+    buckets,
+    timeZone: props.timeZone,
+    labelsMax: Math.floor(geometry.widthPx / TIME_LABEL_PX),
+  });
+  const { cursor, isByKeys, handlers } = useChartCursor({
+    bucketCount: buckets.length,
+    onSelect:
+      props.onSelectRange === undefined
+        ? undefined
+        : (fromIndex, toIndex) => {
+            const from = buckets[fromIndex];
+            const to = buckets[toIndex];
+            if (from !== undefined && to !== undefined) {
+              props.onSelectRange?.(from.fromMs, to.toMs);
+            }
+          },
+  });
+  const bucket = cursor.index === undefined ? undefined : buckets[cursor.index];
+  const selection = toSelection(cursor, buckets);
+  const title =
+    selection === undefined
+      ? bucket === undefined
+        ? ""
+        : formats.bucket(bucket)
+      : formats.bucket(selection);
+  const canSelect = props.onSelectRange !== undefined;
+  const total =
+    props.order === "stack" && series.length > 1 && cursor.index !== undefined
+      ? (sumSeries(series.map((one) => one.values))[cursor.index] ?? null)
+      : undefined;
+
+  return (
+    <>
+      <svg width={widthPx} height={heightPx} aria-hidden="true" className="block">
+        <PlotAxes
+          geometry={geometry}
+          axis={axis}
+          ticks={ticks}
+          buckets={buckets}
+          unit={props.unit}
+          formats={formats}
+          labelsAt={isOneLabelABucket(buckets, ticks) ? "middle" : "edge"}
+        />
+        {cursor.index !== undefined && (
+          <Crosshair geometry={geometry} index={cursor.index} anchor={cursor.anchor} />
+        )}
+        {props.renderMarks(geometry, cursor.index)}
+      </svg>
+      {props.isEmpty && (
+        <p className="pointer-events-none absolute inset-x-0 top-1/2 -translate-y-1/2 px-8 text-center text-ink-muted">
+          {props.emptyText}
+        </p>
+      )}
+      <div
+        role="application"
+        aria-roledescription="chart"
+        aria-label={`${props.label}, ${String(buckets.length)} points`}
+        aria-describedby={hintId}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: role application is operated by keys.
+        tabIndex={0}
+        {...handlers}
+        className={joinClasses("absolute touch-pan-y rounded-sm", canSelect && "cursor-crosshair")}
+        style={{
+          left: geometry.leftPx,
+          top: geometry.topPx,
+          width: geometry.widthPx,
+          height: geometry.heightPx,
+        }}
+      />
+      <p id={hintId} className="sr-only">
+        Arrow keys, Home and End move through the chart.
+        {canSelect && " Shift with an arrow key selects a range, Enter zooms into it."}
+      </p>
+      <p role="status" className="sr-only">
+        {isByKeys && cursor.index !== undefined
+          ? toSpeech({ title, series, index: cursor.index, total, formats })
+          : ""}
+      </p>
+      {bucket !== undefined && cursor.index !== undefined && (
+        <div
+          aria-hidden="true"
+          className="pointer-events-none absolute z-10 max-w-[70%] print:hidden"
+          style={toReadoutPlace(geometry, cursor.index, widthPx)}
+        >
+          <ChartReadout
+            title={title}
+            readout={toReadout(series, cursor.index, props.order)}
+            total={total}
+            formats={formats}
+            hint={
+              canSelect ? (isByKeys ? "Enter to zoom in" : "Click or drag to zoom in") : undefined
+            }
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+type CrosshairProps = { geometry: PlotGeometry; index: number; anchor: number | undefined };
+
+/** The bucket under the pointer as a band, or the band of all that are selected. */
+function Crosshair({ geometry, index, anchor }: CrosshairProps) {
+  const first = Math.min(index, anchor ?? index);
+  const last = Math.max(index, anchor ?? index);
+  const x = geometry.leftPx + first * geometry.bandPx;
+  const middleX = geometry.toX(index);
+  return (
+    <>
+      <rect
+        x={x}
+        y={geometry.topPx}
+        width={(last - first + 1) * geometry.bandPx}
+        height={geometry.heightPx}
+        className={anchor === undefined ? "fill-hover" : "fill-accent/25"}
+      />
+      <path
+        d={`M${middleX.toFixed(1)} ${String(geometry.topPx)}v${String(geometry.heightPx)}`}
+        strokeDasharray="2 2"
+        className="stroke-line-control"
+      />
+    </>
+  );
+}
+
+function toSelection(
+  cursor: { index: number | undefined; anchor: number | undefined },
+  buckets: readonly TimeBucket[],
+): TimeBucket | undefined {
+  if (cursor.index === undefined || cursor.anchor === undefined) {
+    return undefined;
+  }
+  const from = buckets[Math.min(cursor.index, cursor.anchor)];
+  const to = buckets[Math.max(cursor.index, cursor.anchor)];
+  return from === undefined || to === undefined
+    ? undefined
+    : { fromMs: from.fromMs, toMs: to.toMs };
+}
+
+/** Beside the crosshair, on the side with more room. */
+function toReadoutPlace(geometry: PlotGeometry, index: number, widthPx: number) {
+  const x = geometry.toX(index);
+  const gapPx = geometry.bandPx / 2 + 8;
+  return x > widthPx / 2
+    ? { top: geometry.topPx, right: widthPx - x + gapPx }
+    : { top: geometry.topPx, left: x + gapPx };
+}
+
+/** True when every bucket that is labelled is a day, a month or a year of its own. */
+function isOneLabelABucket(
+  buckets: readonly TimeBucket[],
+  ticks: readonly { unit: string }[],
+): boolean {
+  const first = buckets[0];
+  const dayMs = 23 * 3_600_000;
+  return (
+    first !== undefined &&
+    first.toMs - first.fromMs >= dayMs &&
+    ticks.every((tick) => tick.unit !== "time")
+  );
+}
+
+function toSpeech(options: {
+  title: string;
+  series: readonly TimeSeries[];
+  index: number;
+  total: number | null | undefined;
+  formats: ChartFormats;
+}): string {
+  const { rows, moreCount } = toReadout(options.series, options.index, "value");
+  const write = (value: number | null) =>
+    value === null ? "no data" : options.formats.exact(value);
+  const parts = rows.map(
+    ({ series, value, previous }) =>
+      `${series.label} ${write(value)}${previous === undefined ? "" : `, before ${write(previous)}`}`,
+  );
+  const total =
+    options.total === undefined || options.total === null
+      ? []
+      : [`Total ${options.formats.exact(options.total)}`];
+  const more = moreCount === 0 ? [] : [`and ${String(moreCount)} more`];
+  return [options.title, ...total, ...parts, ...more].join("; ");
+}

@@ -1,4 +1,5 @@
 import { AppError } from "@turnpike/domain/errors/app-error";
+import { pollUntil } from "@turnpike/testkit/poll-until";
 import { describe, expect, it } from "vitest";
 import { createProblemRenderer } from "#http/problem-details.ts";
 import { systemClock } from "#platform/clock.ts";
@@ -14,7 +15,25 @@ function createRecorder(isSaturated = false) {
   const told: string[] = [];
   const callRecorder: CallRecorder = {
     isSaturated,
-    recordAdmitted: () => told.push("admitted"),
+    recordAdmitted: (admission, { meterId, method, rawTarget }) => {
+      told.push("admitted");
+      return {
+        tenantId: admission.tenant.tenantId,
+        keyId: admission.key.keyId,
+        environment: admission.key.environment,
+        meterId,
+        outcome: "VALID",
+        status: 200,
+        method,
+        route: rawTarget,
+        occurredAtMs: 0,
+        periodStartMs: admission.periodStartMs,
+        periodEndMs: admission.periodEndMs,
+        quantity: 1,
+        leaseId: undefined,
+      };
+    },
+    recordMeasure: () => told.push("measured"),
     abandon: () => told.push("abandoned"),
     recordDenied: () => told.push("denied"),
   };
@@ -116,7 +135,8 @@ describe("createApiGateway", () => {
     expect(gateway.told).toEqual(["abandoned"]);
     isBroken = false;
     expect((await gateway.call()).status).toBe(502);
-    expect(gateway.told).toEqual(["abandoned", "admitted"]);
+    await pollUntil("the end of the call", () => gateway.told.includes("measured"));
+    expect(gateway.told).toEqual(["abandoned", "admitted", "measured"]);
   });
 
   it("admits nothing that could not be written down, nor does verification", async () => {

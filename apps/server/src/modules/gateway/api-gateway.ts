@@ -4,20 +4,27 @@ import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
 import type { NewId } from "@turnpike/domain/ids/ids";
+import { toCallMethod } from "@turnpike/domain/metering/call-method";
 import { type ProblemRenderer, sendProblem, toAppError } from "#http/problem-details.ts";
-import type { UsageRecorder } from "#modules/metering/index.ts";
+import type { MeteredCall, UsageRecorder } from "#modules/metering/index.ts";
 import { parseTrustedProxies } from "#platform/client-address.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
-import type { CallOutcome, OutcomeReply, RenderProblem } from "./call-outcome.ts";
+import type { CallOutcome, CallTraffic, OutcomeReply, RenderProblem } from "./call-outcome.ts";
 import { createProxy, type ForwardedCall, type GatewayProxy } from "./create-proxy.ts";
 import type { Admission, DecideCall, Decision } from "./decide-call.ts";
 import { DENIAL_HEADERS, toDenialError } from "./denial-error.ts";
 import { API_KEY_HEADER, findKey, isPreflight } from "./find-key.ts";
 import { createGatewayServer, type GatewayServer } from "./gateway-server.ts";
 import { NO_IDENTITY, toIdentityHeaders } from "./identity-headers.ts";
+import { measureCall } from "./measure-call.ts";
 import { createRawResponse } from "./raw-response.ts";
-import { type AdmittedOutcome, assertRecordable, type CallRecorder } from "./record-call.ts";
+import {
+  type AdmittedOutcome,
+  assertRecordable,
+  type CallRecorder,
+  type CallTarget,
+} from "./record-call.ts";
 import { inspectRequest } from "./request-gate.ts";
 import { createUpstreamRouter, pickUpstream, type UpstreamConfig } from "./upstream-router.ts";
 
@@ -104,22 +111,51 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     return new AppError({ code, publicMessage: detail, headers });
   }
 
-  function recordOutcome(
-    admission: Admission,
-    outcome: CallOutcome,
-  ): OutcomeReply | Promise<OutcomeReply> {
-    deps.callRecorder.recordAdmitted(admission, REQUESTS_METER, toAdmittedOutcome(outcome));
-    if (options.durability === "strict") {
-      return deps.recorder.whenJournaled().then(() => undefined);
-    }
-    return undefined;
+  function send(client: Client, call: ForwardedCall): Promise<CallTraffic> {
+    return client.kind === "call"
+      ? proxy.forward({ ...call, res: client.res })
+      : proxy.upgrade({ ...call, socket: client.socket, head: client.head });
   }
 
-  function send(client: Client, call: ForwardedCall): void {
-    if (client.kind === "call") {
-      void proxy.forward({ ...call, res: client.res });
-    } else {
-      void proxy.upgrade({ ...call, socket: client.socket, head: client.head });
+  /** Sends an admitted call, writes down its outcome before the client has a byte, and what was measured when it is over. */
+  function sendMetered(
+    client: Client,
+    call: Omit<ForwardedCall, "onOutcome" | "identityHeaders">,
+    metering: { admission: Admission; target: CallTarget; startedAtMs: number },
+  ): void {
+    const { admission, target, startedAtMs } = metering;
+    let noted: { call: MeteredCall; outcome: CallOutcome; outcomeAtMs: number } | undefined;
+    let isRecorded = false;
+    const onOutcome = (outcome: CallOutcome): OutcomeReply | Promise<OutcomeReply> => {
+      isRecorded = true;
+      const recorded = toAdmittedOutcome(outcome);
+      noted = {
+        call: deps.callRecorder.recordAdmitted(admission, target, recorded),
+        outcome,
+        outcomeAtMs: deps.clock.monotonicMs(),
+      };
+      return options.durability === "strict"
+        ? deps.recorder.whenJournaled().then(() => undefined)
+        : undefined;
+    };
+    const onEnd = (traffic: CallTraffic): void => {
+      if (noted !== undefined) {
+        const times = {
+          startedAtMs,
+          outcomeAtMs: noted.outcomeAtMs,
+          endedAtMs: deps.clock.monotonicMs(),
+        };
+        deps.callRecorder.recordMeasure(noted.call, measureCall(noted.outcome, times, traffic));
+      }
+    };
+    try {
+      const identityHeaders = toIdentityHeaders(admission);
+      void send(client, { ...call, identityHeaders, onOutcome }).then(onEnd);
+    } catch (error) {
+      if (!isRecorded) {
+        deps.callRecorder.abandon(admission);
+      }
+      throw error;
     }
   }
 
@@ -134,6 +170,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
   }
 
   function take(req: IncomingMessage, client: Client): void {
+    const startedAtMs = deps.clock.monotonicMs();
     const requestId = deps.newId("request");
     const refusal = inspectRequest(req, {
       keyHeaderNames: [API_KEY_HEADER],
@@ -172,7 +209,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     const key = findKey(req);
     if (key === undefined) {
       if (isPreflight(req)) {
-        send(client, {
+        void send(client, {
           ...call,
           keyHeaderNames: [],
           identityHeaders: NO_IDENTITY,
@@ -190,29 +227,19 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       return;
     }
 
+    const target = {
+      meterId: REQUESTS_METER,
+      method: toCallMethod(req.method ?? ""),
+      rawTarget,
+    };
     const proceed = (decision: Decision): void => {
       if (!decision.allowed) {
-        deps.callRecorder.recordDenied(decision, REQUESTS_METER);
+        deps.callRecorder.recordDenied(decision, target);
         refuse(req, client, requestId, toDenialError(decision, options.plansUrl));
         return;
       }
-      let isRecorded = false;
-      try {
-        send(client, {
-          ...call,
-          keyHeaderNames: key.headerNames,
-          identityHeaders: toIdentityHeaders(decision),
-          onOutcome: (outcome) => {
-            isRecorded = true;
-            return recordOutcome(decision, outcome);
-          },
-        });
-      } catch (error) {
-        if (!isRecorded) {
-          deps.callRecorder.abandon(decision);
-        }
-        throw error;
-      }
+      const admitted = { ...call, keyHeaderNames: key.headerNames };
+      sendMetered(client, admitted, { admission: decision, target, startedAtMs });
     };
 
     try {

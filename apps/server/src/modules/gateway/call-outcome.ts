@@ -22,6 +22,8 @@ export type CallOutcome =
       status: number;
       /** From handing the request to the upstream's connection pool to its status line. */
       upstreamMs: number;
+      /** True for a WebSocket and for an answer that by its type goes on as long as somebody listens. */
+      isStream: boolean;
       /** The cost header as the upstream sent it, unparsed; never reaches the client. */
       cost: string | undefined;
     }

@@ -128,7 +128,12 @@ export type ReplyHeaders = {
   /** What the upstream says the call cost, as sent; several values are joined by a comma, which is no number. */
   cost: string | undefined;
   hasContentLength: boolean;
+  /** True when the content type says that the answer goes on as long as somebody listens. */
+  isStream: boolean;
 };
+
+const STREAM_TYPE =
+  /^(?:text\/event-stream|multipart\/x-mixed-replace|application\/(?:x-ndjson|jsonl|json-seq|stream\+json))(?:\s*;|\s*$)/i;
 
 /**
  * Filters what an upstream answers: hop-by-hop headers and every `X-Turnpike-*` stay here, so that an upstream can
@@ -150,6 +155,7 @@ export function filterReplyHeaders(input: {
   const headers: string[] = [];
   let cost: string | undefined;
   let hasContentLength = false;
+  let isStream = false;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = toText(rawHeaders[i]);
     const lowerCase = name.toLowerCase();
@@ -172,13 +178,15 @@ export function filterReplyHeaders(input: {
         continue;
       }
       hasContentLength = true;
+    } else if (lowerCase === "content-type") {
+      isStream = STREAM_TYPE.test(toText(rawHeaders[i + 1]));
     }
     headers.push(name, toText(rawHeaders[i + 1]));
   }
   for (const [name, value] of replaced) {
     headers.push(name, value);
   }
-  return { headers, cost, hasContentLength };
+  return { headers, cost, hasContentLength, isStream };
 }
 
 /** Trailers that may be forwarded: none that frame, route or authenticate a message (RFC 9110 section 6.5.1). */

@@ -183,7 +183,13 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     }
     const reply = this.#readReplyHeaders(controller, status);
     this.#record({
-      outcome: { kind: "status", status, upstreamMs: this.#upstreamMs(), cost: reply.cost },
+      outcome: {
+        kind: "status",
+        status,
+        upstreamMs: this.#upstreamMs(),
+        isStream: reply.isStream,
+        cost: reply.cost,
+      },
       proceed: (headers) => this.#openReply({ status, statusMessage, reply, headers }),
     });
   }
@@ -263,7 +269,13 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     this.#upstreamEnd = "complete";
     const reply = this.#readReplyHeaders(controller, status);
     this.#record({
-      outcome: { kind: "status", status, upstreamMs: this.#upstreamMs(), cost: reply.cost },
+      outcome: {
+        kind: "status",
+        status,
+        upstreamMs: this.#upstreamMs(),
+        isStream: true,
+        cost: reply.cost,
+      },
       proceed: (headers) =>
         this.#openTunnel({ upstreamSocket, upgrade, replyHeaders: [...reply.headers], headers }),
       otherwise: () => upstreamSocket.destroy(),

@@ -1,7 +1,15 @@
+import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { ERROR_CODES } from "@turnpike/domain/errors/error-codes";
+import type { CallMethod } from "@turnpike/domain/metering/call-method";
 import { CLIENT_ABORTED_STATUS, isBillableStatus } from "@turnpike/domain/metering/outcome";
-import type { LeaseHolder, MeteredCall, UsageRecorder } from "#modules/metering/index.ts";
+import { createRouteBook } from "@turnpike/domain/routes/route-book";
+import type {
+  CallMeasure,
+  LeaseHolder,
+  MeteredCall,
+  UsageRecorder,
+} from "#modules/metering/index.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Admission, Denial, Subject } from "./decide-call.ts";
 
@@ -10,15 +18,39 @@ export type AdmittedOutcome =
   | { kind: "status"; status: number }
   | { kind: "failed"; code: Exclude<MeteredCall["outcome"], "VALID"> };
 
+/**
+ * Routes that a process tells apart in a day: an API has some hundred, and a tenant sees a part of them; those of all tenants
+ * take at most some ten megabytes.
+ */
+const ROUTES_MET = { perTenantMax: 500, totalMax: 100_000 };
+
+/** What was called. */
+export type CallTarget = {
+  meterId: string;
+  /** Undefined, like the target, when only the key is verified. */
+  method: CallMethod | undefined;
+  /** The request target as the client sent it; its template is the route. */
+  rawTarget: string | undefined;
+};
+
+/** The target of a verification: which call it is for only the asking program knows. */
+export const VERIFICATION: CallTarget = {
+  meterId: REQUESTS_METER,
+  method: undefined,
+  rawTarget: undefined,
+};
+
 export type CallRecorder = {
   /** True when so much waits to be recorded that no further call may be admitted. */
   readonly isSaturated: boolean;
   /** Writes down an admitted call, once, when its outcome is known; what is not billed goes back to the limit. */
-  recordAdmitted(admission: Admission, meterId: string, outcome: AdmittedOutcome): void;
+  recordAdmitted(admission: Admission, target: CallTarget, outcome: AdmittedOutcome): MeteredCall;
+  /** Writes down what was measured of a call that {@link recordAdmitted} wrote down, once, when it is over. */
+  recordMeasure(call: MeteredCall, measure: CallMeasure): void;
   /** Undoes the admission of a call that never went on its way and is not written down. */
   abandon(admission: Admission): void;
   /** Writes down a refused call of a known key. Unknown keys belong to nobody's ledger. */
-  recordDenied(denial: Denial, meterId: string): void;
+  recordDenied(denial: Denial, target: CallTarget): void;
 };
 
 function statusOf(outcome: AdmittedOutcome): number {
@@ -46,16 +78,23 @@ export function createCallRecorder(deps: {
   leases: LeaseHolder;
   clock: Clock;
 }): CallRecorder {
+  const routes = createRouteBook(ROUTES_MET);
+
   function toCall(
     subject: Subject,
-    meterId: string,
+    { meterId, method, rawTarget }: CallTarget,
   ): Omit<MeteredCall, "outcome" | "status" | "quantity" | "leaseId"> {
+    const { tenantId } = subject.tenant;
+    const occurredAtMs = deps.clock.now().getTime();
     return {
-      tenantId: subject.tenant.tenantId,
+      tenantId,
       keyId: subject.key.keyId,
       environment: subject.key.environment,
       meterId,
-      occurredAtMs: deps.clock.now().getTime(),
+      method,
+      route:
+        rawTarget === undefined ? undefined : routes.routeOf(tenantId, rawTarget, occurredAtMs),
+      occurredAtMs,
       periodStartMs: subject.periodStartMs,
       periodEndMs: subject.periodEndMs,
     };
@@ -70,29 +109,29 @@ export function createCallRecorder(deps: {
         deps.leases.giveBack(hold);
       }
     },
-    recordAdmitted: (admission, meterId, outcome) => {
+    recordAdmitted: (admission, target, outcome) => {
       const isBilled = outcome.kind === "status" && isBillableStatus(outcome.status);
       const { hold } = admission;
-      deps.recorder.record({
-        ...toCall(admission, meterId),
+      const call: MeteredCall = {
+        ...toCall(admission, target),
         outcome: outcome.kind === "status" ? "VALID" : outcome.code,
         status: statusOf(outcome),
         quantity: isBilled ? admission.cost : 0,
         leaseId: isBilled ? hold?.slice.leaseId : undefined,
-      });
-      if (hold === undefined) {
-        return;
-      }
-      if (isBilled) {
+      };
+      deps.recorder.record(call);
+      if (hold !== undefined && isBilled) {
         deps.leases.settle(hold);
-      } else {
+      } else if (hold !== undefined) {
         deps.leases.giveBack(hold);
       }
+      return call;
     },
-    recordDenied: (denial, meterId) => {
+    recordMeasure: (call, measure) => deps.recorder.recordMeasure(call, measure),
+    recordDenied: (denial, target) => {
       if (denial.subject !== undefined) {
         deps.recorder.record({
-          ...toCall(denial.subject, meterId),
+          ...toCall(denial.subject, target),
           outcome: denial.code,
           status: ERROR_CODES[denial.code].status,
           quantity: 0,

@@ -1,8 +1,7 @@
 import type { VerifyKeyRequest, VerifyKeyResponse } from "@turnpike/contract/keys";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
-import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import type { DecideCall, LimitView, Subject } from "./decide-call.ts";
-import { assertRecordable, type CallRecorder } from "./record-call.ts";
+import { assertRecordable, type CallRecorder, VERIFICATION } from "./record-call.ts";
 
 function toLimitReply(limit: LimitView) {
   return {
@@ -38,13 +37,13 @@ export async function verifyKey(
 ): Promise<VerifyKeyResponse> {
   assertMay(context.actor, "keys:verify");
   assertRecordable(deps.callRecorder);
-  const meterId = REQUESTS_METER;
+  const { meterId } = VERIFICATION;
   const pending = deps.decideCall({ keyText: input.key, meterId, cost: input.cost });
   const decision = pending instanceof Promise ? await pending : pending;
   const { requestId } = context;
   if (decision.allowed) {
     if (input.cost > 0) {
-      deps.callRecorder.recordAdmitted(decision, meterId, { kind: "status", status: 200 });
+      deps.callRecorder.recordAdmitted(decision, VERIFICATION, { kind: "status", status: 200 });
     }
     return {
       valid: true,
@@ -55,7 +54,7 @@ export async function verifyKey(
     };
   }
   if (input.cost > 0) {
-    deps.callRecorder.recordDenied(decision, meterId);
+    deps.callRecorder.recordDenied(decision, VERIFICATION);
   }
   return {
     valid: false,

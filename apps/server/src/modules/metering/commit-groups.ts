@@ -2,17 +2,19 @@ import type { Logger } from "#platform/logger.ts";
 import type { Transact } from "#platform/transact.ts";
 import {
   addToBalances,
-  addToRollups,
   claimGroups,
   insertEntries,
   type LedgerRow,
   settleSpends,
 } from "./ledger.store.ts";
-import { entrySlot, type UsageGroup } from "./usage-group.ts";
+import { addToRollups } from "./rollups.store.ts";
+import { sumRollups } from "./sum-rollups.ts";
+import { ledgerSlot, type UsageGroup } from "./usage-group.ts";
 
 /**
  * Sums the entries of groups that are committed together: under load a key has calls in every group of 50 ms, and a row for
- * each of them would cost the database more than all the rest of a call. A row bears the id of the first group it sums.
+ * each of them would cost the database more than all the rest of a call. The same goes for methods and routes, which no
+ * invoice asks for: they are in the rollups alone. A row bears the id of the first group it sums.
  */
 function toLedgerRows(
   groups: readonly UsageGroup[],
@@ -25,7 +27,10 @@ function toLedgerRows(
       continue;
     }
     for (const entry of entries) {
-      const slot = `${entry.tenantId}|${entrySlot(entry, entry.minuteMs)}|${String(recordedAt.getTime())}`;
+      if (entry.calls === 0) {
+        continue;
+      }
+      const slot = `${entry.tenantId}|${ledgerSlot(entry, entry.minuteMs)}|${String(recordedAt.getTime())}`;
       const row = rows.get(slot);
       if (row === undefined) {
         rows.set(slot, { ...entry, groupId, recordedAt });
@@ -54,14 +59,15 @@ export async function commitGroups(
   return await deps.transact.asMeter(async (tx) => {
     const claimed = await claimGroups(tx, groups);
     const fresh = groups.filter((group) => claimed.has(group.groupId));
-    const rows = toLedgerRows(fresh, claimed);
-    if (rows.length === 0) {
+    if (fresh.length === 0) {
       return 0;
     }
+    const rows = toLedgerRows(fresh, claimed);
+    const { minutes, hours } = sumRollups(fresh.flatMap((group) => group.entries));
     // Every writer takes rollups, then balances, then leases, each in the order of its key: no deadlock.
     await insertEntries(tx, rows);
-    await addToRollups(tx, "minute", rows);
-    await addToRollups(tx, "hour", rows);
+    await addToRollups(tx, "minute", minutes);
+    await addToRollups(tx, "hour", hours);
     await addToBalances(tx, rows);
     const unsettled = await settleSpends(
       tx,

@@ -5,5 +5,5 @@ export { createUsageRoutes } from "./metering.routes.ts";
 export { type Metering, startMetering } from "./metering.ts";
 export { getLimits, queryUsage, queryUsageOfAll } from "./query-usage.ts";
 export { reconcile } from "./reconcile.ts";
-export type { MeteredCall, UsageGroup } from "./usage-group.ts";
+export type { CallMeasure, MeteredCall, UsageGroup } from "./usage-group.ts";
 export type { UsageRecorder } from "./usage-recorder.ts";

@@ -62,6 +62,8 @@ class TestProcess {
       keyId: "key_00000000000000000000000000000000" as never,
       outcome: "VALID",
       status: 200,
+      method: "GET",
+      route: "/",
       occurredAtMs: Date.UTC(2026, 5, 1),
       quantity: hold.quantity,
       leaseId: hold.slice.leaseId,

@@ -45,7 +45,11 @@ function toInstant(epochMs: number | null): string | null {
   return epochMs === null ? null : new Date(epochMs).toISOString();
 }
 
-export type LedgerRow = GroupEntry & { groupId: string; recordedAt: Date };
+/** One future row of the ledger. */
+export type LedgerRow = Omit<
+  GroupEntry,
+  "method" | "route" | "bytesIn" | "bytesOut" | "latencies"
+> & { groupId: string; recordedAt: Date };
 
 export async function insertEntries(tx: Tx, rows: readonly LedgerRow[]): Promise<void> {
   await tx`
@@ -65,38 +69,6 @@ export async function insertEntries(tx: Tx, rows: readonly LedgerRow[]): Promise
       ${rows.map((row) => row.calls)}::bigint[],
       ${rows.map((row) => row.quantity)}::numeric[]
     )`;
-}
-
-const ROLLUP_TABLES = { minute: "usage_rollups", hour: "usage_rollups_hourly" } as const;
-
-/**
- * Adds entries to the sums of their minutes or hours. Rows are taken in the order of the key: two writers never deadlock.
- */
-export async function addToRollups(
-  tx: Tx,
-  grain: keyof typeof ROLLUP_TABLES,
-  rows: readonly LedgerRow[],
-): Promise<void> {
-  await tx`
-    insert into ${tx(ROLLUP_TABLES[grain])} as r (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status,
-      calls, quantity)
-    select tenant_id, date_trunc(${grain}, occurred_at, 'UTC'), meter_id, environment, key_id, outcome, status,
-      sum(calls), sum(quantity)
-    from unnest(
-      ${rows.map((row) => row.tenantId)}::text[],
-      ${rows.map((row) => toInstant(row.minuteMs))}::timestamptz[],
-      ${rows.map((row) => row.meterId)}::text[],
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.keyId)}::text[],
-      ${rows.map((row) => row.outcome)}::text[],
-      ${rows.map((row) => row.status)}::smallint[],
-      ${rows.map((row) => row.calls)}::bigint[],
-      ${rows.map((row) => row.quantity)}::numeric[]
-    ) as input (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, calls, quantity)
-    group by 1, 2, 3, 4, 5, 6, 7
-    order by 1, 2, 3, 4, 5, 6, 7
-    on conflict (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, method, route) do update
-      set calls = r.calls + excluded.calls, quantity = r.quantity + excluded.quantity`;
 }
 
 /** Adds entries to the balances of their periods, in the order of the key. */

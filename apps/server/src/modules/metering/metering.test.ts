@@ -184,6 +184,8 @@ describe("the end", () => {
       keyId: newUuidId("key"),
       outcome: "VALID",
       status: 200,
+      method: "GET",
+      route: "/users/{id}",
       occurredAtMs: Date.UTC(2026, 5, 1),
       quantity: 1,
       leaseId: spent.hold.slice.leaseId,

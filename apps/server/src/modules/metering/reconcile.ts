@@ -4,6 +4,7 @@ import {
   countLedger,
   type DriftRow,
   findBalanceDrift,
+  findHourlyDrift,
   findRollupDrift,
   findStrays,
 } from "./usage.store.ts";
@@ -35,6 +36,7 @@ export async function reconcile(
   return await deps.transact.asOperatorSnapshot(async (tx) => {
     const findings = [
       ...(await findRollupDrift(tx, FINDINGS_MAX)),
+      ...(await findHourlyDrift(tx, FINDINGS_MAX)),
       ...(await findBalanceDrift(tx, FINDINGS_MAX)),
       ...(await findStrays(tx, FINDINGS_MAX)),
     ];

@@ -1,5 +1,11 @@
 import type { GroupId, KeyId, LeaseId, ProcessId, TenantId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
+import type { CallMethod } from "@turnpike/domain/metering/call-method";
+import {
+  addLatency,
+  emptyLatencies,
+  type LatencyHistogram,
+} from "@turnpike/domain/metering/latency-histogram";
 import type { Outcome } from "@turnpike/domain/metering/outcome";
 import { minuteOf } from "@turnpike/domain/time/billing-period";
 
@@ -12,6 +18,10 @@ export type MeteredCall = {
   outcome: Outcome;
   /** HTTP status of the answer. */
   status: number;
+  /** Undefined, like the route, when only the key was verified. */
+  method: CallMethod | undefined;
+  /** Template of the path. */
+  route: string | undefined;
   /** Wall clock of the call, epoch milliseconds. */
   occurredAtMs: number;
   /** The billing period whose balance the quantity was taken from, epoch milliseconds, `[start, end)`. */
@@ -23,7 +33,19 @@ export type MeteredCall = {
   leaseId: LeaseId | undefined;
 };
 
-/** One future row of the ledger. Times are epoch milliseconds; `minuteMs` is the start of the minute. */
+/** What is known of a metered call only once it is over. */
+export type CallMeasure = {
+  /** Milliseconds; undefined when they say nothing about the API, as of a call that its client left. */
+  latencyMs: number | undefined;
+  /** Bytes of the bodies; after an upgrade everything on the connection. */
+  bytesIn: number;
+  bytesOut: number;
+};
+
+/**
+ * Calls that are counted together, and what was measured of them. Times are epoch milliseconds; `minuteMs` is the start of
+ * the minute. The optional parts are absent when nothing is known of them, and in journals of versions that did not have them.
+ */
 export type GroupEntry = {
   tenantId: TenantId;
   keyId: KeyId;
@@ -31,11 +53,17 @@ export type GroupEntry = {
   meterId: string;
   outcome: Outcome;
   status: number;
+  method?: CallMethod | undefined;
+  route?: string | undefined;
   minuteMs: number;
   periodStartMs: number;
   periodEndMs: number;
+  /** 0 when what was measured came in a later group than the calls. */
   calls: number;
   quantity: number;
+  bytesIn?: number | undefined;
+  bytesOut?: number | undefined;
+  latencies?: LatencyHistogram | undefined;
 };
 
 export type GroupSpend = { tenantId: TenantId; leaseId: LeaseId; quantity: number };
@@ -50,8 +78,8 @@ export type UsageGroup = {
   spends: GroupSpend[];
 };
 
-/** What tells two entries apart: calls with the same slot are one entry. */
-export function entrySlot(
+/** What tells two rows of the ledger apart. */
+export function ledgerSlot(
   of: Pick<
     GroupEntry,
     "keyId" | "outcome" | "status" | "periodStartMs" | "environment" | "meterId"
@@ -61,6 +89,12 @@ export function entrySlot(
   // The tenant follows from the key and the period's end from its start. The meter comes last: it is the only part without
   // a fixed form.
   return `${of.keyId}|${of.outcome}|${String(of.status)}|${String(minuteMs)}|${String(of.periodStartMs)}|${of.environment}|${of.meterId}`;
+}
+
+/** What tells two entries of a group apart. */
+function entrySlot(call: MeteredCall, minuteMs: number): string {
+  // A meter's name has no bar, so that what follows it is the route, whatever is in it.
+  return `${call.method ?? ""}|${ledgerSlot(call, minuteMs)}|${call.route ?? ""}`;
 }
 
 /** Collects calls into the entries of one group. */
@@ -73,30 +107,52 @@ export class GroupBuilder {
   }
 
   add(call: MeteredCall): void {
-    const minuteMs = minuteOf(call.occurredAtMs);
-    const slot = entrySlot(call, minuteMs);
-    const entry = this.#entries.get(slot);
-    if (entry === undefined) {
-      this.#entries.set(slot, {
-        tenantId: call.tenantId,
-        keyId: call.keyId,
-        environment: call.environment,
-        meterId: call.meterId,
-        outcome: call.outcome,
-        status: call.status,
-        minuteMs,
-        periodStartMs: call.periodStartMs,
-        periodEndMs: call.periodEndMs,
-        calls: 1,
-        quantity: call.quantity,
-      });
-    } else {
-      entry.calls += 1;
-      entry.quantity += call.quantity;
-    }
+    const entry = this.#entryOf(call);
+    entry.calls += 1;
+    entry.quantity += call.quantity;
     if (call.leaseId !== undefined && call.quantity > 0) {
       this.#addSpend(call.tenantId, call.leaseId, call.quantity);
     }
+  }
+
+  /** Adds what was measured of a call that was added before, to this group or to an earlier one. */
+  addMeasure(call: MeteredCall, measure: CallMeasure): void {
+    const entry = this.#entryOf(call);
+    entry.bytesIn = (entry.bytesIn ?? 0) + measure.bytesIn;
+    entry.bytesOut = (entry.bytesOut ?? 0) + measure.bytesOut;
+    if (measure.latencyMs !== undefined) {
+      entry.latencies ??= emptyLatencies();
+      addLatency(entry.latencies, measure.latencyMs);
+    }
+  }
+
+  #entryOf(call: MeteredCall): GroupEntry {
+    const minuteMs = minuteOf(call.occurredAtMs);
+    const slot = entrySlot(call, minuteMs);
+    const known = this.#entries.get(slot);
+    if (known !== undefined) {
+      return known;
+    }
+    const entry: GroupEntry = {
+      tenantId: call.tenantId,
+      keyId: call.keyId,
+      environment: call.environment,
+      meterId: call.meterId,
+      outcome: call.outcome,
+      status: call.status,
+      method: call.method,
+      route: call.route,
+      minuteMs,
+      periodStartMs: call.periodStartMs,
+      periodEndMs: call.periodEndMs,
+      calls: 0,
+      quantity: 0,
+      bytesIn: undefined,
+      bytesOut: undefined,
+      latencies: undefined,
+    };
+    this.#entries.set(slot, entry);
+    return entry;
   }
 
   #addSpend(tenantId: TenantId, leaseId: LeaseId, quantity: number): void {

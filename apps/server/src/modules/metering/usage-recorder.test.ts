@@ -42,6 +42,8 @@ function callOf(tenantId: TenantId, keyId: KeyId, more: Partial<MeteredCall> = {
     meterId: "requests",
     outcome: "VALID",
     status: 200,
+    method: "GET",
+    route: "/users/{id}",
     occurredAtMs: Date.UTC(2026, 0, 10, 12, 0, 30),
     periodStartMs: PERIOD_START_MS,
     periodEndMs: PERIOD_END_MS,
@@ -379,8 +381,12 @@ describe("reconcile", () => {
     await database.sql`update usage_rollups set calls = calls + 1 where tenant_id = ${tenantId}`;
     await database.sql`update balances set used = used + 5 where tenant_id = ${tenantId}`;
     const found = await reconcile({ transact }, OPERATOR);
-    expect(found.drift).toBe(2);
-    expect(found.findings.map((finding) => finding.what).toSorted()).toEqual(["balance", "rollup"]);
+    expect(found.drift).toBe(3);
+    expect(found.findings.map((finding) => finding.what).toSorted()).toEqual([
+      "balance",
+      "hourly rollup",
+      "rollup",
+    ]);
     await database.sql`update usage_rollups set calls = calls - 1 where tenant_id = ${tenantId}`;
     await database.sql`update balances set used = used - 5 where tenant_id = ${tenantId}`;
   });

@@ -5,6 +5,7 @@ import type { Clock } from "#platform/clock.ts";
 import type { Journal, JournalPosition } from "#platform/journal.ts";
 import type { Logger } from "#platform/logger.ts";
 import {
+  type CallMeasure,
   decodeGroup,
   encodeGroup,
   GroupBuilder,
@@ -100,6 +101,16 @@ export class UsageRecorder {
   /** Adds a call to the group being filled. Never waits, never fails. */
   record(call: MeteredCall): void {
     this.#builder.add(call);
+    this.#closeGroupSoon();
+  }
+
+  /** Adds what was measured of a call that was recorded before. Never waits, never fails. */
+  recordMeasure(call: MeteredCall, measure: CallMeasure): void {
+    this.#builder.addMeasure(call, measure);
+    this.#closeGroupSoon();
+  }
+
+  #closeGroupSoon(): void {
     this.#timer ??= setTimeout(() => this.#closeGroup(), this.#options.groupIntervalMs);
   }
 

@@ -106,22 +106,61 @@ export async function listBalances(
 /** What a query of reconcile found: a place where two sums of the ledger differ. */
 export type DriftRow = { what: string; place: JsonValue; ledger: string; derived: string };
 
-/** Compares every minute's rollup with the entries it should sum. */
+/** Compares every minute's rollups, summed over methods and routes, with the entries they should sum. */
 export async function findRollupDrift(tx: Tx, rowsMax: number): Promise<DriftRow[]> {
   return await tx<DriftRow[]>`
     with ledger as (
       select tenant_id, occurred_at, meter_id, environment, key_id, outcome, status,
         sum(calls) as calls, sum(quantity) as quantity
       from ledger_entries group by 1, 2, 3, 4, 5, 6, 7
+    ), rollups as (
+      select tenant_id, occurred_at, meter_id, environment, key_id, outcome, status,
+        sum(calls) as calls, sum(quantity) as quantity
+      from usage_rollups group by 1, 2, 3, 4, 5, 6, 7
     )
     select 'rollup' as what,
       jsonb_build_object('tenantId', tenant_id, 'minute', occurred_at, 'meter', meter_id, 'environment', environment,
         'keyId', key_id, 'outcome', outcome, 'status', status) as place,
       coalesce(l.calls, 0)::text || ' calls, ' || coalesce(l.quantity, 0)::text || ' units' as ledger,
       coalesce(r.calls, 0)::text || ' calls, ' || coalesce(r.quantity, 0)::text || ' units' as derived
-    from ledger l full join usage_rollups r
+    from ledger l full join rollups r
       using (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status)
-    where l.calls is distinct from r.calls or l.quantity is distinct from r.quantity
+    where coalesce(l.calls, 0) <> coalesce(r.calls, 0) or coalesce(l.quantity, 0) <> coalesce(r.quantity, 0)
+    limit ${rowsMax}`;
+}
+
+/** Compares every hour's rollup with the minutes it should sum, in all that they hold. */
+export async function findHourlyDrift(tx: Tx, rowsMax: number): Promise<DriftRow[]> {
+  return await tx<DriftRow[]>`
+    with minutes as (
+      select tenant_id, date_trunc('hour', occurred_at, 'UTC') as occurred_at, meter_id, environment, key_id, outcome, status,
+        method, route, sum(calls) as calls, sum(quantity) as quantity, sum(bytes_in) as bytes_in, sum(bytes_out) as bytes_out
+      from usage_rollups group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+    ), minute_buckets as (
+      select tenant_id, date_trunc('hour', occurred_at, 'UTC') as occurred_at, meter_id, environment, key_id, outcome, status,
+        method, route, bucket, sum(bucket_calls)::bigint as bucket_calls
+      from usage_rollups cross join unnest(latency_buckets, latency_counts) as latency (bucket, bucket_calls)
+      group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+    ), minute_latencies as (
+      select tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, method, route,
+        array_agg(bucket order by bucket) as buckets, array_agg(bucket_calls order by bucket) as counts
+      from minute_buckets group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+    )
+    select 'hourly rollup' as what,
+      jsonb_build_object('tenantId', tenant_id, 'hour', occurred_at, 'meter', meter_id, 'environment', environment,
+        'keyId', key_id, 'outcome', outcome, 'status', status, 'method', method, 'route', route) as place,
+      concat_ws(' ', m.calls, 'calls,', m.quantity, 'units,', m.bytes_in, 'and', m.bytes_out, 'bytes, latencies',
+        l.buckets, l.counts) as ledger,
+      concat_ws(' ', h.calls, 'calls,', h.quantity, 'units,', h.bytes_in, 'and', h.bytes_out, 'bytes, latencies',
+        h.latency_buckets, h.latency_counts) as derived
+    from minutes m
+      left join minute_latencies l
+        using (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, method, route)
+      full join usage_rollups_hourly h
+        using (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, method, route)
+    where (m.calls, m.quantity, m.bytes_in, m.bytes_out) is distinct from (h.calls, h.quantity, h.bytes_in, h.bytes_out)
+      or coalesce(l.buckets, '{}') is distinct from h.latency_buckets
+      or coalesce(l.counts, '{}') is distinct from h.latency_counts
     limit ${rowsMax}`;
 }
 

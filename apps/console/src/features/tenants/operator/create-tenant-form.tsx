@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
-import { Field } from "@turnpike/ui/field";
+import { TextField } from "@turnpike/ui/text-field";
 import { type FormEvent, useState } from "react";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
@@ -27,7 +27,7 @@ export function CreateTenantForm({ onCreated }: { onCreated: (tenant: Tenant) =>
 
   return (
     <form onSubmit={submit} className="flex flex-col gap-3 sm:flex-row sm:items-start">
-      <Field
+      <TextField
         className="sm:grow"
         label="Tenant name"
         placeholder="Acme"

@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import type { FindActor } from "#http/authenticate.ts";
 import { createApiServer } from "#http/api-server.ts";
 import { createContractHandler } from "#http/contract-handler.ts";
 import { createDocumentationRoutes } from "#http/documentation.ts";
@@ -12,11 +13,20 @@ import {
   createApiGateway,
   createCallRecorder,
   createDecider,
+  createForwardAuth,
   createGatewayRawRoutes,
   createRateLimiter,
+  FORWARD_AUTH_PREFIX,
   type UpstreamConfig,
 } from "#modules/gateway/index.ts";
-import { createSetupRoutes } from "#modules/identity/index.ts";
+import {
+  type BuiltinProvider,
+  createSetupRoutes,
+  createTokenVerifier,
+  createTrustedIssuers,
+  createUserDirectory,
+  isIdToken,
+} from "#modules/identity/index.ts";
 import {
   createKeyDirectory,
   createKeysRoutes,
@@ -24,9 +34,16 @@ import {
 } from "#modules/keys/index.ts";
 import { createUsageRoutes, type Metering } from "#modules/metering/index.ts";
 import { createNotificationsRoutes, createOutboxRoutes } from "#modules/notifications/index.ts";
-import { createTenantsRoutes } from "#modules/tenants/index.ts";
+import {
+  createInvitationsRoutes,
+  createSignInRawRoutes,
+  createTenantsRoutes,
+  roleDirectory,
+} from "#modules/tenants/index.ts";
 import type { ChangeFeed } from "#platform/change-feed.ts";
+import { parseTrustedProxies } from "#platform/client-address.ts";
 import type { JobsHealth } from "#platform/job-supervisor.ts";
+import type { Outbound } from "#platform/outbound.ts";
 import { pingDatabase } from "#platform/transact.ts";
 import type { Installation } from "./deps.ts";
 import { toPublicConfig } from "./public-config.ts";
@@ -42,7 +59,11 @@ export type AppInput = {
   /** Public addresses, without a slash at the end. */
   urls: { console: string; gateway: string };
   version: string;
-  jobs: Pick<BackgroundJobs, "health">;
+  jobs: Pick<BackgroundJobs, "health" | "queue">;
+  /** Undefined when only providers elsewhere vouch for people. */
+  builtinProvider: BuiltinProvider | undefined;
+  /** For the keys of providers elsewhere. */
+  outbound: Outbound;
   fileStore: FileStore;
   /** Aborted when the process has been asked to stop: streams end, and the health says so. */
   draining: AbortSignal;
@@ -125,6 +146,22 @@ export function buildApp(input: AppInput): App {
   changes.subscribe(directory.applyChange);
   directory.onTenantChange((tenantId) => metering.leases.release(tenantId));
 
+  const users = createUserDirectory({
+    ...services,
+    verifyToken: createTokenVerifier({
+      clock: services.clock,
+      issuers: createTrustedIssuers(
+        { ...services, outbound: input.outbound },
+        { builtin: input.builtinProvider, providers: config.identity.providers },
+      ),
+    }),
+    roles: roleDirectory,
+    operators: config.identity.operators,
+  });
+  changes.subscribe(users.applyChange);
+  const findActor: FindActor = (credential) =>
+    isIdToken(credential) ? users.findActor(credential) : directory.findActor(credential);
+
   const callRecorder = createCallRecorder({
     recorder: metering.recorder,
     leases: metering.leases,
@@ -138,9 +175,28 @@ export function buildApp(input: AppInput): App {
     changesSilentMs: () => services.clock.monotonicMs() - changes.lastHeardMs,
   });
 
+  const forwardAuth = createForwardAuth(
+    { decideCall, callRecorder, renderProblem, ...services },
+    {
+      trustedProxies: config.trustedProxies,
+      signingSecret: input.signingSecret,
+      plansUrl: `${urls.console}/plans`,
+    },
+  );
+
   const router = {
     setup: createSetupRoutes(services),
-    tenants: createTenantsRoutes({ ...services, plans: installation.plans }),
+    tenants: createTenantsRoutes({
+      ...services,
+      plans: installation.plans,
+      memberKeys: installation.memberKeys,
+    }),
+    invitations: createInvitationsRoutes({
+      ...services,
+      jobs: input.jobs.queue,
+      consoleUrl: urls.console,
+      brandName: config.brand.name,
+    }),
     catalog: createCatalogRoutes(services),
     keys: createKeysRoutes(services),
     serviceKeys: createServiceKeysRoutes(services),
@@ -161,13 +217,15 @@ export function buildApp(input: AppInput): App {
   });
 
   const people = createApiServer({
+    mounts: [{ prefix: FORWARD_AUTH_PREFIX, handle: forwardAuth }],
     rawRoutes: [
       ...createGatewayRawRoutes({ decideCall, callRecorder }),
       ...createFilesRawRoutes({ ...services, fileStore }),
+      ...createSignInRawRoutes({ ...services, users }),
       ...createDocumentsRawRoutes({
         ...services,
         changes,
-        findActor: directory.findActor,
+        findActor,
         shutdown: input.draining,
       }),
       ...createDocumentationRoutes({
@@ -200,11 +258,12 @@ export function buildApp(input: AppInput): App {
       },
     }),
     serveConsole: site.serveConsole,
-    findActor: directory.findActor,
+    findActor,
     renderProblem,
     newId: services.newId,
     logger,
     corsOrigins: config.cors.origins,
+    trustedProxies: parseTrustedProxies(config.trustedProxies),
   });
 
   const gateway = createApiGateway(

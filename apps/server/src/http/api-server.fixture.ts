@@ -30,6 +30,7 @@ export async function serveModule(input: {
 }): Promise<ApiFixture> {
   const renderProblem = createProblemRenderer("http://docs.test");
   const server = createApiServer({
+    mounts: [],
     rawRoutes: input.rawRoutes ?? [],
     contract: createContractHandler(input.router, { renderProblem, onFailure: () => undefined }),
     serveConsole: () => false,

@@ -2,6 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { CallContext } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { NewId } from "@turnpike/domain/ids/ids";
+import {
+  findClientAddress,
+  type TrustedProxies,
+  toCanonicalAddress,
+} from "#platform/client-address.ts";
 import type { Logger } from "#platform/logger.ts";
 import { authenticate, type FindActor, unauthenticated } from "./authenticate.ts";
 import type { ContractHandler } from "./contract-handler.ts";
@@ -10,7 +15,15 @@ import { type ProblemRenderer, sendProblem, toAppError } from "./problem-details
 import type { RawRoute } from "./raw-route.ts";
 import { createRouteTable } from "./route-table.ts";
 
+/** Takes every request under a prefix, whatever its method: a server of its own within this one. */
+export type Mount = {
+  /** Such as `/idp`: takes this path and what is below it. */
+  prefix: string;
+  handle(req: IncomingMessage, res: ServerResponse): void;
+};
+
 export type ApiServerDeps = {
+  mounts: readonly Mount[];
   rawRoutes: readonly RawRoute[];
   contract: ContractHandler;
   /** Serves the built console; false when the path is none of its files. */
@@ -20,6 +33,7 @@ export type ApiServerDeps = {
   newId: NewId;
   logger: Logger;
   corsOrigins: readonly string[];
+  trustedProxies: TrustedProxies;
 };
 
 const PREFLIGHT_SECONDS = "600";
@@ -97,6 +111,12 @@ export function createApiServer(deps: ApiServerDeps): Server {
         return { actor, requestId };
       },
       findCall: () => (actor === undefined ? undefined : { actor, requestId }),
+      clientAddress: () =>
+        findClientAddress({
+          peer: toCanonicalAddress(req.socket.remoteAddress ?? "") ?? "",
+          forwardedFor: req.headersDistinct["x-forwarded-for"]?.join(","),
+          trusted: deps.trustedProxies,
+        }),
     };
   }
 
@@ -150,6 +170,13 @@ export function createApiServer(deps: ApiServerDeps): Server {
     }
     const queryAt = target.indexOf("?");
     const path = queryAt === -1 ? target : target.slice(0, queryAt);
+    const mount = deps.mounts.find(
+      ({ prefix }) => path === prefix || path.startsWith(`${prefix}/`),
+    );
+    if (mount !== undefined) {
+      mount.handle(req, res);
+      return;
+    }
     if (await serveApi(req, res, { path, requestId })) {
       return;
     }

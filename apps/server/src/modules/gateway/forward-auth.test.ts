@@ -1,0 +1,284 @@
+import { type IncomingHttpHeaders, request } from "node:http";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { pollUntil } from "@turnpike/testkit/poll-until";
+import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+let database: TestDatabase;
+let app: TestApp;
+let operator: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  app = await startTestApp(database, { configText: "trustedProxies: [127.0.0.1]\n" });
+  operator = await app.mintServiceKey([
+    "tenants:write",
+    "catalog:write",
+    "keys:write",
+    "usage:read",
+  ]);
+  const catalog = {
+    meters: [{ meterId: "requests", name: "Requests", unit: "request", aggregation: "count" }],
+    plans: [
+      { planId: "three", name: "Three", quotas: [{ meter: "requests", limit: 3, kind: "hard" }] },
+      {
+        planId: "one-a-minute",
+        name: "One",
+        rateLimits: [{ name: "burst", limit: 1, windowSeconds: 60 }],
+      },
+    ],
+  };
+  expect((await app.call(operator, "PUT", "/v1/catalog", catalog)).status).toBe(200);
+});
+afterAll(async () => {
+  await app.close();
+  await database.close();
+});
+
+type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
+
+/** A question as a proxy asks it; headers as a flat list, so that they can be sent twice. */
+function ask(
+  path: string,
+  headers: readonly string[],
+  options: { method?: string; localAddress?: string } = {},
+): Promise<Answer> {
+  const { hostname, port } = new URL(app.url);
+  return new Promise((resolve, reject) => {
+    const req = request(
+      {
+        hostname,
+        port,
+        path,
+        method: options.method ?? "GET",
+        headers: ["Host", "proxy", ...headers],
+        ...options,
+      },
+      (res) => {
+        let body = "";
+        res.setEncoding("utf8").on("data", (chunk: string) => {
+          body += chunk;
+        });
+        res.on("end", () => resolve({ status: res.statusCode ?? 0, headers: res.headers, body }));
+      },
+    );
+    req.on("error", reject);
+    req.end();
+  });
+}
+
+const CALL = [
+  "X-Forwarded-Method",
+  "POST",
+  "X-Forwarded-Uri",
+  "/v1/maps?q=1",
+  "X-Forwarded-For",
+  "192.0.2.7",
+];
+
+async function makeKey(name: string): Promise<{ tenantId: TenantId; key: string }> {
+  const tenantId = await app.mintTenant(name);
+  return { tenantId, key: await app.mintKey(tenantId, []) };
+}
+
+async function callsOf(tenantId: TenantId): Promise<number> {
+  const [row] = await database.sql<{ calls: number }[]>`
+    select coalesce(sum(calls), 0)::int as calls from ledger_entries where tenant_id = ${tenantId}`;
+  return row?.calls ?? 0;
+}
+
+async function moveTo(tenantId: TenantId, planId: string): Promise<void> {
+  const reply = await app.call(operator, "PATCH", `/v1/tenants/${tenantId}`, { planId });
+  expect(reply.status).toBe(200);
+}
+
+const IDENTITY = [
+  "x-turnpike-tenant",
+  "x-turnpike-key",
+  "x-turnpike-environment",
+  "x-turnpike-plan",
+  "x-turnpike-scopes",
+];
+
+describe("an allowed call", () => {
+  it("is answered 200 with every identity header, in every dialect, and counted once", async () => {
+    const { tenantId, key } = await makeKey("Allowed");
+    const questions = ["/v1/authorize/nginx", "/v1/authorize/caddy", "/v1/authorize/traefik"];
+    for (const path of questions) {
+      const answer = await ask(path, [...CALL, "X-Api-Key", key]);
+      expect(answer).toMatchObject({ status: 200, body: "" });
+      expect(answer.headers["x-turnpike-tenant"]).toBe(tenantId);
+      expect(IDENTITY.filter((name) => !answer.headers[name])).toEqual([]);
+      expect(answer.headers["cache-control"]).toBe("no-store");
+    }
+    await pollUntil(
+      "usage is committed",
+      async () => (await callsOf(tenantId)) === questions.length,
+    );
+  });
+
+  it("never reads its query: Caddy appends the caller's own", async () => {
+    const { key } = await makeKey("Query");
+    const answer = await ask("/v1/authorize/caddy?dialect=nginx&method=GET", [
+      ...CALL,
+      "X-Api-Key",
+      key,
+    ]);
+    expect(answer.status).toBe(200);
+  });
+
+  it("is taken from the question itself by Envoy, whatever its method", async () => {
+    const { key } = await makeKey("Envoy");
+    for (const method of ["GET", "POST", "DELETE", "PATCH"]) {
+      const answer = await ask(
+        "/v1/authorize/envoy/v1/maps?q=1",
+        ["Authorization", `Bearer ${key}`],
+        { method },
+      );
+      expect(answer.status).toBe(200);
+    }
+  });
+
+  it("passes for a preflight without a key, with no identity and uncounted", async () => {
+    const preflight = [
+      "X-Forwarded-Method",
+      "OPTIONS",
+      "X-Forwarded-Uri",
+      "/v1/maps",
+      "Origin",
+      "https://app.example.com",
+      "Access-Control-Request-Method",
+      "POST",
+    ];
+    const answer = await ask("/v1/authorize/caddy", preflight);
+    expect(answer.status).toBe(200);
+    expect(IDENTITY.map((name) => answer.headers[name])).toEqual(["-", "-", "-", "-", "-"]);
+  });
+});
+
+describe("a denied call", () => {
+  it("is answered with status, reason and CORS as the gateway answers", async () => {
+    const { tenantId, key } = await makeKey("Used up");
+    await moveTo(tenantId, "three");
+    const statuses: number[] = [];
+    let last = await ask("/v1/authorize/traefik", [...CALL, "X-Api-Key", key]);
+    for (let call = 0; call < 5; call += 1) {
+      last = await ask("/v1/authorize/traefik", [...CALL, "X-Api-Key", key]);
+      statuses.push(last.status);
+    }
+    expect(statuses.slice(-2)).toEqual([429, 429]);
+    expect(JSON.parse(last.body)).toMatchObject({
+      code: "QUOTA_EXCEEDED",
+      limit: { limit: 3, remaining: 0 },
+    });
+    expect(last.headers["content-type"]).toBe("application/problem+json");
+    expect(last.headers["access-control-allow-origin"]).toBe("*");
+    expect(Number(last.headers["retry-after"])).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["no key", [], 401, "MISSING_KEY"],
+    ["an unknown key", ["X-Api-Key", "nobody's"], 401, "NOT_FOUND"],
+  ] as const)("says so for %s", async (_name, headers, status, code) => {
+    const answer = await ask("/v1/authorize/caddy", [...CALL, ...headers]);
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body)).toMatchObject({ code });
+  });
+
+  it("reaches nginx as 403 with a ticket, and the ticket renders the first decision without a second one", async () => {
+    const { tenantId, key } = await makeKey("Nginx");
+    await moveTo(tenantId, "one-a-minute");
+    const allowed = await pollUntil("the plan is in force", async () => {
+      const answer = await ask("/v1/authorize/nginx", [...CALL, "X-Api-Key", key]);
+      return answer.headers["x-turnpike-plan"] === "one-a-minute" ? answer : undefined;
+    });
+    expect(allowed.status).toBe(200);
+    const denied = await ask("/v1/authorize/nginx", [...CALL, "X-Api-Key", key]);
+    expect(denied.status).toBe(403);
+    const ticket = String(denied.headers["x-turnpike-denial"]);
+    const before = await pollUntil(
+      "usage is committed",
+      async () => (await callsOf(tenantId)) || undefined,
+    );
+    const rendered = await ask("/v1/authorize/nginx/denied", [
+      "X-Turnpike-Denial",
+      ticket,
+      "X-Api-Key",
+      key,
+    ]);
+    expect(rendered.status).toBe(429);
+    const problem: unknown = JSON.parse(rendered.body);
+    expect(problem).toMatchObject({ code: "RATE_LIMITED", limit: { name: "burst", limit: 1 } });
+    expect(problem).toHaveProperty("requestId", denied.headers["x-request-id"]);
+    expect(Number(rendered.headers["retry-after"])).toBeGreaterThan(0);
+    expect(await callsOf(tenantId)).toBeLessThanOrEqual(before + 1);
+  });
+
+  it("is never rendered as allowed, whatever ticket is shown", async () => {
+    const { key } = await makeKey("Forger");
+    const denied = await ask("/v1/authorize/nginx", CALL);
+    const ticket = String(denied.headers["x-turnpike-denial"]);
+    const [payload = "", signature = ""] = ticket.split(".");
+    const forged = Buffer.from(
+      JSON.stringify({ code: "VALID", detail: "", nowMs: Date.now() }),
+    ).toString("base64url");
+    for (const shown of [
+      "",
+      "x",
+      payload,
+      `${payload}.`,
+      `${forged}.${signature}`,
+      `${ticket}x`,
+      `${ticket}.x`,
+      "x".repeat(5_000),
+    ]) {
+      const answer = await ask("/v1/authorize/nginx/denied", [
+        "X-Turnpike-Denial",
+        shown,
+        "X-Api-Key",
+        key,
+      ]);
+      expect(answer.status).toBe(503);
+    }
+    expect((await ask("/v1/authorize/nginx/denied", ["X-Api-Key", key])).status).toBe(503);
+    expect((await ask("/v1/authorize/nginx/denied", ["X-Turnpike-Denial", ticket])).status).toBe(
+      401,
+    );
+  });
+});
+
+describe("a question", () => {
+  it("is refused when it can be read in two ways", async () => {
+    const { key } = await makeKey("Two ways");
+    const hostile: readonly (readonly string[])[] = [
+      [...CALL, "X-Api-Key", key, "X-Api-Key", "other"],
+      [...CALL, "X-Api-Key", key, "X-Forwarded-Uri", "/other"],
+      [...CALL, "X-Api-Key", key, "X_Forwarded_Uri", "/other"],
+      [...CALL, "X-Api-Key", key, "X_Api_Key", "other"],
+      ["X-Forwarded-Method", "POST", "X-Api-Key", key],
+      ["X-Forwarded-Uri", "/v1/maps", "X-Api-Key", key],
+      ["X-Forwarded-Method", "PO ST", "X-Forwarded-Uri", "/v1/maps", "X-Api-Key", key],
+      ["X-Forwarded-Method", "POST", "X-Forwarded-Uri", "http://elsewhere/", "X-Api-Key", key],
+      ["X-Forwarded-Method", "POST", "X-Forwarded-Uri", "/a\\b", "X-Api-Key", key],
+    ];
+    for (const headers of hostile) {
+      const answer = await ask("/v1/authorize/caddy", headers);
+      expect([answer.status, headers.join(" ")]).toEqual([400, headers.join(" ")]);
+    }
+  });
+
+  it("is answered for trusted proxies alone", async () => {
+    const { key } = await makeKey("Stranger");
+    const answer = await ask("/v1/authorize/caddy", [...CALL, "X-Api-Key", key], {
+      localAddress: "127.0.0.2",
+    });
+    expect(answer.status).toBe(403);
+    expect(answer.body).toContain("trustedProxies");
+  });
+
+  it("in an unknown dialect is told which there are", async () => {
+    const answer = await ask("/v1/authorize/apache", CALL);
+    expect(answer.status).toBe(404);
+    expect(answer.body).toContain("nginx, caddy, traefik, envoy");
+  });
+});

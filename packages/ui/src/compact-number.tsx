@@ -1,0 +1,30 @@
+import { ExactValue } from "./exact-value.tsx";
+
+const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const EXACT = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
+
+/** From here on a count is shortened: below it, every digit still fits. */
+const COMPACT_FROM = 10_000;
+
+export type CompactNumberProps = {
+  value: number;
+  /** What is counted, for the exact value: "requests". */
+  unit?: string;
+  isFocusable?: boolean;
+};
+
+/** A count as it fits: "9,999", "12.3K". Where digits are left out, the exact one shows on hover and focus. */
+export function CompactNumber({ value, unit, isFocusable }: CompactNumberProps) {
+  const exact = EXACT.format(value);
+  if (Math.abs(value) < COMPACT_FROM) {
+    return <span className="tabular-nums">{exact}</span>;
+  }
+  return (
+    <ExactValue
+      exact={unit === undefined ? exact : `${exact} ${unit}`}
+      {...(isFocusable !== undefined && { isFocusable })}
+    >
+      {COMPACT.format(value)}
+    </ExactValue>
+  );
+}

@@ -1,0 +1,142 @@
+import type { ReactNode } from "react";
+import { Checkbox } from "./checkbox.tsx";
+import { type Column, findSort } from "./column.tsx";
+import { DataTableBody, SkeletonBody } from "./data-table-body.tsx";
+import { DataTableHeader } from "./data-table-header.tsx";
+import { PhoneSort } from "./data-table-sort.tsx";
+import { joinClasses } from "./join-classes.tsx";
+
+export type Selection = {
+  ids: ReadonlySet<string>;
+  onChange: (ids: ReadonlySet<string>) => void;
+  /** What can be done with what is chosen: buttons. */
+  actions: ReactNode;
+};
+
+export type DataTableProps<Row> = {
+  /** What the rows are, for screen readers: "API keys". */
+  label: string;
+  columns: readonly Column<Row>[];
+  /** Columns that the person has put away. */
+  hiddenColumns?: ReadonlySet<string>;
+  /** Undefined while the first page loads. */
+  rows: readonly Row[] | undefined;
+  getRowId: (row: Row) => string;
+  /** The name of a row where it is spoken of: "Select Production key". */
+  getRowName: (row: Row) => string;
+  /** A sort key, with `-` before it for the greatest first, as in the address. */
+  sort?: string;
+  onSortChange?: (sort: string) => void;
+  selection?: Selection;
+  /** What a press or Enter on a row does. */
+  onRowOpen?: (row: Row) => void;
+  /** The row whose details are open beside the table. */
+  openRowId?: string | undefined;
+  /** The menu of a row. */
+  getRowActions?: (row: Row) => ReactNode;
+  /** Stands in for the rows when there is none. */
+  empty: ReactNode;
+  /** What is shown is about to be replaced: the next page, another filter. */
+  isStale?: boolean;
+  /** Pages, counts. */
+  footer?: ReactNode;
+};
+
+/**
+ * Rows under headers; cards below 768 px. Up, Down, Home and End move between rows, Enter opens one, Space chooses it.
+ */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const columns = props.columns.filter((column) => props.hiddenColumns?.has(column.id) !== true);
+  const isEmpty = props.rows?.length === 0;
+  const sort = findSort(props.sort);
+  return (
+    <div
+      className="min-w-0 rounded-card border border-line bg-surface"
+      aria-busy={props.rows === undefined}
+    >
+      {props.selection !== undefined && <BulkBar {...props} selection={props.selection} />}
+      {props.onSortChange !== undefined && !isEmpty && (
+        <PhoneSort columns={columns} sort={sort} onSortChange={props.onSortChange} />
+      )}
+      {isEmpty ? (
+        props.empty
+      ) : (
+        <div className="overflow-x-auto">
+          <table
+            aria-label={props.label}
+            className={joinClasses(
+              "w-full border-collapse text-left tabular-nums transition-opacity duration-150 max-md:block",
+              props.isStale === true && "opacity-60",
+            )}
+          >
+            <DataTableHeader
+              columns={columns}
+              sort={sort}
+              onSortChange={props.onSortChange}
+              selectAll={
+                props.selection !== undefined && (
+                  <SelectAll {...props} selection={props.selection} />
+                )
+              }
+              hasActions={props.getRowActions !== undefined}
+            />
+            {props.rows === undefined ? (
+              <SkeletonBody
+                columns={columns}
+                hasSelection={props.selection !== undefined}
+                hasActions={props.getRowActions !== undefined}
+              />
+            ) : (
+              <DataTableBody {...props} columns={columns} rows={props.rows} />
+            )}
+          </table>
+        </div>
+      )}
+      {props.footer !== undefined && !isEmpty && (
+        <div className="border-line border-t px-4 py-2">{props.footer}</div>
+      )}
+    </div>
+  );
+}
+
+function SelectAll<Row>(props: DataTableProps<Row> & { selection: Selection }) {
+  const ids = (props.rows ?? []).map(props.getRowId);
+  const chosen = ids.filter((id) => props.selection.ids.has(id)).length;
+  return (
+    <Checkbox
+      label={`Select all ${props.label}`}
+      isLabelHidden
+      isChecked={ids.length > 0 && chosen === ids.length}
+      isMixed={chosen > 0 && chosen < ids.length}
+      isDisabled={ids.length === 0}
+      onCheckedChange={(isChecked) => props.selection.onChange(new Set(isChecked ? ids : []))}
+    />
+  );
+}
+
+/** What is chosen and what can be done with it. It stands above the rows only while something is chosen. */
+function BulkBar<Row>(props: DataTableProps<Row> & { selection: Selection }) {
+  const { ids, onChange, actions } = props.selection;
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {ids.size === 0 ? "" : `${ids.size} selected`}
+      </p>
+      {ids.size > 0 && (
+        <div className="flex flex-wrap items-center gap-2 border-line border-b bg-selected px-4 py-2">
+          <span className="mr-auto font-medium" aria-hidden="true">
+            {ids.size} selected
+          </span>
+          {actions}
+          <button
+            type="button"
+            onClick={() => onChange(new Set())}
+            className="cursor-pointer rounded-control px-2.5 py-1.5 font-medium text-xs hover:underline touch:min-h-11"
+          >
+            Clear selection
+          </button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,81 @@
+import { useSyncExternalStore } from "react";
+import { Tooltip } from "./tooltip.tsx";
+
+/** How often shown times are looked at again, in milliseconds. */
+const REFRESH_MS = 15_000;
+
+const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const LOCAL = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "long" });
+const UTC = new Intl.DateTimeFormat("en", {
+  dateStyle: "medium",
+  timeStyle: "medium",
+  timeZone: "UTC",
+});
+
+const UNITS = [
+  { unit: "year", seconds: 31_556_952 },
+  { unit: "month", seconds: 2_629_746 },
+  { unit: "week", seconds: 604_800 },
+  { unit: "day", seconds: 86_400 },
+  { unit: "hour", seconds: 3_600 },
+  { unit: "minute", seconds: 60 },
+] as const;
+
+/** Closer than this is "now", in seconds: clocks differ, and seconds that tick distract. */
+const NOW_SECONDS = 45;
+
+/**
+ * Says how far an instant is from another in words: "5 minutes ago", "in 3 days", "just now".
+ *
+ * @param atMs - The instant, in epoch milliseconds.
+ * @param nowMs - What it is measured from, in epoch milliseconds.
+ */
+export function toRelativeTime(atMs: number, nowMs: number): string {
+  const seconds = (atMs - nowMs) / 1000;
+  if (Math.abs(seconds) < NOW_SECONDS) {
+    return "just now";
+  }
+  const size = Math.max(Math.abs(seconds), 60);
+  const { unit, seconds: unitSeconds } = UNITS.find((one) => size >= one.seconds) ?? UNITS[5];
+  return RELATIVE.format(Math.trunc((Math.sign(seconds) * size) / unitSeconds), unit);
+}
+
+export type RelativeTimeProps = {
+  /** ISO 8601. */
+  at: string;
+  isFocusable?: boolean;
+};
+
+/** A time from now; the exact one, here and in UTC, on hover and focus. */
+export function RelativeTime({ at, isFocusable = true }: RelativeTimeProps) {
+  const nowMs = useSyncExternalStore(subscribeToClock, readClock, readClock);
+  const instant = new Date(at);
+  return (
+    <Tooltip
+      content={
+        <>
+          <span className="block">{LOCAL.format(instant)}</span>
+          <span className="block opacity-80">{UTC.format(instant)} UTC</span>
+        </>
+      }
+    >
+      <time
+        dateTime={at}
+        tabIndex={isFocusable ? 0 : undefined}
+        className="cursor-default rounded-sm whitespace-nowrap"
+      >
+        {toRelativeTime(instant.getTime(), nowMs)}
+      </time>
+    </Tooltip>
+  );
+}
+
+function subscribeToClock(onTick: () => void): () => void {
+  const timer = setInterval(onTick, REFRESH_MS);
+  return () => clearInterval(timer);
+}
+
+/** Steps, so that what is drawn between two looks stays the same. */
+function readClock(): number {
+  return Math.floor(Date.now() / REFRESH_MS) * REFRESH_MS;
+}

@@ -1,0 +1,38 @@
+import type { ReactNode } from "react";
+import { Button } from "./button.tsx";
+import { CodeBlock } from "./code-block.tsx";
+
+export type SecretOnceProps = {
+  /** What it is: "Service key", "API key". */
+  subject: string;
+  secret: string;
+  /** Where to keep it. */
+  advice: ReactNode;
+  onStored: () => void;
+};
+
+/** A secret that is shown this one time, until the person says that it is kept. */
+export function SecretOnce({ subject, secret, advice, onStored }: SecretOnceProps) {
+  return (
+    <section
+      ref={focusOnMount}
+      tabIndex={-1}
+      aria-label={`${subject}, shown once`}
+      className="rounded-control border border-line border-l-4 border-l-accent bg-surface p-3"
+    >
+      <p className="mb-2 font-medium">This is the only time that it is shown.</p>
+      <CodeBlock code={secret} subject={subject} />
+      <div className="mt-3 flex flex-wrap items-center justify-between gap-3">
+        <p className="min-w-0 grow basis-60 text-ink-muted">{advice}</p>
+        <Button look="primary" onClick={onStored}>
+          I have stored it
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+/** The button that made the secret is gone: the focus goes to what came in its place, which is then read out. */
+function focusOnMount(element: HTMLElement | null): void {
+  element?.focus();
+}

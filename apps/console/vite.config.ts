@@ -33,9 +33,22 @@ export default defineConfig({
     // The polyfill would be an inline script.
     modulePreload: { polyfill: false },
   },
+  // One command builds both: what browsers load, and what the server renders public pages with.
+  builder: {},
+  environments: {
+    ssr: {
+      // Everything inside: the server knows the file by its path and shares no library with it.
+      resolve: { noExternal: true },
+      build: {
+        outDir: "dist-server",
+        ssr: "src/entry-server.tsx",
+        copyPublicDir: false,
+      },
+    },
+  },
   server: {
     proxy: Object.fromEntries(
-      ["/config.json", "/health", "/v1", "/auth", "/idp", "/docs"].map((path) => [
+      ["/config.json", "/page-data", "/health", "/v1", "/auth", "/idp", "/docs"].map((path) => [
         path,
         SERVER_ORIGIN,
       ]),

@@ -1,10 +1,15 @@
 import type { Server } from "node:http";
-import type { FindActor } from "#http/authenticate.ts";
 import { createApiServer } from "#http/api-server.ts";
+import type { FindActor } from "#http/authenticate.ts";
 import { createContractHandler } from "#http/contract-handler.ts";
 import { createDocumentationRoutes } from "#http/documentation.ts";
 import { createProblemRenderer, toAppError } from "#http/problem-details.ts";
 import { createSystemRoutes, type PartHealth, toReadiness } from "#http/system.routes.ts";
+import {
+  createAnalyticsRawRoutes,
+  createAnalyticsRoutes,
+  createQueue,
+} from "#modules/analytics/index.ts";
 import { createCatalogRoutes } from "#modules/catalog/index.ts";
 import { createDocumentsRawRoutes, createDocumentsRoutes } from "#modules/documents/index.ts";
 import { createFilesRawRoutes, createFilesRoutes, type FileStore } from "#modules/files/index.ts";
@@ -32,7 +37,7 @@ import {
   createKeysRoutes,
   createServiceKeysRoutes,
 } from "#modules/keys/index.ts";
-import { createUsageRoutes, type Metering } from "#modules/metering/index.ts";
+import { createLimitsRoutes, type Metering } from "#modules/metering/index.ts";
 import { createNotificationsRoutes, createOutboxRoutes } from "#modules/notifications/index.ts";
 import {
   createInvitationsRoutes,
@@ -60,8 +65,8 @@ export type AppInput = {
   urls: { console: string; gateway: string };
   version: string;
   jobs: Pick<BackgroundJobs, "health" | "queue">;
-  /** Undefined when only providers elsewhere vouch for people. */
-  builtinProvider: BuiltinProvider | undefined;
+  /** Left out when only providers elsewhere vouch for people. */
+  builtinProvider?: BuiltinProvider | undefined;
   /** For the keys of providers elsewhere. */
   outbound: Outbound;
   fileStore: FileStore;
@@ -70,6 +75,9 @@ export type AppInput = {
 };
 
 export type App = { people: Server; gateway: ApiGateway };
+
+/** Questions about usage take the connections of the database for seconds: most of these stay free for metering. */
+const USAGE_QUERIES = { running: 4, waiting: 50, waitMs: 10_000 };
 
 /** How long the database may take to answer a health check. */
 const HEALTH_TIMEOUT_MS = 2_000;
@@ -184,6 +192,7 @@ export function buildApp(input: AppInput): App {
     },
   );
 
+  const analytics = { ...services, inTurn: createQueue(USAGE_QUERIES) };
   const router = {
     setup: createSetupRoutes(services),
     tenants: createTenantsRoutes({
@@ -200,7 +209,7 @@ export function buildApp(input: AppInput): App {
     catalog: createCatalogRoutes(services),
     keys: createKeysRoutes(services),
     serviceKeys: createServiceKeysRoutes(services),
-    usage: createUsageRoutes(services),
+    usage: { ...createAnalyticsRoutes(analytics), ...createLimitsRoutes(services) },
     files: createFilesRoutes({ ...services, fileStore }),
     documents: createDocumentsRoutes(services),
     notifications: createNotificationsRoutes(services),
@@ -220,6 +229,7 @@ export function buildApp(input: AppInput): App {
     mounts: [{ prefix: FORWARD_AUTH_PREFIX, handle: forwardAuth }],
     rawRoutes: [
       ...createGatewayRawRoutes({ decideCall, callRecorder }),
+      ...createAnalyticsRawRoutes(analytics),
       ...createFilesRawRoutes({ ...services, fileStore }),
       ...createSignInRawRoutes({ ...services, users }),
       ...createDocumentsRawRoutes({

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import type { ConnectionTarget } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import { findPlanVersion, seedCatalog } from "#modules/catalog/index.ts";
-import type { PlanDirectory } from "#modules/tenants/index.ts";
+import { memberKeys } from "#modules/keys/index.ts";
+import type { MemberKeys, PlanDirectory } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { systemClock } from "#platform/clock.ts";
 import { openDataFolder } from "#platform/data-folder.ts";
@@ -23,6 +24,7 @@ export type Installation = {
   database: Database;
   services: AppServices;
   plans: PlanDirectory;
+  memberKeys: MemberKeys;
   /** Null with a database of one's own; otherwise false while the embedded one is being started again. */
   isDatabaseUp: (() => boolean) | null;
   close(): Promise<void>;
@@ -100,6 +102,7 @@ async function finish(input: {
     database,
     services,
     plans,
+    memberKeys,
     isDatabaseUp: input.isDatabaseUp,
     close: closing.close,
   };

@@ -6,6 +6,7 @@ import { startMetering } from "#modules/metering/index.ts";
 import { CHANGES_CHANNEL, createChangeFeed } from "#platform/change-feed.ts";
 import { startDemoUpstreams } from "#platform/demo-upstream.ts";
 import { closeServer, listen, probePort, toPortError } from "#platform/listen.ts";
+import { createOutbound } from "#platform/outbound.ts";
 import { createListen } from "#platform/postgres-listen.ts";
 import { ensureSecretFile } from "#platform/secret-file.ts";
 import { StartupError, toStartupLine } from "#platform/startup-error.ts";
@@ -60,7 +61,7 @@ function toBanner(input: {
   ];
   if (input.setupCode !== undefined) {
     lines.push(
-      `  Setup    ${urls.console}/#setup=${input.setupCode} (makes you the operator, once)`,
+      `  Setup    ${urls.console}/register#setup=${input.setupCode} (makes you the operator, once)`,
     );
   }
   return `\n${lines.join("\n")}\n`;
@@ -99,6 +100,7 @@ async function serve(
   );
   const jobs = await startJobs(installation);
   const upstreams = await startUpstreams(config);
+  const outbound = createOutbound();
   const app = buildApp({
     installation,
     metering,
@@ -110,6 +112,7 @@ async function serve(
     urls,
     version: readVersion(config.checkout),
     jobs,
+    outbound,
     fileStore: await openLocalFileStore(dataPath(config, "files"), services.clock.now()),
     draining: draining.signal,
   });
@@ -133,7 +136,7 @@ async function serve(
         app.gateway.proxy.close(DRAIN_MS),
       ]);
       await metering.stop(COMMIT_MS);
-      await Promise.all([changes.stop(), jobs.stop(), upstreams.stop()]);
+      await Promise.all([changes.stop(), jobs.stop(), upstreams.stop(), outbound.close()]);
       await installation.close();
     },
   };

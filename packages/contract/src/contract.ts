@@ -2,6 +2,7 @@ import { setupContract } from "./auth.ts";
 import { catalogContract } from "./catalog.ts";
 import { documentsContract } from "./documents.ts";
 import { filesContract } from "./files.ts";
+import { invitationsContract } from "./invitations.ts";
 import { keysContract, serviceKeysContract } from "./keys.ts";
 import { notificationsContract, outboxContract } from "./notifications.ts";
 import { tenantsContract } from "./tenants.ts";
@@ -11,6 +12,7 @@ import { usageContract } from "./usage.ts";
 export const contract = {
   setup: setupContract,
   tenants: tenantsContract,
+  invitations: invitationsContract,
   catalog: catalogContract,
   keys: keysContract,
   serviceKeys: serviceKeysContract,

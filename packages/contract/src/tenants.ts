@@ -3,7 +3,16 @@ import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
 import { isStorableText } from "@turnpike/domain/text/storable-text";
 import { z } from "zod";
 import { operation } from "./operation.ts";
-import { displayText, instant, pageOf, pageQuery, plainText, tenantId, userId } from "./shapes.ts";
+import {
+  displayText,
+  instant,
+  keyId,
+  pageOf,
+  pageQuery,
+  plainText,
+  tenantId,
+  userId,
+} from "./shapes.ts";
 
 const planId = z.string().regex(SLUG_PATTERN, "Lower-case letters, digits and dashes.");
 const slug = z
@@ -20,14 +29,21 @@ export const tenant = z.strictObject({
   periodAnchor: instant,
   suspendedAt: instant.nullable(),
   createdAt: instant,
+  /** Of the person who asks, in this tenant. Null for everybody else, operators who are no members included. */
+  role: z.enum(ROLES).nullable(),
 });
 export type Tenant = z.infer<typeof tenant>;
+
+/** Tenants that one person may own, unless they are an operator. */
+export const OWNED_TENANTS_MAX = 10;
 
 export const createTenantRequest = z.strictObject({
   name: displayText(100),
   /** Made from the name when left out. */
   slug: slug.optional(),
+  /** For operators and their programs only. */
   externalId: plainText(200).min(1).optional(),
+  /** For operators and their programs only: everybody else begins on the default plan. */
   planId: planId.optional(),
 });
 export type CreateTenantRequest = z.infer<typeof createTenantRequest>;
@@ -36,7 +52,9 @@ export const updateTenantRequest = z.strictObject({
   tenantId,
   name: displayText(100).optional(),
   slug: slug.optional(),
+  /** For operators and their programs only. */
   planId: planId.optional(),
+  /** For operators and their programs only. */
   suspended: z.boolean().optional(),
 });
 export type UpdateTenantRequest = z.infer<typeof updateTenantRequest>;
@@ -49,6 +67,13 @@ export const member = z.strictObject({
   createdAt: instant,
 });
 export type Member = z.infer<typeof member>;
+
+/** A key that works on after its maker has left. */
+export const leftKey = z.strictObject({ keyId, name: z.string(), start: z.string() });
+export type LeftKey = z.infer<typeof leftKey>;
+
+/** Keys that the removal of a member names at the most. */
+export const LEFT_KEYS_MAX = 100;
 
 export const user = z.strictObject({
   userId,
@@ -81,19 +106,30 @@ export const auditEntry = z.strictObject({
 const tags = ["Tenants"];
 
 export const tenantsContract = {
-  create: operation({ scope: "tenants:write" })
+  create: operation({ scope: "tenants:write", openToPeople: true })
     .route({
       method: "POST",
       path: "/tenants",
       successStatus: 201,
-      summary: "Create a tenant",
+      summary: "Create a tenant; a person becomes its owner",
       tags,
     })
     .input(createTenantRequest)
     .output(tenant),
-  list: operation({ scope: "tenants:read" })
-    .route({ method: "GET", path: "/tenants", summary: "List tenants", tags })
-    .input(z.strictObject({ ...pageQuery }))
+  list: operation({ scope: "tenants:read", openToPeople: true })
+    .route({
+      method: "GET",
+      path: "/tenants",
+      summary: "List tenants, newest first: a person's own, all for operators",
+      tags,
+    })
+    .input(
+      z.strictObject({
+        /** Part of the name or the slug. */
+        q: plainText(100).optional(),
+        ...pageQuery,
+      }),
+    )
     .output(pageOf(tenant)),
   get: operation({ scope: "tenants:read" })
     .route({ method: "GET", path: "/tenants/{tenantId}", summary: "Get a tenant", tags })
@@ -116,7 +152,7 @@ export const tenantsContract = {
     .route({
       method: "PUT",
       path: "/tenants/{tenantId}/members/{userId}",
-      summary: "Add a member or change a role",
+      summary: "Change a member's role; operators also add members",
       tags,
     })
     .input(z.strictObject({ tenantId, userId, role: z.enum(ROLES) }))
@@ -125,11 +161,11 @@ export const tenantsContract = {
     .route({
       method: "DELETE",
       path: "/tenants/{tenantId}/members/{userId}",
-      successStatus: 204,
-      summary: "Remove a member",
+      summary: "Remove a member, or leave; answers which keys of theirs work on",
       tags,
     })
-    .input(z.strictObject({ tenantId, userId })),
+    .input(z.strictObject({ tenantId, userId }))
+    .output(z.strictObject({ liveKeys: z.array(leftKey).max(LEFT_KEYS_MAX) })),
   ensureUser: operation({ scope: "users:write" })
     .route({
       method: "POST",

@@ -3,26 +3,37 @@ import { writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Writable } from "node:stream";
-import type { Scope, TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
+import { verifyTokenResponse } from "@turnpike/contract/auth";
+import type { Role, Scope, TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
-import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { buildApp } from "../../../apps/server/src/app.ts";
 import { readConfig } from "../../../apps/server/src/config.ts";
 import { findPlanVersion, seedCatalog } from "../../../apps/server/src/modules/catalog/index.ts";
 import { openLocalFileStore } from "../../../apps/server/src/modules/files/index.ts";
-import { createKey, createServiceKey } from "../../../apps/server/src/modules/keys/index.ts";
+import { addOperator } from "../../../apps/server/src/modules/identity/index.ts";
+import {
+  createKey,
+  createServiceKey,
+  memberKeys,
+} from "../../../apps/server/src/modules/keys/index.ts";
 import { startMetering } from "../../../apps/server/src/modules/metering/index.ts";
-import { createTenant } from "../../../apps/server/src/modules/tenants/index.ts";
+import { createTenant, putMember } from "../../../apps/server/src/modules/tenants/index.ts";
 import type { AppServices } from "../../../apps/server/src/platform/app-services.ts";
 import {
   CHANGES_CHANNEL,
   createChangeFeed,
 } from "../../../apps/server/src/platform/change-feed.ts";
 import { systemClock } from "../../../apps/server/src/platform/clock.ts";
+import { type JobQueue, openJobQueue } from "../../../apps/server/src/platform/job-queue.ts";
 import { createLogger } from "../../../apps/server/src/platform/logger.ts";
 import { newUuidId } from "../../../apps/server/src/platform/new-id.ts";
+import { createOutbound } from "../../../apps/server/src/platform/outbound.ts";
 import { createListen } from "../../../apps/server/src/platform/postgres-listen.ts";
 import { createTransact } from "../../../apps/server/src/platform/transact.ts";
+import { BUILTIN_CLIENT_ID, builtinIssuer } from "../../../apps/server/src/public-config.ts";
+import { createTestIssuer, type TestIssuer, type TestPerson } from "./id-tokens.ts";
+import { pollUntil } from "./poll-until.ts";
 import { type RecordingUpstream, startRecordingUpstream } from "./recording-upstream.ts";
 import { makeTempFolder } from "./temp-folder.ts";
 import type { TestDatabase } from "./test-database.ts";
@@ -54,6 +65,14 @@ export type TestApp = {
   mintTenant(name: string): Promise<TenantId>;
   /** The text of a new live key of a tenant with these scopes. */
   mintKey(tenantId: TenantId, scopes: readonly TenantKeyScope[]): Promise<string>;
+  /** Signs ID tokens as the built-in provider does. */
+  idTokens: TestIssuer;
+  /** An ID token of the built-in provider, for a person nobody has seen unless it is said who. */
+  mintIdToken(person?: TestPerson): Promise<string>;
+  /** The ID token of an operator. */
+  mintOperatorToken(): Promise<string>;
+  /** The ID token and the user of somebody with a role in a tenant. */
+  mintMember(tenantId: TenantId, role: Role): Promise<{ token: string; userId: UserId }>;
   /** Says that the process is asked to stop, as the signal does: the listeners take nothing new. */
   drain(): void;
   close(): Promise<void>;
@@ -66,6 +85,22 @@ export type TestAppOptions = {
 };
 
 const DRAIN_MS = 5_000;
+const CONSOLE_URL = "http://console.test";
+
+/** Opens the queue when it is first used: most tests send nothing, and its tables take a while to make. */
+function createLazyQueue(
+  database: TestDatabase,
+  logger: AppServices["logger"],
+): JobQueue & { close(): Promise<void> } {
+  let opening: ReturnType<typeof openJobQueue> | undefined;
+  return {
+    async enqueue(job, payload, options) {
+      opening ??= openJobQueue({ target: database.target, logger });
+      await (await opening).enqueue(job, payload, options);
+    },
+    close: async () => await (await opening)?.close(),
+  };
+}
 
 function captureLog(): { destination: Writable; logged(): string } {
   const lines: string[] = [];
@@ -113,6 +148,13 @@ export async function startTestApp(
   );
   const draining = new AbortController();
   const plans = { findPlan: findPlanVersion };
+  const queue = createLazyQueue(database, services.logger);
+  const outbound = createOutbound();
+  const idTokens = await createTestIssuer({
+    issuer: builtinIssuer(CONSOLE_URL),
+    clientId: BUILTIN_CLIENT_ID,
+    now: () => new Date(),
+  });
   const app = buildApp({
     installation: {
       config,
@@ -125,6 +167,7 @@ export async function startTestApp(
       },
       services,
       plans,
+      memberKeys,
       isDatabaseUp: null,
       close: () => Promise.resolve(),
     },
@@ -140,9 +183,12 @@ export async function startTestApp(
       },
     ],
     signingSecret: config.signingSecret ?? "a signing secret that only tests use",
-    urls: { console: "http://console.test", gateway: "http://gateway.test" },
+    urls: { console: CONSOLE_URL, gateway: "http://gateway.test" },
     version: "0.0.0-test",
+    builtinProvider: idTokens,
+    outbound,
     jobs: {
+      queue,
       health: () => ({ isAlive: true, lastHeartbeatAgeMs: 0, failedCount: 0, restarts: 0 }),
     },
     fileStore: await openLocalFileStore(join(folder.path, "files"), systemClock.now()),
@@ -154,8 +200,45 @@ export async function startTestApp(
   const gateway = await app.gateway.server.listen({ port: 0, host: "127.0.0.1" });
   const url = `http://127.0.0.1:${String((app.people.address() as AddressInfo).port)}`;
 
+  async function mintUser(): Promise<{ token: string; userId: UserId }> {
+    const token = await idTokens.mintIdToken();
+    const reply = await fetch(`${url}/auth/verify`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ token }),
+    });
+    const { user } = verifyTokenResponse.parse(await reply.json());
+    return { token, userId: user.userId };
+  }
+
   return {
     url,
+    idTokens,
+    mintIdToken: idTokens.mintIdToken,
+    async mintOperatorToken() {
+      const { token, userId } = await mintUser();
+      await addOperator(services, OPERATOR_CONTEXT, { userId });
+      await pollUntil("the operator is known", async () => {
+        const reply = await fetch(`${url}/v1/service-keys`, {
+          headers: { authorization: `Bearer ${token}` },
+        });
+        await reply.body?.cancel();
+        return reply.status === 200;
+      });
+      return token;
+    },
+    async mintMember(tenantId, role) {
+      const { token, userId } = await mintUser();
+      await putMember(services, OPERATOR_CONTEXT, { tenantId, userId, role });
+      await pollUntil("the member is known", async () => {
+        const reply = await fetch(`${url}/v1/tenants/${tenantId}`, {
+          headers: { authorization: `Bearer ${token}` },
+        });
+        await reply.body?.cancel();
+        return reply.status === 200;
+      });
+      return { token, userId };
+    },
     gatewayUrl: `http://127.0.0.1:${String(gateway.port)}`,
     upstream,
     services,
@@ -210,6 +293,8 @@ export async function startTestApp(
         app.gateway.server.close(DRAIN_MS),
         app.gateway.proxy.close(DRAIN_MS),
         changes.stop(),
+        queue.close(),
+        outbound.close(),
       ]);
       await metering.stop(DRAIN_MS);
       await upstream.close();

@@ -1,13 +1,17 @@
 import { randomBytes } from "node:crypto";
 import type { Sql } from "@turnpike/db/client";
 import type { Actor, CallContext } from "@turnpike/domain/access/actor";
-import { TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
+import { type Role, TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
-import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { findPlanVersion, seedCatalog } from "../../../apps/server/src/modules/catalog/index.ts";
+import { ensureUser } from "../../../apps/server/src/modules/identity/index.ts";
+import { memberKeys } from "../../../apps/server/src/modules/keys/index.ts";
 import {
   createTenant,
+  type MemberKeys,
   type PlanDirectory,
+  putMember,
 } from "../../../apps/server/src/modules/tenants/index.ts";
 import type { AppServices } from "../../../apps/server/src/platform/app-services.ts";
 import { systemClock } from "../../../apps/server/src/platform/clock.ts";
@@ -17,7 +21,11 @@ import { createTransact } from "../../../apps/server/src/platform/transact.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { createSeededIds } from "./seeded-ids.ts";
 
-export type TestServices = AppServices & { clock: FakeClock; plans: PlanDirectory };
+export type TestServices = AppServices & {
+  clock: FakeClock;
+  plans: PlanDirectory;
+  memberKeys: MemberKeys;
+};
 
 /** What use cases need, on a database of the test's own: a clock that stands still, ids that count up, no log. */
 export function createTestServices(database: { sql: Sql }): TestServices {
@@ -28,6 +36,7 @@ export function createTestServices(database: { sql: Sql }): TestServices {
     logger: createLogger({ level: "silent" }),
     randomBytes: (count) => randomBytes(count),
     plans: { findPlan: findPlanVersion },
+    memberKeys,
   };
 }
 
@@ -64,6 +73,31 @@ export async function createTestTenant(services: TestServices, name = "Acme"): P
     tenantId,
     context: contextOf({ type: "key", id, tenantId, scopes: TENANT_KEY_SCOPES }),
   };
+}
+
+export type TestUser = { userId: UserId; context: CallContext };
+
+/** Stores a person of the built-in provider with this address. @param roles - The tenants they belong to. */
+export async function createTestUser(
+  services: TestServices,
+  input: {
+    email?: string;
+    isOperator?: boolean;
+    roles?: ReadonlyMap<TenantId, Role> | readonly (readonly [TenantId, Role])[];
+  } = {},
+): Promise<TestUser> {
+  const subject = services.newId("user");
+  const { userId } = await ensureUser(services, OPERATOR_CONTEXT, {
+    issuer: "https://id.example.com",
+    subject,
+    email: input.email ?? `${subject}@example.com`,
+  });
+  const roles = new Map(input.roles ?? []);
+  for (const [tenantId, role] of roles) {
+    await putMember(services, OPERATOR_CONTEXT, { tenantId, userId, role });
+  }
+  const isOperator = input.isOperator ?? false;
+  return { userId, context: contextOf({ type: "user", id: userId, isOperator, roles }) };
 }
 
 /** Two tenants of one installation, for every test of what the one may see of the other. */

@@ -1,5 +1,5 @@
 import { userId as userIdSchema } from "@turnpike/contract/shapes";
-import { ensureUserRequest, type Member } from "@turnpike/contract/tenants";
+import { ensureUserRequest, type LeftKey, type Member } from "@turnpike/contract/tenants";
 import { ROLES } from "@turnpike/domain/access/scopes";
 import { z } from "zod";
 import { ensureUser } from "#modules/identity/index.ts";
@@ -34,6 +34,22 @@ function toMembersTable(members: readonly Member[]): string {
     ],
     "No members yet. Add one: turnpike members put --tenant <tenant> <user> --role owner",
   );
+}
+
+function toRemovedText(userId: string, liveKeys: readonly LeftKey[]): string {
+  if (liveKeys.length === 0) {
+    return `Removed ${userId}.`;
+  }
+  const table = toTable(
+    liveKeys,
+    [
+      { header: "KEY", value: (key) => key.keyId },
+      { header: "NAME", value: (key) => key.name },
+      { header: "START", value: (key) => key.start },
+    ],
+    "",
+  );
+  return `Removed ${userId}. Keys that they made work on:\n${table}`;
 }
 
 /** `turnpike members …` and `turnpike users …`: who belongs to which tenant. */
@@ -88,10 +104,10 @@ export function addMembersCommands(cli: Cli): void {
       await cli.run(
         async ({ deps, context }) => {
           const { tenantId } = await getTenantByName(deps, context, { idOrSlug: options.tenant });
-          await removeMember(deps, context, { tenantId, userId });
-          return { tenantId, userId, removed: true };
+          const { liveKeys } = await removeMember(deps, context, { tenantId, userId });
+          return { tenantId, userId, removed: true, liveKeys };
         },
-        () => `Removed ${userId}.`,
+        ({ liveKeys }) => toRemovedText(userId, liveKeys),
       );
     });
 }

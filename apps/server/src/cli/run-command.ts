@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 import type { CallContext } from "@turnpike/domain/access/actor";
-import type { PlanDirectory } from "#modules/tenants/index.ts";
+import type { MemberKeys, PlanDirectory } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { Config } from "../config.ts";
 import { commandContext, type Installation, openForCommand } from "../deps.ts";
@@ -8,7 +8,7 @@ import { commandContext, type Installation, openForCommand } from "../deps.ts";
 /** What a command works with while the installation is open for it. */
 export type CommandSession = {
   /** Services and the catalogue: what every use case of a command needs. */
-  deps: AppServices & { plans: PlanDirectory };
+  deps: AppServices & { plans: PlanDirectory; memberKeys: MemberKeys };
   context: CallContext;
   config: Config;
   /** Aborts when the person at the terminal wants to stop. */
@@ -82,9 +82,9 @@ function watchForEnd(options: RunCommandOptions) {
 }
 
 function toSession(installation: Installation, signal: AbortSignal): CommandSession {
-  const { services, plans, config } = installation;
+  const { services, plans, memberKeys, config } = installation;
   return {
-    deps: { ...services, plans },
+    deps: { ...services, plans, memberKeys },
     context: commandContext(services),
     config,
     signal,

@@ -39,6 +39,7 @@ export async function serveModule(input: {
     newId: newUuidId,
     logger: input.logger ?? createLogger({ level: "silent" }),
     corsOrigins: [],
+    trustedProxies: { has: () => false },
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -29,6 +29,7 @@ function serve(checkout: string): Promise<{ server: Server; url: string }> {
       requestId: "req_1",
       logger,
       findCall: () => undefined,
+      clientAddress: () => "127.0.0.1",
       call: () => {
         throw new Error("Documentation asks nobody for a credential.");
       },

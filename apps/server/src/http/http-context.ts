@@ -8,5 +8,7 @@ export type HttpContext = {
   /** Who calls a public operation; undefined for a visitor. */
   findCall(): CallContext | undefined;
   requestId: string;
+  /** Canonical address of whoever sent the request, behind trusted proxies. */
+  clientAddress(): string;
   logger: Logger;
 };

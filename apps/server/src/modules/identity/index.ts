@@ -1,3 +1,14 @@
 export { ensureUser } from "./ensure-user.ts";
+export type { RoleDirectory } from "./identity.ports.ts";
 export { createSetupRoutes } from "./identity.routes.ts";
-export { claimSetupCode, offerSetupCode } from "./setup-code.ts";
+export {
+  addOperator,
+  getUserByName,
+  listOperators,
+  removeOperator,
+} from "./manage-operators.ts";
+export { offerSetupCode } from "./setup-code.ts";
+export { type BuiltinProvider, createTrustedIssuers } from "./trusted-issuers.ts";
+export { createUserDirectory, type UserDirectory } from "./user-directory.ts";
+export { findUserEmail } from "./users.store.ts";
+export { createTokenVerifier, isIdToken } from "./verify-id-token.ts";

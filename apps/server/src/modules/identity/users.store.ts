@@ -133,3 +133,10 @@ export async function setTokensValidFrom(
   }
   return user.user_id;
 }
+
+/** Null for somebody without an address; `undefined` when there is no such user. */
+export async function findUserEmail(tx: Tx, userId: UserId): Promise<string | null | undefined> {
+  const [user] = await tx<{ email: string | null }[]>`
+    select email from users where user_id = ${userId}`;
+  return user?.email;
+}

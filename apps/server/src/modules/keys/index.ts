@@ -9,6 +9,7 @@ export {
 export { createKeysRoutes, createServiceKeysRoutes } from "./keys.routes.ts";
 export { listKeys } from "./list-keys.ts";
 export { createServiceKey, listServiceKeys, revokeServiceKey } from "./manage-service-keys.ts";
+export { memberKeys } from "./member-keys.ts";
 export { revokeKey } from "./revoke-key.ts";
 export { rollKey } from "./roll-key.ts";
 export { updateKey } from "./update-key.ts";

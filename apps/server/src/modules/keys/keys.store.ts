@@ -227,6 +227,20 @@ export async function markKeyRevoked(
   return row;
 }
 
+/** Keys that somebody made and that are not revoked, newest first. */
+export async function listLiveKeyRowsOf(
+  tx: Tx,
+  tenantId: TenantId,
+  input: { createdBy: string; limit: number },
+): Promise<KeyRow[]> {
+  return await tx<KeyRow[]>`
+    select ${tx(COLUMNS)} from api_keys
+    where tenant_id = ${tenantId} and created_by = ${input.createdBy} and revoked_at is null
+      and (expires_at is null or expires_at > now())
+    order by key_id desc
+    limit ${input.limit}`;
+}
+
 /** Tells every process that the key is new or changed. */
 export async function announceKey(tx: Tx, tenantId: TenantId, keyId: KeyId): Promise<void> {
   await tx`select record_change('key', ${tenantId}, ${keyId})`;

@@ -1,11 +1,23 @@
-import type { CreateTenantRequest, Tenant } from "@turnpike/contract/tenants";
+import {
+  type CreateTenantRequest,
+  OWNED_TENANTS_MAX,
+  type Tenant,
+} from "@turnpike/contract/tenants";
 import type { Tx } from "@turnpike/db/client";
-import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
+import {
+  type Actor,
+  assertMay,
+  type CallContext,
+  type UserActor,
+} from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
+import type { TenantId } from "@turnpike/domain/ids/ids";
 import { slugFrom } from "@turnpike/domain/ids/slug";
 import { startOfMonth } from "@turnpike/domain/time/billing-period";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { insertChange } from "#platform/changes.store.ts";
+import { countOwnedTenants, lockUser, upsertMember } from "./members.store.ts";
 import type { PlanDirectory } from "./tenants.ports.ts";
 import { hasExternalId, insertTenant, type TenantRow } from "./tenants.store.ts";
 import { toTenantReply } from "./to-tenant-reply.ts";
@@ -45,19 +57,64 @@ async function insertWithFreeSlug(
   throw taken("/slug", "Another tenant has this slug: choose a different one.");
 }
 
+/** A person founds a tenant under a name; which plan and whose customer it is, is the operator's to say. */
+function assertMayCreate(actor: Actor, input: CreateTenantRequest): void {
+  const isPlain = input.externalId === undefined && input.planId === undefined;
+  if (!(actor.type === "user" && isPlain)) {
+    assertMay(actor, "tenants:write");
+  }
+}
+
+/** Waits for other tenants that the same person is founding, so that none slips past the limit. */
+async function assertMayOwnMore(tx: Tx, founder: UserActor): Promise<void> {
+  await lockUser(tx, founder.id);
+  if (!founder.isOperator && (await countOwnedTenants(tx, founder.id)) >= OWNED_TENANTS_MAX) {
+    throw new AppError({
+      code: "TENANT_LIMIT_REACHED",
+      publicMessage: `One person can own ${String(OWNED_TENANTS_MAX)} tenants.`,
+      extensions: { limit: OWNED_TENANTS_MAX },
+    });
+  }
+}
+
+async function makeOwner(
+  deps: AppServices,
+  tx: Tx,
+  context: CallContext,
+  input: { founder: UserActor; tenantId: TenantId },
+): Promise<void> {
+  const { tenantId, founder } = input;
+  await upsertMember(tx, { tenantId, userId: founder.id, role: "owner", now: deps.clock.now() });
+  await writeAudit(deps, tx, context, {
+    tenantId,
+    action: "member.added",
+    entityType: "member",
+    entityId: founder.id,
+    details: { role: [null, "owner"] },
+  });
+  await insertChange(tx, { kind: "user", tenantId, entityId: founder.id });
+}
+
 /**
- * Creates a tenant on the given plan, or on the default one. Its billing periods are the calendar months, UTC.
+ * Creates a tenant on the given plan, or on the default one. Its billing periods are the calendar months, UTC. A person
+ * becomes its owner.
  *
- * @throws {AppError} `ALREADY_EXISTS` for a taken slug or external id; `INVALID_REQUEST` for an unknown plan.
+ * @throws {AppError} `ALREADY_EXISTS` for a taken slug or external id; `INVALID_REQUEST` for an unknown plan;
+ *   `TENANT_LIMIT_REACHED`; `INSUFFICIENT_SCOPE`.
  */
 export async function createTenant(
   deps: CreateTenantDeps,
   context: CallContext,
   input: CreateTenantRequest,
 ): Promise<Tenant> {
-  assertMay(context.actor, "tenants:write");
+  const { actor } = context;
+  assertMayCreate(actor, input);
+  const founder = actor.type === "user" ? actor : undefined;
   const now = deps.clock.now();
   return await deps.transact.asOperator(async (tx) => {
+    if (founder !== undefined) {
+      await assertMayOwnMore(tx, founder);
+    }
     const plan = await deps.plans.findPlan(tx, input.planId);
     if (plan === undefined) {
       throw unknownPlan();
@@ -83,7 +140,11 @@ export async function createTenant(
       entityId: row.tenant_id,
       details: { name: row.name, slug: row.slug, planId: row.plan_id },
     });
-    return toTenantReply(row);
+    if (founder !== undefined) {
+      await makeOwner(deps, tx, context, { founder, tenantId: row.tenant_id });
+    }
+    const reply = toTenantReply(row, actor);
+    return founder === undefined ? reply : { ...reply, role: "owner" };
   });
 }
 

@@ -25,7 +25,7 @@ export async function getTenantByName(
   if (row === undefined) {
     throw resourceNotFound("tenant");
   }
-  return toTenantReply(row);
+  return toTenantReply(row, context.actor);
 }
 
 /** Finds the tenant that the operator knows by `externalId`; `undefined` when there is none. */
@@ -38,5 +38,5 @@ export async function findTenantByExternalId(
   const row = await deps.transact.asOperator((tx) =>
     findTenantRowByExternalId(tx, input.externalId),
   );
-  return row === undefined ? undefined : toTenantReply(row);
+  return row === undefined ? undefined : toTenantReply(row, context.actor);
 }

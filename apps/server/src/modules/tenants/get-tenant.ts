@@ -1,9 +1,9 @@
 import type { Tenant } from "@turnpike/contract/tenants";
-import { assertMay, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { assertMay, assertMayInTenant, type CallContext, may } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
-import { findTenantRow, listTenantRows } from "./tenants.store.ts";
+import { findTenantRow, listTenantRows, listTenantRowsOfUser } from "./tenants.store.ts";
 import { toTenantReply } from "./to-tenant-reply.ts";
 
 /** @throws {AppError} `RESOURCE_NOT_FOUND`, also for a tenant that the actor may not see. */
@@ -19,22 +19,29 @@ export async function getTenant(
   if (row === undefined) {
     throw resourceNotFound("tenant");
   }
-  return toTenantReply(row);
+  return toTenantReply(row, context.actor);
 }
 
-/** Lists tenants, newest first: all of them for the operator's actors, a tenant's key sees its own. */
+/** Lists tenants, newest first: all for the operator's actors, a person's own, and to a tenant's key its one. */
 export async function listTenants(
   deps: AppServices,
   context: CallContext,
-  input: { cursor?: string | undefined; limit: number },
+  input: { q?: string | undefined; cursor?: string | undefined; limit: number },
 ): Promise<{ items: Tenant[]; nextCursor: string | null }> {
-  if (context.actor.type === "key") {
-    return { items: [await getTenant(deps, context, context.actor)], nextCursor: null };
+  const { actor } = context;
+  if (actor.type === "key") {
+    return { items: [await getTenant(deps, context, actor)], nextCursor: null };
   }
-  assertMay(context.actor, "tenants:read");
+  const page = { text: input.q, beforeId: input.cursor, limit: input.limit + 1 };
+  const seesAll = may(actor, "tenants:read");
+  if (!seesAll && actor.type !== "user") {
+    assertMay(actor, "tenants:read");
+  }
   const rows = await deps.transact.asOperator((tx) =>
-    listTenantRows(tx, { beforeId: input.cursor, limit: input.limit + 1 }),
+    !seesAll && actor.type === "user"
+      ? listTenantRowsOfUser(tx, actor.id, page)
+      : listTenantRows(tx, page),
   );
-  const items = rows.slice(0, input.limit).map(toTenantReply);
+  const items = rows.slice(0, input.limit).map((row) => toTenantReply(row, actor));
   return { items, nextCursor: rows.length > input.limit ? (items.at(-1)?.tenantId ?? null) : null };
 }

@@ -2,6 +2,11 @@ export { createTenant } from "./create-tenant.ts";
 export { findTenantByExternalId, getTenantByName } from "./find-tenant.ts";
 export { getTenant, listTenants } from "./get-tenant.ts";
 export { listMembers, putMember, removeMember } from "./manage-members.ts";
-export type { PlanDirectory } from "./tenants.ports.ts";
-export { createTenantsRoutes } from "./tenants.routes.ts";
+export { roleDirectory } from "./role-directory.ts";
+export type { MemberKeys, PlanDirectory } from "./tenants.ports.ts";
+export {
+  createInvitationsRoutes,
+  createSignInRawRoutes,
+  createTenantsRoutes,
+} from "./tenants.routes.ts";
 export { updateTenant } from "./update-tenant.ts";

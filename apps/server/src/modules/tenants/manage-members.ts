@@ -1,11 +1,14 @@
-import type { Member } from "@turnpike/contract/tenants";
+import { LEFT_KEYS_MAX, type LeftKey, type Member } from "@turnpike/contract/tenants";
 import type { Tx } from "@turnpike/db/client";
-import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
-import type { Role } from "@turnpike/domain/access/scopes";
+import { type Actor, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { canGrantRole, ROLES, type Role } from "@turnpike/domain/access/scopes";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { insertChange } from "#platform/changes.store.ts";
+import { revokeInvitationRowsBy } from "./invitations.store.ts";
+import { assertMayGrant, lockExistingTenant } from "./member-authority.ts";
 import {
   countOtherOwners,
   deleteMember,
@@ -14,8 +17,11 @@ import {
   type MemberRow,
   upsertMember,
 } from "./members.store.ts";
-import { findTenantRow, lockTenant } from "./tenants.store.ts";
+import type { MemberKeys } from "./tenants.ports.ts";
+import { findTenantRow } from "./tenants.store.ts";
 import { toMemberReply } from "./to-tenant-reply.ts";
+
+export type RemoveMemberDeps = AppServices & { memberKeys: MemberKeys };
 
 /** Refuses to leave a tenant that has an owner without one. The caller holds the tenant's lock. */
 async function assertOwnerRemains(
@@ -28,12 +34,6 @@ async function assertOwnerRemains(
       code: "LAST_OWNER",
       publicMessage: "A tenant keeps at least one owner: make somebody else an owner first.",
     });
-  }
-}
-
-async function lockExistingTenant(tx: Tx, tenantId: TenantId): Promise<void> {
-  if (!(await lockTenant(tx, tenantId))) {
-    throw resourceNotFound("tenant");
   }
 }
 
@@ -57,61 +57,114 @@ export async function listMembers(
   return { items, nextCursor: rows.length > input.limit ? (items.at(-1)?.userId ?? null) : null };
 }
 
+/** Only the operator's actors add people whom nobody asked: everybody else sends an invitation. */
+function mayAddUnasked(actor: Actor): boolean {
+  return actor.type !== "user" || actor.isOperator;
+}
+
 /**
- * Makes a user a member, or changes the role of one.
+ * Changes the role of a member. The operator's actors also make a user a member.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND` for the tenant or the user; `LAST_OWNER`.
+ * @throws {AppError} `RESOURCE_NOT_FOUND` for the tenant, the user or the member; `LAST_OWNER`; `INSUFFICIENT_SCOPE` for a
+ *   role above the actor's own, before or after.
  */
 export async function putMember(
   deps: AppServices,
   context: CallContext,
   input: { tenantId: TenantId; userId: UserId; role: Role },
 ): Promise<Member> {
-  assertMayInTenant(context.actor, "members:write", input.tenantId);
+  const { actor } = context;
+  const { tenantId, userId, role } = input;
+  assertMayInTenant(actor, "members:write", tenantId);
   return await deps.transact.asOperator(async (tx) => {
-    await lockExistingTenant(tx, input.tenantId);
-    const before = await findMemberRow(tx, input.tenantId, input.userId);
-    if (input.role !== "owner") {
-      await assertOwnerRemains(tx, input.tenantId, before);
+    await lockExistingTenant(tx, tenantId);
+    const before = await findMemberRow(tx, tenantId, userId);
+    if (before === undefined && !mayAddUnasked(actor)) {
+      throw resourceNotFound("member");
+    }
+    const roles = before === undefined ? [role] : [role, before.role];
+    await assertMayGrant(tx, actor, { tenantId, roles });
+    if (role !== "owner") {
+      await assertOwnerRemains(tx, tenantId, before);
     }
     if (!(await upsertMember(tx, { ...input, now: deps.clock.now() }))) {
       throw resourceNotFound("user");
     }
-    const after = await findMemberRow(tx, input.tenantId, input.userId);
+    const after = await findMemberRow(tx, tenantId, userId);
     if (after === undefined) {
       throw resourceNotFound("user");
     }
+    await withdrawInvitations(deps, tx, {
+      tenantId,
+      userId,
+      roles: ROLES.filter((other) => !canGrantRole(role, other)),
+    });
     await writeAudit(deps, tx, context, {
-      tenantId: input.tenantId,
+      tenantId,
       action: before === undefined ? "member.added" : "member.role_changed",
       entityType: "member",
-      entityId: input.userId,
-      details: { role: [before?.role ?? null, input.role] },
+      entityId: userId,
+      details: { role: [before?.role ?? null, role] },
     });
+    await insertChange(tx, { kind: "user", tenantId, entityId: userId });
     return toMemberReply(after);
   });
 }
 
-/** @throws {AppError} `RESOURCE_NOT_FOUND` when the user is no member; `LAST_OWNER`. */
-export async function removeMember(
+/** What somebody invited to while they could must not outlast their right to. */
+async function withdrawInvitations(
   deps: AppServices,
+  tx: Tx,
+  input: { tenantId: TenantId; userId: UserId; roles: readonly Role[] },
+): Promise<void> {
+  await revokeInvitationRowsBy(tx, input.tenantId, {
+    createdBy: `user:${input.userId}`,
+    roles: input.roles,
+    now: deps.clock.now(),
+  });
+}
+
+/**
+ * Removes a member, or lets the actor leave. Invitations that they sent end with it. Their keys work on, because programs
+ * of the tenant may need them: the answer and the audit trail name them.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND` when the user is no member; `LAST_OWNER`; `INSUFFICIENT_SCOPE` for a member whose
+ *   role is above the actor's own.
+ */
+export async function removeMember(
+  deps: RemoveMemberDeps,
   context: CallContext,
   input: { tenantId: TenantId; userId: UserId },
-): Promise<void> {
-  assertMayInTenant(context.actor, "members:write", input.tenantId);
-  await deps.transact.asOperator(async (tx) => {
-    await lockExistingTenant(tx, input.tenantId);
-    const before = await findMemberRow(tx, input.tenantId, input.userId);
-    await assertOwnerRemains(tx, input.tenantId, before);
-    if (before === undefined || !(await deleteMember(tx, input.tenantId, input.userId))) {
+): Promise<{ liveKeys: LeftKey[] }> {
+  const { actor } = context;
+  const { tenantId, userId } = input;
+  const isLeaving = actor.type === "user" && actor.id === userId;
+  assertMayInTenant(actor, isLeaving ? "tenants:read" : "members:write", tenantId);
+  return await deps.transact.asOperator(async (tx) => {
+    await lockExistingTenant(tx, tenantId);
+    const before = await findMemberRow(tx, tenantId, userId);
+    if (before === undefined) {
       throw resourceNotFound("member");
     }
+    if (!isLeaving) {
+      await assertMayGrant(tx, actor, { tenantId, roles: [before.role] });
+    }
+    await assertOwnerRemains(tx, tenantId, before);
+    await deleteMember(tx, tenantId, userId);
+    await withdrawInvitations(deps, tx, { tenantId, userId, roles: ROLES });
+    const liveKeys = await deps.memberKeys.listLiveKeysOf(tx, {
+      tenantId,
+      createdBy: `user:${userId}`,
+      limit: LEFT_KEYS_MAX,
+    });
     await writeAudit(deps, tx, context, {
-      tenantId: input.tenantId,
+      tenantId,
       action: "member.removed",
       entityType: "member",
-      entityId: input.userId,
-      details: { role: [before.role, null] },
+      entityId: userId,
+      details: { role: [before.role, null], liveKeys: liveKeys.map((key) => key.keyId) },
     });
+    await insertChange(tx, { kind: "user", tenantId, entityId: userId });
+    return { liveKeys };
   });
 }

@@ -66,3 +66,62 @@ export async function countOtherOwners(
     where tenant_id = ${tenantId} and role = 'owner' and user_id <> ${userId}`;
   return row?.count ?? 0;
 }
+
+/** The roles of a person, by tenant. Needs the operator role. */
+export async function listRoleRows(
+  tx: Tx,
+  userId: UserId,
+): Promise<{ tenant_id: TenantId; role: Role }[]> {
+  return await tx<{ tenant_id: TenantId; role: Role }[]>`
+    select tenant_id, role from members where user_id = ${userId}`;
+}
+
+export type OwnTenantRow = {
+  tenant_id: TenantId;
+  name: string;
+  slug: string;
+  role: Role;
+  plan_id: string;
+  suspended_at: Date | null;
+  created_at: Date;
+};
+
+/** The tenants of a person, oldest first, or the one of them. Needs the operator role. */
+export async function listOwnTenantRows(
+  tx: Tx,
+  userId: UserId,
+  page: { tenantId?: TenantId; limit: number },
+): Promise<OwnTenantRow[]> {
+  const tenantId = page.tenantId ?? null;
+  return await tx<OwnTenantRow[]>`
+    select t.tenant_id, t.name, t.slug, m.role, t.plan_id, t.suspended_at, t.created_at
+    from members m join tenants t using (tenant_id)
+    where m.user_id = ${userId} and (${tenantId}::text is null or t.tenant_id = ${tenantId})
+    order by t.tenant_id
+    limit ${page.limit}`;
+}
+
+/** Locks the person until the end of the transaction, so that two tenants that they found are counted one by one. */
+export async function lockUser(tx: Tx, userId: UserId): Promise<boolean> {
+  const rows = await tx`select 1 from users where user_id = ${userId} for update`;
+  return rows.length === 1;
+}
+
+export async function countOwnedTenants(tx: Tx, userId: UserId): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::int as count from members where user_id = ${userId} and role = 'owner'`;
+  return row?.count ?? 0;
+}
+
+/** True when a member of the tenant has this e-mail address. Needs the operator role. */
+export async function hasMemberWithEmail(
+  tx: Tx,
+  tenantId: TenantId,
+  email: string,
+): Promise<boolean> {
+  const rows = await tx`
+    select 1 from members m join users u using (user_id)
+    where m.tenant_id = ${tenantId} and lower(u.email) = ${email}
+    limit 1`;
+  return rows.length > 0;
+}

@@ -1,4 +1,5 @@
 import type { Tx } from "@turnpike/db/client";
+import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 
 /** What tenants need of the catalogue, which stands above them. */
 export interface PlanDirectory {
@@ -7,4 +8,17 @@ export interface PlanDirectory {
     tx: Tx,
     planId: string | undefined,
   ): Promise<{ planId: string; version: number } | undefined>;
+}
+
+/** What tenants need of the keys, which stand above them: a key outlives the membership of whoever made it. */
+export interface MemberKeys {
+  /**
+   * Keys of a tenant that somebody made and that are not revoked, newest first. Needs the tenant's role or the operator's.
+   *
+   * @param createdBy - Type and id of the maker, such as `user:usr_…`.
+   */
+  listLiveKeysOf(
+    tx: Tx,
+    input: { tenantId: TenantId; createdBy: string; limit: number },
+  ): Promise<{ keyId: KeyId; name: string; start: string }[]>;
 }

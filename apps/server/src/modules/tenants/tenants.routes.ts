@@ -1,14 +1,26 @@
 import { implement } from "@orpc/server";
+import { ID_TOKEN_LENGTH_MAX, verifyTokenRequest } from "@turnpike/contract/auth";
+import { invitationsContract } from "@turnpike/contract/invitations";
 import { tenantsContract } from "@turnpike/contract/tenants";
 import type { HttpContext } from "#http/http-context.ts";
+import { type RawRoute, readJson, sendJson } from "#http/raw-route.ts";
 import { listAudit } from "#modules/audit/index.ts";
 import { ensureUser } from "#modules/identity/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { acceptInvitation, previewInvitation } from "./accept-invitation.ts";
 import { type CreateTenantDeps, createTenant } from "./create-tenant.ts";
 import { getTenant, listTenants } from "./get-tenant.ts";
-import { listMembers, putMember, removeMember } from "./manage-members.ts";
+import {
+  createInvitation,
+  type InvitationsDeps,
+  listInvitations,
+  revokeInvitation,
+} from "./manage-invitations.ts";
+import { listMembers, putMember, type RemoveMemberDeps, removeMember } from "./manage-members.ts";
 import { updateTenant } from "./update-tenant.ts";
+import { type VerifySignInDeps, verifySignIn } from "./verify-sign-in.ts";
 
-export function createTenantsRoutes(deps: CreateTenantDeps) {
+export function createTenantsRoutes(deps: CreateTenantDeps & RemoveMemberDeps) {
   const os = implement(tenantsContract).$context<HttpContext>();
   return os.router({
     create: os.create.handler(({ input, context }) => createTenant(deps, context.call(), input)),
@@ -27,4 +39,39 @@ export function createTenantsRoutes(deps: CreateTenantDeps) {
     ),
     listAudit: os.listAudit.handler(({ input, context }) => listAudit(deps, context.call(), input)),
   });
+}
+
+export type InvitationsRoutesDeps = AppServices & InvitationsDeps;
+
+export function createInvitationsRoutes(deps: InvitationsRoutesDeps) {
+  const os = implement(invitationsContract).$context<HttpContext>();
+  return os.router({
+    create: os.create.handler(({ input, context }) =>
+      createInvitation(deps, context.call(), input),
+    ),
+    list: os.list.handler(({ input, context }) => listInvitations(deps, context.call(), input)),
+    revoke: os.revoke.handler(({ input, context }) =>
+      revokeInvitation(deps, context.call(), input),
+    ),
+    preview: os.preview.handler(({ input }) => previewInvitation(deps, input)),
+    accept: os.accept.handler(({ input, context }) =>
+      acceptInvitation(deps, context.call(), input),
+    ),
+  });
+}
+
+const VERIFY_BYTES_MAX = ID_TOKEN_LENGTH_MAX + 1_024;
+
+/** `POST /auth/verify`, where the console takes each token it gets. */
+export function createSignInRawRoutes(deps: VerifySignInDeps): RawRoute[] {
+  return [
+    {
+      method: "POST",
+      path: "/auth/verify",
+      async handle({ req, res }) {
+        const input = await readJson(req, verifyTokenRequest, VERIFY_BYTES_MAX);
+        sendJson(res, 200, await verifySignIn(deps, input));
+      },
+    },
+  ];
 }

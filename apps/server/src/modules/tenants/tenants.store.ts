@@ -1,5 +1,5 @@
 import type { Tx } from "@turnpike/db/client";
-import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 
 export type TenantRow = {
   tenant_id: TenantId;
@@ -60,15 +60,44 @@ export async function hasExternalId(tx: Tx, externalId: string): Promise<boolean
   return rows.length > 0;
 }
 
-/** Newest first; `beforeId` is the last id of the page before. */
-export async function listTenantRows(
-  tx: Tx,
-  page: { beforeId: string | undefined; limit: number },
-): Promise<TenantRow[]> {
+/** Each character stands for itself, also those that mean something in a pattern. */
+function toPattern(text: string): string {
+  return `%${text.replace(/[\\%_]/g, "\\$&")}%`;
+}
+
+export type TenantPage = {
+  /** Part of the name or the slug, in any capitals. */
+  text: string | undefined;
+  /** The last id of the page before. */
+  beforeId: string | undefined;
+  limit: number;
+};
+
+/** Newest first. */
+export async function listTenantRows(tx: Tx, page: TenantPage): Promise<TenantRow[]> {
   const before = page.beforeId ?? null;
+  const pattern = page.text === undefined ? null : toPattern(page.text);
   return await tx<TenantRow[]>`
     select ${tx(COLUMNS)} from tenants
     where (${before}::text is null or tenant_id < ${before})
+      and (${pattern}::text is null or name ilike ${pattern} or slug ilike ${pattern})
+    order by tenant_id desc
+    limit ${page.limit}`;
+}
+
+/** Those that a person belongs to, newest first. Needs the operator role. */
+export async function listTenantRowsOfUser(
+  tx: Tx,
+  userId: UserId,
+  page: TenantPage,
+): Promise<TenantRow[]> {
+  const before = page.beforeId ?? null;
+  const pattern = page.text === undefined ? null : toPattern(page.text);
+  return await tx<TenantRow[]>`
+    select ${tx(COLUMNS)} from tenants
+    where tenant_id in (select tenant_id from members where user_id = ${userId})
+      and (${before}::text is null or tenant_id < ${before})
+      and (${pattern}::text is null or name ilike ${pattern} or slug ilike ${pattern})
     order by tenant_id desc
     limit ${page.limit}`;
 }

@@ -1,8 +1,11 @@
+import type { OwnTenant } from "@turnpike/contract/auth";
 import type { Member, Tenant } from "@turnpike/contract/tenants";
-import type { MemberRow } from "./members.store.ts";
+import type { Actor } from "@turnpike/domain/access/actor";
+import type { MemberRow, OwnTenantRow } from "./members.store.ts";
 import type { TenantRow } from "./tenants.store.ts";
 
-export function toTenantReply(row: TenantRow): Tenant {
+/** @param actor - Who asks: a person is told their role. */
+export function toTenantReply(row: TenantRow, actor: Actor): Tenant {
   return {
     tenantId: row.tenant_id,
     name: row.name,
@@ -11,6 +14,19 @@ export function toTenantReply(row: TenantRow): Tenant {
     planId: row.plan_id,
     planVersion: row.plan_version,
     periodAnchor: row.period_anchor.toISOString(),
+    suspendedAt: row.suspended_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+    role: (actor.type === "user" ? actor.roles.get(row.tenant_id) : undefined) ?? null,
+  };
+}
+
+export function toOwnTenant(row: OwnTenantRow): OwnTenant {
+  return {
+    tenantId: row.tenant_id,
+    name: row.name,
+    slug: row.slug,
+    role: row.role,
+    planId: row.plan_id,
     suspendedAt: row.suspended_at?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),
   };

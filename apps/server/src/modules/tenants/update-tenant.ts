@@ -1,7 +1,12 @@
 import type { Tenant, UpdateTenantRequest } from "@turnpike/contract/tenants";
 import type { JsonValue, Tx } from "@turnpike/db/client";
 import { isUniqueViolation } from "@turnpike/db/database-errors";
-import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
+import {
+  type Actor,
+  assertMay,
+  assertMayInTenant,
+  type CallContext,
+} from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
 import { type CreateTenantDeps, unknownPlan } from "./create-tenant.ts";
@@ -52,17 +57,25 @@ function describeChange(before: TenantRow, after: Change): Record<string, JsonVa
   return details;
 }
 
+/** Plan and suspension decide what the operator is paid: no role inside the tenant reaches them. */
+function assertMayUpdate(actor: Actor, input: UpdateTenantRequest): void {
+  assertMayInTenant(actor, "tenants:write", input.tenantId);
+  if (input.planId !== undefined || input.suspended !== undefined) {
+    assertMay(actor, "tenants:write");
+  }
+}
+
 /**
  * Changes a tenant. A new plan takes effect on every process within a second; what was used of the period stays used.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND`, `ALREADY_EXISTS` (slug), `INVALID_REQUEST` (plan).
+ * @throws {AppError} `RESOURCE_NOT_FOUND`, `ALREADY_EXISTS` (slug), `INVALID_REQUEST` (plan), `INSUFFICIENT_SCOPE`.
  */
 export async function updateTenant(
   deps: CreateTenantDeps,
   context: CallContext,
   input: UpdateTenantRequest,
 ): Promise<Tenant> {
-  assertMay(context.actor, "tenants:write");
+  assertMayUpdate(context.actor, input);
   try {
     return await deps.transact.asTenant(input.tenantId, async (tx) => {
       await lockTenant(tx, input.tenantId);
@@ -87,7 +100,7 @@ export async function updateTenant(
         details: describeChange(before, change),
       });
       await announceTenant(tx, input.tenantId);
-      return toTenantReply(after);
+      return toTenantReply(after, context.actor);
     });
   } catch (error) {
     if (isUniqueViolation(error)) {

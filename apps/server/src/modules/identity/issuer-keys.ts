@@ -1,0 +1,112 @@
+import { AppError } from "@turnpike/domain/errors/app-error";
+import { createLocalJWKSet, errors, type JWTVerifyGetKey } from "jose";
+import { z } from "zod";
+import type { Clock } from "#platform/clock.ts";
+import type { Logger } from "#platform/logger.ts";
+import type { Outbound, OutboundLimits } from "#platform/outbound.ts";
+
+/**
+ * Finds the public key that a token names, of the type that its algorithm needs.
+ *
+ * @throws {errors.JWKSNoMatchingKey} and its like when there is none; {@link AppError} `IDENTITY_PROVIDER_UNAVAILABLE`.
+ */
+export type KeyFinder = (
+  ...input: Parameters<JWTVerifyGetKey>
+) => Promise<Awaited<ReturnType<ReturnType<typeof createLocalJWKSet>>>>;
+
+export type IssuerKeysDeps = {
+  outbound: Pick<Outbound, "getJson">;
+  clock: Pick<Clock, "monotonicMs">;
+  logger: Pick<Logger, "warn">;
+};
+
+const LIMITS: OutboundLimits = { timeoutMs: 5_000, bytesMax: 256 * 1024 };
+const KEYS_MAX = 100;
+/** After this the keys are fetched again, behind the caller's back. */
+const FRESH_MS = 10 * 60_000;
+/** Between two fetches that tokens with unknown keys, or failures, can cause. */
+const COOLDOWN_MS = 30_000;
+
+const discoveryDocument = z.object({ issuer: z.string(), jwks_uri: z.url() });
+const keySet = z.object({
+  keys: z.array(z.looseObject({ kty: z.string() })).max(KEYS_MAX),
+});
+
+function unavailable(cause: unknown): AppError {
+  return new AppError({
+    code: "IDENTITY_PROVIDER_UNAVAILABLE",
+    publicMessage: "The identity provider cannot be reached. Try again in a moment.",
+    headers: { "retry-after": "5" },
+    cause,
+  });
+}
+
+async function fetchKeys(outbound: Pick<Outbound, "getJson">, issuer: string): Promise<KeyFinder> {
+  const address = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+  const discovered = discoveryDocument.parse(await outbound.getJson(address, LIMITS));
+  if (discovered.issuer !== issuer) {
+    throw new Error(`The issuer at ${issuer} calls itself something else.`);
+  }
+  // A provider elsewhere must not point at services of this machine.
+  if (issuer.startsWith("https:") && !discovered.jwks_uri.startsWith("https:")) {
+    throw new Error(`The issuer at ${issuer} publishes its keys without TLS.`);
+  }
+  const { keys } = keySet.parse(await outbound.getJson(discovered.jwks_uri, LIMITS));
+  return createLocalJWKSet({ keys });
+}
+
+/**
+ * Keeps the keys of an issuer elsewhere, found by its discovery document. A token with an unknown key makes them be fetched
+ * again, at most once in half a minute, so that rotation is noticed at once and forged tokens cause no flood. While the
+ * issuer is away the keys that were known go on being used.
+ */
+export function createIssuerKeys(deps: IssuerKeysDeps, issuer: string): KeyFinder {
+  const { clock, outbound, logger } = deps;
+  let known: { find: KeyFinder; fetchedAtMs: number } | undefined;
+  let triedAtMs = Number.NEGATIVE_INFINITY;
+  let lastFailure: unknown;
+  let fetching: Promise<void> | undefined;
+
+  async function fetchOnce(): Promise<void> {
+    triedAtMs = clock.monotonicMs();
+    try {
+      const find = await fetchKeys(outbound, issuer);
+      known = { find, fetchedAtMs: clock.monotonicMs() };
+      lastFailure = undefined;
+    } catch (error) {
+      lastFailure = error;
+      logger.warn({ err: error, issuer }, "the keys of an identity provider cannot be fetched");
+    }
+  }
+
+  /** Fetches unless that was tried a moment ago; whoever asks meanwhile waits for the same fetch. */
+  function refresh(): Promise<void> {
+    if (fetching === undefined && clock.monotonicMs() - triedAtMs >= COOLDOWN_MS) {
+      fetching = fetchOnce().finally(() => {
+        fetching = undefined;
+      });
+    }
+    return fetching ?? Promise.resolve();
+  }
+
+  return async (header, token) => {
+    if (known === undefined) {
+      await refresh();
+    } else if (clock.monotonicMs() - known.fetchedAtMs >= FRESH_MS) {
+      // Not waited for, and it cannot fail: the keys at hand are good until others are there.
+      refresh().catch(() => undefined);
+    }
+    if (known === undefined) {
+      throw unavailable(lastFailure);
+    }
+    try {
+      return await known.find(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) {
+        throw error;
+      }
+      await refresh();
+      return await known.find(header, token);
+    }
+  };
+}

@@ -1,0 +1,107 @@
+import type { SignedInUser } from "@turnpike/contract/auth";
+import type { Tx } from "@turnpike/db/client";
+import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
+import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
+import { isId, type UserId } from "@turnpike/domain/ids/ids";
+import { writeAudit } from "#modules/audit/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { insertChange } from "#platform/changes.store.ts";
+import { toSignedInUser } from "./to-user-reply.ts";
+import { findUserRow, listOperatorRows, listUserRowsByEmail, setOperator } from "./users.store.ts";
+
+/** Far more than any installation has; those of the configuration are not among them. */
+const OPERATORS_MAX = 1_000;
+const TWINS_MAX = 10;
+
+/** Lists those whom the setup link or a command made operators, oldest first. */
+export async function listOperators(
+  deps: AppServices,
+  context: CallContext,
+): Promise<SignedInUser[]> {
+  assertMay(context.actor, "users:write");
+  const rows = await deps.transact.asOperator((tx) => listOperatorRows(tx, OPERATORS_MAX));
+  return rows.map((row) => toSignedInUser(row, true));
+}
+
+/**
+ * Finds the user whom an operator means: by id, or by the e-mail address when one person alone has it.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND`; `CONFLICT` when several people have the address.
+ */
+export async function getUserByName(
+  deps: AppServices,
+  context: CallContext,
+  input: { idOrEmail: string },
+): Promise<SignedInUser> {
+  assertMay(context.actor, "users:write");
+  const { idOrEmail } = input;
+  const rows = await deps.transact.asOperator(async (tx) =>
+    isId("user", idOrEmail)
+      ? [await findUserRow(tx, idOrEmail)]
+      : await listUserRowsByEmail(tx, idOrEmail, TWINS_MAX),
+  );
+  const [row, ...others] = rows;
+  if (row === undefined) {
+    throw resourceNotFound("user");
+  }
+  if (others.length > 0) {
+    const ids = rows.map((twin) => twin?.user_id).join(", ");
+    throw new AppError({
+      code: "CONFLICT",
+      publicMessage: `Several people have this address, from different providers: name one by id (${ids}).`,
+    });
+  }
+  return toSignedInUser(row, row.is_operator);
+}
+
+async function changeOperator(
+  deps: AppServices,
+  tx: Tx,
+  context: CallContext,
+  input: { userId: UserId; isOperator: boolean },
+): Promise<SignedInUser> {
+  const before = await findUserRow(tx, input.userId);
+  const after = await setOperator(tx, { ...input, now: deps.clock.now() });
+  if (before === undefined || after === undefined) {
+    throw resourceNotFound("user");
+  }
+  if (before.is_operator !== after.is_operator) {
+    await writeAudit(deps, tx, context, {
+      tenantId: null,
+      action: input.isOperator ? "operator.added" : "operator.removed",
+      entityType: "user",
+      entityId: input.userId,
+    });
+    await insertChange(tx, { kind: "user", tenantId: null, entityId: input.userId });
+  }
+  return toSignedInUser(after, after.is_operator);
+}
+
+/** Makes a user an operator. Safe to repeat. @throws {AppError} `RESOURCE_NOT_FOUND`. */
+export async function addOperator(
+  deps: AppServices,
+  context: CallContext,
+  input: { userId: UserId },
+): Promise<SignedInUser> {
+  assertMay(context.actor, "users:write");
+  return await deps.transact.asOperator((tx) =>
+    changeOperator(deps, tx, context, { ...input, isOperator: true }),
+  );
+}
+
+/**
+ * Takes an operator's right away, on every process within a second. Safe to repeat. Whoever is an operator by the
+ * configuration stays one until it changes.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND`.
+ */
+export async function removeOperator(
+  deps: AppServices,
+  context: CallContext,
+  input: { userId: UserId },
+): Promise<SignedInUser> {
+  assertMay(context.actor, "users:write");
+  return await deps.transact.asOperator((tx) =>
+    changeOperator(deps, tx, context, { ...input, isOperator: false }),
+  );
+}

@@ -1,0 +1,102 @@
+import type { OwnTenant } from "@turnpike/contract/auth";
+import type { InvitationPreview } from "@turnpike/contract/invitations";
+import type { Tx } from "@turnpike/db/client";
+import { type CallContext, getPerson } from "@turnpike/domain/access/actor";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import type { UserId } from "@turnpike/domain/ids/ids";
+import { writeAudit } from "#modules/audit/index.ts";
+import { findUserEmail } from "#modules/identity/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { insertChange } from "#platform/changes.store.ts";
+import {
+  findOpenInvitationByHash,
+  type InvitationRow,
+  markInvitationAccepted,
+} from "./invitations.store.ts";
+import { hashInvitationToken } from "./manage-invitations.ts";
+import { lockExistingTenant } from "./member-authority.ts";
+import { findMemberRow, listOwnTenantRows, upsertMember } from "./members.store.ts";
+import { findTenantRow } from "./tenants.store.ts";
+import { toOwnTenant } from "./to-tenant-reply.ts";
+
+/** One answer for whatever is wrong with it: whoever guesses learns nothing. */
+function invalidInvitation(): AppError {
+  return new AppError({
+    code: "INVITATION_INVALID",
+    publicMessage:
+      "This invitation is not valid any more: it was used, replaced, revoked, or a week has passed. Ask for another one.",
+  });
+}
+
+/**
+ * Says what an invitation is for, to whoever holds its link.
+ *
+ * @throws {AppError} `INVITATION_INVALID`.
+ */
+export async function previewInvitation(
+  deps: AppServices,
+  input: { token: string },
+): Promise<InvitationPreview> {
+  return await deps.transact.asOperator(async (tx) => {
+    const hash = hashInvitationToken(input.token);
+    const row = await findOpenInvitationByHash(tx, { hash, now: deps.clock.now() });
+    const tenant = row === undefined ? undefined : await findTenantRow(tx, row.tenant_id);
+    if (row === undefined || tenant === undefined) {
+      throw invalidInvitation();
+    }
+    return { tenantName: tenant.name, email: row.email, role: row.role };
+  });
+}
+
+/** The token shows that the person reads the mailbox; the account must be the one of that mailbox too. */
+async function assertSameMailbox(tx: Tx, userId: UserId, row: InvitationRow): Promise<void> {
+  const email = await findUserEmail(tx, userId);
+  if (email?.toLowerCase() !== row.email) {
+    throw new AppError({
+      code: "INVITATION_EMAIL_MISMATCH",
+      publicMessage: `This invitation is for ${row.email}: sign in with the account of that address.`,
+    });
+  }
+}
+
+/**
+ * Makes the signed-in person a member of the tenant that invited them. Whoever is a member already keeps their role.
+ *
+ * @throws {AppError} `INVITATION_INVALID`; `INVITATION_EMAIL_MISMATCH`; `INSUFFICIENT_SCOPE` for a program.
+ */
+export async function acceptInvitation(
+  deps: AppServices,
+  context: CallContext,
+  input: { token: string },
+): Promise<{ tenant: OwnTenant }> {
+  const { id: userId } = getPerson(context.actor);
+  return await deps.transact.asOperator(async (tx) => {
+    const now = deps.clock.now();
+    const row = await findOpenInvitationByHash(tx, { hash: hashInvitationToken(input.token), now });
+    if (row === undefined) {
+      throw invalidInvitation();
+    }
+    const { tenant_id: tenantId, invitation_id: invitationId, role } = row;
+    await assertSameMailbox(tx, userId, row);
+    await lockExistingTenant(tx, tenantId);
+    if (!(await markInvitationAccepted(tx, tenantId, { invitationId, userId, now }))) {
+      throw invalidInvitation();
+    }
+    if ((await findMemberRow(tx, tenantId, userId)) === undefined) {
+      await upsertMember(tx, { tenantId, userId, role, now });
+    }
+    await writeAudit(deps, tx, context, {
+      tenantId,
+      action: "invitation.accepted",
+      entityType: "invitation",
+      entityId: invitationId,
+      details: { role, userId },
+    });
+    await insertChange(tx, { kind: "user", tenantId, entityId: userId });
+    const [own] = await listOwnTenantRows(tx, userId, { tenantId, limit: 1 });
+    if (own === undefined) {
+      throw invalidInvitation();
+    }
+    return { tenant: toOwnTenant(own) };
+  });
+}

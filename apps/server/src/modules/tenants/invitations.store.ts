@@ -1,0 +1,144 @@
+import type { Tx } from "@turnpike/db/client";
+import type { Role } from "@turnpike/domain/access/scopes";
+import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
+
+export type InvitationRow = {
+  tenant_id: TenantId;
+  invitation_id: string;
+  /** Lower case. */
+  email: string;
+  role: Role;
+  created_at: Date;
+  created_by: string;
+  expires_at: Date;
+};
+
+const COLUMNS = [
+  "tenant_id",
+  "invitation_id",
+  "email",
+  "role",
+  "created_at",
+  "created_by",
+  "expires_at",
+] as const;
+
+export async function insertInvitation(
+  tx: Tx,
+  row: InvitationRow & { token_hash: Uint8Array },
+): Promise<void> {
+  await tx`
+    insert into invitations ${tx({ ...row, token_hash: Buffer.from(row.token_hash) }, ...COLUMNS, "token_hash")}`;
+}
+
+/** Those that can still be accepted, newest first. */
+export async function listInvitationRows(
+  tx: Tx,
+  tenantId: TenantId,
+  page: { beforeId: string | undefined; limit: number; now: Date },
+): Promise<InvitationRow[]> {
+  const before = page.beforeId ?? null;
+  return await tx<InvitationRow[]>`
+    select ${tx(COLUMNS)} from invitations
+    where tenant_id = ${tenantId} and accepted_at is null and revoked_at is null and expires_at > ${page.now}
+      and (${before}::text is null or invitation_id < ${before})
+    order by invitation_id desc
+    limit ${page.limit}`;
+}
+
+/** The invitation, when it can still be accepted. */
+export async function findOpenInvitation(
+  tx: Tx,
+  tenantId: TenantId,
+  input: { invitationId: string; now: Date },
+): Promise<InvitationRow | undefined> {
+  const [row] = await tx<InvitationRow[]>`
+    select ${tx(COLUMNS)} from invitations
+    where tenant_id = ${tenantId} and invitation_id = ${input.invitationId}
+      and accepted_at is null and revoked_at is null and expires_at > ${input.now}`;
+  return row;
+}
+
+/** The invitation of a token, when it can still be accepted. Needs the operator role: a token names no tenant. */
+export async function findOpenInvitationByHash(
+  tx: Tx,
+  input: { hash: Uint8Array; now: Date },
+): Promise<InvitationRow | undefined> {
+  const [row] = await tx<InvitationRow[]>`
+    select ${tx(COLUMNS)} from invitations
+    where token_hash = ${Buffer.from(input.hash)}
+      and accepted_at is null and revoked_at is null and expires_at > ${input.now}`;
+  return row;
+}
+
+/** Accepts it, in one statement: of any number who try, one succeeds. */
+export async function markInvitationAccepted(
+  tx: Tx,
+  tenantId: TenantId,
+  input: { invitationId: string; userId: UserId; now: Date },
+): Promise<boolean> {
+  const rows = await tx`
+    update invitations set accepted_at = ${input.now}, accepted_by = ${input.userId}
+    where tenant_id = ${tenantId} and invitation_id = ${input.invitationId}
+      and accepted_at is null and revoked_at is null and expires_at > ${input.now}
+    returning 1`;
+  return rows.length === 1;
+}
+
+export async function revokeInvitationRow(
+  tx: Tx,
+  tenantId: TenantId,
+  input: { invitationId: string; now: Date },
+): Promise<boolean> {
+  const rows = await tx`
+    update invitations set revoked_at = ${input.now}
+    where tenant_id = ${tenantId} and invitation_id = ${input.invitationId}
+      and accepted_at is null and revoked_at is null
+    returning 1`;
+  return rows.length === 1;
+}
+
+/** Revokes what is open for an address, expired or not, so that another one can take its place. */
+export async function revokeInvitationRowsTo(
+  tx: Tx,
+  tenantId: TenantId,
+  input: { email: string; now: Date },
+): Promise<void> {
+  await tx`
+    update invitations set revoked_at = ${input.now}
+    where tenant_id = ${tenantId} and email = ${input.email} and accepted_at is null and revoked_at is null`;
+}
+
+/** Revokes what somebody invited to. */
+export async function revokeInvitationRowsBy(
+  tx: Tx,
+  tenantId: TenantId,
+  input: { createdBy: string; roles: readonly Role[]; now: Date },
+): Promise<void> {
+  await tx`
+    update invitations set revoked_at = ${input.now}
+    where tenant_id = ${tenantId} and created_by = ${input.createdBy} and role = any(${[...input.roles]})
+      and accepted_at is null and revoked_at is null`;
+}
+
+/** How many a tenant has open, and how many mails it and others have caused since a moment. Needs the operator role. */
+export async function countInvitations(
+  tx: Tx,
+  tenantId: TenantId,
+  input: { email: string; now: Date; since: Date },
+): Promise<{ open: number; ofTenant: number; toAddress: number }> {
+  const [row] = await tx<{ open: number; of_tenant: number; to_address: number }[]>`
+    select
+      (select count(*)::int from invitations
+        where tenant_id = ${tenantId} and email <> ${input.email}
+          and accepted_at is null and revoked_at is null and expires_at > ${input.now}) as open,
+      (select count(*)::int from invitations
+        where tenant_id = ${tenantId} and created_at > ${input.since}) as of_tenant,
+      (select count(*)::int from invitations
+        where email = ${input.email} and created_at > ${input.since}) as to_address`;
+  return {
+    open: row?.open ?? 0,
+    ofTenant: row?.of_tenant ?? 0,
+    toAddress: row?.to_address ?? 0,
+  };
+}

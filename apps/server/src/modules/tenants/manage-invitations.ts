@@ -1,0 +1,233 @@
+import { createHash } from "node:crypto";
+import {
+  type CreateInvitationRequest,
+  INVITATION_DAYS,
+  INVITATION_MAILS_MAX,
+  type Invitation,
+  OPEN_INVITATIONS_MAX,
+} from "@turnpike/contract/invitations";
+import type { Tx } from "@turnpike/db/client";
+import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { toPlainLine } from "@turnpike/domain/text/plain-text";
+import { writeAudit } from "#modules/audit/index.ts";
+import { sendMail } from "#modules/notifications/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import type { JobQueue } from "#platform/job-queue.ts";
+import {
+  countInvitations,
+  findOpenInvitation,
+  type InvitationRow,
+  insertInvitation,
+  listInvitationRows,
+  revokeInvitationRow,
+  revokeInvitationRowsTo,
+} from "./invitations.store.ts";
+import { assertMayGrant, lockExistingTenant } from "./member-authority.ts";
+import { hasMemberWithEmail } from "./members.store.ts";
+import { findTenantRow } from "./tenants.store.ts";
+
+export type InvitationsDeps = AppServices & {
+  jobs: JobQueue;
+  /** Address of the console, without a slash at the end: links in mails come from nowhere else. */
+  consoleUrl: string;
+  brandName: string;
+};
+
+const TOKEN_BYTES = 32;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const NAME_LENGTH_MAX = 100;
+
+export function hashInvitationToken(token: string): Uint8Array {
+  return createHash("sha256").update(token).digest();
+}
+
+function toInvitationReply(row: InvitationRow): Invitation {
+  return {
+    invitationId: row.invitation_id,
+    tenantId: row.tenant_id,
+    email: row.email,
+    role: row.role,
+    createdAt: row.created_at.toISOString(),
+    createdBy: row.created_by,
+    expiresAt: row.expires_at.toISOString(),
+  };
+}
+
+function tooMany(message: string, retryAfterSeconds: number): AppError {
+  return new AppError({
+    code: "TOO_MANY_INVITATIONS",
+    publicMessage: message,
+    headers: { "retry-after": String(retryAfterSeconds) },
+  });
+}
+
+/** A tenant must not become a way to fill somebody's mailbox. The caller holds the tenant's lock. */
+async function assertWithinLimits(
+  tx: Tx,
+  tenantId: TenantId,
+  input: { email: string; now: Date },
+): Promise<void> {
+  const since = new Date(input.now.getTime() - DAY_MS);
+  const counts = await countInvitations(tx, tenantId, { ...input, since });
+  if (counts.open >= OPEN_INVITATIONS_MAX) {
+    const message = `A tenant can have ${String(OPEN_INVITATIONS_MAX)} open invitations: revoke some, or wait until they are accepted.`;
+    throw tooMany(message, DAY_MS / 1_000);
+  }
+  if (
+    counts.ofTenant >= INVITATION_MAILS_MAX.ofTenant ||
+    counts.toAddress >= INVITATION_MAILS_MAX.toAddress
+  ) {
+    throw tooMany("Too many invitations were sent today: try again tomorrow.", DAY_MS / 1_000);
+  }
+}
+
+function toMailText(input: {
+  tenantName: string;
+  brandName: string;
+  role: string;
+  link: string;
+}): string {
+  return [
+    `You are invited to ${input.tenantName} on ${input.brandName}, with the role ${input.role}.`,
+    "",
+    "Accept the invitation here:",
+    input.link,
+    "",
+    `The link works once, within ${String(INVITATION_DAYS)} days, and only with an account of this e-mail address.`,
+    "If you do not know who this is from, do nothing: without the link nobody joins in your name.",
+  ].join("\n");
+}
+
+/**
+ * Invites somebody by mail. An open invitation of the same address is replaced: its link ends. The token is in the mail
+ * alone; the database holds a hash.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE` for a role above the actor's own; `ALREADY_EXISTS` for a
+ *   member's address; `TOO_MANY_INVITATIONS`.
+ */
+export async function createInvitation(
+  deps: InvitationsDeps,
+  context: CallContext,
+  input: CreateInvitationRequest,
+): Promise<Invitation> {
+  const { tenantId, email, role } = input;
+  assertMayInTenant(context.actor, "members:write", tenantId);
+  const token = Buffer.from(deps.randomBytes(TOKEN_BYTES)).toString("base64url");
+  return await deps.transact.asOperator(async (tx) => {
+    await lockExistingTenant(tx, tenantId);
+    await assertMayGrant(tx, context.actor, { tenantId, roles: [role] });
+    const now = deps.clock.now();
+    await assertWithinLimits(tx, tenantId, { email, now });
+    if (await hasMemberWithEmail(tx, tenantId, email)) {
+      const message = "A member of the tenant has this address already.";
+      throw new AppError({
+        code: "ALREADY_EXISTS",
+        publicMessage: message,
+        errors: [{ pointer: "/email", message }],
+      });
+    }
+    await revokeInvitationRowsTo(tx, tenantId, { email, now });
+    const row: InvitationRow = {
+      tenant_id: tenantId,
+      invitation_id: deps.newId("invitation"),
+      email,
+      role,
+      created_at: now,
+      created_by: `${context.actor.type}:${context.actor.id}`,
+      expires_at: new Date(now.getTime() + INVITATION_DAYS * DAY_MS),
+    };
+    await insertInvitation(tx, { ...row, token_hash: hashInvitationToken(token) });
+    await writeAudit(deps, tx, context, {
+      tenantId,
+      action: "invitation.created",
+      entityType: "invitation",
+      entityId: row.invitation_id,
+      details: { email, role },
+    });
+    await mailInvitation(deps, tx, { row, token });
+    return toInvitationReply(row);
+  });
+}
+
+async function mailInvitation(
+  deps: InvitationsDeps,
+  tx: Tx,
+  input: { row: InvitationRow; token: string },
+): Promise<void> {
+  const tenant = await findTenantRow(tx, input.row.tenant_id);
+  if (tenant === undefined) {
+    throw resourceNotFound("tenant");
+  }
+  // On one line: in the middle of a text, a name of several lines could pass for a text of ours.
+  const tenantName = toPlainLine(tenant.name, NAME_LENGTH_MAX);
+  await sendMail(deps, tx, {
+    to: input.row.email,
+    kind: "invitation",
+    subject: `Invitation to ${tenantName} on ${deps.brandName}`,
+    text: toMailText({
+      tenantName,
+      brandName: deps.brandName,
+      role: input.row.role,
+      link: `${deps.consoleUrl}/register?invitation=${input.token}`,
+    }),
+  });
+}
+
+/** Lists the invitations of a tenant that can still be accepted, newest first. */
+export async function listInvitations(
+  deps: AppServices,
+  context: CallContext,
+  input: { tenantId: TenantId; cursor?: string | undefined; limit: number },
+): Promise<{ items: Invitation[]; nextCursor: string | null }> {
+  assertMayInTenant(context.actor, "members:read", input.tenantId);
+  const rows = await deps.transact.asTenant(input.tenantId, async (tx) => {
+    if ((await findTenantRow(tx, input.tenantId)) === undefined) {
+      throw resourceNotFound("tenant");
+    }
+    return await listInvitationRows(tx, input.tenantId, {
+      beforeId: input.cursor,
+      limit: input.limit + 1,
+      now: deps.clock.now(),
+    });
+  });
+  const items = rows.slice(0, input.limit).map(toInvitationReply);
+  return {
+    items,
+    nextCursor: rows.length > input.limit ? (items.at(-1)?.invitationId ?? null) : null,
+  };
+}
+
+/**
+ * Revokes an invitation that can still be accepted.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE` for a role above the actor's own.
+ */
+export async function revokeInvitation(
+  deps: AppServices,
+  context: CallContext,
+  input: { tenantId: TenantId; invitationId: string },
+): Promise<void> {
+  const { tenantId, invitationId } = input;
+  assertMayInTenant(context.actor, "members:write", tenantId);
+  await deps.transact.asOperator(async (tx) => {
+    await lockExistingTenant(tx, tenantId);
+    const now = deps.clock.now();
+    const row = await findOpenInvitation(tx, tenantId, { invitationId, now });
+    if (row === undefined) {
+      throw resourceNotFound("invitation");
+    }
+    await assertMayGrant(tx, context.actor, { tenantId, roles: [row.role] });
+    if (!(await revokeInvitationRow(tx, tenantId, { invitationId, now }))) {
+      throw resourceNotFound("invitation");
+    }
+    await writeAudit(deps, tx, context, {
+      tenantId,
+      action: "invitation.revoked",
+      entityType: "invitation",
+      entityId: invitationId,
+      details: { email: row.email, role: row.role },
+    });
+  });
+}

@@ -1,0 +1,42 @@
+import type { Tx } from "@turnpike/db/client";
+import type { Actor } from "@turnpike/domain/access/actor";
+import { canGrantRole, type Role } from "@turnpike/domain/access/scopes";
+import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { findMemberRow } from "./members.store.ts";
+import { lockTenant } from "./tenants.store.ts";
+
+/** Makes changes of one tenant's members take turns. @throws {AppError} `RESOURCE_NOT_FOUND`. */
+export async function lockExistingTenant(tx: Tx, tenantId: TenantId): Promise<void> {
+  if (!(await lockTenant(tx, tenantId))) {
+    throw resourceNotFound("tenant");
+  }
+}
+
+/**
+ * Refuses to hand out, or to take away, a role that is above the actor's own. Asked under the tenant's lock, because the
+ * role that the actor came with may be a second old.
+ *
+ * @param roles - The role that is given and the one that is taken.
+ * @throws {AppError} `INSUFFICIENT_SCOPE`; `RESOURCE_NOT_FOUND` when the actor is no member any more.
+ */
+export async function assertMayGrant(
+  tx: Tx,
+  actor: Actor,
+  input: { tenantId: TenantId; roles: readonly Role[] },
+): Promise<void> {
+  if (actor.type !== "user" || actor.isOperator) {
+    return;
+  }
+  const own = await findMemberRow(tx, input.tenantId, actor.id);
+  if (own === undefined) {
+    throw resourceNotFound("tenant");
+  }
+  const beyond = input.roles.find((role) => !canGrantRole(own.role, role));
+  if (beyond !== undefined) {
+    throw new AppError({
+      code: "INSUFFICIENT_SCOPE",
+      publicMessage: `Your role, ${own.role}, is not enough to give or take the role ${beyond}.`,
+    });
+  }
+}

@@ -1,0 +1,100 @@
+import { ROLES } from "@turnpike/domain/access/scopes";
+import { isId } from "@turnpike/domain/ids/ids";
+import { z } from "zod";
+import { ownTenant } from "./auth.ts";
+import { operation } from "./operation.ts";
+import { instant, pageOf, pageQuery, tenantId } from "./shapes.ts";
+
+/** How long an invitation can be accepted. */
+export const INVITATION_DAYS = 7;
+/** Invitations of one tenant that can be accepted at the same time. */
+export const OPEN_INVITATIONS_MAX = 50;
+/** Mails with invitations within 24 hours: of one tenant, and to one address whoever invites. */
+export const INVITATION_MAILS_MAX = { ofTenant: 100, toAddress: 5 } as const;
+
+export const invitationId = z
+  .string()
+  .refine((value) => isId("invitation", value), {
+    error: "Not the id of an invitation; it looks like ivt_0199f3b0c1d27a4e8f60112233445566.",
+  })
+  .meta({ examples: ["ivt_0199f3b0c1d27a4e8f60112233445566"] });
+
+/** Addresses that differ only in capitals are the same mailbox. */
+const email = z.email("Not an e-mail address.").max(320).toLowerCase();
+
+/** What the link in the mail carries: 256 random bits in base64url. */
+const invitationToken = z.string().min(1).max(100);
+
+export const invitation = z.strictObject({
+  invitationId: z.string(),
+  tenantId,
+  email: z.string(),
+  role: z.enum(ROLES),
+  createdAt: instant,
+  /** Type and id of whoever invited, such as `user:usr_…`. */
+  createdBy: z.string(),
+  expiresAt: instant,
+});
+export type Invitation = z.infer<typeof invitation>;
+
+export const createInvitationRequest = z.strictObject({ tenantId, email, role: z.enum(ROLES) });
+export type CreateInvitationRequest = z.infer<typeof createInvitationRequest>;
+
+/** What whoever holds the link may know before they have an account. */
+export const invitationPreview = z.strictObject({
+  tenantName: z.string(),
+  email: z.string(),
+  role: z.enum(ROLES),
+});
+export type InvitationPreview = z.infer<typeof invitationPreview>;
+
+const tags = ["Invitations"];
+
+export const invitationsContract = {
+  create: operation({ scope: "members:write" })
+    .route({
+      method: "POST",
+      path: "/tenants/{tenantId}/invitations",
+      successStatus: 201,
+      summary: "Invite somebody by mail; replaces an open invitation of the same address",
+      tags,
+    })
+    .input(createInvitationRequest)
+    .output(invitation),
+  list: operation({ scope: "members:read" })
+    .route({
+      method: "GET",
+      path: "/tenants/{tenantId}/invitations",
+      summary: "List invitations that can still be accepted, newest first",
+      tags,
+    })
+    .input(z.strictObject({ tenantId, ...pageQuery }))
+    .output(pageOf(invitation)),
+  revoke: operation({ scope: "members:write" })
+    .route({
+      method: "DELETE",
+      path: "/tenants/{tenantId}/invitations/{invitationId}",
+      successStatus: 204,
+      summary: "Revoke an invitation",
+      tags,
+    })
+    .input(z.strictObject({ tenantId, invitationId })),
+  preview: operation({ scope: "public" })
+    .route({
+      method: "POST",
+      path: "/invitations/preview",
+      summary: "See what an invitation is for",
+      tags,
+    })
+    .input(z.strictObject({ token: invitationToken }))
+    .output(invitationPreview),
+  accept: operation({ scope: "person" })
+    .route({
+      method: "POST",
+      path: "/invitations/accept",
+      summary: "Accept an invitation, once, with the account of the address it was sent to",
+      tags,
+    })
+    .input(z.strictObject({ token: invitationToken }))
+    .output(z.strictObject({ tenant: ownTenant })),
+};

@@ -276,7 +276,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "^(apps|packages)/[^/]+/dist/" },
+    exclude: { path: "^(apps|packages)/[^/]+/dist(-server)?/" },
     tsConfig: { fileName: "tsconfig.json" },
     // Type-only imports obey the same rules.
     tsPreCompilationDeps: true,

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 
 const TESTS = ["{apps,packages,examples}/**/*.test.{ts,tsx}", "{tools,bench}/**/*.test.ts"];
-const NOT_TESTS = ["**/node_modules/**", "**/dist/**"];
+const NOT_TESTS = ["**/node_modules/**", "**/dist/**", "**/dist-server/**"];
 /** Clones, installs and starts: minutes of a machine, so a project of its own. */
 const INSTALL_TESTS = "tools/fresh-clone.test.ts";
 

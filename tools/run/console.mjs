@@ -10,6 +10,8 @@ import { captureProgram } from "./program.mjs";
 const SOURCES = ["apps/console", "packages/ui", "packages/contract/src", "packages/domain/src"];
 const STAMP = join(STATE_FOLDER, "console");
 const CONSOLE = join(ROOT, "apps/console");
+/** What browsers load, and what the server renders public pages with. */
+const BUILT = ["dist/index.html", "dist-server/entry-server.js"];
 const QUIET_MS = 2_000;
 
 /** Builds the console when it is missing or its sources have changed. */
@@ -37,7 +39,8 @@ async function hashSources() {
 
 async function isBuilt(hash) {
   const stamp = await readFile(STAMP, "utf8").catch(() => "");
-  return stamp === hash && existsSync(join(CONSOLE, "dist/index.html"));
+  const isThere = BUILT.every((file) => existsSync(join(CONSOLE, file)));
+  return stamp === hash && isThere;
 }
 
 async function build() {

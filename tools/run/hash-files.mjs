@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { ROOT } from "./paths.mjs";
 
-const IGNORED_FOLDERS = new Set(["node_modules", "dist"]);
+const IGNORED_FOLDERS = new Set(["node_modules", "dist", "dist-server"]);
 
 /**
  * Lists the files below a folder of the checkout, sorted; empty when there is no such folder.

@@ -1,8 +1,129 @@
-/** `/` */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { LandingContent } from "@turnpike/contract/public-pages";
+import { ButtonLink } from "@turnpike/ui/button-link";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import type { ReactNode } from "react";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { PublicFrame, useIsSignedIn } from "#components/public-frame.tsx";
+import { pageContentQuery } from "#platform/page-content.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { CodeSamples } from "./code-samples.tsx";
+import { toCodeSamples } from "./code-samples.view-model.ts";
+import { toLandingCopy } from "./landing-copy.view-model.ts";
+import { PlanList } from "./plan-list.tsx";
+import { StepList } from "./step-list.tsx";
+
+/** `/`: what the API is, the first call, how it goes on, what it costs. */
 export function LandingPage() {
+  const content = useQuery(pageContentQuery("landing"));
   return (
-    <main className="mx-auto max-w-6xl px-4 py-12">
-      <h1 className="font-semibold text-xl">Turn any HTTP API into a self-serve, paid product</h1>
-    </main>
+    <PublicFrame>
+      {content.data !== undefined && <Landing content={content.data} />}
+      {content.isError && (
+        <div className="mx-auto max-w-2xl px-4 py-24">
+          <FailureNotice
+            what="This page could not be loaded."
+            cause={content.error}
+            onRetry={() => void content.refetch()}
+          />
+        </div>
+      )}
+      {content.isPending && <LandingSkeleton />}
+    </PublicFrame>
+  );
+}
+
+function Landing({ content }: { content: LandingContent }) {
+  const { config } = usePlatform();
+  const isSignedIn = useIsSignedIn();
+  const copy = toLandingCopy(config, content);
+  return (
+    <>
+      <section className="mx-auto grid max-w-[70rem] items-center gap-x-12 gap-y-8 px-4 pt-12 pb-16 sm:px-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,34rem)] lg:pt-20 lg:pb-24">
+        <div>
+          <h1 className="max-w-[20ch] text-balance font-semibold text-2xl tracking-tight sm:text-[2.5rem] sm:leading-[1.12]">
+            {copy.headline}
+          </h1>
+          <p className="mt-4 max-w-[52ch] text-base text-ink-muted">{copy.summary}</p>
+          <div className="mt-6 flex flex-wrap gap-2">
+            {isSignedIn ? (
+              <ButtonLink look="primary" link={<Link to="/overview" />}>
+                Open the console
+              </ButtonLink>
+            ) : (
+              <ButtonLink look="primary" link={<Link to="/register" />}>
+                Create an account
+              </ButtonLink>
+            )}
+            <ButtonLink link={<a href="/docs" aria-label="Read the docs" />}>
+              Read the docs
+            </ButtonLink>
+          </div>
+          {content.isDemo && (
+            <p className="mt-8 max-w-[52ch] border-accent border-l-2 pl-3 text-ink-muted text-xs">
+              This installation serves a demo API, a parcel service with invented prices, until its
+              operator names an API of their own. The samples call it.
+            </p>
+          )}
+        </div>
+        <CodeSamples samples={toCodeSamples(config.urls.gateway, content.samplePath)} />
+      </section>
+      <Section id="how" title="From nothing to the first answer in three steps">
+        <StepList />
+      </Section>
+      {content.plans.length > 0 && (
+        <Section
+          id="plans"
+          title="Plans"
+          purpose="Limits are stated in full and enforced as stated. What you see is what is sold today."
+        >
+          <PlanList plans={content.plans} meters={content.meters} />
+        </Section>
+      )}
+      <Section id="questions" title="Questions and answers">
+        <dl className="grid gap-x-12 gap-y-7 sm:grid-cols-2">
+          {copy.questions.map(({ question, answer }) => (
+            <div key={question}>
+              <dt className="font-semibold">{question}</dt>
+              <dd className="mt-1 max-w-[60ch] text-ink-muted">{answer}</dd>
+            </div>
+          ))}
+        </dl>
+      </Section>
+    </>
+  );
+}
+
+type SectionProps = { id: string; title: string; purpose?: string; children: ReactNode };
+
+function Section({ id, title, purpose, children }: SectionProps) {
+  return (
+    <section id={id} aria-labelledby={`${id}-title`} className="scroll-mt-14 border-line border-t">
+      <div className="mx-auto max-w-[70rem] px-4 py-12 sm:px-6 lg:py-16">
+        <h2 id={`${id}-title`} className="font-semibold text-lg tracking-tight sm:text-xl">
+          {title}
+        </h2>
+        {purpose !== undefined && <p className="mt-1.5 max-w-[68ch] text-ink-muted">{purpose}</p>}
+        <div className="mt-7">{children}</div>
+      </div>
+    </section>
+  );
+}
+
+function LandingSkeleton() {
+  return (
+    <div
+      role="status"
+      aria-label="Loading"
+      className="mx-auto grid max-w-[70rem] gap-12 px-4 pt-12 sm:px-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,34rem)] lg:pt-20"
+    >
+      <div className="space-y-4">
+        <Skeleton className="h-10 w-80 max-w-full" />
+        <Skeleton className="h-5 w-full" />
+        <Skeleton className="h-5 w-2/3" />
+      </div>
+      <Skeleton className="h-80 rounded-card" />
+    </div>
   );
 }

@@ -1,8 +1,6 @@
-/** `/privacy` */
+import { LegalPage } from "./legal-page.tsx";
+
+/** `/privacy`: which personal data is held, and why. */
 export function PrivacyPage() {
-  return (
-    <main className="mx-auto max-w-6xl px-4 py-12">
-      <h1 className="font-semibold text-xl">Privacy</h1>
-    </main>
-  );
+  return <LegalPage name="privacy" />;
 }

@@ -1,8 +1,6 @@
-/** `/terms` */
+import { LegalPage } from "./legal-page.tsx";
+
+/** `/terms`: what the operator and a customer agree on. */
 export function TermsPage() {
-  return (
-    <main className="mx-auto max-w-6xl px-4 py-12">
-      <h1 className="font-semibold text-xl">Terms</h1>
-    </main>
-  );
+  return <LegalPage name="terms" />;
 }

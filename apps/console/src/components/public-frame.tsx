@@ -1,0 +1,115 @@
+import { Link } from "@tanstack/react-router";
+import { ButtonLink } from "@turnpike/ui/button-link";
+import { joinClasses } from "@turnpike/ui/join-classes";
+import { type ReactNode, useSyncExternalStore } from "react";
+import { usePlatform } from "#platform/platform.tsx";
+import { BrandMark } from "./brand-mark.tsx";
+
+const QUIET_LINK =
+  "inline-flex items-center rounded-control px-2.5 font-medium text-ink-muted hover:text-ink h-9 touch:min-h-11";
+
+/** True once somebody is known to be signed in: never in the first render, which the server made for everybody. */
+export function useIsSignedIn(): boolean {
+  const { session } = usePlatform();
+  return useSyncExternalStore(
+    session.subscribe,
+    () => session.getState().user !== undefined,
+    () => false,
+  );
+}
+
+/** Brand and name, as a link to the first page. */
+export function BrandLink() {
+  const { config } = usePlatform();
+  return (
+    <Link
+      to="/"
+      className="inline-flex min-w-0 items-center gap-2.5 rounded-control font-semibold text-base tracking-tight"
+    >
+      <BrandMark className="size-7 shrink-0" />
+      <span className="truncate">{config.brand.name}</span>
+    </Link>
+  );
+}
+
+/** What surrounds a public page: brand and ways in above, the small print below. */
+export function PublicFrame({ children }: { children: ReactNode }) {
+  const isSignedIn = useIsSignedIn();
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <a
+        href="#content"
+        className="sr-only z-10 rounded-control bg-surface px-3 py-2 font-medium focus:not-sr-only focus:absolute focus:top-3 focus:left-3"
+      >
+        Skip to content
+      </a>
+      <header className="sticky top-0 z-10 border-line border-b bg-paper/90 backdrop-blur-sm print:static">
+        <div className="mx-auto flex h-14 max-w-[70rem] items-center justify-between gap-3 px-4 sm:px-6">
+          <BrandLink />
+          <nav aria-label="Site" className="flex items-center gap-1 print:hidden">
+            <Link to="/" hash="plans" className={joinClasses(QUIET_LINK, "max-sm:hidden")}>
+              Plans
+            </Link>
+            <a href="/docs" className={joinClasses(QUIET_LINK, "max-sm:hidden")}>
+              Docs
+            </a>
+            {isSignedIn ? (
+              <ButtonLink look="primary" link={<Link to="/overview" />}>
+                Open the console
+              </ButtonLink>
+            ) : (
+              <>
+                <Link to="/login" className={QUIET_LINK}>
+                  Sign in
+                </Link>
+                <ButtonLink look="primary" link={<Link to="/register" />}>
+                  Get a key
+                </ButtonLink>
+              </>
+            )}
+          </nav>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1} className="grow outline-none">
+        {children}
+      </main>
+      <PublicFooter />
+    </div>
+  );
+}
+
+/** The small print. */
+export function PublicFooter() {
+  const { config } = usePlatform();
+  return (
+    <footer className="border-line border-t print:hidden">
+      <div className="mx-auto flex max-w-[70rem] flex-wrap items-center justify-between gap-x-6 gap-y-1 px-4 py-5 text-ink-muted text-xs sm:px-6">
+        <p>{config.brand.name}</p>
+        <nav aria-label="Small print">
+          <ul className="-mx-2 flex flex-wrap">
+            <FooterItem>
+              <a href="/docs">Documentation</a>
+            </FooterItem>
+            <FooterItem>
+              <a href="/v1/reference">API reference</a>
+            </FooterItem>
+            <FooterItem>
+              <Link to="/terms">Terms</Link>
+            </FooterItem>
+            <FooterItem>
+              <Link to="/privacy">Privacy</Link>
+            </FooterItem>
+          </ul>
+        </nav>
+      </div>
+    </footer>
+  );
+}
+
+function FooterItem({ children }: { children: ReactNode }) {
+  return (
+    <li className="[&>a]:inline-flex [&>a]:min-h-8 [&>a]:items-center [&>a]:rounded-control [&>a]:px-2 [&>a]:touch:min-h-11 hover:[&>a]:text-ink hover:[&>a]:underline">
+      {children}
+    </li>
+  );
+}

@@ -1,0 +1,94 @@
+import { createMemoryHistory } from "@tanstack/react-router";
+import type { PrerenderedPage } from "@turnpike/contract/public-pages";
+import { StrictMode } from "react";
+import { renderToString } from "react-dom/server";
+import { createApiClient } from "#platform/api-client.ts";
+import { type ClientConfig, parseClientConfig } from "#platform/client-config.ts";
+import type { Platform } from "#platform/platform.tsx";
+import { seedQueries } from "#platform/prerendered.ts";
+import { createQueryClient } from "#platform/query-client.ts";
+import type { AuthState, Session } from "#platform/session/session.ts";
+import { App } from "./app.tsx";
+import { toPageHead } from "./page-head.ts";
+import { createAppRouter } from "./router.tsx";
+
+export type RenderedPage = {
+  /** What goes into `#root`. */
+  html: string;
+  title: string;
+  description: string;
+};
+
+const NOBODY: AuthState = {
+  isLoading: false,
+  user: undefined,
+  ended: undefined,
+  trouble: undefined,
+};
+
+/**
+ * Renders a public page as a visitor sees it before any script has run: nobody is signed in, nothing is remembered.
+ *
+ * Built for the server, which finds it by its path: `vite build` writes it to `dist-server/entry-server.js`.
+ */
+export async function renderPublicPage(page: PrerenderedPage): Promise<RenderedPage> {
+  const queryClient = createQueryClient();
+  seedQueries(queryClient, page);
+  const config = parseClientConfig(page.config);
+  const platform = createVisitorPlatform(config);
+  const router = createAppRouter(
+    { queryClient, platform, auth: NOBODY },
+    createMemoryHistory({ initialEntries: [page.path] }),
+  );
+  // On the server it would write an inline script, which the policy refuses.
+  router.update({ ...router.options, scrollRestoration: false, isServer: true });
+  await router.load();
+  const html = renderToString(
+    <StrictMode>
+      <App console={{ queryClient, start: () => ({ platform, router }) }} />
+    </StrictMode>,
+  );
+  queryClient.clear();
+  return { html, ...toPageHead(page, config) };
+}
+
+/** What a page may ask for while it is rendered: nothing is sent anywhere, nothing is kept. */
+function createVisitorPlatform(config: ClientConfig): Platform {
+  const noSubscription = () => () => undefined;
+  const refuse = () => Promise.reject(new Error("A page that is being rendered signs nobody in."));
+  const session: Session = {
+    getState: () => NOBODY,
+    subscribe: noSubscription,
+    start: () => undefined,
+    retry: () => undefined,
+    signIn: refuse,
+    register: refuse,
+    startRedirect: refuse,
+    completeRedirect: refuse,
+    signOut: refuse,
+    renew: refuse,
+    getIdToken: () => Promise.resolve(undefined),
+  };
+  return {
+    config,
+    session,
+    api: createApiClient({ apiUrl: config.urls.api, getIdToken: session.getIdToken }),
+    json: refuse,
+    arrivals: {
+      capture: () => undefined,
+      get: () => undefined,
+      forget: () => undefined,
+      subscribe: noSubscription,
+    },
+    wantedPath: {
+      remember: () => undefined,
+      take: () => undefined,
+      forget: () => undefined,
+    },
+    theme: {
+      getChoice: () => "system",
+      choose: () => undefined,
+      subscribe: noSubscription,
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import type { LandingContent } from "@turnpike/contract/public-pages";
+
+type Plan = LandingContent["plans"][number];
+type Meter = LandingContent["meters"][number];
+
+export type PlanView = {
+  planId: string;
+  name: string;
+  description: string;
+  /** Of one month, such as "$49". */
+  price: string;
+  isFree: boolean;
+  isDefault: boolean;
+  /** What it contains, one line each. */
+  terms: readonly { text: string; detail: string | undefined }[];
+};
+
+const COUNT = new Intl.NumberFormat("en");
+const SECONDS_PER = [
+  { seconds: 86_400, unit: "day" },
+  { seconds: 3_600, unit: "hour" },
+  { seconds: 60, unit: "minute" },
+  { seconds: 1, unit: "second" },
+] as const;
+
+/**
+ * Writes a price with as many decimals as it has, and a whole one with none: "$49", "$49.90", "$0.0025".
+ *
+ * @param amount - A decimal in major units.
+ * @param currency - ISO 4217.
+ */
+export function formatPrice(amount: string, currency: string): string {
+  const decimals = amount.split(".")[1]?.replace(/0+$/, "").length ?? 0;
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat("en", {
+    style: "currency",
+    currency,
+  }).resolvedOptions();
+  return new Intl.NumberFormat("en", {
+    style: "currency",
+    currency,
+    maximumFractionDigits: Math.max(maximumFractionDigits, decimals),
+    trailingZeroDisplay: "stripIfInteger",
+  }).format(Number(amount));
+}
+
+/** Writes a window: "a second", "5 minutes". */
+export function formatWindow(windowSeconds: number): string {
+  const fit = SECONDS_PER.find(({ seconds }) => windowSeconds % seconds === 0);
+  const { seconds, unit } = fit ?? { seconds: 1, unit: "second" };
+  const count = windowSeconds / seconds;
+  if (count === 1) {
+    return unit === "hour" ? "an hour" : `a ${unit}`;
+  }
+  return `${COUNT.format(count)} ${unit}s`;
+}
+
+/** The plural of a unit as operators name them: "request", "query", "MB". */
+export function toPlural(unit: string): string {
+  if (/^[A-Z0-9]+$/.test(unit) || /s$/.test(unit)) {
+    return unit;
+  }
+  if (/[^aeiou]y$/.test(unit)) {
+    return `${unit.slice(0, -1)}ies`;
+  }
+  return /(x|z|ch|sh)$/.test(unit) ? `${unit}es` : `${unit}s`;
+}
+
+function formatQuantity(count: number, unit: string): string {
+  return `${COUNT.format(count)} ${count === 1 ? unit : toPlural(unit)}`;
+}
+
+function toRateTerm({ limit, windowSeconds }: Plan["rateLimits"][number]) {
+  const window = formatWindow(windowSeconds);
+  const joined = /^an? /.test(window) ? window : `in ${window}`;
+  return { text: `${formatQuantity(limit, "call")} ${joined}`, detail: undefined };
+}
+
+/** Orders a plan for the eye: what is in it in one period first, then how fast it may be used. */
+export function toPlanView(plan: Plan, meters: readonly Meter[]): PlanView {
+  const quotas = plan.quotas.map((quota) => {
+    const unit = meters.find(({ meterId }) => meterId === quota.meter)?.unit ?? quota.meter;
+    return {
+      text: `${formatQuantity(quota.limit, unit)} a month`,
+      detail: quota.kind === "hard" ? "then calls are refused" : "calls beyond go on",
+    };
+  });
+  const terms = [...quotas, ...plan.rateLimits.map(toRateTerm)];
+  return {
+    planId: plan.planId,
+    name: plan.name,
+    description: plan.description,
+    price: formatPrice(plan.pricePerMonth, plan.currency),
+    isFree: Number(plan.pricePerMonth) === 0,
+    isDefault: plan.isDefault,
+    terms: terms.length > 0 ? terms : [{ text: "No limits", detail: undefined }],
+  };
+}

@@ -1,0 +1,76 @@
+import { STEP_PICTURES } from "./step-pictures.ts";
+
+const STEPS = [
+  {
+    id: "key",
+    title: "Create a key",
+    text: "Register, name your tenant, create a key. It is shown once; store it where your server finds it.",
+    alt: "The console’s table of API keys with state, last use and activity",
+  },
+  {
+    id: "call",
+    title: "Make the first call",
+    text: "The quickstart fills in your own key and address, and ticks the step off when the call arrives.",
+    alt: "The console’s quickstart with five steps, the first ones finished",
+  },
+  {
+    id: "usage",
+    title: "Watch it grow",
+    text: "Requests, latency and errors by key and route, and how much of your plan is left.",
+    alt: "The console’s analytics with requests over time",
+  },
+] as const;
+
+/** The way from registering to running, with pictures of the console in the theme of the page. */
+export function StepList() {
+  return (
+    <ol className="grid gap-x-8 gap-y-10 lg:grid-cols-3">
+      {STEPS.map((step, index) => (
+        <li key={step.id} className="grid content-start gap-4 sm:max-lg:grid-cols-2">
+          <StepPicture id={step.id} alt={step.alt} />
+          <div>
+            <h3 className="flex items-baseline gap-2.5 font-semibold text-base">
+              <span
+                aria-hidden="true"
+                className="grid size-6 shrink-0 place-items-center self-center rounded-full bg-accent font-semibold text-on-accent text-xs tabular-nums"
+              >
+                {index + 1}
+              </span>
+              {step.title}
+            </h3>
+            <p className="mt-2 max-w-[52ch] text-ink-muted">{step.text}</p>
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Only the picture of the theme that is shown is loaded: one that is not displayed never comes into view. */
+function StepPicture({ id, alt }: { id: (typeof STEPS)[number]["id"]; alt: string }) {
+  const { light, dark } = STEP_PICTURES[id];
+  const frame =
+    "aspect-[16/10] w-full rounded-card border border-line bg-surface object-cover object-top-left";
+  return (
+    <>
+      <img
+        src={light}
+        alt={alt}
+        width={960}
+        height={600}
+        loading="lazy"
+        decoding="async"
+        className={`${frame} only-light`}
+      />
+      <img
+        src={dark}
+        alt={alt}
+        width={960}
+        height={600}
+        loading="lazy"
+        decoding="async"
+        className={`${frame} only-dark`}
+      />
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+import type { PrerenderedPage } from "@turnpike/contract/public-pages";
+import { type ReactNode, StrictMode } from "react";
+import { createRoot, hydrateRoot } from "react-dom/client";
+import { parseClientConfig } from "#platform/client-config.ts";
+import { seedQueries } from "#platform/prerendered.ts";
+import type { Session } from "#platform/session/session.ts";
+import { App } from "./app.tsx";
+import type { Console } from "./start-console.ts";
+
+/** Shows the console in a page that came without content. */
+export function mountPage(root: HTMLElement, console: Console): void {
+  createRoot(root).render(toTree(console));
+}
+
+/**
+ * Takes over a page that the server rendered. Its content stays as it is until it is known who is signed in and the route's
+ * code is there; then the same is rendered again, and nothing moves. Who is sent elsewhere gets the other page instead.
+ */
+export async function hydratePage(input: {
+  root: HTMLElement;
+  console: Console;
+  prerendered: PrerenderedPage;
+}): Promise<void> {
+  const { root, console, prerendered } = input;
+  seedQueries(console.queryClient, prerendered);
+  const { platform, router } = console.start(parseClientConfig(prerendered.config));
+  await untilKnown(platform.session);
+  // The router leaves out the boundary around everything, as the server did.
+  router.ssr = { manifest: undefined };
+  await router.load();
+  if (router.state.location.pathname === prerendered.path) {
+    hydrateRoot(root, toTree(console));
+  } else {
+    mountPage(root, console);
+  }
+}
+
+function toTree(console: Console): ReactNode {
+  return (
+    <StrictMode>
+      <App console={console} />
+    </StrictMode>
+  );
+}
+
+/** Waits until it is known who is signed in, or that it takes longer and a person should be told. */
+async function untilKnown(session: Session): Promise<void> {
+  const isKnown = () => !session.getState().isLoading || session.getState().trouble !== undefined;
+  if (isKnown()) {
+    return;
+  }
+  await new Promise<void>((resolve) => {
+    const unsubscribe = session.subscribe(() => {
+      if (isKnown()) {
+        unsubscribe();
+        resolve();
+      }
+    });
+  });
+}

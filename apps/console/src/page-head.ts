@@ -1,0 +1,40 @@
+import type { PrerenderedPage } from "@turnpike/contract/public-pages";
+import { toLandingHead } from "#features/landing/landing-copy.view-model.ts";
+import { toLegalHead } from "#features/legal/legal.view-model.ts";
+import type { ClientConfig } from "#platform/client-config.ts";
+
+export type PageHead = { title: string; description: string };
+
+/**
+ * Says what a public page is called in tabs, search results and previews.
+ *
+ * @throws {Error} When the page's content is missing.
+ */
+export function toPageHead({ path, content }: PrerenderedPage, config: ClientConfig): PageHead {
+  const brand = config.brand.name;
+  switch (path) {
+    case "/":
+      return toLandingHead(config, assertThere(content.landing));
+    case "/terms":
+      return toLegalHead("terms", config, assertThere(content.terms));
+    case "/privacy":
+      return toLegalHead("privacy", config, assertThere(content.privacy));
+    case "/login":
+      return {
+        title: `Sign in · ${brand}`,
+        description: `Sign in to ${brand}: your keys, usage and plan.`,
+      };
+    case "/register":
+      return {
+        title: `Create an account · ${brand}`,
+        description: `Create an account with ${brand}, get a key and make the first call in a few minutes.`,
+      };
+  }
+}
+
+function assertThere<Content>(content: Content | undefined): Content {
+  if (content === undefined) {
+    throw new Error("The page's content is missing");
+  }
+  return content;
+}

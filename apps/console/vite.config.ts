@@ -39,6 +39,7 @@ export default defineConfig({
     ssr: {
       // Everything inside: the server knows the file by its path and shares no library with it.
       resolve: { noExternal: true },
+      define: { "process.env.NODE_ENV": '"production"' },
       build: {
         outDir: "dist-server",
         ssr: "src/entry-server.tsx",

@@ -2,8 +2,10 @@ import tailwindcss from "@tailwindcss/vite";
 import { tanstackRouter } from "@tanstack/router-plugin/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { blockingScript } from "./build/blocking-script.ts";
 import { contractRoutes } from "./build/contract-routes.ts";
 import { preloadFonts } from "./build/preload-fonts.ts";
+import { withoutStyleInjection } from "./build/strip-style-injection.ts";
 
 /** Where `npm run dev` finds the server. */
 const SERVER_ORIGIN = `http://localhost:${process.env["PORT"] ?? "3000"}`;
@@ -23,6 +25,8 @@ export default defineConfig({
     react(),
     tailwindcss(),
     preloadFonts(),
+    blockingScript(),
+    withoutStyleInjection(),
   ],
   build: {
     outDir: "dist",

@@ -1,6 +1,5 @@
-import { StrictMode } from "react";
-import { createRoot } from "react-dom/client";
-import { App } from "./app.tsx";
+import { readPrerendered } from "#platform/prerendered.ts";
+import { hydratePage, mountPage } from "./hydrate-page.tsx";
 import { createConsole } from "./start-console.ts";
 import "./styles.css";
 
@@ -8,9 +7,10 @@ const root = document.getElementById("root");
 if (root === null) {
   throw new Error("index.html has no #root");
 }
-
-createRoot(root).render(
-  <StrictMode>
-    <App console={createConsole(window)} />
-  </StrictMode>,
-);
+const console = createConsole(window);
+const prerendered = readPrerendered(document);
+if (prerendered === undefined) {
+  mountPage(root, console);
+} else {
+  await hydratePage({ root, console, prerendered });
+}

@@ -4,6 +4,9 @@ import type { ClientConfig } from "#platform/client-config.ts";
 import { createPlatform } from "#platform/create-platform.ts";
 import type { Platform } from "#platform/platform.tsx";
 import { createQueryClient } from "#platform/query-client.ts";
+import { saveScroll } from "#platform/save-scroll.ts";
+import type { User } from "#platform/session/session.ts";
+import { forgetPrivateQueries } from "#platform/verification.ts";
 import { type AppRouter, createAppRouter } from "./router.tsx";
 
 /** What is made once for the whole life of the page. */
@@ -44,15 +47,28 @@ function startConsole(input: {
       return session.getState();
     },
   });
-  let wasSignedIn = false;
+  let shown: User | undefined;
   session.subscribe(() => {
-    const isSignedIn = session.getState().user !== undefined;
-    if (isSignedIn !== wasSignedIn) {
-      wasSignedIn = isSignedIn;
-      // The guard decides anew about the page that is open.
-      void router.invalidate();
+    const { user } = session.getState();
+    const before = shown;
+    shown = user;
+    if (before !== undefined && user !== undefined && !isSamePerson(before, user)) {
+      // Another tab signed somebody else in: nothing on this page is theirs.
+      page.location.reload();
+    } else if ((before === undefined) !== (user === undefined)) {
+      // The guard decides anew about the page that is open; then what the person saw is forgotten.
+      void router.invalidate().finally(() => {
+        if (session.getState().user === undefined) {
+          forgetPrivateQueries(queryClient);
+        }
+      });
     }
   });
+  saveScroll(page, () => router.latestLocation);
   session.start();
   return { platform, router };
+}
+
+function isSamePerson(one: User, other: User): boolean {
+  return one.subject === other.subject && one.providerId === other.providerId;
 }

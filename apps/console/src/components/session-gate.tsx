@@ -1,8 +1,6 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useEffect } from "react";
+import type { ReactNode } from "react";
 import { useAuth, usePlatform } from "#platform/platform.tsx";
-import type { User } from "#platform/session/session.ts";
-import { VERIFIED_USER_KEY, verifyUser } from "#platform/verified-user.ts";
+import { useVerification } from "#platform/verification.ts";
 import { FullScreenFailure } from "./full-screen-failure.tsx";
 import { FullScreenSpinner } from "./full-screen-spinner.tsx";
 import { TakeEffect } from "./take-effect.tsx";
@@ -11,6 +9,9 @@ import { TakeEffect } from "./take-effect.tsx";
 export function SessionGate({ children }: { children: ReactNode }) {
   const { session } = usePlatform();
   const { isLoading, user, trouble } = useAuth();
+  const verification = useVerification(user);
+  const signOut = () => void session.signOut();
+
   if (isLoading) {
     return trouble === undefined ? (
       <FullScreenSpinner />
@@ -19,55 +20,23 @@ export function SessionGate({ children }: { children: ReactNode }) {
         title="You cannot be signed in right now"
         what={trouble}
         onRetry={session.retry}
-        onSignOut={() => void session.signOut()}
+        onSignOut={signOut}
       />
     );
   }
-  return user === undefined ? (
-    children
-  ) : (
-    <VerifiedPage key={`${user.providerId} ${user.subject}`} user={user}>
-      {children}
-    </VerifiedPage>
-  );
-}
-
-function VerifiedPage({ user, children }: { user: User; children: ReactNode }) {
-  const { session, json, config } = usePlatform();
-  const client = useQueryClient();
-  const { mutate, isError, isPending, error, isSuccess } = useMutation({
-    mutationKey: ["auth", "verify"],
-    mutationFn: async () =>
-      await verifyUser({ json, apiUrl: config.urls.api, idToken: await user.getIdToken() }),
-    onSuccess: (answer) => {
-      // biome-ignore lint/suspicious/noConsole: spec.md §7 has the answer logged to the console; it holds no secret.
-      console.log(answer);
-      client.setQueryData(VERIFIED_USER_KEY, answer);
-    },
-  });
-  // The outside systems are the identity provider, where a person appeared, and the service, which is told of them.
-  useEffect(() => {
-    mutate();
-    return () => {
-      // What one person saw is nothing for the next.
-      client.clear();
-    };
-  }, [mutate, client]);
-
-  if (isError) {
+  if (user !== undefined && verification.failure !== undefined) {
     return (
       <FullScreenFailure
         title="You are signed in, but the service could not verify you"
-        what={error.message}
-        isRetrying={isPending}
-        onRetry={() => mutate()}
-        onSignOut={() => void session.signOut()}
+        what={verification.failure}
+        onRetry={verification.retry}
+        onSignOut={signOut}
       />
     );
   }
   return (
     <>
-      {isSuccess && <TakeEffect />}
+      {user !== undefined && verification.isDone && <TakeEffect />}
       {children}
     </>
   );

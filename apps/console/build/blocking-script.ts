@@ -1,0 +1,30 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import type { Plugin } from "vite";
+
+const SOURCE_PATH = "/src/theme-before-paint.js";
+
+/** Vite plugin: a small file that the page waits for before it paints, named by its content as every other one. */
+export function blockingScript(): Plugin {
+  return {
+    name: "blocking-script",
+    async buildStart() {
+      if (this.environment.mode === "build") {
+        const file = fileURLToPath(new URL(`..${SOURCE_PATH}`, import.meta.url));
+        this.emitFile({
+          type: "asset",
+          name: "theme-before-paint.js",
+          source: await readFile(file, "utf8"),
+        });
+      }
+    },
+    transformIndexHtml: {
+      order: "post",
+      handler(_html, { bundle = {} }) {
+        const built = Object.keys(bundle).find((name) => /theme-before-paint-.*\.js$/.test(name));
+        const src = built === undefined ? SOURCE_PATH : `/${built}`;
+        return [{ tag: "script", attrs: { src }, injectTo: "head-prepend" }];
+      },
+    },
+  };
+}

@@ -1,4 +1,5 @@
-import { ChartColumn, Table } from "lucide-react";
+import ChartColumn from "lucide-react/icons/chart-column";
+import Table from "lucide-react/icons/table";
 import type { ChartView } from "./chart-types.ts";
 
 export type ChartViewToggleProps = {

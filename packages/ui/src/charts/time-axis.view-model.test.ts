@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { listBuckets } from "./list-buckets.fixture.ts";
 import { listTimeTicks } from "./time-axis.view-model.ts";
-import { listBuckets, type TimeGrain } from "./time-buckets.view-model.ts";
+import type { TimeGrain } from "./time-buckets.view-model.ts";
 
 function ticks(
   from: string,
@@ -71,6 +72,19 @@ describe("listTimeTicks", () => {
     const labels = ticks("2025-03-01T00:00:00Z", "2026-11-21T00:00:00Z", "month");
     expect(labels).toContain("year 2026-01-01T00:00");
     expect(labels).toContain("month 2025-07-01T00:00");
+  });
+
+  it("labels weeks where they begin, and days although the first one is cut short", () => {
+    expect(ticks("2026-10-05T00:00:00Z", "2026-11-16T00:00:00Z", "week", { labelsMax: 3 })).toEqual(
+      ["day 2026-10-05T00:00", "day 2026-10-19T00:00", "day 2026-11-02T00:00"],
+    );
+    const buckets = [
+      { fromMs: Date.parse("2026-11-01T22:00Z"), toMs: Date.parse("2026-11-02T00:00Z") },
+      { fromMs: Date.parse("2026-11-02T00:00Z"), toMs: Date.parse("2026-11-03T00:00Z") },
+    ];
+    expect(listTimeTicks({ buckets, timeZone: "UTC", labelsMax: 9 })).toEqual([
+      { instantMs: buckets[1]?.fromMs, unit: "day" },
+    ]);
   });
 
   it("labels one bucket alone, and nothing where there is none", () => {

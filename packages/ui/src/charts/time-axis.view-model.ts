@@ -1,5 +1,5 @@
 import type { TimeBucket } from "./time-buckets.view-model.ts";
-import { createZone } from "./zone.ts";
+import { createZone } from "./zone.view-model.ts";
 
 /** What a label of the time axis names: a clock time, a day, a month or a year. */
 export type TickUnit = "time" | "day" | "month" | "year";
@@ -32,8 +32,12 @@ export function listTimeTicks(options: {
   }
   const zone = createZone(options.timeZone);
   const local = { fromMs: zone.toLocal(fromMs), toMs: zone.toLocal(lastMs) };
-  const finestMs = Math.min(...options.buckets.map((bucket) => bucket.toMs - bucket.fromMs));
-  for (const ticks of listCandidates(local, finestMs)) {
+  // The first and the last bucket may be cut short by the range, so the longest one tells how fine they are.
+  const bucketMs = Math.max(...options.buckets.map((bucket) => bucket.toMs - bucket.fromMs));
+  if (bucketMs > 6 * DAY_MS && bucketMs < 9 * DAY_MS) {
+    return listWeeks(options.buckets, options.labelsMax);
+  }
+  for (const ticks of listCandidates(local, bucketMs)) {
     const inside = keepInside(ticks, zone.toInstant, { fromMs, toMs: lastMs });
     if (inside.length <= Math.max(1, options.labelsMax)) {
       return inside;
@@ -42,21 +46,29 @@ export function listTimeTicks(options: {
   return [{ instantMs: fromMs, unit: "day" }];
 }
 
+/** Weeks begin on no round day of a month: each label stands at a bucket. */
+function listWeeks(buckets: readonly TimeBucket[], labelsMax: number): TimeTick[] {
+  const step = 2 ** Math.max(0, Math.ceil(Math.log2(buckets.length / Math.max(1, labelsMax))));
+  return buckets
+    .filter((_, index) => index % step === 0)
+    .map((bucket) => ({ instantMs: bucket.fromMs, unit: "day" }));
+}
+
 type LocalTick = { localMs: number; unit: TickUnit };
 
 /** Every way to label the range, the densest first. Lazily: the dense ones of a long range are long. */
 function* listCandidates(
   local: { fromMs: number; toMs: number },
-  finestMs: number,
+  bucketMs: number,
 ): Generator<LocalTick[]> {
   const spanMs = local.toMs - local.fromMs;
   for (const stepMs of CLOCK_STEPS_MS) {
-    if (stepMs >= finestMs && spanMs / stepMs <= 200) {
+    if (stepMs >= bucketMs && spanMs / stepMs <= 200) {
       yield listClock(local, stepMs);
     }
   }
   for (const step of DAY_STEPS) {
-    if (step * DAY_MS >= finestMs * 0.9 && spanMs / DAY_MS <= 400) {
+    if (step * DAY_MS >= bucketMs * 0.9 && spanMs / DAY_MS <= 400) {
       yield listDays(local, step);
     }
   }

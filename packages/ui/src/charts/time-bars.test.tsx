@@ -4,8 +4,8 @@ import { userEvent } from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FORMATS, stubLayout } from "./chart-stage.fixture.ts";
 import type { ChartView } from "./chart-types.ts";
+import { listBuckets } from "./list-buckets.fixture.ts";
 import { TimeBars, type TimeBarsProps } from "./time-bars.tsx";
-import { listBuckets } from "./time-buckets.view-model.ts";
 
 const FROM_MS = Date.parse("2026-11-21T00:00:00Z");
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import { bisectRight } from "d3-array";
-import { createZone, type Zone } from "./zone.ts";
+import { createZone } from "./zone.view-model.ts";
 
 /** Widths of a bucket that usage can be asked for, finest first. */
 export const TIME_GRAINS = ["minute", "hour", "day", "week", "month"] as const;
@@ -36,8 +36,6 @@ const MERGE_STEPS: Readonly<Record<TimeGrain, readonly number[]>> = {
   week: [1],
   month: [1],
 };
-/** The first Monday of the epoch, as local time: weeks begin on Mondays (ISO 8601). */
-const MONDAY_MS = 4 * DAY_MS;
 
 /**
  * Picks the finest grain whose bars fit: merged as {@link pickMergeStep} does, none is narrower than
@@ -72,79 +70,16 @@ function countBarsThatFit(widthPx: number): number {
 }
 
 /**
- * Cuts a range at the borders of a grain in a time zone. The first bucket begins at or before the range, so that every
- * instant of the range is in exactly one; a day has 23 or 25 hours when the clocks change.
+ * Makes buckets of their starts: each ends where the next begins, the last with the range. The first begins with the
+ * range, so that a bucket which is only partly asked for does not claim more.
  *
- * @returns Nothing for an empty range; at most a few more than {@link BUCKETS_MAX} times ten, the rest is not drawn.
+ * @param startsMs - Ascending; empty gives no bucket.
  */
-export function listBuckets(
-  range: TimeRange & { grain: TimeGrain; timeZone: string },
-): TimeBucket[] {
-  const zone = createZone(range.timeZone);
-  const buckets: TimeBucket[] = [];
-  let fromMs = startOf(range.fromMs, range.grain, zone);
-  while (fromMs < range.toMs && buckets.length < BUCKETS_MAX * 10) {
-    const toMs = startOfNext(fromMs, range.grain, zone);
-    buckets.push({ fromMs, toMs });
-    fromMs = toMs;
-  }
-  return buckets;
-}
-
-function startOf(instantMs: number, grain: TimeGrain, zone: Zone): number {
-  const local = zone.toLocal(instantMs);
-  switch (grain) {
-    case "minute":
-    case "hour": {
-      // By the offset of this very instant: an hour that comes twice stays two hours.
-      const size = ROUGH_MS[grain];
-      return instantMs - (((local % size) + size) % size);
-    }
-    case "day":
-      return zone.toInstant(floorTo(local, DAY_MS));
-    case "week":
-      return zone.toInstant(floorTo(local - MONDAY_MS, 7 * DAY_MS) + MONDAY_MS);
-    case "month": {
-      const date = new Date(local);
-      return zone.toInstant(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1));
-    }
-  }
-}
-
-function startOfNext(fromMs: number, grain: TimeGrain, zone: Zone): number {
-  const local = zone.toLocal(fromMs);
-  switch (grain) {
-    case "minute":
-      return fromMs + MINUTE_MS;
-    case "hour":
-      return startOf(fromMs + HOUR_MS, "hour", zone);
-    case "day":
-      return zone.toInstant(floorTo(local, DAY_MS) + DAY_MS);
-    case "week":
-      return zone.toInstant(floorTo(local, DAY_MS) + 7 * DAY_MS);
-    case "month": {
-      const date = new Date(local);
-      return zone.toInstant(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1));
-    }
-  }
-}
-
-function floorTo(value: number, size: number): number {
-  return Math.floor(value / size) * size;
-}
-
-/** Index of the bucket that holds an instant; undefined outside of all. */
-export function findBucketIndex(
-  buckets: readonly TimeBucket[],
-  instantMs: number,
-): number | undefined {
-  const index =
-    bisectRight(
-      buckets.map((bucket) => bucket.fromMs),
-      instantMs,
-    ) - 1;
-  const bucket = buckets[index];
-  return bucket !== undefined && instantMs < bucket.toMs ? index : undefined;
+export function toBuckets(startsMs: readonly number[], range: TimeRange): TimeBucket[] {
+  return startsMs.map((startMs, index) => ({
+    fromMs: Math.max(startMs, range.fromMs),
+    toMs: Math.min(startsMs[index + 1] ?? range.toMs, range.toMs),
+  }));
 }
 
 /**

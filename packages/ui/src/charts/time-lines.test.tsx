@@ -4,7 +4,7 @@ import { userEvent } from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FORMATS, stubLayout } from "./chart-stage.fixture.ts";
 import type { ChartView, TimeSeries } from "./chart-types.ts";
-import { listBuckets } from "./time-buckets.view-model.ts";
+import { listBuckets } from "./list-buckets.fixture.ts";
 import { TimeLines } from "./time-lines.tsx";
 
 beforeEach(() => stubLayout(640));

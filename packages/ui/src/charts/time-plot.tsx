@@ -34,6 +34,8 @@ export type TimePlotProps = {
 /** A label and the room around it, in pixels. */
 const TIME_LABEL_PX = 64;
 const VALUE_LABEL_PX = 44;
+/** A day on which the clocks go forward. */
+const SHORTEST_DAY_MS = 23 * 3_600_000;
 
 /** Axes, marks, crosshair and brush of a chart over time, at a known width. */
 export function TimePlot(props: TimePlotProps) {
@@ -206,13 +208,8 @@ function isOneLabelABucket(
   buckets: readonly TimeBucket[],
   ticks: readonly { unit: string }[],
 ): boolean {
-  const first = buckets[0];
-  const dayMs = 23 * 3_600_000;
-  return (
-    first !== undefined &&
-    first.toMs - first.fromMs >= dayMs &&
-    ticks.every((tick) => tick.unit !== "time")
-  );
+  const longestMs = Math.max(0, ...buckets.map((bucket) => bucket.toMs - bucket.fromMs));
+  return longestMs >= SHORTEST_DAY_MS && ticks.every((tick) => tick.unit !== "time");
 }
 
 function toSpeech(options: {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createZone } from "./zone.ts";
+import { createZone } from "./zone.view-model.ts";
 
 const at = (iso: string) => Date.parse(iso);
 

@@ -30,6 +30,8 @@ import {
   createTokenVerifier,
   createTrustedIssuers,
   createUserDirectory,
+  IDENTITY_PROVIDER_PREFIX,
+  type IdentityProvider,
   isIdToken,
 } from "#modules/identity/index.ts";
 import {
@@ -66,7 +68,7 @@ export type AppInput = {
   version: string;
   jobs: Pick<BackgroundJobs, "health" | "queue">;
   /** Left out when only providers elsewhere vouch for people. */
-  builtinProvider?: BuiltinProvider | undefined;
+  builtinProvider?: (BuiltinProvider & Partial<Pick<IdentityProvider, "handle">>) | undefined;
   /** For the keys of providers elsewhere. */
   outbound: Outbound;
   fileStore: FileStore;
@@ -226,7 +228,12 @@ export function buildApp(input: AppInput): App {
   });
 
   const people = createApiServer({
-    mounts: [{ prefix: FORWARD_AUTH_PREFIX, handle: forwardAuth }],
+    mounts: [
+      { prefix: FORWARD_AUTH_PREFIX, handle: forwardAuth },
+      ...(input.builtinProvider?.handle === undefined
+        ? []
+        : [{ prefix: IDENTITY_PROVIDER_PREFIX, handle: input.builtinProvider.handle }]),
+    ],
     rawRoutes: [
       ...createGatewayRawRoutes({ decideCall, callRecorder }),
       ...createAnalyticsRawRoutes(analytics),

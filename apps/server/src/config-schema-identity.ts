@@ -56,9 +56,9 @@ export const identityConfig = z
     passwordLengthMin: z
       .number()
       .int()
-      .min(8)
+      .min(12)
       .max(64)
-      .default(10)
+      .default(12)
       .describe("The shortest password that the built-in provider takes, in characters."),
     confirmEmail: z
       .enum(["auto", "always", "never"])

@@ -286,6 +286,7 @@ export const environment = z
       .optional(),
     TURNPIKE_DATABASE_USER: z.string().optional(),
     TURNPIKE_SIGNING_SECRET: z.string().min(32, "At least 32 characters.").optional(),
+    TURNPIKE_IDENTITY_SECRET: z.string().min(32, "At least 32 characters.").optional(),
     TURNPIKE_SMTP_PASSWORD: z.string().optional(),
     DATABASE_URL: z
       .string()

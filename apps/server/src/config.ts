@@ -19,6 +19,8 @@ export const ENVIRONMENT = {
     "System user that runs the embedded PostgreSQL when Turnpike is started by root.",
   TURNPIKE_SIGNING_SECRET:
     "Secret of X-Turnpike-Signature, at least 32 characters. Default: generated and kept in the data folder.",
+  TURNPIKE_IDENTITY_SECRET:
+    "Encrypts the keys that sign sign-ins, at least 32 characters; the same on every machine. Default: generated and kept in the data folder.",
   TURNPIKE_SMTP_PASSWORD: "Password of the mail server, when mail.smtp has a user.",
   DATABASE_URL:
     "An existing PostgreSQL 15 or newer, postgres://user:password@host/database. Default: the embedded one.",
@@ -37,6 +39,8 @@ export type Config = Readonly<
     databaseUser: string | undefined;
     /** Undefined: generated and kept in the data folder. */
     signingSecret: string | undefined;
+    /** Undefined: generated and kept in the data folder. */
+    identitySecret: string | undefined;
     smtpPassword: string | undefined;
     /** Absolute path of the repository. */
     checkout: string;
@@ -227,6 +231,7 @@ export function readConfig(
     databaseUrl: parsedEnv.data.DATABASE_URL,
     databaseUser: parsedEnv.data.TURNPIKE_DATABASE_USER,
     signingSecret: parsedEnv.data.TURNPIKE_SIGNING_SECRET,
+    identitySecret: parsedEnv.data.TURNPIKE_IDENTITY_SECRET,
     smtpPassword: parsedEnv.data.TURNPIKE_SMTP_PASSWORD,
     checkout: CHECKOUT,
   });

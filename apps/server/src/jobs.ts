@@ -1,5 +1,6 @@
 import { createDocumentsJobs } from "#modules/documents/index.ts";
 import { createFilesJobs, type FileStore } from "#modules/files/index.ts";
+import { createProviderJobs } from "#modules/identity/index.ts";
 import { createMeteringJobs } from "#modules/metering/index.ts";
 import { createNotificationsJobs, type MailTransport } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -16,6 +17,7 @@ export function createJobs(deps: JobsDeps): RegisteredJob[] {
       cron: "*/15 * * * *",
       run: () => pruneChanges(deps),
     }),
+    ...createProviderJobs(deps),
     ...createMeteringJobs(deps),
     ...createFilesJobs(deps),
     ...createDocumentsJobs(deps),

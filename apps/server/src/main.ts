@@ -14,6 +14,7 @@ import { onStopSignal } from "#platform/stop-signals.ts";
 import { buildApp } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
 import { dataPath, type Installation, openInstallation } from "./deps.ts";
+import { openIdentityProvider } from "./open-identity-provider.ts";
 import { startJobs } from "./start-jobs.ts";
 
 /** Time for calls under way, once asked to stop. */
@@ -101,6 +102,11 @@ async function serve(
   const jobs = await startJobs(installation);
   const upstreams = await startUpstreams(config);
   const outbound = createOutbound();
+  const builtinProvider = await openIdentityProvider({
+    installation,
+    jobs: jobs.queue,
+    consoleUrl: urls.console,
+  });
   const app = buildApp({
     installation,
     metering,
@@ -112,6 +118,7 @@ async function serve(
     urls,
     version: readVersion(config.checkout),
     jobs,
+    builtinProvider,
     outbound,
     fileStore: await openLocalFileStore(dataPath(config, "files"), services.clock.now()),
     draining: draining.signal,
@@ -135,6 +142,7 @@ async function serve(
         app.gateway.server.close(DRAIN_MS),
         app.gateway.proxy.close(DRAIN_MS),
       ]);
+      await builtinProvider?.stop();
       await metering.stop(COMMIT_MS);
       await Promise.all([changes.stop(), jobs.stop(), upstreams.stop(), outbound.close()]);
       await installation.close();

@@ -19,7 +19,7 @@ import { createRouteTable } from "./route-table.ts";
 export type Mount = {
   /** Such as `/idp`: takes this path and what is below it. */
   prefix: string;
-  handle(req: IncomingMessage, res: ServerResponse): void;
+  handle(req: IncomingMessage, res: ServerResponse): Promise<void> | void;
 };
 
 export type ApiServerDeps = {
@@ -161,9 +161,6 @@ export function createApiServer(deps: ApiServerDeps): Server {
     res.setHeader("x-request-id", requestId);
     res.setHeader("x-content-type-options", "nosniff");
     res.setHeader("referrer-policy", "no-referrer");
-    if (applyCors(req, res, deps.corsOrigins)) {
-      return;
-    }
     const target = req.url ?? "/";
     if (!target.startsWith("/") || target.startsWith("//")) {
       throw resourceNotFound();
@@ -174,7 +171,11 @@ export function createApiServer(deps: ApiServerDeps): Server {
       ({ prefix }) => path === prefix || path.startsWith(`${prefix}/`),
     );
     if (mount !== undefined) {
-      mount.handle(req, res);
+      await mount.handle(req, res);
+      return;
+    }
+    // What is mounted decides for itself whom it lets read; the configured origins are those of the API.
+    if (applyCors(req, res, deps.corsOrigins)) {
       return;
     }
     if (await serveApi(req, res, { path, requestId })) {

@@ -7,6 +7,12 @@ export {
   listOperators,
   removeOperator,
 } from "./manage-operators.ts";
+export { createProviderJobs } from "./provider/provider.jobs.ts";
+export {
+  createIdentityProvider,
+  IDENTITY_PROVIDER_PREFIX,
+  type IdentityProvider,
+} from "./provider/provider.routes.ts";
 export { offerSetupCode } from "./setup-code.ts";
 export { type BuiltinProvider, createTrustedIssuers } from "./trusted-issuers.ts";
 export { createUserDirectory, type UserDirectory } from "./user-directory.ts";

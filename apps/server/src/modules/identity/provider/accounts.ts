@@ -1,0 +1,331 @@
+import { createHash } from "node:crypto";
+import type { Tx } from "@turnpike/db/client";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import { toPlainLine } from "@turnpike/domain/text/plain-text";
+import type { AppServices } from "#platform/app-services.ts";
+import {
+  type AccountMail,
+  addressTakenMail,
+  confirmationMail,
+  type MailStage,
+  passwordChangedMail,
+  resetMail,
+} from "./account-mails.ts";
+import {
+  type AccountRow,
+  consumeLink,
+  deleteLinksOf,
+  findAccountByEmail,
+  findAccountById,
+  findLinkAccount,
+  insertAccount,
+  type LinkPurpose,
+  markEmailVerified,
+  replaceHash,
+  replaceLink,
+  replaceUnconfirmed,
+  setPassword,
+  takeMail,
+} from "./accounts.store.ts";
+import type { AttemptLimits } from "./attempt-limits.ts";
+import type { BackgroundWork } from "./background-work.ts";
+import { deleteRecordsOfAccount } from "./oidc-records.store.ts";
+import type { PasswordHasher } from "./password-hasher.ts";
+import { findPasswordProblem, normalizePassword } from "./password-rules.ts";
+import type { AccountMailer } from "./provider.ports.ts";
+
+export type AccountsDeps = Pick<
+  AppServices,
+  "transact" | "clock" | "newId" | "logger" | "randomBytes"
+> & {
+  mailer: AccountMailer;
+  hasher: PasswordHasher;
+  limits: AttemptLimits;
+  /** What is done after the answer, so that its time tells nothing. */
+  background: BackgroundWork;
+};
+
+export type AccountsOptions = MailStage & { confirmEmail: boolean; passwordLengthMin: number };
+
+export type Registration =
+  | { kind: "registered"; accountId: string }
+  | { kind: "confirmation_sent" };
+
+/** What people do with their accounts. `network` is where they are, by `toNetwork`. */
+export interface Accounts {
+  /**
+   * @returns The account that may sign in.
+   * @throws {AppError} `INVALID_CREDENTIALS`, `EMAIL_NOT_CONFIRMED`, `TOO_MANY_ATTEMPTS`, `OVERLOADED`.
+   */
+  signIn(input: {
+    email: string;
+    password: string;
+    network: string;
+  }): Promise<{ accountId: string }>;
+  /** @throws {AppError} `INVALID_REQUEST`, `ALREADY_EXISTS`, `TOO_MANY_ATTEMPTS`, `OVERLOADED`. */
+  register(input: {
+    email: string;
+    password: string;
+    name: string | undefined;
+    network: string;
+  }): Promise<Registration>;
+  /** Sends a link when the address has an account; says nothing either way. @throws {AppError} `TOO_MANY_ATTEMPTS`, `OVERLOADED`. */
+  forgetPassword(input: { email: string; network: string }): void;
+  /** Ends every session. @throws {AppError} `LINK_INVALID`, `INVALID_REQUEST`, `TOO_MANY_ATTEMPTS`, `OVERLOADED`. */
+  resetPassword(input: { token: string; password: string; network: string }): Promise<void>;
+  /** @throws {AppError} `LINK_INVALID`, `TOO_MANY_ATTEMPTS`. */
+  confirmEmail(input: { token: string; network: string }): Promise<void>;
+  find(accountId: string): Promise<AccountRow | undefined>;
+}
+
+const TOKEN_BYTES = 32;
+const HOUR_MS = 60 * 60 * 1_000;
+const LINK_LIFETIME_MS: Readonly<Record<LinkPurpose, number>> = {
+  reset: HOUR_MS,
+  confirm: 24 * HOUR_MS,
+};
+/** To one address in one hour, whoever causes them. */
+export const MAILS_PER_HOUR_MAX = 5;
+const NAME_LENGTH_MAX = 100;
+
+/** The form in which addresses are stored and compared. */
+export function normalizeEmail(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+function hashToken(token: string): Uint8Array {
+  return createHash("sha256").update(token).digest();
+}
+
+function linkInvalid(): AppError {
+  return new AppError({
+    code: "LINK_INVALID",
+    publicMessage: "This link does not work any more. Ask for a new one.",
+  });
+}
+
+function assertAcceptable(password: string, input: { email: string; lengthMin: number }): void {
+  const problem = findPasswordProblem(password, input);
+  if (problem !== undefined) {
+    throw new AppError({
+      code: "INVALID_REQUEST",
+      publicMessage: problem,
+      errors: [{ pointer: "/password", message: problem }],
+    });
+  }
+}
+
+export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Accounts {
+  const { hasher, limits, clock, background, mailer } = deps;
+  const { asOperator } = deps.transact;
+
+  /** Sends a mail, unless the address got too many within the hour. */
+  async function sendBounded(
+    tx: Tx,
+    account: Pick<AccountRow, "account_id" | "email">,
+    write: () => AccountMail | Promise<AccountMail>,
+  ): Promise<boolean> {
+    const now = clock.now();
+    const mayGo = await takeMail(tx, {
+      accountId: account.account_id,
+      countMax: MAILS_PER_HOUR_MAX,
+      windowStartedAfter: new Date(now.getTime() - HOUR_MS),
+      now,
+    });
+    if (mayGo) {
+      await mailer.sendMail(tx, { to: account.email, ...(await write()) });
+    }
+    return mayGo;
+  }
+
+  /** Replaces the link of its purpose; only the newest one works. */
+  async function createLink(tx: Tx, accountId: string, purpose: LinkPurpose): Promise<string> {
+    const token = Buffer.from(deps.randomBytes(TOKEN_BYTES)).toString("base64url");
+    const now = clock.now();
+    await replaceLink(tx, {
+      tokenHash: hashToken(token),
+      accountId,
+      purpose,
+      now,
+      expiresAt: new Date(now.getTime() + LINK_LIFETIME_MS[purpose]),
+    });
+    return token;
+  }
+
+  async function sendConfirmation(
+    tx: Tx,
+    account: Pick<AccountRow, "account_id" | "email" | "name">,
+  ): Promise<boolean> {
+    return await sendBounded(tx, account, async () => {
+      const token = await createLink(tx, account.account_id, "confirm");
+      return confirmationMail(options, { name: account.name, token });
+    });
+  }
+
+  /** The part of a registration that must not be seen from outside. */
+  async function registerUnseen(input: {
+    email: string;
+    name: string | null;
+    passwordHash: string;
+  }): Promise<void> {
+    await asOperator(async (tx) => {
+      const now = clock.now();
+      const row = {
+        account_id: deps.newId("account"),
+        email: input.email,
+        name: input.name,
+        password_hash: input.passwordHash,
+      };
+      if (await insertAccount(tx, { ...row, now })) {
+        await sendConfirmation(tx, row);
+        return;
+      }
+      const taken = await findAccountByEmail(tx, input.email);
+      if (taken === undefined) {
+        return;
+      }
+      if (taken.email_verified) {
+        await sendBounded(tx, taken, () => addressTakenMail(options, { name: taken.name }));
+        return;
+      }
+      // Whoever registered the address before could not confirm it: the newest registration and its link count. Without a
+      // new link the old one would confirm a password that its owner never chose, so then nothing changes.
+      const renewed = { ...row, account_id: taken.account_id };
+      if (await sendConfirmation(tx, renewed)) {
+        await replaceUnconfirmed(tx, { ...renewed, now });
+      }
+    });
+  }
+
+  async function registerAtOnce(row: {
+    account_id: string;
+    email: string;
+    name: string | null;
+    password_hash: string;
+  }): Promise<Registration> {
+    const isNew = await asOperator((tx) => insertAccount(tx, { ...row, now: clock.now() }));
+    if (!isNew) {
+      throw new AppError({
+        code: "ALREADY_EXISTS",
+        publicMessage: "There is an account with this e-mail address already. Sign in instead.",
+        errors: [{ pointer: "/email", message: "There is an account with this address already." }],
+      });
+    }
+    return { kind: "registered", accountId: row.account_id };
+  }
+
+  async function renewHash(account: AccountRow, password: string): Promise<void> {
+    const after = await hasher.hash(password);
+    await asOperator((tx) =>
+      replaceHash(tx, { accountId: account.account_id, before: account.password_hash, after }),
+    );
+  }
+
+  return {
+    async signIn(input) {
+      const email = normalizeEmail(input.email);
+      const attempt = { email, network: input.network };
+      limits.take("sign-in", attempt);
+      const password = normalizePassword(input.password);
+      const account = await asOperator((tx) => findAccountByEmail(tx, email));
+      const isRight = await hasher.verify(password, account?.password_hash);
+      if (account === undefined || !isRight) {
+        throw new AppError({
+          code: "INVALID_CREDENTIALS",
+          publicMessage: "The e-mail address or the password is wrong.",
+        });
+      }
+      limits.giveBack("sign-in", attempt);
+      if (options.confirmEmail && !account.email_verified) {
+        background.start("send a confirmation", () =>
+          asOperator((tx) => sendConfirmation(tx, account)),
+        );
+        throw new AppError({
+          code: "EMAIL_NOT_CONFIRMED",
+          publicMessage: "Confirm your e-mail address first: follow the link in the mail we sent.",
+        });
+      }
+      if (hasher.isOutdated(account.password_hash)) {
+        background.start("renew a hash", () => renewHash(account, password));
+      }
+      return { accountId: account.account_id };
+    },
+
+    async register(input) {
+      const email = normalizeEmail(input.email);
+      assertAcceptable(input.password, { email, lengthMin: options.passwordLengthMin });
+      limits.take("register", { email, network: input.network });
+      const plainName = toPlainLine(input.name ?? "", NAME_LENGTH_MAX);
+      const name = plainName === "" ? null : plainName;
+      const passwordHash = await hasher.hash(normalizePassword(input.password));
+      if (!options.confirmEmail) {
+        const account_id = deps.newId("account");
+        return await registerAtOnce({ account_id, email, name, password_hash: passwordHash });
+      }
+      background.start("register", () => registerUnseen({ email, name, passwordHash }));
+      return { kind: "confirmation_sent" };
+    },
+
+    forgetPassword(input) {
+      const email = normalizeEmail(input.email);
+      limits.take("mail", { email, network: input.network });
+      background.start("send a reset link", () =>
+        asOperator(async (tx) => {
+          const account = await findAccountByEmail(tx, email);
+          if (account === undefined) {
+            return;
+          }
+          await sendBounded(tx, account, async () => {
+            const token = await createLink(tx, account.account_id, "reset");
+            return resetMail(options, { name: account.name, token });
+          });
+        }),
+      );
+    },
+
+    async resetPassword(input) {
+      limits.take("link", { network: input.network });
+      const link = { tokenHash: hashToken(input.token), purpose: "reset" } as const;
+      const owner = await asOperator((tx) => findLinkAccount(tx, { ...link, now: clock.now() }));
+      if (owner === undefined) {
+        throw linkInvalid();
+      }
+      assertAcceptable(input.password, {
+        email: owner.email,
+        lengthMin: options.passwordLengthMin,
+      });
+      const passwordHash = await hasher.hash(normalizePassword(input.password));
+      await asOperator(async (tx) => {
+        const now = clock.now();
+        const accountId = await consumeLink(tx, { ...link, now });
+        const account =
+          accountId === undefined
+            ? undefined
+            : await setPassword(tx, { accountId, passwordHash, now });
+        if (account === undefined) {
+          throw linkInvalid();
+        }
+        await deleteLinksOf(tx, account.account_id);
+        await deleteRecordsOfAccount(tx, account.account_id);
+        // Whoever follows a reset link has had it by mail: this one is not for strangers to cause.
+        const mail = passwordChangedMail(options, { name: account.name });
+        await mailer.sendMail(tx, { to: account.email, ...mail });
+      });
+    },
+
+    async confirmEmail(input) {
+      limits.take("link", { network: input.network });
+      await asOperator(async (tx) => {
+        const now = clock.now();
+        const tokenHash = hashToken(input.token);
+        const accountId = await consumeLink(tx, { tokenHash, purpose: "confirm", now });
+        if (accountId === undefined) {
+          throw linkInvalid();
+        }
+        await markEmailVerified(tx, { accountId, now });
+      });
+    },
+
+    find: (accountId) => asOperator((tx) => findAccountById(tx, accountId)),
+  };
+}

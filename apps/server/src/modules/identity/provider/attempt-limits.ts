@@ -1,0 +1,150 @@
+import { createHash } from "node:crypto";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import {
+  decideRateLimit,
+  type RateLimit,
+  type RateLimitState,
+} from "@turnpike/domain/limits/rate-limit";
+
+/** Who tries, and where from. */
+export type Attempt = {
+  /** The e-mail address as it is stored; left out where none is named. */
+  email?: string;
+  /** From {@link toNetwork}. */
+  network: string;
+};
+
+/** What can be tried; each has limits of its own. */
+export type AttemptKind = "sign-in" | "register" | "mail" | "link";
+
+const limit = (name: string, count: number, windowSeconds: number): RateLimit => ({
+  name,
+  limit: count,
+  windowSeconds,
+});
+
+/**
+ * By kind: for one account from one network, for one account from anywhere, for one network. The first is what stops
+ * guessing without locking out the owner, who is elsewhere; the second what stops guessing from many networks.
+ */
+export const ATTEMPT_LIMITS: Readonly<
+  Record<AttemptKind, { accountAndNetwork?: RateLimit; account?: RateLimit; network: RateLimit }>
+> = {
+  "sign-in": {
+    accountAndNetwork: limit("sign-in, account and network", 10, 900),
+    account: limit("sign-in, account", 100, 3_600),
+    network: limit("sign-in, network", 100, 300),
+  },
+  register: {
+    account: limit("register, account", 10, 3_600),
+    network: limit("register, network", 30, 3_600),
+  },
+  mail: {
+    account: limit("mail, account", 10, 3_600),
+    network: limit("mail, network", 30, 3_600),
+  },
+  link: { network: limit("link, network", 60, 3_600) },
+};
+
+/** About 100 bytes each. */
+const ENTRIES_MAX = 50_000;
+
+/**
+ * Names the network of an address: IPv4 by address, IPv6 by its /64, of which one connection usually owns all.
+ *
+ * Example: `2001:db8::1` gives `2001:db8:0:0::/64`.
+ *
+ * @param address - Canonical, as by `toCanonicalAddress`.
+ */
+export function toNetwork(address: string): string {
+  if (!address.includes(":")) {
+    return address;
+  }
+  const [head = "", tail] = address.split("::");
+  const before = head === "" ? [] : head.split(":");
+  const after = tail === undefined || tail === "" ? [] : tail.split(":");
+  const gap = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
+  const groups = [...before, ...Array<string>(gap).fill("0"), ...after];
+  return `${groups.slice(0, 4).join(":")}::/64`;
+}
+
+export interface AttemptLimits {
+  /** @throws {AppError} `TOO_MANY_ATTEMPTS`; then nothing was taken. */
+  take(kind: AttemptKind, attempt: Attempt): void;
+  /** Gives back what a successful attempt took, so that only failures add up. */
+  giveBack(kind: AttemptKind, attempt: Attempt): void;
+  readonly size: number;
+}
+
+type Bucket = { key: string; rateLimit: RateLimit };
+
+function hashKey(text: string): string {
+  return createHash("sha256").update(text).digest("base64").slice(0, 22);
+}
+
+function listBuckets(kind: AttemptKind, { email, network }: Attempt): Bucket[] {
+  const limits = ATTEMPT_LIMITS[kind];
+  const bucketOf = (rateLimit: RateLimit | undefined, who: string | undefined): Bucket[] =>
+    rateLimit === undefined || who === undefined
+      ? []
+      : [{ key: hashKey(`${rateLimit.name}\n${who}`), rateLimit }];
+  return [
+    ...bucketOf(limits.accountAndNetwork, email === undefined ? undefined : `${email}\n${network}`),
+    ...bucketOf(limits.account, email),
+    ...bucketOf(limits.network, network),
+  ];
+}
+
+/** Counts attempts in the memory of this process, and keeps the most recently used entries when there are too many. */
+export function createAttemptLimits(
+  deps: { monotonicMs(): number },
+  options: { entriesMax?: number } = {},
+): AttemptLimits {
+  const entriesMax = options.entriesMax ?? ENTRIES_MAX;
+  const states = new Map<string, RateLimitState>();
+
+  function remember(key: string, state: RateLimitState): void {
+    // Put at the end, so that the first entry is the one not used for longest.
+    states.delete(key);
+    states.set(key, state);
+    for (const oldest of states.keys()) {
+      if (states.size <= entriesMax) {
+        return;
+      }
+      states.delete(oldest);
+    }
+  }
+
+  return {
+    take(kind, attempt) {
+      const nowMs = deps.monotonicMs();
+      const decisions = listBuckets(kind, attempt).map(({ key, rateLimit }) => {
+        const state = states.get(key) ?? { fullAtMs: 0 };
+        return { key, ...decideRateLimit({ rateLimit, state, cost: 1, nowMs }) };
+      });
+      const waitMs = Math.max(0, ...decisions.map((one) => (one.allowed ? 0 : one.retryAfterMs)));
+      if (decisions.some((one) => !one.allowed)) {
+        throw new AppError({
+          code: "TOO_MANY_ATTEMPTS",
+          publicMessage: "Too many attempts. Wait a while, then try again.",
+          headers: { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1_000))) },
+        });
+      }
+      for (const { key, next } of decisions) {
+        remember(key, next);
+      }
+    },
+    giveBack(kind, attempt) {
+      for (const { key, rateLimit } of listBuckets(kind, attempt)) {
+        const state = states.get(key);
+        if (state !== undefined) {
+          const stepMs = (rateLimit.windowSeconds * 1_000) / rateLimit.limit;
+          remember(key, { fullAtMs: state.fullAtMs - stepMs });
+        }
+      }
+    },
+    get size() {
+      return states.size;
+    },
+  };
+}

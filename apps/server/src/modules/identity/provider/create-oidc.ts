@@ -1,0 +1,227 @@
+import {
+  type Account,
+  type Configuration,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+  Provider,
+} from "oidc-provider";
+import type { AppServices } from "#platform/app-services.ts";
+import type { AccountRow } from "./accounts.store.ts";
+import type { Accounts } from "./accounts.ts";
+import { createOidcAdapter } from "./oidc-adapter.ts";
+import type { SigningKey } from "./signing-keys.ts";
+
+export type OidcDeps = Pick<AppServices, "transact" | "clock" | "logger"> & {
+  accounts: Pick<Accounts, "find">;
+};
+
+/** The console, the only client: a public one, that keeps no secret. */
+export const CONSOLE_CLIENT_ID = "console";
+/** Below the public address of the console. */
+export const MOUNT_PATH = "/idp";
+
+const MINUTE_SECONDS = 60;
+const DAY_SECONDS = 24 * 60 * 60;
+const TOKEN_SECONDS = 15 * MINUTE_SECONDS;
+/** A person who comes back within this time is still signed in. */
+const SESSION_SECONDS = 30 * DAY_SECONDS;
+/** After so long everybody signs in again, however often they came. */
+const SIGN_IN_SECONDS_MAX = 365 * DAY_SECONDS;
+
+/** What the sign-in page explains when it is opened with `?error=`. */
+export const LOGIN_ERRORS = [
+  "sign_in_expired",
+  "request_invalid",
+  "sign_out_unconfirmed",
+  "server_error",
+] as const;
+
+export type LoginError = (typeof LOGIN_ERRORS)[number];
+
+export function toLoginErrorAddress(consoleUrl: string, error: LoginError): string {
+  return `${consoleUrl}/login?error=${error}`;
+}
+
+/** Names of cookies. Over https browsers hold them to their prefix: nothing but this host, over TLS, can have set them. */
+export function cookieNames(consoleUrl: string) {
+  const isSecure = consoleUrl.startsWith("https:");
+  return {
+    session: isSecure ? "__Host-turnpike_session" : "turnpike_session",
+    interaction: isSecure ? "__Secure-turnpike_interaction" : "turnpike_interaction",
+    resume: isSecure ? "__Secure-turnpike_resume" : "turnpike_resume",
+  };
+}
+
+function toAccount(row: AccountRow): Account {
+  return {
+    accountId: row.account_id,
+    claims: () => ({
+      sub: row.account_id,
+      email: row.email,
+      email_verified: row.email_verified,
+      ...(row.name === null ? {} : { name: row.name }),
+    }),
+  };
+}
+
+/** Registration is a question that a client may ask for; there is no consent to ask for: the console is ours. */
+function createPolicy() {
+  const policy = interactionPolicy.base();
+  policy.remove("consent");
+  policy.add(new interactionPolicy.Prompt({ name: "create", requestable: true }), 0);
+  return policy;
+}
+
+/** The grant of this session for the console, made when there is none. */
+async function ensureGrant(ctx: KoaContextWithOIDC) {
+  const { client, session, provider } = ctx.oidc;
+  if (client === undefined || session?.accountId === undefined) {
+    return;
+  }
+  const grantId = session.grantIdFor(client.clientId);
+  const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
+  if (known !== undefined && known.accountId === session.accountId) {
+    return known;
+  }
+  const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
+  grant.addOIDCScope("openid email profile");
+  await grant.save();
+  return grant;
+}
+
+function toLoginError(error: Error): LoginError {
+  if (error.name === "SessionNotFound") {
+    return "sign_in_expired";
+  }
+  const isExpected = "expose" in error && error.expose === true;
+  return isExpected ? "request_invalid" : "server_error";
+}
+
+function configure(
+  deps: OidcDeps,
+  input: { consoleUrl: string; keys: readonly SigningKey[] },
+): Configuration {
+  const { consoleUrl } = input;
+  const isSecure = consoleUrl.startsWith("https:");
+  const cookie = { httpOnly: true, sameSite: "lax", secure: isSecure, signed: false } as const;
+  return {
+    adapter: createOidcAdapter(
+      deps,
+      (interactionId) => `${consoleUrl}${MOUNT_PATH}/auth/${interactionId}`,
+    ),
+    clients: [
+      {
+        client_id: CONSOLE_CLIENT_ID,
+        application_type: "web",
+        token_endpoint_auth_method: "none",
+        redirect_uris: [`${consoleUrl}/login`],
+        post_logout_redirect_uris: [`${consoleUrl}/`],
+        grant_types: ["authorization_code", "refresh_token"],
+        response_types: ["code"],
+        response_modes: ["query"],
+        id_token_signed_response_alg: "ES256",
+        require_auth_time: true,
+      },
+    ],
+    jwks: { keys: input.keys.map((key) => key.privateJwk) },
+    enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
+    scopes: ["openid", "email", "profile", "offline_access"],
+    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
+    // The console reads who signed in from the ID token alone.
+    conformIdTokenClaims: false,
+    responseTypes: ["code"],
+    clientAuthMethods: ["none"],
+    pkce: { required: () => true },
+    allowOmittingSingleRegisteredRedirectUri: false,
+    acceptQueryParamAccessTokens: false,
+    clientBasedCORS: () => false,
+    cookies: { names: cookieNames(consoleUrl), long: cookie, short: cookie },
+    discovery: { prompt_values_supported: ["none", "login", "create"] },
+    features: {
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      resourceIndicators: { enabled: false },
+      revocation: { enabled: true },
+      rpInitiatedLogout: { enabled: true },
+      userinfo: { enabled: true },
+    },
+    interactions: {
+      policy: createPolicy(),
+      url: (_ctx, interaction) => `${MOUNT_PATH}/interaction/${interaction.uid}`,
+    },
+    loadExistingGrant: ensureGrant,
+    issueRefreshToken: () => true,
+    // Tokens end with their grant, which signing out revokes, and which lives as long as its newest refresh token.
+    expiresWithSession: () => false,
+    rotateRefreshToken: true,
+    findAccount: async (_ctx, sub, token) => {
+      const row = await deps.accounts.find(sub);
+      if (row === undefined) {
+        return;
+      }
+      const authTime =
+        token !== undefined && "authTime" in token && typeof token.authTime === "number"
+          ? token.authTime
+          : undefined;
+      // A sign-in that was under way while the password changed must not outlive the change.
+      const changedAt = Math.floor(row.password_changed_at.getTime() / 1_000);
+      return authTime !== undefined && authTime < changedAt ? undefined : toAccount(row);
+    },
+    renderError: (ctx, _out, error) => {
+      ctx.status = 303;
+      ctx.redirect(toLoginErrorAddress(consoleUrl, toLoginError(error)));
+    },
+    ttl: {
+      AccessToken: TOKEN_SECONDS,
+      AuthorizationCode: MINUTE_SECONDS,
+      IdToken: TOKEN_SECONDS,
+      Interaction: 30 * MINUTE_SECONDS,
+      Session: SESSION_SECONDS,
+      Grant: SESSION_SECONDS,
+      RefreshToken: (_ctx, token) => {
+        const nowSeconds = Math.floor(deps.clock.now().getTime() / 1_000);
+        const ageSeconds = nowSeconds - (token.iiat ?? nowSeconds);
+        return Math.max(1, Math.min(SESSION_SECONDS, SIGN_IN_SECONDS_MAX - ageSeconds));
+      },
+    },
+  };
+}
+
+/**
+ * Makes the OpenID provider for a set of keys; another set needs another one, which is cheap: all state is in the
+ * database.
+ *
+ * @param input.consoleUrl - The public address, without a slash at the end: issuer, links and cookies follow from it, never
+ * from a request.
+ */
+export function createOidc(
+  deps: OidcDeps,
+  input: { consoleUrl: string; keys: readonly SigningKey[] },
+): Provider {
+  const provider = new Provider(`${input.consoleUrl}${MOUNT_PATH}`, configure(deps, input));
+  // The mount in front of it replaces the headers of proxies by what the public address says.
+  provider.proxy = true;
+  provider.on("server_error", (_ctx, error) => {
+    deps.logger.error({ err: error }, "The OpenID provider failed");
+  });
+  // Else the framework writes to standard error what the log has already.
+  provider.silent = true;
+  provider.use(async (ctx, next) => {
+    await next();
+    if (ctx.status >= 300 && ctx.status < 400) {
+      ctx.body = "";
+      ctx.remove("content-type");
+    } else if (ctx.type === "text/html") {
+      // Pages of the library need scripts that the console's policy forbids; none of the ways to them is in use.
+      ctx.status = 303;
+      ctx.set("location", toLoginErrorAddress(input.consoleUrl, "request_invalid"));
+      ctx.body = "";
+      ctx.remove("content-type");
+    }
+    if (ctx.path.endsWith("/openid-configuration") && typeof ctx.body === "object") {
+      ctx.body = { ...ctx.body, response_modes_supported: ["query"] };
+    }
+  });
+  return provider;
+}

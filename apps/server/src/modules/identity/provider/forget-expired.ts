@@ -1,0 +1,37 @@
+import type { Tx } from "@turnpike/db/client";
+import type { AppServices } from "#platform/app-services.ts";
+import { deleteExpiredLinks } from "./accounts.store.ts";
+import { deleteExpiredRecords } from "./oidc-records.store.ts";
+
+/** Rows in one transaction: short enough that nobody waits for its locks. */
+const BATCH_SIZE = 1_000;
+/** More is left to the next run. */
+const BATCHES_MAX = 500;
+
+/**
+ * Deletes sessions, codes, tokens and links that have expired, in short transactions.
+ *
+ * @returns Rows deleted.
+ */
+export async function forgetExpired(
+  deps: Pick<AppServices, "transact" | "clock">,
+  options: { batchSize?: number; signal?: AbortSignal } = {},
+): Promise<number> {
+  const batchSize = options.batchSize ?? BATCH_SIZE;
+  const before = deps.clock.now();
+  const kinds: readonly ((tx: Tx) => Promise<number>)[] = [
+    (tx) => deleteExpiredRecords(tx, before, batchSize),
+    (tx) => deleteExpiredLinks(tx, before, batchSize),
+  ];
+  let deleted = 0;
+  for (const deleteBatch of kinds) {
+    for (let batch = 0; batch < BATCHES_MAX && options.signal?.aborted !== true; batch += 1) {
+      const count = await deps.transact.asOperator(deleteBatch);
+      deleted += count;
+      if (count < batchSize) {
+        break;
+      }
+    }
+  }
+  return deleted;
+}

@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import type { Tx } from "@turnpike/db/client";
+import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
+import type { AppServices } from "#platform/app-services.ts";
+import {
+  consumeRecord,
+  deleteRecord,
+  deleteRecordsOfGrant,
+  extendGrant,
+  findRecord,
+  findSessionRecord,
+  type StoredRecord,
+  upsertRecord,
+} from "./oidc-records.store.ts";
+
+export type OidcAdapterDeps = Pick<AppServices, "transact" | "clock">;
+
+/** Identifiers open sessions and are tokens, so the database knows their hashes only. */
+function toIdHash(model: string, id: string): Uint8Array {
+  return createHash("sha256").update(`${model}\n${id}`).digest();
+}
+
+/** Ends a grant with everything given out under it: codes, access tokens, the whole family of refresh tokens. */
+export async function revokeGrant(tx: Tx, grantId: string): Promise<void> {
+  await deleteRecord(tx, { model: "Grant", idHash: toIdHash("Grant", grantId) });
+  await deleteRecordsOfGrant(tx, { grantId });
+}
+
+/** Seconds; everything the provider stores has its own lifetime, this bounds what would not. */
+const LIFETIME_SECONDS_MAX = 400 * 24 * 60 * 60;
+
+/** What is stored of a payload: nothing that by itself opens a session, a sign-in or an interface. */
+function toStored(payload: AdapterPayload): object {
+  const { jti: _jti, returnTo: _returnTo, session, ...rest } = payload;
+  if (session === undefined) {
+    return rest;
+  }
+  const { cookie: _cookie, ...harmless } = session;
+  return { ...rest, session: harmless };
+}
+
+/**
+ * Keeps what the provider remembers in PostgreSQL.
+ *
+ * @param toReturnAddress - Where an interaction goes on; it is made from the identifier, which is not stored.
+ */
+export function createOidcAdapter(
+  deps: OidcAdapterDeps,
+  toReturnAddress: (interactionId: string) => string,
+): (model: string) => Adapter {
+  const { clock } = deps;
+  const { asOperator } = deps.transact;
+
+  function fromStored(model: string, id: string | undefined, row: StoredRecord): AdapterPayload {
+    return {
+      ...row.payload,
+      ...(id === undefined ? {} : { jti: id }),
+      ...(model === "Interaction" && id !== undefined ? { returnTo: toReturnAddress(id) } : {}),
+      ...(row.consumed_at === null
+        ? {}
+        : { consumed: Math.floor(row.consumed_at.getTime() / 1_000) }),
+    };
+  }
+
+  function toKey(model: string, id: string) {
+    return { model, idHash: toIdHash(model, id) };
+  }
+
+  return (model) => ({
+    async upsert(id, payload, expiresIn = LIFETIME_SECONDS_MAX) {
+      const now = clock.now();
+      const expiresAt = new Date(now.getTime() + expiresIn * 1_000);
+      const { accountId = null, grantId = null, uid = null } = payload;
+      await asOperator(async (tx) => {
+        if (model === "RefreshToken" && grantId !== null) {
+          const { idHash } = toKey("Grant", grantId);
+          if (!(await extendGrant(tx, { idHash, expiresAt, now }))) {
+            throw new errors.InvalidGrant("grant not found");
+          }
+        }
+        await upsertRecord(tx, {
+          ...toKey(model, id),
+          payload: toStored(payload),
+          accountId,
+          grantId,
+          sessionUid: model === "Session" ? uid : null,
+          expiresAt,
+        });
+      });
+    },
+    async find(id) {
+      const row = await asOperator((tx) => findRecord(tx, toKey(model, id), clock.now()));
+      return row === undefined ? undefined : fromStored(model, id, row);
+    },
+    async findByUid(uid) {
+      const row = await asOperator((tx) => findSessionRecord(tx, uid, clock.now()));
+      return row === undefined ? undefined : fromStored(model, undefined, row);
+    },
+    findByUserCode() {
+      return Promise.resolve(undefined);
+    },
+    async consume(id) {
+      const isFirst = await asOperator(async (tx) => {
+        const key = toKey(model, id);
+        if (await consumeRecord(tx, key, clock.now())) {
+          return true;
+        }
+        // Two used it in the same moment: one of them is a thief, so the family ends as it does for a late reuse.
+        const used = await findRecord(tx, key, clock.now());
+        const grantId = used?.payload["grantId"];
+        if (typeof grantId === "string") {
+          await revokeGrant(tx, grantId);
+        }
+        return false;
+      });
+      if (!isFirst) {
+        throw new errors.InvalidGrant("already used");
+      }
+    },
+    async destroy(id) {
+      await asOperator((tx) => deleteRecord(tx, toKey(model, id)));
+    },
+    async revokeByGrantId(grantId) {
+      await asOperator((tx) => deleteRecordsOfGrant(tx, { grantId, model }));
+    },
+  });
+}

@@ -1,0 +1,98 @@
+import { COMMON_WORDS, SEQUENCES } from "./common-passwords.ts";
+
+/** In characters. Length is what counts: no rule asks for signs or capitals (NIST SP 800-63B). */
+const PASSWORD_LENGTH_MAX = 256;
+
+const LOOK_ALIKES: Readonly<Record<string, string>> = {
+  "0": "o",
+  "1": "i",
+  "3": "e",
+  "4": "a",
+  "5": "s",
+  "7": "t",
+  "@": "a",
+  $: "s",
+  "!": "i",
+};
+
+/** Brings a password into the one form that is hashed: the same key on two keyboards may send different code points. */
+export function normalizePassword(password: string): string {
+  return password.normalize("NFKC");
+}
+
+/** True when the text is a shorter one several times over, such as `abcabcabcabc`; at most 6 characters long. */
+function isRepetition(text: string): boolean {
+  for (let period = 1; period <= 6; period += 1) {
+    if (
+      text ===
+      text
+        .slice(0, period)
+        .repeat(Math.ceil(text.length / period))
+        .slice(0, text.length)
+    ) {
+      return true;
+    }
+  }
+  return false;
+}
+
+function isSequence(text: string): boolean {
+  return SEQUENCES.some((row) => {
+    const twice = row + row;
+    return twice.includes(text) || twice.includes([...text].reverse().join(""));
+  });
+}
+
+/** The words in what is left without digits and signs: `Password2024!` is `password`, `welcome-welcome` is `welcome` twice. */
+function isCommonWord(text: string): boolean {
+  const plain = text.replace(/[013457@$!]/g, (sign) => LOOK_ALIKES[sign] ?? sign);
+  const cores = [text, plain].flatMap((form) => [
+    form.replace(/[^\p{L}]+/gu, ""),
+    form.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, ""),
+  ]);
+  const trimmed = text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
+  const trimmedPlain = trimmed.replace(/[013457@$!]/g, (sign) => LOOK_ALIKES[sign] ?? sign);
+  return [...cores, trimmedPlain].some((core) => {
+    if (COMMON_WORDS.has(core)) {
+      return true;
+    }
+    const half = core.slice(0, core.length / 2);
+    return COMMON_WORDS.has(half) && half + half === core;
+  });
+}
+
+function isCommon(password: string): boolean {
+  const text = password.toLowerCase();
+  return isRepetition(text) || isSequence(text) || isCommonWord(text);
+}
+
+/**
+ * Says what is wrong with a new password.
+ *
+ * @param input.email - The account's address, as it is stored.
+ * @param input.lengthMin - Characters.
+ * @returns A sentence for the person, or `undefined` when the password will do.
+ */
+export function findPasswordProblem(
+  password: string,
+  input: { email: string; lengthMin: number },
+): string | undefined {
+  const { email, lengthMin } = input;
+  const text = normalizePassword(password);
+  const length = [...text].length;
+  if (length < lengthMin) {
+    return `Use at least ${String(lengthMin)} characters.`;
+  }
+  if (length > PASSWORD_LENGTH_MAX) {
+    return `Use at most ${String(PASSWORD_LENGTH_MAX)} characters.`;
+  }
+  const lower = text.toLowerCase();
+  const [localPart = ""] = email.split("@");
+  const rest = lower.replace(email, "").replace(localPart, "");
+  if (rest.length < 4 || lower === email) {
+    return "Use something other than your e-mail address.";
+  }
+  return isCommon(text)
+    ? "This password is among the first that are guessed. Use another one."
+    : undefined;
+}

@@ -1,0 +1,19 @@
+import { parentPort } from "node:worker_threads";
+import { hashPassword, isPasswordOf, type PasswordCost } from "./password-hash.ts";
+
+/** What the main thread asks; answers carry the same id and come in the order of the questions. */
+export type PasswordTask =
+  | { id: number; kind: "hash"; password: string; salt: Uint8Array; cost: PasswordCost }
+  | { id: number; kind: "verify"; password: string; phc: string };
+
+export type PasswordAnswer = { id: number; result: string | boolean };
+
+function work(task: PasswordTask): string | boolean {
+  return task.kind === "hash"
+    ? hashPassword(task.password, task.salt, task.cost)
+    : isPasswordOf(task.password, task.phc);
+}
+
+parentPort?.on("message", (task: PasswordTask) => {
+  parentPort?.postMessage({ id: task.id, result: work(task) } satisfies PasswordAnswer);
+});

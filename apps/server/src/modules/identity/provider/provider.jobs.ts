@@ -1,0 +1,14 @@
+import type { AppServices } from "#platform/app-services.ts";
+import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
+import { forgetExpired } from "./forget-expired.ts";
+
+/** The upkeep of the built-in provider. */
+export function createProviderJobs(deps: Pick<AppServices, "transact" | "clock">): RegisteredJob[] {
+  return [
+    registerSchedule({
+      name: "identity.forget-expired",
+      cron: "*/10 * * * *",
+      run: ({ signal }) => forgetExpired(deps, { signal }),
+    }),
+  ];
+}

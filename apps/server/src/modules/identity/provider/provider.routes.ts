@@ -1,0 +1,222 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
+import type { JWK } from "jose";
+import type { Provider } from "oidc-provider";
+import type { AppServices } from "#platform/app-services.ts";
+import {
+  findClientAddress,
+  parseTrustedProxies,
+  toCanonicalAddress,
+} from "#platform/client-address.ts";
+import { createAccounts } from "./accounts.ts";
+import { createAttemptLimits, toNetwork } from "./attempt-limits.ts";
+import { createBackgroundWork } from "./background-work.ts";
+import { CONSOLE_CLIENT_ID, createOidc, MOUNT_PATH } from "./create-oidc.ts";
+import { createEndSessionRoute } from "./end-session.routes.ts";
+import type { PasswordCost } from "./password-hash.ts";
+import { startPasswordHasher } from "./password-hasher.ts";
+import { createPeopleRoutes, type PeopleCall } from "./people.routes.ts";
+import type { AccountMailer } from "./provider.ports.ts";
+import { assertFromOrigin } from "./same-origin.routes.ts";
+import { openSigningKeys } from "./signing-keys.ts";
+
+/** Where it is mounted, below the public address of the console. */
+export const IDENTITY_PROVIDER_PREFIX = MOUNT_PATH;
+
+export type IdentityProviderDeps = Pick<
+  AppServices,
+  "transact" | "clock" | "newId" | "logger" | "randomBytes"
+> & { mailer: AccountMailer };
+
+export type IdentityProviderOptions = {
+  /** Public address of the console, without a slash at the end. */
+  consoleUrl: string;
+  /** What mails call the product. */
+  brand: string;
+  /** True when an account is usable only once its address is confirmed by mail. */
+  confirmEmail: boolean;
+  /** Characters of the shortest password. */
+  passwordLengthMin: number;
+  /** Encrypts the signing keys in the database; at least 32 characters, the same in every process. */
+  secret: string;
+  /** Addresses and ranges of proxies in front. */
+  trustedProxies: readonly string[];
+  /** What a password hash costs. Default: OWASP's smallest setting. */
+  passwordCost?: PasswordCost;
+};
+
+export interface IdentityProvider {
+  /** Answers a request whose path is `/idp` or below. @throws {AppError} for what is refused before an answer began. */
+  handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  /** The public address of the console and `/idp`. */
+  issuer: string;
+  clientId: string;
+  /** Keys that ID tokens are to be verified with at this time, the one that signs now first. */
+  publicKeys(): JWK[];
+  /** Passwords hashed so far, and those waiting: what tests and the health look at. */
+  readonly hashing: { done: number; waiting: number };
+  /** Waits for what was begun, then ends the thread that hashes. */
+  stop(): Promise<void>;
+}
+
+type Route = {
+  methods: readonly string[];
+  path: RegExp;
+  answer(call: PeopleCall, uid: string): Promise<void>;
+};
+
+const UID = "([A-Za-z0-9_-]{16,128})";
+
+/** Whoever verifies tokens takes keys from memory, so they are renewed also when nobody signs in. */
+const KEYS_LOOK_MS = 60_000;
+
+function toPath(url: string): string {
+  const queryAt = url.indexOf("?");
+  return (queryAt === -1 ? url : url.slice(0, queryAt)).slice(MOUNT_PATH.length);
+}
+
+/**
+ * Lets the library see the public address, whatever the request or a proxy in between says: it makes issuer, endpoints and
+ * cookies from that.
+ */
+function toLibraryRequest(req: IncomingMessage, publicUrl: URL): void {
+  const url = req.url ?? "/";
+  const { headers } = req;
+  for (const name of Object.keys(headers)) {
+    if (name.startsWith("x-forwarded-") || name === "forwarded") {
+      delete headers[name];
+    }
+  }
+  headers.host = publicUrl.host;
+  headers["x-forwarded-proto"] = publicUrl.protocol.slice(0, -1);
+  // No other site's page may read an answer, and without an origin the library does not offer it.
+  delete headers.origin;
+  Object.assign(req, { originalUrl: url, url: url.slice(MOUNT_PATH.length) });
+}
+
+/**
+ * Starts the built-in OpenID provider: accounts with passwords, for the console.
+ *
+ * @throws {StartupError} `SECRET_FILE_UNUSABLE` when the stored keys were encrypted with another secret.
+ */
+export async function createIdentityProvider(
+  deps: IdentityProviderDeps,
+  options: IdentityProviderOptions,
+): Promise<IdentityProvider> {
+  const { consoleUrl } = options;
+  const publicUrl = new URL(consoleUrl);
+  const issuer = `${consoleUrl}${MOUNT_PATH}`;
+  const trusted = parseTrustedProxies(options.trustedProxies);
+  const keys = await openSigningKeys(deps, options.secret);
+  const hasher = await startPasswordHasher(
+    deps,
+    options.passwordCost === undefined ? {} : { cost: options.passwordCost },
+  );
+  const background = createBackgroundWork(deps);
+  const accounts = createAccounts(
+    { ...deps, hasher, background, limits: createAttemptLimits(deps.clock) },
+    {
+      brand: options.brand,
+      consoleUrl,
+      confirmEmail: options.confirmEmail,
+      passwordLengthMin: options.passwordLengthMin,
+    },
+  );
+  const people = createPeopleRoutes({ ...deps, accounts }, { consoleUrl });
+  const endSession = createEndSessionRoute(deps, {
+    consoleUrl,
+    issuer,
+    publicKeys: keys.publicKeys,
+  });
+
+  let running: { kids: string; provider: Provider; listener: Listener } | undefined;
+  type Listener = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+
+  /** The provider of the present keys: when they change, another takes its place. */
+  async function getRunning() {
+    const current = await keys.current();
+    const kids = current.map((key) => key.kid).join(" ");
+    if (running?.kids !== kids) {
+      const provider = createOidc({ ...deps, accounts }, { consoleUrl, keys: current });
+      running = { kids, provider, listener: provider.callback() };
+    }
+    return running;
+  }
+
+  async function askLibrary({ req, res }: PeopleCall): Promise<void> {
+    const { listener } = await getRunning();
+    if (req.method === "POST" && req.headers.origin !== undefined) {
+      assertFromOrigin(req.headers, publicUrl.origin);
+    }
+    toLibraryRequest(req, publicUrl);
+    await listener(req, res);
+  }
+
+  const routes: readonly Route[] = [
+    { methods: ["GET"], path: /^\/\.well-known\/openid-configuration$/, answer: askLibrary },
+    { methods: ["GET"], path: /^\/jwks$/, answer: askLibrary },
+    { methods: ["GET"], path: /^\/auth$/, answer: askLibrary },
+    { methods: ["GET"], path: new RegExp(`^/auth/${UID}$`), answer: askLibrary },
+    { methods: ["POST"], path: /^\/token$/, answer: askLibrary },
+    { methods: ["POST"], path: /^\/token\/revocation$/, answer: askLibrary },
+    { methods: ["GET", "POST"], path: /^\/me$/, answer: askLibrary },
+    { methods: ["GET", "POST"], path: /^\/session\/end$/, answer: endSession },
+    { methods: ["GET"], path: new RegExp(`^/interaction/${UID}$`), answer: people.show },
+    { methods: ["POST"], path: new RegExp(`^/interaction/${UID}/login$`), answer: people.login },
+    {
+      methods: ["POST"],
+      path: new RegExp(`^/interaction/${UID}/register$`),
+      answer: people.register,
+    },
+    { methods: ["POST"], path: /^\/password\/forgot$/, answer: people.forgotPassword },
+    { methods: ["POST"], path: /^\/password\/reset$/, answer: people.resetPassword },
+    { methods: ["POST"], path: /^\/email\/confirm$/, answer: people.confirmEmail },
+  ];
+
+  function toPeopleNetwork(req: IncomingMessage): string {
+    const peer = toCanonicalAddress(req.socket.remoteAddress ?? "") ?? "unknown";
+    const forwardedFor = req.headers["x-forwarded-for"]?.toString();
+    return toNetwork(findClientAddress({ peer, forwardedFor, trusted }));
+  }
+
+  await getRunning();
+  const look = setInterval(() => {
+    keys.current().catch((error: unknown) => {
+      deps.logger.error({ err: error }, "No key can sign");
+    });
+  }, KEYS_LOOK_MS);
+  look.unref();
+
+  return {
+    issuer,
+    clientId: CONSOLE_CLIENT_ID,
+    publicKeys: keys.publicKeys,
+    get hashing() {
+      return hasher.load;
+    },
+    async handle(req, res) {
+      res.setHeader("cache-control", "no-store");
+      res.setHeader("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
+      const path = toPath(req.url ?? "/");
+      const route = routes.find((one) => one.path.test(path));
+      if (route === undefined) {
+        throw resourceNotFound("address");
+      }
+      if (!route.methods.includes(req.method ?? "GET")) {
+        throw new AppError({
+          code: "METHOD_NOT_ALLOWED",
+          publicMessage: `This address takes ${route.methods.join(", ")}.`,
+          headers: { allow: route.methods.join(", ") },
+        });
+      }
+      const { provider } = await getRunning();
+      const uid = route.path.exec(path)?.[1] ?? "";
+      await route.answer({ req, res, provider, network: toPeopleNetwork(req) }, uid);
+    },
+    stop: async () => {
+      clearInterval(look);
+      await background.settle();
+      await hasher.stop();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { createIdentityProvider, type IdentityProvider } from "#modules/identity/index.ts";
+import { sendMail } from "#modules/notifications/index.ts";
+import type { JobQueue } from "#platform/job-queue.ts";
+import { ensureSecretFile } from "#platform/secret-file.ts";
+import { dataPath, type Installation } from "./deps.ts";
+import { confirmsEmail } from "./public-config.ts";
+
+/**
+ * Starts the built-in sign-in, as the configuration says.
+ *
+ * @returns `undefined` when only providers elsewhere vouch for people.
+ * @throws {StartupError} `SECRET_FILE_UNUSABLE` when its secret is none, or not the one that the stored keys need.
+ */
+export async function openIdentityProvider(input: {
+  installation: Pick<Installation, "config" | "services">;
+  jobs: JobQueue;
+  /** Public address, without a slash at the end. */
+  consoleUrl: string;
+}): Promise<IdentityProvider | undefined> {
+  const { config, services } = input.installation;
+  if (!config.identity.builtin) {
+    return;
+  }
+  const mailing = { ...services, jobs: input.jobs };
+  return await createIdentityProvider(
+    {
+      ...services,
+      mailer: {
+        sendMail: async (tx, mail) => {
+          await sendMail(mailing, tx, mail);
+        },
+      },
+    },
+    {
+      consoleUrl: input.consoleUrl,
+      brand: config.brand.name,
+      confirmEmail: confirmsEmail(config),
+      passwordLengthMin: config.identity.passwordLengthMin,
+      secret:
+        config.identitySecret ??
+        (await ensureSecretFile(dataPath(config, "secrets"), "identity-secret")),
+      trustedProxies: config.trustedProxies,
+    },
+  );
+}

@@ -3,6 +3,12 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sql } from "@turnpike/db/client";
 import { toId } from "@turnpike/domain/ids/ids";
+import {
+  addLatency,
+  emptyLatencies,
+  type LatencyHistogram,
+  mergeLatencies,
+} from "@turnpike/domain/metering/latency-histogram";
 import { billingPeriodAt, minuteOf, startOfMonth } from "@turnpike/domain/time/billing-period";
 import { commitGroups, type UsageGroup } from "../apps/server/src/modules/metering/index.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/platform/embedded-postgres.ts";
@@ -27,6 +33,15 @@ const KEYS = Array.from({ length: TENANTS }, () => toId("tenant", randomUUID()))
     })),
 );
 
+const ROUTES = ["/v1/places/{id}", "/v1/places", "/v1/routes", "/v1/tiles/{id}/{id}/{id}.mvt"];
+
+/** Of one call: 20 ms and more, with a long tail, so that a row fills up with as many buckets as in life. */
+function latenciesOf(): LatencyHistogram {
+  const histogram = emptyLatencies();
+  addLatency(histogram, 20 * (1 + Math.random() ** 8 * 40) * (0.7 + 0.6 * Math.random()));
+  return histogram;
+}
+
 function makeGroup(): UsageGroup {
   const now = new Date();
   const period = billingPeriodAt(startOfMonth(now), now);
@@ -41,11 +56,16 @@ function makeGroup(): UsageGroup {
       meterId: "requests",
       outcome: "VALID",
       status: index % 10 === 0 ? 304 : 200,
+      method: "GET",
+      route: ROUTES[index % ROUTES.length],
       minuteMs: minuteOf(now.getTime()),
       periodStartMs: period.start.getTime(),
       periodEndMs: period.end.getTime(),
       calls: 3,
       quantity: 3,
+      bytesIn: 0,
+      bytesOut: 1_800,
+      latencies: mergeLatencies([latenciesOf(), latenciesOf(), latenciesOf()]),
     })),
     spends: [],
   };
@@ -132,7 +152,7 @@ async function compare(database: Database, options: BenchOptions): Promise<Bench
     },
     remarks: [
       `Groups of ${String(ENTRIES_PER_GROUP)} entries of as many keys of ${String(TENANTS)} tenants, one at a time on one connection, each its own transaction with fsync.`,
-      "A row is one entry: a key, outcome and minute, however many calls it sums.",
+      "A row is one entry: a key, outcome and minute, however many calls it sums. A commit also adds its methods, routes, bytes and latencies to the rollups of minutes and hours.",
     ],
   };
 }

@@ -48,15 +48,7 @@ export async function addToRollups(
         bytes_in = r.bytes_in + excluded.bytes_in,
         bytes_out = r.bytes_out + excluded.bytes_out,
         (latency_buckets, latency_counts) = (
-          select coalesce(array_agg(bucket order by bucket), '{}'), coalesce(array_agg(calls order by bucket), '{}')
-          from (
-            select bucket, sum(calls)::bigint as calls
-            from (
-              select * from unnest(r.latency_buckets, r.latency_counts)
-              union all
-              select * from unnest(excluded.latency_buckets, excluded.latency_counts)
-            ) as parts (bucket, calls)
-            group by bucket
-          ) as merged
+          select buckets, counts
+          from merge_latencies(r.latency_buckets, r.latency_counts, excluded.latency_buckets, excluded.latency_counts)
         )`;
 }

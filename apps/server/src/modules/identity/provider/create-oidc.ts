@@ -209,6 +209,8 @@ export function createOidc(
   provider.silent = true;
   provider.use(async (ctx, next) => {
     await next();
+    // The console shares this origin, and no other page has anything to read here.
+    ctx.remove("access-control-allow-origin");
     if (ctx.status >= 300 && ctx.status < 400) {
       ctx.body = "";
       ctx.remove("content-type");

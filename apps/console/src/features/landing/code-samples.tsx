@@ -1,5 +1,5 @@
 import { CopyButton } from "@turnpike/ui/copy-button";
-import type { CodeSample } from "./code-samples.view-model.ts";
+import type { CodeSample } from "#components/code-samples.view-model.ts";
 
 /** Shown while the radio button of the same language is checked: by the style sheet alone, so it works without scripts. */
 const SHOWN_WHEN_CHECKED: Readonly<Record<CodeSample["id"], string>> = {
@@ -39,22 +39,16 @@ export function CodeSamples({ samples }: { samples: readonly CodeSample[] }) {
           aria-label={`The call in ${sample.label}`}
           className={`hidden ${SHOWN_WHEN_CHECKED[sample.id]}`}
         >
-          <div className="relative">
-            <CopyButton
-              value={sample.code}
-              subject={`the call in ${sample.label}`}
-              className="absolute top-1.5 right-1.5 bg-surface"
-            />
-            <pre
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-              tabIndex={0}
-              className="overflow-x-auto p-4 pr-24 font-mono text-[0.8125rem] leading-6 sm:min-h-[18.5rem]"
-            >
-              <code data-sample={sample.id}>{sample.code}</code>
-            </pre>
-          </div>
-          <figcaption className="border-line border-t bg-sunken px-4 py-2.5 text-ink-muted text-xs">
+          <pre
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+            tabIndex={0}
+            className="overflow-x-auto p-4 font-mono text-[0.8125rem] leading-6 sm:min-h-[17.25rem]"
+          >
+            <code data-sample={sample.id}>{sample.code}</code>
+          </pre>
+          <figcaption className="flex items-center justify-between gap-3 border-line border-t bg-sunken py-1.5 pr-1.5 pl-4 text-ink-muted text-xs">
             {sample.note}
+            <CopyButton value={sample.code} subject={`the call in ${sample.label}`} />
           </figcaption>
         </figure>
       ))}

@@ -4,13 +4,14 @@ import type { LandingContent } from "@turnpike/contract/public-pages";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import type { ReactNode } from "react";
+import { toCodeSamples } from "#components/code-samples.view-model.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { PublicFrame, useIsSignedIn } from "#components/public-frame.tsx";
+import { usePageTitle } from "#components/use-page-title.ts";
 import { pageContentQuery } from "#platform/page-content.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { CodeSamples } from "./code-samples.tsx";
-import { toCodeSamples } from "./code-samples.view-model.ts";
-import { toLandingCopy } from "./landing-copy.view-model.ts";
+import { toLandingCopy, toLandingHead } from "./landing-copy.view-model.ts";
 import { PlanList } from "./plan-list.tsx";
 import { StepList } from "./step-list.tsx";
 
@@ -38,6 +39,7 @@ function Landing({ content }: { content: LandingContent }) {
   const { config } = usePlatform();
   const isSignedIn = useIsSignedIn();
   const copy = toLandingCopy(config, content);
+  usePageTitle(toLandingHead(config, content).title);
   return (
     <>
       <section className="mx-auto grid max-w-[70rem] items-center gap-x-12 gap-y-8 px-4 pt-12 pb-16 sm:px-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,34rem)] lg:pt-20 lg:pb-24">

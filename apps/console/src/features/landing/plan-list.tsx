@@ -1,5 +1,5 @@
 import type { LandingContent } from "@turnpike/contract/public-pages";
-import { toPlanView } from "./plan.view-model.ts";
+import { toPlanView } from "#components/plan.view-model.ts";
 
 /** The operator's public plans side by side, as they are sold right now. */
 export function PlanList({ plans, meters }: Pick<LandingContent, "plans" | "meters">) {

@@ -9,7 +9,7 @@ export type CodeSample = {
 
 /** The variable that holds the key, whatever the product is called. */
 export const KEY_VARIABLE = "API_KEY";
-/** Stands where nginx, which reads no variables of the system, needs the key itself. */
+/** Stands where the key itself belongs. */
 export const KEY_PLACEHOLDER = "YOUR_KEY";
 
 /**
@@ -17,22 +17,28 @@ export const KEY_PLACEHOLDER = "YOUR_KEY";
  *
  * @param gatewayUrl - Without a slash at the end.
  * @param path - Path and query of a GET.
+ * @param key - Stands in the samples as it is. Left out: a variable does, so that no key is pasted into a program.
  */
-export function toCodeSamples(gatewayUrl: string, path: string): readonly CodeSample[] {
+export function toCodeSamples(
+  gatewayUrl: string,
+  path: string,
+  key?: string,
+): readonly CodeSample[] {
   const url = gatewayUrl + path;
   const isTls = gatewayUrl.startsWith("https:");
   return [
     {
       id: "curl",
       label: "curl",
-      code: `curl "${url}" \\\n  -H "Authorization: Bearer $${KEY_VARIABLE}"`,
-      note: `Put your key into ${KEY_VARIABLE} first.`,
+      code: `${key === undefined ? `export ${KEY_VARIABLE}="${KEY_PLACEHOLDER}"\n\n` : ""}curl -i -H "Authorization: Bearer ${key ?? `$${KEY_VARIABLE}`}" \\
+  "${url}"`,
+      note: "The headers of the answer say how much of each limit is left.",
     },
     {
       id: "typescript",
       label: "TypeScript",
       code: `const response = await fetch("${url}", {
-  headers: { authorization: \`Bearer \${process.env.${KEY_VARIABLE}}\` },
+  headers: { authorization: ${key === undefined ? `\`Bearer \${process.env.${KEY_VARIABLE}}\`` : `"Bearer ${key}"`} },
 });
 if (!response.ok) {
   throw new Error(await response.text());
@@ -43,13 +49,12 @@ console.log(await response.json());`,
     {
       id: "python",
       label: "Python",
-      code: `import json
-import os
+      code: `import json${key === undefined ? "\nimport os" : ""}
 import urllib.request
 
 request = urllib.request.Request(
     "${url}",
-    headers={"Authorization": f"Bearer {os.environ['${KEY_VARIABLE}']}"},
+    headers={"Authorization": ${key === undefined ? `f"Bearer {os.environ['${KEY_VARIABLE}']}"` : `"Bearer ${key}"`}},
 )
 with urllib.request.urlopen(request) as response:
     print(json.load(response))`,
@@ -63,7 +68,7 @@ with urllib.request.urlopen(request) as response:
 
   location / {
     proxy_pass ${gatewayUrl};
-    proxy_set_header Authorization "Bearer ${KEY_PLACEHOLDER}";
+    proxy_set_header Authorization "Bearer ${key ?? KEY_PLACEHOLDER}";
     proxy_http_version 1.1;${isTls ? "\n    proxy_ssl_server_name on;" : ""}
   }
 }`,

@@ -68,7 +68,8 @@ export function createOutbound(): Outbound {
       signal: AbortSignal.timeout(limits.timeoutMs),
     });
     if (statusCode !== 200) {
-      body.destroy();
+      // What is left of the answer fails for whoever destroys it, and would end the process unheard.
+      body.on("error", () => undefined).destroy();
       throw new OutboundError(`${url.host} answered with status ${String(statusCode)}.`);
     }
     return await readBounded(body, limits.bytesMax);

@@ -1,0 +1,172 @@
+// @vitest-environment jsdom
+import { cleanup, render, screen, within } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
+import { useState } from "react";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Column } from "./column.tsx";
+import { ColumnChoice } from "./column-choice.tsx";
+import { CursorPagination } from "./cursor-pagination.tsx";
+import { DataTable, type DataTableProps } from "./data-table.tsx";
+import { UiProvider } from "./ui-provider.tsx";
+
+afterEach(cleanup);
+
+type Key = { id: string; name: string; calls: number };
+
+const KEYS: Key[] = [
+  { id: "key_1", name: "Production", calls: 120 },
+  { id: "key_2", name: "Staging", calls: 7 },
+  { id: "key_3", name: "Import", calls: 0 },
+];
+
+const COLUMNS: Column<Key>[] = [
+  { id: "name", header: "Name", cell: (key) => key.name, sortKey: "name", phone: "title" },
+  {
+    id: "calls",
+    header: "Calls",
+    cell: (key) => key.calls,
+    align: "end",
+    sortKey: "calls",
+    isDescendingFirst: true,
+    isOptional: true,
+  },
+];
+
+function Table(props: Partial<DataTableProps<Key>>) {
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  return (
+    <UiProvider>
+      <DataTable
+        label="API keys"
+        columns={COLUMNS}
+        rows={KEYS}
+        getRowId={(key) => key.id}
+        getRowName={(key) => key.name}
+        empty={<p>No keys yet</p>}
+        selection={{ ids, onChange: setIds, actions: <button type="button">Revoke keys</button> }}
+        {...props}
+      />
+    </UiProvider>
+  );
+}
+
+function Chosen() {
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  return (
+    <UiProvider>
+      <ColumnChoice columns={COLUMNS} hidden={hidden} onHiddenChange={setHidden} />
+      <Table hiddenColumns={hidden} />
+    </UiProvider>
+  );
+}
+
+function row(name: string): HTMLElement {
+  return screen.getByRole("row", { name: new RegExp(name) });
+}
+
+describe("DataTable", () => {
+  it("says by which column it is sorted, and asks for the other direction on the next press", async () => {
+    const sort = vi.fn();
+    const { rerender } = render(<Table sort="-calls" onSortChange={sort} />);
+    expect(screen.getByRole("columnheader", { name: "Calls" }).getAttribute("aria-sort")).toBe(
+      "descending",
+    );
+    expect(screen.getByRole("columnheader", { name: "Name" }).hasAttribute("aria-sort")).toBe(
+      false,
+    );
+    await userEvent.click(screen.getByRole("button", { name: "Calls" }));
+    expect(sort).toHaveBeenLastCalledWith("calls");
+    await userEvent.click(screen.getByRole("button", { name: "Name" }));
+    expect(sort).toHaveBeenLastCalledWith("name");
+    rerender(<Table sort="name" onSortChange={sort} />);
+    await userEvent.click(screen.getByRole("button", { name: "Calls" }));
+    expect(sort).toHaveBeenLastCalledWith("-calls");
+  });
+
+  it("has one row in the tab order; arrows, Home and End move; Enter opens; Space chooses", async () => {
+    const open = vi.fn();
+    render(<Table onRowOpen={open} />);
+    expect(
+      screen.getAllByRole("row").filter((one) => one.tabIndex === 0 && one.closest("tbody")),
+    ).toHaveLength(1);
+    row("Production").focus();
+    await userEvent.keyboard("{ArrowDown}");
+    expect(document.activeElement).toBe(row("Staging"));
+    await userEvent.keyboard("{End}{ArrowDown}");
+    expect(document.activeElement).toBe(row("Import"));
+    await userEvent.keyboard("{Enter}");
+    expect(open).toHaveBeenCalledWith(KEYS[2]);
+    await userEvent.keyboard("{Home} ");
+    screen.getByRole("checkbox", { name: "Select Production", checked: true });
+    expect(open).toHaveBeenCalledOnce();
+  });
+
+  it("opens a row by a press on it, not by one on what is inside", async () => {
+    const open = vi.fn();
+    const copy = vi.fn();
+    render(
+      <Table
+        onRowOpen={open}
+        getRowActions={(key) => (
+          <button type="button" onClick={copy}>
+            Copy {key.name}
+          </button>
+        )}
+      />,
+    );
+    await userEvent.click(screen.getByRole("button", { name: "Copy Staging" }));
+    await userEvent.click(screen.getByRole("checkbox", { name: "Select Staging" }));
+    expect(copy).toHaveBeenCalledOnce();
+    expect(open).not.toHaveBeenCalled();
+    await userEvent.click(screen.getByText("Staging"));
+    expect(open).toHaveBeenCalledWith(KEYS[1]);
+  });
+
+  it("counts what is chosen aloud, offers what can be done with it, and chooses all or none", async () => {
+    render(<Table />);
+    expect(screen.queryByRole("button", { name: "Revoke keys" })).toBe(null);
+    await userEvent.click(screen.getByRole("checkbox", { name: "Select Import" }));
+    const all = screen.getByRole("checkbox", { name: "Select all API keys" });
+    expect(all.getAttribute("aria-checked")).toBe("mixed");
+    expect(screen.getByRole("status").textContent).toBe("1 selected");
+    await userEvent.click(all);
+    expect(screen.getByRole("status").textContent).toBe("3 selected");
+    screen.getByRole("button", { name: "Revoke keys" });
+    await userEvent.click(screen.getByRole("button", { name: "Clear selection" }));
+    expect(screen.queryByRole("checkbox", { checked: true })).toBe(null);
+  });
+
+  it("draws the shape of its rows while they load and says that it is busy", () => {
+    const { container } = render(<Table rows={undefined} />);
+    expect(container.querySelector("[aria-busy=true]")).not.toBe(null);
+    expect(screen.getAllByRole("row").length).toBeGreaterThan(3);
+    screen.getByRole("columnheader", { name: "Calls" });
+  });
+
+  it("shows why it is empty instead of headers without rows", () => {
+    render(<Table rows={[]} footer="0 keys" />);
+    screen.getByText("No keys yet");
+    expect(screen.queryByRole("table")).toBe(null);
+  });
+
+  it("lets columns be put away, but not the one that names the row", async () => {
+    render(<Chosen />);
+    await userEvent.click(screen.getByRole("button", { name: "Columns" }));
+    const menu = await screen.findByRole("menu");
+    expect(within(menu).queryByText("Name")).toBe(null);
+    await userEvent.click(within(menu).getByRole("menuitemcheckbox", { name: "Calls" }));
+    expect(screen.queryByText("120")).toBe(null);
+    await userEvent.click(within(menu).getByRole("menuitemcheckbox", { name: "Calls" }));
+    screen.getByText("120");
+  });
+});
+
+describe("CursorPagination", () => {
+  it("goes only where there is a page", async () => {
+    const next = vi.fn();
+    render(<CursorPagination summary="Page 1" onNext={next} />);
+    expect(screen.getByRole("button", { name: "Previous" })).toHaveProperty("disabled", true);
+    await userEvent.click(screen.getByRole("button", { name: "Next" }));
+    expect(next).toHaveBeenCalledOnce();
+  });
+});

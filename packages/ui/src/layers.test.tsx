@@ -1,0 +1,210 @@
+// @vitest-environment jsdom
+import { cleanup, render, screen, waitFor } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
+import { useState } from "react";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { Dialog } from "./dialog.tsx";
+import { Menu, MenuItem } from "./menu.tsx";
+import { Popover } from "./popover.tsx";
+import { Select } from "./select.tsx";
+import { Sheet } from "./sheet.tsx";
+import { UiProvider } from "./ui-provider.tsx";
+
+afterEach(cleanup);
+
+/** A page with one button that opens a layer. */
+function Page({ layer }: { layer: (isOpen: boolean, close: () => void) => React.ReactNode }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <UiProvider>
+      <button type="button" onClick={() => setIsOpen(true)}>
+        Open
+      </button>
+      {layer(isOpen, () => setIsOpen(false))}
+    </UiProvider>
+  );
+}
+
+const LAYERS = {
+  Dialog: (isOpen: boolean, close: () => void) => (
+    <Dialog isOpen={isOpen} onClose={close} title="New key" description="For one program.">
+      <input aria-label="Name" />
+    </Dialog>
+  ),
+  Sheet: (isOpen: boolean, close: () => void) => (
+    <Sheet isOpen={isOpen} onClose={close} title="New key" description="For one program.">
+      <input aria-label="Name" />
+    </Sheet>
+  ),
+};
+
+describe.each(Object.entries(LAYERS))("%s", (_, layer) => {
+  it("has its title and description as name, takes the focus, and gives it back on Escape", async () => {
+    render(<Page layer={layer} />);
+    const opener = screen.getByRole("button", { name: "Open" });
+    await userEvent.click(opener);
+
+    const dialog = await screen.findByRole("dialog", { name: "New key" });
+    expect(
+      document.getElementById(dialog.getAttribute("aria-describedby") ?? "")?.textContent,
+    ).toBe("For one program.");
+    await waitFor(() => expect(dialog.contains(document.activeElement)).toBe(true));
+
+    await userEvent.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBe(null));
+    await waitFor(() => expect(document.activeElement).toBe(opener));
+  });
+
+  it("keeps Tab inside and closes by its cross", async () => {
+    render(<Page layer={layer} />);
+    await userEvent.click(screen.getByRole("button", { name: "Open" }));
+    const dialog = await screen.findByRole("dialog");
+    for (let step = 0; step < 4; step++) {
+      await userEvent.tab();
+      await waitFor(() => expect(dialog.contains(document.activeElement)).toBe(true));
+    }
+    await userEvent.click(screen.getByRole("button", { name: "Close" }));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBe(null));
+  });
+});
+
+describe("Dialog", () => {
+  it("cannot be left by Escape while something in it must not be lost", async () => {
+    const close = vi.fn();
+    render(
+      <UiProvider>
+        <Dialog isOpen onClose={close} title="Your key" isLocked>
+          <p>Shown once</p>
+        </Dialog>
+      </UiProvider>,
+    );
+    await screen.findByRole("dialog");
+    await userEvent.keyboard("{Escape}");
+    expect(close).not.toHaveBeenCalled();
+    expect(screen.queryByRole("button", { name: "Close" })).toBe(null);
+  });
+});
+
+describe("ConfirmDialog", () => {
+  function open(props: Partial<Parameters<typeof ConfirmDialog>[0]> = {}) {
+    const confirm = vi.fn();
+    const close = vi.fn();
+    render(
+      <UiProvider>
+        <ConfirmDialog
+          isOpen
+          onClose={close}
+          title="Revoke this key?"
+          description="Calls with it are refused from now on."
+          action="Revoke key"
+          nameToType="Production"
+          onConfirm={confirm}
+          {...props}
+        />
+      </UiProvider>,
+    );
+    return { confirm, close };
+  }
+
+  it("does nothing until the exact name is typed, says so, and puts the focus where it is missing", async () => {
+    const { confirm } = open();
+    await screen.findByRole("alertdialog", { name: "Revoke this key?" });
+    const field = screen.getByLabelText(/Type Production to confirm/);
+    await userEvent.type(field, "production");
+    await userEvent.click(screen.getByRole("button", { name: "Revoke key" }));
+
+    expect(confirm).not.toHaveBeenCalled();
+    expect(screen.getByText("This is not the name.").getAttribute("role")).toBe("alert");
+    expect(field.getAttribute("aria-invalid")).toBe("true");
+    expect(document.activeElement).toBe(field);
+
+    await userEvent.clear(field);
+    await userEvent.type(field, "Production{Enter}");
+    expect(confirm).toHaveBeenCalledOnce();
+  });
+
+  it("asks only once while it is at work, and keeps what was typed when it fails", async () => {
+    const { confirm } = open({ progress: "Revoking…", error: "The key is gone already." });
+    const field = await screen.findByLabelText(/Type Production to confirm/);
+    await userEvent.type(field, "Production{Enter}");
+    expect(confirm).not.toHaveBeenCalled();
+    expect(screen.getByText("The key is gone already.").getAttribute("role")).toBe("alert");
+    expect(field).toHaveProperty("value", "Production");
+  });
+
+  it("is left by Cancel", async () => {
+    const { close } = open();
+    await userEvent.click(await screen.findByRole("button", { name: "Cancel" }));
+    expect(close).toHaveBeenCalledOnce();
+  });
+});
+
+describe("Menu", () => {
+  it("opens by key, moves by arrows and first letters, acts on Enter, and gives the focus back", async () => {
+    const revoke = vi.fn();
+    render(
+      <UiProvider>
+        <Menu trigger={<button type="button">Actions of Production</button>}>
+          <MenuItem onSelect={vi.fn()}>Edit key</MenuItem>
+          <MenuItem onSelect={vi.fn()}>Roll key</MenuItem>
+          <MenuItem onSelect={revoke}>Withdraw key</MenuItem>
+        </Menu>
+      </UiProvider>,
+    );
+    const trigger = screen.getByRole("button", { name: "Actions of Production" });
+    expect(trigger.getAttribute("aria-haspopup")).toBe("menu");
+    trigger.focus();
+    await userEvent.keyboard("{Enter}");
+    await screen.findByRole("menu");
+    expect(trigger.getAttribute("aria-expanded")).toBe("true");
+    await waitFor(() => expect(document.activeElement?.textContent).toBe("Edit key"));
+    await userEvent.keyboard("{ArrowDown}");
+    expect(document.activeElement?.textContent).toBe("Roll key");
+    await userEvent.keyboard("w");
+    await waitFor(() => expect(document.activeElement?.textContent).toBe("Withdraw key"));
+    await userEvent.keyboard("{Enter}");
+    expect(revoke).toHaveBeenCalledOnce();
+    await waitFor(() => expect(screen.queryByRole("menu")).toBe(null));
+    await waitFor(() => expect(document.activeElement).toBe(trigger));
+  });
+});
+
+describe("Popover", () => {
+  it("has a name and gives the focus back on Escape", async () => {
+    render(
+      <UiProvider>
+        <Popover trigger={<button type="button">Filters</button>} title="More filters">
+          <input aria-label="From" />
+        </Popover>
+      </UiProvider>,
+    );
+    const trigger = screen.getByRole("button", { name: "Filters" });
+    await userEvent.click(trigger);
+    await screen.findByRole("dialog", { name: "More filters" });
+    await userEvent.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBe(null));
+    await waitFor(() => expect(document.activeElement).toBe(trigger));
+  });
+});
+
+it("puts no style element into the page, as the policy of the console asks", async () => {
+  const styles = () => document.querySelectorAll("style").length;
+  const before = styles();
+  render(
+    <UiProvider>
+      <Select
+        label="Role"
+        choices={[{ value: "owner", label: "Owner" }]}
+        value="owner"
+        onValueChange={vi.fn()}
+      />
+      <Sheet isOpen={false} onClose={vi.fn()} title="Keys">
+        <p>None</p>
+      </Sheet>
+    </UiProvider>,
+  );
+  await userEvent.click(screen.getByRole("combobox", { name: "Role" }));
+  await screen.findByRole("listbox");
+  expect(styles()).toBe(before);
+});

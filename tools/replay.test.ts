@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { appendFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { usageReport } from "@turnpike/contract/usage";
 import { makeProductHome, type ProductHome, type RunningServer } from "@turnpike/testkit/product";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -74,12 +75,13 @@ describe("npm run replay", { timeout: DEADLINE_MS }, () => {
 
     const { key } = await ask("service-keys", "create", "--name", "test", "--scope", "usage:read");
     const reply = await fetch(
-      `http://127.0.0.1:${server.port}/v1/tenants/${report.tenantId}/usage?by=status`,
+      `http://127.0.0.1:${server.port}/v1/tenants/${report.tenantId}/usage?dimensions=status`,
       { headers: { authorization: `Bearer ${key}` } },
     );
-    const byApi = (await reply.json()) as { rows: Rows; calls: number };
-    expect(toCounts(byApi.rows)).toEqual(expected);
-    expect(byApi.calls).toBe(lines);
+    const byApi = usageReport.parse(await reply.json());
+    const counts = byApi.rows.map((row) => [Number(row.group.status), row.values.requests]);
+    expect(Object.fromEntries(counts)).toEqual(Object.fromEntries(expected));
+    expect(byApi.totals.requests).toBe(lines);
     expect(await ask("reconcile")).toMatchObject({ drift: 0, calls: lines });
   });
 

@@ -56,10 +56,10 @@ export async function readLedger(product: Product, customers: Customers): Promis
   for (const tenantId of customers.tenantIds) {
     const answer = await callJson(product.port, {
       method: "GET",
-      path: `/v1/tenants/${tenantId}/usage`,
+      path: `/v1/tenants/${tenantId}/usage?measures=billable`,
       credential: customers.serviceKey,
     });
-    quantity += Number(readText(answer, "quantity"));
+    quantity += Number(readText(answer, "totals", "billable"));
   }
   return quantity;
 }

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { usageQuery } from "@turnpike/contract/usage";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import type { Config } from "../../apps/server/src/config.ts";
 import { commandContext, openForCommand } from "../../apps/server/src/deps.ts";
+import { queryUsage } from "../../apps/server/src/modules/analytics/index.ts";
 import { applyCatalog } from "../../apps/server/src/modules/catalog/index.ts";
 import { createKey, revokeKey } from "../../apps/server/src/modules/keys/index.ts";
-import { queryUsage } from "../../apps/server/src/modules/metering/index.ts";
 import { createTenant, getTenantByName } from "../../apps/server/src/modules/tenants/index.ts";
 import type { AppServices } from "../../apps/server/src/platform/app-services.ts";
 
@@ -100,20 +101,22 @@ export async function readLedger(
 ): Promise<Map<number, number>> {
   return await withInstallation(config, async ({ deps, context }) => {
     const deadline = performance.now() + input.waitMs;
+    const { tenantId } = input;
     let last = { calls: -1, sinceMs: 0 };
     for (;;) {
-      const usage = await queryUsage(deps, context, {
-        tenantId: input.tenantId,
-        by: "status",
-        meter: "requests",
-      });
+      const { rows, totals } = await queryUsage(
+        deps,
+        context,
+        usageQuery.parse({ tenantId, dimensions: "status" }),
+      );
+      const calls = totals.requests ?? 0;
       const nowMs = performance.now();
-      if (usage.calls !== last.calls) {
-        last = { calls: usage.calls, sinceMs: nowMs };
+      if (calls !== last.calls) {
+        last = { calls, sinceMs: nowMs };
       }
       const isSettled = nowMs - last.sinceMs >= input.settleMs;
-      if (usage.calls >= input.calls || isSettled || nowMs > deadline) {
-        return new Map(usage.rows.map((row) => [Number(row.group), row.calls]));
+      if (calls >= input.calls || isSettled || nowMs > deadline) {
+        return new Map(rows.map((row) => [Number(row.group.status), row.values.requests ?? 0]));
       }
       await delay(LEDGER_POLL_MS);
     }

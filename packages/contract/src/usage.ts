@@ -1,40 +1,258 @@
-import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
+import { isId, type KeyId, SLUG_PATTERN, type TenantId } from "@turnpike/domain/ids/ids";
+import { ENVIRONMENTS } from "@turnpike/domain/keys/key-format";
+import { CALL_METHODS } from "@turnpike/domain/metering/call-method";
+import { isOutcome, type Outcome } from "@turnpike/domain/metering/outcome";
+import { isStorableText } from "@turnpike/domain/text/storable-text";
+import { GRAINS, type Grain, isTimeZone } from "@turnpike/domain/time/zoned-buckets";
 import { z } from "zod";
+import { commaList, wordList } from "./comma-list.ts";
 import { operation } from "./operation.ts";
-import { instant, tenantId } from "./shapes.ts";
+import { instant, keyId, tenantId } from "./shapes.ts";
 
-/** By what usage can be broken down. `total` gives one row. */
-export const USAGE_DIMENSIONS = [
-  "total",
-  "status",
-  "outcome",
-  "key",
-  "environment",
-  "minute",
-  "hour",
-  "day",
+/**
+ * What can be counted. `errors` are answers of 500 and above to calls that were let through, `error_rate` their share of
+ * these; `denied` are calls that were not let through. Latencies are those of the upstream, in milliseconds.
+ */
+export const USAGE_MEASURES = [
+  "requests",
+  "billable",
+  "errors",
+  "error_rate",
+  "denied",
+  "latency_avg",
+  "latency_p50",
+  "latency_p95",
+  "latency_p99",
+  "bytes_in",
+  "bytes_out",
 ] as const;
+export type UsageMeasure = (typeof USAGE_MEASURES)[number];
 
-export const usageQuery = z.strictObject({
-  tenantId,
-  by: z.enum(USAGE_DIMENSIONS).default("total"),
+/** By what usage of a tenant can be broken down. */
+export const USAGE_DIMENSIONS = [
+  "key",
+  "route",
+  "method",
+  "status",
+  "status_class",
+  "outcome",
+  "environment",
+] as const;
+/** By what usage of several tenants can be broken down. `plan` is the one that the tenant is on now. */
+export const ALL_USAGE_DIMENSIONS = [...USAGE_DIMENSIONS, "tenant", "plan"] as const;
+export type UsageDimension = (typeof ALL_USAGE_DIMENSIONS)[number];
+
+export const STATUS_CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
+
+/** The most rows one usage query answers. */
+export const USAGE_ROWS_MAX = 10_000;
+/** The longest range of each grain, in days: about as many buckets as a chart can show, and a bounded read. */
+export const USAGE_RANGE_DAYS_MAX: Readonly<Record<Grain, number>> = {
+  minute: 3,
+  hour: 93,
+  day: 731,
+  week: 1_827,
+  month: 3_653,
+};
+/** The most keys that one summary is for. */
+export const SUMMARISED_KEYS_MAX = 100;
+/** Days of a key's summary, the running one included. */
+export const KEY_SUMMARY_DAYS = 14;
+/** The most values of one filter. */
+const FILTER_VALUES_MAX = 100;
+
+const ORDERS = [...USAGE_MEASURES, ...ALL_USAGE_DIMENSIONS, "time"].flatMap((name) => [
+  name,
+  `-${name}` as const,
+]);
+
+function filter<Value>(expected: string, parse: (text: string) => Value | undefined) {
+  return commaList({ countMax: FILTER_VALUES_MAX, expected, parse }).optional();
+}
+
+function wordFilter<const Word extends string>(words: readonly Word[]) {
+  return wordList(words, { countMax: FILTER_VALUES_MAX }).optional();
+}
+
+const keyFilter = filter<KeyId>("an id such as key_0199f3b0c1d27a4e8f60112233445566", (text) =>
+  isId("key", text) ? text : undefined,
+);
+
+/** Lengths of what is compared with columns: nothing longer is stored. */
+const ROUTE_LENGTH_MAX = 200;
+const PLAN_LENGTH_MAX = 64;
+
+const timeZone = z
+  .string()
+  .refine(isTimeZone, "Not a name of the IANA time zone database, such as Europe/Berlin.")
+  .default("UTC");
+
+const filters = {
+  key: keyFilter,
+  /** Templates of paths; the empty text is the route of calls whose route is not known. */
+  route: filter("a route of at most 200 characters", (text) =>
+    text.length <= ROUTE_LENGTH_MAX && isStorableText(text) ? text : undefined,
+  ),
+  /** The empty text is the method of what was not HTTP, such as a verification. */
+  method: wordFilter([...CALL_METHODS, ""]),
+  status: filter("a status from 100 to 599", (text) =>
+    /^[1-5]\d\d$/.test(text) ? Number(text) : undefined,
+  ),
+  status_class: wordFilter(STATUS_CLASSES),
+  outcome: filter<Outcome>("VALID, CLIENT_ABORTED or an error code", (text) =>
+    isOutcome(text) ? text : undefined,
+  ),
+  environment: wordFilter(ENVIRONMENTS),
+};
+
+const question = {
+  measures: wordList(USAGE_MEASURES).prefault("requests"),
+  /** What is counted. */
   meter: z
     .string()
     .regex(SLUG_PATTERN, "Lower-case letters, digits and dashes.")
     .default("requests"),
-  /** Inclusive; all that is kept when left out. */
+  /**
+   * Inclusive, rounded up to the minute. Left out with a grain: 30 days before `to`, or as far as the grain reaches. Left out
+   * without: all that is kept.
+   */
   from: instant.optional(),
-  /** Exclusive. */
+  /** Exclusive, rounded up to the minute. Left out: the end of the running minute. */
   to: instant.optional(),
+  /** Length of the buckets of time. Left out: no time axis. */
+  grain: z.enum(GRAINS, { error: `One of ${GRAINS.join(", ")}.` }).optional(),
+  /** By whose clocks days, weeks and months begin: a name of the IANA database. Weeks begin on Monday. */
+  timeZone,
+  /**
+   * Measures, asked dimensions and `time`, descending with `-` in front. What is equal by them is ordered by time and group.
+   * Left out: by time with a grain, then the most requests first.
+   */
+  order: wordList(ORDERS, { countMax: 5 }).optional(),
+  limit: z.coerce.number().int().min(1).max(USAGE_ROWS_MAX).default(USAGE_ROWS_MAX),
+  /** `previous` adds the period of equal length before. */
+  compare: z.literal("previous", { error: "Only previous." }).optional(),
+};
+
+export const usageQuery = z.strictObject({
+  tenantId,
+  ...question,
+  dimensions: wordList(USAGE_DIMENSIONS, { canBeEmpty: true }).prefault(""),
+  ...filters,
 });
+export type UsageQuery = z.output<typeof usageQuery>;
+
+export const allUsageQuery = z.strictObject({
+  ...question,
+  dimensions: wordList(ALL_USAGE_DIMENSIONS, { canBeEmpty: true }).prefault(""),
+  ...filters,
+  tenant: filter<TenantId>("an id such as ten_0199f3b0c1d27a4e8f60112233445566", (text) =>
+    isId("tenant", text) ? text : undefined,
+  ),
+  plan: filter("the id of a plan", (text) =>
+    text.length <= PLAN_LENGTH_MAX && SLUG_PATTERN.test(text) ? text : undefined,
+  ),
+});
+export type AllUsageQuery = z.output<typeof allUsageQuery>;
+
+const count = z.int().optional();
+/** Null where there is nothing to divide by. */
+const quotient = z.number().nullable().optional();
+
+/** The measures that were asked for, and no others. */
+export const usageValues = z.strictObject({
+  requests: count,
+  /** Units of the meter, an exact decimal. */
+  billable: z.string().optional(),
+  errors: count,
+  /** From 0 to 1; null without a call that was let through. */
+  error_rate: quotient,
+  denied: count,
+  /** Milliseconds, within 2 %; null without a call whose latency is known. */
+  latency_avg: quotient,
+  latency_p50: quotient,
+  latency_p95: quotient,
+  latency_p99: quotient,
+  bytes_in: count,
+  bytes_out: count,
+});
+export type UsageValues = z.infer<typeof usageValues>;
+
+const groupValue = z.string().optional();
 
 export const usageRow = z.strictObject({
-  /** The value of the dimension: a status, an outcome, a key id, or an instant. */
-  group: z.string(),
-  calls: z.int(),
-  /** Billable units, an exact decimal. */
-  quantity: z.string(),
+  /** Start of the bucket, which may lie before `from`; null without a grain. */
+  time: instant.nullable(),
+  /** The value of each asked dimension: ids, names, or statuses as text. The empty text is "not known". */
+  group: z.strictObject({
+    key: groupValue,
+    route: groupValue,
+    method: groupValue,
+    status: groupValue,
+    status_class: groupValue,
+    outcome: groupValue,
+    environment: groupValue,
+    tenant: groupValue,
+    plan: groupValue,
+  }),
+  values: usageValues,
 });
+export type UsageRow = z.infer<typeof usageRow>;
+
+const period = {
+  from: instant,
+  to: instant,
+  /** Start of every bucket of the range, ascending, those without usage included; empty without a grain. */
+  times: z.array(instant),
+  /** What there was. Buckets and groups without usage have no row. */
+  rows: z.array(usageRow).max(USAGE_ROWS_MAX),
+  /** Over all rows, those that were cut off included. */
+  totals: usageValues,
+  /** True when there were more rows than `limit`. */
+  truncated: z.boolean(),
+};
+
+export const usageReport = z.strictObject({
+  ...period,
+  grain: z.enum(GRAINS).nullable(),
+  timeZone: z.string(),
+  measures: z.array(z.enum(USAGE_MEASURES)),
+  dimensions: z.array(z.enum(ALL_USAGE_DIMENSIONS)),
+  /** The period before, when it was asked for; its bucket at a place is compared with that of the range at the same place. */
+  previous: z.strictObject(period).nullable(),
+});
+export type UsageReport = z.infer<typeof usageReport>;
+
+export const summariseKeysQuery = z.strictObject({
+  tenantId,
+  keys: commaList({
+    countMax: SUMMARISED_KEYS_MAX,
+    expected: "an id such as key_0199f3b0c1d27a4e8f60112233445566",
+    parse: (text) => (isId("key", text) ? text : undefined),
+  }),
+  timeZone,
+});
+export type SummariseKeysQuery = z.output<typeof summariseKeysQuery>;
+
+export const keySummary = z.strictObject({
+  keyId,
+  /** Minute of the last call that was recorded for the key, a refused one included; null when there was none. */
+  lastUsedAt: instant.nullable(),
+  /** In the days of the summary. */
+  requests: z.int(),
+  denied: z.int(),
+  /** Requests of each day, in the order of `times`. */
+  requestsByDay: z.array(z.int()),
+});
+export type KeySummary = z.infer<typeof keySummary>;
+
+export const keySummaries = z.strictObject({
+  /** Starts of the days, the last of them the running one. */
+  times: z.array(instant),
+  timeZone: z.string(),
+  /** One for each asked key, in that order; a key that the tenant does not have is one that was never used. */
+  items: z.array(keySummary).max(SUMMARISED_KEYS_MAX),
+});
+export type KeySummaries = z.infer<typeof keySummaries>;
 
 export const limits = z.strictObject({
   planId: z.string(),
@@ -63,27 +281,39 @@ export const limits = z.strictObject({
 
 const tags = ["Usage"];
 
-/** The most rows one usage query answers. */
-export const USAGE_ROWS_MAX = 10_000;
-
-export const usageContract = {
+/** What was used: answered from the rollups of the ledger. */
+export const analyticsContract = {
   query: operation({ scope: "usage:read" })
     .route({
       method: "GET",
       path: "/tenants/{tenantId}/usage",
-      summary: "Usage of a tenant, from the ledger's rollups",
+      summary: "Usage of a tenant: measures by dimensions and time",
       tags,
     })
     .input(usageQuery)
-    .output(
-      z.strictObject({
-        rows: z.array(usageRow).max(USAGE_ROWS_MAX),
-        calls: z.int(),
-        quantity: z.string(),
-        /** True when there were more rows than one answer holds: narrow the range. */
-        truncated: z.boolean(),
-      }),
-    ),
+    .output(usageReport),
+  queryAll: operation({ scope: "usage:read" })
+    .route({
+      method: "GET",
+      path: "/usage",
+      summary: "Usage of all tenants; with a tenant's own key, of that tenant",
+      tags,
+    })
+    .input(allUsageQuery)
+    .output(usageReport),
+  keys: operation({ scope: "usage:read" })
+    .route({
+      method: "GET",
+      path: "/tenants/{tenantId}/usage/keys",
+      summary: "What some keys did in the last 14 days, and when each was last used",
+      tags,
+    })
+    .input(summariseKeysQuery)
+    .output(keySummaries),
+};
+
+/** What is left. */
+export const limitsContract = {
   limits: operation({ scope: "usage:read" })
     .route({
       method: "GET",
@@ -94,3 +324,5 @@ export const usageContract = {
     .input(z.strictObject({ tenantId }))
     .output(limits),
 };
+
+export const usageContract = { ...analyticsContract, ...limitsContract };

@@ -25,6 +25,8 @@ export type ConnectOptions = {
  */
 export type Sql = postgres.Sql<WireTypes> & Pick<TransactionPool, "transaction">;
 export type Tx = postgres.TransactionSql<WireTypes>;
+/** Part of a statement, to be put into another one: its values stay parameters. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 /** Any value that can be sent as JSON. */
 export type JsonValue = postgres.JSONValue;
 

@@ -1,5 +1,13 @@
-import { USAGE_DIMENSIONS, usageQuery } from "@turnpike/contract/usage";
-import { getLimits, queryUsage, queryUsageOfAll, reconcile } from "#modules/metering/index.ts";
+import {
+  allUsageQuery,
+  USAGE_DIMENSIONS,
+  USAGE_RANGE_DAYS_MAX,
+  type UsageQuery,
+} from "@turnpike/contract/usage";
+import { DAY_MS, GRAINS } from "@turnpike/domain/time/zoned-buckets";
+import { z } from "zod";
+import { queryUsage, queryUsageOfAll } from "#modules/analytics/index.ts";
+import { getLimits, reconcile } from "#modules/metering/index.ts";
 import { getTenantByName, listTenants } from "#modules/tenants/index.ts";
 import { type Cli, examples, optionParser } from "./cli.ts";
 import { parseInput, parseInstant } from "./parse-input.ts";
@@ -8,7 +16,7 @@ import { EXIT_FAILED } from "./report-failure.ts";
 import type { CommandSession } from "./run-command.ts";
 import { TENANT_TEXT } from "./tenants-commands.ts";
 
-type Usage = Awaited<ReturnType<typeof queryUsage>>;
+type Report = Awaited<ReturnType<typeof queryUsage>>;
 type Limits = Awaited<ReturnType<typeof getLimits>>;
 type Reconciled = Awaited<ReturnType<typeof reconcile>>;
 
@@ -19,6 +27,59 @@ async function findSubject({ deps, context }: CommandSession, tenant: string | u
   }
   const { items } = await listTenants(deps, context, { limit: 2 });
   return items.length === 1 ? (items[0] ?? null) : null;
+}
+
+/** By what the command sums: nothing, one dimension, or buckets of time in UTC. */
+const BY = ["total", ...USAGE_DIMENSIONS, ...GRAINS] as const;
+
+const usageOptions = z.strictObject({
+  ...allUsageQuery.pick({ meter: true, from: true, to: true }).shape,
+  by: z.enum(BY),
+});
+type UsageOptions = z.output<typeof usageOptions>;
+
+/** One row of the command: a value of what is summed by, with its calls and billable units. */
+type UsageLine = { group: string; calls: number; quantity: string };
+type Usage = {
+  rows: UsageLine[];
+  calls: number;
+  quantity: string;
+  truncated: boolean;
+};
+
+/** Left out, the range is all that is kept, by time as far as the grain reaches. */
+function toQuestion(
+  { by, meter, from, to }: UsageOptions,
+  now: Date,
+): Omit<UsageQuery, "tenantId"> {
+  const asked = allUsageQuery.parse({ measures: "requests,billable" });
+  const question = { ...asked, dimensions: [], meter, from, to };
+  const grain = GRAINS.find((name) => name === by);
+  const dimension = USAGE_DIMENSIONS.find((name) => name === by);
+  if (grain !== undefined) {
+    const toMs = to === undefined ? now.getTime() : Date.parse(to);
+    const earliestMs = Math.max(0, toMs - USAGE_RANGE_DAYS_MAX[grain] * DAY_MS);
+    const reach = new Date(earliestMs).toISOString();
+    return { ...question, grain, from: from ?? reach, order: ["time"] };
+  }
+  return dimension === undefined
+    ? question
+    : { ...question, dimensions: [dimension], order: [dimension] };
+}
+
+function toLine(group: string, values: Report["totals"]): UsageLine {
+  return { group, calls: values.requests ?? 0, quantity: values.billable ?? "0" };
+}
+
+/** Instants of this command have no milliseconds: buckets begin on whole minutes. */
+function toGroupText({ time, group }: Report["rows"][number]): string {
+  return time === null ? (Object.values(group)[0] ?? "total") : time.replace(".000Z", "Z");
+}
+
+function toUsage(report: Report): Usage {
+  const { calls, quantity } = toLine("", report.totals);
+  const rows = report.rows.map((row) => toLine(toGroupText(row), row.values));
+  return { rows, calls, quantity, truncated: report.truncated };
 }
 
 function toUsageTable(usage: Usage & { by: string }): string {
@@ -94,7 +155,7 @@ export function addUsageCommands(cli: Cli): void {
     .command("usage")
     .description("sum usage from the ledger: of a tenant, of the only one there is, or of all")
     .option("--tenant <tenant>", TENANT_TEXT)
-    .option("--by <dimension>", USAGE_DIMENSIONS.join(", "), "total")
+    .option("--by <dimension>", BY.join(", "), "total")
     .option("--meter <meter>", "what is counted", "requests")
     .option("--from <instant>", "calls from here on, inclusive", optionParser(parseInstant))
     .option("--to <instant>", "calls before this", optionParser(parseInstant))
@@ -106,16 +167,17 @@ export function addUsageCommands(cli: Cli): void {
       ),
     )
     .action(async ({ tenant, ...options }) => {
-      const query = parseInput(usageQuery.omit({ tenantId: true }), options);
+      const asked = parseInput(usageOptions, options);
       await cli.run(async (session) => {
         const { deps, context } = session;
         const subject = await findSubject(session, tenant);
-        const usage =
+        const question = toQuestion(asked, deps.clock.now());
+        const report =
           subject === null
-            ? await queryUsageOfAll(deps, context, query)
-            : await queryUsage(deps, context, { ...query, tenantId: subject.tenantId });
+            ? await queryUsageOfAll(deps, context, question)
+            : await queryUsage(deps, context, { ...question, tenantId: subject.tenantId });
         const tenantId = subject?.tenantId ?? null;
-        return { tenantId, tenant: subject?.slug ?? null, by: query.by, ...usage };
+        return { tenantId, tenant: subject?.slug ?? null, by: asked.by, ...toUsage(report) };
       }, toUsageText);
     });
 

@@ -16,7 +16,7 @@ import { mail, notification } from "@turnpike/contract/notifications";
 import type { OperationMeta } from "@turnpike/contract/operation";
 import { keyId, serviceKeyId, tenantId, userId } from "@turnpike/contract/shapes";
 import { auditEntry, member, tenant, user } from "@turnpike/contract/tenants";
-import { limits, usageRow } from "@turnpike/contract/usage";
+import { limits, usageReport, usageRow, usageValues } from "@turnpike/contract/usage";
 import { errorCodesOf, problemResponses, problemSchema } from "./openapi-problems.ts";
 import { RAW_OPERATIONS } from "./openapi-raw-operations.ts";
 import { describeUnconvertible } from "./openapi-schemas.ts";
@@ -54,7 +54,9 @@ const NAMED_SCHEMAS = {
   CreatedServiceKey: { strategy: output, schema: createdServiceKey },
   LimitState: { strategy: output, schema: limitState },
   Verdict: { strategy: output, schema: verifyKeyResponse },
+  UsageValues: { strategy: output, schema: usageValues },
   UsageRow: { strategy: output, schema: usageRow },
+  UsageReport: { strategy: output, schema: usageReport },
   Limits: { strategy: output, schema: limits },
   Document: { strategy: output, schema: document },
   File: { strategy: output, schema: file },

@@ -13,6 +13,11 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "tenants.putMember": ["LAST_OWNER"],
   "tenants.removeMember": ["LAST_OWNER"],
   "keys.verify": ["LIMITS_UNAVAILABLE", "OVERLOADED"],
+  "usage.query": ["QUERY_TOO_COSTLY", "OVERLOADED"],
+  "usage.queryAll": ["QUERY_TOO_COSTLY", "OVERLOADED"],
+  "usage.keys": ["QUERY_TOO_COSTLY", "OVERLOADED"],
+  "usage.export": ["QUERY_TOO_COSTLY", "OVERLOADED"],
+  "usage.exportAll": ["QUERY_TOO_COSTLY", "OVERLOADED"],
   "files.upload": [
     "MALFORMED_REQUEST",
     "PAYLOAD_TOO_LARGE",

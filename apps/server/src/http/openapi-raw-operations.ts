@@ -139,6 +139,38 @@ const followDocuments: RawOperation = {
   },
 };
 
+const exportUsage: RawOperation = {
+  method: "get",
+  path: "/tenants/{tenantId}/usage.csv",
+  scope: "usage:read",
+  operation: {
+    operationId: "usage.export",
+    summary: "Usage of a tenant as CSV",
+    description:
+      "Takes the parameters of `GET /tenants/{tenantId}/usage`. Columns: `time` with a grain, the dimensions, the measures. Texts that a spreadsheet would take for formulas begin with an apostrophe.",
+    tags: ["Usage"],
+    parameters: [tenantParameter],
+    responses: {
+      "200": {
+        description: "One line for each row, under a line of names.",
+        content: { "text/csv": { schema: { type: "string" } } },
+      },
+    },
+  },
+};
+
+const exportAllUsage: RawOperation = {
+  ...exportUsage,
+  path: "/usage.csv",
+  operation: {
+    ...exportUsage.operation,
+    operationId: "usage.exportAll",
+    summary: "Usage of all tenants as CSV",
+    description: "Takes the parameters of `GET /usage`.",
+    parameters: [],
+  },
+};
+
 const readDocument: RawOperation = {
   method: "get",
   path: "/openapi.json",
@@ -160,5 +192,7 @@ export const RAW_OPERATIONS: readonly RawOperation[] = [
   uploadFile,
   downloadFile,
   followDocuments,
+  exportUsage,
+  exportAllUsage,
   readDocument,
 ];

@@ -13,6 +13,14 @@ export interface Transact {
   asOperator<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
   /** Reads all tenants in one unchanging snapshot, without a time limit: for work that compares sums. */
   asOperatorSnapshot<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
+  /**
+   * Reads one tenant, or with null all of them, in one unchanging snapshot, for questions whose cost depends on what is
+   * asked: a statement is ended after `timeoutMs`, and planned for its own values.
+   */
+  asAnalyst<Result>(
+    input: { tenantId: TenantId | null; timeoutMs: number },
+    work: (tx: Tx) => Promise<Result>,
+  ): Promise<Result>;
   /** Writes to the ledger, and to nothing else. */
   asMeter<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
 }
@@ -53,6 +61,22 @@ export function createTransact(sql: Sql): Transact {
           ]),
         work,
         { timeoutMs: 0 },
+      ),
+    asAnalyst: ({ tenantId, timeoutMs }, work) =>
+      inTransaction(
+        sql,
+        (tx) =>
+          Promise.all([
+            tx`set transaction isolation level repeatable read read only`,
+            tenantId === null
+              ? tx`set local role turnpike_operator`
+              : tx`set local role turnpike_tenant`,
+            // A plan for any range of time would be made for none; compiling one takes longer than most of these run.
+            tx`select set_config('app.tenant', ${tenantId ?? ""}, true),
+              set_config('statement_timeout', ${String(timeoutMs)}, true),
+              set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true)`,
+          ]),
+        work,
       ),
     asMeter: (work) => inTransaction(sql, (tx) => tx`set local role turnpike_meter`, work),
   };

@@ -73,6 +73,10 @@ export const ERROR_CODES = {
     status: 415,
     title: "The media type is not supported",
   },
+  QUERY_TOO_COSTLY: {
+    status: 422,
+    title: "The query reads too much",
+  },
   EXPECTATION_FAILED: { status: 417, title: "The expectation cannot be met" },
   TOO_MANY_STREAMS: { status: 429, title: "Too many streams are open" },
   HEADERS_TOO_LARGE: { status: 431, title: "The headers are too large" },

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../errors/error-codes.ts";
+import { type ErrorCode, isErrorCode } from "../errors/error-codes.ts";
 
 /**
  * How a metered call ended: let through, refused or failed with a code, or left by its client before the upstream had
@@ -16,4 +16,20 @@ export const CLIENT_ABORTED_STATUS = 499;
  */
 export function isBillableStatus(status: number): boolean {
   return status === 101 || (status >= 200 && status < 300) || status === 304;
+}
+
+/**
+ * Outcomes of calls that Turnpike let through: answered by the upstream, left by their client, or failed on the way to the
+ * upstream. Every other outcome is a denial.
+ */
+export const ADMITTED_OUTCOMES = [
+  "VALID",
+  "CLIENT_ABORTED",
+  "UPSTREAM_UNREACHABLE",
+  "UPSTREAM_TIMEOUT",
+] as const satisfies readonly Outcome[];
+
+/** True for a name that can be an outcome. */
+export function isOutcome(text: string): text is Outcome {
+  return text === "VALID" || text === "CLIENT_ABORTED" || isErrorCode(text);
 }

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
+import { usageQuery } from "@turnpike/contract/usage";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { toId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
 import { billingPeriodAt } from "@turnpike/domain/time/billing-period";
-import { commitGroups, getLimits, queryUsage, type UsageGroup } from "#modules/metering/index.ts";
+import { queryUsage } from "#modules/analytics/index.ts";
+import { commitGroups, getLimits, type UsageGroup } from "#modules/metering/index.ts";
 import type { CommandSession } from "../run-command.ts";
 import {
   findWindow,
@@ -86,13 +88,13 @@ async function findTakenByOthers(
   const { deps, context } = session;
   const { tenantId } = installed.reply;
   const { quotas } = await getLimits(deps, context, { tenantId });
-  const { rows } = await queryUsage(deps, context, {
-    tenantId,
-    by: "key",
-    meter: REQUESTS_METER,
-    from: periodStart.toISOString(),
-  });
-  const ofDemo = new Map(rows.map((row) => [row.group, Number(row.quantity)]));
+  const question = { tenantId, measures: "billable", dimensions: "key", meter: REQUESTS_METER };
+  const { rows } = await queryUsage(
+    deps,
+    context,
+    usageQuery.parse({ ...question, from: periodStart.toISOString() }),
+  );
+  const ofDemo = new Map(rows.map((row) => [row.group.key, Number(row.values.billable)]));
   return (environment) => {
     const balance = quotas.find(
       (quota) => quota.meter === REQUESTS_METER && quota.environment === environment,

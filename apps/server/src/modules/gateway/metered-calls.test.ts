@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
+import type { UsageReport } from "@turnpike/contract/usage";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { findFreePort } from "@turnpike/testkit/find-free-port";
 import { pollUntil } from "@turnpike/testkit/poll-until";
@@ -132,25 +133,28 @@ function call(path: string, key: string, init: RequestInit = {}): Promise<Respon
   return fetch(urls.gateway + path, { ...init, headers: { "x-api-key": key, ...init.headers } });
 }
 
-type Usage = {
-  rows: { group: string; calls: number; quantity: string }[];
-  calls: number;
-  quantity: string;
-};
+type Usage = Pick<UsageReport, "rows" | "totals">;
+
+function askUsage(tenantId: TenantId, by: string): Promise<Usage> {
+  const question = `measures=requests,billable&dimensions=${by}`;
+  return getJson<Usage>(`/v1/tenants/${tenantId}/usage?${question}`);
+}
 
 /** Waits until the ledger holds `calls` calls of the tenant; answers them by status. */
 async function expectUsage(
   customer: Customer,
   expected: Record<string, [calls: number, quantity: string]>,
-  by = "status",
+  by: "status" | "outcome" = "status",
 ): Promise<void> {
   const calls = Object.values(expected).reduce((sum, [count]) => sum + count, 0);
   const usage = await pollUntil("the ledger", async () => {
-    const found = await getJson<Usage>(`/v1/tenants/${customer.tenantId}/usage?by=${by}`);
-    return found.calls >= calls && found;
+    const found = await askUsage(customer.tenantId, by);
+    return (found.totals.requests ?? 0) >= calls && found;
   });
   expect(
-    Object.fromEntries(usage.rows.map((row) => [row.group, [row.calls, row.quantity]])),
+    Object.fromEntries(
+      usage.rows.map(({ group, values }) => [group[by], [values.requests, values.billable]]),
+    ),
   ).toEqual(expected);
 }
 
@@ -291,10 +295,11 @@ describe("refusals of the gateway", () => {
     expect(performance.now() - revokedAtMs).toBeLessThan(5_000);
     expect(status).toMatchObject({ code: "REVOKED" });
     const outcomes = await pollUntil("the ledger", async () => {
-      const usage = await getJson<Usage>(`/v1/tenants/${customer.tenantId}/usage?by=outcome`);
-      return usage.rows.some((row) => row.group === "REVOKED") && usage;
+      const usage = await askUsage(customer.tenantId, "outcome");
+      return usage.rows.some((row) => row.group.outcome === "REVOKED") && usage;
     });
-    expect(outcomes.rows.find((row) => row.group === "REVOKED")?.quantity).toBe("0");
+    const refused = outcomes.rows.find(({ group }) => group.outcome === "REVOKED");
+    expect(refused?.values.billable).toBe("0");
   });
 
   it("refuses a suspended tenant and takes it back", async () => {

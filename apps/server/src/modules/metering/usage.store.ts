@@ -2,68 +2,6 @@ import type { JsonValue, Tx } from "@turnpike/db/client";
 import type { PlanTerms } from "@turnpike/domain/catalog/plan";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 
-export type UsageDimension =
-  | "total"
-  | "status"
-  | "outcome"
-  | "key"
-  | "environment"
-  | "minute"
-  | "hour"
-  | "day";
-
-export type UsageRow = { group: string; calls: bigint; quantity: string };
-
-/** The SQL of each dimension; a closed set, so that no text of a caller ever becomes SQL. */
-function groupOf(tx: Tx, by: UsageDimension) {
-  switch (by) {
-    case "total":
-      return tx`'total'::text`;
-    case "status":
-      return tx`status::text`;
-    case "outcome":
-      return tx`outcome`;
-    case "key":
-      return tx`key_id`;
-    case "environment":
-      return tx`environment`;
-    case "minute":
-    case "hour":
-    case "day":
-      return tx`to_char(date_trunc(${by}, occurred_at, 'UTC'), 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
-    default:
-      return by satisfies never;
-  }
-}
-
-/** Sums the rollups of a tenant, or of all of them, by one dimension, in the order of the groups. */
-export async function sumUsage(
-  tx: Tx,
-  input: {
-    /** Null for all tenants, which only the operator role sees. */
-    tenantId: TenantId | null;
-    meterId: string;
-    by: UsageDimension;
-    from: Date | undefined;
-    to: Date | undefined;
-    rowsMax: number;
-  },
-): Promise<UsageRow[]> {
-  const { from = null, to = null } = input;
-  return await tx<UsageRow[]>`
-    select grouped as "group", sum(calls)::bigint as calls, sum(quantity)::text as quantity
-    from (
-      select ${groupOf(tx, input.by)} as grouped, calls, quantity
-      from usage_rollups
-      where ${input.tenantId === null ? tx`true` : tx`tenant_id = ${input.tenantId}`} and meter_id = ${input.meterId}
-        and (${from}::timestamptz is null or occurred_at >= ${from})
-        and (${to}::timestamptz is null or occurred_at < ${to})
-    ) rows
-    group by 1
-    order by 1
-    limit ${input.rowsMax}`;
-}
-
 export type TermsRow = {
   plan_id: string;
   plan_version: number;

@@ -1,0 +1,92 @@
+import { implement } from "@orpc/server";
+import { tenantId } from "@turnpike/contract/shapes";
+import { allUsageQuery, analyticsContract, usageQuery } from "@turnpike/contract/usage";
+import { resourceNotFound } from "@turnpike/domain/errors/app-error";
+import type { z } from "zod";
+import type { HttpContext } from "#http/http-context.ts";
+import {
+  invalidRequest,
+  type RawCall,
+  type RawRoute,
+  readQuery,
+  toFieldErrors,
+} from "#http/raw-route.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { queryUsage, queryUsageOfAll } from "./query-usage.ts";
+import type { Queue } from "./queue-queries.ts";
+import { summariseKeys } from "./summarise-keys.ts";
+import { toUsageCsv } from "./usage-csv.ts";
+
+/** What the routes share: how many questions this process asks the database at once. */
+export type AnalyticsDeps = AppServices & { inTurn: Queue };
+
+export function createAnalyticsRoutes(deps: AnalyticsDeps) {
+  const os = implement(analyticsContract).$context<HttpContext>();
+  return os.router({
+    query: os.query.handler(({ input, context }) =>
+      deps.inTurn(() => queryUsage(deps, context.call(), input)),
+    ),
+    queryAll: os.queryAll.handler(({ input, context }) =>
+      deps.inTurn(() => queryUsageOfAll(deps, context.call(), input)),
+    ),
+    keys: os.keys.handler(({ input, context }) =>
+      deps.inTurn(() => summariseKeys(deps, context.call(), input)),
+    ),
+  });
+}
+
+function parseQuery<Schema extends z.ZodType>(
+  { req }: RawCall,
+  schema: Schema,
+  path: Readonly<Record<string, string>>,
+): z.output<Schema> {
+  const query = readQuery(req);
+  const repeated = [...query.keys()].find((name) => query.getAll(name).length > 1);
+  if (repeated !== undefined) {
+    throw invalidRequest([{ pointer: `/${repeated.slice(0, 64)}`, message: "Only once." }]);
+  }
+  const parsed = schema.safeParse({ ...Object.fromEntries(query), ...path });
+  if (!parsed.success) {
+    throw invalidRequest(toFieldErrors(parsed.error.issues));
+  }
+  return parsed.data;
+}
+
+function sendCsv({ res }: RawCall, csv: string): void {
+  res.writeHead(200, {
+    "content-type": "text/csv; charset=utf-8; header=present",
+    "content-disposition": 'attachment; filename="usage.csv"',
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "content-length": Buffer.byteLength(csv),
+  });
+  res.end(csv);
+}
+
+async function exportTenant(deps: AnalyticsDeps, call: RawCall): Promise<void> {
+  const context = call.context.call();
+  const tenant = tenantId.safeParse(call.params["tenantId"]);
+  if (!tenant.success) {
+    throw resourceNotFound("tenant");
+  }
+  const input = parseQuery(call, usageQuery, { tenantId: tenant.data });
+  sendCsv(call, toUsageCsv(await deps.inTurn(() => queryUsage(deps, context, input))));
+}
+
+async function exportAll(deps: AnalyticsDeps, call: RawCall): Promise<void> {
+  const context = call.context.call();
+  const input = parseQuery(call, allUsageQuery, {});
+  sendCsv(call, toUsageCsv(await deps.inTurn(() => queryUsageOfAll(deps, context, input))));
+}
+
+/** The same questions, answered as CSV: a file is no document of the contract. */
+export function createAnalyticsRawRoutes(deps: AnalyticsDeps): RawRoute[] {
+  return [
+    {
+      method: "GET",
+      path: "/v1/tenants/{tenantId}/usage.csv",
+      handle: (call) => exportTenant(deps, call),
+    },
+    { method: "GET", path: "/v1/usage.csv", handle: (call) => exportAll(deps, call) },
+  ];
+}

@@ -1,0 +1,4 @@
+export { createAnalyticsRawRoutes, createAnalyticsRoutes } from "./analytics.routes.ts";
+export { queryUsage, queryUsageOfAll } from "./query-usage.ts";
+export { createQueue } from "./queue-queries.ts";
+export { summariseKeys } from "./summarise-keys.ts";

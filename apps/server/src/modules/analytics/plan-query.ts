@@ -1,0 +1,180 @@
+import {
+  type AllUsageQuery,
+  USAGE_MEASURES,
+  USAGE_RANGE_DAYS_MAX,
+  type UsageDimension,
+  type UsageMeasure,
+} from "@turnpike/contract/usage";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import {
+  DAY_MS,
+  type Grain,
+  listBucketStarts,
+  MINUTE_MS,
+  precedingRange,
+} from "@turnpike/domain/time/zoned-buckets";
+import { planSources, type Sources } from "./plan-sources.ts";
+
+/** What is asked about a tenant or, with the operator's dimensions and filters, about several. */
+export type UsageQuestion = AllUsageQuery;
+
+/** What rows are ordered by; a dimension by its place among the asked ones. */
+export type OrderTerm = { isDescending: boolean } & (
+  | { kind: "time" }
+  | { kind: "dimension"; place: number }
+  | { kind: "measure"; measure: UsageMeasure }
+);
+
+export type UsageFilters = Pick<
+  UsageQuestion,
+  | "key"
+  | "route"
+  | "method"
+  | "status"
+  | "status_class"
+  | "outcome"
+  | "environment"
+  | "tenant"
+  | "plan"
+>;
+
+export type PlannedPeriod = {
+  fromMs: number;
+  toMs: number;
+  /** Starts of the buckets, ascending; empty without a time axis. */
+  starts: readonly number[];
+  sources: Sources;
+};
+
+/** A question in which every choice is made: what the store needs to read, and nothing else. */
+export type QueryPlan = {
+  meterId: string;
+  measures: readonly UsageMeasure[];
+  dimensions: readonly UsageDimension[];
+  filters: UsageFilters;
+  grain: Grain | null;
+  timeZone: string;
+  order: readonly OrderTerm[];
+  limit: number;
+  period: PlannedPeriod;
+  previous: PlannedPeriod | null;
+};
+
+/** Of a range whose beginning is left out. */
+const RANGE_DAYS_DEFAULT = 30;
+
+function refuse(name: string, message: string): AppError {
+  return new AppError({
+    code: "INVALID_REQUEST",
+    publicMessage: `Invalid value at /${name}: ${message}`,
+    errors: [{ pointer: `/${name}`, message }],
+  });
+}
+
+function endOfMinute(ms: number): number {
+  return Math.ceil(ms / MINUTE_MS) * MINUTE_MS;
+}
+
+function planRange(question: UsageQuestion, nowMs: number): { fromMs: number; toMs: number } {
+  const { grain } = question;
+  const endOfRunningMinuteMs = endOfMinute(nowMs + 1);
+  const toMs =
+    question.to === undefined ? endOfRunningMinuteMs : endOfMinute(Date.parse(question.to));
+  const defaultDays =
+    grain === undefined ? undefined : Math.min(RANGE_DAYS_DEFAULT, USAGE_RANGE_DAYS_MAX[grain]);
+  const defaultFromMs = defaultDays === undefined ? 0 : Math.max(0, toMs - defaultDays * DAY_MS);
+  const fromMs =
+    question.from === undefined ? defaultFromMs : endOfMinute(Date.parse(question.from));
+  if (fromMs >= toMs) {
+    throw refuse(
+      "from",
+      "The range is empty: `from` must lie before `to`, which is now if left out.",
+    );
+  }
+  if (grain !== undefined && toMs - fromMs > USAGE_RANGE_DAYS_MAX[grain] * DAY_MS) {
+    const days = String(USAGE_RANGE_DAYS_MAX[grain]);
+    throw refuse("from", `By the ${grain} a range may have at most ${days} days.`);
+  }
+  return { fromMs, toMs };
+}
+
+function planPeriod(
+  range: { fromMs: number; toMs: number },
+  grain: Grain | null,
+  timeZone: string,
+): PlannedPeriod {
+  const starts = grain === null ? [] : listBucketStarts(grain, timeZone, range);
+  return { ...range, starts, sources: planSources(range, starts) };
+}
+
+function planPrevious(
+  question: UsageQuestion,
+  range: { fromMs: number; toMs: number },
+): PlannedPeriod | null {
+  const { compare, grain = null, timeZone } = question;
+  if (compare === undefined) {
+    return null;
+  }
+  const before = precedingRange(grain, timeZone, range);
+  if (before.fromMs < 0) {
+    throw refuse("compare", "There is no period of this length before: give a later `from`.");
+  }
+  return planPeriod(before, grain, timeZone);
+}
+
+function isMeasure(name: string): name is UsageMeasure {
+  return USAGE_MEASURES.some((measure) => measure === name);
+}
+
+function toOrderTerm(question: UsageQuestion, text: string): OrderTerm {
+  const isDescending = text.startsWith("-");
+  const name = isDescending ? text.slice(1) : text;
+  if (isMeasure(name)) {
+    return { kind: "measure", measure: name, isDescending };
+  }
+  if (name === "time") {
+    if (question.grain === undefined) {
+      throw refuse("order", "There is no time to order by without `grain`.");
+    }
+    return { kind: "time", isDescending };
+  }
+  const place = question.dimensions.findIndex((dimension) => dimension === name);
+  if (place === -1) {
+    throw refuse("order", `"${name}" is not one of the asked dimensions.`);
+  }
+  return { kind: "dimension", place, isDescending };
+}
+
+function planOrder(question: UsageQuestion): OrderTerm[] {
+  if (question.order !== undefined) {
+    return question.order.map((text) => toOrderTerm(question, text));
+  }
+  const byTime: OrderTerm[] =
+    question.grain === undefined ? [] : [{ kind: "time", isDescending: false }];
+  return [...byTime, { kind: "measure", measure: "requests", isDescending: true }];
+}
+
+/**
+ * Decides how a question is answered: its exact range, its buckets by the clocks of its zone, where each stretch is read,
+ * and what the rows are ordered by.
+ *
+ * @throws {AppError} `INVALID_REQUEST` when the range is empty or too long for its grain, nothing lies before it that it
+ *   could be compared with, or it is ordered by what was not asked for.
+ */
+export function planQuery(question: UsageQuestion, now: Date): QueryPlan {
+  const { grain = null, timeZone } = question;
+  const range = planRange(question, now.getTime());
+  const { key, route, method, status, status_class, outcome, environment, tenant, plan } = question;
+  return {
+    meterId: question.meter,
+    measures: question.measures,
+    dimensions: question.dimensions,
+    filters: { key, route, method, status, status_class, outcome, environment, tenant, plan },
+    grain,
+    timeZone,
+    order: planOrder(question),
+    limit: question.limit,
+    period: planPeriod(range, grain, timeZone),
+    previous: planPrevious(question, range),
+  };
+}

@@ -1,0 +1,51 @@
+import { HOUR_MS } from "@turnpike/domain/time/zoned-buckets";
+
+/** Half-open, epoch milliseconds. */
+export type Interval = { fromMs: number; toMs: number };
+
+/** Which stretches of a range are read from which rollups. Together they tile it: nothing is read twice or left out. */
+export type Sources = {
+  hours: readonly Interval[];
+  minutes: readonly Interval[];
+};
+
+function startOfHour(ms: number): number {
+  return Math.floor(ms / HOUR_MS) * HOUR_MS;
+}
+
+/** Adds an interval behind the others, to the last one when it goes on from there. */
+function append(intervals: Interval[], next: Interval): void {
+  const last = intervals.at(-1);
+  if (next.fromMs >= next.toMs) {
+    return;
+  }
+  if (last?.toMs === next.fromMs) {
+    last.toMs = next.toMs;
+  } else {
+    intervals.push({ ...next });
+  }
+}
+
+/**
+ * Reads by the hour what can be, and by the minute every hour that an end of the range or the start of a bucket cuts in two
+ * (days of zones whose clocks are half an hour off), so that no number depends on where it was read.
+ *
+ * @param range - The range, on whole minutes.
+ * @param starts - Starts of its buckets, ascending; empty for one sum over all.
+ */
+export function planSources(range: Interval, starts: readonly number[]): Sources {
+  const inside = starts.filter((ms) => ms > range.fromMs && ms < range.toMs);
+  const cuts = [range.fromMs, ...inside, range.toMs].filter((ms) => ms % HOUR_MS !== 0);
+  const hours: Interval[] = [];
+  const minutes: Interval[] = [];
+  let readMs = range.fromMs;
+  for (const cutMs of cuts) {
+    const hourMs = startOfHour(cutMs);
+    append(hours, { fromMs: readMs, toMs: hourMs });
+    const endMs = Math.min(hourMs + HOUR_MS, range.toMs);
+    append(minutes, { fromMs: Math.max(hourMs, readMs), toMs: endMs });
+    readMs = Math.max(readMs, endMs);
+  }
+  append(hours, { fromMs: readMs, toMs: range.toMs });
+  return { hours, minutes };
+}

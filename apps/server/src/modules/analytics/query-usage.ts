@@ -1,0 +1,122 @@
+import {
+  type AllUsageQuery,
+  USAGE_ROWS_MAX,
+  type UsageQuery,
+  type UsageReport,
+  type UsageRow,
+} from "@turnpike/contract/usage";
+import type { Tx } from "@turnpike/db/client";
+import { assertMay, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { AppServices } from "#platform/app-services.ts";
+import type { SumRow } from "./analytics.store.ts";
+import { type PlannedPeriod, planQuery, type QueryPlan, type UsageQuestion } from "./plan-query.ts";
+import { readRollups, readSums, tooCostly } from "./read-rollups.ts";
+import { isSortedHere, sortRows } from "./sort-rows.ts";
+import { isLatency, toUsageValues } from "./to-usage-values.ts";
+
+type PeriodReport = NonNullable<UsageReport["previous"]>;
+
+function toInstant(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}
+
+function toRow(plan: QueryPlan, period: PlannedPeriod, row: SumRow): UsageRow {
+  const startMs = period.starts[(row.bucket ?? 0) - 1];
+  return {
+    time: startMs === undefined ? null : toInstant(startMs),
+    group: Object.fromEntries(
+      plan.dimensions.map((name, place) => [name, row.group_values[place] ?? ""]),
+    ),
+    values: toUsageValues(plan.measures, row),
+  };
+}
+
+function toPeriodReport(
+  plan: QueryPlan,
+  period: PlannedPeriod,
+  { total, rows }: { total: SumRow | undefined; rows: readonly SumRow[] },
+): PeriodReport {
+  const sorted = isSortedHere(plan) ? sortRows(rows, plan) : rows;
+  return {
+    from: toInstant(period.fromMs),
+    to: toInstant(period.toMs),
+    times: period.starts.map(toInstant),
+    rows: sorted.slice(0, plan.limit).map((row) => toRow(plan, period, row)),
+    totals: toUsageValues(plan.measures, total),
+    truncated: rows.length > plan.limit,
+  };
+}
+
+async function readPeriod(
+  tx: Tx,
+  { tenantId, plan, period }: { tenantId: TenantId | null; plan: QueryPlan; period: PlannedPeriod },
+): Promise<PeriodReport> {
+  const isWhole = isSortedHere(plan);
+  const { total, rows } = await readSums(tx, {
+    tenantId,
+    plan,
+    period,
+    hasLatency: isWhole || plan.measures.some(isLatency),
+    rowsMax: (isWhole ? USAGE_ROWS_MAX : plan.limit) + 1,
+  });
+  if (isWhole && rows.length > USAGE_ROWS_MAX) {
+    throw tooCostly(
+      `Only ${USAGE_ROWS_MAX.toLocaleString("en")} rows can be ordered by a latency: narrow the range, ask for fewer dimensions, or order by requests.`,
+    );
+  }
+  return toPeriodReport(plan, period, { total, rows });
+}
+
+async function answer(
+  deps: AppServices,
+  tenantId: TenantId | null,
+  question: UsageQuestion,
+): Promise<UsageReport> {
+  const plan = planQuery(question, deps.clock.now());
+  const { period, previous } = plan;
+  return await readRollups(deps, tenantId, async (tx) => ({
+    ...(await readPeriod(tx, { tenantId, plan, period })),
+    grain: plan.grain,
+    timeZone: plan.timeZone,
+    measures: [...plan.measures],
+    dimensions: [...plan.dimensions],
+    previous: previous === null ? null : await readPeriod(tx, { tenantId, plan, period: previous }),
+  }));
+}
+
+/**
+ * Answers a question about one tenant's usage: measures by dimensions and time, over calls that occurred in `[from, to)`.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND`; `INVALID_REQUEST` when the question contradicts itself; `QUERY_TOO_COSTLY` when
+ *   the answer would be summed from too much, or takes too long.
+ */
+export async function queryUsage(
+  deps: AppServices,
+  context: CallContext,
+  input: UsageQuery,
+): Promise<UsageReport> {
+  const { tenantId, ...question } = input;
+  assertMayInTenant(context.actor, "usage:read", tenantId);
+  return await answer(deps, tenantId, question);
+}
+
+/**
+ * Answers a question about the usage of all tenants, as {@link queryUsage} does for one. A tenant's own key asks about its
+ * tenant: no filter or dimension shows it another one.
+ *
+ * @throws {AppError} as {@link queryUsage}; `INSUFFICIENT_SCOPE` for members of a tenant, who name the tenant they mean.
+ */
+export async function queryUsageOfAll(
+  deps: AppServices,
+  context: CallContext,
+  input: AllUsageQuery,
+): Promise<UsageReport> {
+  const { actor } = context;
+  if (actor.type === "key") {
+    assertMayInTenant(actor, "usage:read", actor.tenantId);
+    return await answer(deps, actor.tenantId, input);
+  }
+  assertMay(actor, "usage:read");
+  return await answer(deps, null, input);
+}

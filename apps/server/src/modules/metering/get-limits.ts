@@ -1,0 +1,54 @@
+import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { resourceNotFound } from "@turnpike/domain/errors/app-error";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { billingPeriodAt } from "@turnpike/domain/time/billing-period";
+import type { AppServices } from "#platform/app-services.ts";
+import { findTerms, listBalances } from "./usage.store.ts";
+
+/**
+ * Tells every limit of a tenant's plan with what is used and left in the current billing period.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND`.
+ */
+export async function getLimits(
+  deps: AppServices,
+  context: CallContext,
+  input: { tenantId: TenantId },
+) {
+  assertMayInTenant(context.actor, "usage:read", input.tenantId);
+  return await deps.transact.asTenant(input.tenantId, async (tx) => {
+    const terms = await findTerms(tx, input.tenantId);
+    if (terms === undefined) {
+      throw resourceNotFound("tenant");
+    }
+    const period = billingPeriodAt(terms.period_anchor, deps.clock.now());
+    const balances = await listBalances(tx, input.tenantId, period.start);
+    const quotas = terms.terms.quotas.flatMap((quota) =>
+      (["live", "test"] as const).map((environment) => {
+        const balance = balances.find(
+          (row) => row.meter_id === quota.meter && row.environment === environment,
+        );
+        // What leases hold can be spent through the processes that hold it; what a crash forfeited cannot.
+        const gone = Number(balance?.used ?? 0) + Number(balance?.forfeited ?? 0);
+        return {
+          meter: quota.meter,
+          environment,
+          kind: quota.kind,
+          limit: quota.limit,
+          used: balance?.used ?? "0",
+          leased: balance?.leased ?? "0",
+          forfeited: balance?.forfeited ?? "0",
+          remaining: String(Math.max(0, quota.limit - gone)),
+          periodStart: period.start.toISOString(),
+          resetAt: period.end.toISOString(),
+        };
+      }),
+    );
+    return {
+      planId: terms.plan_id,
+      planVersion: terms.plan_version,
+      rateLimits: terms.terms.rateLimits.map((rateLimit) => ({ ...rateLimit })),
+      quotas,
+    };
+  });
+}

@@ -1,0 +1,222 @@
+/** How finely time is cut, finest first. Weeks start on Monday. */
+export const GRAINS = ["minute", "hour", "day", "week", "month"] as const;
+export type Grain = (typeof GRAINS)[number];
+
+const SECOND_MS = 1_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
+
+/** A stretch of time in which the clocks of a zone are the same `offsetMs` ahead of UTC. Epoch milliseconds, half-open. */
+type OffsetSpan = { startMs: number; endMs: number; offsetMs: number };
+/** Milliseconds by which the clocks of a zone are ahead of UTC at an instant. */
+type OffsetAt = (epochMs: number) => number;
+
+/** Names of the IANA database begin with a letter; what does not, such as `+01:00`, is not one of its zones. */
+const ZONE_NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
+const OFFSET = /GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/;
+
+/** True for a name of the IANA time zone database, such as `Europe/Berlin` or `UTC`. */
+export function isTimeZone(name: string): boolean {
+  if (!ZONE_NAME.test(name)) {
+    return false;
+  }
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** @throws {RangeError} when `timeZone` is not known. */
+function createOffsetAt(timeZone: string): OffsetAt {
+  const format = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
+  return (epochMs) => {
+    const [, sign, hours = "0", minutes = "0", seconds = "0"] =
+      OFFSET.exec(format.format(epochMs)) ?? [];
+    const aheadMs =
+      Number(hours) * HOUR_MS + Number(minutes) * MINUTE_MS + Number(seconds) * SECOND_MS;
+    return sign === "-" ? -aheadMs : aheadMs;
+  };
+}
+
+/** The first second after `lowMs` at which the offset is no more that of `lowMs`; it is another one at `highMs`. */
+function findChange(offsetAt: OffsetAt, lowMs: number, highMs: number): number {
+  const before = offsetAt(lowMs);
+  let low = lowMs;
+  let high = highMs;
+  while (high - low > SECOND_MS) {
+    const middle = low + Math.floor((high - low) / 2 / SECOND_MS) * SECOND_MS;
+    if (offsetAt(middle) === before) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return high;
+}
+
+/** Cuts `[startMs, endMs)` where the clocks of a zone are changed. No zone ever changed them twice within a day. */
+function listOffsetSpans(offsetAt: OffsetAt, startMs: number, endMs: number): OffsetSpan[] {
+  const spans: OffsetSpan[] = [];
+  let span: OffsetSpan = { startMs, endMs, offsetMs: offsetAt(startMs) };
+  for (let dayMs = startMs; dayMs < endMs; dayMs += DAY_MS) {
+    const nextMs = Math.min(dayMs + DAY_MS, endMs);
+    const offsetMs = offsetAt(nextMs);
+    if (offsetMs !== span.offsetMs) {
+      const changeMs = findChange(offsetAt, dayMs, nextMs);
+      spans.push({ ...span, endMs: changeMs });
+      span = { startMs: changeMs, endMs, offsetMs };
+    }
+  }
+  return [...spans, span];
+}
+
+/**
+ * The first instant at which the clocks of a zone show `localMs` or later: after a gap the end of the gap, of a time that
+ * comes twice the first.
+ */
+function instantOfLocal(spans: readonly OffsetSpan[], localMs: number): number {
+  for (const { startMs, endMs, offsetMs } of spans) {
+    const instantMs = Math.max(startMs, localMs - offsetMs);
+    if (instantMs < endMs) {
+      return instantMs;
+    }
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+type CalendarGrain = Extract<Grain, "day" | "week" | "month">;
+
+/** The start of a day, week or month on the zone's own calendar; `steps` later or earlier ones. */
+function moveLocal(grain: CalendarGrain, localMs: number, steps: number): number {
+  const day = Math.floor(localMs / DAY_MS);
+  switch (grain) {
+    case "day":
+      return (day + steps) * DAY_MS;
+    case "week": {
+      // Day 0 was a Thursday.
+      const sinceMonday = (((day + 3) % 7) + 7) % 7;
+      return (day - sinceMonday + steps * 7) * DAY_MS;
+    }
+    case "month": {
+      const date = new Date(localMs);
+      return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + steps, 1);
+    }
+  }
+}
+
+/** The longest that a bucket can begin before an instant within it, with a day to spare for the zone. */
+const REACH_MS: Readonly<Record<Grain, number>> = {
+  minute: 0,
+  hour: 2 * HOUR_MS,
+  day: 3 * DAY_MS,
+  week: 9 * DAY_MS,
+  month: 33 * DAY_MS,
+};
+
+function* listStarts(
+  grain: Exclude<Grain, "minute">,
+  spans: readonly OffsetSpan[],
+  toMs: number,
+): Generator<number> {
+  if (grain === "hour") {
+    for (const { startMs, endMs, offsetMs } of spans) {
+      const firstMs = Math.ceil((startMs + offsetMs) / HOUR_MS) * HOUR_MS - offsetMs;
+      for (let startsMs = firstMs; startsMs < endMs; startsMs += HOUR_MS) {
+        yield startsMs;
+      }
+    }
+    return;
+  }
+  const [first] = spans;
+  let localMs = moveLocal(grain, first === undefined ? 0 : first.startMs + first.offsetMs, 1);
+  for (;;) {
+    const startsMs = instantOfLocal(spans, localMs);
+    if (startsMs >= toMs) {
+      return;
+    }
+    yield startsMs;
+    localMs = moveLocal(grain, localMs, 1);
+  }
+}
+
+/**
+ * Starts of the buckets that `[fromMs, toMs)` touches, ascending: the first is at or before `fromMs`, each bucket ends where
+ * the next one starts. An hour starts whenever the zone's clocks show a full hour, so that where they are changed by half an
+ * hour one bucket has 90 minutes; a day starts at midnight, or at the first instant of a day that has none.
+ *
+ * Example: days in `Europe/Berlin` from 2026-03-28T23:00Z to 2026-03-30T22:00Z start at 28 March 23:00Z and 29 March 22:00Z
+ * (a day of 23 hours, and one of 24).
+ *
+ * @param range - Epoch milliseconds, `fromMs < toMs`.
+ * @throws {RangeError} when the time zone is not known.
+ */
+export function listBucketStarts(
+  grain: Grain,
+  timeZone: string,
+  range: { fromMs: number; toMs: number },
+): number[] {
+  const { fromMs, toMs } = range;
+  const starts: number[] = [];
+  if (grain === "minute") {
+    for (let ms = Math.floor(fromMs / MINUTE_MS) * MINUTE_MS; ms < toMs; ms += MINUTE_MS) {
+      starts.push(ms);
+    }
+    return starts;
+  }
+  const paddedMs = Math.floor((fromMs - REACH_MS[grain]) / MINUTE_MS) * MINUTE_MS;
+  const spans = listOffsetSpans(createOffsetAt(timeZone), paddedMs, toMs + 2 * DAY_MS);
+  for (const startsMs of listStarts(grain, spans, toMs)) {
+    if (startsMs >= toMs) {
+      break;
+    }
+    // A day that a zone left out, such as 30 December 2011 in Samoa, starts and ends in the same instant.
+    if (startsMs !== starts.at(-1)) {
+      if (startsMs <= fromMs) {
+        starts.length = 0;
+      }
+      starts.push(startsMs);
+    }
+  }
+  return starts;
+}
+
+/** How many steps of a calendar lie between two local times; `undefined` when one of them is not the start of a step. */
+function countSteps(grain: CalendarGrain, fromLocalMs: number, toLocalMs: number) {
+  const isOnGrid = [fromLocalMs, toLocalMs].every((ms) => moveLocal(grain, ms, 0) === ms);
+  if (!isOnGrid) {
+    return;
+  }
+  if (grain !== "month") {
+    return Math.round((toLocalMs - fromLocalMs) / DAY_MS);
+  }
+  const [from, to] = [new Date(fromLocalMs), new Date(toLocalMs)];
+  return (to.getUTCFullYear() - from.getUTCFullYear()) * 12 + to.getUTCMonth() - from.getUTCMonth();
+}
+
+/**
+ * The period of equal length that ends where `[fromMs, toMs)` begins. Whole days of the zone are compared with as many whole
+ * days, whatever their hours, and by months whole months with as many months; any other range with as many milliseconds.
+ *
+ * @param grain - By which the two are compared; null without a time axis.
+ * @throws {RangeError} when the time zone is not known.
+ */
+export function precedingRange(
+  grain: Grain | null,
+  timeZone: string,
+  range: { fromMs: number; toMs: number },
+): { fromMs: number; toMs: number } {
+  const { fromMs, toMs } = range;
+  const offsetAt = createOffsetAt(timeZone);
+  const [fromLocalMs, toLocalMs] = [fromMs + offsetAt(fromMs), toMs + offsetAt(toMs)];
+  for (const step of grain === "month" ? (["month", "day"] as const) : (["day"] as const)) {
+    const steps = countSteps(step, fromLocalMs, toLocalMs);
+    if (steps !== undefined && steps > 0) {
+      const localMs = moveLocal(step, fromLocalMs, -steps);
+      const spans = listOffsetSpans(offsetAt, localMs - 2 * DAY_MS, localMs + 2 * DAY_MS);
+      return { fromMs: instantOfLocal(spans, localMs), toMs: fromMs };
+    }
+  }
+  return { fromMs: fromMs - (toMs - fromMs), toMs: fromMs };
+}

@@ -1,6 +1,9 @@
 import type { JsonClient } from "../json-client.ts";
 import { type Credentials, type Registration, SignInError } from "./session.ts";
 
+/** Longer than any of its answers takes; whoever waits is told to try again. */
+const TIMEOUT_MS = 15_000;
+
 /** What the form of an interaction leads to. */
 export type InteractionOutcome = { redirectTo: string } | { confirmationSent: true };
 
@@ -12,6 +15,8 @@ export interface BuiltInProvider {
   register(interaction: string, registration: Registration): Promise<InteractionOutcome>;
   /** Follows the way back. @returns The address with the code, which is never visited. */
   follow(redirectTo: string): Promise<URL>;
+  /** Ends the provider's own session, so that the next person at this device has to sign in. */
+  endSession(): Promise<void>;
 }
 
 /** @param json - Must send no ID token: nobody is signed in yet. */
@@ -20,6 +25,7 @@ export function createBuiltInProvider(issuer: string, json: JsonClient): BuiltIn
     toOutcome(
       await json({
         method: "POST",
+        signal: AbortSignal.timeout(TIMEOUT_MS),
         url: `${issuer}/interaction/${encodeURIComponent(interaction)}/${form}`,
         body,
       }),
@@ -40,6 +46,14 @@ export function createBuiltInProvider(issuer: string, json: JsonClient): BuiltIn
     logIn: (interaction, credentials) => answer(interaction, "login", credentials),
     register: (interaction, registration) => answer(interaction, "register", registration),
     follow,
+    endSession: async () => {
+      await fetch(`${issuer}/session/end`, {
+        method: "POST",
+        // The answer leads to a page that nobody wants to see here.
+        redirect: "manual",
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+    },
   };
 }
 
@@ -47,6 +61,7 @@ async function follow(href: string): Promise<URL> {
   const response = await fetch(href, {
     credentials: "same-origin",
     headers: { accept: "text/html" },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   if (!response.ok) {
     throw new SignInError("provider_failed", "The sign-in service failed. Try again in a moment.");

@@ -240,7 +240,12 @@ export function createSession(deps: SessionDeps): Session {
       end("by_person");
       const client = stored && deps.findClient(stored.providerId);
       // The person is signed out here whatever the provider says.
-      await client?.revoke(stored?.refreshToken ?? "").catch(() => undefined);
+      await Promise.allSettled([
+        client?.revoke(stored?.refreshToken ?? ""),
+        stored?.providerId === deps.builtIn?.providerId
+          ? deps.builtIn?.provider.endSession()
+          : undefined,
+      ]);
     },
     renew,
     getIdToken: async () => (state.user === undefined ? undefined : await getIdTokenOfUser()),

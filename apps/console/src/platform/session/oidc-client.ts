@@ -96,6 +96,15 @@ export function createOidcClient(provider: IdentityProvider, redirectUri: string
   return {
     begin: async (prompt) => {
       assertSecureContext();
+      if (
+        provider.kind === "builtin" &&
+        globalThis.location.origin !== new URL(redirectUri).origin
+      ) {
+        throw new SignInError(
+          "other_address",
+          `Signing in works at ${new URL(redirectUri).origin} only. Open the console there.`,
+        );
+      }
       const as = await findServer();
       if (as.authorization_endpoint === undefined) {
         throw new SignInError("no_authorization_endpoint", "This provider cannot sign people in.");

@@ -18,6 +18,9 @@ const SENTENCES: Readonly<Record<string, string>> = {
   unsupported_response_type:
     "The provider does not support this way to sign in. Tell whoever runs this service.",
   server_error: "The provider failed. Try again in a moment.",
+  sign_in_expired: "This sign-in has expired. Start over.",
+  request_invalid: "The sign-in service did not accept the request. Start over.",
+  sign_out_unconfirmed: "You are still signed in: sign out from the user menu.",
   temporarily_unavailable: "The provider is overloaded. Try again in a moment.",
 };
 
@@ -33,16 +36,18 @@ export function isUnreachable(cause: unknown): boolean {
   return isTransportFailure(cause);
 }
 
+/** The sentence for the error code that a provider put into an address. */
+export function toProviderSentence(code: string): string {
+  return SENTENCES[code] ?? `The provider refused (${code}). Try again or choose another way.`;
+}
+
 /** Chooses the sentence that a person reads when signing in failed. */
 export function toSignInMessage(cause: unknown): string {
   if (cause instanceof SignInError) {
     return SENTENCES[cause.code] ?? cause.message;
   }
   if (cause instanceof AuthorizationResponseError || cause instanceof ResponseBodyError) {
-    return (
-      SENTENCES[cause.error] ??
-      `The provider refused (${cause.error}). Try again or choose another way.`
-    );
+    return toProviderSentence(cause.error);
   }
   if (cause instanceof RequestError && cause.status !== undefined) {
     return toErrorMessage(cause);

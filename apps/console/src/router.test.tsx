@@ -1,0 +1,194 @@
+// @vitest-environment jsdom
+import { createMemoryHistory } from "@tanstack/react-router";
+import { cleanup, render, screen } from "@testing-library/react";
+import { PUBLIC_PATHS as PRERENDERED } from "@turnpike/contract/public-pages";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createQueryClient } from "#platform/query-client.ts";
+import { fakeNetwork, makeTestPlatform } from "#platform/render-with-platform.tsx";
+import { makeUser } from "#platform/session/fake-session.ts";
+import type { AuthState } from "#platform/session/session.ts";
+import { App } from "./app.tsx";
+import { createAppRouter } from "./router.tsx";
+
+const PUBLIC_PATHS = ["/", "/login", "/register", "/terms", "/privacy"];
+const SIGNED_IN_PATHS = [
+  "/tenants",
+  "/quickstart",
+  "/plans",
+  "/overview",
+  "/billings",
+  "/api-keys",
+  "/analytics",
+  "/ai-intelligence",
+];
+
+beforeEach(() => {
+  vi.stubGlobal("scrollTo", () => undefined);
+  vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => undefined }));
+  vi.spyOn(console, "log").mockImplementation(() => undefined);
+});
+
+afterEach(() => {
+  cleanup();
+  sessionStorage.clear();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+/** The console's own routes at a path, for somebody in the given state. */
+function visit(path: string, auth: Partial<AuthState> = {}) {
+  const platform = makeTestPlatform();
+  platform.session.change(auth);
+  const queryClient = createQueryClient();
+  const context = {
+    queryClient,
+    platform,
+    get auth() {
+      return platform.session.getState();
+    },
+  };
+  const router = createAppRouter(context, createMemoryHistory({ initialEntries: [path] }));
+  return { router, platform, queryClient };
+}
+
+async function landOn(path: string, auth: Partial<AuthState> = {}): Promise<string> {
+  const { router } = visit(path, auth);
+  await router.load();
+  return router.state.location.href;
+}
+
+describe("the routes", () => {
+  it("are those of the specification, and no others", () => {
+    const { router } = visit("/");
+    expect(Object.keys(router.routesByPath).sort()).toEqual(
+      [...PUBLIC_PATHS, ...SIGNED_IN_PATHS].sort(),
+    );
+    expect([...PRERENDERED].sort()).toEqual([...PUBLIC_PATHS].sort());
+  });
+
+  it("of the signed-in screens sit under one layout without a path of its own", () => {
+    const { router } = visit("/");
+    const parents = SIGNED_IN_PATHS.map(
+      (path) => Reflect.get(router.routesByPath, path).parentRoute.id,
+    );
+    expect(new Set(parents)).toEqual(new Set(["/_app"]));
+    expect(router.routesById["/_app"].options.notFoundComponent).toBeDefined();
+  });
+});
+
+describe("the guard", () => {
+  it.each(PUBLIC_PATHS)("lets a visitor who is signed out see %s", async (path) => {
+    expect(await landOn(path)).toBe(path);
+  });
+
+  it.each([...SIGNED_IN_PATHS, "/nowhere", "/overview/nowhere"])(
+    "sends a visitor who is signed out from %s to /login",
+    async (path) => {
+      expect(await landOn(path)).toBe("/login");
+    },
+  );
+
+  it.each(["/login", "/register", "/login?error=access_denied"])(
+    "sends who is signed in from %s to /overview",
+    async (path) => {
+      expect(await landOn(path, { user: makeUser() })).toBe("/overview");
+    },
+  );
+
+  it.each(["/", "/terms", "/privacy", ...SIGNED_IN_PATHS])(
+    "lets who is signed in see %s",
+    async (path) => {
+      expect(await landOn(path, { user: makeUser() })).toBe(path);
+    },
+  );
+
+  it("does not count somebody as signed in before it is known", async () => {
+    expect(await landOn("/login", { isLoading: true, user: makeUser() })).toBe("/login");
+  });
+
+  it("runs before any route loads", async () => {
+    const { router } = visit("/analytics");
+    const loaded = vi.fn();
+    router.routesByPath["/analytics"].options.loader = loaded;
+    await router.load();
+    expect(loaded).not.toHaveBeenCalled();
+  });
+
+  it("brings somebody where they wanted to go, once they have signed in", async () => {
+    const { router, platform } = visit("/analytics?tenant=acme&from=1#chart");
+    await router.load();
+    expect(router.state.location.href).toBe("/login");
+
+    platform.session.change({ user: makeUser() });
+    await router.invalidate();
+    await vi.waitFor(() => {
+      expect(router.state.location.href).toBe("/analytics?tenant=acme&from=1#chart");
+    });
+    await router.navigate({ to: "/login" });
+    expect(router.state.location.pathname).toBe("/overview");
+  });
+
+  it("does not bring the next person where the one who signed out was", async () => {
+    const { router, platform } = visit("/analytics", { user: makeUser("ada") });
+    await router.load();
+    await platform.session.signOut();
+    await router.invalidate();
+    expect(router.state.location.href).toBe("/login");
+
+    platform.session.change({ user: makeUser("grace"), ended: undefined });
+    await router.invalidate();
+    expect(router.state.location.href).toBe("/overview");
+  });
+
+  it("takes a setup code and an invitation out of the address before anything shows it", async () => {
+    for (const auth of [{}, { user: makeUser() }]) {
+      const { router, platform } = visit("/register?invitation=inv#setup=code-1", auth);
+      await router.load();
+      expect(router.state.location.href).toBe("user" in auth ? "/overview" : "/register");
+      expect(platform.arrivals.get("setup")).toBe("code-1");
+      expect(platform.arrivals.get("invitation")).toBe("inv");
+      sessionStorage.clear();
+    }
+  });
+});
+
+describe("the pages of the console", () => {
+  async function open(path: string, auth: Partial<AuthState> = {}) {
+    const parts = visit(path, auth);
+    const { platform, router, queryClient } = parts;
+    queryClient.setQueryData(["client-config"], platform.config);
+    fakeNetwork({
+      "POST /auth/verify": () => ({
+        user: { userId: "usr_1", email: null, emailVerified: false, name: null, isOperator: false },
+        tenants: [],
+      }),
+    });
+    render(<App console={{ queryClient, start: () => ({ platform, router }) }} />);
+    return parts;
+  }
+
+  it("show a full-screen loader in the place of the whole app while the auth state is loading", async () => {
+    const { platform } = await open("/nowhere", { isLoading: true });
+    expect(screen.getByRole("status", { name: "Loading" }).className).toContain("fixed inset-0");
+    expect(screen.queryByRole("heading")).toBeNull();
+
+    platform.session.change({ isLoading: false, user: makeUser() });
+    expect(await screen.findByRole("heading", { name: "404" })).toBeDefined();
+  });
+
+  it("show the 404 page for an unknown path, with its exact texts and a way home", async () => {
+    await open("/nowhere", { user: makeUser() });
+    await screen.findByRole("heading", { name: "404", level: 1 });
+    screen.getByRole("heading", { name: "Page not found", level: 2 });
+    screen.getByText("Oops! The page you are looking for doesn\u2019t exist or has been moved.");
+    screen.getByRole("img", { name: /face/ });
+    expect(screen.getByRole("link", { name: "Go back home" }).getAttribute("href")).toBe("/");
+  });
+
+  it("show the signed-in layout's own not-found view for an unknown path below it", async () => {
+    await open("/overview/nowhere", { user: makeUser() });
+    const home = await screen.findByRole("link", { name: "Go back home" });
+    expect(home.getAttribute("href")).toBe("/overview");
+    expect(home.closest("#content")).not.toBeNull();
+  });
+});

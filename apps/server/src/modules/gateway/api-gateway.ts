@@ -17,6 +17,7 @@ import { DENIAL_HEADERS, toDenialError } from "./denial-error.ts";
 import { API_KEY_HEADER, findKey, isPreflight } from "./find-key.ts";
 import { createGatewayServer, type GatewayServer } from "./gateway-server.ts";
 import { NO_IDENTITY, toIdentityHeaders } from "./identity-headers.ts";
+import { toLimitHeaders } from "./limit-headers.ts";
 import { measureCall } from "./measure-call.ts";
 import { createRawResponse } from "./raw-response.ts";
 import {
@@ -149,8 +150,16 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       }
     };
     try {
-      const identityHeaders = toIdentityHeaders(admission);
-      void send(client, { ...call, identityHeaders, onOutcome }).then(onEnd);
+      const nowMs = deps.clock.now().getTime();
+      void send(client, {
+        ...call,
+        identityHeaders: toIdentityHeaders(admission),
+        extraResponseHeaders: [
+          ...(call.extraResponseHeaders ?? []),
+          ...toLimitHeaders(admission.limits, nowMs),
+        ],
+        onOutcome,
+      }).then(onEnd);
     } catch (error) {
       if (!isRecorded) {
         deps.callRecorder.abandon(admission);
@@ -235,7 +244,9 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     const proceed = (decision: Decision): void => {
       if (!decision.allowed) {
         deps.callRecorder.recordDenied(decision, target);
-        refuse(req, client, requestId, toDenialError(decision, options.plansUrl));
+        const nowMs = deps.clock.now().getTime();
+        const error = toDenialError(decision, { plansUrl: options.plansUrl, nowMs });
+        refuse(req, client, requestId, error);
         return;
       }
       const admitted = { ...call, keyHeaderNames: key.headerNames };

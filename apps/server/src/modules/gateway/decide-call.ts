@@ -18,8 +18,12 @@ export type LimitView = {
   kind: "rate_limit" | "quota";
   limit: number;
   remaining: number;
+  /** Seconds for which the limit holds: a window, or a billing period. */
+  windowSeconds: number;
   /** Epoch milliseconds at which the whole limit is there again. */
   resetAtMs: number;
+  /** Epoch milliseconds at which there is more than now; not later than the reset. */
+  moreAtMs: number;
 };
 
 /** Whose call it is. */
@@ -90,13 +94,16 @@ function deny(
   };
 }
 
-function toRateLimitView(verdict: RateLimitVerdict, wallMs: number): LimitView {
+function toRateLimitView({ rateLimit, decision }: RateLimitVerdict, wallMs: number): LimitView {
   return {
-    name: verdict.rateLimit.name,
+    name: rateLimit.name,
     kind: "rate_limit",
-    limit: verdict.rateLimit.limit,
-    remaining: verdict.decision.remaining,
-    resetAtMs: wallMs + verdict.decision.resetAfterMs,
+    limit: rateLimit.limit,
+    remaining: decision.remaining,
+    windowSeconds: rateLimit.windowSeconds,
+    resetAtMs: wallMs + decision.resetAfterMs,
+    // While some is left nobody waits for more: then the field says when all of it is there.
+    moreAtMs: wallMs + (decision.remaining > 0 ? decision.resetAfterMs : decision.retryAfterMs),
   };
 }
 
@@ -180,7 +187,9 @@ export function createDecider(deps: DecideDeps) {
       kind: "quota",
       limit: limit.limit,
       remaining,
+      windowSeconds: (limit.periodEndMs - limit.periodStartMs) / 1000,
       resetAtMs: limit.periodEndMs,
+      moreAtMs: limit.periodEndMs,
     };
   }
 

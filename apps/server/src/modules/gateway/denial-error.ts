@@ -1,18 +1,24 @@
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { Denial } from "./decide-call.ts";
+import { toLimitHeaders } from "./limit-headers.ts";
 
 /** Lets a page of any origin read why its call was refused; no credentials are allowed along, so nothing leaks. */
 export const DENIAL_HEADERS: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "Retry-After, X-Request-Id",
+  "access-control-expose-headers": "Retry-After, RateLimit, RateLimit-Policy, X-Request-Id",
 };
 
-/** A denial as the caller is told of it. */
+/**
+ * A denial as the caller is told of it.
+ *
+ * @param input.nowMs - Epoch milliseconds.
+ */
 export function toDenialError(
   denial: Pick<Denial, "code" | "detail" | "limit" | "retryAfterMs">,
-  plansUrl: string,
+  input: { plansUrl: string; nowMs: number },
 ): AppError {
   const { limit, retryAfterMs } = denial;
+  const limitHeaders = limit === undefined ? [] : toLimitHeaders([limit], input.nowMs);
   return new AppError({
     code: denial.code,
     publicMessage: denial.detail,
@@ -22,12 +28,14 @@ export function toDenialError(
         : {
             limit: { name: limit.name, limit: limit.limit, remaining: limit.remaining },
             resetAt: new Date(limit.resetAtMs).toISOString(),
-            upgradeUrl: plansUrl,
+            upgradeUrl: input.plansUrl,
           }),
     },
-    headers:
-      retryAfterMs === undefined
+    headers: {
+      ...Object.fromEntries(limitHeaders.map(([name, value]) => [name.toLowerCase(), value])),
+      ...(retryAfterMs === undefined
         ? {}
-        : { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1000))) },
+        : { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1000))) }),
+    },
   });
 }

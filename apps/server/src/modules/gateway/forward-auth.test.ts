@@ -3,6 +3,7 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { parseList } from "structured-headers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 let database: TestDatabase;
@@ -92,6 +93,26 @@ async function moveTo(tenantId: TenantId, planId: string): Promise<void> {
   expect(reply.status).toBe(200);
 }
 
+/** Reads the RateLimit fields as RFC 9651 says, and finds the limit in both. */
+function expectRateLimitFields(
+  headers: IncomingHttpHeaders,
+  expected: { name: string; limit: number; remaining?: number },
+): void {
+  const policies = parseList(String(headers["ratelimit-policy"]));
+  const states = parseList(String(headers["ratelimit"]));
+  expect(states.map(([name]) => name)).toEqual(policies.map(([name]) => name));
+  const policy = policies.find(([name]) => name === expected.name)?.[1];
+  const state = states.find(([name]) => name === expected.name)?.[1];
+  expect(policy?.get("q")).toBe(expected.limit);
+  expect(Number(policy?.get("w"))).toBeGreaterThan(0);
+  expect(Number(state?.get("r"))).toBeLessThanOrEqual(expected.limit);
+  expect(state?.get("r")).toBe(expected.remaining ?? state?.get("r"));
+  const waitSeconds = Number(state?.get("t"));
+  expect(waitSeconds).toBeGreaterThan(0);
+  // Nobody who waits as told comes before there is more.
+  expect(Number(headers["retry-after"] ?? waitSeconds)).toBeGreaterThanOrEqual(waitSeconds);
+}
+
 const IDENTITY = [
   "x-turnpike-tenant",
   "x-turnpike-key",
@@ -110,6 +131,7 @@ describe("an allowed call", () => {
       expect(answer.headers["x-turnpike-tenant"]).toBe(tenantId);
       expect(IDENTITY.filter((name) => !answer.headers[name])).toEqual([]);
       expect(answer.headers["cache-control"]).toBe("no-store");
+      expectRateLimitFields(answer.headers, { name: "requests", limit: 50_000 });
     }
     await pollUntil(
       "usage is committed",
@@ -174,6 +196,7 @@ describe("a denied call", () => {
     expect(last.headers["content-type"]).toBe("application/problem+json");
     expect(last.headers["access-control-allow-origin"]).toBe("*");
     expect(Number(last.headers["retry-after"])).toBeGreaterThan(0);
+    expectRateLimitFields(last.headers, { name: "requests", limit: 3, remaining: 0 });
   });
 
   it.each([

@@ -20,6 +20,7 @@ import {
   readForwardedRequest,
 } from "./forwarded-request.ts";
 import { NO_IDENTITY, toIdentityHeaders } from "./identity-headers.ts";
+import { toLimitHeaders } from "./limit-headers.ts";
 import { assertRecordable, type CallRecorder } from "./record-call.ts";
 
 export type ForwardAuthDeps = {
@@ -90,11 +91,11 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
 
   function sendAllowed(
     res: ServerResponse,
-    identity: readonly HeaderPair[],
+    headers: readonly HeaderPair[],
     requestId: string,
   ): void {
     res.writeHead(200, {
-      ...Object.fromEntries(identity.map(([name, value]) => [name.toLowerCase(), value])),
+      ...Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value])),
       "x-request-id": requestId,
       "cache-control": "no-store",
       "content-length": "0",
@@ -108,12 +109,13 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
     denial: Denial,
     requestId: string,
   ): void {
-    const problem = deps.renderProblem(toDenialError(denial, options.plansUrl), requestId);
+    const nowMs = deps.clock.now().getTime();
+    const error = toDenialError(denial, { plansUrl: options.plansUrl, nowMs });
+    const problem = deps.renderProblem(error, requestId);
     if (dialect !== "nginx") {
       sendProblem(res, problem, DENIAL_HEADERS);
       return;
     }
-    const nowMs = deps.clock.now().getTime();
     sendProblem(
       res,
       { ...problem, status: NGINX_DENIED_STATUS },
@@ -127,10 +129,9 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
   /** Renders what was decided before. Decides nothing, counts nothing, and never answers 2xx: nginx would let that through. */
   function answerTicket(req: IncomingMessage, res: ServerResponse, requestId: string): void {
     const ticket = req.headers[DENIAL_TICKET_HEADER];
+    const nowMs = deps.clock.now().getTime();
     const denial =
-      typeof ticket === "string"
-        ? readDenialTicket({ secret, ticket, nowMs: deps.clock.now().getTime() })
-        : undefined;
+      typeof ticket === "string" ? readDenialTicket({ secret, ticket, nowMs }) : undefined;
     if (denial === undefined) {
       const error = new AppError({
         code: "OVERLOADED",
@@ -140,7 +141,7 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
       sendProblem(res, deps.renderProblem(error, requestId), DENIAL_HEADERS);
       return;
     }
-    const error = toDenialError(denial, options.plansUrl);
+    const error = toDenialError(denial, { plansUrl: options.plansUrl, nowMs });
     sendProblem(res, deps.renderProblem(error, denial.requestId), DENIAL_HEADERS);
   }
 
@@ -174,7 +175,8 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
       return;
     }
     deps.callRecorder.recordAdmitted(decision, target, { kind: "status", status: 200 });
-    sendAllowed(res, toIdentityHeaders(decision), requestId);
+    const limits = toLimitHeaders(decision.limits, deps.clock.now().getTime());
+    sendAllowed(res, [...toIdentityHeaders(decision), ...limits], requestId);
   }
 
   return function serveForwardAuth(req: IncomingMessage, res: ServerResponse): void {

@@ -1,0 +1,317 @@
+// @vitest-environment jsdom
+import { ResponseBodyError } from "oauth4webapi";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createAttemptStore } from "./attempt-store.ts";
+import { createSession, type SessionDeps } from "./create-session.ts";
+import type { OidcClient, SignInAttempt, TokenSet } from "./oidc-client.ts";
+import { createSessionStore } from "./session-store.ts";
+
+const LIFETIME_MS = 900_000;
+const ATTEMPT: SignInAttempt = { providerId: "builtin", state: "s", nonce: "n", verifier: "v" };
+const STORAGE_KEY = "session";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  localStorage.clear();
+  sessionStorage.clear();
+});
+
+function makeTokens(number: number, subject = "ada"): TokenSet {
+  const claims = { iss: "i", aud: "console", iat: 0, exp: 900, sub: subject, email: "a@x.example" };
+  return {
+    idToken: `id-${String(number)}`,
+    claims,
+    refreshToken: `refresh-${String(number)}`,
+    lifetimeMs: LIFETIME_MS,
+  };
+}
+
+function refusal(status: number): ResponseBodyError {
+  const response = new Response(null, { status });
+  return new ResponseBodyError("refused", { cause: { error: "invalid_grant" }, response });
+}
+
+const NETWORK_FAILURE = new TypeError("Failed to fetch");
+
+/** A session whose provider answers what the test says. */
+function makeSession(overrides: Partial<OidcClient> = {}) {
+  let handedOut = 0;
+  const client = {
+    begin: vi.fn(async () => ({ url: new URL("https://idp.example/auth"), attempt: ATTEMPT })),
+    finish: vi.fn(async () => makeTokens(++handedOut)),
+    refresh: vi.fn(async (_token: string) => makeTokens(++handedOut)),
+    revoke: vi.fn(async () => undefined),
+    ...overrides,
+  };
+  const provider = {
+    open: vi.fn(async () => "uid"),
+    logIn: vi.fn(async () => ({ redirectTo: "/idp/auth/uid" })),
+    register: vi.fn(async () => ({ confirmationSent: true as const })),
+    follow: vi.fn(async () => new URL("https://console.example/login?code=c&state=s")),
+    endSession: vi.fn(async () => undefined),
+  };
+  const startedAtMs = Date.now();
+  const deps: SessionDeps = {
+    findClient: (id) => (id === "builtin" ? client : undefined),
+    builtIn: { providerId: "builtin", provider },
+    store: createSessionStore(window),
+    attempts: createAttemptStore(sessionStorage),
+    leaveTo: vi.fn(),
+    withLock: (task) => task(),
+    nowMs: () => Date.now() - startedAtMs,
+  };
+  return { session: createSession(deps), client, provider, deps };
+}
+
+function store(refreshToken: string, subject = "ada"): void {
+  const session = { providerId: "builtin", subject, refreshToken };
+  localStorage.setItem(STORAGE_KEY, JSON.stringify(session));
+}
+
+function tellOfOtherTab(): void {
+  window.dispatchEvent(new StorageEvent("storage", { key: STORAGE_KEY }));
+}
+
+const settle = () => vi.advanceTimersByTimeAsync(0);
+
+describe("the auth state", () => {
+  it("starts as loading with no user", () => {
+    const { session } = makeSession();
+    expect(session.getState()).toMatchObject({ isLoading: true, user: undefined });
+  });
+
+  it("becomes loaded without a user when nobody is signed in, and asks nobody", () => {
+    const { session, client } = makeSession();
+    session.start();
+    expect(session.getState()).toMatchObject({ isLoading: false, user: undefined });
+    expect(client.refresh).not.toHaveBeenCalled();
+  });
+
+  it("becomes loaded with the user that the provider reports", async () => {
+    store("refresh-0");
+    const { session, client } = makeSession();
+    session.start();
+    expect(session.getState().isLoading).toBe(true);
+    await settle();
+
+    expect(client.refresh).toHaveBeenCalledWith("refresh-0");
+    expect(session.getState()).toMatchObject({
+      isLoading: false,
+      user: { subject: "ada", providerId: "builtin", email: "a@x.example", emailVerified: false },
+    });
+    expect(await session.getIdToken()).toBe("id-1");
+  });
+
+  it("tells each change to who listens, and no longer to who has left", async () => {
+    const { session } = makeSession();
+    const listener = vi.fn();
+    const stop = session.subscribe(listener);
+    session.start();
+    await session.signIn({ email: "a@x.example", password: "p" });
+    expect(listener).toHaveBeenCalledTimes(2);
+    stop();
+    await session.signOut();
+    expect(listener).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe("the ID token", () => {
+  async function signedIn(overrides: Partial<OidcClient> = {}) {
+    const parts = makeSession(overrides);
+    parts.session.start();
+    await parts.session.signIn({ email: "a@x.example", password: "p" });
+    return parts;
+  }
+
+  it("is the same for all requests until a minute before its end, then renewed before it is sent", async () => {
+    const { session, client } = await signedIn();
+    vi.setSystemTime(Date.now() + LIFETIME_MS - 61_000);
+    expect(await session.getIdToken()).toBe("id-1");
+    vi.setSystemTime(Date.now() + 2_000);
+    expect(await Promise.all([session.getIdToken(), session.getIdToken()])).toEqual([
+      "id-2",
+      "id-2",
+    ]);
+    expect(client.refresh).toHaveBeenCalledTimes(1);
+  });
+
+  it("is renewed before its end without anybody asking, with the newest refresh token each time", async () => {
+    const { session, client } = await signedIn();
+    await vi.advanceTimersByTimeAsync(LIFETIME_MS - 60_000);
+    await vi.advanceTimersByTimeAsync(LIFETIME_MS - 60_000);
+    expect(client.refresh).toHaveBeenNthCalledWith(1, "refresh-1");
+    expect(client.refresh).toHaveBeenNthCalledWith(2, "refresh-2");
+    expect(await session.getIdToken()).toBe("id-3");
+  });
+
+  it("keeps the user while the provider cannot be reached, and asks again", async () => {
+    let isDown = true;
+    const refresh = vi.fn(async () => {
+      if (isDown) {
+        throw NETWORK_FAILURE;
+      }
+      return makeTokens(7);
+    });
+    const { session } = await signedIn({ refresh });
+    await vi.advanceTimersByTimeAsync(LIFETIME_MS);
+    expect(session.getState().user).toBeDefined();
+    await expect(session.getIdToken()).rejects.toThrow("Failed to fetch");
+
+    isDown = false;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await session.getIdToken()).toBe("id-7");
+  });
+
+  it("still carries a request for its last minute while the provider cannot be reached", async () => {
+    const { session } = await signedIn({ refresh: () => Promise.reject(NETWORK_FAILURE) });
+    vi.setSystemTime(Date.now() + LIFETIME_MS - 30_000);
+    expect(await session.getIdToken()).toBe("id-1");
+  });
+
+  it("signs the person out when the provider refuses to renew it", async () => {
+    const { session } = await signedIn({ refresh: () => Promise.reject(refusal(400)) });
+    await vi.advanceTimersByTimeAsync(LIFETIME_MS);
+    expect(session.getState()).toMatchObject({ user: undefined, ended: "by_provider" });
+    expect(localStorage.getItem(STORAGE_KEY)).toBeNull();
+    expect(await session.getIdToken()).toBeUndefined();
+  });
+
+  it("takes a provider that fails for one that cannot be reached", async () => {
+    const { session } = await signedIn({ refresh: () => Promise.reject(refusal(503)) });
+    await vi.advanceTimersByTimeAsync(LIFETIME_MS);
+    expect(session.getState().user).toBeDefined();
+  });
+
+  it("is renewed with what another tab has left, one tab at a time", async () => {
+    const { session, client, deps } = await signedIn();
+    const free = Promise.withResolvers<void>();
+    deps.withLock = async (task) => {
+      await free.promise;
+      return await task();
+    };
+    const renewed = session.renew();
+    store("refresh-of-other-tab");
+    free.resolve();
+    await renewed;
+    expect(client.refresh).toHaveBeenLastCalledWith("refresh-of-other-tab");
+  });
+});
+
+describe("a page that starts while the provider cannot be reached", () => {
+  it("says so, keeps trying, and lets the person try at once or sign out", async () => {
+    store("refresh-0");
+    let isDown = true;
+    const refresh = vi.fn(async () => {
+      if (isDown) {
+        throw NETWORK_FAILURE;
+      }
+      return makeTokens(1);
+    });
+    const { session } = makeSession({ refresh });
+    session.start();
+    await settle();
+    expect(session.getState()).toMatchObject({ isLoading: true, user: undefined });
+    expect(session.getState().trouble).toContain("cannot be reached");
+
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(refresh).toHaveBeenCalledTimes(2);
+    isDown = false;
+    session.retry();
+    await settle();
+    expect(session.getState()).toMatchObject({ isLoading: false, trouble: undefined });
+    expect(session.getState().user).toBeDefined();
+  });
+});
+
+describe("signing in and out", () => {
+  it("keeps the refresh token for the next visit, and no other token", async () => {
+    const { session } = makeSession();
+    session.start();
+    await session.signIn({ email: "a@x.example", password: "p" });
+    const stored = Object.values({ ...localStorage, ...sessionStorage }).join();
+    expect(stored).toContain("refresh-1");
+    expect(stored).not.toContain("id-1");
+  });
+
+  it("asks for a confirmation by mail without signing in", async () => {
+    const { session } = makeSession();
+    session.start();
+    const outcome = await session.register({ email: "a@x.example", password: "p" });
+    expect(outcome).toBe("confirmation_sent");
+    expect(session.getState().user).toBeUndefined();
+  });
+
+  it("leaves the page for a provider and comes back with the attempt of this tab, once", async () => {
+    const { session, client, deps } = makeSession();
+    session.start();
+    await session.startRedirect("builtin");
+    expect(deps.leaveTo).toHaveBeenCalledWith(new URL("https://idp.example/auth"));
+
+    const callback = new URL("https://console.example/login?code=c&state=s");
+    await session.completeRedirect(callback);
+    expect(client.finish).toHaveBeenCalledWith(callback, ATTEMPT);
+    expect(session.getState().user?.subject).toBe("ada");
+    await expect(session.completeRedirect(callback)).rejects.toMatchObject({
+      code: "unknown_attempt",
+    });
+  });
+
+  it("signs out here whatever the provider says, and tells it", async () => {
+    const { session, client, provider } = makeSession({
+      revoke: vi.fn(() => Promise.reject(NETWORK_FAILURE)),
+    });
+    session.start();
+    await session.signIn({ email: "a@x.example", password: "p" });
+    await session.signOut();
+    expect(session.getState()).toMatchObject({ user: undefined, ended: "by_person" });
+    expect(localStorage.getItem(STORAGE_KEY)).toBeNull();
+    expect(client.revoke).toHaveBeenCalledWith("refresh-1");
+    expect(provider.endSession).toHaveBeenCalledTimes(1);
+  });
+
+  it("is not undone by an answer that comes after it", async () => {
+    const late = Promise.withResolvers<TokenSet>();
+    const { session } = makeSession({ refresh: () => late.promise });
+    session.start();
+    await session.signIn({ email: "a@x.example", password: "p" });
+    const renewed = session.renew();
+    await session.signOut();
+    late.resolve(makeTokens(9));
+    await renewed;
+    expect(session.getState().user).toBeUndefined();
+    expect(localStorage.getItem(STORAGE_KEY)).toBeNull();
+  });
+
+  it("happens here too when another tab signs out", async () => {
+    const { session } = makeSession();
+    session.start();
+    await session.signIn({ email: "a@x.example", password: "p" });
+    localStorage.removeItem(STORAGE_KEY);
+    tellOfOtherTab();
+    expect(session.getState().user).toBeUndefined();
+  });
+
+  it("happens here too when another tab signs in", async () => {
+    const { session } = makeSession();
+    session.start();
+    store("refresh-0");
+    tellOfOtherTab();
+    await settle();
+    expect(session.getState().user?.subject).toBe("ada");
+  });
+
+  it("is left alone by another tab that only renewed", async () => {
+    const { session, client } = makeSession();
+    session.start();
+    await session.signIn({ email: "a@x.example", password: "p" });
+    store("refresh-of-other-tab");
+    tellOfOtherTab();
+    await settle();
+    expect(client.refresh).not.toHaveBeenCalled();
+    expect(session.getState().user).toBeDefined();
+  });
+});

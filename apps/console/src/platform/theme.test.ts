@@ -1,0 +1,52 @@
+// @vitest-environment jsdom
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createTheme } from "./theme.ts";
+
+const root = document.documentElement;
+
+afterEach(() => {
+  localStorage.clear();
+  delete root.dataset["theme"];
+});
+
+async function runBeforePaint(): Promise<void> {
+  vi.resetModules();
+  const script: string = "../theme-before-paint.js";
+  await import(script);
+}
+
+describe("createTheme", () => {
+  it("follows the system until somebody chooses, and shows the choice at once", () => {
+    const theme = createTheme(window);
+    const changed = vi.fn();
+    theme.subscribe(changed);
+    expect(theme.getChoice()).toBe("system");
+
+    theme.choose("dark");
+    expect([theme.getChoice(), root.dataset["theme"]]).toEqual(["dark", "dark"]);
+    theme.choose("system");
+    expect([theme.getChoice(), root.dataset["theme"]]).toEqual(["system", undefined]);
+    expect(changed).toHaveBeenCalledTimes(2);
+  });
+
+  it("is there before the first paint of the next visit", async () => {
+    createTheme(window).choose("light");
+    delete root.dataset["theme"];
+    await runBeforePaint();
+    expect(createTheme(window).getChoice()).toBe("light");
+  });
+
+  it("takes only a theme that exists from the storage", async () => {
+    localStorage.setItem("theme", "<script>");
+    await runBeforePaint();
+    expect(root.dataset["theme"]).toBeUndefined();
+  });
+
+  it("follows the choice made in another tab", () => {
+    const theme = createTheme(window);
+    window.dispatchEvent(new StorageEvent("storage", { key: "theme", newValue: "dark" }));
+    expect(theme.getChoice()).toBe("dark");
+    window.dispatchEvent(new StorageEvent("storage", { key: "theme", newValue: null }));
+    expect(theme.getChoice()).toBe("system");
+  });
+});

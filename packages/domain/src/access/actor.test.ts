@@ -1,13 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../errors/app-error.ts";
 import { toId } from "../ids/ids.ts";
-import { type Actor, assertMay, assertMayInTenant } from "./actor.ts";
-import type { Scope } from "./scopes.ts";
+import { type Actor, assertMay, assertMayInTenant, getPerson, may, mayInTenant } from "./actor.ts";
+import { ROLE_SCOPES, ROLES, type Role, SCOPES, type Scope } from "./scopes.ts";
 
 const ours = toId("tenant", "0199f3b0c1d27a4e8f60112233445566");
 const theirs = toId("tenant", "0199f3b0c1d27a4e8f60112233445567");
 const key = (...scopes: Scope[]): Actor => ({ type: "key", id: "key_1", tenantId: ours, scopes });
 const serviceKey = (...scopes: Scope[]): Actor => ({ type: "service_key", id: "svc_1", scopes });
+const userId = toId("user", "0199f3b0c1d27a4e8f60112233445566");
+const person = (roles: readonly [typeof ours, Role][], isOperator = false): Actor => ({
+  type: "user",
+  id: userId,
+  isOperator,
+  roles: new Map(roles),
+});
 const operator: Actor = { type: "operator", id: "op" };
 const system: Actor = { type: "system", id: "start" };
 
@@ -28,6 +35,9 @@ describe("assertMay", () => {
     [serviceKey("keys:write"), "INSUFFICIENT_SCOPE", "write does not include read"],
     [serviceKey(), "INSUFFICIENT_SCOPE", "a service key without scopes"],
     [key("keys:read"), "INSUFFICIENT_SCOPE", "a tenant's key never acts on the whole installation"],
+    [person([], true), "passes", "a person who is an operator"],
+    [person([[ours, "owner"]]), "INSUFFICIENT_SCOPE", "a role ends at the tenant's border"],
+    [person([]), "INSUFFICIENT_SCOPE", "a person who has just registered"],
   ])("%j: %s (%s)", (actor, outcome) => {
     expect(outcomeOf(() => assertMay(actor, "keys:read"))).toBe(outcome);
   });
@@ -63,7 +73,39 @@ describe("assertMayInTenant", () => {
       "RESOURCE_NOT_FOUND",
       "whatever its scopes: nothing tells that the tenant exists",
     ],
+    [person([], true), theirs, "passes", "a person who is an operator, in any tenant"],
+    [person([[ours, "viewer"]]), ours, "passes", "a member, by the role"],
+    [person([[ours, "owner"]]), theirs, "RESOURCE_NOT_FOUND", "an owner in another tenant"],
+    [person([]), ours, "RESOURCE_NOT_FOUND", "nobody's member"],
   ])("%j in %s: %s (%s)", (actor, tenantId, outcome) => {
     expect(outcomeOf(() => assertMayInTenant(actor, "keys:read", tenantId))).toBe(outcome);
+  });
+});
+
+describe("a member", () => {
+  it.each(ROLES)(
+    "who is %s holds the scopes of that role, in that tenant, and no other",
+    (role) => {
+      const actor = person([[ours, role]]);
+      for (const scope of SCOPES) {
+        const isHeld = ROLE_SCOPES[role].includes(scope);
+        expect(mayInTenant(actor, scope, ours)).toBe(isHeld);
+        expect(outcomeOf(() => assertMayInTenant(actor, scope, ours))).toBe(
+          isHeld ? "passes" : "INSUFFICIENT_SCOPE",
+        );
+        expect(mayInTenant(actor, scope, theirs)).toBe(false);
+        expect(may(actor, scope)).toBe(false);
+        expect(outcomeOf(() => assertMayInTenant(actor, scope, theirs))).toBe("RESOURCE_NOT_FOUND");
+      }
+    },
+  );
+});
+
+describe("getPerson", () => {
+  it("lets people through and no program, however much it may", () => {
+    expect(getPerson(person([]))).toMatchObject({ id: userId });
+    for (const actor of [operator, system, serviceKey(...SCOPES), key(...SCOPES)]) {
+      expect(outcomeOf(() => getPerson(actor))).toBe("INSUFFICIENT_SCOPE");
+    }
   });
 });

@@ -1,5 +1,6 @@
 import { createHmac, KeyObject, sign as signBytes } from "node:crypto";
 import {
+  type CryptoKey,
   exportJWK,
   exportSPKI,
   generateKeyPair,

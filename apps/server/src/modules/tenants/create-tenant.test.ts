@@ -1,11 +1,13 @@
 import { tenant as tenantShape } from "@turnpike/contract/tenants";
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
+import { ERROR_CODES } from "@turnpike/domain/errors/error-codes";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
   contextOf,
   createTestServices,
   createTestTenant,
+  createTestUser,
   OPERATOR_CONTEXT,
   type TestServices,
 } from "@turnpike/testkit/test-services";
@@ -14,6 +16,7 @@ import { listAudit } from "#modules/audit/index.ts";
 import { seedCatalog } from "#modules/catalog/index.ts";
 import { createTenant } from "./create-tenant.ts";
 import { getTenant, listTenants } from "./get-tenant.ts";
+import { listMembers } from "./manage-members.ts";
 
 let database: TestDatabase;
 let services: TestServices;
@@ -101,6 +104,50 @@ describe("createTenant", () => {
   });
 });
 
+describe("a person who creates a tenant", () => {
+  it("becomes its owner, which is written down and told to every process", async () => {
+    const { userId, context } = await createTestUser(services);
+    const made = await createTenant(services, context, { name: "Mine" });
+    expect(tenantShape.parse(made)).toMatchObject({ name: "Mine", planId: "free", role: "owner" });
+    const { items } = await listMembers(services, OPERATOR_CONTEXT, { ...made, limit: 10 });
+    expect(items).toMatchObject([{ userId, role: "owner" }]);
+    const audit = await listAudit(services, OPERATOR_CONTEXT, { ...made, limit: 10 });
+    expect(audit.items.map((entry) => [entry.action, entry.actorType, entry.actorId])).toEqual([
+      ["member.added", "user", userId],
+      ["tenant.created", "user", userId],
+    ]);
+    const changes = await database.sql`
+      select tenant_id from changes where kind = 'user' and entity_id = ${userId}`;
+    expect(changes.map((change) => change["tenant_id"])).toContain(made.tenantId);
+  });
+
+  it("owns ten at the most, also when twenty are created at once", async () => {
+    const { context } = await createTestUser(services);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, () => createTenant(services, context, { name: "Many" })),
+    );
+    expect(outcomes.filter((outcome) => outcome.status === "fulfilled")).toHaveLength(10);
+    const refusal = await refusalOf(createTenant(services, context, { name: "One more" }));
+    expect(refusal).toMatchObject({ code: "TENANT_LIMIT_REACHED", extensions: { limit: 10 } });
+    expect(ERROR_CODES[refusal.code].status).toBe(409);
+  });
+
+  it("owns as many as they like as an operator", async () => {
+    const { context } = await createTestUser(services, { isOperator: true });
+    for (let index = 0; index < 11; index += 1) {
+      expect((await createTenant(services, context, { name: "Op" })).role).toBe("owner");
+    }
+  });
+
+  it("neither chooses the plan nor takes a name of the operator's books", async () => {
+    const { context } = await createTestUser(services);
+    for (const wish of [{ planId: "scale" }, { externalId: "crm-77" }]) {
+      const refusal = await refusalOf(createTenant(services, context, { name: "Wish", ...wish }));
+      expect(refusal.code).toBe("INSUFFICIENT_SCOPE");
+    }
+  });
+});
+
 describe("getTenant", () => {
   it("answers another tenant's key as if the tenant did not exist", async () => {
     const ours = await createTestTenant(services, "Ours");
@@ -138,5 +185,39 @@ describe("listTenants", () => {
     const ours = await createTestTenant(services, "Alone");
     const page = await listTenants(services, ours.context, { limit: 100 });
     expect(page).toMatchObject({ items: [{ tenantId: ours.tenantId }], nextCursor: null });
+  });
+
+  it("shows a person their own tenants with their role, and no other", async () => {
+    const ours = await createTestTenant(services, "Person's");
+    await createTestTenant(services, "Somebody else's");
+    const { context } = await createTestUser(services, { roles: [[ours.tenantId, "billing"]] });
+    const page = await listTenants(services, context, { limit: 100 });
+    expect(page.items).toMatchObject([{ tenantId: ours.tenantId, role: "billing" }]);
+    const nobody = await createTestUser(services);
+    expect(await listTenants(services, nobody.context, { limit: 100 })).toEqual({
+      items: [],
+      nextCursor: null,
+    });
+  });
+
+  it("shows an operator all, page by page", async () => {
+    const { context } = await createTestUser(services, { isOperator: true });
+    const all = await listTenants(services, OPERATOR_CONTEXT, { limit: 5 });
+    expect(await listTenants(services, context, { limit: 5 })).toEqual(all);
+  });
+
+  it("finds by a part of name or slug, in any capitals, every character meaning itself", async () => {
+    await create({ name: "Percent 100% sure", slug: "per-cent" });
+    const find = async (q: string) =>
+      (await listTenants(services, OPERATOR_CONTEXT, { q, limit: 100 })).items.map(
+        (tenant) => tenant.slug,
+      );
+    expect(await find("CENT 100%")).toEqual(["per-cent"]);
+    expect(await find("er-ce")).toEqual(["per-cent"]);
+    for (const q of ["100_", "100%%", "\\", "' or true --"]) {
+      expect(await find(q)).toEqual([]);
+    }
+    const { context } = await createTestUser(services);
+    expect((await listTenants(services, context, { q: "cent", limit: 10 })).items).toEqual([]);
   });
 });

@@ -112,7 +112,9 @@ export async function createInvitation(
   context: CallContext,
   input: CreateInvitationRequest,
 ): Promise<Invitation> {
-  const { tenantId, email, role } = input;
+  const { tenantId, role } = input;
+  // Addresses that differ only in capitals are the same mailbox.
+  const email = input.email.toLowerCase();
   assertMayInTenant(context.actor, "members:write", tenantId);
   const token = Buffer.from(deps.randomBytes(TOKEN_BYTES)).toString("base64url");
   return await deps.transact.asOperator(async (tx) => {

@@ -1,16 +1,21 @@
+import type { CallContext } from "@turnpike/domain/access/actor";
+import { canGrantRole, ROLES, type Role } from "@turnpike/domain/access/scopes";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
   createTestServices,
   createTestTenant,
+  createTestUser,
   createTwoTenants,
   OPERATOR_CONTEXT,
   type TestServices,
+  type TestUser,
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAudit } from "#modules/audit/index.ts";
 import { ensureUser } from "#modules/identity/index.ts";
+import { createKey, revokeKey } from "#modules/keys/index.ts";
 import { listMembers, putMember, removeMember } from "./manage-members.ts";
 
 let database: TestDatabase;
@@ -121,5 +126,129 @@ describe("members", () => {
     expect((await refusalOf(putMember(services, ours.context, input))).code).toBe(
       "INSUFFICIENT_SCOPE",
     );
+  });
+});
+
+describe("members among themselves", () => {
+  type Case = [actor: Role, target: Role, role: Role, isAllowed: boolean];
+  const cases = ROLES.flatMap((actor) =>
+    ROLES.flatMap((target) =>
+      ROLES.map((role): Case => {
+        const isAllowed = canGrantRole(actor, target) && canGrantRole(actor, role);
+        return [actor, target, role, isAllowed];
+      }),
+    ),
+  );
+
+  it("give and take no role above their own, whatever the three roles are", async () => {
+    const { tenantId } = await createTestTenant(services);
+    await put(tenantId, await createUser("anchor"), "owner");
+    for (const [actorRole, targetRole, role, isAllowed] of cases) {
+      const actor = await createTestUser(services, { roles: [[tenantId, actorRole]] });
+      const target = await createTestUser(services, { roles: [[tenantId, targetRole]] });
+      const input = { tenantId, userId: target.userId };
+      const outcome = await putMember(services, actor.context, { ...input, role }).then(
+        () => true,
+        () => false,
+      );
+      expect([actorRole, targetRole, role, outcome]).toEqual([
+        actorRole,
+        targetRole,
+        role,
+        isAllowed,
+      ]);
+      await put(tenantId, target.userId, targetRole as "viewer");
+      const mayRemove = canGrantRole(actorRole, targetRole);
+      const removed = await removeMember(services, actor.context, input).then(
+        () => true,
+        () => false,
+      );
+      expect([actorRole, "removes", targetRole, removed]).toEqual([
+        actorRole,
+        "removes",
+        targetRole,
+        mayRemove,
+      ]);
+    }
+  }, 60_000);
+
+  it("act by the role they have now, not by the one their session remembers", async () => {
+    const { tenantId } = await createTestTenant(services);
+    await put(tenantId, await createUser("now-owner"), "owner");
+    const actor = await createTestUser(services, { roles: [[tenantId, "owner"]] });
+    const target = await createTestUser(services, { roles: [[tenantId, "viewer"]] });
+    const promote = () =>
+      putMember(services, actor.context, { tenantId, userId: target.userId, role: "owner" });
+    await put(tenantId, actor.userId, "admin");
+    expect((await refusalOf(promote())).code).toBe("INSUFFICIENT_SCOPE");
+    await remove(tenantId, actor.userId);
+    expect((await refusalOf(promote())).code).toBe("RESOURCE_NOT_FOUND");
+  });
+
+  it("add nobody who was not asked, and learn nothing of who exists", async () => {
+    const { tenantId } = await createTestTenant(services);
+    const actor = await createTestUser(services, { roles: [[tenantId, "owner"]] });
+    const stranger = await createUser("unasked");
+    const attempt = (userId: UserId) =>
+      refusalOf(putMember(services, actor.context, { tenantId, userId, role: "viewer" }));
+    const real = await attempt(stranger);
+    const made = await attempt(services.newId("user"));
+    expect(real).toMatchObject({ code: "RESOURCE_NOT_FOUND", message: made.message });
+  });
+
+  it("may leave by themselves, whatever their role, but for the last owner", async () => {
+    const { tenantId } = await createTestTenant(services);
+    const owner = await createTestUser(services, { roles: [[tenantId, "owner"]] });
+    const leave = ({ context, userId }: TestUser) =>
+      removeMember(services, context, { tenantId, userId });
+    for (const role of ROLES.filter((other) => other !== "owner")) {
+      const guest = await createTestUser(services, { roles: [[tenantId, role]] });
+      expect(await leave(guest)).toEqual({ liveKeys: [] });
+      expect((await refusalOf(leave(guest))).code).toBe("RESOURCE_NOT_FOUND");
+    }
+    expect((await refusalOf(leave(owner))).code).toBe("LAST_OWNER");
+  });
+
+  it("leave keys behind that work on: the answer and the trail name the live ones", async () => {
+    const { tenantId } = await createTestTenant(services);
+    await put(tenantId, await createUser("keeper"), "owner");
+    const maker = await createTestUser(services, { roles: [[tenantId, "developer"]] });
+    const other = await createTestUser(services, { roles: [[tenantId, "developer"]] });
+    const make = (context: CallContext, name: string) =>
+      createKey(services, context, {
+        tenantId,
+        name,
+        environment: "live",
+        scopes: [],
+        metadata: {},
+      });
+    const kept = await make(maker.context, "Kept");
+    const revoked = await make(maker.context, "Revoked");
+    await make(other.context, "Somebody else's");
+    await revokeKey(services, maker.context, { tenantId, keyId: revoked.keyId });
+    const { liveKeys } = await remove(tenantId, maker.userId);
+    expect(liveKeys).toEqual([{ keyId: kept.keyId, name: "Kept", start: kept.start }]);
+    const { items } = await listAudit(services, OPERATOR_CONTEXT, { tenantId, limit: 1 });
+    expect(items[0]).toMatchObject({
+      action: "member.removed",
+      details: { liveKeys: [kept.keyId] },
+    });
+  });
+
+  it("are announced with every change, so that no process goes by an old role", async () => {
+    const { tenantId } = await createTestTenant(services);
+    await put(tenantId, await createUser("announcer"), "owner");
+    const user = await createUser("announced");
+    const count = async () => {
+      const [row] = await database.sql`
+        select count(*)::int as count from changes where kind = 'user' and entity_id = ${user}`;
+      return row?.["count"];
+    };
+    await put(tenantId, user, "viewer");
+    expect(await count()).toBe(1);
+    await put(tenantId, user, "admin");
+    expect(await count()).toBe(2);
+    await remove(tenantId, user);
+    expect(await count()).toBe(3);
   });
 });

@@ -1,8 +1,11 @@
+import { ROLES } from "@turnpike/domain/access/scopes";
+import type { TenantId } from "@turnpike/domain/ids/ids";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
   createTestServices,
   createTestTenant,
+  createTestUser,
   createTwoTenants,
   OPERATOR_CONTEXT,
   type TestServices,
@@ -92,13 +95,38 @@ describe("updateTenant", () => {
     });
   });
 
-  it("is not for the tenant itself: nobody lifts their own suspension or takes a better plan", async () => {
+  it("is not for the tenant's own keys", async () => {
     const { ours, theirs } = await createTwoTenants(services);
-    for (const tenantId of [ours.tenantId, theirs.tenantId, services.newId("tenant")]) {
-      const refusal = await refusalOf(
-        updateTenant(services, ours.context, { tenantId, suspended: false }),
-      );
+    const attempt = (tenantId: TenantId) =>
+      refusalOf(updateTenant(services, ours.context, { tenantId, suspended: false }));
+    expect((await attempt(ours.tenantId)).code).toBe("INSUFFICIENT_SCOPE");
+    const other = await attempt(theirs.tenantId);
+    const missing = await attempt(services.newId("tenant"));
+    expect(other).toMatchObject({ code: "RESOURCE_NOT_FOUND", message: missing.message });
+  });
+
+  it("lets owners and admins change name and slug, and nobody else", async () => {
+    const { tenantId } = await createTestTenant(services, "Roles");
+    for (const role of ROLES) {
+      const { context } = await createTestUser(services, { roles: [[tenantId, role]] });
+      const work = updateTenant(services, context, { tenantId, name: role, slug: `s-${role}` });
+      if (role === "owner" || role === "admin") {
+        expect(await work).toMatchObject({ name: role, slug: `s-${role}`, role });
+      } else {
+        expect((await refusalOf(work)).code).toBe("INSUFFICIENT_SCOPE");
+      }
+    }
+  });
+
+  it("lets no owner lift the suspension or take a better plan", async () => {
+    const { tenantId } = await createTestTenant(services, "Eager");
+    const { context } = await createTestUser(services, { roles: [[tenantId, "owner"]] });
+    for (const change of [{ suspended: false }, { planId: "scale" }]) {
+      const refusal = await refusalOf(updateTenant(services, context, { tenantId, ...change }));
       expect(refusal.code).toBe("INSUFFICIENT_SCOPE");
     }
+    const operator = await createTestUser(services, { isOperator: true });
+    const updated = await updateTenant(services, operator.context, { tenantId, planId: "scale" });
+    expect(updated).toMatchObject({ planId: "scale", role: null });
   });
 });

@@ -1,0 +1,137 @@
+import { SCOPES } from "@turnpike/domain/access/scopes";
+import { refusalOf } from "@turnpike/testkit/refusal-of";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import {
+  contextOf,
+  createTestServices,
+  createTestUser,
+  OPERATOR_CONTEXT,
+  type TestServices,
+} from "@turnpike/testkit/test-services";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { claimSetup } from "./claim-setup.ts";
+import { addOperator, getUserByName, listOperators, removeOperator } from "./manage-operators.ts";
+import { offerSetupCode } from "./setup-code.ts";
+
+let database: TestDatabase;
+let services: TestServices;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  services = createTestServices(database);
+});
+afterEach(() => database.close());
+
+async function offer(): Promise<string> {
+  return (await offerSetupCode(services)) ?? expect.fail("no code");
+}
+
+async function operatorIds(): Promise<string[]> {
+  return (await listOperators(services, OPERATOR_CONTEXT)).map((user) => user.userId);
+}
+
+describe("claimSetup", () => {
+  it("makes one operator, also when 50 people race for it", async () => {
+    const code = await offer();
+    const people = [];
+    for (let index = 0; index < 50; index += 1) {
+      people.push(await createTestUser(services));
+    }
+    const outcomes = await Promise.allSettled(
+      people.map(({ context }) => claimSetup(services, context, { code })),
+    );
+    const winners = outcomes.flatMap((one) => (one.status === "fulfilled" ? [one.value.user] : []));
+    expect(winners).toMatchObject([{ isOperator: true }]);
+    expect(await operatorIds()).toEqual([winners[0]?.userId]);
+    const codes = outcomes.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []));
+    expect(new Set(codes)).toEqual(new Set(["SETUP_CODE_INVALID"]));
+  });
+
+  it("is written down, and told to every process", async () => {
+    const { userId, context } = await createTestUser(services);
+    await claimSetup(services, context, { code: await offer() });
+    const [entry] = await database.sql`
+      select action, actor_id from audit_entries where tenant_id = 'operator'`;
+    expect(entry).toMatchObject({ action: "operator.added", actor_id: userId });
+    const changes = await database.sql`
+      select 1 from changes where kind = 'user' and entity_id = ${userId}`;
+    expect(changes).toHaveLength(1);
+  });
+
+  it("makes nobody an operator by a wrong code, nor a program by the right one", async () => {
+    const code = await offer();
+    const { context } = await createTestUser(services);
+    const wrong = await refusalOf(claimSetup(services, context, { code: `${code}x` }));
+    expect(wrong.code).toBe("SETUP_CODE_INVALID");
+    const program = contextOf({ type: "service_key", id: "svc_1", scopes: SCOPES });
+    for (const other of [program, OPERATOR_CONTEXT]) {
+      expect((await refusalOf(claimSetup(services, other, { code }))).code).toBe(
+        "INSUFFICIENT_SCOPE",
+      );
+    }
+    expect(await operatorIds()).toEqual([]);
+    await claimSetup(services, context, { code });
+  });
+
+  it("leaves the code to claim when the user is gone", async () => {
+    const code = await offer();
+    const ghost = contextOf({
+      type: "user",
+      id: services.newId("user"),
+      isOperator: false,
+      roles: new Map(),
+    });
+    expect((await refusalOf(claimSetup(services, ghost, { code }))).code).toBe(
+      "RESOURCE_NOT_FOUND",
+    );
+    await claimSetup(services, (await createTestUser(services)).context, { code });
+  });
+});
+
+describe("operators", () => {
+  it("are added and removed, safe to repeat, each change written down once", async () => {
+    const { userId } = await createTestUser(services);
+    for (let index = 0; index < 2; index += 1) {
+      const added = await addOperator(services, OPERATOR_CONTEXT, { userId });
+      expect(added).toMatchObject({ userId, isOperator: true });
+    }
+    expect(await operatorIds()).toEqual([userId]);
+    for (let index = 0; index < 2; index += 1) {
+      await removeOperator(services, OPERATOR_CONTEXT, { userId });
+    }
+    expect(await operatorIds()).toEqual([]);
+    const entries = await database.sql`
+      select action from audit_entries where entity_id = ${userId} order by audit_id`;
+    expect(entries.map((entry) => entry["action"])).toEqual(["operator.added", "operator.removed"]);
+  });
+
+  it("are found by id, or by an address that one person alone has", async () => {
+    const { userId } = await createTestUser(services, { email: "Ada@Example.com" });
+    const find = (idOrEmail: string) => getUserByName(services, OPERATOR_CONTEXT, { idOrEmail });
+    expect((await find(userId)).userId).toBe(userId);
+    expect((await find("ada@example.COM")).userId).toBe(userId);
+    for (const nobody of ["eve@example.com", services.newId("user"), "%", ""]) {
+      expect((await refusalOf(find(nobody))).code).toBe("RESOURCE_NOT_FOUND");
+    }
+    const twin = await createTestUser(services, { email: "ada@example.com" });
+    const refusal = await refusalOf(find("ada@example.com"));
+    expect(refusal).toMatchObject({ code: "CONFLICT" });
+    expect(refusal.message).toContain(twin.userId);
+  });
+
+  it("are made by operators alone", async () => {
+    const { userId, context } = await createTestUser(services);
+    const reader = contextOf({ type: "service_key", id: "svc_1", scopes: ["tenants:write"] });
+    for (const other of [context, reader]) {
+      const attempts = [
+        addOperator(services, other, { userId }),
+        removeOperator(services, other, { userId }),
+        listOperators(services, other),
+        getUserByName(services, other, { idOrEmail: userId }),
+      ];
+      for (const attempt of attempts) {
+        expect((await refusalOf(attempt)).code).toBe("INSUFFICIENT_SCOPE");
+      }
+    }
+    expect(await operatorIds()).toEqual([]);
+  });
+});

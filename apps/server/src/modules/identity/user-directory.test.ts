@@ -1,0 +1,249 @@
+import type { Role } from "@turnpike/domain/access/scopes";
+import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
+import { createTestIssuer, type TestIssuer, type TestPerson } from "@turnpike/testkit/id-tokens";
+import { refusalOf } from "@turnpike/testkit/refusal-of";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import {
+  createTestServices,
+  OPERATOR_CONTEXT,
+  type TestServices,
+} from "@turnpike/testkit/test-services";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { endTokens } from "./end-tokens.ts";
+import { ensureUser } from "./ensure-user.ts";
+import { addOperator, removeOperator } from "./manage-operators.ts";
+import { createPublishedKeys } from "./published-keys.ts";
+import { BUILTIN_ISSUER } from "./trusted-issuers.ts";
+import { createUserDirectory, type UserDirectory } from "./user-directory.ts";
+import { createTokenVerifier } from "./verify-id-token.ts";
+
+let database: TestDatabase;
+let services: TestServices;
+let builtin: TestIssuer;
+let elsewhere: TestIssuer;
+let roles: Map<TenantId, Role>;
+let directory: UserDirectory;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  services = createTestServices(database);
+  const { now } = services.clock;
+  builtin = await createTestIssuer({ issuer: "https://c.test/idp", clientId: "console", now });
+  elsewhere = await createTestIssuer({ issuer: "https://id.test", clientId: "console", now });
+});
+afterAll(() => database.close());
+beforeEach(() => {
+  roles = new Map();
+  directory = createDirectory();
+});
+
+/** A process of its own: it remembers nobody yet. */
+function createDirectory(operators: readonly string[] = []): UserDirectory {
+  const toTrusted = (issuer: TestIssuer, storedAs: string) => ({
+    issuer: issuer.issuer,
+    storedAs,
+    clientId: issuer.clientId,
+    findKey: createPublishedKeys(issuer.publicKeys),
+  });
+  return createUserDirectory({
+    ...services,
+    verifyToken: createTokenVerifier({
+      clock: services.clock,
+      issuers: [toTrusted(builtin, BUILTIN_ISSUER), toTrusted(elsewhere, elsewhere.issuer)],
+    }),
+    roles: { listRoles: () => Promise.resolve(new Map(roles)) },
+    operators,
+  });
+}
+
+const mint = (person: TestPerson) => builtin.mintIdToken(person);
+const identify = async (person: TestPerson) => await directory.identify(await mint(person));
+
+/** What the change feed tells a process of a user. */
+function tell(userId: string, to: UserDirectory = directory): void {
+  to.applyChange({ kind: "user", tenantId: null, entityId: userId, revision: 1n });
+}
+
+async function countUsers(subject: string): Promise<number> {
+  const [row] = await database.sql<{ count: number }[]>`
+    select count(*)::int as count from users where subject = ${subject}`;
+  return row?.count ?? 0;
+}
+
+describe("a valid token", () => {
+  it("makes its user, whatever the address of the built-in provider is", async () => {
+    const { user, actor } = await identify({ subject: "new", email: "new@example.com" });
+    expect(user).toEqual({
+      userId: actor.id,
+      email: "new@example.com",
+      emailVerified: true,
+      name: "new",
+      isOperator: false,
+    });
+    const [row] = await database.sql`select issuer from users where user_id = ${actor.id}`;
+    expect(row?.["issuer"]).toBe("builtin");
+  });
+
+  it("makes one user, also when 50 arrive at once at two processes", async () => {
+    const token = await mint({ subject: "crowd" });
+    const other = createDirectory();
+    const people = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        (index % 2 === 0 ? directory : other).identify(token),
+      ),
+    );
+    expect(new Set(people.map(({ user }) => user.userId)).size).toBe(1);
+    expect(await countUsers("crowd")).toBe(1);
+  });
+
+  it("brings address and name up to date, and an older token does not bring them back", async () => {
+    const older = await mint({ subject: "moved", email: "old@example.com", issuedAgoMs: 60_000 });
+    await directory.identify(older);
+    const newer = await mint({ subject: "moved", email: "new@example.com", name: "New" });
+    expect((await directory.identify(newer)).user).toMatchObject({
+      email: "new@example.com",
+      name: "New",
+    });
+    expect((await directory.identify(older)).user.email).toBe("new@example.com");
+    expect((await createDirectory().identify(older)).user.email).toBe("new@example.com");
+    const nameless = await mint({ subject: "moved", email: null, name: null });
+    expect((await directory.identify(nameless)).user).toMatchObject({
+      email: null,
+      emailVerified: false,
+      name: null,
+    });
+  });
+
+  it("writes once, and only when something is new", async () => {
+    const token = await mint({ subject: "steady" });
+    const { user } = await directory.identify(token);
+    const countChanges = async () =>
+      (await database.sql`select 1 from changes where entity_id = ${user.userId}`).length;
+    expect(await countChanges()).toBe(1);
+    for (let index = 0; index < 5; index += 1) {
+      await directory.identify(token);
+      await createDirectory().identify(token);
+    }
+    expect(await countChanges()).toBe(1);
+  });
+
+  it("is of the same person as the user that an operator made before", async () => {
+    const made = await ensureUser(services, OPERATOR_CONTEXT, {
+      issuer: elsewhere.issuer,
+      subject: "known-before",
+    });
+    const token = await elsewhere.mintIdToken({ subject: "known-before" });
+    expect((await directory.identify(token)).user.userId).toBe(made.userId);
+  });
+
+  it("takes nobody for somebody else by address, subject or a subject with a line break", async () => {
+    const victim = await identify({ subject: "victim", email: "victim@example.com" });
+    const others = [
+      await elsewhere.mintIdToken({ subject: "victim", email: "victim@example.com" }),
+      await mint({ subject: "victim\nx", email: "victim@example.com" }),
+      await mint({ subject: "x\nvictim", email: "victim@example.com" }),
+      await mint({ subject: "builtin\nvictim", email: "victim@example.com" }),
+    ];
+    const ids = await Promise.all(
+      others.map(async (token) => (await directory.identify(token)).user.userId),
+    );
+    expect(new Set([victim.user.userId, ...ids]).size).toBe(5);
+  });
+});
+
+describe("a token that is not good", () => {
+  it("is refused with a reason by identify, and without one by findActor", async () => {
+    const expired = await mint({ issuedAgoMs: 60 * 60_000 });
+    expect(await refusalOf(directory.identify(expired))).toMatchObject({
+      code: "UNAUTHENTICATED",
+      message: "The sign-in has expired: sign in again.",
+      headers: { "www-authenticate": 'Bearer error="invalid_token"' },
+    });
+    expect((await refusalOf(directory.identify("a.b.c"))).message).toMatch(/not valid/);
+    for (const token of [expired, "a.b.c"]) {
+      expect(await directory.findActor(token)).toBeUndefined();
+    }
+  });
+
+  it("makes nobody", async () => {
+    const stranger = await createTestIssuer({ ...builtin, now: services.clock.now });
+    const token = await stranger.mintIdToken({ subject: "forged" });
+    expect(await directory.findActor(token)).toBeUndefined();
+    expect(await countUsers("forged")).toBe(0);
+  });
+});
+
+describe("endTokens", () => {
+  const end = (subject: string) =>
+    services.transact.asOperator((tx) => endTokens(services, tx, { subject }));
+
+  it("refuses what was issued before, on every process that hears of it, and nothing newer", async () => {
+    const old = await mint({ subject: "changed", issuedAgoMs: 5_000 });
+    const other = createDirectory();
+    const { user } = await directory.identify(old);
+    await other.identify(old);
+    await end("changed");
+    for (const process of [directory, other]) {
+      tell(user.userId, process);
+      expect(await process.findActor(old)).toBeUndefined();
+    }
+    expect(await directory.findActor(await mint({ subject: "changed" }))).toBeDefined();
+    services.clock.advance(1_500);
+    expect(await directory.findActor(await mint({ subject: "changed" }))).toBeDefined();
+  });
+
+  it("holds for somebody who has not appeared yet", async () => {
+    const old = await mint({ subject: "not-yet", issuedAgoMs: 5_000 });
+    await end("not-yet");
+    expect(await directory.findActor(old)).toBeUndefined();
+    expect(await countUsers("not-yet")).toBe(1);
+  });
+
+  it("concerns the built-in provider alone", async () => {
+    const token = await elsewhere.mintIdToken({ subject: "same-name", issuedAgoMs: 5_000 });
+    await directory.identify(token);
+    await end("same-name");
+    expect(await createDirectory().findActor(token)).toBeDefined();
+  });
+});
+
+describe("what a person may do", () => {
+  it("is what the tenants say, and is asked again after a change", async () => {
+    const tenantId = services.newId("tenant");
+    const token = await mint({ subject: "member" });
+    const before = await directory.identify(token);
+    expect(before.actor.roles.size).toBe(0);
+    roles = new Map([[tenantId, "admin"]]);
+    expect((await directory.identify(token)).actor.roles.size).toBe(0);
+    tell(before.user.userId);
+    expect((await directory.identify(token)).actor.roles).toEqual(roles);
+    roles = new Map();
+    directory.applyChange({ kind: "reset" });
+    expect((await directory.identify(token)).actor.roles.size).toBe(0);
+  });
+
+  it("is everything for an operator, until the right is taken away", async () => {
+    const token = await mint({ subject: "chief" });
+    const { user } = await directory.identify(token);
+    const userId: UserId = user.userId;
+    await addOperator(services, OPERATOR_CONTEXT, { userId });
+    tell(userId);
+    expect((await directory.identify(token)).actor.isOperator).toBe(true);
+    await removeOperator(services, OPERATOR_CONTEXT, { userId });
+    tell(userId);
+    expect((await directory.identify(token)).actor.isOperator).toBe(false);
+  });
+
+  it("is everything for an address of the configuration, when it is verified", async () => {
+    const process = createDirectory(["Boss@Example.com"]);
+    const read = async (person: TestPerson) =>
+      (await process.identify(await mint(person))).user.isOperator;
+    expect(await read({ subject: "boss", email: "boss@example.com" })).toBe(true);
+    expect(await read({ subject: "boss-2", email: "BOSS@example.COM" })).toBe(true);
+    expect(await read({ subject: "liar", email: "boss@example.com", emailVerified: false })).toBe(
+      false,
+    );
+    expect(await read({ subject: "other", email: "boss@example.com.evil.test" })).toBe(false);
+    expect(await read({ subject: "none", email: null })).toBe(false);
+  });
+});

@@ -1,0 +1,330 @@
+import { invitation as invitationShape } from "@turnpike/contract/invitations";
+import { canGrantRole, ROLES } from "@turnpike/domain/access/scopes";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { dumpDatabase } from "@turnpike/testkit/dump-database";
+import { refusalOf } from "@turnpike/testkit/refusal-of";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import {
+  createTestServices,
+  createTestTenant,
+  createTestUser,
+  createTwoTenants,
+  OPERATOR_CONTEXT,
+  type TestServices,
+  type TestUser,
+} from "@turnpike/testkit/test-services";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listAudit } from "#modules/audit/index.ts";
+import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
+import { acceptInvitation, previewInvitation } from "./accept-invitation.ts";
+import {
+  createInvitation,
+  type InvitationsDeps,
+  listInvitations,
+  revokeInvitation,
+} from "./manage-invitations.ts";
+import { listMembers, putMember, removeMember } from "./manage-members.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+let database: TestDatabase;
+let services: TestServices;
+let jobs: JobQueue & { close(): Promise<void> };
+let deps: TestServices & InvitationsDeps;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  services = createTestServices(database);
+  jobs = await openJobQueue({ target: database.target, logger: services.logger });
+  deps = { ...services, jobs, consoleUrl: "https://console.test", brandName: "Turnpike" };
+});
+afterAll(async () => {
+  await jobs.close();
+  await database.close();
+});
+
+type Stage = { tenantId: TenantId; owner: TestUser };
+
+async function createStage(name = "Stage"): Promise<Stage> {
+  const { tenantId } = await createTestTenant(services, name);
+  return { tenantId, owner: await createTestUser(services, { roles: [[tenantId, "owner"]] }) };
+}
+
+let addresses = 0;
+function newAddress(): string {
+  addresses += 1;
+  return `guest-${String(addresses)}@example.com`;
+}
+
+async function readMail(email: string): Promise<{ subject: string; body: string; token: string }> {
+  const [row] = await database.sql<{ subject: string; body: string }[]>`
+    select subject, body from mails where lower(recipient) = lower(${email}) order by mail_id desc limit 1`;
+  const { subject, body } = row ?? expect.fail(`no mail to ${email}`);
+  const token = /\/register\?invitation=([\w-]+)/.exec(body)?.[1] ?? expect.fail(body);
+  return { subject, body, token };
+}
+
+async function invite(stage: Stage, email: string, role: "viewer" | "admin" | "owner" = "viewer") {
+  const { tenantId, owner } = stage;
+  const invitation = await createInvitation(deps, owner.context, { tenantId, email, role });
+  return { invitation, ...(await readMail(email)) };
+}
+
+const accept = (user: TestUser, token: string) =>
+  acceptInvitation(services, user.context, { token });
+
+async function memberIds(tenantId: TenantId): Promise<string[]> {
+  const { items } = await listMembers(services, OPERATOR_CONTEXT, { tenantId, limit: 100 });
+  return items.map((member) => member.userId);
+}
+
+describe("an invitation", () => {
+  it("goes by mail, is previewed, accepted and written down", async () => {
+    const stage = await createStage("Blue Heron Maps");
+    const email = newAddress();
+    const { invitation, subject, body, token } = await invite(stage, email, "admin");
+    expect(invitationShape.parse(invitation)).toMatchObject({
+      email,
+      role: "admin",
+      createdBy: `user:${stage.owner.userId}`,
+      expiresAt: new Date(services.clock.now().getTime() + 7 * DAY_MS).toISOString(),
+    });
+    expect(subject).toBe("Invitation to Blue Heron Maps on Turnpike");
+    expect(body).toContain(`https://console.test/register?invitation=${token}`);
+    expect(await previewInvitation(services, { token })).toEqual({
+      tenantName: "Blue Heron Maps",
+      email,
+      role: "admin",
+    });
+    const guest = await createTestUser(services, { email });
+    expect(await accept(guest, token)).toMatchObject({
+      tenant: { tenantId: stage.tenantId, name: "Blue Heron Maps", role: "admin" },
+    });
+    expect(await memberIds(stage.tenantId)).toContain(guest.userId);
+    const { items } = await listAudit(services, OPERATOR_CONTEXT, { ...stage, limit: 2 });
+    expect(items.map((entry) => [entry.action, entry.actorId])).toEqual([
+      ["invitation.accepted", guest.userId],
+      ["invitation.created", stage.owner.userId],
+    ]);
+  });
+
+  it("is in the mail alone: neither the answer nor the tables hold the token", async () => {
+    const stage = await createStage();
+    const { invitation, token } = await invite(stage, newAddress());
+    expect(token).toHaveLength(43);
+    expect(JSON.stringify(invitation)).not.toContain(token);
+    await database.sql`delete from mails`;
+    const dump = await dumpDatabase(database.sql);
+    expect(dump).not.toContain(token);
+    expect(dump).not.toContain(Buffer.from(token, "base64url").toString("hex"));
+  });
+
+  it("works once, also when twenty accept at once", async () => {
+    const stage = await createStage();
+    const email = newAddress();
+    const { token } = await invite(stage, email);
+    const twins = await Promise.all(
+      Array.from({ length: 20 }, () => createTestUser(services, { email })),
+    );
+    const outcomes = await Promise.allSettled(twins.map((twin) => accept(twin, token)));
+    expect(outcomes.filter((outcome) => outcome.status === "fulfilled")).toHaveLength(1);
+    expect(await memberIds(stage.tenantId)).toHaveLength(2);
+    const again = await refusalOf(accept(twins[0] ?? expect.fail(), token));
+    expect(again.code).toBe("INVITATION_INVALID");
+  });
+
+  it("is for the account of its address: capitals do not count, everything else does", async () => {
+    const stage = await createStage();
+    const email = newAddress();
+    const { token } = await invite(stage, email.toUpperCase().replace("EXAMPLE", "Example"));
+    const [name, host] = email.split("@");
+    for (const other of [newAddress(), `${name}+x@${host}`, `${name}@evil.${host}`, `x${email}`]) {
+      const refusal = await refusalOf(
+        accept(await createTestUser(services, { email: other }), token),
+      );
+      expect(refusal.code).toBe("INVITATION_EMAIL_MISMATCH");
+    }
+    const guest = await createTestUser(services, { email: email.toUpperCase() });
+    expect((await accept(guest, token)).tenant.role).toBe("viewer");
+  });
+
+  it("looks the same whether it is unknown, used, replaced, revoked or too old", async () => {
+    const stage = await createStage();
+    const email = newAddress();
+    const guest = await createTestUser(services, { email });
+    const replaced = (await invite(stage, email)).token;
+    const { token: revoked, invitation } = await invite(stage, email);
+    await revokeInvitation(services, stage.owner.context, { ...stage, ...invitation });
+    const used = (await invite(stage, email)).token;
+    await accept(guest, used);
+    const other = newAddress();
+    const late = (await invite(stage, other)).token;
+    services.clock.advance(7 * DAY_MS);
+    const answers = await Promise.all(
+      ["unknown", replaced, revoked, used, late].map(async (token) => ({
+        accept: await refusalOf(accept(guest, token)),
+        preview: await refusalOf(previewInvitation(services, { token })),
+      })),
+    );
+    const texts = answers.flatMap((answer) => Object.values(answer).map((one) => one.message));
+    expect(new Set(texts).size).toBe(1);
+    expect(answers[0]?.accept.code).toBe("INVITATION_INVALID");
+  });
+
+  it("leaves a member's role as it is", async () => {
+    const stage = await createStage();
+    const email = newAddress();
+    const { token } = await invite(stage, email, "owner");
+    const guest = await createTestUser(services, { email, roles: [[stage.tenantId, "viewer"]] });
+    expect((await accept(guest, token)).tenant.role).toBe("viewer");
+  });
+
+  it("gives no role above that of whoever invites", async () => {
+    const { tenantId } = await createStage();
+    for (const own of ROLES) {
+      const actor = await createTestUser(services, { roles: [[tenantId, own]] });
+      for (const role of ROLES) {
+        const work = createInvitation(deps, actor.context, { tenantId, email: newAddress(), role });
+        const outcome = await work.then(
+          () => true,
+          () => false,
+        );
+        expect([own, role, outcome]).toEqual([own, role, canGrantRole(own, role)]);
+      }
+    }
+  });
+
+  it("ends when whoever sent it leaves, or may not give that role any more", async () => {
+    const stage = await createStage();
+    const { tenantId } = stage;
+    const second = await createTestUser(services, { roles: [[tenantId, "owner"]] });
+    const from = { tenantId, owner: second };
+    const toOwner = await invite(from, newAddress(), "owner");
+    const toAdmin = await invite(from, newAddress(), "admin");
+    const isOpen = (token: string) =>
+      previewInvitation(services, { token }).then(
+        () => true,
+        () => false,
+      );
+    await putMember(services, OPERATOR_CONTEXT, { tenantId, userId: second.userId, role: "admin" });
+    expect(await Promise.all([toOwner, toAdmin].map(({ token }) => isOpen(token)))).toEqual([
+      false,
+      true,
+    ]);
+    await removeMember(services, OPERATOR_CONTEXT, { tenantId, userId: second.userId });
+    expect(await isOpen(toAdmin.token)).toBe(false);
+  });
+
+  it("is not sent to somebody who is a member", async () => {
+    const { tenantId, owner } = await createStage();
+    const email = newAddress();
+    await createTestUser(services, { email, roles: [[tenantId, "viewer"]] });
+    const input = { tenantId, email, role: "viewer" as const };
+    expect(await refusalOf(createInvitation(deps, owner.context, input))).toMatchObject({
+      code: "ALREADY_EXISTS",
+      errors: [{ pointer: "/email" }],
+    });
+  });
+
+  it("carries a name from outside as one harmless line", async () => {
+    const stage = await createStage("Evil\u202E\r\nhttps://evil.example/register?invitation=x");
+    const { subject, body } = await invite(stage, newAddress());
+    expect(subject).not.toMatch(/[\r\n\u202E]/);
+    expect(body.split("\n")[0]).toMatch(/^You are invited to Evil https/);
+  });
+});
+
+describe("limits of invitations", () => {
+  it("keep one address from being sent more than five a day, whoever sends them", async () => {
+    const email = newAddress();
+    for (let index = 0; index < 5; index += 1) {
+      await invite(await createStage(), email);
+    }
+    const stage = await createStage();
+    const refusal = await refusalOf(invite(stage, email));
+    expect(refusal).toMatchObject({ code: "TOO_MANY_INVITATIONS" });
+    expect(Number(refusal.headers["retry-after"])).toBeGreaterThan(0);
+    services.clock.advance(DAY_MS + 1);
+    expect((await invite(stage, email)).token).toHaveLength(43);
+  });
+
+  it("keep a tenant from having more than fifty open, also when sixty are sent at once", async () => {
+    const stage = await createStage();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 60 }, () =>
+        createInvitation(deps, stage.owner.context, {
+          tenantId: stage.tenantId,
+          email: newAddress(),
+          role: "viewer",
+        }),
+      ),
+    );
+    expect(outcomes.filter((outcome) => outcome.status === "fulfilled")).toHaveLength(50);
+  }, 30_000);
+
+  it("count what was revoked: a tenant sends a hundred a day at the most", async () => {
+    const stage = await createStage();
+    for (let index = 0; index < 100; index += 1) {
+      const { invitation } = await invite(stage, newAddress());
+      await revokeInvitation(services, stage.owner.context, { ...stage, ...invitation });
+    }
+    expect((await refusalOf(invite(stage, newAddress()))).code).toBe("TOO_MANY_INVITATIONS");
+  }, 60_000);
+});
+
+describe("invitations of a tenant", () => {
+  it("are listed while they can be accepted, newest first, page by page", async () => {
+    const stage = await createStage();
+    const sent: string[] = [];
+    for (let index = 0; index < 5; index += 1) {
+      sent.push((await invite(stage, newAddress())).invitation.invitationId);
+    }
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await listInvitations(services, stage.owner.context, {
+        ...stage,
+        cursor,
+        limit: 2,
+      });
+      seen.push(...page.items.map((one) => one.invitationId));
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(seen).toEqual([...sent].reverse());
+    services.clock.advance(8 * DAY_MS);
+    const later = await listInvitations(services, stage.owner.context, { ...stage, limit: 10 });
+    expect(later.items).toEqual([]);
+  });
+
+  it("are another tenant's secret: they look like those of a tenant that does not exist", async () => {
+    const { theirs } = await createTwoTenants(services);
+    const stage = await createStage();
+    const guest = await createTestUser(services, { roles: [[theirs.tenantId, "owner"]] });
+    const { invitation } = await invite(stage, newAddress());
+    const attempts = (tenantId: TenantId) => [
+      listInvitations(services, guest.context, { tenantId, limit: 10 }),
+      revokeInvitation(services, guest.context, { ...invitation, tenantId }),
+      createInvitation(deps, guest.context, { tenantId, email: newAddress(), role: "viewer" }),
+    ];
+    const other = await Promise.all(attempts(stage.tenantId).map(refusalOf));
+    const missing = await Promise.all(attempts(services.newId("tenant")).map(refusalOf));
+    expect(other.map((one) => one.message)).toEqual(missing.map((one) => one.message));
+    expect(new Set(other.map((one) => one.code))).toEqual(new Set(["RESOURCE_NOT_FOUND"]));
+    const mixed = { ...invitation, tenantId: theirs.tenantId };
+    expect((await refusalOf(revokeInvitation(services, guest.context, mixed))).code).toBe(
+      "RESOURCE_NOT_FOUND",
+    );
+  });
+
+  it("are kept apart by the database itself", async () => {
+    const stage = await createStage();
+    const { theirs } = await createTwoTenants(services);
+    await invite(stage, newAddress());
+    const count = (tenantId: TenantId) =>
+      services.transact.asTenant(
+        tenantId,
+        async (tx) => (await tx`select 1 from invitations`).length,
+      );
+    expect(await count(stage.tenantId)).toBe(1);
+    expect(await count(theirs.tenantId)).toBe(0);
+  });
+});

@@ -1,6 +1,7 @@
 import type { PrerenderedPage } from "@turnpike/contract/public-pages";
 import { toLandingHead } from "#features/landing/landing-copy.view-model.ts";
 import { toLegalHead } from "#features/legal/legal.view-model.ts";
+import { toSignInHead } from "#features/sign-in/sign-in-head.view-model.ts";
 import type { ClientConfig } from "#platform/client-config.ts";
 
 export type PageHead = { title: string; description: string };
@@ -11,7 +12,6 @@ export type PageHead = { title: string; description: string };
  * @throws {Error} When the page's content is missing.
  */
 export function toPageHead({ path, content }: PrerenderedPage, config: ClientConfig): PageHead {
-  const brand = config.brand.name;
   switch (path) {
     case "/":
       return toLandingHead(config, assertThere(content.landing));
@@ -20,15 +20,9 @@ export function toPageHead({ path, content }: PrerenderedPage, config: ClientCon
     case "/privacy":
       return toLegalHead("privacy", config, assertThere(content.privacy));
     case "/login":
-      return {
-        title: `Sign in · ${brand}`,
-        description: `Sign in to ${brand}: your keys, usage and plan.`,
-      };
+      return toSignInHead("login", config.brand);
     case "/register":
-      return {
-        title: `Create an account · ${brand}`,
-        description: `Create an account with ${brand}, get a key and make the first call in a few minutes.`,
-      };
+      return toSignInHead("register", config.brand);
   }
 }
 

@@ -12,7 +12,7 @@ import type { ChangeFeed } from "#platform/change-feed.ts";
 import type { Config } from "./config.ts";
 
 /** A call of the demo API that needs no body and says something. */
-const DEMO_SAMPLE_PATH = "/v1/quote?from=berlin&to=paris&weightGrams=1200";
+const DEMO_SAMPLE_PATH = "/v1/cities/berlin";
 
 export type PublicSite = {
   routes: RawRoute[];

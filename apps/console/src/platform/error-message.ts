@@ -14,6 +14,8 @@ export class RequestError extends Error {
   /** Finds the request in the server's log. */
   readonly requestId: string | undefined;
   readonly fieldErrors: readonly FieldError[];
+  /** After how many seconds the server wants to be asked again; undefined when it does not say. */
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(message: string, cause: unknown) {
     super(message, { cause });
@@ -22,6 +24,7 @@ export class RequestError extends Error {
     this.code = readText(body, "code");
     this.requestId = readText(body, "requestId");
     this.fieldErrors = readFieldErrors(body);
+    this.retryAfterSeconds = readNumber(cause, "retryAfterSeconds");
   }
 }
 
@@ -60,8 +63,12 @@ function readBody(cause: unknown): unknown {
 }
 
 function readStatus(cause: unknown): number | undefined {
-  const status = readMember(cause, "status");
-  return typeof status === "number" ? status : undefined;
+  return readNumber(cause, "status");
+}
+
+function readNumber(holder: unknown, name: string): number | undefined {
+  const value = readMember(holder, name);
+  return typeof value === "number" ? value : undefined;
 }
 
 function readText(holder: unknown, name: string): string | undefined {

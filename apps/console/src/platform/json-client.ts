@@ -46,10 +46,13 @@ export function createJsonClient(getIdToken: () => Promise<string | undefined>):
 class AnsweredError extends Error {
   readonly status: number;
   readonly data: { body: unknown };
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(response: Response, body: unknown) {
     super(response.statusText);
     this.status = response.status;
     this.data = { body };
+    const seconds = Number(response.headers.get("retry-after") ?? "");
+    this.retryAfterSeconds = seconds > 0 ? seconds : undefined;
   }
 }

@@ -83,13 +83,16 @@ export function createPageTemplate(input: {
   const hash = createHash("sha256").update(style).digest("base64url").slice(0, HASH_LENGTH);
   const stylePath = `/brand.${hash}.css`;
 
+  /** What is embedded need not be fetched early. */
+  const headRestEmbedded = headRest.replace(/[ \t]*<link rel="preload" href="\/config\.json"[^>]*>\n?/, "");
+
   function fill(head: PageHead, body: { html: string; embedded: unknown } | undefined): string {
     const root =
       body === undefined
         ? html`<div id="root"></div>`
         : html`<div id="root" data-prerendered>${trustHtml(body.html)}</div>
 <script type="application/json" id="prerendered">${trustHtml(toEmbeddedJson(body.embedded))}</script>`;
-    return html`${trustHtml(beforeTitle)}<title>${head.title}</title>${trustHtml(headRest)}<link rel="stylesheet" href="${stylePath}">
+    return html`${trustHtml(beforeTitle)}<title>${head.title}</title>${trustHtml(body === undefined ? headRest : headRestEmbedded)}<link rel="stylesheet" href="${stylePath}">
 <meta name="theme-color" content="${GROUNDS.light}" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="${GROUNDS.dark}" media="(prefers-color-scheme: dark)">
 ${previewTags(head, { name: brand.name, siteUrl })}

@@ -3,12 +3,16 @@ import type { LegalContent } from "@turnpike/contract/public-pages";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { PublicFrame } from "#components/public-frame.tsx";
+import { usePageTitle } from "#components/use-page-title.ts";
 import { pageContentQuery } from "#platform/page-content.ts";
-import { formatDay, type LegalName, toContents } from "./legal.view-model.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { formatDay, type LegalName, toContents, toLegalHead } from "./legal.view-model.ts";
 
 /** One of the operator's texts, with its table of contents. */
 export function LegalPage({ name }: { name: LegalName }) {
+  const { config } = usePlatform();
   const content = useQuery(pageContentQuery(name));
+  usePageTitle(content.data && toLegalHead(name, config, content.data).title);
   return (
     <PublicFrame>
       <div className="mx-auto max-w-[70rem] px-4 pt-10 pb-20 sm:px-6 lg:pt-14">

@@ -1,8 +1,113 @@
-/** `/login` */
+import { Link, useNavigate, useRouter } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { usePageTitle } from "#components/use-page-title.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { ArrivalNotice } from "./arrival-notice.tsx";
+import { CompleteRedirect } from "./complete-redirect.tsx";
+import { ConfirmEmail } from "./confirm-email.tsx";
+import { ForgotPassword } from "./forgot-password.tsx";
+import { Notice } from "./notice.tsx";
+import { OrLine, ProviderButtons } from "./provider-buttons.tsx";
+import { toRefusalMessage } from "./refusal.view-model.ts";
+import { ResetPassword } from "./reset-password.tsx";
+import { parseSignInAddress, type SignInAddress } from "./sign-in-address.ts";
+import { SignInForm } from "./sign-in-form.tsx";
+import { NoScriptNotice, SignInFrame } from "./sign-in-frame.tsx";
+import { toSignInHead } from "./sign-in-head.view-model.ts";
+import { useProviders } from "./use-providers.ts";
+
+/** What the page shows: what its address asked for, or where a person went from there. */
+type View = SignInAddress | { kind: "forgot"; email: string } | { kind: "done"; message: string };
+
+/** `/login`: the form, and what links of mails and providers lead to. */
 export function LoginPage() {
+  const { config } = usePlatform();
+  const { builtIn } = useProviders();
+  const { view, show, url } = useAddressedView();
+  usePageTitle(toSignInHead("login", config.brand).title);
+
+  const showForm = () => show({ kind: "form" });
+  if (view.kind === "callback") {
+    return <CompleteRedirect url={url} onBack={showForm} />;
+  }
+  if (builtIn !== undefined) {
+    const { issuer } = builtIn;
+    if (view.kind === "forgot") {
+      return <ForgotPassword issuer={issuer} email={view.email} onBack={showForm} />;
+    }
+    if (view.kind === "reset") {
+      return (
+        <ResetPassword
+          issuer={issuer}
+          token={view.token}
+          onDone={() =>
+            show({ kind: "done", message: "Your password is changed. Sign in with the new one." })
+          }
+          onAskAgain={() => show({ kind: "forgot", email: "" })}
+        />
+      );
+    }
+    if (view.kind === "confirm") {
+      return (
+        <ConfirmEmail
+          issuer={issuer}
+          token={view.token}
+          onDone={() =>
+            show({ kind: "done", message: "Your address is confirmed. You can sign in now." })
+          }
+          onBack={showForm}
+        />
+      );
+    }
+  }
+  return <SignInCard view={view} onForgot={(email) => show({ kind: "forgot", email })} />;
+}
+
+/** Reads what the address asks for, and takes it out of the address and of the history: tokens are good for one use. */
+function useAddressedView() {
+  const router = useRouter();
+  const navigate = useNavigate();
+  const [{ view, url }, setShown] = useState<{ view: View; url: string }>(() => {
+    const { searchStr, href } = router.state.location;
+    return {
+      view: parseSignInAddress(searchStr),
+      url: new URL(href, router.origin).href,
+    };
+  });
+  // The outside system is the address bar.
+  useEffect(() => {
+    if (router.state.location.searchStr !== "") {
+      void navigate({ to: "/login", search: {}, replace: true });
+    }
+  }, [navigate, router]);
+  return { view, url, show: (next: View) => setShown({ view: next, url }) };
+}
+
+function SignInCard({ view, onForgot }: { view: View; onForgot: (email: string) => void }) {
+  const { config } = usePlatform();
+  const { builtIn, others } = useProviders();
   return (
-    <main className="mx-auto max-w-6xl px-4 py-12">
-      <h1 className="font-semibold text-xl">Sign in</h1>
-    </main>
+    <SignInFrame
+      title={`Sign in to ${config.brand.name}`}
+      aside={
+        builtIn !== undefined && (
+          <>
+            No account yet? <Link to="/register">Create one</Link>
+          </>
+        )
+      }
+    >
+      <ArrivalNotice />
+      {view.kind === "refused" && (
+        <Notice tone="danger" title="You are not signed in">
+          {toRefusalMessage(view.code)}
+        </Notice>
+      )}
+      {view.kind === "done" && <Notice tone="ok">{view.message}</Notice>}
+      {builtIn !== undefined && <SignInForm email="" onForgot={onForgot} />}
+      {builtIn !== undefined && others.length > 0 && <OrLine />}
+      {others.length > 0 && <ProviderButtons providers={others} />}
+      <NoScriptNotice />
+    </SignInFrame>
   );
 }

@@ -1,8 +1,65 @@
-/** `/register` */
+import { Link } from "@tanstack/react-router";
+import { Button } from "@turnpike/ui/button";
+import { useState } from "react";
+import { usePageTitle } from "#components/use-page-title.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { ArrivalNotice } from "./arrival-notice.tsx";
+import { NoMailNotice } from "./forgot-password.tsx";
+import { Notice } from "./notice.tsx";
+import { OrLine, ProviderButtons } from "./provider-buttons.tsx";
+import { RegisterForm } from "./register-form.tsx";
+import { NoScriptNotice, SignInFrame, TermsNote } from "./sign-in-frame.tsx";
+import { toSignInHead } from "./sign-in-head.view-model.ts";
+import { useProviders } from "./use-providers.ts";
+
+/** `/register`: an account, by whichever way this deployment offers. */
 export function RegisterPage() {
+  const { config } = usePlatform();
+  const { builtIn, others } = useProviders();
+  const [sentTo, setSentTo] = useState<string>();
+  usePageTitle(toSignInHead("register", config.brand).title);
+
+  if (sentTo !== undefined) {
+    return <ConfirmationSent email={sentTo} onBack={() => setSentTo(undefined)} />;
+  }
   return (
-    <main className="mx-auto max-w-6xl px-4 py-12">
-      <h1 className="font-semibold text-xl">Create your account</h1>
-    </main>
+    <SignInFrame
+      title="Create your account"
+      aside={
+        <>
+          Have an account already? <Link to="/login">Sign in</Link>
+        </>
+      }
+    >
+      <ArrivalNotice />
+      {others.length > 0 && <ProviderButtons providers={others} />}
+      {builtIn !== undefined && others.length > 0 && <OrLine />}
+      {builtIn === undefined ? <TermsNote /> : <RegisterForm onConfirmationSent={setSentTo} />}
+      <NoScriptNotice />
+    </SignInFrame>
+  );
+}
+
+/** Says the same whether or not the address was taken: the mail tells its owner. */
+function ConfirmationSent({ email, onBack }: { email: string; onBack: () => void }) {
+  const { config } = usePlatform();
+  return (
+    <SignInFrame
+      title="Look at your inbox"
+      aside={
+        <>
+          Confirmed already? <Link to="/login">Sign in</Link>
+        </>
+      }
+    >
+      <Notice tone="ok">
+        We sent a link to {email}. Follow it within 24 hours to confirm that the address is yours;
+        then sign in.
+      </Notice>
+      {!config.mail.delivers && <NoMailNotice />}
+      <Button className="w-full" onClick={onBack}>
+        Use another address
+      </Button>
+    </SignInFrame>
   );
 }

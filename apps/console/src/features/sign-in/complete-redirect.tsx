@@ -1,0 +1,46 @@
+import { useMutation } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { useEffect, useRef } from "react";
+import { usePlatform } from "#platform/platform.tsx";
+import { toSignInMessage } from "#platform/session/provider-failure.ts";
+import { Notice } from "./notice.tsx";
+import { SignInFrame } from "./sign-in-frame.tsx";
+
+export type CompleteRedirectProps = {
+  /** The address that the provider sent the person to. */
+  url: string;
+  onBack: () => void;
+};
+
+/** Ends what a provider began. The guard then takes the person to where they wanted to go. */
+export function CompleteRedirect({ url, onBack }: CompleteRedirectProps) {
+  const { session } = usePlatform();
+  const hasBegun = useRef(false);
+  const { mutate, isError, error } = useMutation({
+    mutationFn: async () => await session.completeRedirect(new URL(url)),
+    retry: false,
+  });
+  // The outside system is the provider. Its answer is good for one use, so it is used once.
+  useEffect(() => {
+    if (!hasBegun.current) {
+      hasBegun.current = true;
+      mutate();
+    }
+  }, [mutate]);
+  return (
+    <SignInFrame title={isError ? "You are not signed in" : "Signing you in…"}>
+      {isError ? (
+        <>
+          <Notice tone="danger">{toSignInMessage(error)}</Notice>
+          <Button look="primary" className="w-full" onClick={onBack}>
+            Start again
+          </Button>
+        </>
+      ) : (
+        <p role="status" className="text-ink-muted">
+          Your provider’s answer is being checked. This takes a moment.
+        </p>
+      )}
+    </SignInFrame>
+  );
+}

@@ -1,0 +1,78 @@
+import { Button } from "@turnpike/ui/button";
+import { FormErrors } from "@turnpike/ui/form-errors";
+import { useState } from "react";
+import { usePlatform } from "#platform/platform.tsx";
+import { Notice } from "./notice.tsx";
+import { EmailField } from "./sign-in-form.tsx";
+import { findEmailProblems } from "./sign-in-form.view-model.ts";
+import { SignInFrame } from "./sign-in-frame.tsx";
+import { useSignInForm } from "./use-sign-in-form.ts";
+
+export type ForgotPasswordProps = { issuer: string; email: string; onBack: () => void };
+
+/** Asks for a link by mail. The answer is the same whether or not there is an account. */
+export function ForgotPassword({ issuer, email, onBack }: ForgotPasswordProps) {
+  const { json, config } = usePlatform();
+  const [sentTo, setSentTo] = useState<string>();
+  const form = useSignInForm({
+    findProblems: findEmailProblems,
+    send: async (values) => {
+      await json({
+        method: "POST",
+        url: `${issuer}/password/forgot`,
+        body: { email: values.email },
+      });
+      setSentTo(values.email);
+    },
+  });
+  const back = (
+    <Button look={sentTo === undefined ? "quiet" : "primary"} className="w-full" onClick={onBack}>
+      Back to sign in
+    </Button>
+  );
+  if (sentTo !== undefined) {
+    return (
+      <SignInFrame title="Look at your inbox">
+        <Notice tone="ok">
+          If there is an account for {sentTo}, a link to choose another password is on its way. It
+          works for one hour.
+        </Notice>
+        {!config.mail.delivers && <NoMailNotice />}
+        {back}
+      </SignInFrame>
+    );
+  }
+  return (
+    <SignInFrame
+      title="Forgot your password?"
+      purpose="Enter your address and we send you a link to choose another one."
+    >
+      <form {...form.formProps} className="flex flex-col gap-4">
+        <FormErrors
+          title={form.messages.length > 0 ? "No link was sent" : undefined}
+          errors={form.messages}
+        />
+        <EmailField defaultValue={email} error={form.fields.email} />
+        <Button
+          type={form.buttonType}
+          look="primary"
+          className="w-full"
+          progress={form.isPending ? "Sending…" : undefined}
+        >
+          Send the link
+        </Button>
+      </form>
+      {back}
+    </SignInFrame>
+  );
+}
+
+/** Said where mails are kept instead of sent: waiting for one would be in vain. */
+export function NoMailNotice() {
+  return (
+    <Notice tone="info">
+      This installation does not send mail yet. Its operator finds the link in the outbox: ask them
+      for it.
+    </Notice>
+  );
+}

@@ -1,0 +1,26 @@
+import { Check } from "lucide-react";
+import type { PasswordRule } from "./password-rules.view-model.ts";
+
+/** What a new password must be, ticked off while it is typed. */
+export function PasswordRuleList({ rules }: { rules: readonly PasswordRule[] }) {
+  return (
+    <ul aria-label="What the password must be" className="-mt-2 space-y-1 text-xs">
+      {rules.map(({ text, isMet }) => (
+        <li
+          key={text}
+          className={`flex items-center gap-2 ${isMet ? "text-ok" : "text-ink-muted"}`}
+        >
+          <span className="grid size-4 place-items-center" aria-hidden="true">
+            {isMet ? (
+              <Check className="size-3.5" strokeWidth={2.5} />
+            ) : (
+              <span className="size-1.5 rounded-full border border-current" />
+            )}
+          </span>
+          {text}
+          <span className="sr-only">{isMet ? " (met)" : " (not met yet)"}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

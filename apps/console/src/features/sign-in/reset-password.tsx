@@ -1,0 +1,78 @@
+import { Button } from "@turnpike/ui/button";
+import { FormErrors } from "@turnpike/ui/form-errors";
+import { useState } from "react";
+import { RequestError } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { PasswordField } from "./password-field.tsx";
+import { PasswordRuleList } from "./password-rule-list.tsx";
+import { toPasswordRules } from "./password-rules.view-model.ts";
+import { findNewPasswordProblems } from "./sign-in-form.view-model.ts";
+import { SignInFrame } from "./sign-in-frame.tsx";
+import { useSignInForm } from "./use-sign-in-form.ts";
+
+export type ResetPasswordProps = {
+  issuer: string;
+  /** From the link of the mail. */
+  token: string;
+  onDone: () => void;
+  /** The link does not work any more: another one is asked for. */
+  onAskAgain: () => void;
+};
+
+/** Chooses another password, by the link of a mail. */
+export function ResetPassword({ issuer, token, onDone, onAskAgain }: ResetPasswordProps) {
+  const { json, config } = usePlatform();
+  const { lengthMin } = config.identity.passwordRules;
+  const [password, setPassword] = useState("");
+  const [isDead, setDead] = useState(false);
+  const form = useSignInForm({
+    findProblems: (values) =>
+      findNewPasswordProblems({ email: "", password: values.password, lengthMin }),
+    send: async (values) => {
+      try {
+        await json({
+          method: "POST",
+          url: `${issuer}/password/reset`,
+          body: { token, password: values.password },
+        });
+      } catch (cause) {
+        setDead(cause instanceof RequestError && cause.code === "LINK_INVALID");
+        throw cause;
+      }
+      onDone();
+    },
+  });
+  return (
+    <SignInFrame
+      title="Choose another password"
+      purpose="Everybody who is signed in to your account is signed out by it, you too."
+    >
+      <form {...form.formProps} className="flex flex-col gap-4">
+        <FormErrors
+          title={form.messages.length > 0 ? "Your password is still the old one" : undefined}
+          errors={form.messages}
+        />
+        <PasswordField
+          label="New password"
+          autoComplete="new-password"
+          error={form.fields.password}
+          onValueChange={setPassword}
+        />
+        <PasswordRuleList rules={toPasswordRules(password, { email: "", lengthMin }).slice(0, 1)} />
+        <Button
+          type={form.buttonType}
+          look={isDead ? "secondary" : "primary"}
+          className="w-full"
+          progress={form.isPending ? "Saving…" : undefined}
+        >
+          Save password
+        </Button>
+      </form>
+      {isDead && (
+        <Button look="primary" className="w-full" onClick={onAskAgain}>
+          Send me another link
+        </Button>
+      )}
+    </SignInFrame>
+  );
+}

@@ -1,0 +1,73 @@
+import { Button } from "@turnpike/ui/button";
+import { FormErrors } from "@turnpike/ui/form-errors";
+import { TextField } from "@turnpike/ui/text-field";
+import { usePlatform } from "#platform/platform.tsx";
+import { PasswordField } from "./password-field.tsx";
+import { findSignInProblems } from "./sign-in-form.view-model.ts";
+import { useSignInForm } from "./use-sign-in-form.ts";
+
+export type SignInFormProps = { email: string; onForgot: (email: string) => void };
+
+/** E-mail and password of the built-in provider. */
+export function SignInForm({ email, onForgot }: SignInFormProps) {
+  const { session } = usePlatform();
+  const form = useSignInForm({
+    findProblems: findSignInProblems,
+    send: async (values) =>
+      await session.signIn({ email: values.email, password: values.password }),
+  });
+  return (
+    <form {...form.formProps} className="flex flex-col gap-4">
+      <FormErrors
+        title={form.messages.length > 0 ? "You are not signed in" : undefined}
+        errors={form.messages}
+      />
+      <EmailField defaultValue={email} error={form.fields.email} />
+      <div>
+        <PasswordField
+          label="Password"
+          autoComplete="current-password"
+          error={form.fields.password}
+        />
+        <button
+          type="button"
+          onClick={(event) => {
+            const control = event.currentTarget.form?.elements.namedItem("email");
+            onForgot(control instanceof HTMLInputElement ? control.value.trim() : "");
+          }}
+          className="mt-2 inline-flex cursor-pointer items-center rounded-control text-ink-muted text-xs underline decoration-line-control underline-offset-3 hover:text-ink touch:min-h-11"
+        >
+          Forgot your password?
+        </button>
+      </div>
+      <Button
+        type={form.buttonType}
+        look="primary"
+        className="w-full"
+        progress={form.isPending ? "Signing in…" : undefined}
+      >
+        Sign in
+      </Button>
+    </form>
+  );
+}
+
+/** The name that password managers know the account by. */
+export function EmailField(props: { defaultValue: string; error: string | undefined }) {
+  return (
+    <TextField
+      label="E-mail address"
+      name="email"
+      type="email"
+      inputMode="email"
+      autoComplete="username"
+      autoCapitalize="none"
+      autoCorrect="off"
+      spellCheck={false}
+      maxLength={254}
+      required
+      defaultValue={props.defaultValue}
+      error={props.error}
+    />
+  );
+}

@@ -1,0 +1,82 @@
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useRef, useState, useSyncExternalStore } from "react";
+import {
+  type FieldProblems,
+  type SignInField,
+  toSignInFailure,
+} from "./sign-in-form.view-model.ts";
+
+export type FormValues = Record<SignInField, string>;
+
+const noSubscription = () => () => undefined;
+
+/**
+ * Runs a form whose fields keep what was typed themselves, before the page's script came as well as after a failure.
+ *
+ * @param input.findProblems - What keeps it from being sent.
+ * @param input.send - Rejects with what the server or the provider said.
+ */
+export function useSignInForm(input: {
+  findProblems: (values: FormValues) => FieldProblems;
+  send: (values: FormValues) => Promise<void>;
+}) {
+  const formRef = useRef<HTMLFormElement>(null);
+  const [problems, setProblems] = useState<FieldProblems>({});
+  const { mutate, error, isPending, isSuccess } = useMutation({
+    mutationFn: input.send,
+    retry: false,
+    onError: (cause) => focusFirst(formRef.current, toSignInFailure(cause)?.fields ?? {}),
+  });
+  const isReady = useSyncExternalStore(
+    noSubscription,
+    () => true,
+    () => false,
+  );
+  const failure = toSignInFailure(error);
+  const isRefusedHere = Object.keys(problems).length > 0;
+
+  function onSubmit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    if (isPending || isSuccess) {
+      return;
+    }
+    const values = readValues(event.currentTarget);
+    const found = input.findProblems(values);
+    setProblems(found);
+    if (Object.keys(found).length > 0) {
+      focusFirst(event.currentTarget, found);
+      return;
+    }
+    mutate(values);
+  }
+
+  return {
+    /** Never by address: a password must not stand in one. */
+    formProps: { ref: formRef, method: "post", noValidate: true, onSubmit } as const,
+    /** Beside the fields: ours before it is sent, else the server's. */
+    fields: isRefusedHere ? problems : (failure?.fields ?? {}),
+    /** For the summary. */
+    messages: isRefusedHere ? Object.values(problems) : (failure?.messages ?? []),
+    isPending: isPending || isSuccess,
+    isSuccess,
+    /** Before the script is there, pressing it would leave the page with nothing done. */
+    buttonType: isReady ? ("submit" as const) : ("button" as const),
+  };
+}
+
+function readValues(form: HTMLFormElement): FormValues {
+  const data = new FormData(form);
+  const get = (name: SignInField) => {
+    const value = data.get(name);
+    return typeof value === "string" ? value : "";
+  };
+  return { email: get("email").trim(), password: get("password"), name: get("name").trim() };
+}
+
+function focusFirst(form: HTMLFormElement | null, fields: FieldProblems): void {
+  const first = (["name", "email", "password"] as const).find((name) => fields[name] !== undefined);
+  const control = first === undefined ? null : form?.elements.namedItem(first);
+  if (control instanceof HTMLElement) {
+    control.focus();
+  }
+}

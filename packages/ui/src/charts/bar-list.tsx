@@ -9,6 +9,8 @@ export type BarListItem = {
   detail?: string;
   value: number;
   tone?: SeriesTone;
+  /** True for what cannot be narrowed to, such as "not known". */
+  isPlain?: boolean;
 };
 
 export type BarListProps = {
@@ -104,7 +106,7 @@ function Name({
   );
   const title = item.detail === undefined ? item.label : `${item.label} ${item.detail}`;
   const shape = "relative flex h-8 w-full min-w-0 items-center gap-2 rounded-[4px] px-2 text-left";
-  if (onSelect === undefined) {
+  if (onSelect === undefined || item.isPlain === true) {
     return (
       <span title={title} className={shape}>
         {content}

@@ -47,11 +47,16 @@ const MERGE_STEPS: Readonly<Record<TimeGrain, readonly number[]>> = {
  */
 export function pickGrain({ fromMs, toMs, widthPx }: TimeRange & { widthPx: number }): TimeGrain {
   const fits = TIME_GRAINS.find((grain) => {
-    const count = Math.ceil((toMs - fromMs) / ROUGH_MS[grain]) + 1;
+    const count = countBuckets(toMs - fromMs, grain);
     const coarsest = MERGE_STEPS[grain].at(-1) ?? 1;
     return count <= BUCKETS_MAX && count / coarsest <= countBarsThatFit(widthPx);
   });
   return fits ?? "month";
+}
+
+/** About how many buckets a range is cut into, the two that it may only touch included. */
+export function countBuckets(lengthMs: number, grain: TimeGrain): number {
+  return Math.ceil(lengthMs / ROUGH_MS[grain]) + 1;
 }
 
 /** How many neighbouring buckets to draw as one bar, so that each is wide enough to be seen. */

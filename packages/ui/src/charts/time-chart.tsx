@@ -6,7 +6,7 @@ import type { PlotGeometry } from "./plot-geometry.ts";
 import type { TimeBucket } from "./time-buckets.view-model.ts";
 import { TimePlot } from "./time-plot.tsx";
 import { TimeTable } from "./time-table.tsx";
-import { useWidth } from "./use-width.ts";
+import { useWidth } from "./use-width.tsx";
 
 /** What is drawn at a width. */
 export type Drawing = { buckets: readonly TimeBucket[]; series: readonly TimeSeries[] };

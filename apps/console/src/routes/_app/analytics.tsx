@@ -1,6 +1,31 @@
 import { createFileRoute } from "@tanstack/react-router";
+import { TenantGate } from "#components/tenant-gate.tsx";
 import { AnalyticsPage } from "#features/analytics/analytics-page.tsx";
+import { parseAnalyticsSearch } from "#features/analytics/analytics-search.view-model.ts";
 
 export const Route = createFileRoute("/_app/analytics")({
-  component: AnalyticsPage,
+  validateSearch: parseAnalyticsSearch,
+  component: AnalyticsRoute,
 });
+
+function AnalyticsRoute() {
+  const search = Route.useSearch();
+  const navigate = Route.useNavigate();
+  return (
+    <TenantGate>
+      {({ tenantId }) => (
+        <AnalyticsPage
+          key={tenantId}
+          tenantId={tenantId}
+          search={search}
+          onSearchChange={(next) => {
+            void navigate({
+              search: ({ tenant }) => ({ ...next, ...(tenant === undefined ? {} : { tenant }) }),
+              resetScroll: false,
+            });
+          }}
+        />
+      )}
+    </TenantGate>
+  );
+}

@@ -1,0 +1,258 @@
+import {
+  BUCKETS_MAX,
+  countBuckets,
+  pickGrain,
+  TIME_GRAINS,
+  type TimeGrain,
+} from "@turnpike/ui/charts/time-buckets.view-model";
+import {
+  joinCommaList,
+  splitCommaList,
+  type UsageDimension,
+  type UsageFilters,
+  type UsageRange,
+} from "#platform/usage-query.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The ranges that end now. */
+export const RANGE_PRESETS = [
+  { value: "1h", label: "1 hour", lastMs: HOUR_MS },
+  { value: "6h", label: "6 hours", lastMs: 6 * HOUR_MS },
+  { value: "24h", label: "24 hours", lastMs: DAY_MS },
+  { value: "7d", label: "7 days", lastMs: 7 * DAY_MS },
+  { value: "30d", label: "30 days", lastMs: 30 * DAY_MS },
+  { value: "90d", label: "90 days", lastMs: 90 * DAY_MS },
+] as const;
+export type RangePreset = (typeof RANGE_PRESETS)[number]["value"];
+const PRESET_DEFAULT: RangePreset = "24h";
+
+/** What usage can be narrowed to, in the order of the filter bar. */
+export const FILTER_DIMENSIONS = [
+  "outcome",
+  "status_class",
+  "status",
+  "route",
+  "method",
+  "key",
+  "environment",
+] as const satisfies readonly UsageDimension[];
+export type FilterDimension = (typeof FILTER_DIMENSIONS)[number];
+
+export const CHARTS = ["requests", "latency"] as const;
+export type ChartName = (typeof CHARTS)[number];
+
+/** What a value of each filter looks like; the API refuses a whole question for one that does not. */
+const FILTER_PATTERNS: Readonly<Record<FilterDimension, RegExp>> = {
+  outcome: /^[A-Z_]{1,40}$/,
+  status_class: /^[1-5]xx$/,
+  status: /^[1-5]\d\d$/,
+  route: /^.{0,200}$/su,
+  method: /^[A-Z]{0,7}$/,
+  key: /^key_[0-9a-f]{32}$/,
+  environment: /^(live|test)$/,
+};
+
+/** More values of one filter than anybody chooses by hand; the API takes no more. */
+const FILTER_VALUES_MAX = 100;
+
+/** The search parameters of `/analytics`: all that the view is made of, so that it can be shared and Back works. */
+export type AnalyticsSearch = {
+  range?: string;
+  from?: string;
+  to?: string;
+  grain?: string;
+  timeZone?: string;
+  compare?: "previous";
+  /** Charts that are shown as tables. */
+  tables?: string;
+  live?: "off";
+} & { [Name in FilterDimension]?: string | number };
+
+/** What is looked at: the search parameters, understood. */
+export type AnalyticsView = {
+  range: { preset: RangePreset } | { fromMs: number; toMs: number };
+  /** Undefined lets range and width decide. */
+  grain: TimeGrain | undefined;
+  /** Undefined is the reader's own. */
+  timeZone: string | undefined;
+  isCompared: boolean;
+  tables: readonly ChartName[];
+  isPaused: boolean;
+  filters: Readonly<Partial<Record<FilterDimension, readonly string[]>>>;
+};
+
+/** Keeps of search parameters what the page understands; the rest is as if it were not there. */
+export function parseAnalyticsSearch(search: Record<string, unknown>): AnalyticsSearch {
+  return toAnalyticsSearch(toAnalyticsView(search));
+}
+
+/** Understands search parameters. What makes no sense is left out: an address never fails. */
+export function toAnalyticsView(search: Record<string, unknown>): AnalyticsView {
+  const text = (name: string) => {
+    const value = search[name];
+    // The router reads `status=404` as a number.
+    return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+  };
+  const filters = FILTER_DIMENSIONS.flatMap((name) => {
+    const value = text(name);
+    const values = value === undefined ? [] : [...new Set(splitCommaList(value))];
+    const sensible = values.filter((one) => isFilterValue(name, one)).slice(0, FILTER_VALUES_MAX);
+    return sensible.length === 0 ? [] : [[name, sensible] as const];
+  });
+  const tables = text("tables")?.split(",") ?? [];
+  const timeZone = text("timeZone");
+  return {
+    range: readRange(text),
+    grain: TIME_GRAINS.find((grain) => grain === text("grain")),
+    timeZone: timeZone !== undefined && isKnownZone(timeZone) ? timeZone : undefined,
+    isCompared: text("compare") === "previous",
+    tables: CHARTS.filter((chart) => tables.includes(chart)),
+    isPaused: text("live") === "off",
+    filters: Object.fromEntries(filters),
+  };
+}
+
+/** True for what a dimension can be narrowed to: calls without a known key, for example, have none. */
+export function isFilterValue(name: FilterDimension, value: string): boolean {
+  return FILTER_PATTERNS[name].test(value);
+}
+
+function readRange(text: (name: string) => string | undefined): AnalyticsView["range"] {
+  const fromMs = Date.parse(text("from") ?? "");
+  const toMs = Date.parse(text("to") ?? "");
+  if (fromMs >= 0 && fromMs < toMs) {
+    return { fromMs, toMs };
+  }
+  const preset = RANGE_PRESETS.find(({ value }) => value === text("range"));
+  return { preset: preset?.value ?? PRESET_DEFAULT };
+}
+
+function isKnownZone(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** Writes a view as search parameters, the shortest ones: what is as it always is, is not written. */
+export function toAnalyticsSearch(view: AnalyticsView): AnalyticsSearch {
+  const { range } = view;
+  const filters = FILTER_DIMENSIONS.flatMap((name) => {
+    const values = view.filters[name] ?? [];
+    return values.length === 0 ? [] : [[name, toParameter(joinCommaList(values))] as const];
+  });
+  return {
+    ...("preset" in range
+      ? range.preset === PRESET_DEFAULT
+        ? {}
+        : { range: range.preset }
+      : { from: new Date(range.fromMs).toISOString(), to: new Date(range.toMs).toISOString() }),
+    ...(view.grain === undefined ? {} : { grain: view.grain }),
+    ...(view.timeZone === undefined ? {} : { timeZone: view.timeZone }),
+    ...(view.isCompared ? { compare: "previous" as const } : {}),
+    ...(view.tables.length === 0 ? {} : { tables: view.tables.join(",") }),
+    ...(view.isPaused ? { live: "off" as const } : {}),
+    ...Object.fromEntries(filters),
+  };
+}
+
+/** As a number the router writes it without quotes. */
+function toParameter(text: string): string | number {
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : text;
+}
+
+/** The range as a question asks for it. */
+export function toUsageRange(view: AnalyticsView): UsageRange {
+  const { range } = view;
+  return "preset" in range ? { lastMs: findPreset(range.preset).lastMs } : range;
+}
+
+function findPreset(preset: RangePreset) {
+  return RANGE_PRESETS.find(({ value }) => value === preset) ?? RANGE_PRESETS[2];
+}
+
+/** The range in words: "24 hours"; undefined for a chosen one. */
+export function toPresetLabel(view: AnalyticsView): string | undefined {
+  return "preset" in view.range ? findPreset(view.range.preset).label : undefined;
+}
+
+function toLengthMs(view: AnalyticsView): number {
+  const range = toUsageRange(view);
+  return "lastMs" in range ? range.lastMs : range.toMs - range.fromMs;
+}
+
+/** True when now lies in the range, so that it goes on changing. */
+export function isLiveRange(view: AnalyticsView, nowMs: number): boolean {
+  return "preset" in view.range || (view.range.fromMs <= nowMs && view.range.toMs > nowMs);
+}
+
+/** Grains that can be drawn and answered for the range: neither too many buckets nor a single one. */
+export function listGrains(view: AnalyticsView): TimeGrain[] {
+  const lengthMs = toLengthMs(view);
+  return TIME_GRAINS.filter(
+    (grain, index) =>
+      countBuckets(lengthMs, grain) <= BUCKETS_MAX * 2 &&
+      (index === 0 || countBuckets(lengthMs, grain) > 2),
+  );
+}
+
+/** The grain that is asked for: the chosen one where the range allows it, else by range and width. */
+export function chooseGrain(view: AnalyticsView, widthPx: number): TimeGrain {
+  const lengthMs = toLengthMs(view);
+  const chosen = view.grain;
+  return chosen !== undefined && listGrains(view).includes(chosen)
+    ? chosen
+    : pickGrain({ fromMs: 0, toMs: lengthMs, widthPx });
+}
+
+/** Filters as a question takes them. */
+export function toUsageFilters(view: AnalyticsView): UsageFilters {
+  return view.filters;
+}
+
+/** How many values the view is narrowed to. */
+export function countFilters(view: AnalyticsView): number {
+  return FILTER_DIMENSIONS.reduce((sum, name) => sum + (view.filters[name]?.length ?? 0), 0);
+}
+
+/** Narrows to a value, or no longer. */
+export function toggleFilter(
+  view: AnalyticsView,
+  name: FilterDimension,
+  value: string,
+): AnalyticsView {
+  const values = view.filters[name] ?? [];
+  return setFilter(
+    view,
+    name,
+    values.includes(value) ? values.filter((one) => one !== value) : [...values, value],
+  );
+}
+
+/** Narrows to exactly these values; none is no filter. */
+export function setFilter(
+  view: AnalyticsView,
+  name: FilterDimension,
+  values: readonly string[],
+): AnalyticsView {
+  const { [name]: _, ...others } = view.filters;
+  return { ...view, filters: values.length === 0 ? others : { ...others, [name]: values } };
+}
+
+export function clearFilters(view: AnalyticsView): AnalyticsView {
+  return { ...view, filters: {} };
+}
+
+/** Shows a chart as a table or as a chart. */
+export function setChartView(
+  view: AnalyticsView,
+  chart: ChartName,
+  shown: "chart" | "table",
+): AnalyticsView {
+  const others = view.tables.filter((one) => one !== chart);
+  return { ...view, tables: shown === "table" ? [...others, chart] : others };
+}

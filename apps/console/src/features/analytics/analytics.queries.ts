@@ -1,0 +1,117 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { TimeGrain } from "@turnpike/ui/charts/time-buckets.view-model";
+import type { ApiClient } from "#platform/api-client.ts";
+import { type UsageDimension, type UsageQuestion, usageQuery } from "#platform/usage-query.ts";
+import { type AnalyticsView, toUsageFilters, toUsageRange } from "./analytics-search.view-model.ts";
+
+export type TenantId = UsageQuestion["tenantId"];
+export type { UsageReport } from "#platform/usage-query.ts";
+
+/** How often what includes now is asked for again, in milliseconds. */
+export const LIVE_INTERVAL_MS = 5000;
+/** Lines of a top list. */
+export const TOP_MAX = 10;
+/** Values that a filter offers. */
+const CHOICES_MAX = 100;
+/** Keys whose names are known to the page; the rest are shown by id. */
+const KEYS_MAX = 100;
+
+export type AnalyticsScope = {
+  tenantId: TenantId;
+  view: AnalyticsView;
+  grain: TimeGrain;
+  timeZone: string;
+  isLive: boolean;
+};
+
+function ask(
+  api: ApiClient,
+  scope: AnalyticsScope,
+  question: Omit<UsageQuestion, "tenantId" | "range" | "filters" | "timeZone">,
+) {
+  return usageQuery(
+    api,
+    {
+      tenantId: scope.tenantId,
+      range: toUsageRange(scope.view),
+      filters: toUsageFilters(scope.view),
+      timeZone: scope.timeZone,
+      ...question,
+    },
+    { refetchMs: scope.isLive && LIVE_INTERVAL_MS },
+  );
+}
+
+export const analyticsQueries = {
+  outcomesOverTime: (api: ApiClient, scope: AnalyticsScope) =>
+    ask(api, scope, {
+      measures: ["requests"],
+      dimensions: ["outcome"],
+      grain: scope.grain,
+      isCompared: scope.view.isCompared,
+    }),
+  figures: (api: ApiClient, scope: AnalyticsScope) =>
+    ask(api, scope, {
+      measures: [
+        "requests",
+        "errors",
+        "error_rate",
+        "denied",
+        "latency_p50",
+        "latency_p95",
+        "latency_p99",
+      ],
+      grain: scope.grain,
+      isCompared: true,
+    }),
+  statuses: (api: ApiClient, scope: AnalyticsScope) =>
+    ask(api, scope, { measures: ["requests"], dimensions: ["status"], order: "-requests" }),
+  outcomes: (api: ApiClient, scope: AnalyticsScope) =>
+    ask(api, scope, {
+      measures: ["requests", "denied"],
+      dimensions: ["outcome"],
+      order: "-denied",
+    }),
+  top: (api: ApiClient, scope: AnalyticsScope, dimension: "route" | "key") =>
+    ask(api, scope, {
+      measures: ["requests"],
+      dimensions: [dimension],
+      order: "-requests",
+      limit: TOP_MAX,
+    }),
+  /** For a file: as many as one answer holds. */
+  all: (api: ApiClient, scope: AnalyticsScope, dimension: "route" | "key") =>
+    ask(api, scope, {
+      measures: ["requests", "errors", "denied", "latency_p95"],
+      dimensions: [dimension],
+      order: "-requests",
+    }),
+  meter: (api: ApiClient, scope: AnalyticsScope, meter: string) =>
+    ask(api, scope, { measures: ["billable"], grain: scope.grain, isCompared: true, meter }),
+  /** What a filter can be set to: what there was in the range, whatever else is filtered. */
+  choices: (
+    api: ApiClient,
+    { tenantId, view }: Pick<AnalyticsScope, "tenantId" | "view">,
+    dimension: UsageDimension,
+  ) => ({
+    ...usageQuery(api, {
+      tenantId,
+      range: toUsageRange(view),
+      measures: ["requests"],
+      dimensions: [dimension],
+      order: "-requests",
+      limit: CHOICES_MAX,
+    }),
+    staleTime: 60_000,
+  }),
+  keys: (api: ApiClient, tenantId: TenantId) =>
+    queryOptions({
+      queryKey: ["keys", tenantId, "names"],
+      queryFn: ({ signal }) => api.keys.list({ tenantId, limit: KEYS_MAX }, { signal }),
+    }),
+  meters: (api: ApiClient) =>
+    queryOptions({
+      queryKey: ["meters"],
+      queryFn: ({ signal }) => api.catalog.listMeters({}, { signal }),
+    }),
+};

@@ -1,0 +1,76 @@
+import type { BarListItem } from "@turnpike/ui/charts/bar-list";
+import type { UsageDimension, UsageMeasure, UsageReport } from "#platform/usage-query.ts";
+import { readMeasure } from "#platform/usage-series.ts";
+import { toOutcomeGroup, toOutcomeLabel, toStatusTone } from "./outcomes.view-model.ts";
+
+/** A key as people know it. */
+export type KeyName = { name: string; detail: string };
+
+export type Breakdown = {
+  items: readonly BarListItem[];
+  /** Over everything, what is not listed included. */
+  total: number;
+};
+
+/** How much there was of each value of a dimension, as the report orders it. Values without any are left out. */
+export function toBreakdown(options: {
+  report: UsageReport;
+  dimension: UsageDimension;
+  measure: UsageMeasure;
+  keyNames: ReadonlyMap<string, KeyName>;
+}): Breakdown {
+  const { report, dimension, measure } = options;
+  const items = report.rows.flatMap((row): BarListItem[] => {
+    const key = row.group[dimension] ?? "";
+    const value = readMeasure(row.values, measure) ?? 0;
+    return value === 0 ? [] : [{ key, value, ...toName(dimension, key, options.keyNames) }];
+  });
+  return {
+    items: items.toSorted((a, b) => b.value - a.value || a.label.localeCompare(b.label, "en")),
+    total: readMeasure(report.totals, measure) ?? 0,
+  };
+}
+
+function toName(
+  dimension: UsageDimension,
+  value: string,
+  keyNames: ReadonlyMap<string, KeyName>,
+): Pick<BarListItem, "label" | "detail" | "tone"> {
+  switch (dimension) {
+    case "outcome":
+      return { label: toOutcomeLabel(value), detail: value, tone: toOutcomeGroup(value).tone };
+    case "status":
+    case "status_class":
+      return { label: value, tone: toStatusTone(value) };
+    default:
+      return toDimensionName(dimension, value, keyNames);
+  }
+}
+
+/** A value of a dimension in words, with what tells it from others of the same name. */
+export function toDimensionName(
+  dimension: UsageDimension,
+  value: string,
+  keyNames: ReadonlyMap<string, KeyName>,
+): { label: string; detail?: string } {
+  if (dimension === "outcome") {
+    return { label: toOutcomeLabel(value) };
+  }
+  if (value === "") {
+    return { label: dimension === "key" ? "No known key" : "Not known" };
+  }
+  if (dimension === "key") {
+    const known = keyNames.get(value);
+    return known === undefined ? { label: value } : { label: known.name, detail: known.detail };
+  }
+  return { label: value };
+}
+
+/** Names of keys by id, with the part of each that is safe to show: "tp_live_ab…x7Qz". */
+export function toKeyNames(
+  keys: readonly { keyId: string; name: string; start: string; lastFour: string }[],
+): ReadonlyMap<string, KeyName> {
+  return new Map(
+    keys.map((key) => [key.keyId, { name: key.name, detail: `${key.start}…${key.lastFour}` }]),
+  );
+}

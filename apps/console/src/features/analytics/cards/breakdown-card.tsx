@@ -1,0 +1,75 @@
+import type { UseQueryResult } from "@tanstack/react-query";
+import { BarList } from "@turnpike/ui/charts/bar-list";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import { formatCount, formatShare } from "#platform/format.ts";
+import type { UsageReport } from "#platform/usage-query.ts";
+import { type FilterDimension, isFilterValue } from "../analytics-search.view-model.ts";
+import { type KeyName, toBreakdown } from "../breakdown.view-model.ts";
+import { ReportCard } from "./report-card.tsx";
+
+export type BreakdownCardProps = {
+  title: string;
+  description: string;
+  report: UseQueryResult<UsageReport>;
+  dimension: FilterDimension;
+  measure: "requests" | "denied";
+  nameHeading: string;
+  keyNames: ReadonlyMap<string, KeyName>;
+  /** What is said when there is nothing. */
+  emptyText: string;
+  isMono?: boolean;
+  selected: readonly string[];
+  onSelect: (value: string) => void;
+};
+
+const ROWS = ["first", "second", "third", "fourth", "fifth"];
+
+/** How much there was of each value of a dimension. Each line narrows the page to itself. */
+export function BreakdownCard(props: BreakdownCardProps) {
+  return (
+    <ReportCard
+      title={props.title}
+      description={props.description}
+      report={props.report}
+      failure={`${props.title}: these numbers could not be loaded.`}
+      skeleton={
+        <div className="space-y-1 pt-5">
+          {ROWS.map((row) => (
+            <Skeleton key={row} className="h-8 w-full opacity-50" />
+          ))}
+        </div>
+      }
+    >
+      {(report) => <BreakdownTable {...props} data={report} />}
+    </ReportCard>
+  );
+}
+
+function BreakdownTable({ data, ...props }: BreakdownCardProps & { data: UsageReport }) {
+  const { dimension, measure, keyNames } = props;
+  const { items, total } = toBreakdown({ report: data, dimension, measure, keyNames });
+  if (items.length === 0) {
+    return <p className="py-4 text-ink-muted">{props.emptyText}</p>;
+  }
+  return (
+    <>
+      <BarList
+        label={props.title}
+        nameHeading={props.nameHeading}
+        valueHeading={measure === "denied" ? "Denied" : "Requests"}
+        items={items.map((item) => ({ ...item, isPlain: !isFilterValue(dimension, item.key) }))}
+        total={total}
+        formatValue={formatCount}
+        formatShare={formatShare}
+        isMono={props.isMono ?? false}
+        selectedKeys={props.selected}
+        onSelect={props.onSelect}
+      />
+      <p className="mt-2 text-ink-faint text-xs tabular-nums">
+        {data.truncated
+          ? `The first ${formatCount(items.length)} of more; all ${formatCount(total)} count in the shares.`
+          : `${formatCount(total)} in all.`}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import type { UseQueryResult } from "@tanstack/react-query";
+import { Sparkline } from "@turnpike/ui/charts/sparkline";
+import { ExactValue } from "@turnpike/ui/exact-value";
+import { KpiCard } from "@turnpike/ui/kpi-card";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import type { UsageReport } from "#platform/usage-query.ts";
+import { type Kpi, toKpis } from "../kpis.view-model.ts";
+
+export type KpiRowProps = {
+  report: UseQueryResult<UsageReport>;
+  /** What the changes are against: "vs. 24 hours before". */
+  against: string;
+};
+
+const LABELS = ["Requests", "Success rate", "Denied", "p95 latency"];
+
+/** The four numbers of a glance, each with its trend and its change. */
+export function KpiRow({ report, against }: KpiRowProps) {
+  if (report.isError && report.data === undefined) {
+    return (
+      <FailureNotice
+        what="The totals could not be loaded."
+        cause={report.error}
+        onRetry={() => void report.refetch()}
+      />
+    );
+  }
+  const kpis = report.data === undefined ? undefined : toKpis(report.data);
+  return (
+    <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+      {kpis === undefined
+        ? LABELS.map((label) => (
+            <KpiCard key={label} label={label} value={undefined} delta={null} />
+          ))
+        : kpis.map((kpi) => <KpiView key={kpi.key} kpi={kpi} against={against} />)}
+    </div>
+  );
+}
+
+function KpiView({ kpi, against }: { kpi: Kpi; against: string }) {
+  return (
+    <KpiCard
+      label={kpi.label}
+      value={<ExactValue exact={kpi.explanation}>{kpi.value}</ExactValue>}
+      delta={
+        kpi.change === undefined ? null : { text: kpi.change.text, against, meaning: kpi.verdict }
+      }
+      sparkline={
+        <Sparkline label={`${kpi.label}: trend over the range`} values={kpi.trend} heightPx={32} />
+      }
+    />
+  );
+}

@@ -1,0 +1,40 @@
+import { createChartFormats } from "#platform/chart-formats.ts";
+import { formatMs } from "#platform/format-measure.ts";
+import { toLatencyTimeline } from "../timeline.view-model.ts";
+import { ChartSkeleton, LazyTimeLines } from "./lazy-charts.tsx";
+import { ReportCard } from "./report-card.tsx";
+import type { TimeCardProps } from "./requests-card.tsx";
+
+/** How long the upstream took, over time. */
+export function LatencyCard(props: TimeCardProps & { isCompared: boolean }) {
+  return (
+    <ReportCard
+      title="Latency"
+      description="Time the upstream took to answer, by percentile."
+      report={props.report}
+      failure="The latencies could not be loaded."
+      skeleton={<ChartSkeleton />}
+    >
+      {(report) => (
+        <LazyTimeLines
+          {...toLatencyTimeline(report, props.isCompared)}
+          label="Latency percentiles"
+          unit="ms"
+          timeZone={report.timeZone}
+          formats={createChartFormats(report.timeZone, { value: writeTick, exact: formatMs })}
+          emptyText="No call was measured in this range."
+          view={props.shown}
+          onViewChange={props.onShow}
+          onSelectRange={props.onSelectRange}
+        />
+      )}
+    </ReportCard>
+  );
+}
+
+const TICK = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
+
+/** The axis says the unit once. */
+function writeTick(ms: number): string {
+  return TICK.format(ms);
+}

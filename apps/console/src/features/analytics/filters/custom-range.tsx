@@ -1,0 +1,84 @@
+import { Button } from "@turnpike/ui/button";
+import { createZone } from "@turnpike/ui/charts/zone.view-model";
+import { Popover } from "@turnpike/ui/popover";
+import { TextField } from "@turnpike/ui/text-field";
+import CalendarRange from "lucide-react/icons/calendar-range";
+import { type SubmitEvent, useState } from "react";
+
+export type CustomRangeProps = {
+  /** What is looked at now, epoch milliseconds: where the form begins. */
+  fromMs: number;
+  toMs: number;
+  timeZone: string;
+  /** What the button says: the chosen range, or that one can be chosen. */
+  label: string;
+  isChosen: boolean;
+  onChoose: (fromMs: number, toMs: number) => void;
+};
+
+/** A range by its two ends, as the clocks of the zone show them. */
+export function CustomRange(props: CustomRangeProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <Popover
+      title="Custom range"
+      align="start"
+      isOpen={isOpen}
+      onOpenChange={setIsOpen}
+      trigger={
+        <Button aria-pressed={props.isChosen} className="max-w-full aria-pressed:bg-selected">
+          <CalendarRange className="size-4 text-ink-faint" aria-hidden="true" />
+          <span className="truncate">{props.label}</span>
+        </Button>
+      }
+    >
+      <RangeForm
+        {...props}
+        onChoose={(fromMs, toMs) => {
+          setIsOpen(false);
+          props.onChoose(fromMs, toMs);
+        }}
+      />
+    </Popover>
+  );
+}
+
+function RangeForm({ fromMs, toMs, timeZone, onChoose }: CustomRangeProps) {
+  const zone = createZone(timeZone);
+  const [error, setError] = useState<string>();
+
+  function submit(event: SubmitEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const read = (name: string) => zone.toInstant(Date.parse(`${String(form.get(name))}Z`));
+    const [chosenFromMs, chosenToMs] = [read("from"), read("to")];
+    if (chosenFromMs < chosenToMs) {
+      onChoose(chosenFromMs, chosenToMs);
+    } else {
+      setError("Give a beginning and an end that comes after it.");
+    }
+  }
+
+  const write = (ms: number) => new Date(zone.toLocal(ms)).toISOString().slice(0, 16);
+  return (
+    <form onSubmit={submit} noValidate className="space-y-3">
+      <TextField
+        label="From"
+        name="from"
+        type="datetime-local"
+        defaultValue={write(fromMs)}
+        error={error}
+      />
+      <TextField
+        label="To"
+        name="to"
+        type="datetime-local"
+        defaultValue={write(toMs)}
+        help={`As clocks show it in ${timeZone}; the end is not included.`}
+      />
+      <Button type="submit" look="primary" className="w-full">
+        Apply range
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,65 @@
+import { useQuery } from "@tanstack/react-query";
+import { FacetFilter } from "@turnpike/ui/facet-filter";
+import type { Choice } from "@turnpike/ui/select";
+import { usePlatform } from "#platform/platform.tsx";
+import { type AnalyticsScope, analyticsQueries } from "../analytics.queries.ts";
+import {
+  type AnalyticsView,
+  FILTER_DIMENSIONS,
+  type FilterDimension,
+  isFilterValue,
+  setFilter,
+} from "../analytics-search.view-model.ts";
+import { type KeyName, toDimensionName } from "../breakdown.view-model.ts";
+import { FILTER_LABELS } from "./filter-labels.ts";
+
+export type FacetFiltersProps = {
+  scope: AnalyticsScope;
+  keyNames: ReadonlyMap<string, KeyName>;
+  onChange: (view: AnalyticsView) => void;
+};
+
+/** What a call always is one of, whether or not there was one. */
+const FIXED: Partial<Record<FilterDimension, readonly string[]>> = {
+  environment: ["live", "test"],
+  status_class: ["2xx", "3xx", "4xx", "5xx"],
+};
+
+/** One filter for each property of a call. Choices are what there was in the range. */
+export function FacetFilters({ scope, keyNames, onChange }: FacetFiltersProps) {
+  return FILTER_DIMENSIONS.map((name) => (
+    <Facet key={name} name={name} scope={scope} keyNames={keyNames} onChange={onChange} />
+  ));
+}
+
+function Facet({ name, scope, keyNames, onChange }: FacetFiltersProps & { name: FilterDimension }) {
+  const { api } = usePlatform();
+  const { view } = scope;
+  const fixed = FIXED[name];
+  const seen = useQuery({
+    ...analyticsQueries.choices(api, scope, name),
+    enabled: fixed === undefined,
+  });
+  const values = fixed ?? seen.data?.rows.map((row) => row.group[name] ?? "") ?? [];
+  const known = name === "key" ? [...new Set([...values, ...keyNames.keys()])] : values;
+  return (
+    <FacetFilter
+      label={FILTER_LABELS[name]}
+      value={view.filters[name] ?? []}
+      onValueChange={(chosen) => onChange(setFilter(view, name, chosen))}
+      emptyText={seen.isPending && fixed === undefined ? "Loading…" : "Nothing in this range."}
+      choices={known
+        .filter((value) => isFilterValue(name, value))
+        .map((value) => toChoice(name, value, keyNames))}
+    />
+  );
+}
+
+function toChoice(
+  name: FilterDimension,
+  value: string,
+  keyNames: ReadonlyMap<string, KeyName>,
+): Choice<string> {
+  const { label, detail } = toDimensionName(name, value, keyNames);
+  return { value, label, ...(detail === undefined ? {} : { note: detail }) };
+}

@@ -1,0 +1,150 @@
+import { Button } from "@turnpike/ui/button";
+import type { TimeGrain } from "@turnpike/ui/charts/time-buckets.view-model";
+import { Combobox } from "@turnpike/ui/combobox";
+import { joinClasses } from "@turnpike/ui/join-classes";
+import { SegmentedControl } from "@turnpike/ui/segmented-control";
+import { Select } from "@turnpike/ui/select";
+import SlidersHorizontal from "lucide-react/icons/sliders-horizontal";
+import { useState } from "react";
+import { createChartFormats, readOwnTimeZone } from "#platform/chart-formats.ts";
+import type { AnalyticsScope } from "../analytics.queries.ts";
+import {
+  type AnalyticsView,
+  countFilters,
+  listGrains,
+  RANGE_PRESETS,
+  type RangePreset,
+  toUsageRange,
+} from "../analytics-search.view-model.ts";
+import type { KeyName } from "../breakdown.view-model.ts";
+import { CustomRange } from "./custom-range.tsx";
+import { FacetFilters } from "./facet-filters.tsx";
+import { FilterChips } from "./filter-chips.tsx";
+
+export type FilterBarProps = {
+  scope: AnalyticsScope;
+  keyNames: ReadonlyMap<string, KeyName>;
+  nowMs: number;
+  onChange: (view: AnalyticsView) => void;
+};
+
+const GRAIN_LABELS: Readonly<Record<TimeGrain, string>> = {
+  minute: "Minute",
+  hour: "Hour",
+  day: "Day",
+  week: "Week",
+  month: "Month",
+};
+
+/** What is looked at: range, grain, comparison, time zone and filters, all of it in the address. */
+export function FilterBar({ scope, keyNames, nowMs, onChange }: FilterBarProps) {
+  const { view, grain, timeZone } = scope;
+  const [isOpen, setIsOpen] = useState(false);
+  const count = countFilters(view);
+  const moreClasses = joinClasses("flex-wrap gap-2 md:flex", isOpen ? "flex" : "hidden");
+  return (
+    <search aria-label="Filters">
+      <div className="flex flex-wrap items-center gap-2">
+        <RangeChoice view={view} timeZone={timeZone} nowMs={nowMs} onChange={onChange} />
+        <Button aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)} className="md:hidden">
+          <SlidersHorizontal className="size-4 text-ink-faint" aria-hidden="true" />
+          {count === 0 ? "Filters" : `Filters (${String(count)})`}
+        </Button>
+        <div className={joinClasses(moreClasses, "items-center")}>
+          <Select<TimeGrain | "auto">
+            label="Grain"
+            className="w-36"
+            value={view.grain === grain ? grain : "auto"}
+            onValueChange={(chosen) =>
+              onChange({ ...view, grain: chosen === "auto" ? undefined : chosen })
+            }
+            choices={[
+              { value: "auto", label: `Auto (${GRAIN_LABELS[grain].toLowerCase()})` },
+              ...listGrains(view).map((value) => ({
+                value,
+                label: `By ${GRAIN_LABELS[value].toLowerCase()}`,
+              })),
+            ]}
+          />
+          <ZoneChoice view={view} timeZone={timeZone} onChange={onChange} />
+          <Button
+            aria-pressed={view.isCompared}
+            onClick={() => onChange({ ...view, isCompared: !view.isCompared })}
+            className="aria-pressed:bg-selected"
+          >
+            Compare with previous
+          </Button>
+        </div>
+      </div>
+      <div className={joinClasses(moreClasses, "mt-2")}>
+        <FacetFilters scope={scope} keyNames={keyNames} onChange={onChange} />
+      </div>
+      <FilterChips view={view} keyNames={keyNames} onChange={onChange} />
+    </search>
+  );
+}
+
+type RangeChoiceProps = {
+  view: AnalyticsView;
+  timeZone: string;
+  nowMs: number;
+  onChange: (view: AnalyticsView) => void;
+};
+
+function RangeChoice({ view, timeZone, nowMs, onChange }: RangeChoiceProps) {
+  const range = toUsageRange(view);
+  const ends = "lastMs" in range ? { fromMs: nowMs - range.lastMs, toMs: nowMs } : range;
+  const preset = "preset" in view.range ? view.range.preset : undefined;
+  const choose = (chosen: RangePreset) => onChange({ ...view, range: { preset: chosen } });
+  const formats = createChartFormats(timeZone, { value: String, exact: String });
+  return (
+    <>
+      <div className="max-md:hidden">
+        <SegmentedControl<RangePreset | "custom">
+          label="Range"
+          value={preset ?? "custom"}
+          segments={RANGE_PRESETS.map(({ value }) => ({ value, label: value }))}
+          onValueChange={(chosen) => chosen !== "custom" && choose(chosen)}
+        />
+      </div>
+      <Select
+        label="Range"
+        className="w-32 md:hidden"
+        value={preset ?? null}
+        placeholder="Custom"
+        choices={RANGE_PRESETS.map(({ value, label }) => ({ value, label }))}
+        onValueChange={choose}
+      />
+      <CustomRange
+        {...ends}
+        timeZone={timeZone}
+        isChosen={preset === undefined}
+        label={preset === undefined ? formats.span(ends) : "Custom"}
+        onChoose={(fromMs, toMs) => onChange({ ...view, range: { fromMs, toMs } })}
+      />
+    </>
+  );
+}
+
+function ZoneChoice({ view, timeZone, onChange }: Omit<RangeChoiceProps, "nowMs">) {
+  const own = readOwnTimeZone();
+  const names = [...new Set([own, "UTC", timeZone, ...Intl.supportedValuesOf("timeZone")])];
+  return (
+    <Combobox
+      label="Time zone"
+      searchLabel="Search time zones"
+      value={timeZone}
+      choices={names.map((name) => ({
+        value: name,
+        label: name,
+        ...(name === own ? { note: "Your own" } : {}),
+      }))}
+      onValueChange={(name) => onChange({ ...view, timeZone: name === own ? undefined : name })}
+      trigger={
+        <Button aria-label={`Time zone: ${timeZone}`} className="font-normal">
+          {timeZone}
+        </Button>
+      }
+    />
+  );
+}

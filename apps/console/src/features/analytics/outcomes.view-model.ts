@@ -1,0 +1,78 @@
+import type { SeriesTone } from "@turnpike/ui/charts/chart-types";
+
+/** Outcomes that mean the same to who looks at a chart. */
+export type OutcomeGroup = { key: string; label: string; tone: SeriesTone };
+
+const SERVED: OutcomeGroup = { key: "served", label: "Let through", tone: "accent" };
+const LEFT: OutcomeGroup = { key: "left", label: "Client left", tone: "neutral" };
+const UPSTREAM: OutcomeGroup = { key: "upstream", label: "Upstream failed", tone: "danger" };
+const RATE: OutcomeGroup = { key: "rate", label: "Rate limited", tone: "warning" };
+const QUOTA: OutcomeGroup = { key: "quota", label: "Quota or payment", tone: "violet" };
+const KEY: OutcomeGroup = { key: "key", label: "Key refused", tone: "info" };
+const OTHER: OutcomeGroup = { key: "other", label: "Other denials", tone: "teal" };
+
+/** In the order in which they are stacked: what is well at the bottom. */
+export const OUTCOME_GROUPS: readonly OutcomeGroup[] = [
+  SERVED,
+  LEFT,
+  UPSTREAM,
+  RATE,
+  QUOTA,
+  KEY,
+  OTHER,
+];
+
+const GROUP_OF: Readonly<Record<string, OutcomeGroup>> = {
+  VALID: SERVED,
+  CLIENT_ABORTED: LEFT,
+  UPSTREAM_UNREACHABLE: UPSTREAM,
+  UPSTREAM_TIMEOUT: UPSTREAM,
+  RATE_LIMITED: RATE,
+  QUOTA_EXCEEDED: QUOTA,
+  PAYMENT_REQUIRED: QUOTA,
+  SPEND_CAP_REACHED: QUOTA,
+  MISSING_KEY: KEY,
+  NOT_FOUND: KEY,
+  REVOKED: KEY,
+  EXPIRED: KEY,
+  DISABLED: KEY,
+};
+
+/** The group of an outcome; one that is not known is a denial of another kind. */
+export function toOutcomeGroup(outcome: string): OutcomeGroup {
+  return GROUP_OF[outcome] ?? OTHER;
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  VALID: "Let through",
+  CLIENT_ABORTED: "Client left",
+  NOT_FOUND: "Key not known",
+  MISSING_KEY: "No key sent",
+  REVOKED: "Key revoked",
+  EXPIRED: "Key expired",
+  DISABLED: "Key disabled",
+  FORBIDDEN_NETWORK: "Network not allowed",
+  INSUFFICIENT_SCOPE: "Scope missing",
+};
+
+/** An outcome in words: `RATE_LIMITED` gives "Rate limited". */
+export function toOutcomeLabel(outcome: string): string {
+  const words = outcome.toLowerCase().replaceAll("_", " ");
+  return LABELS[outcome] ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The tone of an HTTP status or a class of them: success, redirect, the caller's mistake, the server's failure. */
+export function toStatusTone(status: string): SeriesTone {
+  switch (status.charAt(0)) {
+    case "2":
+      return "ok";
+    case "3":
+      return "info";
+    case "4":
+      return "warning";
+    case "5":
+      return "danger";
+    default:
+      return "neutral";
+  }
+}

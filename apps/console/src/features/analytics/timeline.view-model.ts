@@ -1,0 +1,79 @@
+import type { TimeSeries } from "@turnpike/ui/charts/chart-types";
+import type { TimeBucket } from "@turnpike/ui/charts/time-buckets.view-model";
+import type { UsageMeasure, UsageReport } from "#platform/usage-query.ts";
+import { toMeasureValues, toPreviousValues, toReportBuckets } from "#platform/usage-series.ts";
+import { OUTCOME_GROUPS, toOutcomeGroup } from "./outcomes.view-model.ts";
+
+export type Timeline = { buckets: readonly TimeBucket[]; series: readonly TimeSeries[] };
+
+/**
+ * Makes the stacked series of requests by outcome, similar outcomes together. Groups that nothing belongs to are left
+ * out, but for the calls that were let through: a chart of nothing still says what it is about.
+ */
+export function toOutcomeTimeline(report: UsageReport): Timeline {
+  const series = OUTCOME_GROUPS.flatMap((group): TimeSeries[] => {
+    const outcomes = listOutcomes(report).filter((one) => toOutcomeGroup(one) === group);
+    if (outcomes.length === 0 && group !== OUTCOME_GROUPS[0]) {
+      return [];
+    }
+    const before = addUp(outcomes, (outcome) =>
+      toPreviousValues(report, (row) => row.group.outcome === outcome, "requests"),
+    );
+    const none = report.times.map(() => 0);
+    return [
+      {
+        ...group,
+        values:
+          addUp(outcomes, (outcome) => {
+            const rows = report.rows.filter((row) => row.group.outcome === outcome);
+            return toMeasureValues(report, rows, "requests");
+          }) ?? none,
+        ...(report.previous === null ? {} : { previous: before ?? none }),
+      },
+    ];
+  });
+  return { buckets: toReportBuckets(report), series };
+}
+
+function listOutcomes(report: UsageReport): string[] {
+  const rows = [...report.rows, ...(report.previous?.rows ?? [])];
+  return [...new Set(rows.map((row) => row.group.outcome ?? ""))];
+}
+
+function addUp(
+  outcomes: readonly string[],
+  toValues: (outcome: string) => (number | null)[] | undefined,
+): (number | null)[] | undefined {
+  return outcomes
+    .map(toValues)
+    .reduce<(number | null)[] | undefined>(
+      (sum, values) =>
+        sum === undefined || values === undefined
+          ? (sum ?? values)
+          : sum.map((value, index) => (value ?? 0) + (values[index] ?? 0)),
+      undefined,
+    );
+}
+
+const LATENCIES = [
+  { key: "latency_p50", label: "p50", tone: "neutral" },
+  { key: "latency_p95", label: "p95", tone: "accent" },
+  { key: "latency_p99", label: "p99", tone: "danger" },
+] as const satisfies readonly { key: UsageMeasure; label: string; tone: TimeSeries["tone"] }[];
+
+/** Makes the lines of latency, in milliseconds. Where no call was measured nothing is known. */
+export function toLatencyTimeline(report: UsageReport, isCompared: boolean): Timeline {
+  return {
+    buckets: toReportBuckets(report),
+    series: LATENCIES.map(({ key, label, tone }) => {
+      const previous = isCompared ? toPreviousValues(report, () => true, key) : undefined;
+      return {
+        key,
+        label,
+        tone,
+        values: toMeasureValues(report, report.rows, key),
+        ...(previous === undefined ? {} : { previous }),
+      };
+    }),
+  };
+}

@@ -1,0 +1,62 @@
+const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const EXACT = new Intl.NumberFormat("en", { maximumFractionDigits: 12 });
+const TENTH = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+const SIGNED_PERCENT = new Intl.NumberFormat("en", {
+  style: "percent",
+  maximumFractionDigits: 1,
+  signDisplay: "exceptZero",
+});
+const SIGNED_POINTS = new Intl.NumberFormat("en", {
+  maximumFractionDigits: 1,
+  signDisplay: "exceptZero",
+});
+
+/** Writes a quantity short: "12.3K". Below 1,000 it is exact. */
+export function formatCompact(quantity: number): string {
+  return Math.abs(quantity) < 1000 ? EXACT.format(quantity) : COMPACT.format(quantity);
+}
+
+/** Writes milliseconds in the unit that reads best: "0.8 ms", "34 ms", "1.2 s". */
+export function formatMs(ms: number): string {
+  if (ms >= 1000) {
+    return `${TENTH.format(ms / 1000)} s`;
+  }
+  return ms >= 10 ? `${String(Math.round(ms))} ms` : `${TENTH.format(ms)} ms`;
+}
+
+/** How a quantity changed. */
+export type Change = {
+  /** "+12.5%", "-0.4 pp", "new", "no change". */
+  text: string;
+  direction: "up" | "down" | "same";
+};
+
+/**
+ * Compares with the period before.
+ *
+ * @param kind - `relative` gives percent of the value before; `points` the difference of two shares in percentage points.
+ * @returns Undefined when either is not known. From 0 to something is "new", as it has no percentage.
+ */
+export function toChange(
+  now: number | null,
+  before: number | null,
+  kind: "relative" | "points",
+): Change | undefined {
+  if (now === null || before === null) {
+    return;
+  }
+  if (kind === "relative" && before === 0) {
+    return now === 0 ? NO_CHANGE : { text: "new", direction: "up" };
+  }
+  const difference = kind === "relative" ? (now - before) / before : now - before;
+  const text =
+    kind === "relative"
+      ? SIGNED_PERCENT.format(difference)
+      : `${SIGNED_POINTS.format(difference * 100)} pp`;
+  if (/^0(%| pp)$/.test(text)) {
+    return NO_CHANGE;
+  }
+  return { text, direction: difference > 0 ? "up" : "down" };
+}
+
+const NO_CHANGE: Change = { text: "no change", direction: "same" };

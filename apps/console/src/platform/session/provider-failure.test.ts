@@ -1,0 +1,57 @@
+import { AuthorizationResponseError, ResponseBodyError } from "oauth4webapi";
+import { describe, expect, it } from "vitest";
+import { RequestError } from "../error-message.ts";
+import { isUnreachable, toSignInMessage } from "./provider-failure.ts";
+import { SignInError } from "./session.ts";
+
+function refused(error: string, status = 400): ResponseBodyError {
+  return new ResponseBodyError("refused", {
+    cause: { error },
+    response: new Response(null, { status }),
+  });
+}
+
+const answered = (status: number) =>
+  new RequestError("No", Object.assign(new Error("No"), { status }));
+
+const MISREAD = Object.assign(new Error("unexpected status"), {
+  cause: new Response(null, { status: 502 }),
+});
+
+describe("isUnreachable", () => {
+  it.each([
+    { why: "no connection", cause: new TypeError("Failed to fetch"), expected: true },
+    { why: "no answer in time", cause: new DOMException("", "TimeoutError"), expected: true },
+    { why: "a failing provider", cause: refused("server_error", 503), expected: true },
+    { why: "an overloaded provider", cause: refused("slow_down", 429), expected: true },
+    { why: "a proxy's page of an error", cause: MISREAD, expected: true },
+    { why: "a refusal", cause: refused("invalid_grant"), expected: false },
+    { why: "an answer that cannot be trusted", cause: new Error("nonce"), expected: false },
+  ])("$why: $expected", ({ cause, expected }) => {
+    expect(isUnreachable(cause)).toBe(expected);
+  });
+});
+
+describe("toSignInMessage", () => {
+  it.each([
+    {
+      why: "the provider's error in the address",
+      cause: new AuthorizationResponseError("no", {
+        cause: new URLSearchParams({ error: "access_denied" }),
+      }),
+      message: /cancelled/,
+    },
+    { why: "the provider's refusal", cause: refused("invalid_grant"), message: /took too long/ },
+    { why: "a code nobody knows", cause: refused("odd_code"), message: /odd_code/ },
+    { why: "our own reason", cause: new SignInError("x", "Because."), message: /^Because\.$/ },
+    { why: "the server's sentence", cause: answered(401), message: /^No$/ },
+    {
+      why: "no connection",
+      cause: new RequestError("Failed to fetch", new TypeError("Failed to fetch")),
+      message: /cannot be reached/,
+    },
+    { why: "an answer that cannot be trusted", cause: new Error("nonce"), message: /trusted/ },
+  ])("has a plain sentence for $why", ({ cause, message }) => {
+    expect(toSignInMessage(cause)).toMatch(message);
+  });
+});

@@ -1,0 +1,79 @@
+import type { UseQueryResult } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { UsageReport } from "@turnpike/contract/usage";
+import { Badge, type Tone } from "@turnpike/ui/badge";
+import { ButtonLink } from "@turnpike/ui/button-link";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import { StatusDot } from "@turnpike/ui/status-dot";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { formatCount } from "#platform/format.ts";
+import { formatMs } from "#platform/format-measure.ts";
+import type { StepState } from "./quickstart.view-model.ts";
+
+type Calls = { total: number; rows: UsageReport["rows"] };
+export type ArrivalStepProps = { state: StepState; calls: UseQueryResult<Calls> };
+
+function toneOf(status: string): Tone {
+  return status.startsWith("2") || status.startsWith("3")
+    ? "ok"
+    : status.startsWith("5")
+      ? "danger"
+      : "warning";
+}
+
+/** What arrived, without a reload. */
+export function ArrivalStep({ state, calls }: ArrivalStepProps) {
+  if (calls.isError) {
+    return (
+      <FailureNotice
+        what="It could not be looked whether a call arrived."
+        cause={calls.error}
+        onRetry={() => void calls.refetch()}
+      />
+    );
+  }
+  const total = calls.data?.total ?? 0;
+  if (total === 0) {
+    return state === "finished" ? (
+      <p className="text-ink-muted">A call arrived before.</p>
+    ) : (
+      <p role="status">
+        <StatusDot tone="accent" isLive label="Listening for your first call…" />
+      </p>
+    );
+  }
+  return (
+    <>
+      <p role="status">
+        {total === 1 ? "Your first call has arrived." : `${formatCount(total)} calls have arrived.`}
+      </p>
+      <ul className="divide-y divide-line rounded-control border border-line">
+        {(calls.data?.rows ?? []).map((row) => (
+          <CallLine key={JSON.stringify([row.time, row.group])} row={row} />
+        ))}
+      </ul>
+      <ButtonLink link={<Link to="/analytics" />}>Open analytics</ButtonLink>
+    </>
+  );
+}
+
+function CallLine({ row }: { row: Calls["rows"][number] }) {
+  const { method = "", route = "", status = "" } = row.group;
+  const latency = row.values.latency_avg;
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2 text-sm">
+      <Badge tone={toneOf(status)}>{status}</Badge>
+      <code className="min-w-0 grow font-mono text-[0.8125rem] [overflow-wrap:anywhere]">
+        {route === "" ? "verification of a key" : `${method} ${route}`}
+      </code>
+      {typeof latency === "number" && (
+        <span className="text-ink-muted tabular-nums">{formatMs(latency)}</span>
+      )}
+      {row.time !== null && (
+        <span className="text-ink-muted">
+          <RelativeTime at={row.time} />
+        </span>
+      )}
+    </li>
+  );
+}

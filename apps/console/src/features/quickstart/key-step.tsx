@@ -1,0 +1,110 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { ROLE_SCOPES } from "@turnpike/domain/access/scopes";
+import { Button } from "@turnpike/ui/button";
+import { FormErrors } from "@turnpike/ui/form-errors";
+import { SecretOnce } from "@turnpike/ui/secret-once";
+import { TextField } from "@turnpike/ui/text-field";
+import { type SubmitEvent, useState } from "react";
+import type { ApiClient } from "#platform/api-client.ts";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { toFormFailure } from "#platform/form-failure.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import type { StepState } from "./quickstart.view-model.ts";
+
+export type KeyStepProps = {
+  tenant: OwnTenant;
+  state: StepState;
+  existing: Awaited<ReturnType<ApiClient["keys"]["get"]>> | undefined;
+  /** The text of the key that was made on this page; nobody can show it again. */
+  shownKey: string | undefined;
+  onCreated: (key: string) => void;
+};
+
+/** Makes the first key, and shows it once. */
+export function KeyStep({ tenant, state, existing, shownKey, onCreated }: KeyStepProps) {
+  const [isStored, setIsStored] = useState(false);
+  const mayCreate = ROLE_SCOPES[tenant.role].includes("keys:write");
+  if (shownKey !== undefined && !isStored) {
+    return (
+      <SecretOnce
+        subject="API key"
+        secret={shownKey}
+        advice="Keep it where your program reads its secrets. The samples below carry it until you leave this page."
+        onStored={() => setIsStored(true)}
+      />
+    );
+  }
+  if (existing !== undefined) {
+    return (
+      <p className="text-ink-muted">
+        {existing.name}{" "}
+        <code className="font-mono text-[0.8125rem] text-ink">
+          {existing.start}…{existing.lastFour}
+        </code>{" "}
+        is active.
+      </p>
+    );
+  }
+  if (state === "waiting") {
+    return <p className="text-ink-muted">A key says who calls.</p>;
+  }
+  if (!mayCreate) {
+    return (
+      <p className="text-ink-muted">
+        Your role {tenant.role} cannot create keys: ask an owner or an admin of {tenant.name}.
+      </p>
+    );
+  }
+  return <KeyForm tenant={tenant} onCreated={onCreated} />;
+}
+
+function KeyForm({ tenant, onCreated }: Pick<KeyStepProps, "tenant" | "onCreated">) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const [name, setName] = useState("First key");
+  const create = useMutation({
+    mutationKey: ["keys", "create"],
+    mutationFn: () =>
+      api.keys.create({ tenantId: tenant.tenantId, name, environment: "live", scopes: [] }),
+    onSuccess: async (created) => {
+      onCreated(created.key);
+      await client.invalidateQueries({ queryKey: ["keys", tenant.tenantId] });
+    },
+  });
+  const failure = toFormFailure(create.error, { name: "/name" });
+
+  function submit(event: SubmitEvent): void {
+    event.preventDefault();
+    create.mutate();
+  }
+
+  return (
+    <form onSubmit={submit} noValidate className="space-y-3">
+      <FormErrors
+        title={failure === undefined ? undefined : "The key was not created."}
+        errors={failure?.messages ?? []}
+      />
+      <div className="flex flex-wrap items-start gap-3">
+        <TextField
+          className="grow basis-60"
+          label="Name"
+          help="So that you know it again in lists."
+          name="name"
+          value={name}
+          maxLength={100}
+          autoComplete="off"
+          error={failure?.fields.name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Button
+          type="submit"
+          look="primary"
+          className="mt-6"
+          progress={create.isPending ? "Creating…" : undefined}
+        >
+          Create key
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,27 @@
+import { Link } from "@tanstack/react-router";
+import { ButtonLink } from "@turnpike/ui/button-link";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import type { StepState } from "./quickstart.view-model.ts";
+
+/** What people do once it works. */
+export function NextStep({ tenant, state }: { tenant: OwnTenant; state: StepState }) {
+  if (state === "finished") {
+    return <p className="text-ink-muted">{tenant.name} is on its way.</p>;
+  }
+  return (
+    <>
+      <p className="text-ink-muted">
+        Compare what the plans contain with what you need, or bring in somebody to work with.
+      </p>
+      <div className="flex flex-wrap gap-2">
+        <ButtonLink
+          look={state === "current" ? "primary" : "secondary"}
+          link={<Link to="/plans" />}
+        >
+          Compare plans
+        </ButtonLink>
+        <ButtonLink link={<Link to="/tenants" />}>Invite a teammate</ButtonLink>
+      </div>
+    </>
+  );
+}

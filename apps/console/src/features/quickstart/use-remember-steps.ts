@@ -1,0 +1,32 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { type Progress, quickstartQueries, saveProgress } from "./quickstart.queries.ts";
+import { type Step, toRemember } from "./quickstart.view-model.ts";
+
+/** Keeps what was finished, so that it stays finished on every device. */
+export function useRememberSteps(
+  tenantId: OwnTenant["tenantId"],
+  steps: readonly Step[],
+  progress: Progress | undefined,
+): void {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const { queryKey } = quickstartQueries.progress(api, tenantId);
+  const { mutate } = useMutation({
+    mutationFn: (next: Progress) => saveProgress(api, tenantId, next),
+    onSuccess: (saved) => client.setQueryData(queryKey, saved),
+    // Another device was faster: what it finished counts, and what is new to both is kept with the next look.
+    onError: () => client.invalidateQueries({ queryKey }),
+  });
+  const finished =
+    progress === undefined ? undefined : toRemember(steps, progress.finished)?.join(",");
+  const revision = progress?.revision;
+  // The outside system is the server's memory of this tenant.
+  useEffect(() => {
+    if (finished !== undefined && revision !== undefined) {
+      mutate({ finished: finished.split(",") as Progress["finished"], revision });
+    }
+  }, [finished, revision, mutate]);
+}

@@ -20,6 +20,7 @@ function AnalyticsRoute() {
           search={search}
           onSearchChange={(next) => {
             void navigate({
+              to: "/analytics",
               search: ({ tenant }) => ({ ...next, ...(tenant === undefined ? {} : { tenant }) }),
               resetScroll: false,
             });

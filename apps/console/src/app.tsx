@@ -1,6 +1,6 @@
 import { QueryClientProvider, useQuery } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { StylePolicy } from "@turnpike/ui/style-policy";
+import { UiProvider } from "@turnpike/ui/ui-provider";
 import { FullScreenFailure } from "#components/full-screen-failure.tsx";
 import { FullScreenSpinner } from "#components/full-screen-spinner.tsx";
 import { SessionGate } from "#components/session-gate.tsx";
@@ -34,12 +34,12 @@ function ConfiguredApp({ console }: { console: Console }) {
   }
   const { platform, router } = console.start(config.data);
   return (
-    <StylePolicy>
+    <UiProvider>
       <PlatformProvider value={platform}>
         <SessionGate>
           <RouterProvider router={router} />
         </SessionGate>
       </PlatformProvider>
-    </StylePolicy>
+    </UiProvider>
   );
 }

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
 import { usePlatform } from "#platform/platform.tsx";
 import { verifiedUserQuery } from "#platform/verified-user.ts";
-import { AppFrame } from "./app-frame.tsx";
+import { AppFrame } from "./app-frame/app-frame.tsx";
 import { FullScreenSpinner } from "./full-screen-spinner.tsx";
 
 /** The shared layout of the signed-in screens: they are shown once the service knows the person. */

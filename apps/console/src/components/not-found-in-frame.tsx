@@ -1,5 +1,5 @@
 import { HOME_PATH } from "#platform/guard.ts";
-import { AppFrame } from "./app-frame.tsx";
+import { AppFrame } from "./app-frame/app-frame.tsx";
 import { NotFoundMessage } from "./not-found-page.tsx";
 
 /** What the signed-in layout shows for an unknown path below it: its frame stays, and home is the overview. */

@@ -2,6 +2,7 @@ import { createFileRoute } from "@tanstack/react-router";
 import { TenantGate } from "#components/tenant-gate.tsx";
 import { AnalyticsPage } from "#features/analytics/analytics-page.tsx";
 import { parseAnalyticsSearch } from "#features/analytics/analytics-search.view-model.ts";
+import { withOwnEnvironment } from "#platform/current-environment.ts";
 
 export const Route = createFileRoute("/_app/analytics")({
   validateSearch: parseAnalyticsSearch,
@@ -20,8 +21,10 @@ function AnalyticsRoute() {
           search={search}
           onSearchChange={(next) => {
             void navigate({
-              to: "/analytics",
-              search: ({ tenant }) => ({ ...next, ...(tenant === undefined ? {} : { tenant }) }),
+              from: Route.fullPath,
+              to: Route.fullPath,
+              search: ({ tenant }) =>
+                withOwnEnvironment({ ...next, ...(tenant === undefined ? {} : { tenant }) }),
               resetScroll: false,
             });
           }}

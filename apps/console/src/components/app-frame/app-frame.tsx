@@ -1,0 +1,92 @@
+import { useRouterState } from "@tanstack/react-router";
+import { Sheet } from "@turnpike/ui/sheet";
+import { type MouseEvent, type ReactNode, useState } from "react";
+import { useCurrentTenant } from "#platform/current-tenant.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { CreateTenantDialog } from "../create-tenant-dialog.tsx";
+import { usePageTitle } from "../use-page-title.ts";
+import { CommandPalette } from "./command-palette.tsx";
+import { findScreen } from "./screens.tsx";
+import { Sidebar } from "./sidebar.tsx";
+import { useSidebarChoice } from "./sidebar-choice.ts";
+import { TopBar } from "./top-bar.tsx";
+import { useHeadingFocus } from "./use-heading-focus.ts";
+import { usePaletteKeys } from "./use-palette-keys.ts";
+
+/** What surrounds every signed-in screen: navigation at the left, what is the same everywhere above, the screen as `main`. */
+export function AppFrame({ children }: { children: ReactNode }) {
+  const { config } = usePlatform();
+  const tenant = useCurrentTenant();
+  const screen = findScreen(useRouterState({ select: (state) => state.location.pathname }));
+  const sidebar = useSidebarChoice();
+  const [isSheetOpen, setIsSheetOpen] = useState(false);
+  const [isPaletteOpen, setIsPaletteOpen] = useState(false);
+  const [isCreatingTenant, setIsCreatingTenant] = useState(false);
+
+  usePageTitle(
+    [screen?.label ?? "Page not found", tenant?.name, config.brand.name]
+      .filter((part) => part !== undefined)
+      .join(" · "),
+  );
+  useHeadingFocus();
+  usePaletteKeys(() => setIsPaletteOpen((isOpen) => !isOpen));
+
+  function createTenant(): void {
+    setIsSheetOpen(false);
+    setIsCreatingTenant(true);
+  }
+
+  return (
+    <div className="flex min-h-dvh">
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place on this page, as people who use it expect of a link */}
+      <a
+        href="#content"
+        onClick={skipToContent}
+        className="sr-only z-40 rounded-control bg-surface px-3 py-2 font-medium focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+      >
+        Skip to content
+      </a>
+      <aside
+        data-folded={sidebar.isFolded || undefined}
+        className="sticky top-0 h-dvh w-60 shrink-0 border-line border-r bg-sunken transition-[width] duration-180 ease-out data-folded:w-[3.75rem] max-md:hidden"
+      >
+        <Sidebar
+          isFolded={sidebar.isFolded}
+          onToggleFold={sidebar.toggle}
+          onCreateTenant={createTenant}
+        />
+      </aside>
+      <Sheet
+        isOpen={isSheetOpen}
+        onClose={() => setIsSheetOpen(false)}
+        title="Navigation"
+        side="left"
+        isTitleHidden
+      >
+        <Sidebar
+          isFolded={false}
+          onNavigate={() => setIsSheetOpen(false)}
+          onCreateTenant={createTenant}
+        />
+      </Sheet>
+      <div className="flex min-w-0 grow flex-col">
+        <TopBar
+          screen={screen}
+          onOpenNavigation={() => setIsSheetOpen(true)}
+          onOpenPalette={() => setIsPaletteOpen(true)}
+        />
+        <main id="content" tabIndex={-1} className="min-w-0 grow outline-none">
+          {children}
+        </main>
+      </div>
+      <CommandPalette isOpen={isPaletteOpen} onClose={() => setIsPaletteOpen(false)} />
+      <CreateTenantDialog isOpen={isCreatingTenant} onClose={() => setIsCreatingTenant(false)} />
+    </div>
+  );
+}
+
+/** The address stays as it is: a fragment in it would be shared and would scroll whoever opens it. */
+function skipToContent(event: MouseEvent<HTMLAnchorElement>): void {
+  event.preventDefault();
+  document.getElementById("content")?.focus();
+}

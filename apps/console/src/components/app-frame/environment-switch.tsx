@@ -1,0 +1,67 @@
+import { useNavigate } from "@tanstack/react-router";
+import { joinClasses } from "@turnpike/ui/join-classes";
+import { Menu, MenuRadioGroup } from "@turnpike/ui/menu";
+import ChevronDown from "lucide-react/icons/chevron-down";
+import {
+  type Environment,
+  useCurrentEnvironment,
+  withOwnEnvironment,
+} from "#platform/current-environment.ts";
+
+type Shown = Environment | "both";
+
+const CHOICES = [
+  { value: "both", label: "Live and test" },
+  { value: "live", label: "Live" },
+  { value: "test", label: "Test" },
+] as const satisfies readonly { value: Shown; label: string }[];
+
+const LOOKS: Readonly<Record<Shown, string>> = {
+  both: "border-line bg-surface text-ink-muted",
+  live: "border-transparent bg-ok-soft text-ok",
+  test: "border-transparent bg-warning-soft text-warning",
+};
+
+/** Goes to an environment: the screen stays, its numbers become those of the environment. */
+export function useSwitchEnvironment(): (shown: Shown) => void {
+  const navigate = useNavigate();
+  return (shown) =>
+    void navigate({
+      to: ".",
+      search: ({ environment: _, ...rest }) =>
+        shown === "both" ? withOwnEnvironment(rest) : { ...rest, environment: shown },
+    });
+}
+
+/** Which environment the screens are about, always in sight, kept from screen to screen. */
+export function EnvironmentSwitch() {
+  const shown = useCurrentEnvironment() ?? "both";
+  const switchTo = useSwitchEnvironment();
+  const label = CHOICES.find(({ value }) => value === shown)?.label;
+  return (
+    <Menu
+      className="min-w-40"
+      trigger={
+        <button
+          type="button"
+          aria-label={`Environment: ${label}`}
+          className={joinClasses(
+            "inline-flex h-7 shrink-0 cursor-pointer items-center gap-1.5 rounded-full border px-2.5 font-medium text-xs whitespace-nowrap touch:h-11",
+            LOOKS[shown],
+          )}
+        >
+          <span className="size-1.5 rounded-full bg-current" aria-hidden="true" />
+          {label}
+          <ChevronDown className="size-3" aria-hidden="true" />
+        </button>
+      }
+    >
+      <MenuRadioGroup
+        label="Environment"
+        choices={CHOICES}
+        value={shown}
+        onValueChange={switchTo}
+      />
+    </Menu>
+  );
+}

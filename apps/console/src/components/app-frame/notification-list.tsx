@@ -1,0 +1,153 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
+import type { Notification } from "@turnpike/contract/notifications";
+import { Button } from "@turnpike/ui/button";
+import { EmptyState } from "@turnpike/ui/empty-state";
+import { ErrorState } from "@turnpike/ui/error-state";
+import { joinClasses } from "@turnpike/ui/join-classes";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import Bell from "lucide-react/icons/bell";
+import { toast } from "sonner";
+import { usePlatform } from "#platform/platform.tsx";
+import { isOwnPath } from "#platform/wanted-path.ts";
+import { NOTIFICATIONS_KEY, newestQuery, type Reader } from "./notifications.queries.ts";
+
+export type NotificationListProps = {
+  reader: Reader;
+  /** Called when the person goes where a notification leads. */
+  onFollow: () => void;
+};
+
+/** The newest notifications. Following one reads it. */
+export function NotificationList({ reader, onFollow }: NotificationListProps) {
+  const { api } = usePlatform();
+  const newest = useQuery(newestQuery(api, reader));
+  const markRead = useMarkRead(reader);
+  const unread = (newest.data?.items ?? []).filter(({ readAt }) => readAt === null);
+  return (
+    <>
+      <div className="flex items-center justify-between gap-3 border-line border-b py-2 pr-2 pl-4">
+        <p className="font-semibold" aria-hidden="true">
+          Notifications
+        </p>
+        <Button
+          look="quiet"
+          size="small"
+          disabled={unread.length === 0}
+          progress={markRead.isPending ? "Marking…" : undefined}
+          onClick={() => markRead.mutate(unread.map(({ notificationId }) => notificationId))}
+        >
+          Mark all as read
+        </Button>
+      </div>
+      {newest.isPending && <LoadingList />}
+      {newest.isError && (
+        <ErrorState
+          title="Notifications could not be loaded."
+          reason={newest.error.message}
+          onRetry={() => void newest.refetch()}
+        />
+      )}
+      {newest.data?.items.length === 0 && (
+        <EmptyState icon={<Bell />} title="Nothing new">
+          Here you hear of quotas that run out, keys that expire and invoices that are due.
+        </EmptyState>
+      )}
+      {newest.data !== undefined && newest.data.items.length > 0 && (
+        <ul className="divide-y divide-line">
+          {newest.data.items.map((notification) => (
+            <li key={notification.notificationId}>
+              <NotificationItem
+                notification={notification}
+                onRead={() => markRead.mutate([notification.notificationId])}
+                onFollow={onFollow}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+type NotificationItemProps = {
+  notification: Notification;
+  onRead: () => void;
+  onFollow: () => void;
+};
+
+function NotificationItem({ notification, onRead, onFollow }: NotificationItemProps) {
+  const router = useRouter();
+  const { title, body, link, createdAt, readAt } = notification;
+  const isUnread = readAt === null;
+
+  function follow(): void {
+    if (isUnread) {
+      onRead();
+    }
+    if (link !== null && isOwnPath(link)) {
+      onFollow();
+      router.history.push(link);
+    }
+  }
+
+  return (
+    <button
+      type="button"
+      onClick={follow}
+      className={joinClasses(
+        "focus-inset relative flex w-full flex-col gap-0.5 py-3 pr-4 pl-6 text-left",
+        (isUnread || link !== null) && "cursor-pointer hover:bg-hover",
+      )}
+    >
+      {isUnread && (
+        <span
+          aria-hidden="true"
+          className="absolute top-[1.2rem] left-2.5 size-2 rounded-full bg-accent ring-1 ring-line-control"
+        />
+      )}
+      <span className={joinClasses("[overflow-wrap:anywhere]", isUnread && "font-semibold")}>
+        {isUnread && <span className="sr-only">Unread: </span>}
+        {title}
+      </span>
+      {body !== "" && <span className="text-ink-muted [overflow-wrap:anywhere]">{body}</span>}
+      <span className="text-ink-muted text-xs">
+        <RelativeTime at={createdAt} isFocusable={false} />
+      </span>
+    </button>
+  );
+}
+
+function LoadingList() {
+  return (
+    <div role="status" aria-label="Loading notifications" className="divide-y divide-line">
+      {["first", "second", "third"].map((place) => (
+        <div key={place} className="space-y-2 py-3 pr-4 pl-6">
+          <Skeleton className="h-4 w-2/3" />
+          <Skeleton className="h-4 w-1/3" />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function useMarkRead({ tenantId }: Reader) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (ids: readonly string[]) => {
+      const outcomes = await Promise.allSettled(
+        ids.map((notificationId) => api.notifications.markRead({ tenantId, notificationId })),
+      );
+      const refused = outcomes.find((outcome) => outcome.status === "rejected");
+      if (refused !== undefined) {
+        throw new Error("Not every notification could be marked as read.", {
+          cause: refused.reason,
+        });
+      }
+    },
+    onError: (error) => toast.error(error.message),
+    onSettled: () => client.invalidateQueries({ queryKey: [NOTIFICATIONS_KEY, tenantId] }),
+  });
+}

@@ -1,0 +1,97 @@
+import { Link } from "@tanstack/react-router";
+import { IconButton } from "@turnpike/ui/icon-button";
+import { joinClasses } from "@turnpike/ui/join-classes";
+import { Tooltip } from "@turnpike/ui/tooltip";
+import PanelLeft from "lucide-react/icons/panel-left";
+import { SCREENS, type Screen } from "./screens.tsx";
+import { TenantSwitcher } from "./tenant-switcher.tsx";
+import { ThemeSwitch } from "./theme-switch.tsx";
+import { UserMenu } from "./user-menu.tsx";
+
+export type SidebarProps = {
+  /** Only icons. */
+  isFolded: boolean;
+  /** Left out where it cannot fold. */
+  onToggleFold?: () => void;
+  /** Called when a link is followed. */
+  onNavigate?: () => void;
+  onCreateTenant: () => void;
+};
+
+/** Tenant, screens, theme and person. */
+export function Sidebar({ isFolded, onToggleFold, onNavigate, onCreateTenant }: SidebarProps) {
+  return (
+    <div
+      className={joinClasses("flex h-full min-h-0 flex-col gap-2 p-2", isFolded && "items-center")}
+    >
+      <TenantSwitcher
+        isFolded={isFolded}
+        onCreate={onCreateTenant}
+        {...(onNavigate !== undefined && { onChosen: onNavigate })}
+      />
+      <nav
+        aria-label="Screens"
+        className="min-h-0 w-full grow overflow-y-auto overflow-x-hidden p-0.5"
+      >
+        <ul className="space-y-0.5">
+          {SCREENS.map((screen) => (
+            <li key={screen.to}>
+              <ScreenLink
+                screen={screen}
+                isFolded={isFolded}
+                {...(onNavigate !== undefined && { onNavigate })}
+              />
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className={joinClasses("flex w-full flex-col gap-2", isFolded && "items-center")}>
+        <div
+          className={joinClasses(
+            "flex items-center justify-between gap-1",
+            isFolded && "flex-col-reverse",
+          )}
+        >
+          <ThemeSwitch isFolded={isFolded} />
+          {onToggleFold !== undefined && (
+            <IconButton
+              label={isFolded ? "Unfold sidebar" : "Fold sidebar"}
+              aria-expanded={!isFolded}
+              icon={<PanelLeft aria-hidden="true" />}
+              onClick={onToggleFold}
+            />
+          )}
+        </div>
+        <UserMenu isFolded={isFolded} />
+      </div>
+    </div>
+  );
+}
+
+type ScreenLinkProps = { screen: Screen; isFolded: boolean; onNavigate?: () => void };
+
+function ScreenLink({ screen, isFolded, onNavigate }: ScreenLinkProps) {
+  const { to, label, Icon } = screen;
+  const link = (
+    <Link
+      to={to}
+      activeOptions={{ includeSearch: false }}
+      {...(onNavigate !== undefined && { onClick: onNavigate })}
+      {...(isFolded && { "aria-label": label })}
+      className={joinClasses(
+        "relative flex h-9 items-center gap-2.5 rounded-control px-2.5 font-medium text-ink-muted transition-colors duration-120 hover:bg-hover hover:text-ink touch:h-11 data-[status=active]:bg-selected data-[status=active]:text-ink data-[status=active]:before:absolute data-[status=active]:before:inset-y-2 data-[status=active]:before:left-0 data-[status=active]:before:w-[3px] data-[status=active]:before:rounded-full data-[status=active]:before:bg-accent",
+        isFolded && "w-10 justify-center px-0",
+      )}
+    >
+      <Icon className="size-4 shrink-0" aria-hidden="true" />
+      {!isFolded && <span className="truncate">{label}</span>}
+    </Link>
+  );
+  return isFolded ? (
+    <Tooltip content={label} side="right" isName>
+      {link}
+    </Tooltip>
+  ) : (
+    link
+  );
+}

@@ -1,0 +1,118 @@
+import { useNavigate } from "@tanstack/react-router";
+import { Combobox } from "@turnpike/ui/combobox";
+import { joinClasses } from "@turnpike/ui/join-classes";
+import ChevronsUpDown from "lucide-react/icons/chevrons-up-down";
+import Plus from "lucide-react/icons/plus";
+import type { ReactElement } from "react";
+import { type OwnTenant, rememberTenant, useCurrentTenant } from "#platform/current-tenant.ts";
+import { useVerifiedUser } from "#platform/verified-user.ts";
+import { Initials } from "./initials.tsx";
+
+/** What each role is called. */
+export const ROLE_NAMES: Readonly<Record<OwnTenant["role"], string>> = {
+  owner: "Owner",
+  admin: "Admin",
+  developer: "Developer",
+  billing: "Billing",
+  viewer: "Viewer",
+};
+
+/** Goes to a tenant: the screen stays, its numbers become the tenant's. */
+export function useSwitchTenant(): (slug: string) => void {
+  const navigate = useNavigate();
+  return (slug) => {
+    rememberTenant(slug);
+    void navigate({ to: ".", search: (before) => ({ ...before, tenant: slug }) });
+  };
+}
+
+export type TenantSwitcherProps = {
+  isFolded: boolean;
+  onCreate: () => void;
+  onChosen?: () => void;
+};
+
+/** Which tenant the screens are about, the others by search, and a way to create one. */
+export function TenantSwitcher({ isFolded, onCreate, onChosen }: TenantSwitcherProps) {
+  const { tenants } = useVerifiedUser();
+  const current = useCurrentTenant();
+  const switchTo = useSwitchTenant();
+
+  if (current === undefined) {
+    return (
+      <button
+        type="button"
+        onClick={onCreate}
+        aria-label="Create tenant"
+        className={joinClasses(
+          TRIGGER_CLASSES,
+          "border-dashed",
+          isFolded && "w-10 justify-center px-0",
+        )}
+      >
+        <Plus className="size-4 shrink-0" aria-hidden="true" />
+        {!isFolded && <span className="font-medium">Create tenant</span>}
+      </button>
+    );
+  }
+  return (
+    <Combobox
+      label="Switch tenant"
+      searchLabel="Find a tenant"
+      emptyText="You belong to no tenant of this name."
+      side="bottom"
+      choices={tenants.map((tenant) => ({
+        value: tenant.slug,
+        label: tenant.name,
+        note: describe(tenant),
+      }))}
+      value={current.slug}
+      onValueChange={(slug) => {
+        switchTo(slug);
+        onChosen?.();
+      }}
+      trigger={toTrigger(current, isFolded)}
+      footer={
+        <button
+          type="button"
+          onClick={onCreate}
+          className="flex min-h-8 w-full cursor-pointer items-center gap-2 rounded-control px-2 py-1.5 text-left hover:bg-hover touch:min-h-11"
+        >
+          <Plus className="size-4" aria-hidden="true" />
+          Create tenant
+        </button>
+      }
+    />
+  );
+}
+
+const TRIGGER_CLASSES =
+  "flex h-12 w-full shrink-0 cursor-pointer items-center gap-2.5 rounded-control border border-line bg-surface px-2 text-left hover:bg-hover";
+
+function toTrigger(tenant: OwnTenant, isFolded: boolean): ReactElement<Record<string, unknown>> {
+  return (
+    <button
+      type="button"
+      aria-label={`Tenant: ${tenant.name}, ${ROLE_NAMES[tenant.role]}`}
+      className={joinClasses(TRIGGER_CLASSES, isFolded && "w-10 justify-center px-0")}
+    >
+      <Initials name={tenant.name} shape="square" />
+      {!isFolded && (
+        <>
+          <span className="min-w-0 grow">
+            <span className="block truncate font-semibold leading-tight">{tenant.name}</span>
+            <span className="block truncate text-ink-muted text-xs leading-tight">
+              {describe(tenant)}
+            </span>
+          </span>
+          <ChevronsUpDown className="size-4 shrink-0 text-ink-faint" aria-hidden="true" />
+        </>
+      )}
+    </button>
+  );
+}
+
+function describe(tenant: OwnTenant): string {
+  const role = ROLE_NAMES[tenant.role];
+  return tenant.suspendedAt === null ? role : `${role}, suspended`;
+}

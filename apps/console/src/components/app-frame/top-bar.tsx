@@ -1,0 +1,84 @@
+import { Link } from "@tanstack/react-router";
+import { IconButton } from "@turnpike/ui/icon-button";
+import { Kbd } from "@turnpike/ui/kbd";
+import ChevronRight from "lucide-react/icons/chevron-right";
+import MenuIcon from "lucide-react/icons/menu";
+import Search from "lucide-react/icons/search";
+import { useCurrentTenant } from "#platform/current-tenant.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { BrandMark } from "../brand-mark.tsx";
+import { EnvironmentSwitch } from "./environment-switch.tsx";
+import { NotificationBell } from "./notification-bell.tsx";
+import type { Screen } from "./screens.tsx";
+import { toPaletteModifier } from "./use-palette-keys.ts";
+
+export type TopBarProps = {
+  /** Undefined where there is no such page. */
+  screen: Screen | undefined;
+  onOpenNavigation: () => void;
+  onOpenPalette: () => void;
+};
+
+/** Where one is, which environment the numbers are of, everything by name, and news. */
+export function TopBar({ screen, onOpenNavigation, onOpenPalette }: TopBarProps) {
+  const { config } = usePlatform();
+  return (
+    <header className="sticky top-0 z-30 border-line border-b bg-paper/90 backdrop-blur-sm">
+      <div className="flex h-14 items-center gap-2 px-4 max-md:px-2 sm:px-6">
+        <IconButton
+          label="Open navigation"
+          className="md:hidden"
+          icon={<MenuIcon aria-hidden="true" />}
+          onClick={onOpenNavigation}
+        />
+        <Link
+          to="/overview"
+          aria-label={`${config.brand.name}, overview`}
+          className="shrink-0 rounded-control max-sm:hidden"
+        >
+          <BrandMark className="size-7" />
+        </Link>
+        <Breadcrumb screen={screen} />
+        <EnvironmentSwitch />
+        <button
+          type="button"
+          onClick={onOpenPalette}
+          aria-keyshortcuts="Control+K Meta+K"
+          aria-label="Open command palette"
+          className="flex h-9 shrink-0 cursor-pointer items-center gap-2 rounded-control border border-line-control bg-surface px-2.5 text-ink-faint hover:bg-hover hover:text-ink lg:w-56 touch:h-11 touch:w-11 touch:justify-center touch:border-transparent touch:bg-transparent"
+        >
+          <Search className="size-4 shrink-0" aria-hidden="true" />
+          <span className="grow text-left max-lg:hidden">Go to, switch, create…</span>
+          <span className="max-lg:hidden touch:hidden">
+            <Kbd keys={[toPaletteModifier(navigator.userAgent), "K"]} />
+          </span>
+        </button>
+        <NotificationBell />
+      </div>
+    </header>
+  );
+}
+
+function Breadcrumb({ screen }: { screen: Screen | undefined }) {
+  const tenant = useCurrentTenant();
+  return (
+    <nav aria-label="Breadcrumb" className="min-w-0 grow">
+      <ol className="flex min-w-0 items-center gap-1.5">
+        {tenant !== undefined && (
+          <li className="flex min-w-0 items-center gap-1.5 max-md:hidden">
+            <Link
+              to="/overview"
+              className="truncate rounded-sm text-ink-muted hover:text-ink hover:underline"
+            >
+              {tenant.name}
+            </Link>
+            <ChevronRight className="size-3.5 shrink-0 text-ink-faint" aria-hidden="true" />
+          </li>
+        )}
+        <li className="min-w-0 truncate font-semibold" aria-current="page">
+          {screen?.label ?? "Page not found"}
+        </li>
+      </ol>
+    </nav>
+  );
+}

@@ -1,0 +1,137 @@
+import { useNavigate } from "@tanstack/react-router";
+import BookOpen from "lucide-react/icons/book-open";
+import Braces from "lucide-react/icons/braces";
+import Building2 from "lucide-react/icons/building-2";
+import FlaskConical from "lucide-react/icons/flask-conical";
+import LogOut from "lucide-react/icons/log-out";
+import Monitor from "lucide-react/icons/monitor";
+import Moon from "lucide-react/icons/moon";
+import Plus from "lucide-react/icons/plus";
+import Sun from "lucide-react/icons/sun";
+import type { ReactElement } from "react";
+import { useCurrentTenant } from "#platform/current-tenant.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { useVerifiedUser } from "#platform/verified-user.ts";
+import type { Searchable } from "./command-match.view-model.ts";
+import { useSwitchEnvironment } from "./environment-switch.tsx";
+import { SCREENS } from "./screens.tsx";
+import { ROLE_NAMES, useSwitchTenant } from "./tenant-switcher.tsx";
+
+export type Command = Searchable & {
+  id: string;
+  icon: ReactElement;
+  /** Stands at the right. */
+  note?: string;
+  run: () => void;
+};
+
+export type CommandGroup = { value: string; items: Command[] };
+
+/** Everything the palette can do for this person, here. */
+export function useCommands(): CommandGroup[] {
+  const { session, theme } = usePlatform();
+  const { tenants } = useVerifiedUser();
+  const current = useCurrentTenant();
+  const switchEnvironment = useSwitchEnvironment();
+  const switchTenant = useSwitchTenant();
+  const navigate = useNavigate();
+
+  return [
+    {
+      value: "Go to",
+      items: SCREENS.map(({ to, label, words, Icon }) => ({
+        id: to,
+        label,
+        words: `${words} go open`,
+        icon: <Icon aria-hidden="true" />,
+        run: () => void navigate({ to }),
+      })),
+    },
+    {
+      value: "Do",
+      items: [
+        {
+          id: "create-key",
+          label: "Create key",
+          words: "new api key add",
+          icon: <Plus aria-hidden="true" />,
+          run: () => void navigate({ to: "/api-keys" }),
+        },
+        ...(["live", "test"] as const).map((environment) => ({
+          id: environment,
+          label: `Show ${environment} only`,
+          words: "switch environment sandbox production",
+          icon: <FlaskConical aria-hidden="true" />,
+          run: () => switchEnvironment(environment),
+        })),
+        {
+          id: "both",
+          label: "Show live and test",
+          words: "switch environment both all",
+          icon: <FlaskConical aria-hidden="true" />,
+          run: () => switchEnvironment("both"),
+        },
+        {
+          id: "theme-light",
+          label: "Use light theme",
+          words: "appearance bright mode",
+          icon: <Sun aria-hidden="true" />,
+          run: () => theme.choose("light"),
+        },
+        {
+          id: "theme-dark",
+          label: "Use dark theme",
+          words: "appearance night mode",
+          icon: <Moon aria-hidden="true" />,
+          run: () => theme.choose("dark"),
+        },
+        {
+          id: "theme-system",
+          label: "Use the system’s theme",
+          words: "appearance auto mode",
+          icon: <Monitor aria-hidden="true" />,
+          run: () => theme.choose("system"),
+        },
+        {
+          id: "sign-out",
+          label: "Sign out",
+          words: "log out leave exit",
+          icon: <LogOut aria-hidden="true" />,
+          run: () => void session.signOut(),
+        },
+      ],
+    },
+    {
+      value: "Switch tenant",
+      items: tenants
+        .filter(({ tenantId }) => tenantId !== current?.tenantId)
+        .map(({ tenantId, name, slug, role }) => ({
+          id: tenantId,
+          label: name,
+          words: `${slug} switch tenant`,
+          note: ROLE_NAMES[role],
+          icon: <Building2 aria-hidden="true" />,
+          run: () => switchTenant(slug),
+        })),
+    },
+    {
+      value: "Read",
+      items: [
+        {
+          id: "docs",
+          label: "Documentation",
+          words: "help guide manual",
+          icon: <BookOpen aria-hidden="true" />,
+          run: () => window.location.assign("/docs"),
+        },
+        {
+          id: "reference",
+          label: "API reference",
+          words: "openapi endpoints operations",
+          icon: <Braces aria-hidden="true" />,
+          run: () => window.location.assign("/v1/reference"),
+        },
+      ],
+    },
+  ];
+}

@@ -1,0 +1,72 @@
+import { Badge } from "@turnpike/ui/badge";
+import { joinClasses } from "@turnpike/ui/join-classes";
+import { Menu, MenuItem, MenuSeparator } from "@turnpike/ui/menu";
+import BookOpen from "lucide-react/icons/book-open";
+import Braces from "lucide-react/icons/braces";
+import EllipsisVertical from "lucide-react/icons/ellipsis-vertical";
+import LogOut from "lucide-react/icons/log-out";
+import { usePlatform } from "#platform/platform.tsx";
+import { useVerifiedUser } from "#platform/verified-user.ts";
+import { Initials } from "./initials.tsx";
+
+/** Who is signed in, where the documentation is, and the way out. */
+export function UserMenu({ isFolded }: { isFolded: boolean }) {
+  const { session } = usePlatform();
+  const { user } = useVerifiedUser();
+  const name = user.name ?? user.email ?? "Signed in";
+  return (
+    <Menu
+      side={isFolded ? "right" : "top"}
+      align="end"
+      className="min-w-60"
+      trigger={
+        <button
+          type="button"
+          aria-label={`Account: ${name}`}
+          className={joinClasses(
+            "flex h-12 w-full shrink-0 cursor-pointer items-center gap-2.5 rounded-control px-2 text-left hover:bg-hover",
+            isFolded && "w-10 justify-center px-0",
+          )}
+        >
+          <Initials name={name} shape="round" />
+          {!isFolded && (
+            <>
+              <span className="min-w-0 grow">
+                <span className="block truncate font-medium leading-tight">{name}</span>
+                {user.name !== null && user.email !== null && (
+                  <span className="block truncate text-ink-muted text-xs leading-tight">
+                    {user.email}
+                  </span>
+                )}
+              </span>
+              <EllipsisVertical className="size-4 shrink-0 text-ink-faint" aria-hidden="true" />
+            </>
+          )}
+        </button>
+      }
+    >
+      <div className="flex items-start justify-between gap-3 px-2 py-1.5">
+        <div className="min-w-0">
+          <p className="truncate font-medium">{name}</p>
+          {user.email !== null && <p className="truncate text-ink-muted text-xs">{user.email}</p>}
+        </div>
+        {user.isOperator && (
+          <Badge tone="accent" hasDot={false}>
+            Operator
+          </Badge>
+        )}
+      </div>
+      <MenuSeparator />
+      <MenuItem icon={<BookOpen aria-hidden="true" />} link={<a href="/docs">{null}</a>}>
+        Documentation
+      </MenuItem>
+      <MenuItem icon={<Braces aria-hidden="true" />} link={<a href="/v1/reference">{null}</a>}>
+        API reference
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem icon={<LogOut aria-hidden="true" />} onSelect={() => void session.signOut()}>
+        Sign out
+      </MenuItem>
+    </Menu>
+  );
+}

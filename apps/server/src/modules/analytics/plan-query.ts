@@ -138,7 +138,8 @@ function toOrderTerm(question: UsageQuestion, text: string): OrderTerm {
     }
     return { kind: "time", isDescending };
   }
-  const place = question.dimensions.findIndex((dimension) => dimension === name);
+  const asked: readonly string[] = question.dimensions;
+  const place = asked.indexOf(name);
   if (place === -1) {
     throw refuse("order", `"${name}" is not one of the asked dimensions.`);
   }

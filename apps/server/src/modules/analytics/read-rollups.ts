@@ -59,11 +59,12 @@ export async function readRollups<Result>(
 export async function readSums(
   tx: Tx,
   input: Omit<Parameters<typeof sumUsage>[1], "rollupsMax">,
+  rollupsMax: number = ROLLUPS_MAX,
 ): Promise<{ total: SumRow | undefined; rows: readonly SumRow[] }> {
-  const [total, ...rows] = await sumUsage(tx, { ...input, rollupsMax: ROLLUPS_MAX });
-  if (total !== undefined && total.rollups > ROLLUPS_MAX) {
+  const [total, ...rows] = await sumUsage(tx, { ...input, rollupsMax });
+  if (total !== undefined && total.rollups > rollupsMax) {
     throw tooCostly(
-      `There is more usage than one answer is summed from (${ROLLUPS_MAX.toLocaleString("en")} rollups): narrow the range or the filters.`,
+      `There is more usage than one answer is summed from (${rollupsMax.toLocaleString("en")} rollups): narrow the range or the filters.`,
     );
   }
   return { total, rows };

@@ -1,0 +1,175 @@
+import type {
+  AllUsageQuery,
+  UsageDimension,
+  UsageMeasure,
+  UsageReport,
+} from "@turnpike/contract/usage";
+import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
+import type { Environment } from "@turnpike/domain/keys/key-format";
+import type { CallMethod } from "@turnpike/domain/metering/call-method";
+import type { Outcome } from "@turnpike/domain/metering/outcome";
+import { type Grain, MINUTE_MS } from "@turnpike/domain/time/zoned-buckets";
+
+/** Calls of one minute that have everything in common, with each of their latencies. */
+export type ReferenceCalls = {
+  tenant: TenantId;
+  plan: string;
+  key: KeyId;
+  route: string;
+  method: CallMethod | "";
+  status: number;
+  outcome: Outcome;
+  environment: Environment;
+  minuteMs: number;
+  calls: number;
+  quantity: number;
+  bytesIn: number;
+  bytesOut: number;
+  latenciesMs: number[];
+};
+
+export type ReferenceRow = { slot: string; values: Map<UsageMeasure, number | null> };
+export type ReferenceReport = { rows: ReferenceRow[]; totals: ReferenceRow["values"] };
+
+function localParts(timeZone: string, ms: number): { day: string; minute: string; all: string } {
+  const format = new Intl.DateTimeFormat("en-CA", {
+    timeZone,
+    dateStyle: "short",
+    timeStyle: "short",
+    hourCycle: "h23",
+  });
+  const [day = "", time = ""] = format.format(ms).split(", ");
+  return { day, minute: time.slice(3), all: `${day} ${time}` };
+}
+
+/** What tells the bucket of an instant from every other one, by what the clocks of the zone show. */
+export function bucketLabel(grain: Grain | null, timeZone: string, ms: number): string {
+  const { day } = localParts(timeZone, ms);
+  switch (grain) {
+    case null:
+      return "";
+    case "minute":
+      return String(ms);
+    case "hour": {
+      let startsMs = ms;
+      while (localParts(timeZone, startsMs).minute !== "00") {
+        startsMs -= MINUTE_MS;
+      }
+      return String(startsMs);
+    }
+    case "day":
+      return day;
+    case "month":
+      return day.slice(0, 7);
+    case "week": {
+      const date = new Date(`${day}T00:00:00Z`);
+      date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
+      return date.toISOString().slice(0, 10);
+    }
+  }
+}
+
+function dimensionValue(calls: ReferenceCalls, dimension: UsageDimension): string {
+  return dimension === "status_class"
+    ? `${String(calls.status).charAt(0)}xx`
+    : String(calls[dimension]);
+}
+
+const ADMITTED: readonly Outcome[] = [
+  "VALID",
+  "CLIENT_ABORTED",
+  "UPSTREAM_UNREACHABLE",
+  "UPSTREAM_TIMEOUT",
+];
+
+function percentile(sorted: readonly number[], part: number): number | null {
+  return sorted[Math.max(1, Math.ceil(part * sorted.length)) - 1] ?? null;
+}
+
+function measure(name: UsageMeasure, all: readonly ReferenceCalls[]): number | null {
+  const sum = (of: (calls: ReferenceCalls) => number) =>
+    all.reduce((total, calls) => total + of(calls), 0);
+  const admitted = all.filter((calls) => ADMITTED.includes(calls.outcome));
+  const admittedCalls = admitted.reduce((total, { calls }) => total + calls, 0);
+  const errors = admitted
+    .filter(({ status }) => status >= 500)
+    .reduce((total, { calls }) => total + calls, 0);
+  const latencies = all.flatMap((calls) => calls.latenciesMs).sort((a, b) => a - b);
+  switch (name) {
+    case "requests":
+      return sum(({ calls }) => calls);
+    case "billable":
+      return sum(({ quantity }) => quantity);
+    case "errors":
+      return errors;
+    case "error_rate":
+      return admittedCalls === 0 ? null : errors / admittedCalls;
+    case "denied":
+      return sum(({ calls }) => calls) - admittedCalls;
+    case "latency_avg":
+      return latencies.length === 0
+        ? null
+        : latencies.reduce((total, ms) => total + ms, 0) / latencies.length;
+    case "latency_p50":
+      return percentile(latencies, 0.5);
+    case "latency_p95":
+      return percentile(latencies, 0.95);
+    case "latency_p99":
+      return percentile(latencies, 0.99);
+    case "bytes_in":
+      return sum(({ bytesIn }) => bytesIn);
+    case "bytes_out":
+      return sum(({ bytesOut }) => bytesOut);
+  }
+}
+
+function measureAll(names: readonly UsageMeasure[], all: readonly ReferenceCalls[]) {
+  return new Map(names.map((name) => [name, measure(name, all)]));
+}
+
+const FILTERS = [
+  "key",
+  "route",
+  "method",
+  "outcome",
+  "environment",
+  "tenant",
+  "plan",
+  "status_class",
+  "status",
+] as const;
+
+/** Answers a question from the calls themselves, without a database, a rollup or a histogram. */
+export function answerNaively(
+  calls: readonly ReferenceCalls[],
+  question: AllUsageQuery,
+  range: { fromMs: number; toMs: number },
+): ReferenceReport {
+  const { grain = null, timeZone, dimensions, measures } = question;
+  const left = calls.filter(
+    (one) =>
+      one.minuteMs >= range.fromMs &&
+      one.minuteMs < range.toMs &&
+      FILTERS.every((name) => {
+        const values: readonly (string | number)[] | undefined = question[name];
+        return values === undefined || values.map(String).includes(dimensionValue(one, name));
+      }),
+  );
+  const slots = Map.groupBy(left, (one) =>
+    JSON.stringify([
+      bucketLabel(grain, timeZone, one.minuteMs),
+      ...dimensions.map((dimension) => dimensionValue(one, dimension)),
+    ]),
+  );
+  return {
+    rows: Array.from(slots, ([slot, of]) => ({ slot, values: measureAll(measures, of) })),
+    totals: measureAll(measures, left),
+  };
+}
+
+/** The slot of a row of a report, to find the row of the reference by. */
+export function slotOf(report: UsageReport, row: UsageReport["rows"][number]): string {
+  const label =
+    row.time === null ? "" : bucketLabel(report.grain, report.timeZone, Date.parse(row.time));
+  return JSON.stringify([label, ...report.dimensions.map((name) => row.group[name])]);
+}

@@ -48,6 +48,8 @@ export default defineConfig({
         outDir: "dist-server",
         ssr: "src/entry-server.tsx",
         copyPublicDir: false,
+        // One file, so that it is whole in the process that has loaded it, whatever is built later.
+        rolldownOptions: { output: { codeSplitting: false } },
       },
     },
   },

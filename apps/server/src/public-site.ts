@@ -76,6 +76,7 @@ export function createPublicSite(input: {
         terms: loadLegalText(legal, "terms"),
         privacy: loadLegalText(legal, "privacy"),
       },
+      monotonicMs: services.clock.monotonicMs,
       logger: services.logger,
     }),
     serveConsole: createConsoleFiles({ folder, policy, plainPage: template?.plain }),

@@ -1,10 +1,28 @@
-import { existsSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { extname } from "node:path";
-import sirv from "sirv";
+import { extname, join, relative, sep } from "node:path";
 import { sendCached } from "./html-page.ts";
 
 const YEAR_SECONDS = 365 * 24 * 3600;
+const HASH_LENGTH = 16;
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".ico": "image/x-icon",
+  ".jpg": "image/jpeg",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+  ".txt": "text/plain; charset=utf-8",
+  ".webmanifest": "application/manifest+json",
+  ".webp": "image/webp",
+  ".woff2": "font/woff2",
+};
+
+type ConsoleFile = { bytes: Buffer; type: string; etag: string };
 
 /**
  * Only our own scripts, styles, fonts and pictures; no frame around us. `connect-src` also names the API's public origin,
@@ -38,9 +56,74 @@ export function sendConsolePage(
   });
 }
 
+/** The template of every page is nobody's page. */
+const TEMPLATE = "/index.html";
+
+function readFiles(folder: string): Map<string, ConsoleFile> {
+  const files = new Map<string, ConsoleFile>();
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name);
+    const path = `/${relative(folder, file).split(sep).join("/")}`;
+    if (entry.isFile() && path !== TEMPLATE) {
+      const bytes = readFileSync(file);
+      const hash = createHash("sha256").update(bytes).digest("base64url").slice(0, HASH_LENGTH);
+      files.set(path, {
+        bytes,
+        type: MEDIA_TYPES[extname(path)] ?? "application/octet-stream",
+        etag: `"${hash}"`,
+      });
+    }
+  }
+  return files;
+}
+
+function isKnown(req: IncomingMessage, etag: string): boolean {
+  const tags = req.headers["if-none-match"]?.split(",") ?? [];
+  return tags.some((tag) => tag.trim().replace(/^W\//, "") === etag);
+}
+
+function sendFile(
+  req: IncomingMessage,
+  res: ServerResponse,
+  input: { path: string; file: ConsoleFile; policy: string },
+): void {
+  const { path, file, policy } = input;
+  const headers = path.startsWith("/assets/")
+    ? { "cache-control": `public, max-age=${String(YEAR_SECONDS)}, immutable` }
+    : {
+        "cache-control": "no-cache",
+        "content-security-policy": policy,
+        "x-frame-options": "DENY",
+      };
+  if (isKnown(req, file.etag)) {
+    res.writeHead(304, { ...headers, etag: file.etag });
+    res.end();
+    return;
+  }
+  res.writeHead(200, {
+    ...headers,
+    etag: file.etag,
+    "content-type": file.type,
+    "content-length": file.bytes.length,
+  });
+  res.end(req.method === "HEAD" ? undefined : file.bytes);
+}
+
+function decodePath(req: IncomingMessage): string | undefined {
+  try {
+    return decodeURIComponent((req.url ?? "/").split("?", 1)[0] ?? "/");
+  } catch {
+    // Not the escapes of any text: nobody has a file of that name.
+    return;
+  }
+}
+
 /**
  * Serves the built console: hashed files for a year, pages never from a cache. A path that is no file gets the plain page,
  * whose router decides; a path with an extension that does not exist is missing.
+ *
+ * The files, a few megabytes, are read once: a page and what it loads stay of one build, and a build while the process runs
+ * takes nothing away from it.
  *
  * @param input.plainPage - The page without content; undefined when the console was not built.
  * @returns A function that answers false when there is nothing to serve.
@@ -51,34 +134,24 @@ export function createConsoleFiles(input: {
   plainPage: string | undefined;
 }): (req: IncomingMessage, res: ServerResponse) => boolean {
   const { policy, plainPage } = input;
-  if (plainPage === undefined || !existsSync(input.folder)) {
+  if (plainPage === undefined) {
     return () => false;
   }
-  const serve = sirv(input.folder, {
-    etag: true,
-    maxAge: 0,
-    // The template of every page is nobody's page.
-    ignores: [/^\/index\.html$/],
-    setHeaders: (res, path) => {
-      if (path.startsWith("/assets/")) {
-        res.setHeader("cache-control", `public, max-age=${String(YEAR_SECONDS)}, immutable`);
-      } else {
-        res.setHeader("cache-control", "no-cache");
-        res.setHeader("content-security-policy", policy);
-        res.setHeader("x-frame-options", "DENY");
-      }
-    },
-  });
+  const files = readFiles(input.folder);
   return (req, res) => {
-    const path = (req.url ?? "/").split("?", 1)[0] ?? "/";
-    if (path.endsWith("/") || extname(path) === "") {
-      sendConsolePage(req, res, { text: plainPage, policy });
+    const path = decodePath(req);
+    if (path === undefined) {
+      return false;
+    }
+    const file = files.get(path);
+    if (file !== undefined) {
+      sendFile(req, res, { path, file, policy });
       return true;
     }
-    let isMissing = false;
-    serve(req, res, () => {
-      isMissing = true;
-    });
-    return !isMissing;
+    if (!path.endsWith("/") && extname(path) !== "") {
+      return false;
+    }
+    sendConsolePage(req, res, { text: plainPage, policy });
+    return true;
   };
 }

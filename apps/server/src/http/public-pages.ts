@@ -26,9 +26,12 @@ export type PublicPagesDeps = {
   getCatalog(): Promise<Pick<LandingContent, "plans" | "meters">>;
   landing: Omit<LandingContent, "plans" | "meters">;
   legal: { terms: LegalContent; privacy: LegalContent };
+  monotonicMs(): number;
   logger: Pick<Logger, "warn">;
 };
 
+/** A page that could not be rendered is tried again after this, and not by every visitor in between. */
+const RETRY_AFTER_MS = 10_000;
 const YEAR_SECONDS = 365 * 24 * 3600;
 const CONTENT_OF: Readonly<Partial<Record<PublicPath, keyof PageContent>>> = {
   "/": "landing",
@@ -65,7 +68,7 @@ function toSitemap(siteUrl: string, legal: PublicPagesDeps["legal"]): string {
  */
 export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
   const { template, siteUrl } = deps;
-  const rendered = new Map<PublicPath, { key: string; text: string }>();
+  const rendered = new Map<PublicPath, { key: string; text: string; goodUntilMs: number }>();
 
   async function getContent<Name extends keyof PageContent>(
     name: Name,
@@ -94,16 +97,18 @@ export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
     }
     const key = JSON.stringify(page);
     const known = rendered.get(path);
-    if (known?.key === key) {
+    if (known?.key === key && deps.monotonicMs() < known.goodUntilMs) {
       return known.text;
     }
     const { html: body, ...head } = await deps.render(page);
     if (body === undefined) {
+      const goodUntilMs = deps.monotonicMs() + RETRY_AFTER_MS;
+      rendered.set(path, { key, text: template.plain, goodUntilMs });
       return template.plain;
     }
     const canonicalUrl = path === "/" ? `${siteUrl}/` : siteUrl + path;
     const text = template.fill({ ...head, canonicalUrl }, { html: body, embedded: page });
-    rendered.set(path, { key, text });
+    rendered.set(path, { key, text, goodUntilMs: Number.POSITIVE_INFINITY });
     return text;
   }
 

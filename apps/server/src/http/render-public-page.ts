@@ -74,21 +74,18 @@ export function createPageRenderer(input: {
   logger: Pick<Logger, "warn" | "error">;
 }): RenderPublicPage {
   const plain: RenderedPage = { html: undefined, title: input.brandName, description: "" };
-  let renderer: Promise<RenderPublicPage> | undefined;
+  if (!existsSync(input.file)) {
+    input.logger.warn({ file: input.file }, "Public pages are rendered by the browser alone");
+    return () => Promise.resolve(plain);
+  }
+  // At once, so that page and renderer are of one build whatever is built later.
+  const renderer = loadRenderer(input.file);
+  renderer.catch(() => undefined);
 
   return async (page) => {
-    if (renderer === undefined) {
-      if (!existsSync(input.file)) {
-        input.logger.warn({ file: input.file }, "Public pages are rendered by the browser alone");
-        renderer = Promise.resolve(() => Promise.resolve(plain));
-        return plain;
-      }
-      renderer = loadRenderer(input.file);
-    }
     try {
       const render = await renderer;
-      const rendered = await withinTimeLimit(render(page));
-      return rendered === plain ? plain : assertRendered(rendered);
+      return assertRendered(await withinTimeLimit(render(page)));
     } catch (error) {
       input.logger.error({ err: error, path: page.path }, "A public page could not be rendered");
       return plain;

@@ -1,0 +1,50 @@
+import { toPlural } from "#components/plan.view-model.ts";
+import type { ApiClient } from "#platform/api-client.ts";
+import { formatCount, formatShare } from "#platform/format.ts";
+
+type Limits = Awaited<ReturnType<ApiClient["usage"]["limits"]>>;
+type Plan = Awaited<ReturnType<ApiClient["catalog"]["listPlans"]>>["items"][number];
+type Meter = Awaited<ReturnType<ApiClient["catalog"]["listMeters"]>>["items"][number];
+
+/** How the usage of this period would fill one quota of a plan. */
+export type QuotaFit = {
+  key: string;
+  /** Used part of the quota; above 1 it would not have fitted. */
+  share: number;
+  tone: "accent" | "warning" | "danger";
+  text: string;
+};
+
+/** From this part on a quota is tight. */
+const TIGHT_SHARE = 0.8;
+
+/**
+ * Holds what a tenant has used so far against the quotas of a plan, for calls with live keys.
+ *
+ * @returns One line for each quota of the plan; empty for a plan without quotas.
+ */
+export function toQuotaFits(
+  plan: Pick<Plan, "quotas">,
+  limits: Limits,
+  meters: readonly Meter[],
+): readonly QuotaFit[] {
+  return plan.quotas.map(({ meter, limit }) => {
+    const balance = limits.quotas.find(
+      (quota) => quota.meter === meter && quota.environment === "live",
+    );
+    const used = Number(balance?.used ?? 0);
+    const share = limit === 0 ? (used > 0 ? Number.POSITIVE_INFINITY : 0) : used / limit;
+    const unit = meters.find(({ meterId }) => meterId === meter)?.unit ?? meter;
+    const units = toPlural(unit);
+    const text =
+      share > 1
+        ? `Your ${formatCount(used)} ${units} of this period do not fit`
+        : `You have used ${formatShare(share)} of this so far (${formatCount(used)} ${units})`;
+    return {
+      key: meter,
+      share: Math.min(1, share),
+      tone: share > 1 ? "danger" : share >= TIGHT_SHARE ? "warning" : "accent",
+      text,
+    };
+  });
+}

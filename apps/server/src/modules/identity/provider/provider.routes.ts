@@ -55,6 +55,8 @@ export interface IdentityProvider {
   publicKeys(): JWK[];
   /** Passwords hashed so far, and those waiting: what tests and the health look at. */
   readonly hashing: { done: number; waiting: number };
+  /** Resolves when nothing is left to do after answers: mails are on their way. */
+  settle(): Promise<void>;
   /** Waits for what was begun, then ends the thread that hashes. */
   stop(): Promise<void>;
 }
@@ -213,6 +215,7 @@ export async function createIdentityProvider(
       const uid = route.path.exec(path)?.[1] ?? "";
       await route.answer({ req, res, provider, network: toPeopleNetwork(req) }, uid);
     },
+    settle: background.settle,
     stop: async () => {
       clearInterval(look);
       await background.settle();

@@ -1,0 +1,505 @@
+import { pollUntil } from "@turnpike/testkit/poll-until";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import * as openid from "openid-client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  CHEAP_HASHES,
+  type IdentityFixture,
+  newAddress,
+  newCredentials,
+  type Reply,
+  startIdentityProvider,
+  type TestBrowser,
+} from "./identity-provider.fixture.ts";
+
+let database: TestDatabase;
+/** Accounts work at once. */
+let open: IdentityFixture;
+/** Accounts work once their address is confirmed. */
+let confirming: IdentityFixture;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  open = await startIdentityProvider(database);
+  confirming = await startIdentityProvider(database, { confirmEmail: true });
+});
+afterAll(async () => {
+  await open.close();
+  await confirming.close();
+  await database.close();
+});
+
+const HOUR_MS = 60 * 60 * 1_000;
+const NEW_PASSWORD = "a quiet lighthouse keeper";
+
+async function submit(
+  browser: TestBrowser,
+  form: "login" | "register",
+  json: object,
+): Promise<Reply> {
+  const { uid } = await browser.begin(form === "login" ? {} : { prompt: "create" });
+  return await browser.call("POST", `/idp/interaction/${uid}/${form}`, { json });
+}
+
+function post(identity: IdentityFixture, path: string, json: object): Promise<Reply> {
+  return identity.browser().call("POST", path, { json });
+}
+
+async function mailTo(identity: IdentityFixture, email: string, kind: string) {
+  return await pollUntil(`a mail ${kind} to ${email}`, async () =>
+    identity.mails.findLast((mail) => mail.to === email && mail.kind === kind),
+  );
+}
+
+async function tokenTo(identity: IdentityFixture, email: string, kind: string): Promise<string> {
+  const { text } = await mailTo(identity, email, kind);
+  const link = /https?:\/\/\S+/.exec(text)?.[0] ?? "";
+  expect(link.startsWith(`${identity.url}/login?`)).toBe(true);
+  const token = /=([A-Za-z0-9_-]{43})$/.exec(link)?.[1];
+  expect(token).toBeDefined();
+  return token ?? "";
+}
+
+/** What an answer tells, apart from what differs between any two. */
+function tells({ status, headers, text }: Reply) {
+  return {
+    status,
+    names: [...headers.keys()].toSorted(),
+    length: headers.get("content-length"),
+    body: text.replace(/req_[0-9a-f]+/g, "").replace(/auth\/[\w-]+/g, ""),
+  };
+}
+
+describe("whether an address has an account", () => {
+  it("is not told by a sign-in: unknown and wrong get the same answer and cost one hash each", async () => {
+    const ada = newCredentials();
+    await open.browser().register(ada);
+    const hashes = async (json: object): Promise<[Reply, number]> => {
+      const before = open.provider().hashing.done;
+      const reply = await submit(open.browser(), "login", json);
+      return [reply, open.provider().hashing.done - before];
+    };
+    const [wrong, wrongHashes] = await hashes({ email: ada.email, password: "not that one" });
+    const [unknown, unknownHashes] = await hashes({
+      email: newCredentials().email,
+      password: "not that one",
+    });
+    expect(wrong.json.code).toBe("INVALID_CREDENTIALS");
+    expect(tells(unknown)).toEqual(tells(wrong));
+    expect([wrongHashes, unknownHashes]).toEqual([1, 1]);
+  });
+
+  it("is not told by the limits either", async () => {
+    const ada = newCredentials();
+    await open.browser().register(ada);
+    const limitOf = async (email: string): Promise<unknown[]> => {
+      const browser = open.browser();
+      const { uid } = await browser.begin();
+      const replies: Reply[] = [];
+      for (let attempt = 0; attempt < 12; attempt += 1) {
+        const json = { email, password: "not that one" };
+        replies.push(await browser.call("POST", `/idp/interaction/${uid}/login`, { json }));
+      }
+      return replies.map((reply) => [reply.status, reply.json.code]);
+    };
+    expect(await limitOf(newCredentials().email)).toEqual(await limitOf(ada.email));
+  });
+
+  it("is not told by forgetting a password", async () => {
+    const ada = newCredentials();
+    await open.browser().register(ada);
+    const known = await post(open, "/idp/password/forgot", { email: ada.email });
+    const unknown = await post(open, "/idp/password/forgot", { email: newCredentials().email });
+    expect(known.status).toBe(202);
+    expect(tells(unknown)).toEqual(tells(known));
+  });
+
+  it("is not told by a registration that must be confirmed, which costs one hash either way", async () => {
+    const ada = newCredentials();
+    const browser = confirming.browser();
+    const first = await submit(browser, "register", ada);
+    expect(first.json).toEqual({ confirmationSent: true });
+    const token = await tokenTo(confirming, ada.email, "confirm-email");
+    await post(confirming, "/idp/email/confirm", { token });
+
+    const before = confirming.provider().hashing.done;
+    const taken = await submit(confirming.browser(), "register", ada);
+    const middle = confirming.provider().hashing.done;
+    const fresh = await submit(confirming.browser(), "register", newCredentials());
+    const after = confirming.provider().hashing.done;
+    expect(tells(taken)).toEqual(tells(fresh));
+    expect([middle - before, after - middle]).toEqual([1, 1]);
+    await mailTo(confirming, ada.email, "address-taken");
+    await confirming.browser().signIn(ada);
+  });
+
+  it("is said in plain words when nothing is confirmed by mail", async () => {
+    const ada = newCredentials();
+    await open.browser().register(ada);
+    const reply = await submit(open.browser(), "register", {
+      ...ada,
+      email: ada.email.toUpperCase(),
+    });
+    expect([reply.status, reply.json.code]).toEqual([409, "ALREADY_EXISTS"]);
+    expect(reply.json.errors[0].pointer).toBe("/email");
+  });
+});
+
+describe("an account", () => {
+  it("is found whatever the case of the address and the space around it", async () => {
+    const ada = newCredentials();
+    const registered = await open.browser().register(ada);
+    const email = `  ${ada.email.toUpperCase()} `;
+    const again = await open.browser().signIn({ ...ada, email });
+    expect(again.claims.sub).toBe(registered.claims.sub);
+  });
+
+  it("is made once of twenty registrations in the same moment", async () => {
+    const ada = newCredentials();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 8 }, () => open.browser().register(ada)),
+    );
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    const rows = await database.sql`select 1 from accounts where email = ${ada.email}`;
+    expect(rows).toHaveLength(1);
+  });
+
+  it.each([
+    ["short", "too short"],
+    ["the address", (email: string) => email],
+    ["the address and a digit", (email: string) => `${email}1`],
+    ["common", "Password2024!"],
+    ["a word twice", "welcomewelcome"],
+    ["a row of keys", "qwertyuiop[]"],
+    ["a pattern", "abcabcabcabc"],
+    ["too long", "long words ".repeat(30)],
+  ])("is not made with a password that is %s", async (_why, chosen) => {
+    const { email } = newCredentials();
+    const password = typeof chosen === "string" ? chosen : chosen(email);
+    const reply = await submit(open.browser(), "register", { email, password });
+    expect([reply.status, reply.json.code]).toEqual([400, "INVALID_REQUEST"]);
+    expect(reply.json.errors[0].pointer).toBe("/password");
+    expect(reply.text).not.toContain(password);
+  });
+
+  it("takes a password in any composition of its characters", async () => {
+    const ada = { ...newCredentials(), password: "Zürich geht früh schlafen" };
+    await open.browser().register({ ...ada, password: ada.password.normalize("NFD") });
+    await open.browser().signIn({ ...ada, password: ada.password.normalize("NFC") });
+  });
+
+  it("has a name on one line, which turns nothing around", async () => {
+    const ada = { ...newCredentials(), name: "Ada\r\nBcc: x@evil.test\u202Egnp.exe\0\u2066" };
+    const { claims } = await open.browser().register(ada);
+    expect(claims["name"]).toBe("Ada Bcc: x@evil.testgnp.exe");
+    await post(open, "/idp/password/forgot", { email: ada.email });
+    const mail = await mailTo(open, ada.email, "reset-password");
+    expect(mail.text).toMatch(/^Hello Ada Bcc: x@evil\.testgnp\.exe,\n/);
+  });
+
+  it("gets its hash anew at a sign-in when hashes are to cost more", async () => {
+    const ada = newCredentials();
+    await open.browser().register(ada);
+    const costly = await startIdentityProvider(database, {
+      passwordCost: { ...CHEAP_HASHES, passes: 3 },
+    });
+    try {
+      await costly.browser().signIn(ada);
+      await pollUntil("the hash costs more", async () => {
+        const [row] = await database.sql<{ password_hash: string }[]>`
+          select password_hash from accounts where email = ${ada.email}`;
+        return row?.password_hash.startsWith("$argon2id$v=19$m=64,t=3,p=1$");
+      });
+      await open.browser().signIn(ada);
+    } finally {
+      await costly.close();
+    }
+  });
+});
+
+describe("confirming an address", () => {
+  it("makes the account usable, once", async () => {
+    const ada = newCredentials();
+    await submit(confirming.browser(), "register", ada);
+    const token = await tokenTo(confirming, ada.email, "confirm-email");
+    const early = await submit(confirming.browser(), "login", ada);
+    expect([early.status, early.json.code]).toEqual([403, "EMAIL_NOT_CONFIRMED"]);
+    // Signing in sent another link, and only the newest works.
+    await pollUntil(
+      "another link",
+      async () => confirming.mails.filter((mail) => mail.to === ada.email).length === 2,
+    );
+    const newer = await tokenTo(confirming, ada.email, "confirm-email");
+    expect((await post(confirming, "/idp/email/confirm", { token })).json.code).toBe(
+      "LINK_INVALID",
+    );
+    expect((await post(confirming, "/idp/email/confirm", { token: newer })).status).toBe(204);
+    expect((await post(confirming, "/idp/email/confirm", { token: newer })).status).toBe(410);
+    const { claims } = await confirming.browser().signIn(ada);
+    expect(claims["email_verified"]).toBe(true);
+  });
+
+  it("is not told from a wrong password before the password is right", async () => {
+    const ada = newCredentials();
+    await submit(confirming.browser(), "register", ada);
+    await mailTo(confirming, ada.email, "confirm-email");
+    const reply = await submit(confirming.browser(), "login", { ...ada, password: "not that one" });
+    expect(reply.json.code).toBe("INVALID_CREDENTIALS");
+  });
+
+  it("is too late after a day", async () => {
+    const ada = newCredentials();
+    await submit(confirming.browser(), "register", ada);
+    const token = await tokenTo(confirming, ada.email, "confirm-email");
+    confirming.advance(24 * HOUR_MS + 1_000);
+    expect((await post(confirming, "/idp/email/confirm", { token })).status).toBe(410);
+  });
+
+  it("confirms the newest registration of an address, with its password", async () => {
+    const { email } = newCredentials();
+    await submit(confirming.browser(), "register", { email, password: "what a stranger chose" });
+    const old = await tokenTo(confirming, email, "confirm-email");
+    await submit(confirming.browser(), "register", { email, password: NEW_PASSWORD });
+    await pollUntil(
+      "two mails",
+      async () => confirming.mails.filter((mail) => mail.to === email).length === 2,
+    );
+    const token = await tokenTo(confirming, email, "confirm-email");
+    expect((await post(confirming, "/idp/email/confirm", { token: old })).status).toBe(410);
+    await post(confirming, "/idp/email/confirm", { token });
+    await confirming.browser().signIn({ email, password: NEW_PASSWORD });
+    const stranger = { email, password: "what a stranger chose" };
+    expect((await submit(confirming.browser(), "login", stranger)).status).toBe(403);
+  });
+});
+
+describe("resetting a password", () => {
+  async function resetToken(email: string): Promise<string> {
+    const before = open.mails.length;
+    await post(open, "/idp/password/forgot", { email });
+    await pollUntil("a mail", async () => open.mails.length > before);
+    return await tokenTo(open, email, "reset-password");
+  }
+
+  it("sets the password, ends every session and says so by mail", async () => {
+    const ada = newCredentials();
+    const browser = open.browser();
+    const { tokens } = await browser.register(ada);
+    const token = await resetToken(ada.email);
+    const reply = await post(open, "/idp/password/reset", { token, password: NEW_PASSWORD });
+    expect(reply.status).toBe(204);
+
+    expect((await browser.begin({ prompt: "none" })).uid).toContain("login_required");
+    await expect(
+      openid.refreshTokenGrant(await open.oidc(), tokens.refresh_token ?? ""),
+    ).rejects.toMatchObject({ error: "invalid_grant" });
+    expect((await submit(open.browser(), "login", ada)).json.code).toBe("INVALID_CREDENTIALS");
+    const { claims } = await open.browser().signIn({ email: ada.email, password: NEW_PASSWORD });
+    expect(claims["email_verified"]).toBe(true);
+    await mailTo(open, ada.email, "password-changed");
+  });
+
+  it("ends a sign-in that was under way", async () => {
+    const ada = newCredentials();
+    await open.browser().register(ada);
+    const browser = open.browser();
+    const { uid, request } = await browser.begin();
+    const landed = await browser.submit(uid, "login", ada);
+    const token = await resetToken(ada.email);
+    await post(open, "/idp/password/reset", { token, password: NEW_PASSWORD });
+    await expect(
+      openid.authorizationCodeGrant(await open.oidc(), landed, {
+        pkceCodeVerifier: request.verifier,
+        expectedState: request.state,
+        expectedNonce: request.nonce,
+      }),
+    ).rejects.toMatchObject({ error: "invalid_grant" });
+  });
+
+  it("works once, of ten attempts in the same moment too", async () => {
+    const ada = newCredentials();
+    await open.browser().register(ada);
+    const token = await resetToken(ada.email);
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        post(open, "/idp/password/reset", { token, password: NEW_PASSWORD }),
+      ),
+    );
+    expect(replies.filter(({ status }) => status === 204)).toHaveLength(1);
+    expect(replies.filter(({ status }) => status === 410)).toHaveLength(9);
+  });
+
+  it("is too late after an hour, and only the newest link works", async () => {
+    const ada = newCredentials();
+    await open.browser().register(ada);
+    const first = await resetToken(ada.email);
+    const second = await resetToken(ada.email);
+    const reset = (token: string) =>
+      post(open, "/idp/password/reset", { token, password: NEW_PASSWORD });
+    expect((await reset(first)).status).toBe(410);
+    open.advance(HOUR_MS + 1_000);
+    expect((await reset(second)).status).toBe(410);
+  });
+
+  it("changes the account the link was sent to and no other", async () => {
+    const ada = newCredentials();
+    const eve = newCredentials();
+    await open.browser().register(ada);
+    await open.browser().register(eve);
+    const token = await resetToken(eve.email);
+    await post(open, "/idp/password/reset", { token, password: NEW_PASSWORD });
+    await open.browser().signIn(ada);
+    const asAda = await submit(open.browser(), "login", { ...ada, password: NEW_PASSWORD });
+    expect(asAda.status).toBe(403);
+  });
+
+  it("keeps the link when the new password will not do", async () => {
+    const ada = newCredentials();
+    await open.browser().register(ada);
+    const token = await resetToken(ada.email);
+    const bad = await post(open, "/idp/password/reset", { token, password: ada.email });
+    expect([bad.status, bad.json.errors[0].pointer]).toEqual([400, "/password"]);
+    const good = await post(open, "/idp/password/reset", { token, password: NEW_PASSWORD });
+    expect(good.status).toBe(204);
+  });
+
+  it.each(["", "x", "x".repeat(43), "../../etc/passwd", "%00"])(
+    "takes no token such as %j",
+    async (token) => {
+      const reply = await post(open, "/idp/password/reset", { token, password: NEW_PASSWORD });
+      expect([400, 410]).toContain(reply.status);
+    },
+  );
+
+  it("is no confirmation, and a confirmation is no reset", async () => {
+    const ada = newCredentials();
+    await open.browser().register(ada);
+    const token = await resetToken(ada.email);
+    expect((await post(open, "/idp/email/confirm", { token })).status).toBe(410);
+    expect(
+      (await post(open, "/idp/password/reset", { token, password: NEW_PASSWORD })).status,
+    ).toBe(204);
+  });
+
+  it("puts the public address into links, whatever the request says", async () => {
+    const ada = newCredentials();
+    await open.browser().register(ada);
+    await open.browser().call("POST", "/idp/password/forgot", {
+      json: { email: ada.email },
+      headers: { "x-forwarded-host": "evil.test", "x-forwarded-proto": "https" },
+    });
+    const mail = await mailTo(open, ada.email, "reset-password");
+    expect(mail.text).toContain(`${open.url}/login?reset=`);
+    expect(mail.text).not.toContain("evil.test");
+  });
+
+  it("leaves no link in the database or the log", async () => {
+    const ada = newCredentials();
+    await open.browser().register(ada);
+    const token = await resetToken(ada.email);
+    const rows = await database.sql<{ line: string }[]>`
+      select row::text as line from account_links as row`;
+    const traces = rows.map(({ line }) => line).join("\n") + open.logged();
+    expect(rows.length).toBeGreaterThan(0);
+    expect(traces).not.toContain(token);
+    expect(traces).not.toContain(Buffer.from(token, "base64url").toString("hex"));
+  });
+});
+
+describe("limits", () => {
+  it("stop guessing at an account from one network, and leave its owner alone", async () => {
+    const ada = newCredentials();
+    await open.browser().register(ada);
+    const thief = open.browser();
+    const { uid } = await thief.begin();
+    const guess = (password: string) =>
+      thief.call("POST", `/idp/interaction/${uid}/login`, { json: { ...ada, password } });
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      expect((await guess(`guess number ${String(attempt)}`)).status).toBe(403);
+    }
+    const before = open.provider().hashing.done;
+    const limited = await guess(ada.password);
+    expect([limited.status, limited.json.code]).toEqual([429, "TOO_MANY_ATTEMPTS"]);
+    expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(open.provider().hashing.done).toBe(before);
+    await open.browser().signIn(ada);
+  });
+
+  it("count a whole /64 as one network, and its neighbour as another", async () => {
+    const ada = newCredentials();
+    await open.browser().register(ada);
+    const address = newAddress().replace("::1", "");
+    const guess = async (from: string) =>
+      (await submit(open.browser(from), "login", { ...ada, password: "not that one" })).status;
+    const first: number[] = [];
+    for (let host = 1; host <= 11; host += 1) {
+      first.push(await guess(`${address}:${host.toString(16)}:2:3:4`));
+    }
+    expect(first).toEqual([...Array<number>(10).fill(403), 429]);
+    expect(await guess(newAddress())).toBe(403);
+  });
+
+  it("count failures alone: whoever signs in rightly is never stopped", async () => {
+    const ada = newCredentials();
+    const browser = open.browser();
+    await browser.register(ada);
+    for (let round = 0; round < 15; round += 1) {
+      await browser.signIn(ada);
+    }
+  });
+
+  it("stop a network from registering without end", async () => {
+    const browser = open.browser();
+    const { uid } = await browser.begin({ prompt: "create" });
+    const statuses: number[] = [];
+    for (let round = 0; round < 31; round += 1) {
+      const json = newCredentials();
+      statuses.push(
+        (await browser.call("POST", `/idp/interaction/${uid}/register`, { json })).status,
+      );
+    }
+    expect(statuses.slice(0, 30)).toEqual(Array<number>(30).fill(200));
+    expect(statuses[30]).toBe(429);
+  });
+
+  it("let five mails an hour reach an address, whoever asks for them", async () => {
+    const ada = newCredentials();
+    await open.browser().register(ada);
+    const count = () => open.mails.filter((mail) => mail.to === ada.email).length;
+    const ask = () => post(open, "/idp/password/forgot", { email: ada.email });
+    for (let round = 0; round < 9; round += 1) {
+      expect((await ask()).status).toBe(202);
+    }
+    await open.provider().settle();
+    expect(count()).toBe(5);
+    open.advance(HOUR_MS + 1_000);
+    await ask();
+    await open.provider().settle();
+    expect(count()).toBe(6);
+  });
+
+  it("answer 500 sign-ins at once with a verdict or a polite refusal", async () => {
+    const ada = newCredentials();
+    await open.browser().register(ada);
+    const browsers = await Promise.all(
+      Array.from({ length: 500 }, async () => {
+        const browser = open.browser();
+        return { browser, uid: (await browser.begin()).uid };
+      }),
+    );
+    const replies = await Promise.all(
+      browsers.map(({ browser, uid }) =>
+        browser.call("POST", `/idp/interaction/${uid}/login`, {
+          json: { ...newCredentials(), password: "not that one" },
+        }),
+      ),
+    );
+    const byStatus = Object.groupBy(replies, ({ status }) => status);
+    expect(Object.keys(byStatus).every((status) => ["403", "503"].includes(status))).toBe(true);
+    for (const refused of byStatus[503] ?? []) {
+      expect(refused.json.code).toBe("OVERLOADED");
+      expect(refused.headers.get("retry-after")).not.toBeNull();
+    }
+    expect(open.provider().hashing.waiting).toBe(0);
+    await open.browser().signIn(ada);
+  });
+});

@@ -1,0 +1,317 @@
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { compactVerify, createLocalJWKSet, decodeProtectedHeader } from "jose";
+import * as openid from "openid-client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type IdentityFixture,
+  newCredentials,
+  startIdentityProvider,
+  type Tokens,
+} from "./identity-provider.fixture.ts";
+
+let database: TestDatabase;
+let identity: IdentityFixture;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  identity = await startIdentityProvider(database);
+});
+afterAll(async () => {
+  await identity.close();
+  await database.close();
+});
+
+async function refresh(token: string | undefined): Promise<Tokens> {
+  return await openid.refreshTokenGrant(await identity.oidc(), token ?? "");
+}
+
+async function refusalOfRefresh(token: string | undefined): Promise<string> {
+  const outcome = await refresh(token).then(
+    () => "accepted",
+    (error: unknown) =>
+      error instanceof openid.ResponseBodyError ? error.error : `failed: ${String(error)}`,
+  );
+  return outcome;
+}
+
+async function sessionCount(): Promise<number> {
+  const [row] = await database.sql<{ count: number }[]>`
+    select count(*)::int as count from oidc_records where model = 'Session'`;
+  return row?.count ?? 0;
+}
+
+describe("built-in sign-in", () => {
+  it("registers somebody and signs them in again, by code and PKCE, with verified tokens", async () => {
+    const ada = { ...newCredentials(), name: "Ada Lovelace" };
+    const registered = await identity.browser().register(ada);
+    const { email, password } = ada;
+    const again = await identity.browser().signIn({ email, password });
+
+    expect(registered.claims).toMatchObject({
+      iss: `${identity.url}/idp`,
+      aud: "console",
+      email: ada.email,
+      email_verified: false,
+      name: "Ada Lovelace",
+    });
+    expect(again.claims.sub).toBe(registered.claims.sub);
+    expect(again.claims.sub).toMatch(/^acc_[0-9a-f]{32}$/);
+    expect(again.claims.exp - again.claims.iat).toBe(15 * 60);
+    expect(typeof again.claims["auth_time"]).toBe("number");
+    expect(decodeProtectedHeader(again.tokens.id_token ?? "")).toMatchObject({ alg: "ES256" });
+  });
+
+  it("publishes the keys that verify its tokens in memory as well as over HTTP", async () => {
+    const { tokens } = await identity.browser().register(newCredentials());
+    const inMemory = createLocalJWKSet({ keys: identity.provider().publicKeys() });
+    await compactVerify(tokens.id_token ?? "", inMemory);
+    const published = await identity.browser().call("GET", "/idp/jwks");
+    expect(published.json.keys.map((key: { kid: string }) => key.kid)).toEqual(
+      identity
+        .provider()
+        .publicKeys()
+        .map((key) => key.kid),
+    );
+    expect(
+      JSON.stringify(published.json) + JSON.stringify(identity.provider().publicKeys()),
+    ).not.toMatch(/"d":/);
+  });
+
+  it("tells who signed in at the userinfo endpoint", async () => {
+    const ada = newCredentials();
+    const { tokens, claims } = await identity.browser().register(ada);
+    const info = await openid.fetchUserInfo(await identity.oidc(), tokens.access_token, claims.sub);
+    expect(info).toMatchObject({ sub: claims.sub, email: ada.email });
+  });
+
+  it("asks for the password again even while a session lasts, when the client says so", async () => {
+    const ada = newCredentials();
+    const browser = identity.browser();
+    await browser.register(ada);
+    expect((await browser.begin({ prompt: "login" })).uid).toMatch(/^[A-Za-z0-9_-]{20,}$/);
+  });
+
+  it("lets somebody with a session through without a form, when the client asks for nothing", async () => {
+    const ada = newCredentials();
+    const browser = identity.browser();
+    const first = await browser.register(ada);
+    const { request } = await browser.begin({ prompt: "none" });
+    const landed = await browser.follow(request.url);
+    const tokens = await openid.authorizationCodeGrant(await identity.oidc(), landed, {
+      pkceCodeVerifier: request.verifier,
+      expectedState: request.state,
+      expectedNonce: request.nonce,
+    });
+    expect(tokens.claims()?.sub).toBe(first.claims.sub);
+  });
+
+  it("replaces the session when another person signs in in the same browser, and ends the first one's tokens", async () => {
+    const browser = identity.browser();
+    const first = await browser.register(newCredentials());
+    const second = await browser.register(newCredentials());
+    expect(second.claims.sub).not.toBe(first.claims.sub);
+    expect(await refusalOfRefresh(first.tokens.refresh_token)).toBe("invalid_grant");
+    expect((await refresh(second.tokens.refresh_token)).claims()?.sub).toBe(second.claims.sub);
+  });
+
+  it("gives the session another identifier at each sign-in", async () => {
+    const ada = newCredentials();
+    const browser = identity.browser();
+    await browser.register(ada);
+    const before = browser.cookies.get("turnpike_session /")?.value;
+    await browser.signIn(ada);
+    const after = browser.cookies.get("turnpike_session /")?.value;
+    expect(before).toBeDefined();
+    expect(after).not.toBe(before);
+  });
+
+  it("keeps the session in a cookie that scripts cannot read and other sites do not send", async () => {
+    const browser = identity.browser();
+    await browser.register(newCredentials());
+    const attributes = browser.cookies.get("turnpike_session /")?.attributes ?? "";
+    expect(attributes).toMatch(/httponly/i);
+    expect(attributes).toMatch(/samesite=lax/i);
+    expect(attributes).not.toMatch(/domain/i);
+  });
+
+  it("answers nothing that may be stored or framed, and nothing to other sites", async () => {
+    const browser = identity.browser();
+    const paths = [
+      "/idp/.well-known/openid-configuration",
+      "/idp/jwks",
+      "/idp/auth",
+      "/idp/me",
+      "/idp/nothing",
+    ];
+    for (const path of paths) {
+      const reply = await browser.call("GET", path, { headers: { origin: "https://other.test" } });
+      expect([path, reply.headers.get("cache-control")]).toEqual([path, "no-store"]);
+      expect(reply.headers.get("access-control-allow-origin")).toBeNull();
+      expect(reply.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+      expect(reply.text).not.toContain("<html");
+    }
+  });
+});
+
+describe("refresh tokens", () => {
+  it("are replaced at each use and keep the sign-in's time", async () => {
+    const { tokens, claims } = await identity.browser().register(newCredentials());
+    const next = await refresh(tokens.refresh_token);
+    expect(next.refresh_token).not.toBe(tokens.refresh_token);
+    expect(next.claims()?.["auth_time"]).toBe(claims["auth_time"]);
+    expect((await refresh(next.refresh_token)).access_token).not.toBe(next.access_token);
+  });
+
+  it("end with their whole family when one is used twice", async () => {
+    const { tokens, claims } = await identity.browser().register(newCredentials());
+    const next = await refresh(tokens.refresh_token);
+    expect(await refusalOfRefresh(tokens.refresh_token)).toBe("invalid_grant");
+    expect(await refusalOfRefresh(next.refresh_token)).toBe("invalid_grant");
+    await expect(
+      openid.fetchUserInfo(await identity.oidc(), next.access_token, claims.sub),
+    ).rejects.toThrow();
+  });
+
+  it("end with their family too when ten use one in the same moment", async () => {
+    const { tokens } = await identity.browser().register(newCredentials());
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 10 }, () => refresh(tokens.refresh_token)),
+    );
+    const given = outcomes.flatMap((one) =>
+      one.status === "fulfilled" ? [one.value.refresh_token] : [],
+    );
+    expect(given.length).toBeLessThanOrEqual(1);
+    for (const token of given) {
+      expect(await refusalOfRefresh(token)).toBe("invalid_grant");
+    }
+  });
+
+  it("keep the grant alive for as long as the newest of them", async () => {
+    const { tokens } = await identity.browser().register(newCredentials());
+    identity.advance(20 * 24 * 60 * 60 * 1_000);
+    try {
+      await refresh(tokens.refresh_token);
+      const [row] = await database.sql<{ days: number }[]>`
+        select extract(day from max(expires_at) - now())::int as days from oidc_records where model = 'Grant'`;
+      expect(row?.days).toBeGreaterThanOrEqual(49);
+    } finally {
+      identity.advance(-20 * 24 * 60 * 60 * 1_000);
+    }
+  });
+
+  it("are ended by a revocation, which says nothing about tokens it does not know", async () => {
+    const { tokens } = await identity.browser().register(newCredentials());
+    await openid.tokenRevocation(await identity.oidc(), tokens.refresh_token ?? "");
+    await openid.tokenRevocation(await identity.oidc(), "unknown");
+    expect(await refusalOfRefresh(tokens.refresh_token)).toBe("invalid_grant");
+  });
+});
+
+describe("signing out", () => {
+  it("from the console ends the session and everything given out in it, and lands at the start page", async () => {
+    const browser = identity.browser();
+    const { tokens } = await browser.register(newCredentials());
+    const reply = await browser.call("POST", "/idp/session/end");
+    expect([reply.status, reply.headers.get("location")]).toEqual([303, `${identity.url}/`]);
+    expect(browser.cookies.has("turnpike_session /")).toBe(false);
+    expect(await refusalOfRefresh(tokens.refresh_token)).toBe("invalid_grant");
+    expect((await browser.begin({ prompt: "none" })).uid).toContain("error=login_required");
+  });
+
+  it("can be repeated, also without a session", async () => {
+    const before = await sessionCount();
+    const reply = await identity.browser().call("POST", "/idp/session/end");
+    expect(reply.status).toBe(303);
+    expect(await sessionCount()).toBe(before);
+  });
+
+  it("by an address needs an ID token of the session", async () => {
+    const browser = identity.browser();
+    const { tokens } = await browser.register(newCredentials());
+    const other = await identity.browser().register(newCredentials());
+    const end = (hint: string) => {
+      const query = new URLSearchParams({
+        id_token_hint: hint,
+        post_logout_redirect_uri: `${identity.url}/`,
+        state: "a b",
+      });
+      return browser.call("GET", `/idp/session/end?${query.toString()}`);
+    };
+    const unconfirmed = `${identity.url}/login?error=sign_out_unconfirmed`;
+    expect((await browser.call("GET", "/idp/session/end")).headers.get("location")).toBe(
+      unconfirmed,
+    );
+    for (const hint of ["", "x", other.tokens.id_token ?? "", `${tokens.id_token ?? ""}x`]) {
+      expect((await end(hint)).headers.get("location")).toBe(unconfirmed);
+    }
+    expect((await end(tokens.id_token ?? "")).headers.get("location")).toBe(
+      `${identity.url}/?state=a%20b`,
+    );
+    expect(await refusalOfRefresh(tokens.refresh_token)).toBe("invalid_grant");
+  });
+
+  it("leads nowhere but to the console", async () => {
+    const browser = identity.browser();
+    const { tokens } = await browser.register(newCredentials());
+    const query = new URLSearchParams({
+      id_token_hint: tokens.id_token ?? "",
+      post_logout_redirect_uri: "https://evil.test/",
+    });
+    const reply = await browser.call("GET", `/idp/session/end?${query.toString()}`);
+    expect(reply.headers.get("location")).toBe(`${identity.url}/`);
+  });
+});
+
+describe("several processes", () => {
+  it("share sessions and tokens, and a restart keeps them", async () => {
+    const ada = newCredentials();
+    const browser = identity.browser();
+    const { tokens, claims } = await browser.register(ada);
+    const kids = identity
+      .provider()
+      .publicKeys()
+      .map((key) => key.kid);
+    await identity.restart();
+    expect(
+      identity
+        .provider()
+        .publicKeys()
+        .map((key) => key.kid),
+    ).toEqual(kids);
+    const next = await refresh(tokens.refresh_token);
+    expect(next.claims()?.sub).toBe(claims.sub);
+    expect((await browser.begin({ prompt: "none" })).uid).toContain("code=");
+  });
+});
+
+describe("secrets", () => {
+  it("are neither in the log nor in the database", async () => {
+    const ada = newCredentials();
+    const browser = identity.browser();
+    const { tokens } = await browser.register(ada);
+    const next = await refresh(tokens.refresh_token);
+    const { uid } = await browser.begin();
+    const cookies = [...browser.cookies.values()].map(({ value }) => value);
+    const rows = await database.sql<{ line: string }[]>`
+      select row::text as line from oidc_records as row
+      union all select row::text from accounts as row
+      union all select row::text from account_links as row
+      union all select row::text from signing_keys as row`;
+    const traces = rows.map(({ line }) => line).join("\n") + identity.logged();
+    const secrets = [
+      ada.password,
+      ...[tokens, next].flatMap((one) => [
+        one.access_token,
+        one.refresh_token ?? "",
+        one.id_token ?? "",
+      ]),
+      ...cookies,
+      uid,
+    ];
+    for (const secret of secrets) {
+      expect(secret.length).toBeGreaterThan(10);
+      expect(traces).not.toContain(secret);
+    }
+    expect(traces).toContain(ada.email);
+    expect(traces).not.toMatch(/"d": ?"/);
+  });
+});

@@ -11,7 +11,7 @@ import { type PlanView, toPlanView } from "#components/plan.view-model.ts";
 import { TenantGate } from "#components/tenant-gate.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { plansQueries } from "./plans.queries.ts";
+import { catalogQuery, limitsQuery } from "#platform/shared-queries.ts";
 import { type QuotaFit, toQuotaFits } from "./plans.view-model.ts";
 
 /** `/plans`: what is sold, what this tenant is on, and how its use would fit each. */
@@ -28,8 +28,8 @@ export function PlansPage() {
 
 function Plans({ tenant }: { tenant: OwnTenant }) {
   const { api, config } = usePlatform();
-  const catalog = useQuery(plansQueries.catalog(api));
-  const limits = useQuery(plansQueries.limits(api, tenant.tenantId));
+  const catalog = useQuery(catalogQuery(api));
+  const limits = useQuery(limitsQuery(api, tenant.tenantId));
   if (catalog.isError) {
     return (
       <FailureNotice

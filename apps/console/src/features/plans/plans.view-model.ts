@@ -1,10 +1,6 @@
 import { toPlural } from "#components/plan.view-model.ts";
-import type { ApiClient } from "#platform/api-client.ts";
 import { formatCount, formatShare } from "#platform/format.ts";
-
-type Limits = Awaited<ReturnType<ApiClient["usage"]["limits"]>>;
-type Plan = Awaited<ReturnType<ApiClient["catalog"]["listPlans"]>>["items"][number];
-type Meter = Awaited<ReturnType<ApiClient["catalog"]["listMeters"]>>["items"][number];
+import { type Limits, type Meter, type Plan, TIGHT_SHARE } from "#platform/shared-queries.ts";
 
 /** How the usage of this period would fill one quota of a plan. */
 export type QuotaFit = {
@@ -14,9 +10,6 @@ export type QuotaFit = {
   tone: "accent" | "warning" | "danger";
   text: string;
 };
-
-/** From this part on a quota is tight. */
-const TIGHT_SHARE = 0.8;
 
 /**
  * Holds what a tenant has used so far against the quotas of a plan, for calls with live keys.

@@ -4,6 +4,7 @@ import { Page } from "#components/page.tsx";
 import { TenantGate } from "#components/tenant-gate.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { catalogQuery } from "#platform/shared-queries.ts";
 import { ArrivalStep } from "./arrival-step.tsx";
 import { CallStep } from "./call-step.tsx";
 import { KeyStep } from "./key-step.tsx";
@@ -45,8 +46,8 @@ function Steps({ tenant }: { tenant: OwnTenant }) {
     setIsWatching(false);
   }
   const members = useQuery(quickstartQueries.members(api, tenantId));
-  const plans = useQuery(quickstartQueries.plans(api));
-  const start = plans.data?.find((plan) => plan.isDefault);
+  const catalog = useQuery(catalogQuery(api));
+  const start = catalog.data?.plans.find((plan) => plan.isDefault);
   const remembered = progress.data?.finished ?? [];
   const steps = toSteps(
     {

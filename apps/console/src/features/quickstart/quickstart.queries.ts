@@ -89,12 +89,6 @@ export const quickstartQueries = {
       queryFn: async ({ signal }) =>
         (await api.tenants.listMembers({ tenantId, limit: 2 }, { signal })).items.length,
     }),
-
-  plans: (api: ApiClient) =>
-    queryOptions({
-      queryKey: ["plans"],
-      queryFn: async ({ signal }) => (await api.catalog.listPlans({}, { signal })).items,
-    }),
 };
 
 /** Remembers finished steps for every device. */

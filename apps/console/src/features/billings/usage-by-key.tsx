@@ -1,0 +1,54 @@
+import { useQuery } from "@tanstack/react-query";
+import { Card } from "@turnpike/ui/card";
+import { BarList } from "@turnpike/ui/charts/bar-list";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { formatCount, formatShare } from "#platform/format.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { billingsQueries } from "./billings.queries.ts";
+
+export type UsageByKeyProps = {
+  tenantId: OwnTenant["tenantId"];
+  meter: { meterId: string; name: string };
+  /** Start of the period. */
+  from: string;
+};
+
+/** Which keys the quantity of a line comes from: their sum is the line. */
+export function UsageByKey({ tenantId, meter, from }: UsageByKeyProps) {
+  const { api } = usePlatform();
+  const usage = useQuery(billingsQueries.byKey(api, { tenantId, meterId: meter.meterId, from }));
+  return (
+    <Card title={`${meter.name} by key`} description="Billable units of this period, live keys.">
+      {usage.isError ? (
+        <FailureNotice
+          what="The keys could not be loaded."
+          cause={usage.error}
+          onRetry={() => void usage.refetch()}
+        />
+      ) : usage.data === undefined ? (
+        <Skeleton className="h-24 w-full" />
+      ) : usage.data.rows.length === 0 ? (
+        <p className="text-ink-muted">Nothing was used in this period yet.</p>
+      ) : (
+        <BarList
+          label={`${meter.name} by key`}
+          nameHeading="Key"
+          valueHeading="Units"
+          items={usage.data.rows.map((row) => {
+            const keyId = row.group.key ?? "";
+            return {
+              key: keyId,
+              label: usage.data.names.get(keyId) ?? keyId,
+              value: Number(row.values.billable ?? 0),
+            };
+          })}
+          total={Number(usage.data.total)}
+          formatValue={formatCount}
+          formatShare={formatShare}
+        />
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,43 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { ApiClient } from "./api-client.ts";
+import type { OwnTenant } from "./current-tenant.ts";
+
+type TenantId = OwnTenant["tenantId"];
+
+export type Limits = Awaited<ReturnType<ApiClient["usage"]["limits"]>>;
+export type Plan = Awaited<ReturnType<ApiClient["catalog"]["listPlans"]>>["items"][number];
+export type Meter = Awaited<ReturnType<ApiClient["catalog"]["listMeters"]>>["items"][number];
+
+/** From this part on a quota is tight. */
+export const TIGHT_SHARE = 0.8;
+
+/** The newest version of every plan, and what their limits count. */
+export function catalogQuery(api: ApiClient) {
+  return queryOptions({
+    queryKey: ["catalog"],
+    queryFn: async ({ signal }): Promise<{ plans: Plan[]; meters: Meter[] }> => {
+      const [plans, meters] = await Promise.all([
+        api.catalog.listPlans({}, { signal }),
+        api.catalog.listMeters({}, { signal }),
+      ]);
+      return { plans: plans.items, meters: meters.items };
+    },
+  });
+}
+
+/**
+ * What a tenant has used of each limit in the running period.
+ *
+ * @param options.refetchMs - Asks again in so many milliseconds. Left out: not by itself.
+ */
+export function limitsQuery(
+  api: ApiClient,
+  tenantId: TenantId,
+  options: { refetchMs?: number } = {},
+) {
+  return queryOptions({
+    queryKey: ["limits", tenantId],
+    queryFn: ({ signal }): Promise<Limits> => api.usage.limits({ tenantId }, { signal }),
+    refetchInterval: options.refetchMs ?? false,
+  });
+}

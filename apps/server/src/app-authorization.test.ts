@@ -1,8 +1,16 @@
 import { createHash } from "node:crypto";
 import { contract } from "@turnpike/contract/contract";
 import type { OperationMeta } from "@turnpike/contract/operation";
-import { SCOPES, type Scope, TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
+import {
+  ROLE_SCOPES,
+  ROLES,
+  type Role,
+  SCOPES,
+  type Scope,
+  TENANT_KEY_SCOPES,
+} from "@turnpike/domain/access/scopes";
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
+import type { TenantId } from "@turnpike/domain/ids/ids";
 import { type ApiReply, startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -14,11 +22,18 @@ type Ids = Record<
   | "fileId"
   | "documentId"
   | "notificationId"
+  | "invitationId"
   | "serviceKeyId"
   | "collection",
   string
 >;
-type Operation = { id: string; method: string; path: string; scope: OperationMeta["scope"] };
+type Operation = {
+  id: string;
+  method: string;
+  path: string;
+  scope: OperationMeta["scope"];
+  isOpenToPeople: boolean;
+};
 
 const operations: Operation[] = Object.entries(contract).flatMap(([module, routes]) =>
   Object.entries(routes).map(([name, procedure]) => {
@@ -28,10 +43,14 @@ const operations: Operation[] = Object.entries(contract).flatMap(([module, route
       method: route.method ?? "",
       path: route.path ?? "",
       scope: (meta as OperationMeta).scope,
+      isOpenToPeople: (meta as OperationMeta).openToPeople === true,
     };
   }),
 );
 const guarded = operations.filter((operation) => operation.scope !== "public");
+const forPeople = guarded.filter((operation) => operation.scope === "person");
+const scoped = guarded.filter((operation) => operation.scope !== "person");
+const inTenant = guarded.filter((operation) => operation.path.includes("{tenantId}"));
 
 /** A good body of every operation that takes one. A new operation that changes something gets its own here. */
 const BODIES: Record<string, (ids: Ids) => object> = {
@@ -39,8 +58,16 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "tenants.update": () => ({ name: "Updated" }),
   "tenants.putMember": () => ({ role: "viewer" }),
   "tenants.ensureUser": () => ({ issuer: "https://id.example.com", subject: "matrix" }),
+  "invitations.create": () => {
+    invited += 1;
+    return { email: `guest-${String(invited)}@example.com`, role: "viewer" };
+  },
+  "invitations.accept": () => ({ token: "unknown" }),
+  "setup.claim": () => ({ code: "unknown" }),
   "catalog.apply": () => structuredClone(SAMPLE_CATALOG),
   "keys.create": () => ({ name: "Created" }),
+  "keys.update": () => ({ name: "Renamed" }),
+  "keys.roll": () => ({ graceSeconds: 0 }),
   "keys.revoke": () => ({}),
   "keys.verify": () => ({ key: "unknown" }),
   "serviceKeys.create": () => ({ name: "Created", scopes: ["service_keys:write"] }),
@@ -50,6 +77,13 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "notifications.markRead": () => ({}),
 };
 
+/** A good query of every operation that needs one. */
+const QUERIES: Record<string, (ids: Ids) => string> = {
+  "usage.keys": (ids) => `?keys=${ids.keyId}`,
+};
+
+let invited = 0;
+
 let database: TestDatabase;
 let app: TestApp;
 let ours: Ids;
@@ -57,6 +91,10 @@ let theirs: Ids;
 let missing: Ids;
 let ourKey: string;
 let everything: string;
+/** ID tokens of people with each role in our tenant, of somebody without any, and of an operator. */
+let members: Record<Role, string>;
+let nobody: string;
+let operator: string;
 
 async function createResources(name: string): Promise<Ids> {
   const tenantId = await app.mintTenant(name);
@@ -78,6 +116,10 @@ async function createResources(name: string): Promise<Ids> {
     title: "Done",
     body: "It is done.",
   });
+  const invitation = await make("POST", `${path}/invitations`, {
+    email: `${name}@example.com`,
+    role: "viewer",
+  });
   const upload = await fetch(`${app.url}${path}/files?name=note.txt`, {
     method: "PUT",
     headers: { authorization: `Bearer ${everything}`, "content-type": "text/plain" },
@@ -92,6 +134,7 @@ async function createResources(name: string): Promise<Ids> {
     fileId: file.fileId ?? expect.fail(JSON.stringify(file)),
     documentId: document.documentId,
     notificationId: notification.notificationId,
+    invitationId: invitation.invitationId,
     serviceKeyId: serviceKey.serviceKeyId,
     collection: "settings",
   };
@@ -104,6 +147,11 @@ beforeAll(async () => {
   ours = await createResources("ours");
   theirs = await createResources("theirs");
   ourKey = await app.mintKey(ours.tenantId as never, TENANT_KEY_SCOPES);
+  const mint = async (role: Role) =>
+    [role, (await app.mintMember(ours.tenantId as TenantId, role)).token] as const;
+  members = Object.fromEntries(await Promise.all(ROLES.map(mint))) as Record<Role, string>;
+  nobody = await app.mintIdToken();
+  operator = await app.mintOperatorToken();
   const id = (prefix: string) => `${prefix}_${createHash("md5").update(prefix).digest("hex")}`;
   missing = {
     tenantId: id("ten"),
@@ -112,6 +160,7 @@ beforeAll(async () => {
     fileId: id("file"),
     documentId: "no-such-document",
     notificationId: id("ntf"),
+    invitationId: id("ivt"),
     serviceKeyId: id("svc"),
     collection: "no-such-collection",
   };
@@ -131,7 +180,8 @@ function send(operation: Operation, credential: string | undefined, ids: Ids): P
   if (hasBody && BODIES[id] === undefined) {
     throw new Error(`Give ${id} a body in BODIES.`);
   }
-  return app.call(credential, method, fill(path, ids), hasBody ? BODIES[id]?.(ids) : undefined);
+  const target = fill(path, ids) + (QUERIES[id]?.(ids) ?? "");
+  return app.call(credential, method, target, hasBody ? BODIES[id]?.(ids) : undefined);
 }
 
 /** All that a caller sees of an answer, but for what differs every time. */
@@ -161,7 +211,9 @@ describe.each(guarded)("$id ($scope)", (operation) => {
       expect((await send(operation, credential, ours)).status).toBe(401);
     }
   });
+});
 
+describe.each(scoped)("$id ($scope) for programs", (operation) => {
   it("answers 403 to a service key with every other scope, and names the one that is missing", async () => {
     const others = SCOPES.filter((scope) => scope !== operation.scope);
     const reply = await send(operation, await app.mintServiceKey(others), ours);
@@ -179,23 +231,103 @@ describe.each(guarded)("$id ($scope)", (operation) => {
   });
 });
 
-describe.each(guarded.filter((operation) => operation.path.includes("{tenantId}")))(
-  "$id across tenants",
+describe.each(forPeople)("$id", (operation) => {
+  it("is for people alone: no program passes, however much it may", async () => {
+    for (const credential of [everything, ourKey]) {
+      const reply = await send(operation, credential, ours);
+      expect(reply).toMatchObject({ status: 403, json: { code: "INSUFFICIENT_SCOPE" } });
+    }
+    for (const person of [nobody, operator, ...Object.values(members)]) {
+      const reply = await send(operation, person, ours);
+      expect(["INSUFFICIENT_SCOPE", "UNAUTHENTICATED"]).not.toContain(reply.json.code);
+      expect(reply.status).toBeLessThan(500);
+    }
+  });
+});
+
+const ENTITY = /\{(keyId|userId|fileId|notificationId|invitationId)\}/;
+
+/** What the operator alone does inside a tenant, although roles hold a scope of that name. */
+const OPERATORS_OWN = ["notifications.create"];
+
+describe.each(inTenant)("$id ($scope) for people", (operation) => {
+  it.each(ROLES)(
+    "lets a member who is %s do what the role may, in their own tenant",
+    async (role) => {
+      // Things that do not exist, so that nothing is taken away from the roles after this one.
+      const reply = await send(operation, members[role], { ...missing, tenantId: ours.tenantId });
+      const isHeld =
+        ROLE_SCOPES[role].some((scope) => scope === operation.scope) &&
+        !OPERATORS_OWN.includes(operation.id);
+      if (isHeld) {
+        expect([401, 403], reply.text).not.toContain(reply.status);
+        expect(reply.status).toBeLessThan(500);
+      } else {
+        expect(reply).toMatchObject({ status: 403, json: { code: "INSUFFICIENT_SCOPE" } });
+      }
+    },
+  );
+
+  it.each([...ROLES, "nobody"] as const)(
+    "answers a person who is %s byte for byte alike for another tenant and for none",
+    async (role) => {
+      const token = role === "nobody" ? nobody : members[role];
+      const other = visible(await send(operation, token, theirs));
+      expect(other).toEqual(visible(await send(operation, token, missing)));
+      const status = OPERATORS_OWN.includes(operation.id) ? 403 : 404;
+      expect(other).toMatchObject({ status });
+    },
+  );
+});
+
+describe.each(inTenant.filter((operation) => ENTITY.test(operation.path)))(
+  "$id under a person's own tenant",
   (operation) => {
-    it("answers another tenant's ids byte for byte as it answers ids that do not exist", async () => {
-      const other = await send(operation, ourKey, theirs);
-      const none = await send(operation, ourKey, missing);
-      expect(visible(other)).toEqual(visible(none));
-      if (other.status !== 404) {
-        // What no key of a tenant may do is refused alike in every tenant, one's own included.
-        expect(other.status).toBe(403);
-        expect(visible(await send(operation, ourKey, ours))).toEqual(visible(other));
+    it.each(ROLES)("finds nothing of another tenant under one's own, as %s", async (role) => {
+      const mixed = await send(operation, members[role], { ...theirs, tenantId: ours.tenantId });
+      const none = await send(operation, members[role], { ...missing, tenantId: ours.tenantId });
+      expect(visible(mixed)).toEqual(visible(none));
+      expect([403, 404]).toContain(mixed.status);
+    });
+  },
+);
+
+describe.each(scoped.filter((operation) => !inTenant.includes(operation)))(
+  "$id ($scope) for people",
+  (operation) => {
+    it("is for operators, unless the contract opens it to every person", async () => {
+      for (const person of [nobody, ...Object.values(members)]) {
+        const reply = await send(operation, person, missing);
+        if (operation.isOpenToPeople) {
+          expect(reply.status, reply.text).toBeLessThan(300);
+        } else {
+          expect(reply).toMatchObject({ status: 403, json: { code: "INSUFFICIENT_SCOPE" } });
+        }
       }
     });
   },
 );
 
-const ENTITY = /\{(keyId|userId|fileId|notificationId)\}/;
+describe.each(scoped)("$id ($scope) for operators", (operation) => {
+  it("is open", async () => {
+    const reply = await send(operation, operator, missing);
+    expect([401, 403], reply.text).not.toContain(reply.status);
+    expect(reply.status).toBeLessThan(500);
+  });
+});
+
+describe.each(inTenant)("$id across tenants", (operation) => {
+  it("answers another tenant's ids byte for byte as it answers ids that do not exist", async () => {
+    const other = await send(operation, ourKey, theirs);
+    const none = await send(operation, ourKey, missing);
+    expect(visible(other)).toEqual(visible(none));
+    if (other.status !== 404) {
+      // What no key of a tenant may do is refused alike in every tenant, one's own included.
+      expect(other.status).toBe(403);
+      expect(visible(await send(operation, ourKey, ours))).toEqual(visible(other));
+    }
+  });
+});
 
 describe.each(guarded.filter((operation) => ENTITY.test(operation.path)))(
   "$id under one's own tenant",
@@ -226,10 +358,11 @@ describe("the contract", () => {
     expect(operations.length).toBeGreaterThan(30);
     const open = operations.filter((operation) => operation.scope === "public");
     expect(open.map((operation) => operation.id)).toEqual([
+      "invitations.preview",
       "catalog.listPlans",
       "catalog.listMeters",
     ]);
-    for (const operation of guarded) {
+    for (const operation of scoped) {
       expect(SCOPES).toContain(operation.scope);
     }
   });

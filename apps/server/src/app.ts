@@ -26,6 +26,7 @@ import {
 } from "#modules/gateway/index.ts";
 import {
   type BuiltinProvider,
+  createAttemptLimits,
   createSetupRoutes,
   createTokenVerifier,
   createTrustedIssuers,
@@ -204,6 +205,7 @@ export function buildApp(input: AppInput): App {
     }),
     invitations: createInvitationsRoutes({
       ...services,
+      attempts: createAttemptLimits(services.clock),
       jobs: input.jobs.queue,
       consoleUrl: urls.console,
       brandName: config.brand.name,

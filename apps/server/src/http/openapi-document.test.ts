@@ -57,8 +57,12 @@ describe("buildOpenApiDocument", () => {
   it("says in words which scope an operation needs, and asks for a credential unless it is public", () => {
     for (const { operation } of operations) {
       const scope = operation["x-required-scope"];
+      const words = {
+        public: "Works without a credential.",
+        person: "Needs the ID token of a signed-in person.",
+      };
       expect(operation.description).toContain(
-        scope === "public" ? "Works without a credential." : `Needs the scope \`${scope}\`.`,
+        scope === "public" || scope === "person" ? words[scope] : `Needs the scope \`${scope}\`.`,
       );
       expect(operation.security).toEqual(scope === "public" ? [] : [{ bearer: [] }]);
     }

@@ -1,9 +1,16 @@
 import { type OpenAPI, OpenAPIGenerator } from "@orpc/openapi";
 import { ZodToJsonSchemaConverter } from "@orpc/zod/zod4";
+import {
+  ownTenant,
+  signedInUser,
+  verifyTokenRequest,
+  verifyTokenResponse,
+} from "@turnpike/contract/auth";
 import { meter, plan, quota, rateLimit } from "@turnpike/contract/catalog";
 import { contract } from "@turnpike/contract/contract";
 import { document } from "@turnpike/contract/documents";
 import { file } from "@turnpike/contract/files";
+import { invitation } from "@turnpike/contract/invitations";
 import {
   createdKey,
   createdServiceKey,
@@ -43,6 +50,11 @@ const NAMED_SCHEMAS = {
   Tenant: { strategy: output, schema: tenant },
   Member: { strategy: output, schema: member },
   User: { strategy: output, schema: user },
+  SignedInUser: { strategy: output, schema: signedInUser },
+  OwnTenant: { strategy: output, schema: ownTenant },
+  VerifyTokenRequest: { schema: verifyTokenRequest },
+  VerifyTokenResponse: { strategy: output, schema: verifyTokenResponse },
+  Invitation: { strategy: output, schema: invitation },
   AuditEntry: { strategy: output, schema: auditEntry },
   RateLimit: { schema: rateLimit },
   Quota: { schema: quota },
@@ -65,8 +77,10 @@ const NAMED_SCHEMAS = {
 };
 
 const TAGS: OpenAPI.TagObject[] = [
+  { name: "Sign-in", description: "Who the holder of an ID token is." },
   { name: "Setup", description: "The first minutes of a fresh installation." },
   { name: "Tenants", description: "The operator's customers, their members and what they did." },
+  { name: "Invitations", description: "How people become members." },
   { name: "Keys", description: "API keys of tenants: their life, and the decision on one call." },
   { name: "Service keys", description: "Credentials of the operator's own programs." },
   { name: "Catalogue", description: "Meters, and plans with their limits." },
@@ -100,12 +114,20 @@ export type DescribedOperation = OpenAPI.OperationObject<{
 type Finishing = {
   operation: OpenAPI.OperationObject & { operationId: string };
   path: string;
-  scope: OperationMeta["scope"];
+  meta: OperationMeta;
   docsUrl: string;
 };
 
-function describeScope(scope: OperationMeta["scope"]): string {
-  return scope === "public" ? "Works without a credential." : `Needs the scope \`${scope}\`.`;
+/** Says in words who may call. */
+export function describeScope({ scope, openToPeople }: OperationMeta): string {
+  if (scope === "public") {
+    return "Works without a credential.";
+  }
+  if (scope === "person") {
+    return "Needs the ID token of a signed-in person.";
+  }
+  const people = openToPeople === true ? " Every signed-in person may call." : "";
+  return `Needs the scope \`${scope}\`.${people}`;
 }
 
 function toParameter(parameter: OpenAPI.ParameterObject): OpenAPI.ParameterObject {
@@ -133,7 +155,8 @@ function toSuccess(
 }
 
 /** Adds what is true of every operation: its scope, its credentials, its errors. */
-function finishOperation({ operation, path, scope, docsUrl }: Finishing): DescribedOperation {
+function finishOperation({ operation, path, meta, docsUrl }: Finishing): DescribedOperation {
+  const { scope } = meta;
   const parameters = (operation.parameters ?? []).map((parameter) =>
     "$ref" in parameter ? parameter : toParameter(parameter),
   );
@@ -153,7 +176,7 @@ function finishOperation({ operation, path, scope, docsUrl }: Finishing): Descri
   });
   return {
     ...operation,
-    description: [operation.description, describeScope(scope)].filter(Boolean).join(" "),
+    description: [operation.description, describeScope(meta)].filter(Boolean).join(" "),
     ...(parameters.length === 0 ? {} : { parameters }),
     responses: { ...successes, ...problemResponses(codes, docsUrl) },
     security: scope === "public" ? [] : [{ bearer: [] }],
@@ -165,39 +188,42 @@ function isMeta(value: unknown): value is OperationMeta {
   return typeof value === "object" && value !== null && "scope" in value;
 }
 
-/** The scopes of the contract, by operation id: its place in the contract, `keys.create`. */
-function contractScopes(): Map<string, OperationMeta["scope"]> {
-  const scopes = new Map<string, OperationMeta["scope"]>();
+/** Who may call what, by operation id: its place in the contract, `keys.create`. */
+function contractMetas(): Map<string, OperationMeta> {
+  const metas = new Map<string, OperationMeta>();
   for (const [module, operations] of Object.entries(contract)) {
     for (const [name, operation] of Object.entries(operations)) {
       const { meta } = operation["~orpc"];
       if (isMeta(meta)) {
-        scopes.set(`${module}.${name}`, meta.scope);
+        metas.set(`${module}.${name}`, meta);
       }
     }
   }
-  return scopes;
+  return metas;
 }
 
-function finishPaths(generated: OpenAPI.Document, docsUrl: string): OpenApiDocument["paths"] {
-  const scopes = contractScopes();
+function finishPaths(generated: OpenAPI.Document, consoleUrl: string): OpenApiDocument["paths"] {
+  const docsUrl = `${consoleUrl}/docs`;
+  const metas = contractMetas();
   const paths: Record<string, Partial<Record<HttpMethod, DescribedOperation>>> = {};
   for (const [path, item] of Object.entries(generated.paths ?? {})) {
     const finished: Partial<Record<HttpMethod, DescribedOperation>> = {};
     for (const method of METHODS) {
       const operation = item?.[method];
       const operationId = operation?.operationId;
-      const scope = operationId === undefined ? undefined : scopes.get(operationId);
-      if (operation === undefined || operationId === undefined || scope === undefined) {
+      const meta = operationId === undefined ? undefined : metas.get(operationId);
+      if (operation === undefined || operationId === undefined || meta === undefined) {
         continue;
       }
       const named = { ...operation, operationId };
-      finished[method] = finishOperation({ operation: named, path, scope, docsUrl });
+      finished[method] = finishOperation({ operation: named, path, meta, docsUrl });
     }
     paths[path] = finished;
   }
-  for (const { method, path, scope, operation } of RAW_OPERATIONS) {
-    const finished = finishOperation({ operation, path, scope, docsUrl });
+  for (const { method, path, scope, operation, isOutsideV1 } of RAW_OPERATIONS) {
+    const placed =
+      isOutsideV1 === true ? { ...operation, servers: [{ url: consoleUrl }] } : operation;
+    const finished = finishOperation({ operation: placed, path, meta: { scope }, docsUrl });
     paths[path] = { ...paths[path], [method]: finished };
   }
   return paths;
@@ -229,7 +255,7 @@ export async function buildOpenApiDocument(input: OpenApiInput): Promise<OpenApi
           type: "http",
           scheme: "bearer",
           description:
-            "A service key (`tp_svc_…`) of the operator, or an API key of a tenant with management scopes.",
+            "A service key (`tp_svc_…`) of the operator, an API key of a tenant with management scopes, or the ID token of a signed-in person.",
         },
       },
     },
@@ -238,6 +264,6 @@ export async function buildOpenApiDocument(input: OpenApiInput): Promise<OpenApi
   return {
     ...generated,
     components: { ...generated.components, schemas },
-    paths: finishPaths(generated, docsUrl),
+    paths: finishPaths(generated, input.consoleUrl),
   };
 }

@@ -8,7 +8,11 @@ const ALWAYS: readonly ErrorCode[] = ["UNAUTHENTICATED", "INTERNAL_ERROR", "DATA
 /** What single operations answer beyond what their shape says. */
 const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "setup.claim": ["SETUP_CODE_INVALID"],
-  "tenants.create": ["ALREADY_EXISTS"],
+  "auth.verify": ["IDENTITY_PROVIDER_UNAVAILABLE"],
+  "tenants.create": ["ALREADY_EXISTS", "TENANT_LIMIT_REACHED"],
+  "invitations.create": ["ALREADY_EXISTS", "TOO_MANY_INVITATIONS"],
+  "invitations.preview": ["INVITATION_INVALID", "TOO_MANY_ATTEMPTS"],
+  "invitations.accept": ["INVITATION_INVALID", "INVITATION_EMAIL_MISMATCH"],
   "tenants.update": ["ALREADY_EXISTS"],
   "tenants.putMember": ["LAST_OWNER"],
   "tenants.removeMember": ["LAST_OWNER"],

@@ -6,8 +6,9 @@ import { FILE_MEDIA_TYPES } from "@turnpike/domain/files/media-type";
 /** An operation on plain node:http, which the contract does not hold: uploads, downloads, event streams. */
 export type RawOperation = {
   method: "get" | "put" | "post" | "delete";
-  /** Below `/v1`. */
+  /** Below `/v1`, unless it says otherwise. */
   path: string;
+  isOutsideV1?: true;
   scope: Scope | "public";
   operation: OpenAPI.OperationObject & { operationId: string };
 };
@@ -171,6 +172,34 @@ const exportAllUsage: RawOperation = {
   },
 };
 
+const verifySignIn: RawOperation = {
+  method: "post",
+  path: "/auth/verify",
+  isOutsideV1: true,
+  scope: "public",
+  operation: {
+    operationId: "auth.verify",
+    summary: "Verify an ID token: who that is, and the tenants they belong to",
+    description:
+      "Makes or updates the user, as every call with a valid ID token does. The answer holds nothing secret.",
+    tags: ["Sign-in"],
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": { schema: { $ref: "#/components/schemas/VerifyTokenRequest" } },
+      },
+    },
+    responses: {
+      "200": {
+        description: "The token is good.",
+        content: {
+          "application/json": { schema: { $ref: "#/components/schemas/VerifyTokenResponse" } },
+        },
+      },
+    },
+  },
+};
+
 const readDocument: RawOperation = {
   method: "get",
   path: "/openapi.json",
@@ -189,6 +218,7 @@ const readDocument: RawOperation = {
 };
 
 export const RAW_OPERATIONS: readonly RawOperation[] = [
+  verifySignIn,
   uploadFile,
   downloadFile,
   followDocuments,

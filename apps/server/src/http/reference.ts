@@ -56,9 +56,19 @@ function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
+/** Where an operation is: most are below `/v1`. */
+function serverOf({ operation }: Described, document: OpenApiDocument): string {
+  return (operation.servers ?? document.servers)?.[0]?.url ?? "";
+}
+
+function describeCaller(scope: DescribedOperation["x-required-scope"]): string {
+  const words = { public: "no credential", person: "a signed-in person" };
+  return scope === "public" || scope === "person" ? words[scope] : scope;
+}
+
 function sampleRequest(described: Described, document: OpenApiDocument): string {
   const { method, path, operation } = described;
-  const server = document.servers?.[0]?.url ?? "";
+  const server = serverOf(described, document);
   const schemas = document.components?.schemas ?? {};
   const parameters = parameterFields(operation);
   let target = path;
@@ -74,8 +84,9 @@ function sampleRequest(described: Described, document: OpenApiDocument): string 
   const search = query.size === 0 ? "" : `?${query.toString()}`;
   const verb = method === "get" ? "" : `-X ${method.toUpperCase()} `;
   const lines = [`curl ${verb}${quoteForShell(`${server}${target}${search}`)}`];
-  if (operation["x-required-scope"] !== "public") {
-    lines.push(`-H 'Authorization: Bearer tp_svc_…'`);
+  const scope = operation["x-required-scope"];
+  if (scope !== "public") {
+    lines.push(`-H 'Authorization: Bearer ${scope === "person" ? "<ID token>" : "tp_svc_…"}'`);
   }
   const [content] = contentOf(operation.requestBody);
   if (content !== undefined) {
@@ -123,7 +134,7 @@ function renderOperation(described: Described, document: OpenApiDocument): SafeH
   const scope = operation["x-required-scope"];
   return html`<section class="operation" id="${id}">
 <h3><a href="#${id}">${operation.summary ?? id}</a></h3>
-<p class="call"><span class="method method-${method}">${method.toUpperCase()}</span> <code>/v1${path}</code> <span class="chip">${scope === "public" ? "no credential" : scope}</span></p>
+<p class="call"><span class="method method-${method}">${method.toUpperCase()}</span> <code>${new URL(serverOf(described, document)).pathname.replace(/\/$/, "")}${path}</code> <span class="chip">${describeCaller(scope)}</span></p>
 <p>${trustHtml(renderInlineMarkdown(operation.description ?? ""))}</p>
 <pre tabindex="0"><code>${sampleRequest(described, document)}</code></pre>
 ${parameters.length === 0 ? undefined : html`<h4>Parameters</h4>${renderFields(parameters)}`}

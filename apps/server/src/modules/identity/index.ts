@@ -7,6 +7,7 @@ export {
   listOperators,
   removeOperator,
 } from "./manage-operators.ts";
+export { type AttemptLimits, createAttemptLimits, toNetwork } from "./provider/attempt-limits.ts";
 export { createProviderJobs } from "./provider/provider.jobs.ts";
 export {
   createIdentityProvider,

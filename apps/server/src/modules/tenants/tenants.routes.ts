@@ -5,7 +5,7 @@ import { tenantsContract } from "@turnpike/contract/tenants";
 import type { HttpContext } from "#http/http-context.ts";
 import { type RawRoute, readJson, sendJson } from "#http/raw-route.ts";
 import { listAudit } from "#modules/audit/index.ts";
-import { ensureUser } from "#modules/identity/index.ts";
+import { type AttemptLimits, ensureUser, toNetwork } from "#modules/identity/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { acceptInvitation, previewInvitation } from "./accept-invitation.ts";
 import { type CreateTenantDeps, createTenant } from "./create-tenant.ts";
@@ -41,7 +41,7 @@ export function createTenantsRoutes(deps: CreateTenantDeps & RemoveMemberDeps) {
   });
 }
 
-export type InvitationsRoutesDeps = AppServices & InvitationsDeps;
+export type InvitationsRoutesDeps = AppServices & InvitationsDeps & { attempts: AttemptLimits };
 
 export function createInvitationsRoutes(deps: InvitationsRoutesDeps) {
   const os = implement(invitationsContract).$context<HttpContext>();
@@ -53,7 +53,14 @@ export function createInvitationsRoutes(deps: InvitationsRoutesDeps) {
     revoke: os.revoke.handler(({ input, context }) =>
       revokeInvitation(deps, context.call(), input),
     ),
-    preview: os.preview.handler(({ input }) => previewInvitation(deps, input)),
+    preview: os.preview.handler(async ({ input, context }) => {
+      const attempt = { network: toNetwork(context.clientAddress()) };
+      deps.attempts.take("link", attempt);
+      const preview = await previewInvitation(deps, input);
+      // Whoever reloads the page of a good link is not guessing.
+      deps.attempts.giveBack("link", attempt);
+      return preview;
+    }),
     accept: os.accept.handler(({ input, context }) =>
       acceptInvitation(deps, context.call(), input),
     ),

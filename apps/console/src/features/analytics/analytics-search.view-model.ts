@@ -100,7 +100,8 @@ export function toAnalyticsView(search: Record<string, unknown>): AnalyticsView 
     const value = text(name);
     const values = value === undefined ? [] : [...new Set(splitCommaList(value))];
     const sensible = values.filter((one) => isFilterValue(name, one)).slice(0, FILTER_VALUES_MAX);
-    return sensible.length === 0 ? [] : [[name, sensible] as const];
+    const isAll = sensible.length === 0 || (name === "environment" && sensible.length > 1);
+    return isAll ? [] : [[name, sensible] as const];
   });
   const tables = text("tables")?.split(",") ?? [];
   const timeZone = text("timeZone");
@@ -240,7 +241,9 @@ export function setFilter(
   values: readonly string[],
 ): AnalyticsView {
   const { [name]: _, ...others } = view.filters;
-  return { ...view, filters: values.length === 0 ? others : { ...others, [name]: values } };
+  // Both environments are all there are; the frame's own switch knows one or both.
+  const isAll = values.length === 0 || (name === "environment" && values.length > 1);
+  return { ...view, filters: isAll ? others : { ...others, [name]: values } };
 }
 
 export function clearFilters(view: AnalyticsView): AnalyticsView {

@@ -21,8 +21,7 @@ function AnalyticsRoute() {
           search={search}
           onSearchChange={(next) => {
             void navigate({
-              from: Route.fullPath,
-              to: Route.fullPath,
+              to: ".",
               search: ({ tenant }) =>
                 withOwnEnvironment({ ...next, ...(tenant === undefined ? {} : { tenant }) }),
               resetScroll: false,

@@ -62,6 +62,8 @@ export function createOidcClient(provider: IdentityProvider, redirectUri: string
         issuer,
         authorization_endpoint: `${issuer}/auth`,
         token_endpoint: `${issuer}/token`,
+        // Without it the library expects RS256.
+        id_token_signing_alg_values_supported: ["ES256"],
         revocation_endpoint: `${issuer}/token/revocation`,
         authorization_response_iss_parameter_supported: true,
         scopes_supported: ["openid", "offline_access"],

@@ -4,6 +4,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { connect } from "node:net";
 import { join } from "node:path";
 import type { UsageReport } from "@turnpike/contract/usage";
+import { SCOPES } from "@turnpike/domain/access/scopes";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { findFreePort } from "@turnpike/testkit/find-free-port";
 import { pollUntil } from "@turnpike/testkit/poll-until";
@@ -15,8 +16,10 @@ import {
 } from "@turnpike/testkit/product-process";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { createLiveServices, OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { Agent, fetch as pooledFetch } from "undici";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createServiceKey } from "#modules/keys/index.ts";
 
 let folder: TempFolder;
 let database: TestDatabase;
@@ -83,9 +86,11 @@ beforeAll(async () => {
     },
   });
   urls = await product.ready;
-  const code = /setup=(\S+)/.exec(product.output())?.[1];
-  const claimed = await postJson<{ serviceKey: { key: string } }>("/v1/setup/claim", { code }, "");
-  serviceKey = claimed.serviceKey.key;
+  const made = await createServiceKey(createLiveServices(database), OPERATOR_CONTEXT, {
+    name: "Test",
+    scopes: [...SCOPES],
+  });
+  serviceKey = made.key;
 });
 
 afterAll(async () => {

@@ -4,6 +4,8 @@ import { Card } from "@turnpike/ui/card";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import ChartNoAxesColumn from "lucide-react/icons/chart-no-axes-column";
 import { toCodeSamples } from "#components/code-samples.view-model.ts";
+import { KpiRow } from "#components/usage/kpi-row.tsx";
+import { RequestsCard } from "#components/usage/requests-card.tsx";
 import { pageContentQuery } from "#platform/page-content.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import type { UsageReport } from "#platform/usage-query.ts";
@@ -20,10 +22,8 @@ import {
 } from "./analytics-search.view-model.ts";
 import type { KeyName } from "./breakdown.view-model.ts";
 import { BreakdownCard } from "./cards/breakdown-card.tsx";
-import { KpiRow } from "./cards/kpi-row.tsx";
 import { LatencyCard } from "./cards/latency-card.tsx";
 import { MetersCard } from "./cards/meters-card.tsx";
-import { RequestsCard } from "./cards/requests-card.tsx";
 
 export type AnalyticsReportsProps = {
   scope: AnalyticsScope;

@@ -1,7 +1,11 @@
 import type { BarListItem } from "@turnpike/ui/charts/bar-list";
+import {
+  toOutcomeGroup,
+  toOutcomeLabel,
+  toStatusTone,
+} from "#components/usage/outcomes.view-model.ts";
 import type { UsageDimension, UsageMeasure, UsageReport } from "#platform/usage-query.ts";
 import { readMeasure } from "#platform/usage-series.ts";
-import { toOutcomeGroup, toOutcomeLabel, toStatusTone } from "./outcomes.view-model.ts";
 
 /** A key as people know it. */
 export type KeyName = { name: string; detail: string };

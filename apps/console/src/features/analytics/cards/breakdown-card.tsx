@@ -1,11 +1,11 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { BarList } from "@turnpike/ui/charts/bar-list";
 import { Skeleton } from "@turnpike/ui/skeleton";
+import { ReportCard } from "#components/usage/report-card.tsx";
 import { formatCount, formatShare } from "#platform/format.ts";
 import type { UsageReport } from "#platform/usage-query.ts";
 import { type FilterDimension, isFilterValue } from "../analytics-search.view-model.ts";
 import { type KeyName, toBreakdown } from "../breakdown.view-model.ts";
-import { ReportCard } from "./report-card.tsx";
 
 export type BreakdownCardProps = {
   title: string;

@@ -1,9 +1,9 @@
+import { ChartSkeleton, LazyTimeLines } from "#components/usage/lazy-charts.tsx";
+import { ReportCard } from "#components/usage/report-card.tsx";
+import type { TimeCardProps } from "#components/usage/requests-card.tsx";
+import { toLatencyTimeline } from "#components/usage/timeline.view-model.ts";
 import { createChartFormats } from "#platform/chart-formats.ts";
 import { formatMs } from "#platform/format-measure.ts";
-import { toLatencyTimeline } from "../timeline.view-model.ts";
-import { ChartSkeleton, LazyTimeLines } from "./lazy-charts.tsx";
-import { ReportCard } from "./report-card.tsx";
-import type { TimeCardProps } from "./requests-card.tsx";
 
 /** How long the upstream took, over time. */
 export function LatencyCard(props: TimeCardProps & { isCompared: boolean }) {

@@ -4,7 +4,7 @@ import { ExactValue } from "@turnpike/ui/exact-value";
 import { KpiCard } from "@turnpike/ui/kpi-card";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import type { UsageReport } from "#platform/usage-query.ts";
-import { type Kpi, toKpis } from "../kpis.view-model.ts";
+import { type Kpi, toKpis } from "./kpis.view-model.ts";
 
 export type KpiRowProps = {
   report: UseQueryResult<UsageReport>;

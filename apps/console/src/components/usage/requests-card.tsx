@@ -4,9 +4,9 @@ import { createChartFormats } from "#platform/chart-formats.ts";
 import { formatCount } from "#platform/format.ts";
 import { formatCompact } from "#platform/format-measure.ts";
 import type { UsageReport } from "#platform/usage-query.ts";
-import { toOutcomeTimeline } from "../timeline.view-model.ts";
 import { ChartSkeleton, LazyTimeBars } from "./lazy-charts.tsx";
 import { ReportCard } from "./report-card.tsx";
+import { toOutcomeTimeline } from "./timeline.view-model.ts";
 
 export type TimeCardProps = {
   report: UseQueryResult<UsageReport>;

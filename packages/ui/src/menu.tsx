@@ -41,8 +41,10 @@ export type MenuItemProps = {
   aside?: ReactNode;
   isDanger?: boolean;
   isDisabled?: boolean;
-  /** A link: the element it is, such as `<Link to="/plans" />`. */
+  /** A link of the router: the element it is, such as `<Link to="/plans" />`. */
   link?: ReactElement<Record<string, unknown>>;
+  /** A link that leaves the console. */
+  href?: string;
   onSelect?: () => void;
   children: ReactNode;
 };
@@ -61,10 +63,10 @@ export function MenuItem(props: MenuItemProps) {
       {props.aside}
     </>
   );
-  if (props.link !== undefined) {
+  if (props.link !== undefined || props.href !== undefined) {
     return (
       <BaseMenu.LinkItem
-        render={props.link}
+        {...(props.link === undefined ? { href: props.href } : { render: props.link })}
         className={className}
         closeOnClick
         {...(props.onSelect !== undefined && { onClick: props.onSelect })}

@@ -57,10 +57,10 @@ export function UserMenu({ isFolded }: { isFolded: boolean }) {
         )}
       </div>
       <MenuSeparator />
-      <MenuItem icon={<BookOpen aria-hidden="true" />} link={<a href="/docs">{null}</a>}>
+      <MenuItem icon={<BookOpen aria-hidden="true" />} href="/docs">
         Documentation
       </MenuItem>
-      <MenuItem icon={<Braces aria-hidden="true" />} link={<a href="/v1/reference">{null}</a>}>
+      <MenuItem icon={<Braces aria-hidden="true" />} href="/v1/reference">
         API reference
       </MenuItem>
       <MenuSeparator />

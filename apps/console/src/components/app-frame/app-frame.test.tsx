@@ -1,0 +1,349 @@
+// @vitest-environment jsdom
+import { QueryClientProvider } from "@tanstack/react-query";
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Outlet,
+  RouterProvider,
+  retainSearchParams,
+} from "@tanstack/react-router";
+import { cleanup, render, screen, waitFor, within } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
+import type { Notification } from "@turnpike/contract/notifications";
+import { UiProvider } from "@turnpike/ui/ui-provider";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { parseEnvironmentSearch } from "#platform/current-environment.ts";
+import { parseTenantSearch } from "#platform/current-tenant.ts";
+import { PlatformProvider } from "#platform/platform.tsx";
+import { createQueryClient } from "#platform/query-client.ts";
+import {
+  type FakeAnswers,
+  fakeNetwork,
+  makeTestPlatform,
+} from "#platform/render-with-platform.tsx";
+import { makeUser } from "#platform/session/fake-session.ts";
+import { VERIFIED_USER_KEY } from "#platform/verified-user.ts";
+import { AppFrame } from "./app-frame.tsx";
+
+const ACME = "ten_0199f3b0c1d27a4e8f60112233445566";
+const BIRCH = "ten_0199f3b0c1d27a4e8f60112233445577";
+const NONE = { items: [], nextCursor: null };
+const QUIET: FakeAnswers = {
+  [`GET /tenants/${ACME}/notifications`]: () => NONE,
+  [`GET /tenants/${BIRCH}/notifications`]: () => NONE,
+};
+
+const tenant = (tenantId: string, name: string, role: string) => ({
+  tenantId,
+  name,
+  slug: name.toLowerCase(),
+  role,
+  planId: "free",
+  suspendedAt: null,
+  createdAt: "2026-11-21T00:00:00.000Z",
+});
+const TENANTS = [tenant(ACME, "Acme", "owner"), tenant(BIRCH, "Birch", "viewer")];
+
+const news = (id: string, title: string, link: string | null): Notification => ({
+  notificationId: `ntf_${id}`,
+  tenantId: TENANTS[0]!.tenantId as Notification["tenantId"],
+  userId: null,
+  kind: "usage.threshold",
+  title,
+  body: "80 % of the quota is used.",
+  link,
+  createdAt: "2026-11-21T00:00:00.000Z",
+  readAt: null,
+});
+
+beforeEach(() => {
+  vi.stubGlobal("scrollTo", () => undefined);
+  Element.prototype.scrollIntoView = () => undefined;
+});
+
+afterEach(() => {
+  cleanup();
+  localStorage.clear();
+  delete document.documentElement.dataset["theme"];
+  vi.unstubAllGlobals();
+});
+
+type Options = { path?: string; tenants?: object[]; isOperator?: boolean; answers?: FakeAnswers };
+
+/** The frame on routes of its own, each with a heading. */
+async function open({ path = "/overview", tenants = TENANTS, isOperator, answers }: Options = {}) {
+  fakeNetwork(answers ?? QUIET);
+  const platform = makeTestPlatform();
+  platform.session.change({ user: makeUser() });
+  const queryClient = createQueryClient();
+  queryClient.setQueryData(VERIFIED_USER_KEY, {
+    user: {
+      userId: "usr_0199f3b0c1d27a4e8f60112233445588",
+      email: "ada@example.com",
+      emailVerified: true,
+      name: "Ada Lovelace",
+      isOperator: isOperator === true,
+    },
+    tenants,
+  });
+  const root = createRootRoute({ component: Outlet });
+  const layout = createRoute({
+    getParentRoute: () => root,
+    id: "_app",
+    validateSearch: (search: Record<string, unknown>) => ({
+      ...parseTenantSearch(search),
+      ...parseEnvironmentSearch(search),
+    }),
+    search: { middlewares: [retainSearchParams(["tenant", "environment"])] },
+    component: () => (
+      <AppFrame>
+        <Outlet />
+      </AppFrame>
+    ),
+  });
+  const screens = ["/overview", "/api-keys", "/billings"].map((screenPath) =>
+    createRoute({
+      getParentRoute: () => layout,
+      path: screenPath,
+      component: () => <h1>Screen {screenPath}</h1>,
+    }),
+  );
+  const router = createRouter({
+    routeTree: root.addChildren([layout.addChildren(screens)]),
+    history: createMemoryHistory({ initialEntries: [path] }),
+  });
+  render(
+    <QueryClientProvider client={queryClient}>
+      <UiProvider>
+        <PlatformProvider value={platform}>
+          <RouterProvider router={router} />
+        </PlatformProvider>
+      </UiProvider>
+    </QueryClientProvider>,
+  );
+  await screen.findByRole("heading", { level: 1 });
+  return { platform, router, user: userEvent.setup() };
+}
+
+describe("AppFrame", () => {
+  it("has landmarks with names, and names the page by screen, tenant and brand", async () => {
+    await open();
+    screen.getByRole("main");
+    screen.getByRole("banner");
+    screen.getByRole("complementary");
+    const links = within(screen.getByRole("navigation", { name: "Screens" })).getAllByRole("link");
+    expect(links.map((link) => link.textContent)).toEqual([
+      "Overview",
+      "Quickstart",
+      "API keys",
+      "Analytics",
+      "AI intelligence",
+      "Plans",
+      "Billings",
+      "Tenants",
+    ]);
+    expect(document.title).toBe("Overview · Acme · Acme APIs");
+    within(screen.getByRole("navigation", { name: "Breadcrumb" })).getByText("Overview");
+  });
+
+  it("lets the keyboard skip to the content without a change of the address", async () => {
+    const { router, user } = await open();
+    await user.tab();
+    expect(document.activeElement?.textContent).toBe("Skip to content");
+    await user.keyboard("{Enter}");
+    expect(document.activeElement).toBe(screen.getByRole("main"));
+    expect(router.state.location.hash).toBe("");
+  });
+
+  it("marks the screen one is on, moves the focus to the next one's heading, and renames the page", async () => {
+    const { user } = await open({ path: "/overview?tenant=birch&environment=test" });
+    const navigation = within(screen.getByRole("navigation", { name: "Screens" }));
+    expect(navigation.getByRole("link", { current: "page" }).textContent).toBe("Overview");
+    await user.click(navigation.getByRole("link", { name: "API keys" }));
+    const heading = await screen.findByRole("heading", { name: "Screen /api-keys" });
+    await waitFor(() => expect(document.activeElement).toBe(heading));
+    expect(navigation.getByRole("link", { current: "page" }).textContent).toBe("API keys");
+    expect(document.title).toBe("API keys · Birch · Acme APIs");
+  });
+
+  it("keeps tenant and environment from screen to screen", async () => {
+    const { router, user } = await open({ path: "/overview?tenant=birch&environment=test" });
+    await user.click(screen.getByRole("link", { name: "API keys" }));
+    await waitFor(() => expect(router.state.location.pathname).toBe("/api-keys"));
+    expect(router.state.location.search).toEqual({ tenant: "birch", environment: "test" });
+  });
+
+  it("folds to icons that keep their names, and remembers it", async () => {
+    const { user } = await open();
+    await user.click(screen.getByRole("button", { name: "Fold sidebar" }));
+    expect(screen.getByRole("link", { name: "API keys" }).textContent).toBe("");
+    expect(
+      screen.getByRole("button", { name: "Unfold sidebar" }).getAttribute("aria-expanded"),
+    ).toBe("false");
+    cleanup();
+    await open();
+    screen.getByRole("button", { name: "Unfold sidebar" });
+  });
+
+  it("is a sheet on phones, which closes when a link is followed", async () => {
+    const { user } = await open();
+    await user.click(screen.getByRole("button", { name: "Open navigation" }));
+    const sheet = await screen.findByRole("dialog", { name: "Navigation" });
+    await user.click(within(sheet).getByRole("link", { name: "API keys" }));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBe(null));
+    await screen.findByRole("heading", { name: "Screen /api-keys" });
+  });
+});
+
+describe("the tenant switcher", () => {
+  it("finds a tenant by typing, goes there on the same screen, and remembers it", async () => {
+    const { router, user } = await open({ path: "/api-keys?tenant=acme" });
+    await user.click(screen.getByRole("combobox", { name: "Tenant: Acme, Owner" }));
+    await user.type(await screen.findByRole("combobox", { name: "Find a tenant" }), "bir");
+    await waitFor(() => expect(screen.getAllByRole("option")).toHaveLength(1));
+    expect(screen.getByRole("option").textContent).toContain("Viewer");
+    await user.keyboard("{Enter}");
+    await waitFor(() => expect(router.state.location.href).toBe("/api-keys?tenant=birch"));
+    expect(localStorage.getItem("tenant")).toBe("birch");
+    await screen.findByRole("combobox", { name: "Tenant: Birch, Viewer" });
+  });
+
+  it("offers to create a tenant, to who has none as well", async () => {
+    const { user } = await open({ tenants: [] });
+    await user.click(screen.getByRole("button", { name: "Create tenant" }));
+    await screen.findByRole("dialog", { name: "Create a tenant" });
+    expect(screen.queryByRole("button", { name: /Notifications/ })).toBe(null);
+  });
+});
+
+describe("the environment", () => {
+  it("is both, live or test, in the address", async () => {
+    const { router, user } = await open();
+    await user.click(screen.getByRole("button", { name: "Environment: Live and test" }));
+    await user.click(await screen.findByRole("menuitemradio", { name: "Test" }));
+    await waitFor(() => expect(router.state.location.search).toEqual({ environment: "test" }));
+    await user.click(await screen.findByRole("button", { name: "Environment: Test" }));
+    await user.click(await screen.findByRole("menuitemradio", { name: "Live and test" }));
+    await waitFor(() => expect(router.state.location.search).toEqual({}));
+  });
+});
+
+describe("the user menu", () => {
+  it("shows who is signed in and that they are an operator, links to what to read, and signs out", async () => {
+    const { platform, user } = await open({ isOperator: true });
+    await user.click(screen.getByRole("button", { name: "Account: Ada Lovelace" }));
+    const menu = within(await screen.findByRole("menu"));
+    menu.getByText("ada@example.com");
+    menu.getByText("Operator");
+    expect(menu.getByRole("menuitem", { name: "Documentation" }).getAttribute("href")).toBe(
+      "/docs",
+    );
+    expect(menu.getByRole("menuitem", { name: "API reference" }).getAttribute("href")).toBe(
+      "/v1/reference",
+    );
+    await user.click(menu.getByRole("menuitem", { name: "Sign out" }));
+    expect(platform.session.getState().user).toBe(undefined);
+  });
+});
+
+describe("the theme", () => {
+  it("follows the system until the person chooses", async () => {
+    const { user } = await open();
+    const group = within(screen.getByRole("radiogroup", { name: "Theme" }));
+    group.getByRole("radio", { name: "As the system", checked: true });
+    await user.click(group.getByRole("radio", { name: "Dark" }));
+    expect(document.documentElement.dataset["theme"]).toBe("dark");
+  });
+});
+
+describe("the command palette", () => {
+  it("opens by Ctrl+K, goes where Enter says, and gives the focus to the screen", async () => {
+    const { router, user } = await open({ path: "/overview?tenant=acme" });
+    await user.keyboard("{Control>}k{/Control}");
+    const field = await screen.findByRole("combobox", { name: "Go to, switch, create…" });
+    await waitFor(() => expect(document.activeElement).toBe(field));
+    await user.keyboard("bill{Enter}");
+    await waitFor(() => expect(router.state.location.href).toBe("/billings?tenant=acme"));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBe(null));
+  });
+
+  it("switches tenant and theme, and says when nothing is called that", async () => {
+    const { router, user } = await open({ path: "/overview?tenant=acme" });
+    await user.click(screen.getByRole("button", { name: "Open command palette" }));
+    await user.keyboard("birch{Enter}");
+    await waitFor(() => expect(router.state.location.search).toEqual({ tenant: "birch" }));
+    await user.keyboard("{Control>}k{/Control}");
+    await screen.findByRole("combobox", { name: "Go to, switch, create…" });
+    await user.keyboard("dark");
+    await user.keyboard("{Enter}");
+    await waitFor(() => expect(document.documentElement.dataset["theme"]).toBe("dark"));
+    await user.keyboard("{Control>}k{/Control}");
+    await screen.findByRole("combobox", { name: "Go to, switch, create…" });
+    await user.keyboard("qqqq");
+    await screen.findByText("Nothing is called that.");
+  });
+});
+
+describe("the notifications", () => {
+  it("are counted while unread, and all marked as read at once", async () => {
+    const read: string[] = [];
+    let unread = [news("1", "Quota nearly used", null), news("2", "Key expires", null)];
+    const mark = (id: string) => () => {
+      read.push(id);
+      unread = unread.filter(({ notificationId }) => notificationId !== id);
+      return { ...news("1", "", null), readAt: "2026-11-21T00:00:00.000Z" };
+    };
+    const { user } = await open({
+      answers: {
+        [`GET /tenants/${ACME}/notifications`]: () => ({ items: unread, nextCursor: null }),
+        [`POST /tenants/${ACME}/notifications/ntf_1/read`]: mark("ntf_1"),
+        [`POST /tenants/${ACME}/notifications/ntf_2/read`]: mark("ntf_2"),
+      },
+    });
+    await user.click(await screen.findByRole("button", { name: "Notifications, 2 unread" }));
+    await screen.findByText("Quota nearly used");
+    await user.click(screen.getByRole("button", { name: "Mark all as read" }));
+    await screen.findByText("Nothing new");
+    expect(read).toEqual(["ntf_1", "ntf_2"]);
+  });
+
+  it("are read by following one, which never leads to another site", async () => {
+    const items = [
+      news("1", "Invoice is due", "/billings"),
+      news("2", "Free money", "//evil.example"),
+    ];
+    const readOne = vi.fn(() => ({ ...items[0], readAt: "2026-11-21T00:00:00.000Z" }));
+    const { router, user } = await open({
+      answers: {
+        [`GET /tenants/${ACME}/notifications`]: () => ({ items, nextCursor: null }),
+        [`POST /tenants/${ACME}/notifications/ntf_1/read`]: readOne,
+        [`POST /tenants/${ACME}/notifications/ntf_2/read`]: readOne,
+      },
+    });
+    await user.click(await screen.findByRole("button", { name: /Notifications, 2 unread/ }));
+    await user.click(await screen.findByRole("button", { name: /Free money/ }));
+    expect(router.state.location.pathname).toBe("/overview");
+    await user.click(screen.getByRole("button", { name: /Invoice is due/ }));
+    await waitFor(() => expect(router.state.location.pathname).toBe("/billings"));
+    expect(readOne).toHaveBeenCalledTimes(2);
+  });
+
+  it("say what failed and can be asked for again", async () => {
+    let isUp = false;
+    const refused = () =>
+      new Response(JSON.stringify({ error: "The database is away." }), {
+        status: 400,
+        headers: { "content-type": "application/problem+json" },
+      });
+    const { user } = await open({
+      answers: { [`GET /tenants/${ACME}/notifications`]: () => (isUp ? NONE : refused()) },
+    });
+    await user.click(screen.getByRole("button", { name: "Notifications" }));
+    await screen.findByText("The database is away.", undefined, { timeout: 10_000 });
+    isUp = true;
+    await user.click(screen.getByRole("button", { name: "Try again" }));
+    await screen.findByText("Nothing new");
+  });
+});

@@ -166,7 +166,7 @@ describe("a refusal", () => {
     const taken = { name: "X", slug: "acme" };
     expectProblem(await app.call(operator, "POST", "/v1/tenants", taken), "ALREADY_EXISTS");
     expectProblem(
-      await app.call(undefined, "POST", "/v1/setup/claim", { code: "no" }),
+      await app.call(await app.mintIdToken(), "POST", "/v1/setup/claim", { code: "no" }),
       "SETUP_CODE_INVALID",
     );
   });
@@ -267,7 +267,7 @@ describe("HEAD", () => {
   );
 
   it("refuses without a body, too, and leaves the connection in order", async () => {
-    const reply = await app.call(undefined, "HEAD", "/v1/plans");
+    const reply = await app.call(undefined, "HEAD", "/v1/tenants");
     expect(reply).toMatchObject({ status: 401, text: "" });
     expect((await app.call(operator, "HEAD", "/v1/nothing")).status).toBe(404);
     expect((await app.call(operator, "GET", "/v1/plans")).status).toBe(200);
@@ -326,7 +326,7 @@ describe("pages of other sites", () => {
 });
 
 describe("what anybody can read", () => {
-  it("of the configuration is the brand, the addresses and the version, and no secret", async () => {
+  it("of the configuration is what a browser must know, and no secret", async () => {
     const reply = await app.call(undefined, "GET", "/config.json");
     expect(reply.json).toEqual({
       brand: { name: "Turnpike", accent: "#f5c400" },
@@ -336,6 +336,22 @@ describe("what anybody can read", () => {
         gateway: "http://gateway.test",
       },
       version: "0.0.0-test",
+      identity: {
+        providers: [
+          {
+            id: "builtin",
+            kind: "builtin",
+            name: "Turnpike",
+            issuer: "http://console.test/idp",
+            clientId: "console",
+          },
+        ],
+        passwordRules: { lengthMin: 12 },
+        confirmEmail: true,
+      },
+      documents: { kind: "turnpike", url: "http://console.test/v1" },
+      files: { kind: "turnpike", url: "http://console.test/v1" },
+      mail: { delivers: true },
     });
     expect(reply.text).not.toContain(CANARY);
   });
@@ -356,25 +372,24 @@ describe("the log", () => {
     await app.call(`Bearer-${CANARY}`, "GET", "/v1/plans");
     await app.call(operator, "POST", "/v1/keys/verify", { key: unknown });
     await app.call(operator, "GET", `/v1/tenants?cursor=${unknown}`);
-    await app.call(undefined, "POST", "/v1/setup/claim", { code: `${code}x` });
+    const person = await app.mintIdToken();
+    const forged = `${person.slice(0, -10)}forged_sig`;
+    await app.call(person, "POST", "/v1/setup/claim", { code: `${code}x` });
+    await app.call(forged, "GET", "/v1/tenants");
+    await app.call(undefined, "POST", "/auth/verify", { token: forged });
+    await app.call(undefined, "POST", "/v1/invitations/preview", { token: unknown });
     await database.sql`alter table api_keys rename to hidden_keys`;
     const failed = await app.call(operator, "POST", `/v1/tenants/${tenantId}/keys`, {
       name: unknown,
     });
     await database.sql`alter table hidden_keys rename to api_keys`;
     expect(failed.status).toBe(500);
-    const claimed = await app.call(undefined, "POST", "/v1/setup/claim", { code });
+    const claimed = await app.call(person, "POST", "/v1/setup/claim", { code });
+    expect(claimed.status).toBe(200);
     await fetch(`${app.gatewayUrl}/x?api_key=${unknown}`, { headers: { "x-api-key": tenantKey } });
     const log = app.logged();
     expect(log).toContain(failed.json.requestId);
-    for (const secret of [
-      unknown,
-      operator,
-      tenantKey,
-      claimed.json.serviceKey.key,
-      code,
-      CANARY,
-    ]) {
+    for (const secret of [unknown, operator, tenantKey, person, forged, code, CANARY]) {
       expect(log).not.toContain(secret.slice(-30));
     }
   });

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { configFile } from "./config-schema.ts";
+import { confirmsEmail, toPublicConfig } from "./public-config.ts";
+
+const CANARY = "canary";
+const URLS = { console: "https://console.test", gateway: "https://gateway.test" };
+const PROVIDER = {
+  id: "acme",
+  name: "Acme",
+  issuer: "https://login.acme.example",
+  clientId: "public-client",
+};
+
+describe("toPublicConfig", () => {
+  it("holds nothing of the file but what it names: not the mail server, not who operates", () => {
+    const config = configFile.parse({
+      brand: { name: "Acme API" },
+      mail: {
+        from: `${CANARY}@example.com`,
+        smtp: { host: `${CANARY}.example.com`, user: CANARY },
+      },
+      trustedProxies: ["10.98.76.54"],
+      upstreams: [{ name: CANARY, url: `http://${CANARY}.internal/` }],
+      identity: { providers: [PROVIDER], operators: [`${CANARY}@example.com`] },
+    });
+    const text = JSON.stringify(toPublicConfig({ config, urls: URLS, version: "1" }));
+    expect(text).toContain("public-client");
+    expect(text).not.toMatch(/canary|10\.98/);
+  });
+
+  it("offers the built-in provider first, unless it is off", () => {
+    const idsOf = (identity: object) =>
+      toPublicConfig({
+        config: configFile.parse({ identity }),
+        urls: URLS,
+        version: "1",
+      }).identity.providers.map((provider) => provider.id);
+    expect(idsOf({})).toEqual(["builtin"]);
+    expect(idsOf({ providers: [PROVIDER] })).toEqual(["builtin", "acme"]);
+    expect(idsOf({ builtin: false, providers: [PROVIDER] })).toEqual(["acme"]);
+  });
+});
+
+describe("confirmsEmail", () => {
+  it.each([
+    ["auto", true, true],
+    ["auto", false, false],
+    ["always", false, true],
+    ["never", true, false],
+  ] as const)("%s, with a mail server %s: %s", (confirmEmail, hasServer, expected) => {
+    const mail = hasServer ? { smtp: { host: "mail.example.com" } } : {};
+    expect(confirmsEmail(configFile.parse({ identity: { confirmEmail }, mail }))).toBe(expected);
+  });
+});

@@ -13,7 +13,12 @@ const CONSOLE_PORT = 5173;
  */
 export async function runDevelopment(args) {
   await ensureConsole();
-  const env = { ...process.env, FORCE_COLOR: process.stdout.isTTY ? "1" : "0" };
+  // The page is the development server's: sign-in, which belongs to one address, must know it.
+  const env = {
+    TURNPIKE_CONSOLE_URL: `http://localhost:${CONSOLE_PORT}`,
+    ...process.env,
+    FORCE_COLOR: process.stdout.isTTY ? "1" : "0",
+  };
   const apiPort = process.env.PORT ?? "3000";
   console.log(
     `turnpike: console with reload on http://localhost:${CONSOLE_PORT}, server on ${apiPort}`,

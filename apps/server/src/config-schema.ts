@@ -285,6 +285,7 @@ export const environment = z
       .enum(LOG_LEVELS, { error: `One of ${LOG_LEVELS.join(", ")}.` })
       .optional(),
     TURNPIKE_DATABASE_USER: z.string().optional(),
+    TURNPIKE_CONSOLE_URL: origin.optional(),
     TURNPIKE_SIGNING_SECRET: z.string().min(32, "At least 32 characters.").optional(),
     TURNPIKE_IDENTITY_SECRET: z.string().min(32, "At least 32 characters.").optional(),
     TURNPIKE_SMTP_PASSWORD: z.string().optional(),

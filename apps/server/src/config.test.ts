@@ -238,12 +238,22 @@ describe("readConfig", () => {
     ["GATEWAY_PORT", "65536"],
     ["TURNPIKE_LOG_LEVEL", "loud"],
     ["TURNPIKE_SIGNING_SECRET", "canary-too-short"],
+    ["TURNPIKE_IDENTITY_SECRET", "canary-too-short"],
+    ["TURNPIKE_CONSOLE_URL", "ftp://console.example.com"],
+    ["TURNPIKE_CONSOLE_URL", "https://console.example.com/"],
     ["DATABASE_URL", "mysql://root:canary@localhost/db"],
   ])("refuses %s=%j and repeats no secret", (name, value) => {
     const mistakes = mistakesOf(undefined, { [name]: value });
     expect(mistakes).toHaveLength(1);
     expect(mistakes[0]).toMatch(new RegExp(`^${name}: `));
     expect(mistakes[0]).not.toContain("canary");
+  });
+
+  it("takes the public address of the console from the environment before the file's", () => {
+    const env = { TURNPIKE_CONSOLE_URL: "https://console.example.com" };
+    const input = { isRoot: false, workingFolder: "/" };
+    expect(readConfig(env, input).publicUrls.console).toBe("https://console.example.com");
+    expect(readConfig({}, input).publicUrls.console).toBeUndefined();
   });
 
   it("describes every variable that it reads", () => {

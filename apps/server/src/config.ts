@@ -17,6 +17,8 @@ export const ENVIRONMENT = {
   TURNPIKE_LOG_LEVEL: "trace, debug, info, warn, error or silent. Overrides log.level of the file.",
   TURNPIKE_DATABASE_USER:
     "System user that runs the embedded PostgreSQL when Turnpike is started by root.",
+  TURNPIKE_CONSOLE_URL:
+    "How people reach the console and the API, such as https://api.example.com. Overrides publicUrls.console of the file.",
   TURNPIKE_SIGNING_SECRET:
     "Secret of X-Turnpike-Signature, at least 32 characters. Default: generated and kept in the data folder.",
   TURNPIKE_IDENTITY_SECRET:
@@ -215,6 +217,12 @@ export function readConfig(
     named === undefined ? undefined : resolve(dirname(path), named);
   return Object.freeze({
     ...rest,
+    publicUrls: {
+      ...rest.publicUrls,
+      ...(parsedEnv.data.TURNPIKE_CONSOLE_URL === undefined
+        ? {}
+        : { console: parsedEnv.data.TURNPIKE_CONSOLE_URL }),
+    },
     legal: {
       ...rest.legal,
       terms: fromFile(rest.legal.terms),

@@ -461,6 +461,15 @@ describe("limits", () => {
     expect(statuses[30]).toBe(429);
   });
 
+  it("stop a network from beginning sign-ins without end", async () => {
+    const browser = open.browser();
+    const { request } = await browser.begin();
+    const begin = async () => (await browser.call("GET", request.url.href)).status;
+    const statuses = await Promise.all(Array.from({ length: 305 }, begin));
+    expect(statuses.filter((status) => status === 303).length).toBeLessThanOrEqual(300);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(5);
+  });
+
   it("let five mails an hour reach an address, whoever asks for them", async () => {
     const ada = newCredentials();
     await open.browser().register(ada);

@@ -15,7 +15,7 @@ export type Attempt = {
 };
 
 /** What can be tried; each has limits of its own. */
-export type AttemptKind = "sign-in" | "register" | "mail" | "link";
+export type AttemptKind = "begin" | "sign-in" | "register" | "mail" | "link";
 
 const limit = (name: string, count: number, windowSeconds: number): RateLimit => ({
   name,
@@ -30,6 +30,8 @@ const limit = (name: string, count: number, windowSeconds: number): RateLimit =>
 export const ATTEMPT_LIMITS: Readonly<
   Record<AttemptKind, { accountAndNetwork?: RateLimit; account?: RateLimit; network: RateLimit }>
 > = {
+  // Each one begun is a row until it expires.
+  begin: { network: limit("begin, network", 300, 300) },
   "sign-in": {
     accountAndNetwork: limit("sign-in, account and network", 10, 900),
     account: limit("sign-in, account", 100, 3_600),

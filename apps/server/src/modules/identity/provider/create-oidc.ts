@@ -208,6 +208,12 @@ export function createOidc(
   provider.on("server_error", (_ctx, error) => {
     deps.logger.error({ err: error }, "The OpenID provider failed");
   });
+  provider.on("grant.revoked", (ctx) => {
+    if (ctx.oidc.route === "token") {
+      const accountId = ctx.oidc.entities.Account?.accountId;
+      deps.logger.warn({ accountId }, "A code or refresh token was used twice: its family ends");
+    }
+  });
   // Else the framework writes to standard error what the log has already.
   provider.silent = true;
   provider.use(async (ctx, next) => {

@@ -314,6 +314,8 @@ export async function startIdentityProvider(
     browser: (address = newAddress()) => createTestBrowser({ url, oidc, address }),
     advance: (ms) => {
       offsetMs += ms;
+      // The client keeps keys by the system's clock.
+      discovered = undefined;
     },
     async restart() {
       await provider?.stop();

@@ -43,22 +43,19 @@ function isSequence(text: string): boolean {
   });
 }
 
-/** The words in what is left without digits and signs: `Password2024!` is `password`, `welcome-welcome` is `welcome` twice. */
+function withoutDisguise(text: string): string {
+  return text.replace(/[013457@$!]/g, (sign) => LOOK_ALIKES[sign] ?? sign);
+}
+
+/** True for a common word, or one twice, with digits and signs around it or in place of letters: `P@ssword2024!`. */
 function isCommonWord(text: string): boolean {
-  const plain = text.replace(/[013457@$!]/g, (sign) => LOOK_ALIKES[sign] ?? sign);
-  const cores = [text, plain].flatMap((form) => [
-    form.replace(/[^\p{L}]+/gu, ""),
-    form.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, ""),
-  ]);
-  const trimmed = text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
-  const trimmedPlain = trimmed.replace(/[013457@$!]/g, (sign) => LOOK_ALIKES[sign] ?? sign);
-  return [...cores, trimmedPlain].some((core) => {
-    if (COMMON_WORDS.has(core)) {
-      return true;
-    }
-    const half = core.slice(0, core.length / 2);
-    return COMMON_WORDS.has(half) && half + half === core;
-  });
+  const inner = text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
+  return [text, withoutDisguise(text), withoutDisguise(inner)]
+    .map((form) => form.replace(/[^\p{L}]+/gu, ""))
+    .some((core) => {
+      const half = core.slice(0, core.length / 2);
+      return COMMON_WORDS.has(core) || (COMMON_WORDS.has(half) && half + half === core);
+    });
 }
 
 function isCommon(password: string): boolean {

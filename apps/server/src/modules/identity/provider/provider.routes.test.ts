@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   type IdentityFixture,
   newCredentials,
+  type SignIn,
   startIdentityProvider,
   type Tokens,
 } from "./identity-provider.fixture.ts";
@@ -164,7 +165,10 @@ describe("refresh tokens", () => {
   it("end with their whole family when one is used twice", async () => {
     const { tokens, claims } = await identity.browser().register(newCredentials());
     const next = await refresh(tokens.refresh_token);
+    expect(identity.logged()).not.toContain(`used twice`);
     expect(await refusalOfRefresh(tokens.refresh_token)).toBe("invalid_grant");
+    expect(identity.logged()).toContain(claims.sub);
+    expect(identity.logged()).toContain(`used twice`);
     expect(await refusalOfRefresh(next.refresh_token)).toBe("invalid_grant");
     await expect(
       openid.fetchUserInfo(await identity.oidc(), next.access_token, claims.sub),
@@ -280,6 +284,68 @@ describe("several processes", () => {
     const next = await refresh(tokens.refresh_token);
     expect(next.claims()?.sub).toBe(claims.sub);
     expect((await browser.begin({ prompt: "none" })).uid).toContain("code=");
+  });
+});
+
+describe("a key that takes over", () => {
+  it("signs the next token without a restart, and verifies by what is published", async () => {
+    const own = await createTestDatabase();
+    const rotating = await startIdentityProvider(own);
+    try {
+      const ada = newCredentials();
+      const kidOf = ({ tokens }: SignIn) => decodeProtectedHeader(tokens.id_token ?? "").kid;
+      const first = kidOf(await rotating.browser().register(ada));
+      rotating.advance(84 * 24 * 60 * 60 * 1_000);
+      expect(kidOf(await rotating.browser().signIn(ada))).toBe(first);
+      rotating.advance(7 * 24 * 60 * 60 * 1_000);
+      const second = kidOf(await rotating.browser().signIn(ada));
+      expect(second).not.toBe(first);
+      expect(rotating.provider().publicKeys()[0]?.kid).toBe(second);
+    } finally {
+      await rotating.close();
+      await own.close();
+    }
+  });
+});
+
+describe("over https", () => {
+  it("cookies are held to this host and to TLS, although a proxy speaks http to us", async () => {
+    const consoleUrl = "https://console.test";
+    const secure = await startIdentityProvider(database, { consoleUrl });
+    try {
+      const browser = secure.browser();
+      const query = new URLSearchParams({
+        client_id: "console",
+        response_type: "code",
+        redirect_uri: `${consoleUrl}/login`,
+        scope: "openid",
+        code_challenge: "x".repeat(43),
+        code_challenge_method: "S256",
+        prompt: "create",
+      });
+      const begun = await browser.call("GET", `/idp/auth?${query.toString()}`);
+      const uid = begun.headers.get("location")?.split("/").at(-1) ?? "";
+      const shown = await browser.call("GET", `/idp/interaction/${uid}`);
+      expect(shown.headers.get("location")).toBe(`${consoleUrl}/register?interaction=${uid}`);
+      const reply = await browser.call("POST", `/idp/interaction/${uid}/register`, {
+        json: newCredentials(),
+        headers: { origin: consoleUrl },
+      });
+      expect(reply.json).toEqual({ redirectTo: `/idp/auth/${uid}` });
+      const landed = await browser.call("GET", reply.json.redirectTo);
+      expect(landed.headers.get("location")).toMatch(/^https:\/\/console\.test\/login\?code=/);
+      const names = [...browser.cookies.keys()].toSorted();
+      expect(names).toEqual([
+        "__Host-turnpike_session /",
+        `__Secure-turnpike_interaction /idp/interaction/${uid}`,
+      ]);
+      for (const { attributes } of browser.cookies.values()) {
+        expect(attributes).toMatch(/; secure/i);
+        expect(attributes).toMatch(/httponly/i);
+      }
+    } finally {
+      await secure.close();
+    }
   });
 });
 

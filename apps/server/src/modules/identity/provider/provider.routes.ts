@@ -115,8 +115,9 @@ export async function createIdentityProvider(
     options.passwordCost === undefined ? {} : { cost: options.passwordCost },
   );
   const background = createBackgroundWork(deps);
+  const limits = createAttemptLimits(deps.clock);
   const accounts = createAccounts(
-    { ...deps, hasher, background, limits: createAttemptLimits(deps.clock) },
+    { ...deps, hasher, background, limits },
     {
       brand: options.brand,
       consoleUrl,
@@ -154,10 +155,15 @@ export async function createIdentityProvider(
     await listener(req, res);
   }
 
+  async function begin(call: PeopleCall): Promise<void> {
+    limits.take("begin", { network: call.network });
+    await askLibrary(call);
+  }
+
   const routes: readonly Route[] = [
     { methods: ["GET"], path: /^\/\.well-known\/openid-configuration$/, answer: askLibrary },
     { methods: ["GET"], path: /^\/jwks$/, answer: askLibrary },
-    { methods: ["GET"], path: /^\/auth$/, answer: askLibrary },
+    { methods: ["GET"], path: /^\/auth$/, answer: begin },
     { methods: ["GET"], path: new RegExp(`^/auth/${UID}$`), answer: askLibrary },
     { methods: ["POST"], path: /^\/token$/, answer: askLibrary },
     { methods: ["POST"], path: /^\/token\/revocation$/, answer: askLibrary },

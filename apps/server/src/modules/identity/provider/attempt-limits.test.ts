@@ -1,0 +1,101 @@
+import { createFakeClock } from "@turnpike/testkit/fake-clock";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type AttemptKind, createAttemptLimits, toNetwork } from "./attempt-limits.ts";
+
+function start(entriesMax?: number) {
+  const clock = createFakeClock();
+  const limits = createAttemptLimits(clock, entriesMax === undefined ? {} : { entriesMax });
+  const isTaken = (kind: AttemptKind, attempt: { email?: string; network: string }): boolean => {
+    try {
+      limits.take(kind, attempt);
+      return true;
+    } catch (error) {
+      expect(error).toMatchObject({ code: "TOO_MANY_ATTEMPTS" });
+      return false;
+    }
+  };
+  return { clock, limits, isTaken };
+}
+
+const ADA = { email: "ada@example.test", network: "192.0.2.1" };
+
+describe("toNetwork", () => {
+  it.each([
+    ["192.0.2.1", "192.0.2.1"],
+    ["2001:db8::1", "2001:db8:0:0::/64"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:db8:1:2::", "2001:db8:1:2::/64"],
+    ["::1", "0:0:0:0::/64"],
+    ["::", "0:0:0:0::/64"],
+    ["fe80::1:2:3:4", "fe80:0:0:0::/64"],
+  ])("%s is in %s", (address, network) => {
+    expect(toNetwork(address)).toBe(network);
+  });
+});
+
+describe("attempts", () => {
+  it("are limited for an account and a network, and again possible after a while", () => {
+    const { clock, isTaken } = start();
+    const taken = Array.from({ length: 12 }, () => isTaken("sign-in", ADA));
+    expect(taken.filter(Boolean)).toHaveLength(10);
+    expect(isTaken("sign-in", { ...ADA, network: "192.0.2.2" })).toBe(true);
+    expect(isTaken("sign-in", { ...ADA, email: "eve@example.test" })).toBe(true);
+    clock.advance(90_000);
+    expect(isTaken("sign-in", ADA)).toBe(true);
+    expect(isTaken("sign-in", ADA)).toBe(false);
+  });
+
+  it("are limited for an account over all networks", () => {
+    const { isTaken } = start();
+    const taken = Array.from({ length: 150 }, (_, index) =>
+      isTaken("sign-in", { ...ADA, network: `10.0.0.${String(index)}` }),
+    );
+    expect(taken.filter(Boolean)).toHaveLength(100);
+  });
+
+  it("are limited for a network over all accounts", () => {
+    const { isTaken } = start();
+    const taken = Array.from({ length: 150 }, (_, index) =>
+      isTaken("sign-in", { ...ADA, email: `person${String(index)}@example.test` }),
+    );
+    expect(taken.filter(Boolean)).toHaveLength(100);
+  });
+
+  it("that succeed take nothing, however many there are", () => {
+    const { limits, isTaken } = start();
+    for (let round = 0; round < 1_000; round += 1) {
+      expect(isTaken("sign-in", ADA)).toBe(true);
+      limits.giveBack("sign-in", ADA);
+    }
+  });
+
+  it("that are refused take nothing: waiting helps although somebody goes on trying", () => {
+    const { clock, isTaken } = start();
+    for (let round = 0; round < 500; round += 1) {
+      isTaken("link", { network: "192.0.2.1" });
+    }
+    clock.advance(60_000);
+    expect(isTaken("link", { network: "192.0.2.1" })).toBe(true);
+  });
+
+  it("of one kind say nothing about another", () => {
+    const { isTaken } = start();
+    for (let round = 0; round < 20; round += 1) {
+      isTaken("sign-in", ADA);
+    }
+    expect(isTaken("mail", ADA)).toBe(true);
+    expect(isTaken("register", ADA)).toBe(true);
+  });
+
+  it("are remembered in bounded memory, those used last the longest", () => {
+    const { limits, isTaken } = start(100);
+    fc.assert(
+      fc.property(fc.nat(1_000_000), (number) => {
+        isTaken("link", { network: `network ${String(number)}` });
+        expect(limits.size).toBeLessThanOrEqual(100);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,98 @@
+import { randomBytes } from "node:crypto";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { afterEach, describe, expect, it } from "vitest";
+import { hashPassword, isOutdatedHash, isPasswordOf, PASSWORD_COST } from "./password-hash.ts";
+import { type PasswordHasher, startPasswordHasher } from "./password-hasher.ts";
+
+const started: PasswordHasher[] = [];
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((hasher) => hasher.stop()));
+});
+
+async function start(options: Parameters<typeof startPasswordHasher>[1] = {}) {
+  const hasher = await startPasswordHasher({ randomBytes }, options);
+  started.push(hasher);
+  return hasher;
+}
+
+const CHEAP = { memoryKib: 64, passes: 1, parallelism: 1 };
+
+describe("password hashes", () => {
+  it("fit the password they were made of and no other", () => {
+    const phc = hashPassword("violet harbour", randomBytes(16), CHEAP);
+    expect(phc).toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+    expect(isPasswordOf("violet harbour", phc)).toBe(true);
+    expect(isPasswordOf("violet harbor", phc)).toBe(false);
+    expect(isPasswordOf("", phc)).toBe(false);
+  });
+
+  it("are those of other programs, too", () => {
+    // Made by the reference implementation: argon2 somesalt -id -t 2 -m 16 -p 1 -l 32.
+    const phc =
+      "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
+    expect(isPasswordOf("password", phc)).toBe(true);
+  });
+
+  it.each(["", "x", "$2b$10$abcdefghijklmnopqrstuv", "$argon2i$v=19$m=64,t=1,p=1$c29tZXNhbHQ$x"])(
+    "of another kind fit nothing: %s",
+    (phc) => {
+      expect(isPasswordOf("password", phc)).toBe(false);
+      expect(isOutdatedHash(phc, CHEAP)).toBe(true);
+    },
+  );
+
+  it("cost what OWASP asks for at the least", () => {
+    expect(PASSWORD_COST.memoryKib).toBeGreaterThanOrEqual(19 * 1024);
+    expect(PASSWORD_COST.passes).toBeGreaterThanOrEqual(2);
+  });
+});
+
+describe("the thread that hashes", () => {
+  it("compares with nothing as long as with a hash, and never finds it right", async () => {
+    const hasher = await start({ cost: CHEAP });
+    const phc = await hasher.hash("violet harbour");
+    const before = hasher.load.done;
+    expect(await hasher.verify("violet harbour", phc)).toBe(true);
+    expect(await hasher.verify("violet harbour", undefined)).toBe(false);
+    expect(hasher.load.done - before).toBe(2);
+  });
+
+  it("takes a bounded number of 500 at once, refuses the rest at once, and leaves the main thread free", async () => {
+    const hasher = await start({ waitingMax: 16 });
+    const delays = monitorEventLoopDelay({ resolution: 1 });
+    const before = hasher.load.done;
+    delays.enable();
+    const tries = Array.from({ length: 500 }, () =>
+      hasher.verify("violet harbour", undefined).then(
+        () => "verdict",
+        (error: unknown) => (error instanceof Error && "code" in error ? error.code : error),
+      ),
+    );
+    expect(hasher.load.waiting).toBe(16);
+    const outcomes = await Promise.all(tries);
+    delays.disable();
+    expect(outcomes.filter((outcome) => outcome === "verdict")).toHaveLength(16);
+    expect(outcomes.filter((outcome) => outcome === "OVERLOADED")).toHaveLength(484);
+    expect(hasher.load).toEqual({ done: before + 16, waiting: 0 });
+    // Sixteen hashes on this thread would hold every tick for tens of milliseconds.
+    expect(delays.count).toBeGreaterThan(50);
+  });
+
+  it("is replaced when it dies, and who waited is told", async () => {
+    const hasher = await start({ cost: CHEAP });
+    const impossible = await start({ cost: CHEAP });
+    const broken = impossible.verify(
+      "x",
+      "$argon2id$v=19$m=8,t=1,p=16$c29tZXNhbHQ$AAAAAAAAAAAAAAAAAAAAAA",
+    );
+    await expect(broken).rejects.toThrow();
+    expect(await impossible.verify("x", undefined)).toBe(false);
+    expect(await hasher.verify("x", undefined)).toBe(false);
+  });
+
+  it("refuses politely after it was stopped", async () => {
+    const hasher = await start({ cost: CHEAP });
+    await hasher.stop();
+    await expect(hasher.hash("x")).rejects.toMatchObject({ code: "OVERLOADED" });
+  });
+});

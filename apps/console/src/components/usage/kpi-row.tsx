@@ -2,6 +2,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { Sparkline } from "@turnpike/ui/charts/sparkline";
 import { ExactValue } from "@turnpike/ui/exact-value";
 import { KpiCard } from "@turnpike/ui/kpi-card";
+import type { ReactElement } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import type { UsageReport } from "#platform/usage-query.ts";
 import { type Kpi, toKpis } from "./kpis.view-model.ts";
@@ -10,12 +11,14 @@ export type KpiRowProps = {
   report: UseQueryResult<UsageReport>;
   /** What the changes are against: "vs. 24 hours before". */
   against: string;
+  /** Where the numbers come from, such as `<Link to="/analytics" />`. */
+  link?: ReactElement<Record<string, unknown>> | undefined;
 };
 
 const LABELS = ["Requests", "Success rate", "Denied", "p95 latency"];
 
 /** The four numbers of a glance, each with its trend and its change. */
-export function KpiRow({ report, against }: KpiRowProps) {
+export function KpiRow({ report, against, link }: KpiRowProps) {
   if (report.isError && report.data === undefined) {
     return (
       <FailureNotice
@@ -32,14 +35,15 @@ export function KpiRow({ report, against }: KpiRowProps) {
         ? LABELS.map((label) => (
             <KpiCard key={label} label={label} value={undefined} delta={null} />
           ))
-        : kpis.map((kpi) => <KpiView key={kpi.key} kpi={kpi} against={against} />)}
+        : kpis.map((kpi) => <KpiView key={kpi.key} kpi={kpi} against={against} link={link} />)}
     </div>
   );
 }
 
-function KpiView({ kpi, against }: { kpi: Kpi; against: string }) {
+function KpiView({ kpi, against, link }: Pick<KpiRowProps, "against" | "link"> & { kpi: Kpi }) {
   return (
     <KpiCard
+      {...(link === undefined ? {} : { link })}
       label={kpi.label}
       value={<ExactValue exact={kpi.explanation}>{kpi.value}</ExactValue>}
       delta={

@@ -1,5 +1,6 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { TimeGrain } from "@turnpike/ui/charts/time-buckets.view-model";
+import type { ReactNode } from "react";
 import { createChartFormats } from "#platform/chart-formats.ts";
 import { formatCount } from "#platform/format.ts";
 import { formatCompact } from "#platform/format-measure.ts";
@@ -17,32 +18,43 @@ export type TimeCardProps = {
   onSelectRange: (fromMs: number, toMs: number) => void;
 };
 
+export type RequestsCardProps = Omit<TimeCardProps, "onSelectRange"> & {
+  /** Left out: a range cannot be chosen. */
+  onSelectRange?: TimeCardProps["onSelectRange"];
+  title?: string;
+  /** Stands below the chart while there is nothing in it. */
+  empty?: ReactNode;
+};
+
 /** Requests over time, by what became of them. */
-export function RequestsCard(props: TimeCardProps) {
+export function RequestsCard({ title = "Requests", empty, ...props }: RequestsCardProps) {
   return (
     <ReportCard
-      title="Requests"
+      title={title}
       description="Every call by its outcome."
       report={props.report}
       failure="The requests could not be loaded."
       skeleton={<ChartSkeleton />}
     >
       {(report) => (
-        <LazyTimeBars
-          {...toOutcomeTimeline(report)}
-          label="Requests by outcome"
-          unit="requests"
-          grain={report.grain ?? props.grain}
-          timeZone={report.timeZone}
-          formats={createChartFormats(report.timeZone, {
-            value: formatCompact,
-            exact: formatCount,
-          })}
-          emptyText="No requests in this range."
-          view={props.shown}
-          onViewChange={props.onShow}
-          onSelectRange={props.onSelectRange}
-        />
+        <>
+          <LazyTimeBars
+            {...toOutcomeTimeline(report)}
+            label="Requests by outcome"
+            unit="requests"
+            grain={report.grain ?? props.grain}
+            timeZone={report.timeZone}
+            formats={createChartFormats(report.timeZone, {
+              value: formatCompact,
+              exact: formatCount,
+            })}
+            emptyText="No requests in this range."
+            view={props.shown}
+            onViewChange={props.onShow}
+            {...(props.onSelectRange === undefined ? {} : { onSelectRange: props.onSelectRange })}
+          />
+          {empty !== undefined && <div className="mt-3">{empty}</div>}
+        </>
       )}
     </ReportCard>
   );

@@ -1,11 +1,85 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { ButtonLink } from "@turnpike/ui/button-link";
+import { useState } from "react";
 import { Page } from "#components/page.tsx";
+import { TenantGate } from "#components/tenant-gate.tsx";
+import { KpiRow } from "#components/usage/kpi-row.tsx";
+import { RequestsCard } from "#components/usage/requests-card.tsx";
+import { readOwnTimeZone } from "#platform/chart-formats.ts";
+import { useCurrentEnvironment } from "#platform/current-environment.ts";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { limitsQuery } from "#platform/shared-queries.ts";
+import { ActivityCard } from "./activity-card.tsx";
+import { AttentionCard } from "./attention-card.tsx";
+import { overviewQueries, REFRESH_MS } from "./overview.queries.ts";
+import { PeriodCard } from "./period-card.tsx";
+import { SetupProgress } from "./setup-progress.tsx";
 
-/** `/overview` */
+/** `/overview`: this period at a glance. */
 export function OverviewPage() {
   return (
     <Page
       title="Overview"
-      purpose="This period at a glance: requests against quota, success rate, latency and spend."
-    />
+      purpose="This period at a glance: what was used, how it went, and what needs a look."
+      action={<ButtonLink link={<Link to="/analytics" />}>Open analytics</ButtonLink>}
+    >
+      <TenantGate>{(tenant) => <Overview key={tenant.tenantId} tenant={tenant} />}</TenantGate>
+    </Page>
+  );
+}
+
+function Overview({ tenant }: { tenant: OwnTenant }) {
+  const { api } = usePlatform();
+  const [shown, setShown] = useState<"chart" | "table">("chart");
+  const environment = useCurrentEnvironment();
+  const timeZone = readOwnTimeZone();
+  const scope = { tenantId: tenant.tenantId, environment, timeZone };
+  const limits = useQuery(limitsQuery(api, tenant.tenantId, { refetchMs: REFRESH_MS }));
+  const figures = useQuery({
+    ...overviewQueries.figures(api, scope),
+    placeholderData: keepPreviousData,
+  });
+  const outcomes = useQuery({
+    ...overviewQueries.outcomes(api, scope),
+    placeholderData: keepPreviousData,
+  });
+  const isNew = figures.data?.totals.requests === 0;
+  return (
+    <div className="space-y-4">
+      <SetupProgress tenantId={tenant.tenantId} />
+      <KpiRow report={figures} against="vs. the 30 days before" link={<Link to="/analytics" />} />
+      <div className="grid items-start gap-4 lg:grid-cols-3">
+        <div className="min-w-0 space-y-4 lg:col-span-2">
+          <RequestsCard
+            report={outcomes}
+            title="Requests of the last 30 days"
+            grain="day"
+            timeZone={timeZone}
+            shown={shown}
+            onShow={setShown}
+            empty={isNew ? <FirstCallHint /> : undefined}
+          />
+        </div>
+        <div className="min-w-0 space-y-4">
+          <PeriodCard limits={limits} />
+          <AttentionCard tenant={tenant} limits={limits.data} />
+          <ActivityCard tenant={tenant} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function FirstCallHint() {
+  return (
+    <p className="text-ink-muted">
+      No call has come yet. The{" "}
+      <Link to="/quickstart" className="font-medium text-ink underline underline-offset-4">
+        quickstart
+      </Link>{" "}
+      has one to copy.
+    </p>
   );
 }

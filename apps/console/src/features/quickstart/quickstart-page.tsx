@@ -4,13 +4,14 @@ import { Page } from "#components/page.tsx";
 import { TenantGate } from "#components/tenant-gate.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { progressQuery, type StepId } from "#platform/quickstart-progress.ts";
 import { catalogQuery } from "#platform/shared-queries.ts";
 import { ArrivalStep } from "./arrival-step.tsx";
 import { CallStep } from "./call-step.tsx";
 import { KeyStep } from "./key-step.tsx";
 import { NextStep } from "./next-step.tsx";
 import { quickstartQueries } from "./quickstart.queries.ts";
-import { type Step, type StepId, toSteps } from "./quickstart.view-model.ts";
+import { type Step, toSteps } from "./quickstart.view-model.ts";
 import { StepFrame } from "./step-frame.tsx";
 import { useRememberSteps } from "./use-remember-steps.ts";
 
@@ -38,7 +39,7 @@ function Steps({ tenant }: { tenant: OwnTenant }) {
   const { api } = usePlatform();
   const { tenantId } = tenant;
   const [shownKey, setShownKey] = useState<string>();
-  const progress = useQuery(quickstartQueries.progress(api, tenantId));
+  const progress = useQuery(progressQuery(api, tenantId));
   const key = useQuery(quickstartQueries.newestKey(api, tenantId));
   const [isWatching, setIsWatching] = useState(true);
   const calls = useQuery(quickstartQueries.firstCalls(api, tenantId, isWatching));

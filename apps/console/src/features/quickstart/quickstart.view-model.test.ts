@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Facts, STEP_IDS, toRemember, toSteps } from "./quickstart.view-model.ts";
+import { STEP_IDS } from "#platform/quickstart-progress.ts";
+import { type Facts, toRemember, toSteps } from "./quickstart.view-model.ts";
 
 const NOTHING: Facts = {
   hasTenant: false,

@@ -1,10 +1,4 @@
-/** The way from nothing to a paid call, in order. */
-export const STEP_IDS = ["tenant", "key", "call", "arrival", "next"] as const;
-export type StepId = (typeof STEP_IDS)[number];
-
-export function isStepId(value: unknown): value is StepId {
-  return STEP_IDS.some((id) => id === value);
-}
+import { STEP_IDS, type StepId } from "#platform/quickstart-progress.ts";
 
 /** What can be seen of the steps right now; undefined while it is not known. */
 export type Facts = {

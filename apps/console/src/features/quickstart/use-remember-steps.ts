@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { type Progress, quickstartQueries, saveProgress } from "./quickstart.queries.ts";
+import { type Progress, progressQuery, saveProgress } from "#platform/quickstart-progress.ts";
 import { type Step, toRemember } from "./quickstart.view-model.ts";
 
 /** Keeps what was finished, so that it stays finished on every device. */
@@ -13,7 +13,7 @@ export function useRememberSteps(
 ): void {
   const { api } = usePlatform();
   const client = useQueryClient();
-  const { queryKey } = quickstartQueries.progress(api, tenantId);
+  const { queryKey } = progressQuery(api, tenantId);
   const { mutate } = useMutation({
     mutationFn: (next: Progress) => saveProgress(api, tenantId, next),
     onSuccess: (saved) => client.setQueryData(queryKey, saved),

@@ -1,0 +1,49 @@
+import { useQuery } from "@tanstack/react-query";
+import { ROLE_SCOPES } from "@turnpike/domain/access/scopes";
+import { Card } from "@turnpike/ui/card";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { toActivitySubject, toActivityTitle } from "./activity.view-model.ts";
+import { overviewQueries } from "./overview.queries.ts";
+
+/** What happened last, for those who may read the audit trail. */
+export function ActivityCard({ tenant }: { tenant: OwnTenant }) {
+  return ROLE_SCOPES[tenant.role].includes("audit:read") ? <Activity tenant={tenant} /> : null;
+}
+
+function Activity({ tenant }: { tenant: OwnTenant }) {
+  const { api } = usePlatform();
+  const activity = useQuery(overviewQueries.activity(api, tenant.tenantId));
+  return (
+    <Card title="Recent activity">
+      {activity.isError ? (
+        <FailureNotice
+          what="The activity could not be loaded."
+          cause={activity.error}
+          onRetry={() => void activity.refetch()}
+        />
+      ) : activity.data === undefined ? (
+        <Skeleton className="h-24 w-full" />
+      ) : activity.data.length === 0 ? (
+        <p className="text-ink-muted">Nothing has happened yet.</p>
+      ) : (
+        <ul className="space-y-2.5">
+          {activity.data.map((entry) => (
+            <li key={entry.auditId} className="flex items-baseline justify-between gap-3">
+              <span className="min-w-0 [overflow-wrap:anywhere]">
+                {toActivityTitle(entry.action)}
+                <span className="text-ink-muted"> {toActivitySubject(entry.details)}</span>
+              </span>
+              <span className="shrink-0 text-ink-muted text-xs">
+                <RelativeTime at={entry.occurredAt} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

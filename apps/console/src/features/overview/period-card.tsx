@@ -1,0 +1,67 @@
+import type { UseQueryResult } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Card } from "@turnpike/ui/card";
+import { MeterBar } from "@turnpike/ui/meter-bar";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { formatCount, formatDayUtc } from "#platform/format.ts";
+import { type Limits, TIGHT_SHARE } from "#platform/shared-queries.ts";
+
+/** What was used of each quota in the running period, with live keys. */
+export function PeriodCard({ limits }: { limits: UseQueryResult<Limits> }) {
+  return (
+    <Card
+      title="This period"
+      aside={
+        <Link to="/billings" className="font-medium text-sm underline underline-offset-4">
+          Billings
+        </Link>
+      }
+    >
+      <PeriodBody limits={limits} />
+    </Card>
+  );
+}
+
+function PeriodBody({ limits }: { limits: UseQueryResult<Limits> }) {
+  if (limits.isError && limits.data === undefined) {
+    return (
+      <FailureNotice
+        what="The limits could not be loaded."
+        cause={limits.error}
+        onRetry={() => void limits.refetch()}
+      />
+    );
+  }
+  if (limits.data === undefined) {
+    return <Skeleton className="h-16 w-full" />;
+  }
+  const quotas = limits.data.quotas.filter(({ environment }) => environment === "live");
+  if (quotas.length === 0) {
+    return <p className="text-ink-muted">Your plan has no quotas.</p>;
+  }
+  return (
+    <ul className="space-y-4">
+      {quotas.map((quota) => {
+        const share = quota.limit === 0 ? 1 : Number(quota.used) / quota.limit;
+        const text = `${formatCount(quota.used)} of ${formatCount(quota.limit)}`;
+        return (
+          <li key={quota.meter}>
+            <div className="mb-1.5 flex items-baseline justify-between gap-3">
+              <span className="font-medium">{quota.meter}</span>
+              <span className="tabular-nums">{text}</span>
+            </div>
+            <MeterBar
+              share={share}
+              tone={share >= 1 ? "danger" : share >= TIGHT_SHARE ? "warning" : "accent"}
+              label={`${quota.meter}: ${text}`}
+            />
+            <p className="mt-1.5 text-ink-muted text-xs tabular-nums">
+              {formatCount(quota.remaining)} left until {formatDayUtc(quota.resetAt)}, UTC
+            </p>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -42,7 +42,7 @@ export function KpiCard(props: KpiCardProps) {
           <CardLink link={props.link}>{props.label}</CardLink>
         )}
       </h2>
-      <div className="mt-1 flex items-end justify-between gap-3">
+      <div className="mt-1 flex items-end justify-between gap-3 max-sm:flex-col max-sm:items-stretch max-sm:gap-1">
         <div className="min-w-0">
           {isLoading ? (
             <Skeleton className="my-1 h-7 w-24" />
@@ -56,7 +56,7 @@ export function KpiCard(props: KpiCardProps) {
           )}
         </div>
         {props.sparkline !== undefined && (
-          <div className="h-10 w-24 shrink-0">{props.sparkline}</div>
+          <div className="h-10 w-24 shrink-0 max-sm:h-8">{props.sparkline}</div>
         )}
       </div>
       {props.delta !== undefined && (

@@ -80,7 +80,7 @@ export function BarList(props: BarListProps) {
 
 /** Text stands on these. */
 const FILLS: Readonly<Record<SeriesTone, string>> = {
-  accent: "fill-accent/35",
+  accent: "fill-chart-accent-soft",
   info: "fill-chart-info/25",
   teal: "fill-chart-teal/25",
   violet: "fill-chart-violet/25",
@@ -100,7 +100,9 @@ function Name({
     <>
       <span className={joinClasses("truncate", isMono && "font-mono text-xs")}>{item.label}</span>
       {item.detail !== undefined && (
-        <span className="shrink-0 font-mono text-ink-muted text-xs">{item.detail}</span>
+        <span className="shrink-0 font-mono text-ink-muted text-xs max-sm:hidden">
+          {item.detail}
+        </span>
       )}
     </>
   );

@@ -72,7 +72,7 @@ function Line({ one, values, geometry, isPrevious = false }: LineProps) {
   const draw = line<LinePoint>()
     .x((point) => geometry.toX(point.index))
     .y((point) => geometry.toY(point.value));
-  const { stroke } = TONE_CLASSES[one.tone];
+  const { fill, stroke } = TONE_CLASSES[one.tone];
   return (
     <g opacity={isPrevious ? 0.6 : 1}>
       <path
@@ -91,7 +91,7 @@ function Line({ one, values, geometry, isPrevious = false }: LineProps) {
           cy={geometry.toY(dot.value)}
           r="2"
           strokeWidth="1.5"
-          className={isPrevious ? `fill-surface ${stroke}` : `fill-current ${stroke}`}
+          className={isPrevious ? `fill-surface ${stroke}` : `${fill} ${stroke}`}
         />
       ))}
     </g>

@@ -71,47 +71,52 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
       {isEmpty && <NothingMatches onClear={() => onChange(clearFilters(view))} />}
       <KpiRow report={figures} against={against} />
       <RequestsCard report={overTime} {...chart("requests")} />
-      <div className="grid gap-4 lg:grid-cols-2">
-        <LatencyCard report={figures} isCompared={view.isCompared} {...chart("latency")} />
-        <BreakdownCard
-          title="Requests by status"
-          description="The HTTP status that each caller got."
-          report={statuses}
-          measure="requests"
-          nameHeading="Status"
-          emptyText="No requests in this range."
-          isMono
-          {...narrow("status")}
-        />
-        <BreakdownCard
-          title="Top routes"
-          description="Paths with their variable parts left out."
-          report={routes}
-          measure="requests"
-          nameHeading="Route"
-          emptyText="No requests in this range."
-          isMono
-          {...narrow("route")}
-        />
-        <BreakdownCard
-          title="Top keys"
-          description="Who calls most."
-          report={keys}
-          measure="requests"
-          nameHeading="Key"
-          emptyText="No requests in this range."
-          {...narrow("key")}
-        />
-        <BreakdownCard
-          title="Denials by reason"
-          description="Calls that were not let through, and why."
-          report={outcomes}
-          measure="denied"
-          nameHeading="Reason"
-          emptyText="Nothing was denied in this range."
-          {...narrow("outcome")}
-        />
-        <MetersCard scope={scope} isReady={isReady} against={against} />
+      {/* Columns of their own: a long list leaves no hole beside it. */}
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <div className="grid min-w-0 gap-4">
+          <LatencyCard report={figures} isCompared={view.isCompared} {...chart("latency")} />
+          <BreakdownCard
+            title="Top routes"
+            description="Paths with their variable parts left out."
+            report={routes}
+            measure="requests"
+            nameHeading="Route"
+            emptyText="No requests in this range."
+            isMono
+            {...narrow("route")}
+          />
+          <BreakdownCard
+            title="Denials by reason"
+            description="Calls that were not let through, and why."
+            report={outcomes}
+            measure="denied"
+            nameHeading="Reason"
+            emptyText="Nothing was denied in this range."
+            {...narrow("outcome")}
+          />
+        </div>
+        <div className="grid min-w-0 gap-4">
+          <BreakdownCard
+            title="Requests by status"
+            description="The HTTP status that each caller got."
+            report={statuses}
+            measure="requests"
+            nameHeading="Status"
+            emptyText="No requests in this range."
+            isMono
+            {...narrow("status")}
+          />
+          <BreakdownCard
+            title="Top keys"
+            description="Who calls most."
+            report={keys}
+            measure="requests"
+            nameHeading="Key"
+            emptyText="No requests in this range."
+            {...narrow("key")}
+          />
+          <MetersCard scope={scope} isReady={isReady} against={against} />
+        </div>
       </div>
     </div>
   );

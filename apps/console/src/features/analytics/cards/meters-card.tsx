@@ -94,10 +94,12 @@ function MeterLine({ name, unit, report, against }: MeterLineProps) {
         <Skeleton className="h-6 w-40 opacity-50" />
       ) : (
         <div className="flex items-center gap-4">
-          <Sparkline
-            label={`${name}: trend over the range`}
-            values={toMeasureValues(report, report.rows, "billable")}
-          />
+          <div className="max-sm:hidden">
+            <Sparkline
+              label={`${name}: trend over the range`}
+              values={toMeasureValues(report, report.rows, "billable")}
+            />
+          </div>
           <div className="min-w-24 text-right tabular-nums">
             <p className="font-medium">{formatCount(report.totals.billable ?? "0")}</p>
             <p className="text-ink-muted text-xs">

@@ -1,5 +1,6 @@
 import { Button } from "@turnpike/ui/button";
 import { createZone } from "@turnpike/ui/charts/zone.view-model";
+import { joinClasses } from "@turnpike/ui/join-classes";
 import { Popover } from "@turnpike/ui/popover";
 import { TextField } from "@turnpike/ui/text-field";
 import CalendarRange from "lucide-react/icons/calendar-range";
@@ -28,7 +29,9 @@ export function CustomRange(props: CustomRangeProps) {
       trigger={
         <Button aria-pressed={props.isChosen} className="max-w-full aria-pressed:bg-selected">
           <CalendarRange className="size-4 text-ink-faint" aria-hidden="true" />
-          <span className="truncate">{props.label}</span>
+          <span className={joinClasses("truncate", !props.isChosen && "max-md:sr-only")}>
+            {props.label}
+          </span>
         </Button>
       }
     >

@@ -4,6 +4,7 @@ import { Combobox } from "@turnpike/ui/combobox";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { SegmentedControl } from "@turnpike/ui/segmented-control";
 import { Select } from "@turnpike/ui/select";
+import Globe from "lucide-react/icons/globe";
 import SlidersHorizontal from "lucide-react/icons/sliders-horizontal";
 import { useState } from "react";
 import { createChartFormats, readOwnTimeZone } from "#platform/chart-formats.ts";
@@ -51,21 +52,22 @@ export function FilterBar({ scope, keyNames, nowMs, onChange }: FilterBarProps) 
           {count === 0 ? "Filters" : `Filters (${String(count)})`}
         </Button>
         <div className={joinClasses(moreClasses, "items-center")}>
-          <Select<TimeGrain | "auto">
-            label="Grain"
-            className="w-36"
-            value={view.grain === grain ? grain : "auto"}
-            onValueChange={(chosen) =>
-              onChange({ ...view, grain: chosen === "auto" ? undefined : chosen })
-            }
-            choices={[
-              { value: "auto", label: `Auto (${GRAIN_LABELS[grain].toLowerCase()})` },
-              ...listGrains(view).map((value) => ({
-                value,
-                label: `By ${GRAIN_LABELS[value].toLowerCase()}`,
-              })),
-            ]}
-          />
+          <div className="w-36">
+            <Select<TimeGrain | "auto">
+              label="Grain"
+              value={view.grain === grain ? grain : "auto"}
+              onValueChange={(chosen) =>
+                onChange({ ...view, grain: chosen === "auto" ? undefined : chosen })
+              }
+              choices={[
+                { value: "auto", label: `Auto (${GRAIN_LABELS[grain].toLowerCase()})` },
+                ...listGrains(view).map((value) => ({
+                  value,
+                  label: `By ${GRAIN_LABELS[value].toLowerCase()}`,
+                })),
+              ]}
+            />
+          </div>
           <ZoneChoice view={view} timeZone={timeZone} onChange={onChange} />
           <Button
             aria-pressed={view.isCompared}
@@ -107,14 +109,15 @@ function RangeChoice({ view, timeZone, nowMs, onChange }: RangeChoiceProps) {
           onValueChange={(chosen) => chosen !== "custom" && choose(chosen)}
         />
       </div>
-      <Select
-        label="Range"
-        className="w-32 md:hidden"
-        value={preset ?? null}
-        placeholder="Custom"
-        choices={RANGE_PRESETS.map(({ value, label }) => ({ value, label }))}
-        onValueChange={choose}
-      />
+      <div className="w-28 md:hidden">
+        <Select
+          label="Range"
+          value={preset ?? null}
+          placeholder="Custom"
+          choices={RANGE_PRESETS.map(({ value, label }) => ({ value, label }))}
+          onValueChange={choose}
+        />
+      </div>
       <CustomRange
         {...ends}
         timeZone={timeZone}
@@ -141,7 +144,8 @@ function ZoneChoice({ view, timeZone, onChange }: Omit<RangeChoiceProps, "nowMs"
       }))}
       onValueChange={(name) => onChange({ ...view, timeZone: name === own ? undefined : name })}
       trigger={
-        <Button aria-label={`Time zone: ${timeZone}`} className="font-normal">
+        <Button aria-label={`Time zone: ${timeZone}`}>
+          <Globe className="size-4 text-ink-faint" aria-hidden="true" />
           {timeZone}
         </Button>
       }

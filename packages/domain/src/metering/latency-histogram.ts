@@ -79,6 +79,11 @@ export function addLatencies(
   histogram: LatencyHistogram,
   more: { readonly buckets: readonly number[]; readonly counts: readonly number[] },
 ): void {
+  if (histogram.buckets.length === 0) {
+    histogram.buckets.push(...more.buckets);
+    histogram.counts.push(...more.counts);
+    return;
+  }
   for (const [place, bucket] of more.buckets.entries()) {
     addToBucket(histogram, bucket, more.counts[place] ?? 0);
   }

@@ -4,6 +4,7 @@ import type { Environment } from "@turnpike/domain/keys/key-format";
 import { isBillableStatus, type Outcome } from "@turnpike/domain/metering/outcome";
 import { billingPeriodAt, minuteOf } from "@turnpike/domain/time/billing-period";
 import type { UsageGroup } from "#modules/metering/index.ts";
+import { type DemoRoute, listRoutesOf, spreadOverRoutes } from "./demo-routes.ts";
 import type { DemoTenant } from "./demo-tenants.ts";
 import { drawCount, type SeededRandom, seededRandom, splitByWeight } from "./seeded-random.ts";
 
@@ -37,12 +38,18 @@ export type DemoUsageInput = {
 };
 
 /** Usage of one tenant in one clock hour. */
-export type DemoHour = { startMs: number; endMs: number; entries: UsageGroup["entries"] };
+export type DemoHour = {
+  startMs: number;
+  endMs: number;
+  entries: UsageGroup["entries"];
+  /** Rows of the ledger: entries that differ in method and route alone are one. */
+  ledgerEntries: number;
+};
 
 type Share = { outcome: Outcome; status: number; weight: number };
 
 /** The demo's last days are fine-grained, so that charts of the last hours look like live ones. */
-const QUARTERS_FOR_MS = 14 * DAY_MS;
+const QUARTERS_FOR_MS = 3 * DAY_MS;
 const MINUTES_FOR_MS = 2 * HOUR_MS;
 
 const ORDINARY: readonly Share[] = [
@@ -188,9 +195,29 @@ class QuotaBook {
   }
 }
 
-type Bucket = { key: DemoKey; startMs: number; calls: number; random: SeededRandom };
+type Bucket = {
+  key: DemoKey;
+  startMs: number;
+  calls: number;
+  random: SeededRandom;
+  /** Of its own, so that how many calls there are does not hang on how they are spread over routes. */
+  routeRandom: SeededRandom;
+};
 
-function toEntries(input: DemoUsageInput, book: QuotaBook, bucket: Bucket): UsageGroup["entries"] {
+/** How much slower than at a quiet hour the API answers: at the tenant's peak a third, in the outage many times. */
+function loadAt({ tenant, window }: DemoUsageInput, nowMs: number): number {
+  const phase = ((new Date(nowMs).getUTCHours() - tenant.peakHour) / 24) * 2 * Math.PI;
+  const isOutage = isWithinHours(nowMs, instantAt(window, STORY.outage), OUTAGE_HOURS);
+  return (1.17 + 0.17 * Math.cos(phase)) * (isOutage ? 7 : 1);
+}
+
+function addEntries(
+  hour: DemoHour,
+  input: DemoUsageInput,
+  tools: { book: QuotaBook; routes: readonly DemoRoute[] },
+  bucket: Bucket,
+): void {
+  const { book, routes } = tools;
   const { key, startMs } = bucket;
   const period = billingPeriodAt(input.periodAnchor, new Date(startMs));
   const periodStartMs = period.start.getTime();
@@ -200,10 +227,16 @@ function toEntries(input: DemoUsageInput, book: QuotaBook, bucket: Bucket): Usag
     shares.map((share) => share.weight),
     bucket.random,
   );
-  const entries: UsageGroup["entries"] = [];
-  const add = (outcome: Outcome, status: number, calls: number, quantity: number) => {
-    if (calls > 0) {
-      entries.push({
+  const load = loadAt(input, startMs);
+  const add = (outcome: Outcome, status: number, total: number, isBilled: boolean) => {
+    if (total === 0) {
+      return;
+    }
+    hour.ledgerEntries += 1;
+    const spread = { routes, outcome, status, calls: total, load, random: bucket.routeRandom };
+    for (const part of spreadOverRoutes(spread)) {
+      hour.entries.push({
+        ...part,
         tenantId: input.tenantId,
         keyId: key.keyId,
         environment: key.environment,
@@ -213,8 +246,7 @@ function toEntries(input: DemoUsageInput, book: QuotaBook, bucket: Bucket): Usag
         minuteMs: minuteOf(startMs),
         periodStartMs,
         periodEndMs: period.end.getTime(),
-        calls,
-        quantity,
+        quantity: isBilled ? part.calls : 0,
       });
     }
   };
@@ -224,13 +256,12 @@ function toEntries(input: DemoUsageInput, book: QuotaBook, bucket: Bucket): Usag
     if (outcome === "VALID" && isBillableStatus(status)) {
       const taken = book.take(key.environment, periodStartMs, calls);
       refused += calls - taken;
-      add(outcome, status, taken, taken);
+      add(outcome, status, taken, true);
     } else {
-      add(outcome, status, calls, 0);
+      add(outcome, status, calls, false);
     }
   }
-  add("QUOTA_EXCEEDED", 429, refused, 0);
-  return entries;
+  add("QUOTA_EXCEEDED", 429, refused, false);
 }
 
 /** How many hours {@link generateUsage} will give. */
@@ -246,22 +277,23 @@ export function countHours(input: Pick<DemoUsageInput, "joinedAtMs" | "window">)
  */
 export function* generateUsage(input: DemoUsageInput): Generator<DemoHour> {
   const { window, seed, tenant } = input;
-  const book = new QuotaBook(input);
+  const tools = { book: new QuotaBook(input), routes: listRoutesOf(seed, tenant.name) };
   const firstMs = Math.floor(input.joinedAtMs / HOUR_MS) * HOUR_MS;
   for (let hourMs = firstMs; hourMs < window.untilMs; hourMs += HOUR_MS) {
     const endMs = Math.min(hourMs + HOUR_MS, window.untilMs);
     const bucketMs = bucketMsAt(window, hourMs);
     const expected = (expectedCalls(input, hourMs) * bucketMs) / HOUR_MS;
     const random = seededRandom(seed, tenant.name, "calls", hourMs);
-    const entries: UsageGroup["entries"] = [];
+    const routeRandom = seededRandom(seed, tenant.name, "calls by route", hourMs);
+    const hour: DemoHour = { startMs: hourMs, endMs, entries: [], ledgerEntries: 0 };
     for (let startMs = hourMs; startMs < endMs; startMs += bucketMs) {
       for (const key of input.keys) {
         const calls = drawCount(expected * trafficOf(key, startMs), random);
         if (calls > 0 && startMs >= input.joinedAtMs) {
-          entries.push(...toEntries(input, book, { key, startMs, calls, random }));
+          addEntries(hour, input, tools, { key, startMs, calls, random, routeRandom });
         }
       }
     }
-    yield { startMs: hourMs, endMs, entries };
+    yield hour;
   }
 }

@@ -139,26 +139,29 @@ async function toUsageInput(
   };
 }
 
+type Batch = { groups: UsageGroup[]; ledgerEntries: number };
+
 /**
  * Collects the groups of a tenant into batches, so that memory holds one batch whatever the demo's length. Every run cuts
  * them the same way, and each is one transaction: it is there whole or not at all.
  */
-function* toBatches(input: DemoUsageInput): Generator<UsageGroup[]> {
-  let batch: UsageGroup[] = [];
+function* toBatches(input: DemoUsageInput): Generator<Batch> {
+  let batch: Batch = { groups: [], ledgerEntries: 0 };
   let entries = 0;
   for (const hour of generateUsage(input)) {
-    batch.push(toGroup(input, hour));
+    batch.groups.push(toGroup(input, hour));
+    batch.ledgerEntries += hour.ledgerEntries;
     entries += hour.entries.length;
-    if (entries >= BATCH_ENTRIES || batch.length >= BATCH_GROUPS) {
+    if (entries >= BATCH_ENTRIES || batch.groups.length >= BATCH_GROUPS) {
       yield batch;
-      batch = [];
+      batch = { groups: [], ledgerEntries: 0 };
       entries = 0;
     }
   }
   yield batch;
 }
 
-function* toAllBatches(inputs: readonly DemoUsageInput[]): Generator<UsageGroup[]> {
+function* toAllBatches(inputs: readonly DemoUsageInput[]): Generator<Batch> {
   for (const input of inputs) {
     yield* toBatches(input);
   }
@@ -174,11 +177,12 @@ async function writeUsage(
   let hoursDone = 0;
   for (const batch of toAllBatches(inputs)) {
     session.signal.throwIfAborted();
-    const fresh = await commitGroups(session.deps, batch);
-    hoursDone += batch.length;
-    if (fresh === batch.length) {
-      const entries = batch.flatMap((group) => group.entries);
-      added.entries += entries.length;
+    const { groups } = batch;
+    const fresh = await commitGroups(session.deps, groups);
+    hoursDone += groups.length;
+    if (fresh === groups.length) {
+      const entries = groups.flatMap((group) => group.entries);
+      added.entries += batch.ledgerEntries;
       added.calls += entries.reduce((sum, entry) => sum + entry.calls, 0);
     }
     added.groups += fresh;

@@ -1,7 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "./api-client.ts";
 import type { OwnTenant } from "./current-tenant.ts";
-import { RequestError } from "./error-message.ts";
 
 type TenantId = OwnTenant["tenantId"];
 
@@ -27,25 +26,16 @@ function toProgress(body: Record<string, unknown>, revision: string): Progress {
   return { finished: Array.isArray(finished) ? finished.filter(isStepId) : [], revision };
 }
 
-function isMissing(cause: unknown): boolean {
-  return cause instanceof RequestError && cause.status === 404;
-}
-
-/** Steps that were finished on any device. */
+/** Steps that were finished on any device. Listed, because before the first one there is no document to get. */
 export function progressQuery(api: ApiClient, tenantId: TenantId) {
   return queryOptions({
-    queryKey: ["documents", tenantId, COLLECTION, DOCUMENT],
+    queryKey: ["documents", tenantId, COLLECTION],
     queryFn: async ({ signal }): Promise<Progress> => {
-      const input = { tenantId, collection: COLLECTION, documentId: DOCUMENT };
-      try {
-        const { body, revision } = await api.documents.get(input, { signal });
-        return toProgress(body, revision);
-      } catch (cause) {
-        if (isMissing(cause)) {
-          return { finished: [], revision: "0" };
-        }
-        throw cause;
-      }
+      const { items } = await api.documents.list({ tenantId, collection: COLLECTION }, { signal });
+      const found = items.find(({ documentId }) => documentId === DOCUMENT);
+      return found === undefined
+        ? { finished: [], revision: "0" }
+        : toProgress(found.body, found.revision);
     },
   });
 }

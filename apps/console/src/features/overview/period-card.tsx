@@ -1,11 +1,12 @@
-import type { UseQueryResult } from "@tanstack/react-query";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Card } from "@turnpike/ui/card";
 import { MeterBar } from "@turnpike/ui/meter-bar";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { formatCount, formatDayUtc } from "#platform/format.ts";
-import { type Limits, TIGHT_SHARE } from "#platform/shared-queries.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { catalogQuery, type Limits, TIGHT_SHARE } from "#platform/shared-queries.ts";
 
 /** What was used of each quota in the running period, with live keys. */
 export function PeriodCard({ limits }: { limits: UseQueryResult<Limits> }) {
@@ -24,6 +25,9 @@ export function PeriodCard({ limits }: { limits: UseQueryResult<Limits> }) {
 }
 
 function PeriodBody({ limits }: { limits: UseQueryResult<Limits> }) {
+  const catalog = useQuery(catalogQuery(usePlatform().api));
+  const nameOf = (meter: string) =>
+    catalog.data?.meters.find(({ meterId }) => meterId === meter)?.name ?? meter;
   if (limits.isError && limits.data === undefined) {
     return (
       <FailureNotice
@@ -48,13 +52,13 @@ function PeriodBody({ limits }: { limits: UseQueryResult<Limits> }) {
         return (
           <li key={quota.meter}>
             <div className="mb-1.5 flex items-baseline justify-between gap-3">
-              <span className="font-medium">{quota.meter}</span>
+              <span className="font-medium">{nameOf(quota.meter)}</span>
               <span className="tabular-nums">{text}</span>
             </div>
             <MeterBar
               share={share}
               tone={share >= 1 ? "danger" : share >= TIGHT_SHARE ? "warning" : "accent"}
-              label={`${quota.meter}: ${text}`}
+              label={`${nameOf(quota.meter)}: ${text}`}
             />
             <p className="mt-1.5 text-ink-muted text-xs tabular-nums">
               {formatCount(quota.remaining)} left until {formatDayUtc(quota.resetAt)}, UTC

@@ -29,6 +29,8 @@ export type BrowserOptions = {
   theme?: "light" | "dark";
   widthPx?: number;
   heightPx?: number;
+  /** Pages run no script: what a search engine or a careful person sees. */
+  isScriptless?: boolean;
 };
 
 /** A browser with a fresh profile, removed when it is closed. */
@@ -68,6 +70,7 @@ export async function startBrowser(options: BrowserOptions = {}): Promise<TestBr
     chromiumSandbox: false,
     colorScheme: options.theme ?? "light",
     viewport: { width: options.widthPx ?? 1440, height: options.heightPx ?? 900 },
+    javaScriptEnabled: options.isScriptless !== true,
     permissions: ["clipboard-read", "clipboard-write"],
   });
   return {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { toBrandStyle } from "./brand-style.ts";
 import type { RawRoute } from "./raw-route.ts";
 
 /** HTML that is safe to send: every text in it was escaped. */
@@ -142,7 +143,7 @@ export function createPageShell(input: {
   const { brand } = input;
   const style = [
     readTokens(input.tokensFile),
-    `:root { --brand-accent: ${brand.accent}; }`,
+    toBrandStyle(brand.accent),
     readFileSync(new URL("./html-page.css", import.meta.url), "utf8"),
   ].join("\n");
   const stylePath = `/docs/assets/page.${hashOf(style)}.css`;

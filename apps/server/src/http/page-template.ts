@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { toBrandStyle } from "./brand-style.ts";
 import { html, type SafeHtml, trustHtml } from "./html-page.ts";
 
 /** Ground of the page in either theme: the tokens `asphalt-paper` in the notation that browsers read here. */
@@ -79,12 +80,15 @@ export function createPageTemplate(input: {
   }
   const [, beforeTitle = "", headRest = "", beforeRoot = "", afterRoot = ""] = parts;
 
-  const style = `:root { --brand-accent: ${brand.accent}; }\n`;
+  const style = `${toBrandStyle(brand.accent)}\n`;
   const hash = createHash("sha256").update(style).digest("base64url").slice(0, HASH_LENGTH);
   const stylePath = `/brand.${hash}.css`;
 
   /** What is embedded need not be fetched early. */
-  const headRestEmbedded = headRest.replace(/[ \t]*<link rel="preload" href="\/config\.json"[^>]*>\n?/, "");
+  const headRestEmbedded = headRest.replace(
+    /[ \t]*<link rel="preload" href="\/config\.json"[^>]*>\n?/,
+    "",
+  );
 
   function fill(head: PageHead, body: { html: string; embedded: unknown } | undefined): string {
     const root =

@@ -67,7 +67,7 @@ function LegalText({ content }: { content: LegalContent }) {
           </nav>
         )}
         <article
-          className="legal-text max-w-[44rem] print:max-w-none"
+          className="legal-text min-w-0 max-w-[44rem] print:max-w-none"
           // biome-ignore lint/security/noDangerouslySetInnerHtml: the server rendered it from Markdown and escaped all HTML in it
           dangerouslySetInnerHTML={{ __html: content.html }}
         />

@@ -1,7 +1,7 @@
 import { Button } from "@turnpike/ui/button";
-import { FormErrors } from "@turnpike/ui/form-errors";
 import { useState } from "react";
 import { usePlatform } from "#platform/platform.tsx";
+import { FormSummary } from "./form-summary.tsx";
 import { Notice } from "./notice.tsx";
 import { EmailField } from "./sign-in-form.tsx";
 import { findEmailProblems } from "./sign-in-form.view-model.ts";
@@ -48,10 +48,7 @@ export function ForgotPassword({ issuer, email, onBack }: ForgotPasswordProps) {
       purpose="Enter your address and we send you a link to choose another one."
     >
       <form {...form.formProps} className="flex flex-col gap-4">
-        <FormErrors
-          title={form.messages.length > 0 ? "No link was sent" : undefined}
-          errors={form.messages}
-        />
+        <FormSummary title="No link was sent" messages={form.messages} fields={form.fields} />
         <EmailField defaultValue={email} error={form.fields.email} />
         <Button
           type={form.buttonType}

@@ -1,8 +1,8 @@
 import { Button } from "@turnpike/ui/button";
-import { FormErrors } from "@turnpike/ui/form-errors";
 import { TextField } from "@turnpike/ui/text-field";
 import { type ChangeEvent, useState } from "react";
 import { usePlatform } from "#platform/platform.tsx";
+import { FormSummary } from "./form-summary.tsx";
 import { PasswordField } from "./password-field.tsx";
 import { PasswordRuleList } from "./password-rule-list.tsx";
 import { toPasswordRules } from "./password-rules.view-model.ts";
@@ -43,9 +43,10 @@ export function RegisterForm(props: { onConfirmationSent: (email: string) => voi
 
   return (
     <form {...form.formProps} onChange={follow} className="flex flex-col gap-4">
-      <FormErrors
-        title={form.messages.length > 0 ? "The account was not created" : undefined}
-        errors={form.messages}
+      <FormSummary
+        title="The account was not created"
+        messages={form.messages}
+        fields={form.fields}
       />
       <TextField
         label="Name"

@@ -1,8 +1,8 @@
 import { Button } from "@turnpike/ui/button";
-import { FormErrors } from "@turnpike/ui/form-errors";
 import { useState } from "react";
 import { RequestError } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { FormSummary } from "./form-summary.tsx";
 import { PasswordField } from "./password-field.tsx";
 import { PasswordRuleList } from "./password-rule-list.tsx";
 import { toPasswordRules } from "./password-rules.view-model.ts";
@@ -48,9 +48,10 @@ export function ResetPassword({ issuer, token, onDone, onAskAgain }: ResetPasswo
       purpose="Everybody who is signed in to your account is signed out by it, you too."
     >
       <form {...form.formProps} className="flex flex-col gap-4">
-        <FormErrors
-          title={form.messages.length > 0 ? "Your password is still the old one" : undefined}
-          errors={form.messages}
+        <FormSummary
+          title="Your password is still the old one"
+          messages={form.messages}
+          fields={form.fields}
         />
         <PasswordField
           label="New password"

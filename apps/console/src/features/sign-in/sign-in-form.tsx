@@ -1,7 +1,7 @@
 import { Button } from "@turnpike/ui/button";
-import { FormErrors } from "@turnpike/ui/form-errors";
 import { TextField } from "@turnpike/ui/text-field";
 import { usePlatform } from "#platform/platform.tsx";
+import { FormSummary } from "./form-summary.tsx";
 import { PasswordField } from "./password-field.tsx";
 import { findSignInProblems } from "./sign-in-form.view-model.ts";
 import { useSignInForm } from "./use-sign-in-form.ts";
@@ -18,10 +18,7 @@ export function SignInForm({ email, onForgot }: SignInFormProps) {
   });
   return (
     <form {...form.formProps} className="flex flex-col gap-4">
-      <FormErrors
-        title={form.messages.length > 0 ? "You are not signed in" : undefined}
-        errors={form.messages}
-      />
+      <FormSummary title="You are not signed in" messages={form.messages} fields={form.fields} />
       <EmailField defaultValue={email} error={form.fields.email} />
       <div>
         <PasswordField

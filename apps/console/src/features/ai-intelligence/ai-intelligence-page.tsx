@@ -17,7 +17,7 @@ export function AiIntelligencePage() {
   return (
     <Page
       title="AI intelligence"
-      purpose="What changed and what is coming, said with the numbers behind it, once there is enough to say it."
+      purpose="What can be said about your usage, and how much history it takes to say it."
     >
       <TenantGate>{(tenant) => <Intelligence tenant={tenant} />}</TenantGate>
     </Page>
@@ -43,8 +43,8 @@ function Intelligence({ tenant }: { tenant: OwnTenant }) {
   return (
     <>
       <Card
-        title={days === 0 ? "Nothing is known yet" : "It is being learned"}
-        description="A day counts when it is over and had calls. Nothing is guessed before that."
+        title={days === 0 ? "Nothing is known yet" : "History is being kept"}
+        description="A day counts when it is over and had calls. This version keeps the history and draws no conclusions from it: nothing here is guessed."
         aside={<ButtonLink link={<Link to="/analytics" />}>Open analytics</ButtonLink>}
       >
         {days === undefined ? (
@@ -75,7 +75,11 @@ function AbilityCard({ ability, isLoading }: { ability: Readiness; isLoading: bo
           <Skeleton className="h-6 w-full" />
         ) : (
           <>
-            <p className="text-ink-muted text-xs tabular-nums">{ability.progress} of history</p>
+            <p className="text-ink-muted text-xs tabular-nums">
+              {ability.share === 1
+                ? "Enough history is kept for this"
+                : `${ability.progress} of history`}
+            </p>
             <MeterBar
               share={ability.share}
               tone="accent"

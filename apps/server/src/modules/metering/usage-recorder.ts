@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as immediate } from "node:timers/promises";
 import { isDataError } from "@turnpike/db/database-errors";
 import type { NewId, ProcessId } from "@turnpike/domain/ids/ids";
 import type { Clock } from "#platform/clock.ts";
@@ -84,6 +84,7 @@ export class UsageRecorder {
   #waitingUnjournaled = 0;
   #committing: Promise<void> | undefined;
   #isStopped = false;
+  #isEnding = false;
   #nextCommitAtMs = 0;
   #flushes = 0;
   /** Ends the pause between two commits early. */
@@ -104,8 +105,11 @@ export class UsageRecorder {
     this.#closeGroupSoon();
   }
 
-  /** Adds what was measured of a call that was recorded before. Never waits, never fails. */
+  /** Adds what was measured of a call that was recorded before. Never waits, never fails; once drained, it does nothing. */
   recordMeasure(call: MeteredCall, measure: CallMeasure): void {
+    if (this.#isEnding) {
+      return;
+    }
     this.#builder.addMeasure(call, measure);
     this.#closeGroupSoon();
   }
@@ -301,6 +305,9 @@ export class UsageRecorder {
    * @returns True when nothing is left.
    */
   async drain(timeoutMs: number): Promise<boolean> {
+    // Connections that were closed this very moment still say what was measured of them.
+    await immediate();
+    this.#isEnding = true;
     await Promise.race([this.flush(), delay(timeoutMs, undefined, { ref: false })]);
     const isDrained = this.#waiting.length === 0;
     this.#isStopped = !isDrained;

@@ -8,6 +8,10 @@ const issuer = z
   .url({ protocol: /^https?$/, error: "An address such as https://login.example.com." })
   .max(500)
   .refine((value) => {
+    // What is no address at all is said once.
+    if (!URL.canParse(value)) {
+      return true;
+    }
     const { protocol, hostname, username, password, search, hash } = new URL(value);
     const isPlain = username === "" && password === "" && search === "" && hash === "";
     return isPlain && (protocol === "https:" || isLoopbackHost(hostname));

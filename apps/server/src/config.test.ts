@@ -259,4 +259,39 @@ describe("readConfig", () => {
   it("describes every variable that it reads", () => {
     expect(Object.keys(ENVIRONMENT).sort()).toEqual(Object.keys(environment.shape).sort());
   });
+
+  it("refuses a variable under which tokens of people are not signed, and takes it empty", () => {
+    const name = "FIREBASE_AUTH_EMULATOR_HOST";
+    expect(mistakesOf(undefined, { [name]: "localhost:9099" })).toEqual([
+      expect.stringMatching(/^FIREBASE_AUTH_EMULATOR_HOST: Must not be set/),
+    ]);
+    expect(mistakesOf(undefined, { [name]: "" })).toEqual([]);
+  });
+
+  it("takes providers that can be told apart and are reached safely, and at least one of them", () => {
+    const provider = (fields: string) =>
+      `identity: { providers: [{ name: N, clientId: c, ${fields} }] }`;
+    const good = 'id: acme, issuer: "https://login.acme.example/realm"';
+    expect(mistakesOf(provider(good))).toEqual([]);
+    expect(mistakesOf(provider('id: dev, issuer: "http://127.0.0.1:8080"'))).toEqual([]);
+    for (const bad of [
+      'id: acme, issuer: "http://login.acme.example"',
+      'id: acme, issuer: "http://localhost.acme.example"',
+      'id: acme, issuer: "https://user:secret@login.acme.example"',
+      'id: acme, issuer: "https://login.acme.example?x"',
+      'id: acme, issuer: "login.acme.example"',
+      'id: builtin, issuer: "https://login.acme.example"',
+      'id: "../x", issuer: "https://login.acme.example"',
+    ]) {
+      expect(mistakesOf(provider(bad)), bad).toHaveLength(1);
+    }
+    const twins = (one: string, two: string) =>
+      mistakesOf(
+        `identity: { providers: [{ name: A, clientId: c, ${one} }, { name: B, clientId: c, ${two} }] }`,
+      );
+    expect(twins(good, 'id: acme, issuer: "https://b.example"')[0]).toMatch(/has this id/);
+    expect(twins(good, good.replace("acme,", "other,"))[0]).toMatch(/has this issuer/);
+    expect(mistakesOf("identity: { builtin: false }")[0]).toMatch(/At least one provider/);
+    expect(mistakesOf("identity: { operators: [nobody] }")).toHaveLength(1);
+  });
 });

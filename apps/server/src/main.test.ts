@@ -25,9 +25,13 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
+/** Of the one database behind the many data folders. */
+const IDENTITY_SECRET = "a secret that only this test file uses";
+
 /** Starts the product on a database of this test file, so that a start takes a moment only. */
 function start(env: Record<string, string>): ProductProcess {
-  return startProduct({ cwd: folder.path, env: { DATABASE_URL: databaseUrl, ...env } });
+  const shared = { DATABASE_URL: databaseUrl, TURNPIKE_IDENTITY_SECRET: IDENTITY_SECRET };
+  return startProduct({ cwd: folder.path, env: { ...shared, ...env } });
 }
 
 async function expectRefusal(env: Record<string, string>, line: RegExp): Promise<void> {
@@ -128,6 +132,15 @@ describe("the start refuses in one line with a way out", () => {
   });
 });
 
+describe("the start refuses what would let anybody in", () => {
+  it("refuses a variable under which tokens are not signed", async () => {
+    await expectRefusal(
+      { FIREBASE_AUTH_EMULATOR_HOST: "localhost:9099", TURNPIKE_DATA_DIR: dataFolder() },
+      /^turnpike: The configuration has a mistake:\n {2}FIREBASE_AUTH_EMULATOR_HOST {2}Must not be set/,
+    );
+  });
+});
+
 describe("a running instance", () => {
   it("answers health, prints a setup link until it is claimed, and stops cleanly on SIGTERM", async () => {
     const instance = start({ TURNPIKE_DATA_DIR: dataFolder() });
@@ -139,6 +152,6 @@ describe("a running instance", () => {
     instance.kill("SIGTERM");
     const { code, stdout, stderr } = await instance.ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/Setup {4}\S+\/#setup=[\w-]{32} /);
+    expect(stdout).toMatch(/Setup {4}\S+\/register#setup=[\w-]{32} /);
   });
 });

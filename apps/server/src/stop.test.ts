@@ -3,6 +3,7 @@ import { Agent, createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { SCOPES } from "@turnpike/domain/access/scopes";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import {
   databaseUrlOf,
@@ -11,7 +12,9 @@ import {
 } from "@turnpike/testkit/product-process";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { createLiveServices, OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createServiceKey } from "#modules/keys/index.ts";
 
 const upstream = createServer((_req, res) => setTimeout(() => res.end("ok"), 5));
 let database: TestDatabase;
@@ -110,13 +113,10 @@ describe("a stop under load", () => {
       });
       return (await reply.json()) as Record<string, string>;
     };
-    const code = /setup=(\S+)/.exec(product.output())?.[1];
-    const claim = await fetch(`${urls.console}/v1/setup/claim`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ code }),
+    const serviceKey = await createServiceKey(createLiveServices(database), OPERATOR_CONTEXT, {
+      name: "Test",
+      scopes: [...SCOPES],
     });
-    const { serviceKey } = (await claim.json()) as { serviceKey: { key: string } };
     const { tenantId = "" } = await post("/v1/tenants", serviceKey.key, { name: "Busy" });
     const { key = "" } = await post(`/v1/tenants/${tenantId}/keys`, serviceKey.key, { name: "k" });
 

@@ -4,6 +4,7 @@ import { addConfigCommands } from "./config-commands.ts";
 import { addDemoCommand } from "./demo-command.ts";
 import { addKeysCommands } from "./keys-commands.ts";
 import { addMembersCommands } from "./members-commands.ts";
+import { addOperatorsCommands } from "./operators-commands.ts";
 import { addServiceKeysCommands } from "./service-keys-commands.ts";
 import { addTenantsCommands } from "./tenants-commands.ts";
 import { addUsageCommands } from "./usage-commands.ts";
@@ -15,6 +16,7 @@ export function buildCli(environment: CliEnvironment): Cli {
   addMembersCommands(cli);
   addKeysCommands(cli);
   addServiceKeysCommands(cli);
+  addOperatorsCommands(cli);
   addCatalogCommands(cli);
   addUsageCommands(cli);
   addConfigCommands(cli);

@@ -59,6 +59,30 @@ describe("the command line without a server", { timeout: COMMAND_DEADLINE_MS }, 
     expect(items).toHaveLength(1);
   });
 
+  it("makes operators of people by address or id, lists them and takes the right away", async () => {
+    expect((await home.turnpike("operators", "list")).stdout).toMatch(/^No operators yet\./);
+    const person = ["--issuer", "https://id.example", "--subject", "8"];
+    const user = await ask("users", "ensure", ...person, "--email", "ada@example.com");
+    const added = await ask("operators", "add", "Ada@Example.com");
+    expect(added).toMatchObject({ userId: user.userId, isOperator: true });
+    expect(await ask("operators", "list")).toEqual({
+      items: [
+        {
+          userId: user.userId,
+          email: "ada@example.com",
+          name: null,
+          by: "setup link or command",
+        },
+      ],
+    });
+    expect(await ask("operators", "remove", user.userId)).toMatchObject({ isOperator: false });
+    expect(await ask("operators", "list")).toEqual({ items: [] });
+    expect(await fail("operators", "add", "eve@example.com")).toMatchObject({
+      code: 1,
+      problem: { code: "RESOURCE_NOT_FOUND" },
+    });
+  });
+
   it("shows a key once, lists it without its text and revokes it", async () => {
     const create = ["keys", "create", "--tenant", "blue-heron", "--name", "ci"];
     const key = await ask(...create, "--test", "--scope", "usage:read", "--expires", "2999-01-01");

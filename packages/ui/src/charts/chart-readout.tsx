@@ -1,13 +1,13 @@
 import { joinClasses } from "../join-classes.tsx";
 import type { ChartFormats } from "./chart-types.ts";
-import type { Readout } from "./readout.view-model.ts";
+import type { Readout, Total } from "./readout.view-model.ts";
 import { TONE_CLASSES } from "./tone-classes.ts";
 
 export type ChartReadoutProps = {
   title: string;
   readout: Readout;
   /** Sum of the stacked series; undefined when a sum means nothing. */
-  total: number | null | undefined;
+  total: Total | undefined;
   formats: ChartFormats;
   /** What a click or Enter does here. */
   hint: string | undefined;
@@ -54,8 +54,12 @@ export function ChartReadout({ title, readout, total, formats, hint }: ChartRead
           {total !== undefined && (
             <tr className="font-medium">
               <td className="pt-1">Total</td>
-              <td className="whitespace-nowrap pt-1 pl-3 text-right">{write(total)}</td>
-              {isCompared && <td />}
+              <td className="whitespace-nowrap pt-1 pl-3 text-right">{write(total.value)}</td>
+              {isCompared && (
+                <td className="whitespace-nowrap pt-1 pl-3 text-right text-ink-muted">
+                  {write(total.previous)}
+                </td>
+              )}
             </tr>
           )}
         </tbody>

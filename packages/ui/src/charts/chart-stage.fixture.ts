@@ -26,5 +26,6 @@ export const FORMATS: ChartFormats = {
   exact: (value) => `${String(value)} calls`,
   tick: (instantMs) => new Date(instantMs).toISOString().slice(11, 16),
   bucket: (bucket) => new Date(bucket.fromMs).toISOString().slice(11, 16),
-  span: () => "Nov 21, 2026",
+  span: (bucket) =>
+    [bucket.fromMs, bucket.toMs].map((ms) => new Date(ms).toISOString().slice(11, 16)).join(" to "),
 };

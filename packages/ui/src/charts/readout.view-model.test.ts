@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TimeSeries } from "./chart-types.ts";
-import { toReadout } from "./readout.view-model.ts";
+import { toReadout, toTotal } from "./readout.view-model.ts";
 
 const series = (key: string, value: number | null): TimeSeries => ({
   key,
@@ -23,6 +23,12 @@ describe("toReadout", () => {
     expect(keysOf(readout)[0]).toBe("199");
     expect(readout.rows).toHaveLength(10);
     expect(readout.moreCount).toBe(190);
+  });
+
+  it("adds up a stack, now and before", () => {
+    const all = [series("a", 1), { ...series("b", 2), previous: [7] }];
+    expect(toTotal(all, 0)).toEqual({ value: 3, previous: 7 });
+    expect(toTotal([series("a", null)], 0)).toEqual({ value: null, previous: undefined });
   });
 
   it("tells nothing compared from nothing known before", () => {

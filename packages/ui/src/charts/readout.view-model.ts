@@ -1,4 +1,5 @@
 import type { TimeSeries } from "./chart-types.ts";
+import { sumSeries } from "./time-bars.view-model.ts";
 
 export type ReadoutRow = {
   series: TimeSeries;
@@ -11,6 +12,17 @@ export type Readout = {
   /** Series that are not listed, because there are more than fit. */
   moreCount: number;
 };
+
+/** All series of a stack at one bucket, together. */
+export type Total = { value: number | null; previous: number | null | undefined };
+
+export function toTotal(series: readonly TimeSeries[], index: number): Total {
+  const before = series.flatMap((one) => (one.previous === undefined ? [] : [one.previous]));
+  return {
+    value: sumSeries(series.map((one) => one.values))[index] ?? null,
+    previous: before.length === 0 ? undefined : (sumSeries(before)[index] ?? null),
+  };
+}
 
 /** As many series as a readout beside the pointer can list without covering the chart. */
 const ROWS_MAX = 10;

@@ -4,9 +4,8 @@ import { ChartReadout } from "./chart-readout.tsx";
 import type { ChartFormats, TimeSeries } from "./chart-types.ts";
 import { PlotAxes } from "./plot-axes.tsx";
 import { layOutPlot, type PlotGeometry } from "./plot-geometry.ts";
-import { toReadout } from "./readout.view-model.ts";
+import { type Total, toReadout, toTotal } from "./readout.view-model.ts";
 import { listTimeTicks } from "./time-axis.view-model.ts";
-import { sumSeries } from "./time-bars.view-model.ts";
 import type { TimeBucket } from "./time-buckets.view-model.ts";
 import { useChartCursor } from "./use-chart-cursor.ts";
 import { toValueAxis } from "./value-axis.view-model.ts";
@@ -74,17 +73,14 @@ export function TimePlot(props: TimePlotProps) {
   });
   const bucket = cursor.index === undefined ? undefined : buckets[cursor.index];
   const selection = toSelection(cursor, buckets);
-  const title =
-    selection === undefined
-      ? bucket === undefined
-        ? ""
-        : formats.bucket(bucket)
-      : formats.bucket(selection);
+  const title = bucket === undefined ? "" : formats.bucket(bucket);
   const canSelect = props.onSelectRange !== undefined;
   const total =
     props.order === "stack" && series.length > 1 && cursor.index !== undefined
-      ? (sumSeries(series.map((one) => one.values))[cursor.index] ?? null)
+      ? toTotal(series, cursor.index)
       : undefined;
+  const selected = selection === undefined ? "" : `Selected: ${formats.span(selection)}. `;
+  const way = isByKeys ? "Enter zooms in." : selected === "" ? "Click or drag to zoom in." : "";
 
   return (
     <>
@@ -130,7 +126,7 @@ export function TimePlot(props: TimePlotProps) {
       </p>
       <p role="status" className="sr-only">
         {isByKeys && cursor.index !== undefined
-          ? toSpeech({ title, series, index: cursor.index, total, formats })
+          ? selected + toSpeech({ title, series, index: cursor.index, total, formats })
           : ""}
       </p>
       {bucket !== undefined && cursor.index !== undefined && (
@@ -144,9 +140,7 @@ export function TimePlot(props: TimePlotProps) {
             readout={toReadout(series, cursor.index, props.order)}
             total={total}
             formats={formats}
-            hint={
-              canSelect ? (isByKeys ? "Enter to zoom in" : "Click or drag to zoom in") : undefined
-            }
+            hint={canSelect ? selected + way : undefined}
           />
         </div>
       )}
@@ -216,7 +210,7 @@ function toSpeech(options: {
   title: string;
   series: readonly TimeSeries[];
   index: number;
-  total: number | null | undefined;
+  total: Total | undefined;
   formats: ChartFormats;
 }): string {
   const { rows, moreCount } = toReadout(options.series, options.index, "value");
@@ -226,10 +220,7 @@ function toSpeech(options: {
     ({ series, value, previous }) =>
       `${series.label} ${write(value)}${previous === undefined ? "" : `, before ${write(previous)}`}`,
   );
-  const total =
-    options.total === undefined || options.total === null
-      ? []
-      : [`Total ${options.formats.exact(options.total)}`];
+  const total = options.total === undefined ? [] : [`Total ${write(options.total.value)}`];
   const more = moreCount === 0 ? [] : [`and ${String(moreCount)} more`];
   return [options.title, ...total, ...parts, ...more].join("; ");
 }

@@ -9,9 +9,14 @@ const LOOKS = {
   danger: "bg-danger-solid text-on-danger-solid hover:bg-danger-solid-hover",
 } as const;
 
-const SIZES = { medium: "h-9 px-3 text-sm", small: "h-8 px-2.5 text-xs" } as const;
+const SIZES = {
+  medium: "h-9 px-3 text-sm",
+  small: "h-8 px-2.5 text-xs",
+  icon: "size-9 touch:min-w-11 [&_svg]:size-4",
+} as const;
 
 export type ButtonLook = keyof typeof LOOKS;
+/** `icon` is for a picture alone. */
 export type ButtonSize = keyof typeof SIZES;
 
 /** The look of a button, for what is one only to the eye: a link, the trigger of a menu. */

@@ -24,8 +24,10 @@ export function Checkbox(props: CheckboxProps) {
     // biome-ignore lint/a11y/noLabelWithoutControl: the box inside is a control, which the rule cannot see
     <label
       className={joinClasses(
-        "inline-flex cursor-pointer items-start gap-2.5 has-data-disabled:cursor-not-allowed has-data-disabled:opacity-60",
-        isHidden ? "grid size-8 place-items-center touch:size-11" : "touch:min-h-11 touch:py-2.5",
+        "cursor-pointer has-data-disabled:cursor-not-allowed has-data-disabled:opacity-60",
+        isHidden
+          ? "grid size-8 place-items-center touch:size-11"
+          : "inline-flex items-start gap-2.5 touch:min-h-11 touch:py-2.5",
       )}
     >
       <BaseCheckbox.Root
@@ -34,7 +36,10 @@ export function Checkbox(props: CheckboxProps) {
         disabled={props.isDisabled}
         name={props.name}
         onCheckedChange={(isChecked) => props.onCheckedChange(isChecked)}
-        className="mt-0.5 grid size-4 shrink-0 place-items-center rounded border border-line-control bg-surface text-on-action transition-colors duration-120 data-checked:border-action data-checked:bg-action data-indeterminate:border-action data-indeterminate:bg-action"
+        className={joinClasses(
+          "grid size-4 shrink-0 place-items-center rounded border border-line-control bg-surface text-on-action transition-colors duration-120 data-checked:border-action data-checked:bg-action data-indeterminate:border-action data-indeterminate:bg-action",
+          !isHidden && "mt-0.5",
+        )}
       >
         <BaseCheckbox.Indicator>
           {props.isMixed === true ? (

@@ -103,7 +103,11 @@ export function SearchablePopup(props: SearchablePopupProps) {
                 key={choice.value}
                 value={choice}
                 disabled={choice.isDisabled}
-                className={joinClasses(OPTION_CLASSES, props.hasBoxes !== true && "pr-8")}
+                className={joinClasses(
+                  OPTION_CLASSES,
+                  "data-highlighted:bg-hover",
+                  props.hasBoxes !== true && "pr-8",
+                )}
               >
                 {props.hasBoxes === true && (
                   <span

@@ -1,6 +1,6 @@
 import { Dialog as BaseDialog } from "@base-ui/react/dialog";
 import X from "lucide-react/icons/x";
-import type { ReactNode, RefObject } from "react";
+import { type ReactNode, type RefObject, useRef } from "react";
 import { toButtonClasses } from "./button.tsx";
 import { joinClasses } from "./join-classes.tsx";
 import { BACKDROP_CLASSES } from "./layer-styles.tsx";
@@ -13,7 +13,7 @@ export type DialogProps = {
   /** One line that says what this is for. */
   description?: ReactNode;
   children: ReactNode;
-  /** What is focused first; otherwise the first field, or the layer itself. */
+  /** What is focused first; otherwise the first field, or the cross. */
   initialFocus?: RefObject<HTMLElement | null>;
   /** While something must not be lost, neither Escape nor a press outside closes it: the buttons inside do. */
   isLocked?: boolean;
@@ -22,6 +22,7 @@ export type DialogProps = {
 
 /** A layer above the page that asks for one thing. Focus stays inside and returns to where it came from. */
 export function Dialog(props: DialogProps) {
+  const content = useRef<HTMLDivElement>(null);
   return (
     <BaseDialog.Root
       open={props.isOpen}
@@ -37,7 +38,7 @@ export function Dialog(props: DialogProps) {
         <BaseDialog.Backdrop className={BACKDROP_CLASSES} />
         <BaseDialog.Viewport className="fixed inset-0 z-50 grid place-items-center overflow-y-auto p-4 max-sm:place-items-end max-sm:p-0">
           <BaseDialog.Popup
-            {...(props.initialFocus !== undefined && { initialFocus: props.initialFocus })}
+            initialFocus={props.initialFocus ?? (() => findFirstField(content.current))}
             className={joinClasses(
               "flex max-h-[calc(100dvh-2rem)] w-full flex-col rounded-card border border-line bg-surface text-ink text-sm shadow-float outline-none transition-[opacity,translate] duration-180 ease-out data-starting-style:translate-y-2 data-starting-style:opacity-0 data-ending-style:translate-y-2 data-ending-style:opacity-0 max-sm:rounded-b-none max-sm:border-x-0 max-sm:border-b-0",
               props.size === "wide" ? "sm:max-w-3xl" : "sm:max-w-lg",
@@ -58,7 +59,9 @@ export function Dialog(props: DialogProps) {
                 )
               }
             />
-            <div className="min-h-0 overflow-y-auto px-5 pt-4 pb-5">{props.children}</div>
+            <div ref={content} className="min-h-0 overflow-y-auto px-5 pt-4 pb-5">
+              {props.children}
+            </div>
           </BaseDialog.Popup>
         </BaseDialog.Viewport>
       </BaseDialog.Portal>
@@ -66,11 +69,13 @@ export function Dialog(props: DialogProps) {
   );
 }
 
+/** What is focused when a layer opens: its first field; without one true, the library's own choice. */
+export function findFirstField(content: HTMLElement | null): HTMLElement | true {
+  return content?.querySelector<HTMLElement>("input, textarea, select, [role=combobox]") ?? true;
+}
+
 /** The cross of a layer. */
-export const CLOSE_CLASSES = joinClasses(
-  toButtonClasses("quiet"),
-  "-mt-1.5 -mr-2 w-9 px-0 touch:min-w-11 [&_svg]:size-4",
-);
+export const CLOSE_CLASSES = joinClasses(toButtonClasses("quiet", "icon"), "-mt-1.5 -mr-2");
 
 type LayerHeaderProps = { title: ReactNode; description: ReactNode; close: ReactNode };
 

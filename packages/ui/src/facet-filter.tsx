@@ -42,7 +42,7 @@ export function FacetFilter<Value extends string>(props: FacetFilterProps<Value>
         className={joinClasses(
           toButtonClasses("secondary"),
           "max-w-full",
-          shown === "" && "border-dashed text-ink-muted",
+          shown === "" && "border-dashed",
         )}
       >
         <ListFilter className="size-4 shrink-0 text-ink-faint" aria-hidden="true" />

@@ -19,11 +19,7 @@ export function IconButton({ label, icon, look = "quiet", className, ...rest }: 
         type="button"
         {...rest}
         aria-label={label}
-        className={joinClasses(
-          toButtonClasses(look),
-          "w-9 px-0 touch:min-w-11 [&_svg]:size-4",
-          className,
-        )}
+        className={joinClasses(toButtonClasses(look, "icon"), className)}
       >
         {icon}
       </button>

@@ -2,14 +2,17 @@
 
 /** A small layer beside its trigger: menu, list of choices, popover. Grows out of the place it came from. */
 export const POPUP_CLASSES =
-  "max-h-(--available-height) max-w-(--available-width) origin-(--transform-origin) overflow-y-auto overscroll-contain rounded-card border border-line bg-surface text-ink text-sm shadow-float outline-none transition-[opacity,scale] duration-150 ease-out data-starting-style:scale-97 data-starting-style:opacity-0 data-ending-style:scale-97 data-ending-style:opacity-0";
+  "max-w-(--available-width) origin-(--transform-origin) rounded-card border border-line bg-surface text-ink text-sm shadow-float outline-none transition-[opacity,scale] duration-150 ease-out data-starting-style:scale-97 data-starting-style:opacity-0 data-ending-style:scale-97 data-ending-style:opacity-0";
+
+/** For a layer that scrolls as a whole when the window has no room for it. */
+export const SCROLLING_CLASSES = "max-h-(--available-height) overflow-y-auto overscroll-contain";
 
 /** Above the page, below toasts; a layer opened from a layer follows it in the document and so covers it. */
 export const POSITIONER_CLASSES = "z-50 outline-none";
 
-/** A line to choose in a menu or list. */
+/** A line to choose in a menu or list; what it looks like under the pointer is its own. */
 export const OPTION_CLASSES =
-  "relative flex min-h-8 cursor-default select-none items-center gap-2 rounded-control px-2 py-1.5 text-sm outline-none touch:min-h-11 data-highlighted:bg-hover data-disabled:opacity-50";
+  "relative flex min-h-8 cursor-pointer select-none items-center gap-2 rounded-control px-2 py-1.5 text-sm outline-none touch:min-h-11 data-disabled:opacity-50";
 
 /** The page behind a layer that asks for an answer. */
 export const BACKDROP_CLASSES =

@@ -40,7 +40,7 @@ const LAYERS = {
 };
 
 describe.each(Object.entries(LAYERS))("%s", (_, layer) => {
-  it("has its title and description as name, takes the focus, and gives it back on Escape", async () => {
+  it("has its title and description as name, puts the focus on its first field, and gives it back on Escape", async () => {
     render(<Page layer={layer} />);
     const opener = screen.getByRole("button", { name: "Open" });
     await userEvent.click(opener);
@@ -49,7 +49,8 @@ describe.each(Object.entries(LAYERS))("%s", (_, layer) => {
     expect(
       document.getElementById(dialog.getAttribute("aria-describedby") ?? "")?.textContent,
     ).toBe("For one program.");
-    await waitFor(() => expect(dialog.contains(document.activeElement)).toBe(true));
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Name")));
+    expect(dialog.contains(document.activeElement)).toBe(true);
 
     await userEvent.keyboard("{Escape}");
     await waitFor(() => expect(screen.queryByRole("dialog")).toBe(null));

@@ -2,7 +2,12 @@ import { Menu as BaseMenu } from "@base-ui/react/menu";
 import Check from "lucide-react/icons/check";
 import type { ReactElement, ReactNode } from "react";
 import { joinClasses } from "./join-classes.tsx";
-import { OPTION_CLASSES, POPUP_CLASSES, POSITIONER_CLASSES } from "./layer-styles.tsx";
+import {
+  OPTION_CLASSES,
+  POPUP_CLASSES,
+  POSITIONER_CLASSES,
+  SCROLLING_CLASSES,
+} from "./layer-styles.tsx";
 
 export type MenuProps = {
   /** The button that opens it: one element that takes a ref, with a name of its own. */
@@ -26,7 +31,9 @@ export function Menu({ trigger, align = "end", side = "bottom", className, child
           sideOffset={4}
           collisionPadding={8}
         >
-          <BaseMenu.Popup className={joinClasses(POPUP_CLASSES, "min-w-48 p-1", className)}>
+          <BaseMenu.Popup
+            className={joinClasses(POPUP_CLASSES, SCROLLING_CLASSES, "min-w-48 p-1", className)}
+          >
             {children}
           </BaseMenu.Popup>
         </BaseMenu.Positioner>
@@ -53,8 +60,10 @@ export type MenuItemProps = {
 export function MenuItem(props: MenuItemProps) {
   const className = joinClasses(
     OPTION_CLASSES,
-    "cursor-pointer [&_svg]:size-4 [&_svg]:shrink-0",
-    props.isDanger === true && "text-danger data-highlighted:bg-danger-soft",
+    "[&_svg]:size-4 [&_svg]:shrink-0",
+    props.isDanger === true
+      ? "text-danger data-highlighted:bg-danger-soft"
+      : "data-highlighted:bg-hover",
   );
   const content = (
     <>
@@ -100,7 +109,7 @@ export function MenuCheckboxItem(props: MenuCheckboxItemProps) {
       checked={props.isChecked}
       onCheckedChange={(isChecked) => props.onCheckedChange(isChecked)}
       disabled={props.isDisabled}
-      className={joinClasses(OPTION_CLASSES, "cursor-pointer pl-8")}
+      className={joinClasses(OPTION_CLASSES, "pl-8 data-highlighted:bg-hover")}
     >
       <BaseMenu.CheckboxItemIndicator className="absolute left-2">
         <Check className="size-4" aria-hidden="true" />
@@ -131,7 +140,7 @@ export function MenuRadioGroup<Value extends string>(props: MenuRadioGroupProps<
             key={choice.value}
             value={choice.value}
             closeOnClick
-            className={joinClasses(OPTION_CLASSES, "cursor-pointer pr-8 [&_svg]:size-4")}
+            className={joinClasses(OPTION_CLASSES, "pr-8 data-highlighted:bg-hover [&_svg]:size-4")}
           >
             {choice.icon}
             {choice.label}

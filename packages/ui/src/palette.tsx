@@ -78,7 +78,7 @@ export function Palette<Item extends PaletteItem>(props: PaletteProps<Item>) {
                           key={item.id}
                           value={item}
                           onClick={() => props.onChoose(item)}
-                          className={`${OPTION_CLASSES} min-h-9 cursor-pointer data-highlighted:bg-selected [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-ink-muted`}
+                          className={`${OPTION_CLASSES} data-highlighted:bg-selected [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-ink-muted`}
                         >
                           {item.icon}
                           <span className="min-w-0 grow truncate">{item.label}</span>

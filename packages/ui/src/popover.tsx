@@ -1,7 +1,7 @@
 import { Popover as BasePopover } from "@base-ui/react/popover";
 import type { ReactElement, ReactNode } from "react";
 import { joinClasses } from "./join-classes.tsx";
-import { POPUP_CLASSES, POSITIONER_CLASSES } from "./layer-styles.tsx";
+import { POPUP_CLASSES, POSITIONER_CLASSES, SCROLLING_CLASSES } from "./layer-styles.tsx";
 
 export type PopoverProps = {
   trigger: ReactElement<Record<string, unknown>>;
@@ -30,7 +30,9 @@ export function Popover(props: PopoverProps) {
           sideOffset={4}
           collisionPadding={8}
         >
-          <BasePopover.Popup className={joinClasses(POPUP_CLASSES, props.className ?? "w-80 p-4")}>
+          <BasePopover.Popup
+            className={joinClasses(POPUP_CLASSES, SCROLLING_CLASSES, props.className ?? "w-80 p-4")}
+          >
             <BasePopover.Title
               className={props.isTitleHidden === true ? "sr-only" : "mb-2 font-semibold text-sm"}
             >

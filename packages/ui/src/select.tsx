@@ -9,6 +9,7 @@ import {
   OPTION_CLASSES,
   POPUP_CLASSES,
   POSITIONER_CLASSES,
+  SCROLLING_CLASSES,
 } from "./layer-styles.tsx";
 
 export type Choice<Value extends string> = {
@@ -70,14 +71,16 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
           align="start"
           alignItemWithTrigger={false}
         >
-          <BaseSelect.Popup className={joinClasses(POPUP_CLASSES, "min-w-(--anchor-width) p-1")}>
+          <BaseSelect.Popup
+            className={joinClasses(POPUP_CLASSES, SCROLLING_CLASSES, "min-w-(--anchor-width) p-1")}
+          >
             <BaseSelect.List>
               {props.choices.map((choice) => (
                 <BaseSelect.Item
                   key={choice.value}
                   value={choice.value}
                   disabled={choice.isDisabled}
-                  className={joinClasses(OPTION_CLASSES, "pr-8")}
+                  className={joinClasses(OPTION_CLASSES, "pr-8 data-highlighted:bg-hover")}
                 >
                   <span className="min-w-0">
                     <BaseSelect.ItemText className="block truncate">

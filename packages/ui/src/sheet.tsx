@@ -1,7 +1,7 @@
 import { Dialog as BaseDialog } from "@base-ui/react/dialog";
 import X from "lucide-react/icons/x";
-import type { ReactNode } from "react";
-import { CLOSE_CLASSES, LayerHeader } from "./dialog.tsx";
+import { type ReactNode, useRef } from "react";
+import { CLOSE_CLASSES, findFirstField, LayerHeader } from "./dialog.tsx";
 import { joinClasses } from "./join-classes.tsx";
 import { BACKDROP_CLASSES } from "./layer-styles.tsx";
 
@@ -27,12 +27,14 @@ export type SheetProps = {
 
 /** A panel at the edge of the page. Focus stays inside and returns to where it came from. */
 export function Sheet(props: SheetProps) {
+  const content = useRef<HTMLDivElement>(null);
   const title = <BaseDialog.Title>{props.title}</BaseDialog.Title>;
   return (
     <BaseDialog.Root open={props.isOpen} onOpenChange={(isOpen) => !isOpen && props.onClose()}>
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className={BACKDROP_CLASSES} />
         <BaseDialog.Popup
+          initialFocus={props.isTitleHidden === true ? true : () => findFirstField(content.current)}
           className={joinClasses(
             "fixed z-50 flex max-w-full flex-col border-line bg-surface text-ink text-sm shadow-float outline-none transition-[opacity,translate] duration-180 ease-out data-starting-style:opacity-0 data-ending-style:opacity-0",
             SIDES[props.side ?? "right"],
@@ -59,6 +61,7 @@ export function Sheet(props: SheetProps) {
             />
           )}
           <div
+            ref={content}
             className={joinClasses(
               "min-h-0 grow overflow-y-auto overscroll-contain",
               props.isTitleHidden !== true && "px-5 pt-4 pb-6",

@@ -110,8 +110,17 @@ async function open({ path = "/overview", tenants = TENANTS, isOperator, answers
       component: () => <h1>Screen {screenPath}</h1>,
     }),
   );
+  const framed = createRoute({
+    getParentRoute: () => layout,
+    path: "/framed",
+    component: () => (
+      <AppFrame>
+        <h1>Framed</h1>
+      </AppFrame>
+    ),
+  });
   const router = createRouter({
-    routeTree: root.addChildren([layout.addChildren(screens)]),
+    routeTree: root.addChildren([layout.addChildren([...screens, framed])]),
     history: createMemoryHistory({ initialEntries: [path] }),
   });
   render(
@@ -146,6 +155,13 @@ describe("AppFrame", () => {
     ]);
     expect(document.title).toBe("Overview · Acme · Acme APIs");
     within(screen.getByRole("navigation", { name: "Breadcrumb" })).getByText("Overview");
+  });
+
+  it("is there once, also where a page inside of it brings its own", async () => {
+    await open({ path: "/framed" });
+    expect(screen.getAllByRole("main")).toHaveLength(1);
+    expect(screen.getAllByRole("navigation", { name: "Screens" })).toHaveLength(1);
+    expect(document.title).toBe("Page not found · Acme · Acme APIs");
   });
 
   it("lets the keyboard skip to the content without a change of the address", async () => {
@@ -262,7 +278,7 @@ describe("the command palette", () => {
   it("opens by Ctrl+K, goes where Enter says, and gives the focus to the screen", async () => {
     const { router, user } = await open({ path: "/overview?tenant=acme" });
     await user.keyboard("{Control>}k{/Control}");
-    const field = await screen.findByRole("combobox", { name: "Go to, switch, create…" });
+    const field = await screen.findByRole("combobox", { name: "Search or go to…" });
     await waitFor(() => expect(document.activeElement).toBe(field));
     await user.keyboard("bill{Enter}");
     await waitFor(() => expect(router.state.location.href).toBe("/billings?tenant=acme"));
@@ -275,12 +291,12 @@ describe("the command palette", () => {
     await user.keyboard("birch{Enter}");
     await waitFor(() => expect(router.state.location.search).toEqual({ tenant: "birch" }));
     await user.keyboard("{Control>}k{/Control}");
-    await screen.findByRole("combobox", { name: "Go to, switch, create…" });
+    await screen.findByRole("combobox", { name: "Search or go to…" });
     await user.keyboard("dark");
     await user.keyboard("{Enter}");
     await waitFor(() => expect(document.documentElement.dataset["theme"]).toBe("dark"));
     await user.keyboard("{Control>}k{/Control}");
-    await screen.findByRole("combobox", { name: "Go to, switch, create…" });
+    await screen.findByRole("combobox", { name: "Search or go to…" });
     await user.keyboard("qqqq");
     await screen.findByText("Nothing is called that.");
   });

@@ -1,6 +1,6 @@
 import { useRouterState } from "@tanstack/react-router";
 import { Sheet } from "@turnpike/ui/sheet";
-import { type MouseEvent, type ReactNode, useState } from "react";
+import { createContext, type MouseEvent, type ReactNode, use, useState } from "react";
 import { useCurrentTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { CreateTenantDialog } from "../create-tenant-dialog.tsx";
@@ -13,8 +13,24 @@ import { TopBar } from "./top-bar.tsx";
 import { useHeadingFocus } from "./use-heading-focus.ts";
 import { usePaletteKeys } from "./use-palette-keys.ts";
 
-/** What surrounds every signed-in screen: navigation at the left, what is the same everywhere above, the screen as `main`. */
+/** True below the frame. */
+const InsideFrame = createContext(false);
+
+/**
+ * What surrounds every signed-in screen: navigation at the left, what is the same everywhere above, the screen as
+ * `main`. Inside of itself it adds nothing: a page that is not found may stand in the layout or in its place.
+ */
 export function AppFrame({ children }: { children: ReactNode }) {
+  return use(InsideFrame) ? (
+    children
+  ) : (
+    <InsideFrame value={true}>
+      <Frame>{children}</Frame>
+    </InsideFrame>
+  );
+}
+
+function Frame({ children }: { children: ReactNode }) {
   const { config } = usePlatform();
   const tenant = useCurrentTenant();
   const screen = findScreen(useRouterState({ select: (state) => state.location.pathname }));
@@ -48,7 +64,7 @@ export function AppFrame({ children }: { children: ReactNode }) {
       </a>
       <aside
         data-folded={sidebar.isFolded || undefined}
-        className="sticky top-0 h-dvh w-60 shrink-0 border-line border-r bg-sunken transition-[width] duration-180 ease-out data-folded:w-[3.75rem] max-md:hidden"
+        className="sticky top-0 h-dvh w-60 shrink-0 border-line border-r bg-sunken transition-[width] duration-180 ease-out data-folded:w-15 max-md:hidden"
       >
         <Sidebar
           isFolded={sidebar.isFolded}

@@ -37,7 +37,7 @@ export function CommandPalette({ isOpen, onClose }: CommandPaletteProps) {
       isOpen={isOpen}
       onClose={close}
       label="Command palette"
-      placeholder="Go to, switch, create…"
+      placeholder="Search or go to…"
       query={query}
       onQueryChange={setQuery}
       groups={groups.filter(({ items }) => items.length > 0)}

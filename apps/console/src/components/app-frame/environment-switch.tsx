@@ -11,10 +11,10 @@ import {
 type Shown = Environment | "both";
 
 const CHOICES = [
-  { value: "both", label: "Live and test" },
-  { value: "live", label: "Live" },
-  { value: "test", label: "Test" },
-] as const satisfies readonly { value: Shown; label: string }[];
+  { value: "both", label: "Live and test", short: "All" },
+  { value: "live", label: "Live", short: "Live" },
+  { value: "test", label: "Test", short: "Test" },
+] as const satisfies readonly { value: Shown; label: string; short: string }[];
 
 const LOOKS: Readonly<Record<Shown, string>> = {
   both: "border-line bg-surface text-ink-muted",
@@ -37,7 +37,7 @@ export function useSwitchEnvironment(): (shown: Shown) => void {
 export function EnvironmentSwitch() {
   const shown = useCurrentEnvironment() ?? "both";
   const switchTo = useSwitchEnvironment();
-  const label = CHOICES.find(({ value }) => value === shown)?.label;
+  const { label, short } = CHOICES.find(({ value }) => value === shown) ?? CHOICES[0];
   return (
     <Menu
       className="min-w-40"
@@ -46,12 +46,13 @@ export function EnvironmentSwitch() {
           type="button"
           aria-label={`Environment: ${label}`}
           className={joinClasses(
-            "inline-flex h-7 shrink-0 cursor-pointer items-center gap-1.5 rounded-full border px-2.5 font-medium text-xs whitespace-nowrap touch:h-11",
+            "relative inline-flex h-7 shrink-0 cursor-pointer items-center gap-1.5 rounded-full border px-2.5 font-medium text-xs whitespace-nowrap before:absolute before:-inset-x-1 before:-inset-y-2",
             LOOKS[shown],
           )}
         >
           <span className="size-1.5 rounded-full bg-current" aria-hidden="true" />
-          {label}
+          <span className="max-sm:hidden">{label}</span>
+          <span className="sm:hidden">{short}</span>
           <ChevronDown className="size-3" aria-hidden="true" />
         </button>
       }

@@ -33,5 +33,6 @@ export type Screen = (typeof SCREENS)[number];
 
 /** The screen of a path; undefined for one that is none. */
 export function findScreen(path: string): Screen | undefined {
-  return SCREENS.find(({ to }) => path === to || path.startsWith(`${to}/`));
+  const visited = path.replace(/\/+$/, "");
+  return SCREENS.find(({ to }) => to === visited);
 }

@@ -79,8 +79,8 @@ function ScreenLink({ screen, isFolded, onNavigate }: ScreenLinkProps) {
       {...(onNavigate !== undefined && { onClick: onNavigate })}
       {...(isFolded && { "aria-label": label })}
       className={joinClasses(
-        "relative flex h-9 items-center gap-2.5 rounded-control px-2.5 font-medium text-ink-muted transition-colors duration-120 hover:bg-hover hover:text-ink touch:h-11 data-[status=active]:bg-selected data-[status=active]:text-ink data-[status=active]:before:absolute data-[status=active]:before:inset-y-2 data-[status=active]:before:left-0 data-[status=active]:before:w-[3px] data-[status=active]:before:rounded-full data-[status=active]:before:bg-accent",
-        isFolded && "w-10 justify-center px-0",
+        "relative flex h-9 items-center rounded-control font-medium text-ink-muted transition-colors duration-120 hover:bg-hover hover:text-ink touch:h-11 data-[status=active]:bg-selected data-[status=active]:text-ink data-[status=active]:before:absolute data-[status=active]:before:inset-y-2 data-[status=active]:before:left-0 data-[status=active]:before:w-[3px] data-[status=active]:before:rounded-full data-[status=active]:before:bg-accent",
+        isFolded ? "w-10 justify-center" : "gap-2.5 px-2.5",
       )}
     >
       <Icon className="size-4 shrink-0" aria-hidden="true" />

@@ -44,11 +44,7 @@ export function TenantSwitcher({ isFolded, onCreate, onChosen }: TenantSwitcherP
         type="button"
         onClick={onCreate}
         aria-label="Create tenant"
-        className={joinClasses(
-          TRIGGER_CLASSES,
-          "border-dashed",
-          isFolded && "w-10 justify-center px-0",
-        )}
+        className={joinClasses(toTriggerClasses(isFolded), "border-dashed")}
       >
         <Plus className="size-4 shrink-0" aria-hidden="true" />
         {!isFolded && <span className="font-medium">Create tenant</span>}
@@ -86,15 +82,19 @@ export function TenantSwitcher({ isFolded, onCreate, onChosen }: TenantSwitcherP
   );
 }
 
-const TRIGGER_CLASSES =
-  "flex h-12 w-full shrink-0 cursor-pointer items-center gap-2.5 rounded-control border border-line bg-surface px-2 text-left hover:bg-hover";
+function toTriggerClasses(isFolded: boolean): string {
+  return joinClasses(
+    "flex shrink-0 cursor-pointer items-center rounded-control border border-line bg-surface hover:bg-hover",
+    isFolded ? "size-10 justify-center" : "h-12 w-full gap-2.5 px-2 text-left",
+  );
+}
 
 function toTrigger(tenant: OwnTenant, isFolded: boolean): ReactElement<Record<string, unknown>> {
   return (
     <button
       type="button"
       aria-label={`Tenant: ${tenant.name}, ${ROLE_NAMES[tenant.role]}`}
-      className={joinClasses(TRIGGER_CLASSES, isFolded && "w-10 justify-center px-0")}
+      className={toTriggerClasses(isFolded)}
     >
       <Initials name={tenant.name} shape="square" />
       {!isFolded && (

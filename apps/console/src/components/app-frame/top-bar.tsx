@@ -24,7 +24,7 @@ export function TopBar({ screen, onOpenNavigation, onOpenPalette }: TopBarProps)
   const { config } = usePlatform();
   return (
     <header className="sticky top-0 z-30 border-line border-b bg-paper/90 backdrop-blur-sm">
-      <div className="flex h-14 items-center gap-2 px-4 max-md:px-2 sm:px-6">
+      <div className="flex h-14 items-center gap-2 px-2 md:px-6">
         <IconButton
           label="Open navigation"
           className="md:hidden"
@@ -45,10 +45,10 @@ export function TopBar({ screen, onOpenNavigation, onOpenPalette }: TopBarProps)
           onClick={onOpenPalette}
           aria-keyshortcuts="Control+K Meta+K"
           aria-label="Open command palette"
-          className="flex h-9 shrink-0 cursor-pointer items-center gap-2 rounded-control border border-line-control bg-surface px-2.5 text-ink-faint hover:bg-hover hover:text-ink lg:w-56 touch:h-11 touch:w-11 touch:justify-center touch:border-transparent touch:bg-transparent"
+          className="flex h-9 shrink-0 cursor-pointer items-center justify-center gap-2 rounded-control border-line-control text-ink-muted hover:bg-hover hover:text-ink max-lg:w-9 lg:w-56 lg:border lg:bg-surface lg:px-2.5 touch:min-h-11 touch:min-w-11"
         >
           <Search className="size-4 shrink-0" aria-hidden="true" />
-          <span className="grow text-left max-lg:hidden">Go to, switch, create…</span>
+          <span className="grow text-left whitespace-nowrap max-lg:hidden">Search or go to…</span>
           <span className="max-lg:hidden touch:hidden">
             <Kbd keys={[toPaletteModifier(navigator.userAgent), "K"]} />
           </span>

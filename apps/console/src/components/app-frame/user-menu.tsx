@@ -24,8 +24,8 @@ export function UserMenu({ isFolded }: { isFolded: boolean }) {
           type="button"
           aria-label={`Account: ${name}`}
           className={joinClasses(
-            "flex h-12 w-full shrink-0 cursor-pointer items-center gap-2.5 rounded-control px-2 text-left hover:bg-hover",
-            isFolded && "w-10 justify-center px-0",
+            "flex shrink-0 cursor-pointer items-center rounded-control hover:bg-hover",
+            isFolded ? "size-10 justify-center" : "h-12 w-full gap-2.5 px-2 text-left",
           )}
         >
           <Initials name={name} shape="round" />

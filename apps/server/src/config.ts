@@ -22,7 +22,7 @@ export const ENVIRONMENT = {
   TURNPIKE_SIGNING_SECRET:
     "Secret of X-Turnpike-Signature, at least 32 characters. Default: generated and kept in the data folder.",
   TURNPIKE_IDENTITY_SECRET:
-    "Encrypts the keys that sign sign-ins, at least 32 characters; the same on every machine. Default: generated and kept in the data folder.",
+    "Encrypts the keys that sign sign-ins, at least 32 characters; machines with the same one share their keys. Default: generated and kept in the data folder.",
   TURNPIKE_SMTP_PASSWORD: "Password of the mail server, when mail.smtp has a user.",
   DATABASE_URL:
     "An existing PostgreSQL 15 or newer, postgres://user:password@host/database. Default: the embedded one.",

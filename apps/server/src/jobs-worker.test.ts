@@ -74,6 +74,7 @@ describe("the thread of the jobs", () => {
       "changes.prune",
       "documents.forget-deletions",
       "files.sweep",
+      "identity.forget-expired",
       "metering.keep-house",
       "notifications.forget-old",
     ]);

@@ -9,7 +9,7 @@ import { confirmsEmail } from "./public-config.ts";
  * Starts the built-in sign-in, as the configuration says.
  *
  * @returns `undefined` when only providers elsewhere vouch for people.
- * @throws {StartupError} `SECRET_FILE_UNUSABLE` when its secret is none, or not the one that the stored keys need.
+ * @throws {StartupError} `SECRET_FILE_UNUSABLE` when the file of its secret holds none.
  */
 export async function openIdentityProvider(input: {
   installation: Pick<Installation, "config" | "services">;

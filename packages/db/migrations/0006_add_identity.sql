@@ -49,15 +49,21 @@ create index oidc_records_by_account on oidc_records (account_id) where account_
 create index oidc_records_by_session on oidc_records (session_uid) where session_uid is not null;
 create index oidc_records_by_expiry on oidc_records (expires_at);
 
--- Keys that sign ID tokens, ES256. Each signs from signs_from until the next one does.
+-- Keys that sign ID tokens, ES256. Of one secret each signs from signs_from until the next one does; machines with another
+-- secret have keys of their own, and everybody believes all of them.
 create table signing_keys (
   kid text primary key,
+  -- Which secret the private key is encrypted with; says nothing about the secret itself.
+  secret_id text not null,
   public_jwk jsonb not null,
   -- The private JWK as a compact JWE (dir, A256GCM).
   private_jwe text not null,
-  signs_from timestamptz not null unique,
-  created_at timestamptz not null
+  signs_from timestamptz not null,
+  -- When a process with this secret last looked: what nobody looks after any more is forgotten.
+  seen_at timestamptz not null,
+  created_at timestamptz not null,
+  unique (secret_id, signs_from)
 );
 
 grant select, insert, update, delete on accounts, account_links, oidc_records to turnpike_operator;
-grant select, insert, delete on signing_keys to turnpike_operator;
+grant select, insert, update, delete on signing_keys to turnpike_operator;

@@ -9,7 +9,7 @@ import type { AppServices } from "#platform/app-services.ts";
 import type { AccountRow } from "./accounts.store.ts";
 import type { Accounts } from "./accounts.ts";
 import { createOidcAdapter } from "./oidc-adapter.ts";
-import type { SigningKey } from "./signing-keys.ts";
+import type { SigningKey } from "./sealed-key.ts";
 
 export type OidcDeps = Pick<AppServices, "transact" | "clock" | "logger"> & {
   accounts: Pick<Accounts, "find">;

@@ -54,7 +54,7 @@ async function readParameters(req: IncomingMessage): Promise<URLSearchParams> {
  */
 export function createEndSessionRoute(
   deps: EndSessionDeps,
-  options: { consoleUrl: string; issuer: string; publicKeys(): JWK[] },
+  options: { consoleUrl: string; issuer: string; publicKeys(): readonly JWK[] },
 ) {
   const { consoleUrl, issuer } = options;
   const { origin } = new URL(consoleUrl);
@@ -67,7 +67,7 @@ export function createEndSessionRoute(
     if (hint === null) {
       return;
     }
-    const keys = createLocalJWKSet({ keys: options.publicKeys() });
+    const keys = createLocalJWKSet({ keys: [...options.publicKeys()] });
     // A hint that nobody vouches for is as good as none.
     const verified = await compactVerify(hint, keys, { algorithms: ["ES256"] }).catch(
       () => undefined,

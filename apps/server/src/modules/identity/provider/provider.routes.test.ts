@@ -63,7 +63,7 @@ describe("built-in sign-in", () => {
 
   it("publishes the keys that verify its tokens in memory as well as over HTTP", async () => {
     const { tokens } = await identity.browser().register(newCredentials());
-    const inMemory = createLocalJWKSet({ keys: identity.provider().publicKeys() });
+    const inMemory = createLocalJWKSet({ keys: [...identity.provider().publicKeys()] });
     await compactVerify(tokens.id_token ?? "", inMemory);
     const published = await identity.browser().call("GET", "/idp/jwks");
     expect(published.json.keys.map((key: { kid: string }) => key.kid)).toEqual(

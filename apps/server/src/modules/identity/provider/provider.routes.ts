@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { JWK } from "jose";
 import type { Provider } from "oidc-provider";
+import { sendJson } from "#http/raw-route.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import {
   findClientAddress,
@@ -52,7 +53,7 @@ export interface IdentityProvider {
   issuer: string;
   clientId: string;
   /** Keys that ID tokens are to be verified with at this time, the one that signs now first. */
-  publicKeys(): JWK[];
+  publicKeys(): readonly JWK[];
   /** Passwords hashed so far, and those waiting: what tests and the health look at. */
   readonly hashing: { done: number; waiting: number };
   /** Resolves when nothing is left to do after answers: mails are on their way. */
@@ -70,7 +71,7 @@ type Route = {
 const UID = "([A-Za-z0-9_-]{16,128})";
 
 /** Whoever verifies tokens takes keys from memory, so they are renewed also when nobody signs in. */
-const KEYS_LOOK_MS = 60_000;
+const KEYS_LOOK_MS = 30_000;
 
 function toPath(url: string): string {
   const queryAt = url.indexOf("?");
@@ -99,7 +100,6 @@ function toLibraryRequest(req: IncomingMessage, publicUrl: URL): void {
 /**
  * Starts the built-in OpenID provider: accounts with passwords, for the console.
  *
- * @throws {StartupError} `SECRET_FILE_UNUSABLE` when the stored keys were encrypted with another secret.
  */
 export async function createIdentityProvider(
   deps: IdentityProviderDeps,
@@ -155,6 +155,12 @@ export async function createIdentityProvider(
     await listener(req, res);
   }
 
+  /** The library knows only the keys it may sign with; those of other machines are believed too. */
+  function sendKeys({ res }: PeopleCall): Promise<void> {
+    sendJson(res, 200, { keys: keys.publicKeys() });
+    return Promise.resolve();
+  }
+
   async function begin(call: PeopleCall): Promise<void> {
     limits.take("begin", { network: call.network });
     await askLibrary(call);
@@ -162,7 +168,7 @@ export async function createIdentityProvider(
 
   const routes: readonly Route[] = [
     { methods: ["GET"], path: /^\/\.well-known\/openid-configuration$/, answer: askLibrary },
-    { methods: ["GET"], path: /^\/jwks$/, answer: askLibrary },
+    { methods: ["GET"], path: /^\/jwks$/, answer: sendKeys },
     { methods: ["GET"], path: /^\/auth$/, answer: begin },
     { methods: ["GET"], path: new RegExp(`^/auth/${UID}$`), answer: askLibrary },
     { methods: ["POST"], path: /^\/token$/, answer: askLibrary },

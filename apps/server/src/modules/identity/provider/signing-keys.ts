@@ -1,22 +1,21 @@
-import { hkdfSync } from "node:crypto";
+import type { Tx } from "@turnpike/db/client";
 import { AppError } from "@turnpike/domain/errors/app-error";
-import {
-  CompactEncrypt,
-  calculateJwkThumbprint,
-  compactDecrypt,
-  exportJWK,
-  generateKeyPair,
-  type JWK,
-} from "jose";
-import { z } from "zod";
+import type { JWK } from "jose";
 import type { AppServices } from "#platform/app-services.ts";
-import { StartupError } from "#platform/startup-error.ts";
+import {
+  createSealedKey,
+  openSealedKey,
+  type SigningKey,
+  toPublicJwk,
+  toSecretId,
+} from "./sealed-key.ts";
 import {
   deleteSigningKeys,
   insertSigningKey,
   listSigningKeys,
   lockSigningKeys,
   type SigningKeyRow,
+  touchSigningKeys,
 } from "./signing-keys.store.ts";
 
 const HOUR_MS = 60 * 60 * 1_000;
@@ -28,77 +27,19 @@ export const KEY_PUBLISHED_AHEAD_MS = 7 * DAY_MS;
 /** How long a key is published after its last signature: tokens live 15 minutes, clocks differ. */
 export const KEY_KEPT_MS = HOUR_MS;
 /** After so long keys are read again: another process may have made one. */
-const READ_AGAIN_MS = 5 * 60 * 1_000;
-
-const ALGORITHM = "ES256";
-
-/** A private key; it stays in memory, and in the database only encrypted. */
-export type SigningKey = { kid: string; privateJwk: JWK; publicJwk: JWK; signsFrom: Date };
+const READ_AGAIN_MS = 60 * 1_000;
 
 export interface SigningKeys {
-  /** Those to publish, the one that signs now first. Reads and rotates when it is time. */
+  /** Our own, the one that signs now first. Reads and rotates when it is time. */
   current(): Promise<readonly SigningKey[]>;
-  /** What was current last, without waiting. */
-  publicKeys(): JWK[];
+  /**
+   * All that are believed, those of machines with another secret too, the one that signs here now first. As they were read
+   * last, without waiting; the same list until they change.
+   */
+  publicKeys(): readonly JWK[];
 }
 
 export type SigningKeysDeps = Pick<AppServices, "transact" | "clock" | "logger">;
-
-const privateJwkSchema = z.object({
-  kty: z.literal("EC"),
-  crv: z.literal("P-256"),
-  x: z.string(),
-  y: z.string(),
-  d: z.string(),
-});
-
-function toEncryptionKey(secret: string): Uint8Array {
-  return new Uint8Array(hkdfSync("sha256", secret, "", "turnpike signing keys", 32));
-}
-
-async function createKey(
-  secret: string,
-  input: { signsFrom: Date; now: Date },
-): Promise<SigningKeyRow & { now: Date }> {
-  const pair = await generateKeyPair(ALGORITHM, { extractable: true });
-  const { kty, crv, x, y } = await exportJWK(pair.publicKey);
-  const kid = await calculateJwkThumbprint(pair.publicKey);
-  const plain = new TextEncoder().encode(JSON.stringify(await exportJWK(pair.privateKey)));
-  const jwe = await new CompactEncrypt(plain)
-    .setProtectedHeader({ alg: "dir", enc: "A256GCM", kid })
-    .encrypt(toEncryptionKey(secret));
-  return {
-    kid,
-    public_jwk: { kty, crv, x, y },
-    private_jwe: jwe,
-    signs_from: input.signsFrom,
-    now: input.now,
-  };
-}
-
-async function decryptKey(secret: string, row: SigningKeyRow): Promise<SigningKey> {
-  const { plaintext } = await compactDecrypt(row.private_jwe, toEncryptionKey(secret), {
-    keyManagementAlgorithms: ["dir"],
-    contentEncryptionAlgorithms: ["A256GCM"],
-  }).catch((error: unknown) => {
-    throw new StartupError({
-      code: "SECRET_FILE_UNUSABLE",
-      message: "The keys that sign sign-ins were encrypted with another secret",
-      hint: "Restore the file identity-secret of the secrets folder, or set TURNPIKE_IDENTITY_SECRET as on the other machines",
-      cause: error,
-    });
-  });
-  const { kty, crv, x, y, d } = privateJwkSchema.parse(
-    JSON.parse(new TextDecoder().decode(plaintext)),
-  );
-  const shared = { kty, crv, x, y, kid: row.kid, alg: ALGORITHM, use: "sig" };
-  return {
-    kid: row.kid,
-    privateJwk: { ...shared, d },
-    publicJwk: shared,
-    signsFrom: row.signs_from,
-  };
-}
 
 /** When the next key signs; a process that was off for long still publishes it ahead. */
 function nextSignsFrom(current: SigningKeyRow, now: Date): Date {
@@ -112,63 +53,91 @@ function findSigning<Key extends { signs_from: Date }>(keys: readonly Key[], now
   return keys.findLast((key) => key.signs_from <= now);
 }
 
-/** Makes what is missing, deletes what no token needs any more. @returns The rest, in the order in which they sign. */
-async function rotate(deps: SigningKeysDeps, secret: string): Promise<SigningKeyRow[]> {
+/** Makes our next key when it is time. @returns All of ours, in the order in which they sign. */
+async function ensureOwnKeys(
+  tx: Tx,
+  input: { own: readonly SigningKeyRow[]; secret: string; now: Date },
+): Promise<SigningKeyRow[]> {
+  const { own, secret, now } = input;
+  const signing = findSigning(own, now);
+  const isNextDue =
+    signing !== undefined &&
+    own.at(-1) === signing &&
+    now.getTime() >= signing.signs_from.getTime() + KEY_LIFETIME_MS - KEY_PUBLISHED_AHEAD_MS;
+  if (signing !== undefined && !isNextDue) {
+    return [...own];
+  }
+  const signsFrom = signing === undefined ? now : nextSignsFrom(signing, now);
+  const sealed = await createSealedKey(secret);
+  const made = { ...sealed, secret_id: toSecretId(secret), signs_from: signsFrom, seen_at: now };
+  await insertSigningKey(tx, { ...made, now });
+  return [...own, made].toSorted((a, b) => a.signs_from.getTime() - b.signs_from.getTime());
+}
+
+/** True for a key that no token needs any more. */
+function isDone(key: SigningKeyRow, next: SigningKeyRow | undefined, now: Date): boolean {
+  const keptUntilMs = (since: Date) => since.getTime() + KEY_KEPT_MS;
+  const isReplaced = next !== undefined && keptUntilMs(next.signs_from) <= now.getTime();
+  return isReplaced || keptUntilMs(key.seen_at) <= now.getTime();
+}
+
+/** Makes what is missing, deletes what is done. @returns The rest: ours in the order in which they sign, and others. */
+async function rotate(
+  deps: SigningKeysDeps,
+  secret: string,
+): Promise<{ own: SigningKeyRow[]; others: SigningKeyRow[] }> {
+  const secretId = toSecretId(secret);
   return await deps.transact.asOperator(async (tx) => {
     await lockSigningKeys(tx);
     const now = deps.clock.now();
-    const keys = await listSigningKeys(tx);
-    const signing = findSigning(keys, now);
-    const newest = keys.at(-1);
-    const isNextDue =
-      signing !== undefined &&
-      newest === signing &&
-      now.getTime() >= signing.signs_from.getTime() + KEY_LIFETIME_MS - KEY_PUBLISHED_AHEAD_MS;
-    if (signing === undefined || isNextDue) {
-      const signsFrom = signing === undefined ? now : nextSignsFrom(signing, now);
-      const made = await createKey(secret, { signsFrom, now });
-      await insertSigningKey(tx, made);
-      keys.push(made);
-      keys.sort((a, b) => a.signs_from.getTime() - b.signs_from.getTime());
-    }
-    const needed = keys.filter((_key, index) => {
-      const replacedAt = keys[index + 1]?.signs_from;
-      return replacedAt === undefined || replacedAt.getTime() + KEY_KEPT_MS > now.getTime();
-    });
-    const done = keys.filter((key) => !needed.includes(key));
+    await touchSigningKeys(tx, secretId, now);
+    const all = await listSigningKeys(tx);
+    const isOwn = (key: SigningKeyRow) => key.secret_id === secretId;
+    const own = await ensureOwnKeys(tx, { own: all.filter(isOwn), secret, now });
+    const others = all.filter((key) => !isOwn(key));
+    const done = [
+      ...own.filter((key, index) => isDone(key, own[index + 1], now)),
+      ...others.filter((key) => isDone(key, undefined, now)),
+    ];
     if (done.length > 0) {
       await deleteSigningKeys(
         tx,
         done.map((key) => key.kid),
       );
     }
-    return needed;
+    const isNeeded = (key: SigningKeyRow) => !done.includes(key);
+    return { own: own.filter(isNeeded), others: others.filter(isNeeded) };
   });
 }
 
 /**
- * Opens the keys that sign ID tokens, making the first one. Of several processes that start at once all get the same.
+ * Opens the keys that sign ID tokens, making the first one. Of several processes that start at once with the same secret
+ * all get the same; those with another secret, such as machines that made their own, sign with keys of their own, and all
+ * of them are believed.
  *
  * @param secret - What the private keys are encrypted with; at least 32 characters.
- * @throws {StartupError} `SECRET_FILE_UNUSABLE` when the keys were encrypted with another secret.
  */
 export async function openSigningKeys(deps: SigningKeysDeps, secret: string): Promise<SigningKeys> {
   const known = new Map<string, SigningKey>();
-  let inOrder: SigningKey[] = [];
+  let own: SigningKey[] = [];
+  let others: JWK[] = [];
+  let published: { kids: string; keys: JWK[] } = { kids: "", keys: [] };
   let readAtMs = 0;
   let reading: Promise<void> | undefined;
 
   async function read(): Promise<void> {
     const rows = await rotate(deps, secret);
     const keys: SigningKey[] = [];
-    for (const row of rows) {
-      keys.push(known.get(row.kid) ?? (await decryptKey(secret, row)));
+    for (const row of rows.own) {
+      const key = known.get(row.kid) ?? (await openSealedKey(secret, row));
+      keys.push({ ...key, signsFrom: row.signs_from });
     }
     known.clear();
     for (const key of keys) {
       known.set(key.kid, key);
     }
-    inOrder = keys;
+    own = keys;
+    others = rows.others.map((row) => toPublicJwk(row));
   }
 
   function readOnce(): Promise<void> {
@@ -183,8 +152,8 @@ export async function openSigningKeys(deps: SigningKeysDeps, secret: string): Pr
   /** The one that signs now first. */
   function arrange(): SigningKey[] {
     const now = deps.clock.now();
-    const signing = inOrder.findLast((key) => key.signsFrom <= now);
-    return signing === undefined ? [] : [signing, ...inOrder.filter((key) => key !== signing)];
+    const signing = own.findLast((key) => key.signsFrom <= now);
+    return signing === undefined ? [] : [signing, ...own.filter((key) => key !== signing)];
   }
 
   await readOnce();
@@ -206,6 +175,13 @@ export async function openSigningKeys(deps: SigningKeysDeps, secret: string): Pr
       }
       return keys;
     },
-    publicKeys: () => arrange().map((key) => key.publicJwk),
+    publicKeys: () => {
+      const keys = [...arrange().map((key) => key.publicJwk), ...others];
+      const kids = keys.map(({ kid }) => kid).join(" ");
+      if (published.kids !== kids) {
+        published = { kids, keys };
+      }
+      return published.keys;
+    },
   };
 }

@@ -41,7 +41,7 @@ export async function startInstance(
 }
 
 function readSetupLink(output: string): string {
-  const link = /https?:\/\/\S+\/#setup=[^\s"\\]+/.exec(output)?.[0];
+  const link = /https?:\/\/\S+\/register#setup=[^\s"\\]+/.exec(output)?.[0];
   if (link === undefined) {
     throw new Error(`The product printed no setup link:\n${output}`);
   }

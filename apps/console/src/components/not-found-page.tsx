@@ -1,4 +1,5 @@
-import { Link, type LinkProps } from "@tanstack/react-router";
+import type { LinkProps } from "@tanstack/react-router";
+import { AppLink } from "./app-link.tsx";
 
 /** A page of the console. */
 export type PageTarget = NonNullable<LinkProps["to"]>;
@@ -27,12 +28,12 @@ export function NotFoundMessage({ homeTo }: { homeTo: PageTarget }) {
       <p className="mt-2 text-ink-muted">
         Oops! The page you are looking for doesn’t exist or has been moved.
       </p>
-      <Link
+      <AppLink
         to={homeTo}
         className="mt-6 inline-flex h-9 items-center rounded-control bg-action px-4 font-medium text-on-action hover:bg-action-hover"
       >
         Go back home
-      </Link>
+      </AppLink>
     </div>
   );
 }

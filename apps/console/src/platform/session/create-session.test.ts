@@ -42,7 +42,7 @@ function makeSession(overrides: Partial<OidcClient> = {}) {
   let handedOut = 0;
   const client = {
     begin: vi.fn(async () => ({ url: new URL("https://idp.example/auth"), attempt: ATTEMPT })),
-    finish: vi.fn(async () => makeTokens(++handedOut)),
+    finish: vi.fn(async (_callback: URL, _attempt: SignInAttempt) => makeTokens(++handedOut)),
     refresh: vi.fn(async (_token: string) => makeTokens(++handedOut)),
     revoke: vi.fn(async () => undefined),
     ...overrides,
@@ -172,8 +172,24 @@ describe("the ID token", () => {
     expect(await session.getIdToken()).toBe("id-1");
   });
 
-  it("signs the person out when the provider refuses to renew it", async () => {
-    const { session } = await signedIn({ refresh: () => Promise.reject(refusal(400)) });
+  it("is asked for anew when the refresh token is used up and the provider still knows the person", async () => {
+    const { session, client } = await signedIn({ refresh: () => Promise.reject(refusal(400)) });
+    await vi.advanceTimersByTimeAsync(LIFETIME_MS - 60_000);
+    expect(client.begin).toHaveBeenLastCalledWith("none");
+    expect(await session.getIdToken()).toBe("id-2");
+    expect(localStorage.getItem(STORAGE_KEY)).toContain("refresh-2");
+  });
+
+  it("signs the person out when the provider knows somebody else by now", async () => {
+    const { session, client } = await signedIn({ refresh: () => Promise.reject(refusal(400)) });
+    client.finish = vi.fn(async () => makeTokens(9, "grace"));
+    await vi.advanceTimersByTimeAsync(LIFETIME_MS);
+    expect(session.getState()).toMatchObject({ user: undefined, ended: "by_provider" });
+  });
+
+  it("signs the person out when the provider refuses to renew it and knows them no longer", async () => {
+    const { session, client } = await signedIn({ refresh: () => Promise.reject(refusal(400)) });
+    client.finish = vi.fn(() => Promise.reject(refusal(400)));
     await vi.advanceTimersByTimeAsync(LIFETIME_MS);
     expect(session.getState()).toMatchObject({ user: undefined, ended: "by_provider" });
     expect(localStorage.getItem(STORAGE_KEY)).toBeNull();

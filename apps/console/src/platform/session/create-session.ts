@@ -2,8 +2,9 @@ import type { AttemptStore } from "./attempt-store.ts";
 import type { BuiltInProvider, InteractionOutcome } from "./built-in-provider.ts";
 import type { OidcClient, TokenSet } from "./oidc-client.ts";
 import { isUnreachable } from "./provider-failure.ts";
-import { type AuthState, type Session, SignInError, type User } from "./session.ts";
-import type { SessionStore } from "./session-store.ts";
+import { type AuthState, type Session, SignInError } from "./session.ts";
+import type { SessionStore, StoredSession } from "./session-store.ts";
+import { isSameUser, toUser } from "./to-user.ts";
 
 /** An ID token with less left is renewed before it is sent, in milliseconds. */
 const RENEW_BEFORE_MS = 60_000;
@@ -77,6 +78,26 @@ export function createSession(deps: SessionDeps): Session {
     }
   }
 
+  /**
+   * Asks the built-in provider whether the person is still signed in there. A page that is closed between the rotation of
+   * its token and the answer leaves a token that is used up, and nobody should have to sign in for that.
+   */
+  async function signInAgain(
+    stored: StoredSession,
+    client: OidcClient,
+    refusal: unknown,
+  ): Promise<TokenSet> {
+    if (stored.providerId !== deps.builtIn?.providerId) {
+      throw refusal;
+    }
+    const { url, attempt } = await client.begin("none");
+    const set = await client.finish(await deps.builtIn.provider.follow(url.href), attempt);
+    if (set.claims.sub !== stored.subject) {
+      throw refusal;
+    }
+    return set;
+  }
+
   /** Rotates the refresh token: one tab at a time, because a token that is used twice ends the session. */
   async function renewUnderLock(): Promise<void> {
     const current = epoch;
@@ -86,7 +107,12 @@ export function createSession(deps: SessionDeps): Session {
       if (stored === undefined || client === undefined) {
         return undefined;
       }
-      const set = await client.refresh(stored.refreshToken);
+      const set = await client.refresh(stored.refreshToken).catch(async (error: unknown) => {
+        if (isUnreachable(error)) {
+          throw error;
+        }
+        return await signInAgain(stored, client, error);
+      });
       if (current === epoch && store.read() !== undefined) {
         accept(stored.providerId, set);
       }
@@ -250,27 +276,4 @@ export function createSession(deps: SessionDeps): Session {
     renew,
     getIdToken: async () => (state.user === undefined ? undefined : await getIdTokenOfUser()),
   };
-}
-
-function toUser(providerId: string, set: TokenSet, getIdToken: () => Promise<string>): User {
-  const { sub, email, email_verified: emailVerified, name } = set.claims;
-  return {
-    subject: sub,
-    providerId,
-    email: typeof email === "string" ? email : undefined,
-    emailVerified: emailVerified === true,
-    name: typeof name === "string" && name !== "" ? name : undefined,
-    getIdToken,
-  };
-}
-
-function isSameUser(before: User | undefined, after: User): boolean {
-  return (
-    before !== undefined &&
-    before.subject === after.subject &&
-    before.providerId === after.providerId &&
-    before.email === after.email &&
-    before.emailVerified === after.emailVerified &&
-    before.name === after.name
-  );
 }

@@ -1,3 +1,4 @@
+import { isConnectionError, isRetryableError } from "@turnpike/db/database-errors";
 import {
   type Account,
   type Configuration,
@@ -205,8 +206,13 @@ export function createOidc(
   const provider = new Provider(`${input.consoleUrl}${MOUNT_PATH}`, configure(deps, input));
   // The mount in front of it replaces the headers of proxies by what the public address says.
   provider.proxy = true;
-  provider.on("server_error", (_ctx, error) => {
+  provider.on("server_error", (ctx, error) => {
     deps.logger.error({ err: error }, "The OpenID provider failed");
+    if (ctx.status === 500 && (isConnectionError(error) || isRetryableError(error))) {
+      // A client that hears so tries again, where it would give up a sign-in that failed.
+      ctx.status = 503;
+      ctx.set("retry-after", "2");
+    }
   });
   provider.on("grant.revoked", (ctx) => {
     if (ctx.oidc.route === "token") {

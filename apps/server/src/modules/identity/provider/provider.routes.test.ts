@@ -308,6 +308,29 @@ describe("a key that takes over", () => {
   });
 });
 
+describe("while the database is away", () => {
+  it("tokens are refused for the moment and not for good", async () => {
+    const own = await createTestDatabase();
+    const cut = await startIdentityProvider(own);
+    try {
+      const browser = cut.browser();
+      await own.sql.end({ timeout: 1 });
+      const form = { grant_type: "refresh_token", client_id: "console", refresh_token: "x" };
+      const token = await browser.call("POST", "/idp/token", { form });
+      expect([token.status, token.headers.get("retry-after")]).toEqual([503, "2"]);
+      expect(token.json.error).toBe("server_error");
+      const forgot = { json: { token: "x" } };
+      const own503 = await browser.call("POST", "/idp/email/confirm", forgot);
+      expect([own503.status, own503.json.code]).toEqual([503, "DATABASE_UNAVAILABLE"]);
+      const landed = await browser.call("GET", "/idp/auth/AAAAAAAAAAAAAAAAAAAAAAAA");
+      expect(landed.headers.get("location")).toContain("/login?error=");
+    } finally {
+      await cut.close();
+      await own.close();
+    }
+  });
+});
+
 describe("over https", () => {
   it("cookies are held to this host and to TLS, although a proxy speaks http to us", async () => {
     const consoleUrl = "https://console.test";

@@ -10,6 +10,9 @@ import { forgetOld } from "./forget-old.ts";
 import { createNotificationsRoutes } from "./notifications.routes.ts";
 import { notify } from "./notify.ts";
 
+const MEMBER = `usr_${"1".repeat(32)}` as UserId;
+const COLLEAGUE = `usr_${"2".repeat(32)}` as UserId;
+
 describe("notifications over HTTP", () => {
   let database: TestDatabase;
   let services: AppServices;
@@ -28,6 +31,12 @@ describe("notifications over HTTP", () => {
       theirs: { type: "key", id: "key_theirs", tenantId: theirs, scopes },
       reader: { type: "key", id: "key_reader", tenantId: ours, scopes: ["notifications:read"] },
       program: { type: "service_key", id: "svc_1", scopes },
+      member: {
+        type: "user",
+        id: MEMBER,
+        isOperator: false,
+        roles: new Map([[ours, "viewer"]]),
+      },
       otherProgram: { type: "service_key", id: "svc_2", scopes: ["usage:read"] },
     };
     api = await serveModule({
@@ -58,6 +67,21 @@ describe("notifications over HTTP", () => {
       ids: page.items.map((item: { notificationId: string }) => item.notificationId),
     };
   };
+
+  it("shows a member what is for them or for all, and nothing that is for a colleague", async () => {
+    const forAll = await created(hello);
+    const mine = await created({ ...hello, userId: MEMBER });
+    const hers = await created({ ...hello, userId: COLLEAGUE });
+    for (const query of ["", `?userId=${COLLEAGUE}`]) {
+      const { ids } = await list("member", ours, query);
+      expect(ids).toEqual(expect.arrayContaining([forAll.notificationId, mine.notificationId]));
+      expect(ids).not.toContain(hers.notificationId);
+    }
+    const read = (id: string) => api.call("member", "POST", path(ours, `/${id}/read`), {});
+    expect((await read(mine.notificationId)).status).toBe(200);
+    expect((await read(hers.notificationId)).status).toBe(404);
+    expect((await list("program", ours, "?unread=true")).ids).toContain(hers.notificationId);
+  });
 
   it("lists what was created, newest first, page by page", async () => {
     const tenant = await insertTestTenant(database.sql);

@@ -61,15 +61,22 @@ export async function listNotificationRows(
     limit ${page.limit}`;
 }
 
-/** Sets the time of reading unless it is set. @returns The row as it is now; `undefined` when there is none. */
+/**
+ * Sets the time of reading unless it is set.
+ *
+ * @param input.userId - Only one for this user or for all members; left out, whomever it is for.
+ * @returns The row as it is now; `undefined` when there is none.
+ */
 export async function markNotificationRead(
   tx: Tx,
   tenantId: TenantId,
-  input: { notificationId: string; readAt: Date },
+  input: { notificationId: string; readAt: Date; userId?: string | undefined },
 ): Promise<NotificationRow | undefined> {
+  const { userId = null } = input;
   const [row] = await tx<NotificationRow[]>`
     update notifications set read_at = coalesce(read_at, ${input.readAt})
     where tenant_id = ${tenantId} and notification_id = ${input.notificationId}
+      and (${userId}::text is null or user_id is null or user_id = ${userId})
     returning ${tx(COLUMNS)}`;
   return row;
 }

@@ -1,5 +1,5 @@
 import type { Notification } from "@turnpike/contract/notifications";
-import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { type Actor, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
@@ -15,6 +15,11 @@ export type ListNotificationsInput = {
   limit: number;
 };
 
+/** Whose notifications an actor sees: a member those for all and their own; everybody else whichever they ask for. */
+function readerOf(actor: Actor, asked: UserId | undefined): UserId | undefined {
+  return actor.type === "user" && !actor.isOperator ? actor.id : asked;
+}
+
 /** Lists a tenant's notifications, newest first; the cursor is the id of the last one. */
 export async function listNotifications(
   deps: Pick<AppServices, "transact">,
@@ -25,7 +30,7 @@ export async function listNotifications(
   assertMayInTenant(context.actor, "notifications:read", tenantId);
   const rows = await deps.transact.asTenant(tenantId, (tx) =>
     listNotificationRows(tx, tenantId, {
-      userId: input.userId,
+      userId: readerOf(context.actor, input.userId),
       isUnreadOnly: input.unread ?? false,
       beforeId: input.cursor,
       limit: limit + 1,
@@ -38,7 +43,7 @@ export async function listNotifications(
 /**
  * Marks a notification as read; the first time counts.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND` when it is missing or another tenant's.
+ * @throws {AppError} `RESOURCE_NOT_FOUND` when it is missing, another tenant's or, for a member, another member's.
  */
 export async function markRead(
   deps: Pick<AppServices, "transact" | "clock">,
@@ -49,7 +54,11 @@ export async function markRead(
   assertMayInTenant(context.actor, "notifications:write", tenantId);
   return await deps.transact.asTenant(tenantId, async (tx) => {
     const readAt = deps.clock.now();
-    const row = await markNotificationRead(tx, tenantId, { notificationId, readAt });
+    const row = await markNotificationRead(tx, tenantId, {
+      notificationId,
+      readAt,
+      userId: readerOf(context.actor, undefined),
+    });
     if (row === undefined) {
       throw resourceNotFound("notification");
     }

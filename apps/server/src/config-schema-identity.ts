@@ -35,7 +35,6 @@ const provider = z.strictObject({
       "The client registered there for the console: public, authorization code with PKCE, redirect to `<console>/login`.",
     ),
 });
-export type IdentityProviderConfig = z.infer<typeof provider>;
 
 type Provider = { id: string; issuer: string };
 
@@ -95,4 +94,3 @@ export const identityConfig = z
     path: ["providers"],
     message: "At least one provider while builtin is false: nobody could sign in.",
   });
-export type IdentityConfig = z.infer<typeof identityConfig>;

@@ -14,7 +14,6 @@ export const verifyTokenRequest = z.strictObject({
   /** The person's ID token. */
   token: z.string().min(1).max(ID_TOKEN_LENGTH_MAX),
 });
-export type VerifyTokenRequest = z.infer<typeof verifyTokenRequest>;
 
 /** A signed-in person, as the person may see it. Nothing in it is secret: browsers print it to their console. */
 export const signedInUser = z.strictObject({

@@ -169,6 +169,22 @@ describe("transact", () => {
     expect(await outcomeOf(writing)).toBe("25006");
   });
 
+  it("reads as an analyst one tenant or all, and leaves none of its settings on the connection", async () => {
+    const { ours } = tenants;
+    const settings = (tx: Tx) =>
+      tx`select current_setting('statement_timeout') as timeout, current_setting('work_mem') as memory,
+        current_setting('jit') as jit, current_setting('app.tenant', true) as tenant`;
+    const before = await transact.asOperator(settings);
+    const limits = { timeoutMs: 1_234 };
+    const one = await transact.asAnalyst({ ...limits, tenantId: ours.tenantId }, visibleTenants);
+    const all = await transact.asAnalyst({ ...limits, tenantId: null }, visibleTenants);
+    expect(one).toEqual([ours.tenantId]);
+    expect(all.length).toBeGreaterThan(one.length);
+    const within = await transact.asAnalyst({ ...limits, tenantId: null }, settings);
+    expect(within).toMatchObject([{ timeout: "1234ms", jit: "off" }]);
+    expect(await transact.asOperator(settings)).toEqual(before);
+  });
+
   it("undoes everything when the work fails", async () => {
     const { tenantId } = tenants.ours;
     await transact

@@ -21,10 +21,10 @@ export type UsageSums = {
 
 export type SumRow = UsageSums & {
   is_total: boolean;
-  /** Place of the bucket among the period's, from 1; 0 without a time axis, null of the total. */
-  bucket: number | null;
-  /** The values of the dimensions, in their order; null of the total. */
-  group_values: (string | null)[];
+  /** Place of the bucket among the period's, from 1; 0 without a time axis. */
+  bucket: number;
+  /** The values of the dimensions, in their order. */
+  group_values: string[];
   /** Rollups that were read. */
   rollups: bigint;
 };
@@ -133,19 +133,19 @@ function scan(
 function measureOf(tx: Tx, measure: UsageMeasure): Fragment {
   switch (measure) {
     case "requests":
-      return tx`sum(requests)`;
+      return tx`groups.requests`;
     case "billable":
-      return tx`sum(billable)`;
+      return tx`groups.billable`;
     case "errors":
-      return tx`sum(errors)`;
+      return tx`groups.errors`;
     case "error_rate":
-      return tx`sum(errors) / nullif(sum(requests) - sum(denied), 0)`;
+      return tx`groups.errors / nullif(groups.requests - groups.denied, 0)`;
     case "denied":
-      return tx`sum(denied)`;
+      return tx`groups.denied`;
     case "bytes_in":
-      return tx`sum(bytes_in)`;
+      return tx`groups.bytes_in`;
     case "bytes_out":
-      return tx`sum(bytes_out)`;
+      return tx`groups.bytes_out`;
     case "latency_avg":
     case "latency_p50":
     case "latency_p95":
@@ -156,11 +156,11 @@ function measureOf(tx: Tx, measure: UsageMeasure): Fragment {
 }
 
 function toOrderTerms(tx: Tx, plan: Pick<QueryPlan, "dimensions" | "order">): Fragment[] {
-  const byPlace = (place: number) => tx`${columnOf(tx, place)} collate "C"`;
+  const byPlace = (place: number) => tx`groups.${columnOf(tx, place)} collate "C"`;
   const toTerm = (term: OrderTerm) => {
     switch (term.kind) {
       case "time":
-        return tx`bucket`;
+        return tx`groups.bucket`;
       case "dimension":
         return byPlace(term.place);
       case "measure":
@@ -170,15 +170,37 @@ function toOrderTerms(tx: Tx, plan: Pick<QueryPlan, "dimensions" | "order">): Fr
   const asked = plan.order.map((term) =>
     term.isDescending ? tx`${toTerm(term)} desc nulls last` : tx`${toTerm(term)} asc nulls last`,
   );
-  return [...asked, tx`bucket`, ...plan.dimensions.map((_, place) => byPlace(place))];
+  return [...asked, tx`groups.bucket`, ...plan.dimensions.map((_, place) => byPlace(place))];
+}
+
+/**
+ * Merges the histograms of each group, and of all: taken apart, summed by their buckets and put together again. Joined to the
+ * sums of groups; without a histogram, null.
+ */
+function histogramsOf(tx: Tx, slot: Fragment, columns: readonly Fragment[]): Fragment {
+  const same = columns.map((column) => tx`and histograms.${column} = groups.${column}`);
+  const named = columns.map((column) => tx`, coalesce(${column}, '') as ${column}`);
+  return tx`
+    left join (
+      select is_total, coalesce(bucket, -1) as bucket ${join(tx, named, tx``)},
+        array_agg(latency order by latency) as latency_buckets,
+        array_agg(calls order by latency) as latency_counts
+      from (
+        select ${slot}, latency, grouping(bucket) = 1 as is_total, sum(calls)::bigint as calls
+        from (
+          select ${slot}, h.latency, sum(h.calls) as calls
+          from source cross join lateral unnest(latency_buckets, latency_counts) as h (latency, calls)
+          group by ${slot}, h.latency
+        ) parts
+        group by grouping sets ((${slot}, latency), (latency))
+      ) merged
+      group by is_total, ${slot}
+    ) histograms on histograms.is_total = groups.is_total and histograms.bucket = groups.bucket ${join(tx, same, tx``)}`;
 }
 
 /**
  * Sums rollups by bucket and group in one statement: the total first, then at most `rowsMax` groups in the asked order. Reads
  * at most `rollupsMax` rollups and one more; when the total has read that many, its numbers are not whole.
- *
- * Histograms are taken apart, summed by bucket and put together again, in which a rollup stands in as many rows as it has
- * buckets; its other numbers are counted in the first of them.
  */
 export async function sumUsage(
   tx: Tx,
@@ -201,38 +223,38 @@ export async function sumUsage(
   ].filter((part) => part !== false);
   const columns = plan.dimensions.map((_, place) => columnOf(tx, place));
   const slot = join(tx, [tx`bucket`, ...columns], tx`,`);
-  const histogram = input.hasLatency
-    ? tx`unnest(latency_buckets, latency_counts) with ordinality`
-    : tx`(values (null::smallint, null::bigint, 1))`;
+  const named = columns.map((column) => tx`, coalesce(${column}, '') as ${column}`);
+  const values = columns.map((column) => tx`groups.${column}`);
   return await tx<SumRow[]>`
     with source as (
       select * from (${join(tx, scans, tx`union all`)}) scanned limit ${input.rollupsMax + 1}
     ),
-    by_latency as (
-      select ${slot}, latency, grouping(bucket) = 1 as is_total, sum(latency_calls) as latency_calls,
-        coalesce(sum(calls) filter (where is_first), 0) as requests,
-        coalesce(sum(quantity) filter (where is_first), 0) as billable,
-        coalesce(sum(calls) filter (where is_first and is_admitted and is_failed), 0) as errors,
-        coalesce(sum(calls) filter (where is_first and not is_admitted), 0) as denied,
-        coalesce(sum(bytes_in) filter (where is_first), 0) as bytes_in,
-        coalesce(sum(bytes_out) filter (where is_first), 0) as bytes_out,
-        count(*) filter (where is_first) as rollups
+    -- The total is the sum of the groups, which are fewer than the rollups. It has no place and no values.
+    groups as (
+      select grouping(bucket) = 1 as is_total, coalesce(bucket, -1) as bucket ${join(tx, named, tx``)},
+        coalesce(sum(requests), 0)::bigint as requests, coalesce(sum(billable), 0) as billable,
+        coalesce(sum(errors), 0) as errors, coalesce(sum(denied), 0) as denied,
+        coalesce(sum(bytes_in), 0)::bigint as bytes_in, coalesce(sum(bytes_out), 0)::bigint as bytes_out,
+        coalesce(sum(rollups), 0)::bigint as rollups
       from (
-        select source.*, h.latency, h.latency_calls, coalesce(h.place, 1) = 1 as is_first
-        from source left join lateral ${histogram} as h (latency, latency_calls, place) on true
+        select ${slot}, sum(calls) as requests, sum(quantity) as billable,
+          sum(calls) filter (where is_admitted and is_failed) as errors,
+          sum(calls) filter (where not is_admitted) as denied,
+          sum(bytes_in) as bytes_in, sum(bytes_out) as bytes_out, count(*) as rollups
+        from source group by ${slot}
       ) parts
-      group by grouping sets ((${slot}, latency), (latency))
+      group by grouping sets ((${slot}), ())
     )
-    select is_total, bucket, array[${join(tx, columns, tx`,`)}]::text[] as group_values,
-      sum(requests)::bigint as requests, sum(billable)::text as billable, sum(errors)::bigint as errors,
-      sum(denied)::bigint as denied, sum(bytes_in)::bigint as bytes_in, sum(bytes_out)::bigint as bytes_out,
-      sum(rollups)::bigint as rollups,
-      array_agg(latency order by latency) filter (where latency is not null) as latency_buckets,
-      array_agg(latency_calls::bigint order by latency) filter (where latency is not null) as latency_counts
-    from by_latency
-    group by is_total, ${slot}
-    order by is_total desc, ${join(tx, toOrderTerms(tx, plan), tx`,`)}
-    limit ${input.rowsMax + 1}`;
+    select groups.is_total, groups.bucket, array[${join(tx, values, tx`,`)}]::text[] as group_values,
+      groups.requests, groups.billable::text as billable, groups.errors::bigint as errors,
+      groups.denied::bigint as denied, groups.bytes_in, groups.bytes_out, groups.rollups,
+      ${input.hasLatency ? tx`latency_buckets, latency_counts` : tx`null as latency_buckets, null as latency_counts`}
+    from (
+      select * from groups order by is_total desc, ${join(tx, toOrderTerms(tx, plan), tx`,`)}
+      limit ${input.rowsMax + 1}
+    ) groups
+    ${input.hasLatency ? histogramsOf(tx, slot, columns) : tx``}
+    order by groups.is_total desc, ${join(tx, toOrderTerms(tx, plan), tx`,`)}`;
 }
 
 export async function isTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {

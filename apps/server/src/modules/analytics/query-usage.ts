@@ -22,7 +22,7 @@ function toInstant(epochMs: number): string {
 }
 
 function toRow(plan: QueryPlan, period: PlannedPeriod, row: SumRow): UsageRow {
-  const startMs = period.starts[(row.bucket ?? 0) - 1];
+  const startMs = period.starts[row.bucket - 1];
   return {
     time: startMs === undefined ? null : toInstant(startMs),
     group: Object.fromEntries(

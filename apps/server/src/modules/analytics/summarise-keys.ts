@@ -38,7 +38,7 @@ function toSummary(
 ) {
   const requestsByDay = Array.from({ length: days }, () => 0);
   for (const row of rows) {
-    requestsByDay[(row.bucket ?? 1) - 1] = Number(row.requests);
+    requestsByDay[row.bucket - 1] = Number(row.requests);
   }
   return {
     keyId,

@@ -130,6 +130,18 @@ describe("filterReplyHeaders", () => {
       costHeaderName: "x-turnpike-cost",
     });
 
+  it.each([
+    ["text/event-stream", true],
+    ["Text/Event-Stream; charset=utf-8", true],
+    ["application/x-ndjson", true],
+    ["multipart/x-mixed-replace;boundary=frame", true],
+    ["application/json", false],
+    ["text/event-streamer", false],
+    ["", false],
+  ])("takes an answer of type %j for a stream: %j", (type, isStream) => {
+    expect(filter([["Content-Type", type]]).isStream).toBe(isStream);
+  });
+
   it("lets an upstream neither speak for the gateway nor steer the connection", () => {
     const { headers } = filter([
       ["Content-Type", "text/plain"],

@@ -1,3 +1,4 @@
+import { pollUntil } from "@turnpike/testkit/poll-until";
 import type { Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, type TestBrowser } from "./support/browser.ts";
@@ -253,9 +254,13 @@ describe("preloading in the browser", () => {
       expect(distancePx).toBeGreaterThan(101);
       const isLoaded = () => loaded.some((url) => /\/assets\/routes-[\w-]{8}\.js$/.test(url));
       await page.mouse.wheel(0, distancePx - 101);
-      await page.waitForFunction(`scrollY >= ${String(Math.floor(distancePx - 101))}`);
-      await page.waitForTimeout(200);
-      expect(isLoaded()).toBe(false);
+      await waitForScroll(page, distancePx - 101);
+      const isNear = await page.evaluate<boolean>(`new Promise((resolve) => {
+        const [home] = document.querySelectorAll("main a");
+        const report = ([entry]) => setTimeout(resolve, 60, entry.isIntersecting);
+        new IntersectionObserver(report, { rootMargin: "100px" }).observe(home);
+      })`);
+      expect({ isNear, isLoaded: isLoaded() }).toEqual({ isNear: false, isLoaded: false });
       await Promise.all([page.waitForRequest(isCodeOf("routes")), page.mouse.wheel(0, 4)]);
     });
   });
@@ -314,7 +319,10 @@ async function scrollTo(page: Page, y: number): Promise<void> {
 }
 
 async function waitForScroll(page: Page, y: number): Promise<void> {
-  await page.waitForFunction(`Math.abs(scrollY - ${String(y)}) < 2`);
+  await pollUntil(
+    `the page is scrolled to ${String(y)}`,
+    async () => Math.abs((await page.evaluate<number>("scrollY")) - y) < 2,
+  );
 }
 
 describe("what is missing and what fails, in the browser", () => {
@@ -406,8 +414,12 @@ describe("toasts in the browser", () => {
       await page.goto(at("/register#setup=no-such-code"));
       const toast = page.locator("[data-sonner-toast][data-type=error]");
       await toast.waitFor();
-      await page.waitForFunction(
-        `document.querySelector("[data-sonner-toast]").getAnimations().length === 0`,
+      await pollUntil(
+        "the toast has come to rest",
+        async () =>
+          (await page.evaluate<number>(
+            `document.querySelector("[data-sonner-toast]").getAnimations().length`,
+          )) === 0,
       );
       const box = await toast.boundingBox();
       expect(box?.width).toBe(356);

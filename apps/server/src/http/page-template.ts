@@ -84,11 +84,13 @@ export function createPageTemplate(input: {
   const hash = createHash("sha256").update(style).digest("base64url").slice(0, HASH_LENGTH);
   const stylePath = `/brand.${hash}.css`;
 
-  /** What is embedded need not be fetched early. */
+  /** What is embedded need not be fetched early, and a page with its content says itself what needs scripts. */
   const headRestEmbedded = headRest.replace(
     /[ \t]*<link rel="preload" href="\/config\.json"[^>]*>\n?/,
     "",
   );
+
+  const afterContent = afterRoot.replace(/[ \t]*<noscript>[\s\S]*?<\/noscript>\n?/, "");
 
   function fill(head: PageHead, body: { html: string; embedded: unknown } | undefined): string {
     const root =
@@ -100,7 +102,8 @@ export function createPageTemplate(input: {
 <meta name="theme-color" content="${GROUNDS.light}" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="${GROUNDS.dark}" media="(prefers-color-scheme: dark)">
 ${previewTags(head, { name: brand.name, siteUrl })}
-</head>${trustHtml(beforeRoot)}${root}${trustHtml(afterRoot)}`.html;
+</head>${trustHtml(beforeRoot)}${root}${trustHtml(body === undefined ? afterRoot : afterContent)}`
+      .html;
   }
 
   return {

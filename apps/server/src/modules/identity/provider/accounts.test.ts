@@ -283,10 +283,19 @@ describe("resetting a password", () => {
   it("sets the password, ends every session and says so by mail", async () => {
     const ada = newCredentials();
     const browser = open.browser();
-    const { tokens } = await browser.register(ada);
+    const before = await browser.register(ada);
+    const { tokens } = before;
     const token = await resetToken(ada.email);
     const reply = await post(open, "/idp/password/reset", { token, password: NEW_PASSWORD });
     expect(reply.status).toBe(204);
+
+    // ID tokens are out: from now on the API refuses those of before.
+    const [user] = await open.services.transact.asOperator(
+      (tx) => tx<{ tokens_valid_from: Date | null }[]>`
+        select tokens_valid_from from users where issuer = 'builtin' and subject = ${before.claims.sub}`,
+    );
+    const issuedAtMs = before.claims.iat * 1_000;
+    expect(user?.tokens_valid_from?.getTime()).toBeGreaterThanOrEqual(issuedAtMs);
 
     expect((await browser.begin({ prompt: "none" })).uid).toContain("login_required");
     await expect(

@@ -1,16 +1,14 @@
-import { createHash } from "node:crypto";
-import type { Tx } from "@turnpike/db/client";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import type { AppServices } from "#platform/app-services.ts";
+import { endTokens } from "../end-tokens.ts";
 import {
-  type AccountMail,
   addressTakenMail,
-  confirmationMail,
   type MailStage,
   passwordChangedMail,
   resetMail,
 } from "./account-mails.ts";
+import { createAccountPost, hashToken } from "./account-post.ts";
 import {
   type AccountRow,
   consumeLink,
@@ -19,13 +17,10 @@ import {
   findAccountById,
   findLinkAccount,
   insertAccount,
-  type LinkPurpose,
   markEmailVerified,
   replaceHash,
-  replaceLink,
   replaceUnconfirmed,
   setPassword,
-  takeMail,
 } from "./accounts.store.ts";
 import type { AttemptLimits } from "./attempt-limits.ts";
 import type { BackgroundWork } from "./background-work.ts";
@@ -78,23 +73,11 @@ export interface Accounts {
   find(accountId: string): Promise<AccountRow | undefined>;
 }
 
-const TOKEN_BYTES = 32;
-const HOUR_MS = 60 * 60 * 1_000;
-const LINK_LIFETIME_MS: Readonly<Record<LinkPurpose, number>> = {
-  reset: HOUR_MS,
-  confirm: 24 * HOUR_MS,
-};
-/** To one address in one hour, whoever causes them. */
-export const MAILS_PER_HOUR_MAX = 5;
 const NAME_LENGTH_MAX = 100;
 
 /** The form in which addresses are stored and compared. */
 export function normalizeEmail(email: string): string {
   return email.trim().toLowerCase();
-}
-
-function hashToken(token: string): Uint8Array {
-  return createHash("sha256").update(token).digest();
 }
 
 function linkInvalid(): AppError {
@@ -118,49 +101,7 @@ function assertAcceptable(password: string, input: { email: string; lengthMin: n
 export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Accounts {
   const { hasher, limits, clock, background, mailer } = deps;
   const { asOperator } = deps.transact;
-
-  /** Sends a mail, unless the address got too many within the hour. */
-  async function sendBounded(
-    tx: Tx,
-    account: Pick<AccountRow, "account_id" | "email">,
-    write: () => AccountMail | Promise<AccountMail>,
-  ): Promise<boolean> {
-    const now = clock.now();
-    const mayGo = await takeMail(tx, {
-      accountId: account.account_id,
-      countMax: MAILS_PER_HOUR_MAX,
-      windowStartedAfter: new Date(now.getTime() - HOUR_MS),
-      now,
-    });
-    if (mayGo) {
-      await mailer.sendMail(tx, { to: account.email, ...(await write()) });
-    }
-    return mayGo;
-  }
-
-  /** Replaces the link of its purpose; only the newest one works. */
-  async function createLink(tx: Tx, accountId: string, purpose: LinkPurpose): Promise<string> {
-    const token = Buffer.from(deps.randomBytes(TOKEN_BYTES)).toString("base64url");
-    const now = clock.now();
-    await replaceLink(tx, {
-      tokenHash: hashToken(token),
-      accountId,
-      purpose,
-      now,
-      expiresAt: new Date(now.getTime() + LINK_LIFETIME_MS[purpose]),
-    });
-    return token;
-  }
-
-  async function sendConfirmation(
-    tx: Tx,
-    account: Pick<AccountRow, "account_id" | "email" | "name">,
-  ): Promise<boolean> {
-    return await sendBounded(tx, account, async () => {
-      const token = await createLink(tx, account.account_id, "confirm");
-      return confirmationMail(options, { name: account.name, token });
-    });
-  }
+  const { sendBounded, sendConfirmation, createLink } = createAccountPost(deps, options);
 
   /** The part of a registration that must not be seen from outside. */
   async function registerUnseen(input: {
@@ -307,6 +248,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
         }
         await deleteLinksOf(tx, account.account_id);
         await deleteRecordsOfAccount(tx, account.account_id);
+        await endTokens(deps, tx, { subject: account.account_id });
         // Whoever follows a reset link has had it by mail: this one is not for strangers to cause.
         const mail = passwordChangedMail(options, { name: account.name });
         await mailer.sendMail(tx, { to: account.email, ...mail });

@@ -3,6 +3,7 @@ import ArrowUp from "lucide-react/icons/arrow-up";
 import type { ReactNode } from "react";
 import { type Column, type Sort, toNextSort } from "./column.tsx";
 import { joinClasses } from "./join-classes.tsx";
+import { VisuallyHidden } from "./visually-hidden.tsx";
 
 export type DataTableHeaderProps<Row> = {
   columns: readonly Column<Row>[];
@@ -54,7 +55,7 @@ export function DataTableHeader<Row>(props: DataTableHeaderProps<Row>) {
         })}
         {props.hasActions && (
           <th scope="col" className="w-12">
-            <span className="sr-only">Actions</span>
+            <VisuallyHidden>Actions</VisuallyHidden>
           </th>
         )}
       </tr>

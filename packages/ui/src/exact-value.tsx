@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Tooltip } from "./tooltip.tsx";
+import { VisuallyHidden } from "./visually-hidden.tsx";
 
 export type ExactValueProps = {
   /** What is shown: "12.3K". */
@@ -19,7 +20,7 @@ export function ExactValue({ children, exact, isFocusable = true }: ExactValuePr
         tabIndex={isFocusable ? 0 : undefined}
       >
         <span aria-hidden="true">{children}</span>
-        <span className="sr-only">{exact}</span>
+        <VisuallyHidden>{exact}</VisuallyHidden>
       </span>
     </Tooltip>
   );

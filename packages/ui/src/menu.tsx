@@ -155,7 +155,7 @@ export function MenuRadioGroup<Value extends string>(props: MenuRadioGroupProps<
 }
 
 /** Entries that belong together, with a heading that names them. */
-export function MenuGroup({ label, children }: { label: string; children: ReactNode }) {
+export function MenuGroup({ label, children }: { label: ReactNode; children: ReactNode }) {
   return (
     <BaseMenu.Group>
       <MenuLabel>{label}</MenuLabel>

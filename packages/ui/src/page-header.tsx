@@ -1,4 +1,4 @@
-import type { ReactNode, Ref } from "react";
+import type { ReactNode } from "react";
 
 export type PageHeaderProps = {
   title: ReactNode;
@@ -6,17 +6,14 @@ export type PageHeaderProps = {
   purpose: ReactNode;
   /** The primary action, at the right. */
   action?: ReactNode;
-  /** So that the focus can move here when the page is entered. */
-  headingRef?: Ref<HTMLHeadingElement>;
 };
 
 /** The beginning of a page. */
-export function PageHeader({ title, purpose, action, headingRef }: PageHeaderProps) {
+export function PageHeader({ title, purpose, action }: PageHeaderProps) {
   return (
     <div className="mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
       <div className="min-w-0 grow basis-72">
         <h1
-          ref={headingRef}
           tabIndex={-1}
           className="font-semibold text-xl tracking-tight outline-none [overflow-wrap:anywhere] focus-visible:shadow-none"
         >

@@ -75,7 +75,7 @@ function ScreenLink({ screen, isFolded, onNavigate }: ScreenLinkProps) {
   const link = (
     <Link
       to={to}
-      activeOptions={{ includeSearch: false }}
+      activeOptions={{ exact: true, includeSearch: false }}
       {...(onNavigate !== undefined && { onClick: onNavigate })}
       {...(isFolded && { "aria-label": label })}
       className={joinClasses(

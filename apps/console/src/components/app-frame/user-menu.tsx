@@ -1,6 +1,6 @@
 import { Badge } from "@turnpike/ui/badge";
 import { joinClasses } from "@turnpike/ui/join-classes";
-import { Menu, MenuItem, MenuSeparator } from "@turnpike/ui/menu";
+import { Menu, MenuGroup, MenuItem, MenuSeparator } from "@turnpike/ui/menu";
 import BookOpen from "lucide-react/icons/book-open";
 import Braces from "lucide-react/icons/braces";
 import EllipsisVertical from "lucide-react/icons/ellipsis-vertical";
@@ -45,28 +45,38 @@ export function UserMenu({ isFolded }: { isFolded: boolean }) {
         </button>
       }
     >
-      <div className="flex items-start justify-between gap-3 px-2 py-1.5">
-        <div className="min-w-0">
-          <p className="truncate font-medium">{name}</p>
-          {user.email !== null && <p className="truncate text-ink-muted text-xs">{user.email}</p>}
-        </div>
-        {user.isOperator && (
-          <Badge tone="accent" hasDot={false}>
-            Operator
-          </Badge>
-        )}
-      </div>
-      <MenuSeparator />
-      <MenuItem icon={<BookOpen aria-hidden="true" />} href="/docs">
-        Documentation
-      </MenuItem>
-      <MenuItem icon={<Braces aria-hidden="true" />} href="/v1/reference">
-        API reference
-      </MenuItem>
+      <MenuGroup label={<Person name={name} email={user.email} isOperator={user.isOperator} />}>
+        <MenuItem icon={<BookOpen aria-hidden="true" />} href="/docs">
+          Documentation
+        </MenuItem>
+        <MenuItem icon={<Braces aria-hidden="true" />} href="/v1/reference">
+          API reference
+        </MenuItem>
+      </MenuGroup>
       <MenuSeparator />
       <MenuItem icon={<LogOut aria-hidden="true" />} onSelect={() => void session.signOut()}>
         Sign out
       </MenuItem>
     </Menu>
+  );
+}
+
+type PersonProps = { name: string; email: string | null; isOperator: boolean };
+
+function Person({ name, email, isOperator }: PersonProps) {
+  return (
+    <span className="mb-1 flex items-start justify-between gap-3 text-ink">
+      <span className="min-w-0">
+        <span className="block truncate text-sm">{name}</span>
+        {email !== null && email !== name && (
+          <span className="block truncate font-normal text-ink-muted">{email}</span>
+        )}
+      </span>
+      {isOperator && (
+        <Badge tone="accent" hasDot={false}>
+          Operator
+        </Badge>
+      )}
+    </span>
   );
 }

@@ -67,7 +67,10 @@ const ORDERS = [...USAGE_MEASURES, ...ALL_USAGE_DIMENSIONS, "time"].flatMap((nam
 ]);
 
 function filter<Value>(expected: string, parse: (text: string) => Value | undefined) {
-  return commaList({ countMax: FILTER_VALUES_MAX, expected, parse }).optional();
+  const description = `A comma list; each value is ${expected}.`;
+  return commaList({ countMax: FILTER_VALUES_MAX, expected, parse })
+    .meta({ description })
+    .optional();
 }
 
 function wordFilter<const Word extends string>(words: readonly Word[]) {
@@ -85,6 +88,7 @@ const PLAN_LENGTH_MAX = 64;
 const timeZone = z
   .string()
   .refine(isTimeZone, "Not a name of the IANA time zone database, such as Europe/Berlin.")
+  .meta({ description: "By whose clocks days begin: a name of the IANA time zone database." })
   .default("UTC");
 
 const filters = {
@@ -112,13 +116,17 @@ const question = {
     .string()
     .regex(SLUG_PATTERN, "Lower-case letters, digits and dashes.")
     .default("requests"),
-  /**
-   * Inclusive, rounded up to the minute. Left out with a grain: 30 days before `to`, or as far as the grain reaches. Left out
-   * without: all that is kept.
-   */
-  from: instant.optional(),
-  /** Exclusive, rounded up to the minute. Left out: the end of the running minute. */
-  to: instant.optional(),
+  from: instant
+    .meta({
+      description:
+        "Inclusive, rounded up to the minute. Left out with a grain: 30 days before `to`, or as far as the grain reaches. Left out without one: all that is kept.",
+    })
+    .optional(),
+  to: instant
+    .meta({
+      description: "Exclusive, rounded up to the minute. Left out: the end of the running minute.",
+    })
+    .optional(),
   /** Length of the buckets of time. Left out: no time axis. */
   grain: z.enum(GRAINS, { error: `One of ${GRAINS.join(", ")}.` }).optional(),
   /** By whose clocks days, weeks and months begin: a name of the IANA database. Weeks begin on Monday. */
@@ -128,7 +136,13 @@ const question = {
    * Left out: by time with a grain, then the most requests first.
    */
   order: wordList(ORDERS, { countMax: 5 }).optional(),
-  limit: z.coerce.number().int().min(1).max(USAGE_ROWS_MAX).default(USAGE_ROWS_MAX),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(USAGE_ROWS_MAX)
+    .meta({ description: "Rows of the answer." })
+    .default(USAGE_ROWS_MAX),
   /** `previous` adds the period of equal length before. */
   compare: z.literal("previous", { error: "Only previous." }).optional(),
 };
@@ -243,7 +257,6 @@ export const keySummary = z.strictObject({
   /** Requests of each day, in the order of `times`. */
   requestsByDay: z.array(z.int()),
 });
-export type KeySummary = z.infer<typeof keySummary>;
 
 export const keySummaries = z.strictObject({
   /** Starts of the days, the last of them the running one. */

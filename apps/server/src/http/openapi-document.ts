@@ -133,7 +133,9 @@ export function describeScope({ scope, openToPeople }: OperationMeta): string {
 function toParameter(parameter: OpenAPI.ParameterObject): OpenAPI.ParameterObject {
   // The generator allows empty values and reserved characters everywhere, which the server does not promise.
   const { allowEmptyValue: _empty, allowReserved: _reserved, ...rest } = parameter;
-  const description = rest.description ?? PARAMETER_DESCRIPTIONS[rest.name];
+  const { schema } = rest;
+  const ofSchema = schema !== undefined && "description" in schema ? schema.description : undefined;
+  const description = rest.description ?? ofSchema ?? PARAMETER_DESCRIPTIONS[rest.name];
   return description === undefined ? rest : { ...rest, description };
 }
 

@@ -107,6 +107,19 @@ describe("the docs check", { timeout: 30_000 }, () => {
       `${KEYS}/README.md has 61 lines, more than 60`,
     ],
     [
+      "a point of the specification without a test",
+      { "docs/specification.md": "| Point | Test |\n|---|---|\n| Guard | by hand |\n" },
+      'docs/specification.md names no test for "Guard"',
+    ],
+    [
+      "a point of the specification whose test is gone",
+      {
+        "docs/specification.md": "| Guard | `e2e/guard.spec.ts` · guards |\n",
+        "e2e/guard.spec.ts": 'it("guards all", () => undefined);\n',
+      },
+      'docs/specification.md cites the test "guards", which e2e/guard.spec.ts does not have',
+    ],
+    [
       "a variable that .env.example lacks",
       { ".env.example": "PORT=3000\n" },
       ".env.example lacks DATABASE_URL",

@@ -3,6 +3,7 @@ import { findBrokenCitations } from "./docs/cited-paths.ts";
 import { findEnvironmentExampleProblems } from "./docs/environment-example.ts";
 import { findErrorPageProblems } from "./docs/error-pages.ts";
 import { findModuleReadmeProblems } from "./docs/module-readmes.ts";
+import { findSpecificationProblems } from "./docs/specification-tests.ts";
 import { findDrawingProblems } from "./draw-architecture.ts";
 import { findConfigurationDocsProblems } from "./write-configuration-docs.ts";
 
@@ -18,6 +19,7 @@ export async function findDocsProblems(root: string): Promise<string[]> {
     findBrokenCitations(root),
     findErrorPageProblems(root),
     findModuleReadmeProblems(root),
+    findSpecificationProblems(root),
     findEnvironmentExampleProblems(root),
     findDrawingProblems(root),
     findConfigurationDocsProblems(root),

@@ -76,6 +76,19 @@ describe("the routes", () => {
   });
 });
 
+describe("the router's context", () => {
+  it("carries the auth state and the query client of the page to every route", async () => {
+    const { router, platform, queryClient } = visit("/analytics", { user: makeUser("ada") });
+    const seen: unknown[] = [];
+    router.routesByPath["/analytics"].options.beforeLoad = ({ context }) => {
+      seen.push(context.auth, context.queryClient);
+    };
+    await router.load();
+    expect(seen).toEqual([platform.session.getState(), queryClient]);
+    expect(seen[0]).toMatchObject({ isLoading: false, user: { subject: "ada" } });
+  });
+});
+
 describe("the guard", () => {
   it.each(PUBLIC_PATHS)("lets a visitor who is signed out see %s", async (path) => {
     expect(await landOn(path)).toBe(path);

@@ -17,17 +17,15 @@ export function TakeEffect() {
 }
 
 function TakeArrival({ kind, success }: { kind: ArrivalKind; success: string }) {
-  const { json, config, arrivals } = usePlatform();
+  const { api, arrivals } = usePlatform();
   const refresh = useRefreshVerifiedUser();
   const secret = useArrival(kind);
   const { mutate } = useMutation({
     mutationKey: ["arrival", kind],
-    mutationFn: (text: string) => {
-      const url = `${config.urls.api}/v1`;
-      return kind === "setup"
-        ? json({ method: "POST", url: `${url}/setup/claim`, body: { code: text } })
-        : json({ method: "POST", url: `${url}/invitations/accept`, body: { token: text } });
-    },
+    mutationFn: async (text: string): Promise<unknown> =>
+      kind === "setup"
+        ? await api.setup.claim({ code: text })
+        : await api.invitations.accept({ token: text }),
     onSuccess: async () => {
       arrivals.forget(kind);
       await refresh();

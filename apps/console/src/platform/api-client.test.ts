@@ -55,6 +55,13 @@ describe("createApiClient", () => {
     ]);
   });
 
+  it("says that it speaks JSON", async () => {
+    const requests = answerWith(EMPTY_PAGE);
+    const api = createApiClient({ apiUrl, getIdToken: () => Promise.resolve(undefined) });
+    await api.tenants.list({});
+    expect(requests[0]?.headers.get("content-type")).toBe("application/json");
+  });
+
   it("throws a problem's own sentence, with what finds and explains it", async () => {
     answerWith({
       status: 404,

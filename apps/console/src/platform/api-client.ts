@@ -26,10 +26,7 @@ export function createApiClient({ apiUrl, getIdToken }: ApiClientOptions): ApiCl
     url: `${apiUrl}/v1`,
     headers: async () => {
       const idToken = await getIdToken();
-      return {
-        "content-type": "application/json",
-        ...(idToken === undefined ? {} : { authorization: `Bearer ${idToken}` }),
-      };
+      return idToken === undefined ? {} : { authorization: `Bearer ${idToken}` };
     },
     fetch: fetchReadableProblem,
     interceptors: [onError(rethrowReadable)],
@@ -39,6 +36,9 @@ export function createApiClient({ apiUrl, getIdToken }: ApiClientOptions): ApiCl
 
 /** The link reads only `application/json`; a problem (RFC 9457) would reach the error rule as an unread file. */
 async function fetchReadableProblem(request: Request, init: RequestInit): Promise<Response> {
+  if (!request.headers.has("content-type")) {
+    request.headers.set("content-type", "application/json");
+  }
   const response = await fetch(request, init);
   const isProblem = response.headers.get("content-type")?.startsWith("application/problem+json");
   if (isProblem !== true) {

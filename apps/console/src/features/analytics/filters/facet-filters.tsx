@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { FacetFilter } from "@turnpike/ui/facet-filter";
 import type { Choice } from "@turnpike/ui/select";
+import { useState } from "react";
 import { usePlatform } from "#platform/platform.tsx";
 import { type AnalyticsScope, analyticsQueries } from "../analytics.queries.ts";
 import {
@@ -26,29 +27,43 @@ const FIXED: Partial<Record<FilterDimension, readonly string[]>> = {
 };
 
 /** One filter for each property of a call. Choices are what there was in the range. */
-export function FacetFilters({ scope, keyNames, onChange }: FacetFiltersProps) {
-  return FILTER_DIMENSIONS.map((name) => (
-    <Facet key={name} name={name} scope={scope} keyNames={keyNames} onChange={onChange} />
-  ));
+export function FacetFilters(props: FacetFiltersProps) {
+  // Choices are asked for when somebody comes near: most who look at a page never filter it.
+  const [isNear, setIsNear] = useState(false);
+  return (
+    <fieldset
+      aria-label="Narrow to"
+      className="contents"
+      onPointerEnter={() => setIsNear(true)}
+      onFocus={() => setIsNear(true)}
+    >
+      {FILTER_DIMENSIONS.map((name) => (
+        <Facet key={name} name={name} isNear={isNear} {...props} />
+      ))}
+    </fieldset>
+  );
 }
 
-function Facet({ name, scope, keyNames, onChange }: FacetFiltersProps & { name: FilterDimension }) {
+type FacetProps = FacetFiltersProps & { name: FilterDimension; isNear: boolean };
+
+function Facet({ name, isNear, scope, keyNames, onChange }: FacetProps) {
   const { api } = usePlatform();
   const { view } = scope;
   const fixed = FIXED[name];
   const seen = useQuery({
     ...analyticsQueries.choices(api, scope, name),
-    enabled: fixed === undefined,
+    enabled: isNear && fixed === undefined,
   });
   const values = fixed ?? seen.data?.rows.map((row) => row.group[name] ?? "") ?? [];
-  const known = name === "key" ? [...new Set([...values, ...keyNames.keys()])] : values;
+  const chosen = view.filters[name] ?? [];
+  const known = new Set([...values, ...(name === "key" ? keyNames.keys() : []), ...chosen]);
   return (
     <FacetFilter
       label={FILTER_LABELS[name]}
-      value={view.filters[name] ?? []}
-      onValueChange={(chosen) => onChange(setFilter(view, name, chosen))}
+      value={chosen}
+      onValueChange={(next) => onChange(setFilter(view, name, next))}
       emptyText={seen.isPending && fixed === undefined ? "Loading…" : "Nothing in this range."}
-      choices={known
+      choices={[...known]
         .filter((value) => isFilterValue(name, value))
         .map((value) => toChoice(name, value, keyNames))}
     />

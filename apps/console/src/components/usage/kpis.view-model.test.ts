@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import {
+  makePreviousPeriod,
+  makeUsageReport,
+  makeUsageRow,
+} from "#platform/usage-report.fixture.ts";
+import { toKpis } from "./kpis.view-model.ts";
+
+const NOW = { requests: 12_345, denied: 100, error_rate: 0.02, latency_p95: 34.4 };
+const BEFORE = { requests: 10_000, denied: 50, error_rate: 0.01, latency_p95: 40 };
+
+describe("toKpis", () => {
+  it("tells good news from bad: fewer requests are neither, more errors are bad, faster is good", () => {
+    const kpis = toKpis(
+      makeUsageReport({ totals: NOW, previous: makePreviousPeriod({ totals: BEFORE }) }),
+    );
+    expect(kpis.map((kpi) => [kpi.key, kpi.value, kpi.change?.text, kpi.verdict])).toEqual([
+      ["requests", "12.3K", "+23.5%", "neutral"],
+      ["success", "98.0%", "-1 pp", "bad"],
+      ["denied", "100", "+100%", "bad"],
+      ["p95", "34 ms", "-14%", "good"],
+    ]);
+  });
+
+  it("says the exact value and the share behind a short one", () => {
+    const kpis = toKpis(makeUsageReport({ totals: NOW }));
+    expect(kpis[0]?.explanation).toBe("12,345 requests");
+    expect(kpis[2]?.explanation).toContain("0.8% of all requests");
+    expect(kpis.every((kpi) => kpi.change === undefined && kpi.verdict === "neutral")).toBe(true);
+  });
+
+  it("claims nothing about what was not measured", () => {
+    const kpis = toKpis(
+      makeUsageReport({
+        totals: { requests: 0, denied: 0, error_rate: null, latency_p95: null },
+        previous: makePreviousPeriod({ totals: BEFORE }),
+      }),
+    );
+    expect(kpis.map((kpi) => kpi.value)).toEqual(["0", "–", "0", "–"]);
+    expect(kpis[1]?.change).toBe(undefined);
+    expect(kpis[3]?.trend).toEqual([null, null, null]);
+  });
+
+  it("draws the trend of success, not of failure", () => {
+    const rows = [makeUsageRow(0, {}, { error_rate: 0.25 })];
+    expect(toKpis(makeUsageReport({ rows, totals: NOW }))[1]?.trend).toEqual([0.75, null, null]);
+  });
+});

@@ -1,0 +1,245 @@
+// @vitest-environment jsdom
+import { cleanup, screen, within } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
+import { useState } from "react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  type FakeAnswer,
+  type FakeAnswers,
+  problem,
+  renderWithPlatform,
+} from "#platform/render-with-platform.tsx";
+import { LIVE_INTERVAL_MS, type TenantId } from "./analytics.queries.ts";
+import { AnalyticsPage } from "./analytics-page.tsx";
+import type { AnalyticsSearch } from "./analytics-search.view-model.ts";
+import { answerNoUsage, answerUsage, KEY_ID, KEYS, METERS } from "./fake-usage.fixture.ts";
+
+const TENANT = "ten_0199f3b0c1d27a4e8f60112233445566" as TenantId;
+const USAGE = `GET /tenants/${TENANT}/usage`;
+
+beforeEach(() => {
+  vi.stubGlobal(
+    "ResizeObserver",
+    class {
+      readonly #report: ResizeObserverCallback;
+      constructor(report: ResizeObserverCallback) {
+        this.#report = report;
+      }
+      observe(): void {
+        Reflect.apply(this.#report, undefined, [[{ contentRect: { width: 1000 } }], this]);
+      }
+      unobserve = vi.fn();
+      disconnect = vi.fn();
+    },
+  );
+});
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+type Stage = {
+  /** Search parameters of all questions about usage so far. */
+  questions: URLSearchParams[];
+  /** What the address holds now. */
+  address: () => AnalyticsSearch;
+};
+
+type StageProps = { search: AnalyticsSearch; onAddress: (search: AnalyticsSearch) => void };
+
+/** The page with an address that it can change. */
+function StagedPage({ search, onAddress }: StageProps) {
+  const [current, setCurrent] = useState(search);
+  return (
+    <AnalyticsPage
+      tenantId={TENANT}
+      search={current}
+      onSearchChange={(next) => {
+        onAddress(next);
+        setCurrent(next);
+      }}
+    />
+  );
+}
+
+function openPage(
+  answer: (request: Request) => FakeAnswer = answerUsage,
+  search: AnalyticsSearch = {},
+): Stage {
+  const questions: URLSearchParams[] = [];
+  let address = search;
+  const answers: FakeAnswers = {
+    [USAGE]: (request) => {
+      questions.push(new URL(request.url).searchParams);
+      return answer(request);
+    },
+    [`GET /tenants/${TENANT}/keys`]: () => KEYS,
+    "GET /meters": () => METERS,
+  };
+  const remember = (next: AnalyticsSearch) => {
+    address = next;
+  };
+  renderWithPlatform(<StagedPage search={search} onAddress={remember} />, answers);
+  return { questions, address: () => address };
+}
+
+const findTable = (name: string | RegExp) => screen.findByRole("table", { name });
+const rowTexts = (table: HTMLElement) =>
+  within(table)
+    .getAllByRole("row")
+    .map((row) => row.textContent);
+
+describe("AnalyticsPage", () => {
+  it("shows every status with its exact number and share", async () => {
+    openPage();
+    expect(rowTexts(await findTable("Requests by status"))).toEqual([
+      "StatusRequestsShare",
+      "2009,12697.6%",
+      "4042132.3%",
+      "42980.1%",
+    ]);
+  });
+
+  it("asks about the last 24 hours by the hour, to now", async () => {
+    const { questions } = openPage();
+    await findTable("Requests by status");
+    const figures = questions.find((question) => question.get("measures")?.includes("latency_p99"));
+    expect(figures?.get("grain")).toBe("hour");
+    expect(figures?.get("compare")).toBe("previous");
+    expect(figures?.has("to")).toBe(false);
+    const ageMs = Date.now() - Date.parse(figures?.get("from") ?? "");
+    expect(ageMs).toBeGreaterThanOrEqual(86_400_000);
+    expect(ageMs).toBeLessThan(86_400_000 + 60_000);
+  });
+
+  it("narrows everything to what is clicked, keeps that in the address, and takes it back", async () => {
+    const { questions, address } = openPage();
+    const table = await findTable("Requests by status");
+    await userEvent.click(within(table).getByRole("button", { name: "404" }));
+    expect(address()).toEqual({ status: 404 });
+    await vi.waitFor(() =>
+      expect(
+        questions.filter((question) => question.get("status") === "404").length,
+      ).toBeGreaterThanOrEqual(7),
+    );
+    await userEvent.click(screen.getByRole("button", { name: "Remove filter Status 404" }));
+    expect(address()).toEqual({});
+  });
+
+  it("asks what a filter can be set to only when somebody comes near the filters", async () => {
+    const { questions } = openPage();
+    await findTable("Requests by status");
+    const isChoice = (question: URLSearchParams) => question.get("limit") === "100";
+    expect(questions.some(isChoice)).toBe(false);
+    await userEvent.click(screen.getByRole("combobox", { name: "Filter by Route" }));
+    await screen.findByRole("option", { name: "/v1/quote" });
+    expect(questions.some(isChoice)).toBe(true);
+  });
+
+  it("names keys, and narrows by the id behind the name", async () => {
+    const { address } = openPage();
+    const table = await findTable("Top keys");
+    await userEvent.click(await within(table).findByRole("button", { name: /Production/ }));
+    expect(address()).toEqual({ key: KEY_ID });
+  });
+
+  it("lists denials without the calls that were let through", async () => {
+    openPage();
+    expect(rowTexts(await findTable("Denials by reason"))).toEqual([
+      "ReasonDeniedShare",
+      "Rate limitedRATE_LIMITED8100.0%",
+    ]);
+  });
+
+  it("writes the range that is chosen in a chart into the address", async () => {
+    const { address } = openPage();
+    const chart = await screen.findByRole("application", { name: /Requests by outcome/ });
+    chart.focus();
+    await userEvent.keyboard("{Home}{ArrowRight}{Shift>}{ArrowRight}{/Shift}{Enter}");
+    expect(address()).toEqual({
+      from: "2026-11-21T10:00:00.000Z",
+      to: "2026-11-21T12:00:00.000Z",
+    });
+  });
+
+  it("remembers in the address that a chart is shown as a table", async () => {
+    const { address } = openPage();
+    await userEvent.click(
+      await screen.findByRole("button", { name: "Latency percentiles: view as table" }),
+    );
+    expect(address()).toEqual({ tables: "latency" });
+    expect(rowTexts(await findTable(/Latency percentiles/)).length).toBe(4);
+  });
+
+  it("says why it is empty and what fills it", async () => {
+    const { address } = openPage(answerNoUsage);
+    await screen.findByText("No requests in this range");
+    await screen.findByText(/curl/);
+    await userEvent.click(screen.getByRole("button", { name: "Show 90 days" }));
+    expect(address()).toEqual({ range: "90d" });
+  });
+
+  it("tells nothing there from nothing that matches", async () => {
+    const { address } = openPage(answerNoUsage, { status: 404 });
+    await screen.findByText("No requests in this range match the filters.");
+    const [clear] = screen.getAllByRole("button", { name: "Clear filters" });
+    await userEvent.click(clear as HTMLElement);
+    expect(address()).toEqual({});
+  });
+
+  it("keeps a failed report to its own card and loads it again on request", async () => {
+    let isUp = false;
+    openPage((request) =>
+      !isUp && new URL(request.url).searchParams.get("dimensions") === "route"
+        ? problem(503, "DATABASE_UNAVAILABLE", "The database cannot be reached.")
+        : answerUsage(request),
+    );
+    await findTable("Requests by status");
+    const card = screen.getByRole("region", { name: "Top routes" });
+    await within(card).findByText("The database cannot be reached.");
+    isUp = true;
+    await userEvent.click(within(card).getByRole("button", { name: "Try again" }));
+    await findTable("Top routes");
+  });
+
+  it("shows a refusal for somebody who may not see this tenant, and no number", async () => {
+    openPage(() => problem(404, "RESOURCE_NOT_FOUND", "There is no such tenant."));
+    expect((await screen.findAllByText("There is no such tenant.")).length).toBeGreaterThan(1);
+    expect(screen.queryByRole("table")).toBe(null);
+  });
+
+  it("says that an answer is partial", async () => {
+    openPage((request) => ({ ...answerUsage(request), truncated: true }));
+    await screen.findByText(/The first 2 of more; all 9,347 count in the shares/);
+    expect((await screen.findAllByText(/the latest part is missing/)).length).toBeGreaterThan(0);
+  });
+
+  it("asks again every five seconds until it is paused", async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    const { questions, address } = openPage();
+    await findTable("Requests by status");
+    const before = questions.length;
+    await vi.advanceTimersByTimeAsync(LIVE_INTERVAL_MS + 200);
+    await vi.waitFor(() => expect(questions.length).toBeGreaterThanOrEqual(before + 6));
+    const user = userEvent.setup({ advanceTimers: vi.advanceTimersByTime });
+    await user.click(screen.getByRole("button", { name: "Pause live updates" }));
+    expect(address()).toEqual({ live: "off" });
+    const paused = questions.length;
+    await vi.advanceTimersByTimeAsync(LIVE_INTERVAL_MS * 3);
+    expect(questions.length).toBe(paused);
+  });
+
+  it("does not ask again about what is over", async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    const { questions } = openPage(answerUsage, {
+      from: "2026-01-01T00:00:00.000Z",
+      to: "2026-01-02T00:00:00.000Z",
+    });
+    await findTable("Requests by status");
+    const before = questions.length;
+    await vi.advanceTimersByTimeAsync(LIVE_INTERVAL_MS * 3);
+    expect(questions.length).toBe(before);
+    expect(screen.queryByRole("button", { name: /live updates/ })).toBe(null);
+  });
+});

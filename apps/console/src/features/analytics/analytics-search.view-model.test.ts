@@ -1,0 +1,138 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type AnalyticsView,
+  chooseGrain,
+  clearFilters,
+  countFilters,
+  FILTER_DIMENSIONS,
+  isLiveRange,
+  listGrains,
+  parseAnalyticsSearch,
+  RANGE_PRESETS,
+  setChartView,
+  setFilter,
+  toAnalyticsSearch,
+  toAnalyticsView,
+  toggleFilter,
+  toUsageRange,
+} from "./analytics-search.view-model.ts";
+
+const KEY = "key_0199f3b0c1d27a4e8f60112233445566";
+const PLAIN = toAnalyticsView({});
+
+describe("the address of analytics", () => {
+  it("is empty for what is shown to who comes first", () => {
+    expect(toAnalyticsSearch(PLAIN)).toEqual({});
+    expect(PLAIN).toMatchObject({ range: { preset: "24h" }, isCompared: false, filters: {} });
+  });
+
+  it("understands a number where the router made one of a status", () => {
+    expect(toAnalyticsView({ status: 404 }).filters).toEqual({ status: ["404"] });
+    expect(toAnalyticsSearch(toAnalyticsView({ status: "404" })).status).toBe(404);
+    expect(toAnalyticsSearch(toAnalyticsView({ status: "404,500" })).status).toBe("404,500");
+  });
+
+  it("keeps a route with a comma one route, and one that is not known", () => {
+    const view = setFilter(PLAIN, "route", ["/a,b", ""]);
+    expect(toAnalyticsView(toAnalyticsSearch(view)).filters).toEqual({ route: ["/a,b", ""] });
+  });
+
+  it.each([
+    ["a range that ends before it begins", { from: "2026-11-21", to: "2026-11-20" }],
+    ["a range without an end", { from: "2026-11-21" }],
+    ["an unknown range, grain and zone", { range: "9y", grain: "second", timeZone: "Mars/One" }],
+    [
+      "values of another kind",
+      { status: "abc", key: "key_1", environment: "prod", outcome: "<b>" },
+    ],
+    ["both environments, which are all", { environment: "live,test" }],
+    ["what is not text", { range: {}, key: ["a"], tables: 7, live: true, compare: null }],
+  ])("leaves out %s", (_, search) => {
+    expect(parseAnalyticsSearch(search)).toEqual({});
+  });
+
+  it("comes back as the same view, whatever is chosen", () => {
+    const word = fc.constantFrom("VALID", "RATE_LIMITED", "QUOTA_EXCEEDED");
+    fc.assert(
+      fc.property(
+        fc.record({
+          range: fc.oneof(
+            fc.constantFrom(...RANGE_PRESETS.map(({ value }) => ({ preset: value }))),
+            fc.record({
+              fromMs: fc.integer({ min: 0, max: 1e12 }),
+              toMs: fc.integer({ min: 1e12 + 1, max: 2e12 }),
+            }),
+          ),
+          grain: fc.constantFrom(undefined, "minute" as const, "day" as const),
+          timeZone: fc.constantFrom(undefined, "UTC", "Asia/Kolkata"),
+          isCompared: fc.boolean(),
+          tables: fc.subarray(["requests" as const, "latency" as const]),
+          isPaused: fc.boolean(),
+          outcomes: fc.uniqueArray(word),
+          routes: fc.uniqueArray(fc.string({ maxLength: 20 }), { maxLength: 5 }),
+        }),
+        ({ outcomes, routes, ...rest }) => {
+          const filtered = setFilter({ ...rest, filters: {} }, "outcome", outcomes);
+          const view: AnalyticsView = setFilter(filtered, "route", routes);
+          expect(toAnalyticsView(toAnalyticsSearch(view))).toEqual(view);
+        },
+      ),
+    );
+  });
+});
+
+describe("filters", () => {
+  it("are added and removed one by one, or all at once", () => {
+    const once = toggleFilter(toggleFilter(PLAIN, "status", "404"), "status", "500");
+    expect(once.filters).toEqual({ status: ["404", "500"] });
+    expect(countFilters(toggleFilter(once, "key", KEY))).toBe(3);
+    expect(toggleFilter(toggleFilter(once, "status", "404"), "status", "500").filters).toEqual({});
+    expect(countFilters(clearFilters(once))).toBe(0);
+  });
+
+  it("hold no more values than the API takes", () => {
+    const many = Array.from({ length: 150 }, (_, index) => `/r${String(index)}`).join(",");
+    expect(toAnalyticsView({ route: many }).filters.route).toHaveLength(100);
+    expect(FILTER_DIMENSIONS).toContain("method");
+  });
+});
+
+describe("grain", () => {
+  it("follows range and width, and the choice where the range allows it", () => {
+    expect(chooseGrain(toAnalyticsView({ range: "1h" }), 700)).toBe("minute");
+    expect(chooseGrain(toAnalyticsView({ range: "30d" }), 700)).toBe("day");
+    expect(chooseGrain(toAnalyticsView({ range: "30d", grain: "hour" }), 700)).toBe("hour");
+    expect(chooseGrain(toAnalyticsView({ range: "90d", grain: "minute" }), 700)).toBe("day");
+  });
+
+  it("is offered where it makes neither thousands of buckets nor one", () => {
+    expect(listGrains(toAnalyticsView({ range: "1h" }))).toEqual(["minute"]);
+    expect(listGrains(toAnalyticsView({ range: "24h" }))).toEqual(["hour"]);
+    expect(listGrains(toAnalyticsView({ range: "30d" }))).toEqual(["hour", "day", "week"]);
+  });
+});
+
+describe("range", () => {
+  it("is live when it holds now", () => {
+    const nowMs = Date.parse("2026-11-21T12:00Z");
+    expect(isLiveRange(PLAIN, nowMs)).toBe(true);
+    const past = toAnalyticsView({ from: "2026-11-20T00:00Z", to: "2026-11-21T00:00Z" });
+    expect(isLiveRange(past, nowMs)).toBe(false);
+    expect(toUsageRange(past)).toEqual({
+      fromMs: Date.parse("2026-11-20T00:00Z"),
+      toMs: Date.parse("2026-11-21T00:00Z"),
+    });
+    expect(isLiveRange(toAnalyticsView({ from: "2026-11-20", to: "2026-11-22" }), nowMs)).toBe(
+      true,
+    );
+  });
+});
+
+describe("tables", () => {
+  it("are remembered chart by chart", () => {
+    const both = setChartView(setChartView(PLAIN, "latency", "table"), "requests", "table");
+    expect(toAnalyticsView(toAnalyticsSearch(both)).tables).toEqual(["requests", "latency"]);
+    expect(setChartView(both, "latency", "chart").tables).toEqual(["requests"]);
+  });
+});

@@ -1,0 +1,167 @@
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { LegalContent } from "@turnpike/contract/public-pages";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createPageTemplate } from "./page-template.ts";
+import { createPublicPageRoutes, type PublicPagesDeps } from "./public-pages.ts";
+import { createRouteTable } from "./route-table.ts";
+
+const SITE = "https://console.example.com";
+const LEGAL: LegalContent = {
+  title: "Terms",
+  updatedOn: "2026-03-04",
+  html: "<p>Text</p>",
+  headings: [],
+  isDefault: false,
+  unset: [],
+};
+
+let folder: string;
+let server: Server | undefined;
+let url: string;
+let deps: PublicPagesDeps;
+/** What the fakes were asked, newest last. */
+let rendered: string[];
+let nowMs: number;
+let catalogName: string;
+let isCatalogAway: boolean;
+let isBroken: boolean;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "turnpike-pages-"));
+  const file = join(folder, "index.html");
+  await writeFile(
+    file,
+    '<html><head><title>x</title></head><body><div id="root"></div></body></html>',
+  );
+  deps = {
+    template: createPageTemplate({
+      file,
+      brand: { name: "Acme", accent: "#f5c400" },
+      siteUrl: SITE,
+    }),
+    render: (page) => {
+      rendered.push(page.path);
+      const html = isBroken ? undefined : `<p>${JSON.stringify(page.content.landing?.plans)}</p>`;
+      return Promise.resolve({ html, title: "T", description: "D" });
+    },
+    config: { brand: { name: "Acme" } },
+    siteUrl: SITE,
+    policy: "default-src 'none'",
+    getCatalog: () =>
+      isCatalogAway
+        ? Promise.reject(new Error("away"))
+        : Promise.resolve({
+            plans: [],
+            meters: [
+              { meterId: "requests", name: catalogName, unit: "request", aggregation: "count" },
+            ],
+          }),
+    landing: { headline: undefined, summary: undefined, samplePath: "/", isDemo: true },
+    legal: { terms: LEGAL, privacy: { ...LEGAL, title: "Privacy" } },
+    monotonicMs: () => nowMs,
+    logger: { warn: () => undefined },
+  };
+});
+
+/** Serves one set of routes, so that what they remember lasts for one test. */
+beforeEach(async () => {
+  rendered = [];
+  nowMs = 0;
+  catalogName = "Requests";
+  isCatalogAway = false;
+  isBroken = false;
+  server?.close();
+  const findRoute = createRouteTable(createPublicPageRoutes(deps));
+  server = createServer((req, res) => {
+    const path = (req.url ?? "/").split("?", 1)[0] ?? "/";
+    const found = findRoute(req.method ?? "GET", path);
+    if (found.kind !== "found") {
+      res.writeHead(404).end();
+      return;
+    }
+    const context = {
+      requestId: "req_1",
+      logger: { warn: () => undefined } as never,
+      clientAddress: "127.0.0.1",
+      findCall: () => undefined,
+      call: () => {
+        throw new Error("Public pages ask nobody for a credential.");
+      },
+    };
+    found.route
+      .handle({ req, res, params: found.params, context })
+      .catch(() => res.writeHead(404).end());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+});
+
+afterAll(async () => {
+  server?.close();
+  await rm(folder, { recursive: true });
+});
+
+const read = async (path: string) => await (await fetch(url + path)).text();
+
+describe("public pages", () => {
+  it("are rendered once for the same content, and again when it changes", async () => {
+    const first = await read("/");
+    expect(await read("/?utm_source=x")).toBe(first);
+    expect(rendered).toEqual(["/"]);
+    catalogName = "Calls";
+    expect(await read("/")).not.toBe(first);
+    expect(rendered).toEqual(["/", "/"]);
+  });
+
+  it("are the browser's where the address says what to show", async () => {
+    expect(await read("/login?reset=secret")).toBe(deps.template?.plain);
+    expect(await read("/register?invitation=secret")).toBe(deps.template?.plain);
+    expect(rendered).toEqual([]);
+    expect(await read("/login")).toContain("data-prerendered");
+  });
+
+  it("are the browser's while the catalogue cannot be read", async () => {
+    isCatalogAway = true;
+    expect(await read("/")).toBe(deps.template?.plain);
+    expect(await read("/terms")).toContain("data-prerendered");
+    isCatalogAway = false;
+    expect(await read("/")).toContain("data-prerendered");
+  });
+
+  it("that cannot be rendered are tried again after ten seconds, not by every visitor", async () => {
+    isBroken = true;
+    for (let visit = 0; visit < 3; visit += 1) {
+      expect(await read("/terms")).toBe(deps.template?.plain);
+    }
+    expect(rendered).toEqual(["/terms"]);
+    isBroken = false;
+    nowMs = 10_000;
+    expect(await read("/terms")).toContain("data-prerendered");
+  });
+
+  it("answer their content to a page that was opened without it", async () => {
+    expect(await (await fetch(`${url}/page-data/terms`)).json()).toEqual(LEGAL);
+    expect(await (await fetch(`${url}/page-data/landing`)).json()).toMatchObject({
+      isDemo: true,
+      meters: [{ name: "Requests" }],
+    });
+    expect((await fetch(`${url}/page-data/other`)).status).toBe(404);
+    expect((await fetch(`${url}/page-data/__proto__`)).status).toBe(404);
+  });
+
+  it("serve the accent for good, and what search engines ask for", async () => {
+    const style = await fetch(url + (deps.template?.brandStyle.path ?? ""));
+    expect(style.headers.get("cache-control")).toContain("immutable");
+    expect(await style.text()).toContain("#f5c400");
+    expect(await read("/robots.txt")).toContain(`Sitemap: ${SITE}/sitemap.xml`);
+    expect(await read("/sitemap.xml")).toContain(
+      `<url><loc>${SITE}/terms</loc><lastmod>2026-03-04</lastmod></url>`,
+    );
+  });
+});

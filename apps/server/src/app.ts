@@ -270,6 +270,13 @@ export function buildApp(input: AppInput): App {
     ],
     contract: createContractHandler(router, {
       renderProblem,
+      // Whoever founds a tenant or joins one goes there at once: this process must not wait to hear of its own change.
+      onChange: (context) => {
+        const actor = context.findCall()?.actor;
+        if (actor?.type === "user") {
+          users.forget(actor.id);
+        }
+      },
       onFailure: (error, context) => {
         if (toAppError(error).code === "INTERNAL_ERROR") {
           logger.error({ err: error, requestId: context.requestId }, "A request failed");

@@ -113,7 +113,12 @@ function assertMayCall(meta: unknown, path: string, context: HttpContext): void 
 /** Serves the operations of the contract under `/v1`, with problem documents for every failure. */
 export function createContractHandler(
   router: AnyRouter,
-  deps: { renderProblem: ProblemRenderer; onFailure(error: unknown, context: HttpContext): void },
+  deps: {
+    renderProblem: ProblemRenderer;
+    onFailure(error: unknown, context: HttpContext): void;
+    /** Told when an operation has changed something, before its answer is sent. */
+    onChange?(context: HttpContext): void;
+  },
 ): ContractHandler {
   const findOperation = createRouteTable(listOperations(router));
   const handler = new OpenAPIHandler<HttpContext>(router, {
@@ -121,7 +126,11 @@ export function createContractHandler(
       async ({ procedure, context, next }) => {
         const { meta, route } = procedure["~orpc"];
         assertMayCall(meta, route.path ?? "", context);
-        return await next();
+        const output = await next();
+        if (route.method !== "GET") {
+          deps.onChange?.(context);
+        }
+        return output;
       },
     ],
     interceptors: [

@@ -87,7 +87,7 @@ beforeEach(async () => {
     const context = {
       requestId: "req_1",
       logger: { warn: () => undefined } as never,
-      clientAddress: "127.0.0.1",
+      clientAddress: () => "127.0.0.1",
       findCall: () => undefined,
       call: () => {
         throw new Error("Public pages ask nobody for a credential.");

@@ -2,6 +2,7 @@ import type { SignedInUser } from "@turnpike/contract/auth";
 import type { Tx } from "@turnpike/db/client";
 import type { UserActor } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
+import type { UserId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
 import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Change } from "#platform/change-feed.ts";
@@ -24,6 +25,8 @@ export type UserDirectory = {
   identify(token: string): Promise<SignedInPerson>;
   /** The same for credentials of requests: `undefined` for a token that is not good. */
   findActor(token: string): Promise<UserActor | undefined>;
+  /** Makes the next look at a person see what is committed now. */
+  forget(userId: UserId): void;
   /** Forgets what a change may have made untrue. */
   applyChange(change: Change): void;
 };
@@ -183,6 +186,7 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
         throw error;
       }
     },
+    forget: people.forget,
     applyChange(change) {
       if (change.kind === "user") {
         people.forget(change.entityId);

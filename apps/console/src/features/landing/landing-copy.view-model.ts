@@ -1,5 +1,7 @@
 import type { LandingContent } from "@turnpike/contract/public-pages";
-import type { ClientConfig } from "#platform/client-config.ts";
+
+/** What the product is called, and where it is called. */
+type NamedApi = { brand: { name: string }; urls: { gateway: string } };
 
 export type LandingCopy = {
   headline: string;
@@ -28,7 +30,7 @@ function explainLimits(plans: LandingContent["plans"]): string {
 
 /** Chooses the words of the landing page: the operator's where there are some, else words that fit any API. */
 export function toLandingCopy(
-  { brand, urls }: Pick<ClientConfig, "brand" | "urls">,
+  { brand, urls }: NamedApi,
   content: Pick<LandingContent, "headline" | "summary" | "plans">,
 ): LandingCopy {
   const start = startsFree(content.plans)
@@ -74,7 +76,7 @@ export function toLandingCopy(
 
 /** What search engines and previews say about the landing page. */
 export function toLandingHead(
-  config: Pick<ClientConfig, "brand" | "urls">,
+  config: NamedApi,
   content: Pick<LandingContent, "headline" | "summary" | "plans">,
 ): { title: string; description: string } {
   const { headline, summary } = toLandingCopy(config, content);

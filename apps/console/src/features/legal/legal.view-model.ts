@@ -1,5 +1,4 @@
 import type { LegalContent } from "@turnpike/contract/public-pages";
-import type { ClientConfig } from "#platform/client-config.ts";
 
 export type LegalName = "terms" | "privacy";
 
@@ -30,7 +29,7 @@ const ABOUT: Readonly<Record<LegalName, (brand: string) => string>> = {
 /** What search engines and previews say about a legal text. */
 export function toLegalHead(
   name: LegalName,
-  { brand }: Pick<ClientConfig, "brand">,
+  { brand }: { brand: { name: string } },
   { title }: Pick<LegalContent, "title">,
 ): { title: string; description: string } {
   return { title: `${title} · ${brand.name}`, description: ABOUT[name](brand.name) };

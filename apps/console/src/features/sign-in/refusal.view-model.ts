@@ -2,12 +2,14 @@ import { toSignInMessage } from "#platform/session/provider-failure.ts";
 import { SignInError } from "#platform/session/session.ts";
 
 /** What the built-in provider says in an address where it has nobody else to tell. */
-const OWN_SENTENCES: Readonly<Record<string, string>> = {
-  sign_in_expired: "This sign-in took too long. Start again below.",
-  request_invalid: "This link to sign in was not complete. Start again below.",
-  sign_out_unconfirmed:
+const OWN_SENTENCES: ReadonlyMap<string, string> = new Map([
+  ["sign_in_expired", "This sign-in took too long. Start again below."],
+  ["request_invalid", "This link to sign in was not complete. Start again below."],
+  [
+    "sign_out_unconfirmed",
     "You are still signed in: a page asked to sign you out without showing that it may.",
-};
+  ],
+]);
 
 /**
  * Says why a provider sent somebody back without letting them in. Whoever made the address chose the code, so nothing of it
@@ -15,7 +17,7 @@ const OWN_SENTENCES: Readonly<Record<string, string>> = {
  */
 export function toRefusalMessage(code: string): string {
   return (
-    OWN_SENTENCES[code] ??
+    OWN_SENTENCES.get(code) ??
     toSignInMessage(
       new SignInError(code, "The provider did not sign you in. Try again, or choose another way."),
     )

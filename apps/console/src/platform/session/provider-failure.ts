@@ -24,6 +24,11 @@ const SENTENCES: Readonly<Record<string, string>> = {
   temporarily_unavailable: "The provider is overloaded. Try again in a moment.",
 };
 
+/** The code may come from an address, so that it may be the name of anything that objects have. */
+function findSentence(code: string): string | undefined {
+  return Object.hasOwn(SENTENCES, code) ? SENTENCES[code] : undefined;
+}
+
 /** Tells a provider that could not be asked from one that said no: the first is asked again, the second is believed. */
 export function isUnreachable(cause: unknown): boolean {
   if (cause instanceof ResponseBodyError) {
@@ -38,13 +43,13 @@ export function isUnreachable(cause: unknown): boolean {
 
 /** The sentence for the error code that a provider put into an address. */
 export function toProviderSentence(code: string): string {
-  return SENTENCES[code] ?? `The provider refused (${code}). Try again or choose another way.`;
+  return findSentence(code) ?? `The provider refused (${code}). Try again or choose another way.`;
 }
 
 /** Chooses the sentence that a person reads when signing in failed. */
 export function toSignInMessage(cause: unknown): string {
   if (cause instanceof SignInError) {
-    return SENTENCES[cause.code] ?? cause.message;
+    return findSentence(cause.code) ?? cause.message;
   }
   if (cause instanceof AuthorizationResponseError || cause instanceof ResponseBodyError) {
     return toProviderSentence(cause.error);

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { formatPrice, formatWindow, toPlanView, toPlural } from "./plan.view-model.ts";
+
+describe("a price", () => {
+  it.each([
+    ["0", "USD", "$0"],
+    ["49", "USD", "$49"],
+    ["49.9", "USD", "$49.90"],
+    ["49.00", "EUR", "€49"],
+    ["0.0025", "USD", "$0.0025"],
+    ["1200", "JPY", "¥1,200"],
+    ["1234567.5", "USD", "$1,234,567.50"],
+  ])("of %s %s is %s", (amount, currency, text) => {
+    expect(formatPrice(amount, currency)).toBe(text);
+  });
+});
+
+describe("a window", () => {
+  it.each([
+    [1, "a second"],
+    [10, "10 seconds"],
+    [60, "a minute"],
+    [90, "90 seconds"],
+    [300, "5 minutes"],
+    [3_600, "an hour"],
+    [86_400, "a day"],
+  ])("of %d seconds is %s", (seconds, text) => {
+    expect(formatWindow(seconds)).toBe(text);
+  });
+});
+
+describe("a unit", () => {
+  it.each([
+    ["request", "requests"],
+    ["query", "queries"],
+    ["key", "keys"],
+    ["batch", "batches"],
+    ["MB", "MB"],
+    ["tokens", "tokens"],
+  ])("%s is counted as %s", (unit, plural) => {
+    expect(toPlural(unit)).toBe(plural);
+  });
+});
+
+describe("a plan", () => {
+  const plan = {
+    planId: "pro",
+    version: 1,
+    isDefault: true,
+    name: "Pro",
+    description: "",
+    currency: "USD",
+    pricePerMonth: "0.00",
+    visibility: "public" as const,
+    rateLimits: [
+      { name: "s", limit: 1, windowSeconds: 1 },
+      { name: "m", limit: 1_000, windowSeconds: 300 },
+    ],
+    quotas: [
+      { meter: "requests", limit: 50_000, kind: "hard" as const },
+      { meter: "unknown", limit: 1, kind: "soft" as const },
+    ],
+  };
+
+  it("says in words what it contains and what happens beyond", () => {
+    const meters = [
+      { meterId: "requests", name: "Requests", unit: "request", aggregation: "count" as const },
+    ];
+    const view = toPlanView(plan, meters);
+    expect(view).toMatchObject({ price: "$0", isFree: true, isDefault: true });
+    expect(view.terms.map(({ text }) => text)).toEqual([
+      "50,000 requests a month",
+      "1 unknown a month",
+      "1 call a second",
+      "1,000 calls in 5 minutes",
+    ]);
+    expect(view.terms.map(({ detail }) => detail)).toEqual([
+      "then calls are refused",
+      "calls beyond go on",
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("without limits says so", () => {
+    const { terms } = toPlanView({ ...plan, rateLimits: [], quotas: [] }, []);
+    expect(terms.map(({ text }) => text)).toEqual(["No limits"]);
+  });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatCompact, formatMs, toChange } from "./format-measure.ts";
+import { formatCompact, formatExactShare, formatMs, toChange } from "./format-measure.ts";
 
 describe("formatCompact", () => {
   it.each([
@@ -22,6 +22,20 @@ describe("formatMs", () => {
     [1234, "1.2 s"],
   ])("%d is %s", (ms, text) => {
     expect(formatMs(ms)).toBe(text);
+  });
+});
+
+describe("formatExactShare", () => {
+  it.each([
+    [0, "0.0%"],
+    [0.0003, "<0.1%"],
+    [0.125, "12.5%"],
+    [0.9994, "99.9%"],
+    [0.9997, "99.97%"],
+    [0.999999, "99.99%"],
+    [1, "100.0%"],
+  ])("%d is %s", (share, text) => {
+    expect(formatExactShare(share)).toBe(text);
   });
 });
 

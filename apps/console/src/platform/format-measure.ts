@@ -1,6 +1,11 @@
 const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const EXACT = new Intl.NumberFormat("en", { maximumFractionDigits: 12 });
 const TENTH = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+const PERCENT = new Intl.NumberFormat("en", {
+  style: "percent",
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
 const SIGNED_PERCENT = new Intl.NumberFormat("en", {
   style: "percent",
   maximumFractionDigits: 1,
@@ -22,6 +27,21 @@ export function formatMs(ms: number): string {
     return `${TENTH.format(ms / 1000)} s`;
   }
   return ms >= 10 ? `${String(Math.round(ms))} ms` : `${TENTH.format(ms)} ms`;
+}
+
+/**
+ * Writes a share of 0 to 1 with one decimal, without claiming all or nothing where it is neither: "12.5%", "<0.1%",
+ * "99.97%".
+ */
+export function formatExactShare(share: number): string {
+  if (share > 0 && share < 0.0005) {
+    return "<0.1%";
+  }
+  if (share >= 0.9995 && share < 1) {
+    // Down to hundredths: rounding would make it 100 % again.
+    return `${(Math.floor(share * 10_000) / 100).toFixed(2)}%`;
+  }
+  return PERCENT.format(share);
 }
 
 /** How a quantity changed. */

@@ -1,5 +1,11 @@
-import { formatCount, formatShare } from "#platform/format.ts";
-import { type Change, formatCompact, formatMs, toChange } from "#platform/format-measure.ts";
+import { formatCount } from "#platform/format.ts";
+import {
+  type Change,
+  formatCompact,
+  formatExactShare,
+  formatMs,
+  toChange,
+} from "#platform/format-measure.ts";
 import type { UsagePeriod, UsageReport } from "#platform/usage-query.ts";
 import { readMeasure, toMeasureValues } from "#platform/usage-series.ts";
 
@@ -42,7 +48,7 @@ export function toKpis(report: UsageReport): readonly Kpi[] {
     {
       key: "success",
       label: "Success rate",
-      value: now.success === null ? UNKNOWN : formatShare(now.success),
+      value: now.success === null ? UNKNOWN : formatExactShare(now.success),
       explanation: "Share of the calls let through that were answered with a status below 500",
       change: success,
       verdict: judge(success, "up"),
@@ -53,7 +59,7 @@ export function toKpis(report: UsageReport): readonly Kpi[] {
       label: "Denied",
       value: formatCompact(now.denied),
       explanation: `${formatCount(now.denied)} calls not let through${
-        now.requests === 0 ? "" : `, ${formatShare(now.denied / now.requests)} of all requests`
+        now.requests === 0 ? "" : `, ${formatExactShare(now.denied / now.requests)} of all requests`
       }`,
       change: denied,
       verdict: judge(denied, "down"),

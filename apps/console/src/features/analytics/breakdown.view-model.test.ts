@@ -67,6 +67,7 @@ describe("toDimensionName", () => {
     ["a key that is not on the page by its id", "key", OTHER, { label: OTHER }],
     ["calls without a key", "key", "", { label: "No known key" }],
     ["a route that is not known", "route", "", { label: "Not known" }],
+    ["routes that are not told apart", "route", "{other}", { label: "Other routes" }],
     ["a route as it is", "route", "/v1/{id}", { label: "/v1/{id}" }],
     ["an outcome in words", "outcome", "QUOTA_EXCEEDED", { label: "Quota exceeded" }],
   ] as const)("names %s", (_, dimension, value, name) => {

@@ -51,6 +51,9 @@ function toName(
   }
 }
 
+/** Where a tenant has more routes than are told apart, what stands for the rest. */
+const OTHER_ROUTES = "{other}";
+
 /** A value of a dimension in words, with what tells it from others of the same name. */
 export function toDimensionName(
   dimension: UsageDimension,
@@ -62,6 +65,9 @@ export function toDimensionName(
   }
   if (value === "") {
     return { label: dimension === "key" ? "No known key" : "Not known" };
+  }
+  if (dimension === "route" && value === OTHER_ROUTES) {
+    return { label: "Other routes" };
   }
   if (dimension === "key") {
     const known = keyNames.get(value);

@@ -2,7 +2,8 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { BarList } from "@turnpike/ui/charts/bar-list";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { ReportCard } from "#components/usage/report-card.tsx";
-import { formatCount, formatShare } from "#platform/format.ts";
+import { formatCount } from "#platform/format.ts";
+import { formatExactShare } from "#platform/format-measure.ts";
 import type { UsageReport } from "#platform/usage-query.ts";
 import { type FilterDimension, isFilterValue } from "../analytics-search.view-model.ts";
 import { type KeyName, toBreakdown } from "../breakdown.view-model.ts";
@@ -60,7 +61,7 @@ function BreakdownTable({ data, ...props }: BreakdownCardProps & { data: UsageRe
         items={items.map((item) => ({ ...item, isPlain: !isFilterValue(dimension, item.key) }))}
         total={total}
         formatValue={formatCount}
-        formatShare={formatShare}
+        formatShare={formatExactShare}
         isMono={props.isMono ?? false}
         selectedKeys={props.selected}
         onSelect={props.onSelect}

@@ -21,6 +21,9 @@ const cidr = z.string().refine((value) => {
 /** Milliseconds; an hour is longer than any call should hang. */
 const timeoutMs = z.number().int().min(1).max(3_600_000);
 
+/** Characters of the operator's mark: it is in every page, and a bigger one would hold up the first paint. */
+const BRAND_MARK_LENGTH_MAX = 32_768;
+
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 
 function isPlainAddress(text: string): boolean {
@@ -129,6 +132,17 @@ export const configFile = z.strictObject({
         .regex(/^#[0-9a-fA-F]{6}$/, "A colour such as #f5c400.")
         .default("#f5c400")
         .describe("Colour of what stands out, as #rrggbb."),
+      mark: z
+        .string()
+        .max(BRAND_MARK_LENGTH_MAX)
+        .regex(
+          /^data:image\/(?:svg\+xml|png|webp);base64,[A-Za-z0-9+/]+={0,2}$/,
+          "A picture as data:image/svg+xml;base64,… (or png, webp), at most 32,768 characters.",
+        )
+        .optional()
+        .describe(
+          "The square picture beside the name, as a data: address of an SVG, PNG or WebP. Left out: a toll barrier.",
+        ),
     })
     .prefault({}),
   listen: z

@@ -28,6 +28,22 @@ describe("toPublicConfig", () => {
     expect(text).not.toMatch(/canary|10\.98/);
   });
 
+  it("passes on the operator's mark, which is a picture in itself and never an address elsewhere", () => {
+    const mark = "data:image/svg+xml;base64,PHN2Zy8+";
+    const brandOf = (brand: object) =>
+      toPublicConfig({ config: configFile.parse({ brand }), urls: URLS, version: "1" }).brand;
+    expect(brandOf({ mark })).toEqual({ name: "Turnpike", accent: "#f5c400", mark });
+    expect(brandOf({})).not.toHaveProperty("mark");
+    for (const refused of [
+      "https://pictures.example/mark.svg",
+      "data:text/html;base64,PHN2Zy8+",
+      "data:image/svg+xml;utf8,<svg/>",
+      `data:image/png;base64,${"A".repeat(32_768)}`,
+    ]) {
+      expect(configFile.safeParse({ brand: { mark: refused } }).success).toBe(false);
+    }
+  });
+
   it("offers the built-in provider first, unless it is off", () => {
     const idsOf = (identity: object) =>
       toPublicConfig({

@@ -34,7 +34,11 @@ export function toPublicConfig(input: {
     return { id, kind: "oidc" as const, name, issuer, clientId };
   });
   return {
-    brand: { name: config.brand.name, accent: config.brand.accent },
+    brand: {
+      name: config.brand.name,
+      accent: config.brand.accent,
+      ...(config.brand.mark === undefined ? {} : { mark: config.brand.mark }),
+    },
     urls: { console: urls.console, api: urls.console, gateway: urls.gateway },
     version: input.version,
     identity: {

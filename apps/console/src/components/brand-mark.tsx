@@ -1,5 +1,18 @@
-/** The mark: a post and its raised bar. The bar takes the operator's accent. */
+import { joinClasses } from "@turnpike/ui/join-classes";
+import { usePlatform } from "#platform/platform.tsx";
+
+/** The operator's own mark, or the product's. The name stands beside it or is said by what holds it. */
 export function BrandMark({ className }: { className?: string }) {
+  const { mark } = usePlatform().config.brand;
+  return mark === undefined ? (
+    <TollBarrier className={className} />
+  ) : (
+    <img src={mark} alt="" className={joinClasses("object-contain", className)} />
+  );
+}
+
+/** A post and its raised bar. The bar takes the operator's accent. */
+function TollBarrier({ className }: { className: string | undefined }) {
   return (
     <svg viewBox="0 0 32 32" className={className} aria-hidden="true" fill="none">
       <rect width="32" height="32" rx="7" className="fill-[oklch(0.24_0.008_75)]" />

@@ -36,7 +36,7 @@ const COMPLETE = {
 describe("parseClientConfig", () => {
   it("keeps what the console needs and drops the slash at the end of an address", () => {
     expect(parseClientConfig(COMPLETE)).toEqual({
-      brand: { name: "Acme APIs", accent: "#fbcf24" },
+      brand: { name: "Acme APIs", accent: "#fbcf24", mark: undefined },
       urls: {
         console: "https://console.example.com",
         api: "https://api.example.com",

@@ -13,7 +13,12 @@ export type IdentityProvider = {
 
 /** What `/config.json` tells every visitor about this deployment. */
 export type ClientConfig = {
-  brand: { name: string; accent: string | undefined };
+  brand: {
+    name: string;
+    accent: string | undefined;
+    /** The address of a picture; undefined for the product's own mark. */
+    mark?: string | undefined;
+  };
   /** Absolute addresses, without a slash at the end. */
   urls: { console: string; api: string; gateway: string };
   version: string;
@@ -60,6 +65,7 @@ export function parseClientConfig(value: unknown): ClientConfig {
     brand: {
       name: readText(value, ["brand", "name"]),
       accent: findText(value, ["brand", "accent"]),
+      mark: findText(value, ["brand", "mark"]),
     },
     urls: {
       console: readUrl(value, ["urls", "console"]),

@@ -6,7 +6,7 @@ export type PartHealth = { status: PartStatus; detail?: string };
 
 /** What a browser must know before anything else, `/config.json`. Nothing in it is secret. */
 export type PublicConfig = {
-  brand: { name: string; accent: string };
+  brand: { name: string; accent: string; mark?: string };
   /** Without a slash at the end. */
   urls: { console: string; api: string; gateway: string };
   version: string;

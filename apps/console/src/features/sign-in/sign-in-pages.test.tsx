@@ -1,0 +1,295 @@
+// @vitest-environment jsdom
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  RouterProvider,
+} from "@tanstack/react-router";
+import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { ClientConfig } from "#platform/client-config.ts";
+import { PlatformProvider } from "#platform/platform.tsx";
+import {
+  type FakeAnswers,
+  fakeNetwork,
+  makeTestPlatform,
+  problem,
+  type TestPlatform,
+} from "#platform/render-with-platform.tsx";
+import { SignInError } from "#platform/session/session.ts";
+import { LoginPage } from "./login-page.tsx";
+import { RegisterPage } from "./register-page.tsx";
+
+const OTHER = {
+  id: "corp",
+  kind: "oidc" as const,
+  name: "Corp",
+  issuer: "https://id.corp.example",
+  clientId: "x",
+};
+
+afterEach(() => {
+  cleanup();
+  window.sessionStorage.clear();
+  vi.unstubAllGlobals();
+});
+
+type Setting = {
+  answers?: FakeAnswers;
+  identity?: Partial<ClientConfig["identity"]>;
+  prepare?: (platform: TestPlatform) => void;
+};
+
+/** Opens an address as a visitor. */
+async function open(address: string, setting: Setting = {}) {
+  fakeNetwork(setting.answers ?? {});
+  vi.stubGlobal("scrollTo", () => undefined);
+  const platform = makeTestPlatform();
+  Object.assign(platform.config.identity, setting.identity);
+  setting.prepare?.(platform);
+  const root = createRootRoute();
+  const page = (path: string, component: () => React.ReactNode) =>
+    createRoute({ getParentRoute: () => root, path, component });
+  const router = createRouter({
+    routeTree: root.addChildren([
+      page("/login", LoginPage),
+      page("/register", RegisterPage),
+      page("/", () => null),
+      page("/terms", () => null),
+      page("/privacy", () => null),
+    ]),
+    history: createMemoryHistory({ initialEntries: [address] }),
+  });
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <PlatformProvider value={platform}>
+        <RouterProvider router={router} />
+      </PlatformProvider>
+    </QueryClientProvider>,
+  );
+  await screen.findByRole("heading", { level: 1 });
+  return { platform, router };
+}
+
+const email = () => screen.getByLabelText<HTMLInputElement>("E-mail address");
+const password = () => screen.getByLabelText<HTMLInputElement>(/^(New p|P)assword$/);
+
+describe("/login", () => {
+  it("signs in with what was typed, by Enter, and shows progress until the page is left", async () => {
+    const signIn = vi.fn(() => new Promise<void>(() => undefined));
+    await open("/login", { prepare: ({ session }) => Object.assign(session, { signIn }) });
+    await userEvent.type(email(), " ada@example.com");
+    await userEvent.type(password(), "gravel otter{Enter}");
+    expect(signIn).toHaveBeenCalledExactlyOnceWith({
+      email: "ada@example.com",
+      password: "gravel otter",
+    });
+    await screen.findByRole("button", { name: "Signing in…" });
+    await userEvent.keyboard("{Enter}");
+    expect(signIn).toHaveBeenCalledTimes(1);
+  });
+
+  it("says by field what is missing, sends nothing, and goes to the first", async () => {
+    await open("/login");
+    await userEvent.click(screen.getByRole("button", { name: "Sign in" }));
+    expect(email().getAttribute("aria-invalid")).toBe("true");
+    expect(document.activeElement).toBe(email());
+    expect(screen.getAllByText("Enter your password.").length).toBeGreaterThan(0);
+  });
+
+  it("loses nothing that was typed when it is refused, and says when to try again", async () => {
+    const refused = new Response(
+      JSON.stringify({ message: "Too many attempts. Wait a while, then try again." }),
+      {
+        status: 429,
+        headers: { "retry-after": "120", "content-type": "application/problem+json" },
+      },
+    );
+    await open("/login", {
+      answers: { "POST /idp/interaction/x/login": () => refused },
+      prepare: ({ session, json }) =>
+        Object.assign(session, {
+          signIn: async () =>
+            void (await json({
+              method: "POST",
+              url: "https://api.example.com/idp/interaction/x/login",
+              body: {},
+            })),
+        }),
+    });
+    await userEvent.type(email(), "ada@example.com");
+    await userEvent.type(password(), "wrong{Enter}");
+    await screen.findByText("Too many attempts. Try again in about 2 minutes.");
+    expect(email().value).toBe("ada@example.com");
+    expect(password().value).toBe("wrong");
+  });
+
+  it("shows the password on request, and warns of Caps Lock", async () => {
+    await open("/login");
+    expect(password().type).toBe("password");
+    await userEvent.click(screen.getByRole("button", { name: "Show password" }));
+    expect(password().type).toBe("text");
+    fireEvent.keyDown(password(), { key: "A", modifierCapsLock: true });
+    await screen.findByText("Caps Lock is on.");
+    fireEvent.keyUp(password(), { key: "CapsLock", modifierCapsLock: false });
+    expect(screen.queryByText("Caps Lock is on.")).toBe(null);
+  });
+
+  it("offers what is configured: a form, other providers, or both", async () => {
+    await open("/login", { identity: { providers: [OTHER] } });
+    screen.getByRole("button", { name: "Continue with Corp" });
+    expect(screen.queryByLabelText("E-mail address")).toBe(null);
+    expect(screen.queryByRole("link", { name: "Create one" })).toBe(null);
+    cleanup();
+    const builtIn = makeTestPlatform().config.identity.providers;
+    await open("/login", { identity: { providers: [...builtIn, OTHER] } });
+    screen.getByRole("button", { name: "Continue with Corp" });
+    screen.getByLabelText("E-mail address");
+  });
+
+  it("says why a person cannot be sent to a provider", async () => {
+    const startRedirect = () => Promise.reject(new TypeError("Failed to fetch"));
+    await open("/login", {
+      identity: { providers: [OTHER] },
+      prepare: ({ session }) => Object.assign(session, { startRedirect }),
+    });
+    await userEvent.click(screen.getByRole("button", { name: "Continue with Corp" }));
+    await screen.findByText(/cannot be reached/);
+  });
+
+  it("ends once what a provider began, and takes the code out of the address", async () => {
+    const completeRedirect = vi.fn(() => new Promise<void>(() => undefined));
+    const { router } = await open("/login?code=c&state=s", {
+      prepare: ({ session }) => Object.assign(session, { completeRedirect }),
+    });
+    await waitFor(() => expect(router.state.location.href).toBe("/login"));
+    expect(completeRedirect).toHaveBeenCalledTimes(1);
+    expect(completeRedirect.mock.calls[0]?.toString()).toContain("code=c&state=s");
+  });
+
+  it("offers another start when the provider's answer is refused", async () => {
+    const refused = new SignInError("unknown_attempt", "No sign-in was started in this tab.");
+    await open("/login?code=c&state=s", {
+      prepare: ({ session }) =>
+        Object.assign(session, { completeRedirect: () => Promise.reject(refused) }),
+    });
+    await screen.findByText("No sign-in was started in this tab.");
+    await userEvent.click(screen.getByRole("button", { name: "Start again" }));
+    email();
+  });
+
+  it("explains a refusal beside the form, and takes its code out of the address", async () => {
+    const { router } = await open("/login?error=access_denied&state=s");
+    await screen.findByText(/You cancelled signing in/);
+    email();
+    await waitFor(() => expect(router.state.location.href).toBe("/login"));
+  });
+});
+
+describe("a forgotten password", () => {
+  it("is answered alike for every address, which is carried over from the form", async () => {
+    const asked = vi.fn(() => ({}));
+    await open("/login", { answers: { "POST /idp/password/forgot": asked } });
+    await userEvent.type(email(), "ada@example.com");
+    await userEvent.click(screen.getByRole("button", { name: "Forgot your password?" }));
+    expect(email().value).toBe("ada@example.com");
+    await userEvent.click(screen.getByRole("button", { name: "Send the link" }));
+    await screen.findByText(/If there is an account for ada@example.com/);
+    expect(asked).toHaveBeenCalledTimes(1);
+    await userEvent.click(screen.getByRole("button", { name: "Back to sign in" }));
+    password();
+  });
+
+  it("is replaced by the link of the mail; a link that is used up leads to another", async () => {
+    const dead = problem(410, "LINK_INVALID", "This link does not work any more.");
+    let isDead = true;
+    const { router } = await open("/login?reset=t0k", {
+      answers: { "POST /idp/password/reset": () => (isDead ? dead : {}) },
+    });
+    await waitFor(() => expect(router.state.location.href).toBe("/login"));
+    await userEvent.type(password(), "gravel otter candle{Enter}");
+    await screen.findByText("This link does not work any more.");
+    screen.getByRole("button", { name: "Send me another link" });
+    isDead = false;
+    await userEvent.click(screen.getByRole("button", { name: "Save password" }));
+    await screen.findByText(/Your password is changed/);
+  });
+});
+
+describe("an address to confirm", () => {
+  it("is confirmed by a press, not by opening the link", async () => {
+    const confirmed = vi.fn(() => ({}));
+    await open("/login?confirm=t0k", { answers: { "POST /idp/email/confirm": confirmed } });
+    expect(confirmed).not.toHaveBeenCalled();
+    await userEvent.click(screen.getByRole("button", { name: "Confirm address" }));
+    await screen.findByText(/Your address is confirmed/);
+    email();
+  });
+});
+
+describe("/register", () => {
+  async function fillIn(): Promise<void> {
+    await userEvent.type(email(), "ada@example.com");
+    await userEvent.type(password(), "gravel otter candle{Enter}");
+  }
+
+  it("ticks off the rules as they are met, and leaves out a name that was not given", async () => {
+    const register = vi.fn(() => new Promise<"signed_in">(() => undefined));
+    await open("/register", { prepare: ({ session }) => Object.assign(session, { register }) });
+    const rule = () => screen.getByText(/At least 12 characters/);
+    expect(rule().textContent).toContain("not met yet");
+    await fillIn();
+    expect(rule().textContent).toContain("(met)");
+    expect(register).toHaveBeenCalledExactlyOnceWith({
+      email: "ada@example.com",
+      password: "gravel otter candle",
+    });
+  });
+
+  it("says where the mail went, and how to take another address", async () => {
+    await open("/register", {
+      prepare: ({ session, config }) => {
+        Object.assign(session, { register: () => Promise.resolve("confirmation_sent") });
+        config.mail.delivers = false;
+      },
+    });
+    await fillIn();
+    await screen.findByText(/We sent a link to ada@example.com/);
+    screen.getByText(/does not send mail yet/);
+    await userEvent.click(screen.getByRole("button", { name: "Use another address" }));
+    email();
+  });
+
+  it("says that the setup link makes the operator", async () => {
+    await open("/register", {
+      prepare: ({ arrivals }) =>
+        void arrivals.capture({ pathname: "/register", searchStr: "", hash: "#setup=c0de" }),
+    });
+    await screen.findByText("You will be the operator");
+  });
+
+  it.each([
+    {
+      answer: () => ({ tenantName: "Acme", email: "ada@example.com", role: "member" }),
+      said: "You are invited to Acme",
+    },
+    {
+      answer: () => problem(410, "INVITATION_INVALID", "The invitation has expired."),
+      said: "This invitation cannot be used",
+    },
+  ])("shows what an invitation is for: $said", async ({ answer, said }) => {
+    await open("/register", {
+      answers: { "POST /invitations/preview": answer },
+      prepare: ({ arrivals }) =>
+        void arrivals.capture({
+          pathname: "/register",
+          searchStr: "?invitation=t0k",
+          hash: "",
+        }),
+    });
+    await screen.findByText(said);
+  });
+});

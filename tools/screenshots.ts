@@ -1,64 +1,136 @@
 /**
- * Takes the console's page as a visitor and as an operator see it, light and dark, on a desk and on a phone.
+ * Takes every screen of the console, light and dark, on a desk and on a phone, from an instance of its own with demo data.
  *
- * `node tools/screenshots.ts <folder> [setup link]` - without a link it starts an instance of its own.
+ * `node tools/screenshots.ts <folder>`
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import { makeProductHome, type ProductHome } from "@turnpike/testkit/product";
 import { startBrowser } from "../e2e/support/browser.ts";
-import { startInstance } from "../e2e/support/instance.ts";
+import { measureOverflowPx } from "../e2e/support/measure-overflow.ts";
+import { makePerson, registerPerson } from "../e2e/support/sign-in.ts";
 
 const THEMES = ["light", "dark"] as const;
 const WIDTHS_PX = [1440, 360] as const;
 
-const [folder, givenLink] = process.argv.slice(2);
+const PUBLIC_SCREENS: readonly (readonly [name: string, path: string])[] = [
+  ["landing", "/"],
+  ["login", "/login"],
+  ["register", "/register"],
+  ["terms", "/terms"],
+  ["privacy", "/privacy"],
+];
+
+const SIGNED_IN_SCREENS: readonly (readonly [name: string, path: string])[] = [
+  ["overview", "/overview"],
+  ["quickstart", "/quickstart"],
+  ["api-keys", "/api-keys"],
+  ["analytics", "/analytics?range=30d"],
+  ["ai-intelligence", "/ai-intelligence"],
+  ["plans", "/plans"],
+  ["billings", "/billings"],
+  ["tenants", "/tenants"],
+  ["tenants-settings", "/tenants?tab=settings"],
+  ["tenants-members", "/tenants?tab=members"],
+  ["tenants-audit", "/tenants?tab=audit"],
+  ["tenants-all", "/tenants?tab=all"],
+  ["tenants-service-keys", "/tenants?tab=service-keys"],
+  ["tenants-outbox", "/tenants?tab=outbox"],
+  ["tenants-health", "/tenants?tab=health"],
+  ["not-found", "/overview/nothing-here"],
+];
+
+const [folder] = process.argv.slice(2);
 if (folder === undefined) {
-  console.error("usage: node tools/screenshots.ts <folder> [setup link]");
+  console.error("usage: node tools/screenshots.ts <folder>");
   process.exit(2);
 }
 await mkdir(folder, { recursive: true });
-if (givenLink === undefined) {
-  await using instance = await startInstance();
-  await takeAll(folder, instance.setupLink());
-} else {
-  await takeAll(folder, givenLink);
+await using home = await makeProductHome();
+const server = await home.startServer();
+const consoleUrl = `http://localhost:${String(server.port)}`;
+await using browser = await startBrowser();
+const page = await browser.context.newPage();
+let overflows = 0;
+
+for (const [name, path] of PUBLIC_SCREENS) {
+  await open(path);
+  await takeEach(name);
 }
 
-async function takeAll(target: string, setupLink: string): Promise<void> {
-  await using browser = await startBrowser();
-  const page = await browser.context.newPage();
-  await page.goto(new URL("/", setupLink).href);
-  await page.getByRole("heading", { name: "State of this instance" }).waitFor();
-  await page.getByText("Database", { exact: true }).waitFor();
-  await takeEach(page, target, "visitor");
-  await page.goto(setupLink);
-  await page.getByRole("button", { name: "Claim instance" }).waitFor();
-  await takeEach(page, target, "claim");
-  await page.getByRole("button", { name: "Claim instance" }).click();
-  await page.getByText("This is the only time this key is shown.").waitFor();
-  await takeEach(page, target, "claimed");
-  await page.getByRole("button", { name: "I have stored it" }).click();
-  for (const name of ["Northwind Traders", "Acme"]) {
-    await page.getByLabel("Tenant name").fill(name);
-    await page.getByRole("button", { name: "Create tenant" }).click();
-    await page.getByRole("heading", { name, exact: true }).waitFor();
+const setupLink = /http\S+#setup=[\w-]+/.exec(server.output())?.[0];
+if (setupLink === undefined) {
+  throw new Error(`The product printed no setup link:\n${server.output()}`);
+}
+const person = makePerson();
+await registerPerson(page, setupLink, person);
+await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+await takeEach("overview-first-visit");
+
+const tenant = await joinBusiestTenant(home);
+for (const [name, path] of SIGNED_IN_SCREENS) {
+  await open(`${path}${path.includes("?") ? "&" : "?"}tenant=${tenant}`);
+  await takeEach(name);
+}
+if (overflows > 0) {
+  console.error(`${String(overflows)} screens are wider than their window`);
+  process.exitCode = 1;
+}
+
+/** Makes the demo's tenants and the person an owner of the one with the most calls. */
+async function joinBusiestTenant(installation: ProductHome): Promise<string> {
+  await ask(installation, "demo");
+  const { items: operators } = await ask(installation, "operators", "list", "--json");
+  const { items: tenants } = await ask(installation, "tenants", "list", "--limit", "100", "--json");
+  const userId = String(operators[0]?.["userId"]);
+  const calls = await Promise.all(
+    tenants.map(async ({ slug }) => {
+      const usage = await ask(installation, "usage", "--tenant", String(slug), "--json");
+      return { slug: String(slug), calls: Number(usage["calls"] ?? 0) };
+    }),
+  );
+  const [busiest] = calls.sort((a, b) => b.calls - a.calls);
+  if (busiest === undefined) {
+    throw new Error("The demo made no tenant.");
   }
-  await page.getByLabel("Key name").fill("Production server");
-  await page.getByRole("button", { name: "Create key" }).click();
-  await page.getByText("This is the only time this key is shown.").waitFor();
-  await page.getByText("All calls").or(page.getByText("No calls yet.")).waitFor();
-  await takeEach(page, target, "operator");
+  await ask(installation, "members", "put", "--tenant", busiest.slug, "--role", "owner", userId);
+  return busiest.slug;
 }
 
-async function takeEach(page: Page, target: string, name: string): Promise<void> {
+type Answer = { items: Record<string, unknown>[] } & Record<string, unknown>;
+
+async function ask(installation: ProductHome, ...args: string[]): Promise<Answer> {
+  const { code, stdout, stderr } = await installation.turnpike(...args);
+  if (code !== 0) {
+    throw new Error(`turnpike ${args.join(" ")} ended with ${String(code)}:\n${stderr}`);
+  }
+  return args.includes("--json") ? JSON.parse(stdout) : { items: [] };
+}
+
+async function open(path: string): Promise<void> {
+  await page.goto(consoleUrl + path);
+  await page.getByRole("heading", { level: 1 }).first().waitFor();
+}
+
+/** Skeletons are gone, and what was loaded lazily is there. */
+async function settle(): Promise<void> {
+  await page.waitForLoadState("load");
+  const loading = page.locator("[role=status][aria-label^=Loading], [aria-busy=true]");
+  await loading.first().waitFor({ state: "detached" });
+  await page.evaluate("document.fonts.ready.then(() => undefined)");
+}
+
+async function takeEach(name: string): Promise<void> {
   for (const theme of THEMES) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
     for (const width of WIDTHS_PX) {
       await page.setViewportSize({ width, height: 900 });
-      const path = join(target, `${name}-${theme}-${String(width)}.png`);
+      await settle();
+      const overflowPx = await measureOverflowPx(page);
+      overflows += overflowPx > 0 ? 1 : 0;
+      const path = join(String(folder), `${name}-${theme}-${String(width)}.png`);
       await page.screenshot({ path, fullPage: true });
-      console.log(path);
+      console.log(overflowPx > 0 ? `${path} is ${String(overflowPx)} px too wide` : path);
     }
   }
 }

@@ -39,7 +39,8 @@ export function createPublicSite(input: {
   const template = existsSync(file)
     ? createPageTemplate({ file, brand: config.brand, siteUrl: consoleUrl })
     : undefined;
-  const policy = contentSecurityPolicy(consoleUrl);
+  const issuers = config.identity.providers.map(({ issuer }) => new URL(issuer).origin);
+  const policy = contentSecurityPolicy([new URL(consoleUrl).origin, ...issuers]);
 
   const catalog = createPublicCatalog({
     transact: services.transact,

@@ -25,17 +25,19 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 type ConsoleFile = { bytes: Buffer; type: string; etag: string };
 
 /**
- * Only our own scripts, styles, fonts and pictures; no frame around us. `connect-src` also names the API's public origin,
- * which may differ from the page's.
+ * Only our own scripts, styles, fonts and pictures; no frame around us.
+ *
+ * @param origins - Where pages may also ask: the API, whose public origin may differ from the page's, and the identity
+ * providers, which hand their tokens to the page itself.
  */
-export function contentSecurityPolicy(apiOrigin: string): string {
+export function contentSecurityPolicy(origins: readonly string[]): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "font-src 'self'",
     "img-src 'self' data:",
-    `connect-src 'self' ${apiOrigin}`,
+    `connect-src ${["'self'", ...new Set(origins)].join(" ")}`,
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",

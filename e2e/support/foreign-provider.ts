@@ -1,0 +1,79 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Provider } from "oidc-provider";
+import type { Page } from "playwright-core";
+
+const CLIENT_ID = "turnpike";
+
+/** An OpenID Connect provider that is not ours, on an origin of its own. Everybody who comes is let in. */
+export interface ForeignProvider extends AsyncDisposable {
+  issuer: string;
+  clientId: string;
+  /** Knows the console as its client from then on. */
+  trust(consoleUrl: string): void;
+}
+
+/** Starts the provider. It knows nobody before `trust`. */
+export async function startForeignProvider(): Promise<ForeignProvider> {
+  let provider: Provider | undefined;
+  const server = createServer((req, res) => {
+    if (provider === undefined) {
+      res.writeHead(503).end();
+      return;
+    }
+    provider
+      .callback()(req, res)
+      .catch(() => res.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const issuer = `http://localhost:${String(port)}`;
+  return {
+    issuer,
+    clientId: CLIENT_ID,
+    trust: (consoleUrl) => {
+      provider = createProvider(issuer, `${consoleUrl}/login`);
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+function createProvider(issuer: string, redirectUri: string): Provider {
+  return new Provider(issuer, {
+    clients: [
+      {
+        client_id: CLIENT_ID,
+        token_endpoint_auth_method: "none",
+        redirect_uris: [redirectUri],
+        grant_types: ["authorization_code", "refresh_token"],
+        response_types: ["code"],
+      },
+    ],
+    scopes: ["openid", "offline_access", "email", "profile"],
+    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
+    conformIdTokenClaims: false,
+    pkce: { required: () => true },
+    // The console's page asks for its tokens itself.
+    clientBasedCORS: () => true,
+    issueRefreshToken: () => true,
+    cookies: { keys: ["only for this test"] },
+    findAccount: (_ctx, id) => ({
+      accountId: id,
+      claims: () => ({ sub: id, email: `${id}@corp.example`, email_verified: true, name: id }),
+    }),
+  });
+}
+
+/** Answers the provider's own pages: who it is, then that the console may know. */
+export async function passForeignProvider(page: Page, login: string): Promise<void> {
+  await page.locator("input[name=login]").fill(login);
+  await page.locator("input[name=password]").fill("any");
+  await page.locator("button[type=submit]").click();
+  await page.getByRole("button", { name: "Continue" }).click();
+}

@@ -182,6 +182,13 @@ export const tenantsContract = {
       summary: "List audit entries",
       tags,
     })
-    .input(z.strictObject({ tenantId, ...pageQuery }))
+    .input(
+      z.strictObject({
+        tenantId,
+        /** Only what happened to this one: a key, a member, the tenant itself. */
+        entityId: plainText(64).min(1).optional(),
+        ...pageQuery,
+      }),
+    )
     .output(pageOf(auditEntry)),
 };

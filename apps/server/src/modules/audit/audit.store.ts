@@ -28,12 +28,13 @@ export async function insertAuditEntry(
 export async function listAuditRows(
   tx: Tx,
   tenantId: TenantId,
-  page: { beforeId: string | undefined; limit: number },
+  page: { entityId: string | undefined; beforeId: string | undefined; limit: number },
 ): Promise<AuditRow[]> {
+  const ofEntity = page.entityId === undefined ? tx`` : tx`and entity_id = ${page.entityId}`;
   return await tx<AuditRow[]>`
     select audit_id, occurred_at, actor_type, actor_id, action, entity_type, entity_id, request_id, details
     from audit_entries
-    where tenant_id = ${tenantId} and (${page.beforeId ?? null}::text is null or audit_id < ${page.beforeId ?? null})
+    where tenant_id = ${tenantId} ${ofEntity} and (${page.beforeId ?? null}::text is null or audit_id < ${page.beforeId ?? null})
     order by audit_id desc
     limit ${page.limit}`;
 }

@@ -138,4 +138,33 @@ describe("the audit trail", () => {
     } while (cursor !== undefined);
     expect(seen).toEqual(all.items.map((entry) => entry.auditId));
   });
+
+  it("of one entity holds nothing else, page by page, and nothing of other tenants", async () => {
+    const { ours, theirs } = tenants;
+    const write = (tenantId: typeof ours.tenantId, entityId: string) =>
+      services.transact.asTenant(tenantId, (tx) =>
+        writeAudit(services, tx, contextOf({ type: "system", id: "test" }), {
+          ...EVENT,
+          entityId,
+          tenantId,
+        }),
+      );
+    await write(ours.tenantId, "test_one");
+    await write(ours.tenantId, "test_two");
+    await write(ours.tenantId, "test_one");
+    await write(theirs.tenantId, "test_one");
+    const read = (cursor?: string) =>
+      listAudit(services, OPERATOR_CONTEXT, {
+        tenantId: ours.tenantId,
+        entityId: "test_one",
+        cursor,
+        limit: 1,
+      });
+    const first = await read();
+    const second = await read(first.nextCursor ?? undefined);
+    const entries = [...first.items, ...second.items];
+    expect(entries.map((entry) => entry.entityId)).toEqual(["test_one", "test_one"]);
+    expect(new Set(entries.map((entry) => entry.auditId)).size).toBe(2);
+    expect(second.nextCursor).toBe(null);
+  });
 });

@@ -3,15 +3,24 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { Transact } from "#platform/transact.ts";
 import { listAuditRows } from "./audit.store.ts";
 
-/** Lists a tenant's audit trail, newest first. */
+/** Lists a tenant's audit trail, newest first: of everything, or of one entity. */
 export async function listAudit(
   deps: { transact: Transact },
   context: CallContext,
-  input: { tenantId: TenantId; cursor?: string | undefined; limit: number },
+  input: {
+    tenantId: TenantId;
+    entityId?: string | undefined;
+    cursor?: string | undefined;
+    limit: number;
+  },
 ) {
   assertMayInTenant(context.actor, "audit:read", input.tenantId);
   const rows = await deps.transact.asTenant(input.tenantId, (tx) =>
-    listAuditRows(tx, input.tenantId, { beforeId: input.cursor, limit: input.limit + 1 }),
+    listAuditRows(tx, input.tenantId, {
+      entityId: input.entityId,
+      beforeId: input.cursor,
+      limit: input.limit + 1,
+    }),
   );
   const items = rows.slice(0, input.limit).map((row) => ({
     auditId: row.audit_id,

@@ -48,6 +48,7 @@ describe("claimSetup", () => {
 
   it("is written down, and told to every process", async () => {
     const { userId, context } = await createTestUser(services);
+    await database.sql`delete from changes`;
     await claimSetup(services, context, { code: await offer() });
     const [entry] = await database.sql`
       select action, actor_id from audit_entries where tenant_id = 'operator'`;
@@ -133,5 +134,15 @@ describe("operators", () => {
       }
     }
     expect(await operatorIds()).toEqual([]);
+  });
+
+  it("are not made by a program that holds less than an operator does", async () => {
+    const { userId } = await createTestUser(services);
+    const most = SCOPES.filter((scope) => scope !== "outbox:read");
+    const program = contextOf({ type: "service_key", id: "svc_1", scopes: most });
+    for (const change of [addOperator, removeOperator]) {
+      const refusal = await refusalOf(change(services, program, { userId }));
+      expect(refusal.code).toBe("INSUFFICIENT_SCOPE");
+    }
   });
 });

@@ -1,6 +1,7 @@
 import type { SignedInUser } from "@turnpike/contract/auth";
 import type { Tx } from "@turnpike/db/client";
-import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
+import { type Actor, assertMay, type CallContext } from "@turnpike/domain/access/actor";
+import { SCOPES } from "@turnpike/domain/access/scopes";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { isId, type UserId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
@@ -77,13 +78,20 @@ async function changeOperator(
   return toSignedInUser(after, after.is_operator);
 }
 
-/** Makes a user an operator. Safe to repeat. @throws {AppError} `RESOURCE_NOT_FOUND`. */
+/** Nobody gives, or takes, more than they hold: an operator holds every scope. */
+function assertIsOperator(actor: Actor): void {
+  for (const scope of SCOPES) {
+    assertMay(actor, scope);
+  }
+}
+
+/** Makes a user an operator. Safe to repeat. @throws {AppError} `RESOURCE_NOT_FOUND`, `INSUFFICIENT_SCOPE`. */
 export async function addOperator(
   deps: AppServices,
   context: CallContext,
   input: { userId: UserId },
 ): Promise<SignedInUser> {
-  assertMay(context.actor, "users:write");
+  assertIsOperator(context.actor);
   return await deps.transact.asOperator((tx) =>
     changeOperator(deps, tx, context, { ...input, isOperator: true }),
   );
@@ -93,14 +101,14 @@ export async function addOperator(
  * Takes an operator's right away, on every process within a second. Safe to repeat. Whoever is an operator by the
  * configuration stays one until it changes.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND`.
+ * @throws {AppError} `RESOURCE_NOT_FOUND`, `INSUFFICIENT_SCOPE`.
  */
 export async function removeOperator(
   deps: AppServices,
   context: CallContext,
   input: { userId: UserId },
 ): Promise<SignedInUser> {
-  assertMay(context.actor, "users:write");
+  assertIsOperator(context.actor);
   return await deps.transact.asOperator((tx) =>
     changeOperator(deps, tx, context, { ...input, isOperator: false }),
   );

@@ -131,6 +131,7 @@ describe("a valid token", () => {
     const made = await ensureUser(services, OPERATOR_CONTEXT, {
       issuer: elsewhere.issuer,
       subject: "known-before",
+      email: "unverified@example.com",
     });
     const token = await elsewhere.mintIdToken({ subject: "known-before" });
     expect((await directory.identify(token)).user.userId).toBe(made.userId);

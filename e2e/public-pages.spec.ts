@@ -368,12 +368,19 @@ describe("signing in", () => {
     await page.close();
   });
 
-  it("says that a setup link makes the operator, and takes its secret out of the address", async () => {
+  /** A page of somebody whom this browser does not know. */
+  async function openAsStranger(): Promise<Page> {
     const page = await browser.context.newPage();
+    await page.goto(`${site}/robots.txt`);
+    await page.evaluate("localStorage.clear()");
+    return page;
+  }
+
+  it("explains a provider's refusal and a setup link, and takes both out of the address", async () => {
+    const page = await openAsStranger();
     await page.goto(`${site}/login?error=access_denied&state=x`);
     await page.getByText("You cancelled signing in").waitFor();
     await page.waitForURL(`${site}/login`);
-    await page.evaluate("localStorage.clear()");
     await page.goto(`${site}/register#setup=not-a-real-code`);
     await page.getByText("You will be the operator").waitFor();
     await page.waitForURL(`${site}/register`);
@@ -381,7 +388,7 @@ describe("signing in", () => {
   });
 
   it("leads from a link that no longer works to another one", async () => {
-    const page = await browser.context.newPage();
+    const page = await openAsStranger();
     await page.goto(`${site}/login?reset=gone`);
     await page.getByLabel("New password").fill("gravel-otter-candle-9");
     await page.waitForURL(`${site}/login`);

@@ -74,6 +74,12 @@ describe("listTimeTicks", () => {
     expect(labels).toContain("month 2025-07-01T00:00");
   });
 
+  it("keeps the last day of a month from standing on the first of the next", () => {
+    const labels = ticks("2026-10-22T00:00:00Z", "2026-11-08T00:00:00Z", "day");
+    expect(labels).toContain("day 2026-11-01T00:00");
+    expect(labels).not.toContain("day 2026-10-31T00:00");
+  });
+
   it("labels weeks where they begin, and days although the first one is cut short", () => {
     expect(ticks("2026-10-05T00:00:00Z", "2026-11-16T00:00:00Z", "week", { labelsMax: 3 })).toEqual(
       ["day 2026-10-05T00:00", "day 2026-10-19T00:00", "day 2026-11-02T00:00"],

@@ -94,7 +94,7 @@ function listDays(local: { fromMs: number; toMs: number }, step: number): LocalT
     const length = new Date(
       Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0),
     ).getUTCDate();
-    if ((day - 1) % step === 0 && day - 1 + step / 2 <= length) {
+    if ((day - 1) % step === 0 && length - day + 1 >= step) {
       ticks.push({ localMs: at, unit: "day" });
     }
   }

@@ -223,7 +223,7 @@ describe("AnalyticsPage", () => {
     await vi.advanceTimersByTimeAsync(LIVE_INTERVAL_MS + 200);
     await vi.waitFor(() => expect(questions.length).toBeGreaterThanOrEqual(before + 6));
     const user = userEvent.setup({ advanceTimers: vi.advanceTimersByTime });
-    await user.click(screen.getByRole("button", { name: "Pause live updates" }));
+    await user.click(screen.getByRole("button", { name: "Live: pause updates" }));
     expect(address()).toEqual({ live: "off" });
     const paused = questions.length;
     await vi.advanceTimersByTimeAsync(LIVE_INTERVAL_MS * 3);
@@ -240,6 +240,6 @@ describe("AnalyticsPage", () => {
     const before = questions.length;
     await vi.advanceTimersByTimeAsync(LIVE_INTERVAL_MS * 3);
     expect(questions.length).toBe(before);
-    expect(screen.queryByRole("button", { name: /live updates/ })).toBe(null);
+    expect(screen.queryByRole("button", { name: /^Live|^Paused/ })).toBe(null);
   });
 });

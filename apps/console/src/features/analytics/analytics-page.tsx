@@ -84,7 +84,7 @@ type LiveSwitchProps = { isPaused: boolean; onChange: (isPaused: boolean) => voi
 function LiveSwitch({ isPaused, onChange }: LiveSwitchProps) {
   return (
     <Button
-      aria-label={isPaused ? "Resume live updates" : "Pause live updates"}
+      aria-label={isPaused ? "Paused: resume live updates" : "Live: pause updates"}
       onClick={() => onChange(!isPaused)}
     >
       <StatusDot

@@ -70,7 +70,7 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
     <div className="space-y-4">
       {isEmpty && <NothingMatches onClear={() => onChange(clearFilters(view))} />}
       <KpiRow report={figures} against={against} />
-      <RequestsCard report={overTime} {...chart("requests")} />
+      <RequestsCard title="Requests over time" report={overTime} {...chart("requests")} />
       {/* Columns of their own: a long list leaves no hole beside it. */}
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <div className="grid min-w-0 gap-4">

@@ -19,9 +19,9 @@ export function LatencyCard(props: TimeCardProps & { isCompared: boolean }) {
         <LazyTimeLines
           {...toLatencyTimeline(report, props.isCompared)}
           label="Latency percentiles"
-          unit="ms"
+          unit="time to answer"
           timeZone={report.timeZone}
-          formats={createChartFormats(report.timeZone, { value: writeTick, exact: formatMs })}
+          formats={createChartFormats(report.timeZone, { value: formatMs, exact: formatMs })}
           emptyText="No call was measured in this range."
           view={props.shown}
           onViewChange={props.onShow}
@@ -30,11 +30,4 @@ export function LatencyCard(props: TimeCardProps & { isCompared: boolean }) {
       )}
     </ReportCard>
   );
-}
-
-const TICK = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
-
-/** The axis says the unit once. */
-function writeTick(ms: number): string {
-  return TICK.format(ms);
 }

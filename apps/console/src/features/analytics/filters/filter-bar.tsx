@@ -109,7 +109,7 @@ function RangeChoice({ view, timeZone, nowMs, onChange }: RangeChoiceProps) {
           onValueChange={(chosen) => chosen !== "custom" && choose(chosen)}
         />
       </div>
-      <div className="w-28 md:hidden">
+      <div className="w-32 md:hidden">
         <Select
           label="Range"
           value={preset ?? null}

@@ -3,7 +3,7 @@ import {
   type TimeBucket,
   toBuckets,
 } from "@turnpike/ui/charts/time-buckets.view-model";
-import type { UsageDimension, UsageMeasure, UsagePeriod, UsageReport } from "./usage-query.ts";
+import type { UsageMeasure, UsagePeriod, UsageReport } from "./usage-query.ts";
 
 type Row = UsagePeriod["rows"][number];
 type Values = UsagePeriod["totals"];
@@ -65,12 +65,4 @@ export function toPreviousValues(
   const empty = COUNTS.has(measure) ? 0 : null;
   // One period may have a bucket more than the other: months, and days on which clocks change.
   return report.times.map((_, index) => values[index] ?? empty);
-}
-
-/** Rows by the value of one dimension, in the order in which they appear. */
-export function groupRows(
-  rows: readonly Row[],
-  dimension: UsageDimension,
-): ReadonlyMap<string, readonly Row[]> {
-  return Map.groupBy(rows, (row) => row.group[dimension] ?? "");
 }

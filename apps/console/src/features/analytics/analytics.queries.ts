@@ -5,7 +5,6 @@ import { type UsageDimension, type UsageQuestion, usageQuery } from "#platform/u
 import { type AnalyticsView, toUsageFilters, toUsageRange } from "./analytics-search.view-model.ts";
 
 export type TenantId = UsageQuestion["tenantId"];
-export type { UsageReport } from "#platform/usage-query.ts";
 
 /** How often what includes now is asked for again, in milliseconds. */
 export const LIVE_INTERVAL_MS = 5000;

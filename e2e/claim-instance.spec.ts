@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser, type TestBrowser } from "./support/browser.ts";
+import { type Instance, startInstance } from "./support/instance.ts";
+import { makePerson, registerPerson } from "./support/sign-in.ts";
+
+let instance: Instance;
+
+beforeAll(async () => {
+  instance = await startInstance();
+});
+
+afterAll(async () => {
+  await instance?.[Symbol.asyncDispose]();
+});
+
+/** Opens the setup link as somebody new and answers what the service then says about them. */
+async function claimAsSomebody(browser: TestBrowser): Promise<{ said: string; user: unknown }> {
+  const page = await browser.context.newPage();
+  await page.goto(instance.setupLink());
+  await page.waitForURL(`${instance.consoleUrl}/register`);
+  await registerPerson(page, instance.setupLink(), makePerson());
+  const said = await page.locator("[data-sonner-toast] [data-title]").textContent();
+  const verified = page.waitForResponse(`${instance.consoleUrl}/auth/verify`);
+  await page.reload();
+  const answer: { user: unknown } = await (await verified).json();
+  const kept = await page.evaluate<string>(
+    "JSON.stringify({ ...sessionStorage, ...localStorage })",
+  );
+  expect(kept).not.toContain(new URL(instance.setupLink()).hash.slice("#setup=".length));
+  return { said: said ?? "", user: answer.user };
+}
+
+describe("the setup link of a fresh installation", () => {
+  it("makes the first person the operator, leaves no trace, and nobody after them", async () => {
+    const [first, second] = [await startBrowser(), await startBrowser()];
+    try {
+      expect(await claimAsSomebody(first)).toMatchObject({
+        said: "You are the operator of this installation now.",
+        user: { isOperator: true },
+      });
+      const late = await claimAsSomebody(second);
+      expect(late).toMatchObject({ user: { isOperator: false } });
+      expect(late.said).not.toContain("You are the operator");
+    } finally {
+      await first[Symbol.asyncDispose]();
+      await second[Symbol.asyncDispose]();
+    }
+  });
+});

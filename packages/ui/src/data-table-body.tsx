@@ -14,6 +14,7 @@ export type DataTableBodyProps<Row> = {
   getRowName: (row: Row) => string;
   selection?: { ids: ReadonlySet<string>; onChange: (ids: ReadonlySet<string>) => void };
   onRowOpen?: (row: Row) => void;
+  onRowKey?: (row: Row, key: string) => boolean;
   openRowId?: string | undefined;
   getRowActions?: (row: Row) => ReactNode;
 };
@@ -34,6 +35,10 @@ export function DataTableBody<Row>(props: DataTableBodyProps<Row>) {
     const row = props.rows[index];
     // Keys pressed in a button or field of the row are meant for that.
     if (event.target !== event.currentTarget || row === undefined || event.altKey) {
+      return;
+    }
+    if (!(event.ctrlKey || event.metaKey) && props.onRowKey?.(row, event.key) === true) {
+      event.preventDefault();
       return;
     }
     switch (event.key) {
@@ -88,13 +93,13 @@ export function DataTableBody<Row>(props: DataTableBodyProps<Row>) {
             })}
             {...(props.openRowId === id && { "aria-current": "true" })}
             className={joinClasses(
-              "focus-inset border-line border-t first:border-t-0 max-md:relative max-md:grid max-md:grid-cols-[1fr_auto] max-md:gap-x-3 max-md:gap-y-1 max-md:px-4 max-md:py-3",
+              "focus-inset border-line border-t first:border-t-0 max-md:relative max-md:grid max-md:grid-cols-[auto_1fr] max-md:gap-y-1 max-md:px-4 max-md:py-3 md:h-12",
               props.onRowOpen !== undefined && "cursor-pointer hover:bg-hover",
               (isSelected || props.openRowId === id) && "bg-selected hover:bg-selected",
             )}
           >
             {props.selection !== undefined && (
-              <td className="w-10 pl-2 max-md:order-last max-md:col-span-full max-md:w-auto max-md:pl-0">
+              <td className="w-10 pl-2 max-md:-my-2 max-md:order-first max-md:-ml-3 max-md:w-auto max-md:pl-0">
                 <Checkbox
                   label={`Select ${props.getRowName(row)}`}
                   isLabelHidden
@@ -121,7 +126,7 @@ export function DataTableBody<Row>(props: DataTableBodyProps<Row>) {
 }
 
 const PHONE_CLASSES = {
-  title: "max-md:order-first max-md:col-span-full max-md:pr-12 max-md:font-medium",
+  title: "max-md:order-first max-md:col-start-2 max-md:self-center max-md:mr-10 max-md:font-medium",
   detail:
     "max-md:col-span-full max-md:flex max-md:min-h-6 max-md:items-center max-md:justify-between max-md:gap-4",
   hidden: "max-md:hidden",
@@ -139,9 +144,7 @@ function Cell<Row>({ column, children }: { column: Column<Row>; children: ReactN
       )}
     >
       {phone === "detail" && (
-        <span aria-hidden="true" className="shrink-0 text-ink-muted text-xs md:hidden">
-          {column.header}
-        </span>
+        <span className="shrink-0 text-ink-muted text-xs md:hidden">{column.header}</span>
       )}
       <div className="min-w-0">{children}</div>
     </td>
@@ -162,7 +165,7 @@ export function SkeletonBody<Row>({ columns, hasSelection, hasActions }: Skeleto
         <tr
           // biome-ignore lint/suspicious/noArrayIndexKey: rows that do not exist yet have no identity but their place
           key={index}
-          className="border-line border-t first:border-t-0 max-md:block max-md:space-y-2 max-md:px-4 max-md:py-3"
+          className="border-line border-t first:border-t-0 max-md:block max-md:space-y-2 max-md:px-4 max-md:py-3 md:h-12"
         >
           {hasSelection && <td className="w-10 max-md:hidden" />}
           {columns.map((column) => (

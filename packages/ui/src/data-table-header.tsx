@@ -16,7 +16,7 @@ export type DataTableHeaderProps<Row> = {
 /** The headers: those that sort are buttons, and `aria-sort` says which one does. */
 export function DataTableHeader<Row>(props: DataTableHeaderProps<Row>) {
   return (
-    <thead className="max-md:sr-only">
+    <thead className="max-md:hidden">
       <tr className="border-line border-b">
         {props.selectAll !== false && (
           <th scope="col" className="w-10 pl-2 font-normal">

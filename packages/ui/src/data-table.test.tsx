@@ -126,7 +126,9 @@ describe("DataTable", () => {
     render(<Table />);
     expect(screen.queryByRole("button", { name: "Revoke keys" })).toBe(null);
     await userEvent.click(screen.getByRole("checkbox", { name: "Select Import" }));
-    const all = screen.getByRole("checkbox", { name: "Select all API keys" });
+    const all = within(screen.getByRole("table")).getByRole("checkbox", {
+      name: "Select all API keys",
+    });
     expect(all.getAttribute("aria-checked")).toBe("mixed");
     expect(screen.getByRole("status").textContent).toBe("1 selected");
     await userEvent.click(all);

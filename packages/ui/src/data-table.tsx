@@ -3,7 +3,7 @@ import { Checkbox } from "./checkbox.tsx";
 import { type Column, findSort } from "./column.tsx";
 import { DataTableBody, SkeletonBody } from "./data-table-body.tsx";
 import { DataTableHeader } from "./data-table-header.tsx";
-import { PhoneSort } from "./data-table-sort.tsx";
+import { PhoneBar } from "./data-table-phone-bar.tsx";
 import { joinClasses } from "./join-classes.tsx";
 
 export type Selection = {
@@ -30,6 +30,8 @@ export type DataTableProps<Row> = {
   selection?: Selection;
   /** What a press or Enter on a row does. */
   onRowOpen?: (row: Row) => void;
+  /** Another key pressed on a row that has the focus. True when it did something. */
+  onRowKey?: (row: Row, key: string) => boolean;
   /** The row whose details are open beside the table. */
   openRowId?: string | undefined;
   /** The menu of a row. */
@@ -49,14 +51,22 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const columns = props.columns.filter((column) => props.hiddenColumns?.has(column.id) !== true);
   const isEmpty = props.rows?.length === 0;
   const sort = findSort(props.sort);
+  const selectAll = props.selection !== undefined && (
+    <SelectAll {...props} selection={props.selection} />
+  );
   return (
     <div
-      className="min-w-0 rounded-card border border-line bg-surface"
+      className="min-w-0 overflow-clip rounded-card border border-line bg-surface"
       aria-busy={props.rows === undefined}
     >
       {props.selection !== undefined && <BulkBar {...props} selection={props.selection} />}
-      {props.onSortChange !== undefined && !isEmpty && (
-        <PhoneSort columns={columns} sort={sort} onSortChange={props.onSortChange} />
+      {!isEmpty && (
+        <PhoneBar
+          columns={columns}
+          sort={sort}
+          onSortChange={props.onSortChange}
+          selectAll={selectAll}
+        />
       )}
       {isEmpty ? (
         props.empty

@@ -34,7 +34,7 @@ export function ErrorState(props: ErrorStateProps) {
         aria-hidden="true"
         className={joinClasses("shrink-0 text-danger", isPlace ? "size-6" : "mt-0.5 size-4")}
       />
-      <div className="min-w-0 grow basis-60">
+      <div className={joinClasses("min-w-0", !isPlace && "grow basis-60")}>
         <p className={joinClasses("font-semibold", isPlace ? "text-base" : "text-danger")}>
           {props.title}
         </p>

@@ -38,6 +38,12 @@ describe("toOutcomeTimeline", () => {
     ]);
   });
 
+  it("shows nothing but what the filters leave", () => {
+    const rows = [makeUsageRow(1, { outcome: "RATE_LIMITED" }, { requests: 3 })];
+    const { series } = toOutcomeTimeline(makeUsageReport({ rows }));
+    expect(series.map((one) => one.label)).toEqual(["Rate limited"]);
+  });
+
   it("is a line of zeros when nothing came", () => {
     expect(toOutcomeTimeline(makeUsageReport()).series).toEqual([
       { key: "served", label: "Let through", tone: "accent", values: [0, 0, 0] },

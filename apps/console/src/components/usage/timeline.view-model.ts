@@ -8,12 +8,14 @@ export type Timeline = { buckets: readonly TimeBucket[]; series: readonly TimeSe
 
 /**
  * Makes the stacked series of requests by outcome, similar outcomes together. Groups that nothing belongs to are left
- * out, but for the calls that were let through: a chart of nothing still says what it is about.
+ * out; where nothing came at all, the calls that were let through are shown as zeros.
  */
 export function toOutcomeTimeline(report: UsageReport): Timeline {
+  const known = listOutcomes(report);
   const series = OUTCOME_GROUPS.flatMap((group): TimeSeries[] => {
-    const outcomes = listOutcomes(report).filter((one) => toOutcomeGroup(one) === group);
-    if (outcomes.length === 0 && group !== OUTCOME_GROUPS[0]) {
+    const outcomes = known.filter((one) => toOutcomeGroup(one) === group);
+    const isOnly = known.length === 0 && group === OUTCOME_GROUPS[0];
+    if (outcomes.length === 0 && !isOnly) {
       return [];
     }
     const before = addUp(outcomes, (outcome) =>

@@ -174,7 +174,7 @@ describe("AnalyticsPage", () => {
 
   it("says why it is empty and what fills it", async () => {
     const { address } = openPage(answerNoUsage);
-    await screen.findByText("No requests in this range");
+    await screen.findByText("No requests in the last 24 hours");
     await screen.findByText(/curl/);
     await userEvent.click(screen.getByRole("button", { name: "Show 90 days" }));
     expect(address()).toEqual({ range: "90d" });

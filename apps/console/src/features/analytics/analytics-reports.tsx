@@ -1,6 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
-import { Card } from "@turnpike/ui/card";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import ChartNoAxesColumn from "lucide-react/icons/chart-no-axes-column";
 import { toCodeSamples } from "#components/code-samples.view-model.ts";
@@ -141,10 +140,10 @@ function NothingYet({
   const preset = toPresetLabel(view);
   const isLongest = preset === "90 days";
   return (
-    <Card title={preset === undefined ? "Nothing in this range" : `Nothing in the last ${preset}`}>
+    <div className="rounded-card border border-line bg-surface">
       <EmptyState
         icon={<ChartNoAxesColumn />}
-        title="No requests in this range"
+        title={`No requests in ${preset === undefined ? "this range" : `the last ${preset}`}`}
         action={
           !isLongest && (
             <Button onClick={() => onChange({ ...view, range: { preset: "90d" } })}>
@@ -159,6 +158,6 @@ function NothingYet({
         Calls through the gateway appear here within seconds, by outcome, route, key and latency.
         Send one with a key of this tenant, whatever the path: every call is counted.
       </EmptyState>
-    </Card>
+    </div>
   );
 }

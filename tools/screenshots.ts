@@ -5,8 +5,9 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { makeProductHome, type ProductHome } from "@turnpike/testkit/product";
+import { makeProductHome } from "@turnpike/testkit/product";
 import { startBrowser } from "../e2e/support/browser.ts";
+import { joinDemoTenant } from "../e2e/support/join-demo-tenant.ts";
 import { measureOverflowPx } from "../e2e/support/measure-overflow.ts";
 import { makePerson, registerPerson } from "../e2e/support/sign-in.ts";
 
@@ -67,7 +68,7 @@ await registerPerson(page, setupLink, person);
 await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
 await takeEach("overview-first-visit");
 
-const tenant = await joinBusiestTenant(home);
+const tenant = await joinDemoTenant(home);
 for (const [name, path] of SIGNED_IN_SCREENS) {
   await open(`${path}${path.includes("?") ? "&" : "?"}tenant=${tenant}`);
   await takeEach(name);
@@ -75,36 +76,6 @@ for (const [name, path] of SIGNED_IN_SCREENS) {
 if (overflows > 0) {
   console.error(`${String(overflows)} screens are wider than their window`);
   process.exitCode = 1;
-}
-
-/** Makes the demo's tenants and the person an owner of the one with the most calls. */
-async function joinBusiestTenant(installation: ProductHome): Promise<string> {
-  await ask(installation, "demo");
-  const { items: operators } = await ask(installation, "operators", "list", "--json");
-  const { items: tenants } = await ask(installation, "tenants", "list", "--limit", "100", "--json");
-  const userId = String(operators[0]?.["userId"]);
-  const calls = await Promise.all(
-    tenants.map(async ({ slug }) => {
-      const usage = await ask(installation, "usage", "--tenant", String(slug), "--json");
-      return { slug: String(slug), calls: Number(usage["calls"] ?? 0) };
-    }),
-  );
-  const [busiest] = calls.sort((a, b) => b.calls - a.calls);
-  if (busiest === undefined) {
-    throw new Error("The demo made no tenant.");
-  }
-  await ask(installation, "members", "put", "--tenant", busiest.slug, "--role", "owner", userId);
-  return busiest.slug;
-}
-
-type Answer = { items: Record<string, unknown>[] } & Record<string, unknown>;
-
-async function ask(installation: ProductHome, ...args: string[]): Promise<Answer> {
-  const { code, stdout, stderr } = await installation.turnpike(...args);
-  if (code !== 0) {
-    throw new Error(`turnpike ${args.join(" ")} ended with ${String(code)}:\n${stderr}`);
-  }
-  return args.includes("--json") ? JSON.parse(stdout) : { items: [] };
 }
 
 async function open(path: string): Promise<void> {

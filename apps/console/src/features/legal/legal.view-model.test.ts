@@ -19,11 +19,7 @@ describe("a legal text", () => {
   });
 
   it("is named with the product", () => {
-    const head = toLegalHead(
-      "terms",
-      { brand: { name: "Acme" } },
-      { title: "T" },
-    );
+    const head = toLegalHead("terms", { brand: { name: "Acme" } }, { title: "T" });
     expect(head).toEqual({ title: "T · Acme", description: expect.stringContaining("Acme") });
   });
 });

@@ -14,9 +14,7 @@ export function stubLayout(widthPx: number): void {
         const entry = { contentRect: { width: widthPx } };
         Reflect.apply(this.#report, undefined, [[entry], this]);
       }
-      disconnect(): void {
-        vi.fn()();
-      }
+      disconnect = vi.fn();
     },
   );
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from "react";
+import { type ReactNode, useId, useMemo } from "react";
 import { joinClasses } from "../join-classes.tsx";
 import { ChartReadout } from "./chart-readout.tsx";
 import type { ChartFormats, TimeSeries } from "./chart-types.ts";
@@ -53,11 +53,13 @@ export function TimePlot(props: TimePlotProps) {
     bucketCount: buckets.length,
     axis,
   });
-  const ticks = listTimeTicks({
-    buckets,
-    timeZone: props.timeZone,
-    labelsMax: Math.floor(geometry.widthPx / TIME_LABEL_PX),
-  });
+  const { timeZone } = props;
+  const labelsMax = Math.floor(geometry.widthPx / TIME_LABEL_PX);
+  // The crosshair draws the plot anew for every bucket it passes, and calendars are slow.
+  const ticks = useMemo(
+    () => listTimeTicks({ buckets, timeZone, labelsMax }),
+    [buckets, timeZone, labelsMax],
+  );
   const { cursor, isByKeys, handlers } = useChartCursor({
     bucketCount: buckets.length,
     onSelect:

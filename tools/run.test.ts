@@ -23,8 +23,10 @@ const FAKE_VITE = `
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 appendFileSync("../../vite.log", "built\\n");
 mkdirSync("dist", { recursive: true });
+mkdirSync("dist-server", { recursive: true });
 if (readFileSync("src/main.tsx", "utf8").includes("broken")) { console.log("main.tsx: broken"); process.exit(1); }
 writeFileSync("dist/index.html", "<!doctype html>");
+writeFileSync("dist-server/entry-server.js", "");
 `;
 const MANIFEST = { name: "probe", workspaces: ["apps/*"], dependencies: { one: "1.0.0" } };
 
@@ -242,6 +244,10 @@ describe("the console", () => {
     await unlink(join(checkout.path, "apps/console/dist/index.html"));
     await checkout.run(["start"]);
     expect(await checkout.countLines("vite.log")).toBe(3);
+
+    await unlink(join(checkout.path, "apps/console/dist-server/entry-server.js"));
+    await checkout.run(["start"]);
+    expect(await checkout.countLines("vite.log")).toBe(4);
   });
 
   it("that does not build stops the start with the reason", async () => {

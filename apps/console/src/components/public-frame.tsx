@@ -43,7 +43,7 @@ export function PublicFrame({ children }: { children: ReactNode }) {
       >
         Skip to content
       </a>
-      <header className="sticky top-0 z-10 border-line border-b bg-paper/90 backdrop-blur-sm print:static">
+      <header className="sticky top-0 z-10 border-line border-b bg-paper/90 backdrop-blur-sm print:static print:bg-transparent">
         <div className="mx-auto flex h-14 max-w-[70rem] items-center justify-between gap-3 px-4 sm:px-6">
           <BrandLink />
           <nav aria-label="Site" className="flex items-center gap-1 print:hidden">

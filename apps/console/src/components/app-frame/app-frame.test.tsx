@@ -249,7 +249,7 @@ describe("the environment", () => {
 describe("the user menu", () => {
   it("shows who is signed in and that they are an operator, links to what to read, and signs out", async () => {
     const { platform, user } = await open({ isOperator: true });
-    await user.click(screen.getByRole("button", { name: "Account: Ada Lovelace" }));
+    await user.click(screen.getByRole("button", { name: /^Account: *Ada Lovelace/ }));
     const menu = within(await screen.findByRole("menu"));
     menu.getByText("ada@example.com");
     menu.getByText("Operator");
@@ -283,11 +283,13 @@ describe("the command palette", () => {
     await user.keyboard("bill{Enter}");
     await waitFor(() => expect(router.state.location.href).toBe("/billings?tenant=acme"));
     await waitFor(() => expect(screen.queryByRole("dialog")).toBe(null));
+    const heading = screen.getByRole("heading", { name: "Screen /billings" });
+    await waitFor(() => expect(document.activeElement).toBe(heading));
   });
 
   it("switches tenant and theme, and says when nothing is called that", async () => {
     const { router, user } = await open({ path: "/overview?tenant=acme" });
-    await user.click(screen.getByRole("button", { name: "Open command palette" }));
+    await user.click(screen.getByRole("button", { name: /^Search or go to…/ }));
     await user.keyboard("birch{Enter}");
     await waitFor(() => expect(router.state.location.search).toEqual({ tenant: "birch" }));
     await user.keyboard("{Control>}k{/Control}");
@@ -342,7 +344,9 @@ describe("the notifications", () => {
     await user.click(await screen.findByRole("button", { name: /Free money/ }));
     expect(router.state.location.pathname).toBe("/overview");
     await user.click(screen.getByRole("button", { name: /Invoice is due/ }));
-    await waitFor(() => expect(router.state.location.pathname).toBe("/billings"));
+    const heading = await screen.findByRole("heading", { name: "Screen /billings" });
+    await waitFor(() => expect(document.activeElement).toBe(heading));
+    expect(router.state.location.pathname).toBe("/billings");
     expect(readOne).toHaveBeenCalledTimes(2);
   });
 

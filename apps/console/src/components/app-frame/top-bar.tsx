@@ -44,11 +44,10 @@ export function TopBar({ screen, onOpenNavigation, onOpenPalette }: TopBarProps)
           type="button"
           onClick={onOpenPalette}
           aria-keyshortcuts="Control+K Meta+K"
-          aria-label="Open command palette"
           className="flex h-9 shrink-0 cursor-pointer items-center justify-center gap-2 rounded-control border-line-control text-ink-muted hover:bg-hover hover:text-ink max-lg:w-9 lg:w-56 lg:border lg:bg-surface lg:px-2.5 touch:min-h-11 touch:min-w-11"
         >
           <Search className="size-4 shrink-0" aria-hidden="true" />
-          <span className="grow text-left whitespace-nowrap max-lg:hidden">Search or go to…</span>
+          <span className="grow text-left whitespace-nowrap max-lg:sr-only">Search or go to…</span>
           <span className="max-lg:hidden touch:hidden">
             <Kbd keys={[toPaletteModifier(navigator.userAgent), "K"]} />
           </span>

@@ -1,6 +1,8 @@
 import { useRouter } from "@tanstack/react-router";
 import { useEffect } from "react";
 
+const OPEN_LAYER = "[role=dialog][data-open], [role=alertdialog][data-open]";
+
 /** After going to another screen the focus is on its heading, so that the keyboard begins there and it is read out. */
 export function useHeadingFocus(): void {
   const router = useRouter();
@@ -12,8 +14,11 @@ export function useHeadingFocus(): void {
         if (!pathChanged || fromLocation === undefined || content === null) {
           return;
         }
-        // A layer that is open keeps the focus; so does a field of the new screen that has taken it.
-        if (content.contains(document.activeElement) || document.querySelector("[role=dialog]")) {
+        // A layer that is open keeps the focus (one that is on its way out does not); so does a field of the new screen.
+        if (
+          document.querySelector(OPEN_LAYER) !== null ||
+          content.contains(document.activeElement)
+        ) {
           return;
         }
         const heading = content.querySelector("h1");

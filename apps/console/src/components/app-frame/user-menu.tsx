@@ -22,7 +22,7 @@ export function UserMenu({ isFolded }: { isFolded: boolean }) {
       trigger={
         <button
           type="button"
-          aria-label={`Account: ${name}`}
+          aria-label={isFolded ? `Account: ${name}` : undefined}
           className={joinClasses(
             "flex shrink-0 cursor-pointer items-center rounded-control hover:bg-hover",
             isFolded ? "size-10 justify-center" : "h-12 w-full gap-2.5 px-2 text-left",
@@ -31,6 +31,7 @@ export function UserMenu({ isFolded }: { isFolded: boolean }) {
           <Initials name={name} shape="round" />
           {!isFolded && (
             <>
+              <span className="sr-only">Account: </span>
               <span className="min-w-0 grow">
                 <span className="block truncate font-medium leading-tight">{name}</span>
                 {user.name !== null && user.email !== null && (

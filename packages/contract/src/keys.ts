@@ -1,5 +1,6 @@
 import { SCOPES, TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
 import { ENVIRONMENTS } from "@turnpike/domain/keys/key-format";
+import { isAddress } from "@turnpike/domain/keys/networks";
 import { z } from "zod";
 import { operation } from "./operation.ts";
 import {
@@ -23,6 +24,19 @@ const metadata = z
   .record(plainText(64).min(1), z.union([plainText(500), z.number(), z.boolean()]))
   .refine((value) => Object.keys(value).length <= 20, "At most 20 entries.");
 
+/** The most networks that one key is bound to: every call is compared with each. */
+export const KEY_NETWORKS_MAX = 50;
+
+/** Addresses and ranges, IPv4 and IPv6; the server writes them in canonical form and refuses what is neither. */
+const allowedNetworks = z
+  .array(plainText(64))
+  .max(KEY_NETWORKS_MAX, `At most ${String(KEY_NETWORKS_MAX)} networks.`)
+  .meta({
+    description:
+      "Where calls may come from: addresses and CIDR ranges, IPv4 and IPv6. Empty: from anywhere.",
+    examples: [["192.0.2.0/24", "2001:db8::/32"]],
+  });
+
 export const key = z.strictObject({
   keyId,
   tenantId,
@@ -33,6 +47,8 @@ export const key = z.strictObject({
   lastFour: z.string(),
   scopes: z.array(z.string()),
   metadata: z.record(z.string(), z.unknown()),
+  /** Where calls may come from, as CIDRs in canonical form. Empty: from anywhere. */
+  allowedNetworks: z.array(z.string()),
   state: z.enum(KEY_STATES),
   expiresAt: instant.nullable(),
   revokedAt: instant.nullable(),
@@ -51,6 +67,7 @@ export const createKeyRequest = z.strictObject({
   environment: z.enum(ENVIRONMENTS).default("live"),
   scopes: z.array(tenantKeyScope).max(TENANT_KEY_SCOPES.length).default([]),
   metadata: metadata.default({}),
+  allowedNetworks: allowedNetworks.optional(),
   expiresAt: instant.optional(),
 });
 export type CreateKeyRequest = z.infer<typeof createKeyRequest>;
@@ -84,6 +101,7 @@ export const updateKeyRequest = z.strictObject({
   name: displayText(100).optional(),
   scopes: z.array(tenantKeyScope).max(TENANT_KEY_SCOPES.length).optional(),
   metadata: metadata.optional(),
+  allowedNetworks: allowedNetworks.optional(),
   /** Null for no expiry. */
   expiresAt: instant.nullable().optional(),
   /** A disabled key is refused everywhere until it is enabled again. */
@@ -121,6 +139,8 @@ export const verifyKeyRequest = z.strictObject({
   key: z.string().min(1).max(256),
   /** Whole units of the meter to consume; 0 looks without consuming. */
   cost: z.number().int().min(0).max(1_000_000).default(1),
+  /** Where the call came from, as the asking program knows it: what the networks of the key are compared with. */
+  address: z.string().refine(isAddress, "Not an IP address, without a port.").optional(),
 });
 export type VerifyKeyRequest = z.infer<typeof verifyKeyRequest>;
 
@@ -140,6 +160,8 @@ export const limitState = z.strictObject({
 export const verifyKeyResponse = z.strictObject({
   valid: z.boolean(),
   code: z.string(),
+  /** One sentence on why the call is refused. */
+  detail: z.string().optional(),
   requestId: z.string(),
   keyId: keyId.optional(),
   tenantId: tenantId.optional(),
@@ -176,7 +198,7 @@ export const keysContract = {
     .route({
       method: "PATCH",
       path: "/tenants/{tenantId}/keys/{keyId}",
-      summary: "Change a key's name, scopes, metadata or expiry; disable or enable it",
+      summary: "Change a key's name, scopes, networks, metadata or expiry; disable or enable it",
       tags,
     })
     .input(updateKeyRequest)

@@ -72,6 +72,7 @@ function admissionOf(scopes: readonly string[]): Admission {
       environment: "live",
       scopes,
       metadata: {},
+      networks: undefined,
       expiresAtMs: Number.POSITIVE_INFINITY,
       disabled: false,
       revoked: false,

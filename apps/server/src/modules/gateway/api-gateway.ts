@@ -15,6 +15,7 @@ import { createProxy, type ForwardedCall, type GatewayProxy } from "./create-pro
 import type { Admission, DecideCall, Decision } from "./decide-call.ts";
 import { DENIAL_HEADERS, toDenialError } from "./denial-error.ts";
 import { API_KEY_HEADER, findKey, isPreflight } from "./find-key.ts";
+import { findCallOrigin } from "./forward-headers.ts";
 import { createGatewayServer, type GatewayServer } from "./gateway-server.ts";
 import { NO_IDENTITY, toIdentityHeaders } from "./identity-headers.ts";
 import { toLimitHeaders } from "./limit-headers.ts";
@@ -71,6 +72,7 @@ function toAdmittedOutcome(outcome: CallOutcome): AdmittedOutcome {
  * line, before the client has a byte of the answer, and a failure to decide never lets a call through.
  */
 export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOptions): ApiGateway {
+  const trustedProxies = parseTrustedProxies(options.trustedProxies);
   const router = createUpstreamRouter({ upstreams: options.upstreams, hasRouteRules: false });
 
   const renderProxyProblem: RenderProblem = (res, problem) => {
@@ -88,7 +90,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
   const proxy = createProxy({
     upstreams: router.upstreams,
     viaPseudonym: options.instanceName,
-    trustedProxies: parseTrustedProxies(options.trustedProxies),
+    trustedProxies,
     renderProblem: renderProxyProblem,
     logger: deps.logger,
     clock: deps.clock,
@@ -255,7 +257,12 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
 
     try {
       assertRecordable(deps.callRecorder);
-      const pending = deps.decideCall({ keyText: key.text, meterId: REQUESTS_METER, cost: 1 });
+      const pending = deps.decideCall({
+        keyText: key.text,
+        meterId: REQUESTS_METER,
+        cost: 1,
+        findAddress: () => findCallOrigin(req, trustedProxies).clientAddress,
+      });
       if (pending instanceof Promise) {
         pending.then(proceed).catch((error: unknown) => refuse(req, client, requestId, error));
       } else {

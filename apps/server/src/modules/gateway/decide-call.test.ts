@@ -61,7 +61,12 @@ describe("createDecider", () => {
       clock: services.clock,
       changesSilentMs: () => 0,
     });
-    const decision = decideCall({ keyText: key.key, meterId: "requests", cost: 1 });
+    const decision = decideCall({
+      keyText: key.key,
+      meterId: "requests",
+      cost: 1,
+      findAddress: () => undefined,
+    });
     await asked.promise;
     await revokeKey(services, OPERATOR_CONTEXT, { tenantId, keyId: key.keyId });
     directory.applyChange({ kind: "key", tenantId, entityId: key.keyId, revision: 1n });

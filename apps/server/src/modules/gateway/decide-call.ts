@@ -68,7 +68,13 @@ export type DecideDeps = {
   changesSilentMs: () => number;
 };
 
-export type CallToDecide = { keyText: string; meterId: string; cost: number };
+export type CallToDecide = {
+  keyText: string;
+  meterId: string;
+  cost: number;
+  /** Finds where the call came from, canonical; asked only for keys that are bound to networks. */
+  findAddress: () => string | undefined;
+};
 
 /**
  * What is in memory is trusted this long without news from the change feed. A database that is down can change no key
@@ -137,6 +143,26 @@ export function createDecider(deps: DecideDeps) {
       return deny("TENANT_SUSPENDED", "The account of this API key is suspended.", { subject });
     }
     return undefined;
+  }
+
+  function checkNetwork(subject: Subject, call: CallToDecide): Denial | undefined {
+    const { networks } = subject.key;
+    if (networks === undefined) {
+      return;
+    }
+    const address = call.findAddress();
+    if (address === undefined) {
+      return deny(
+        "FORBIDDEN_NETWORK",
+        "This API key may be used from certain networks only: say the address that the call came from.",
+        { subject },
+      );
+    }
+    return networks.has(address)
+      ? undefined
+      : deny("FORBIDDEN_NETWORK", "This API key may not be used from the network of this call.", {
+          subject,
+        });
   }
 
   function hardLimitOf(subject: Subject, meterId: string): HardLimit | undefined {
@@ -296,7 +322,7 @@ export function createDecider(deps: DecideDeps) {
       periodStartMs: period.startMs,
       periodEndMs: period.endMs,
     };
-    const refused = checkState(subject, nowMs);
+    const refused = checkState(subject, nowMs) ?? checkNetwork(subject, call);
     if (refused !== undefined) {
       return refused;
     }
@@ -327,7 +353,7 @@ export function createDecider(deps: DecideDeps) {
   }
 
   /**
-   * Decides one call: state of the key, rate limits, hard limits, in this order. Synchronous when everything is in memory.
+   * Decides one call: state of the key, network, rate limits, hard limits, in this order. Synchronous when everything is in memory.
    *
    * @throws {AppError} `LIMITS_UNAVAILABLE`, `DATABASE_UNAVAILABLE` or `OVERLOADED` when no decision can be had.
    */

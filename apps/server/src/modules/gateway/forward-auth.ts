@@ -162,7 +162,12 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
       return;
     }
     assertRecordable(deps.callRecorder);
-    const pending = deps.decideCall({ keyText: key.text, meterId: REQUESTS_METER, cost: 1 });
+    const pending = deps.decideCall({
+      keyText: key.text,
+      meterId: REQUESTS_METER,
+      cost: 1,
+      findAddress: () => call.clientAddress,
+    });
     const decision = pending instanceof Promise ? await pending : pending;
     const target = {
       meterId: REQUESTS_METER,

@@ -64,6 +64,7 @@ function admissionOf(tenant: TenantId): Admission {
       environment: "live",
       scopes: [],
       metadata: {},
+      networks: undefined,
       expiresAtMs: Number.POSITIVE_INFINITY,
       disabled: false,
       revoked: false,

@@ -38,7 +38,12 @@ export async function verifyKey(
   assertMay(context.actor, "keys:verify");
   assertRecordable(deps.callRecorder);
   const { meterId } = VERIFICATION;
-  const pending = deps.decideCall({ keyText: input.key, meterId, cost: input.cost });
+  const pending = deps.decideCall({
+    keyText: input.key,
+    meterId,
+    cost: input.cost,
+    findAddress: () => input.address,
+  });
   const decision = pending instanceof Promise ? await pending : pending;
   const { requestId } = context;
   if (decision.allowed) {
@@ -59,6 +64,7 @@ export async function verifyKey(
   return {
     valid: false,
     code: decision.code,
+    detail: decision.detail,
     requestId,
     ...(decision.subject === undefined ? {} : toSubjectReply(decision.subject)),
     ...(decision.limit === undefined ? {} : { limits: [toLimitReply(decision.limit)] }),

@@ -3,7 +3,7 @@ import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/act
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { assertScopesHeld, parseExpiry } from "./key-input.ts";
+import { assertScopesHeld, parseExpiry, parseNetworks } from "./key-input.ts";
 import { announceKey, insertKey, type KeyRow, tenantExists } from "./keys.store.ts";
 import { mintKey } from "./mint-key.ts";
 import { toKeyReply } from "./to-key-reply.ts";
@@ -11,7 +11,7 @@ import { toKeyReply } from "./to-key-reply.ts";
 /**
  * Creates a key of a tenant. The reply is the only place where its text appears; the database holds a hash.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`, `INVALID_REQUEST` (expiry in the past).
+ * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`, `INVALID_REQUEST` (expiry in the past, no network).
  */
 export async function createKey(
   deps: AppServices,
@@ -31,6 +31,7 @@ export async function createKey(
     last_four: minted.lastFour,
     scopes: [...new Set(input.scopes)],
     metadata: input.metadata,
+    allowed_networks: parseNetworks(input.allowedNetworks) ?? [],
     expires_at: parseExpiry(input.expiresAt, now),
     disabled_at: null,
     revoked_at: null,

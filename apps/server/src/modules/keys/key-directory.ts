@@ -4,6 +4,7 @@ import type { Scope } from "@turnpike/domain/access/scopes";
 import type { PlanTerms } from "@turnpike/domain/catalog/plan";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { type Environment, parseKey } from "@turnpike/domain/keys/key-format";
+import { compileNetworks, type Networks } from "@turnpike/domain/keys/networks";
 import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Change } from "#platform/change-feed.ts";
 import { createRecordCache } from "#platform/record-cache.ts";
@@ -20,6 +21,8 @@ export type KeyRecord = {
   environment: Environment;
   scopes: readonly string[];
   metadata: Readonly<Record<string, unknown>>;
+  /** Where calls may come from; undefined: from anywhere. */
+  networks: Networks | undefined;
   /** Epoch milliseconds; `Infinity` for a key without expiry. */
   expiresAtMs: number;
   disabled: boolean;
@@ -99,6 +102,8 @@ export function createKeyDirectory(deps: {
             environment: row.environment,
             scopes: row.scopes,
             metadata: row.metadata,
+            networks:
+              row.allowed_networks.length === 0 ? undefined : compileNetworks(row.allowed_networks),
             expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
             disabled: row.disabled_at !== null,
             revoked: row.revoked_at !== null,

@@ -2,6 +2,7 @@ import { type CallContext, mayInTenant } from "@turnpike/domain/access/actor";
 import { SCOPES } from "@turnpike/domain/access/scopes";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { toCanonicalNetwork } from "@turnpike/domain/keys/networks";
 
 /**
  * Lets nobody give a key what they do not hold themselves in its tenant.
@@ -40,4 +41,35 @@ export function parseExpiry(expiresAt: string | null | undefined, now: Date): Da
     });
   }
   return expiry;
+}
+
+/**
+ * Writes networks in their canonical form, each once.
+ *
+ * @returns `undefined` for `undefined`: nothing was asked for.
+ * @throws {AppError} `INVALID_REQUEST` naming every entry that is no network.
+ */
+export function parseNetworks(networks: readonly string[] | undefined): string[] | undefined {
+  if (networks === undefined) {
+    return;
+  }
+  const canonical = networks.map(toCanonicalNetwork);
+  const errors = canonical.flatMap((network, index) =>
+    network === undefined
+      ? [
+          {
+            pointer: `/allowedNetworks/${String(index)}`,
+            message: "Not an address or a range such as 192.0.2.0/24 or 2001:db8::/32.",
+          },
+        ]
+      : [],
+  );
+  if (errors.length > 0) {
+    throw new AppError({
+      code: "INVALID_REQUEST",
+      publicMessage: "A network is not an address or a range.",
+      errors,
+    });
+  }
+  return [...new Set(canonical.filter((network) => network !== undefined))];
 }

@@ -12,6 +12,7 @@ export type KeyRow = {
   last_four: string;
   scopes: string[];
   metadata: Record<string, unknown>;
+  allowed_networks: string[];
   expires_at: Date | null;
   disabled_at: Date | null;
   revoked_at: Date | null;
@@ -30,6 +31,7 @@ const COLUMNS = [
   "last_four",
   "scopes",
   "metadata",
+  "allowed_networks",
   "expires_at",
   "disabled_at",
   "revoked_at",
@@ -53,9 +55,10 @@ export async function insertKey(
 ): Promise<void> {
   await tx`
     insert into api_keys (tenant_id, key_id, name, environment, key_hash, start, last_four, scopes, metadata,
-      expires_at, created_at, updated_at, created_by)
+      allowed_networks, expires_at, created_at, updated_at, created_by)
     values (${row.tenant_id}, ${row.key_id}, ${row.name}, ${row.environment}, ${Buffer.from(row.key_hash)}, ${row.start},
-      ${row.last_four}, ${row.scopes}, ${tx.json(row.metadata)}, ${row.expires_at}, ${row.created_at},
+      ${row.last_four}, ${row.scopes}, ${tx.json(row.metadata)}, ${row.allowed_networks}, ${row.expires_at},
+      ${row.created_at},
       ${row.created_at}, ${row.created_by})`;
 }
 
@@ -156,7 +159,10 @@ export async function lockKeyRow(
 
 export async function updateKeyRow(
   tx: Tx,
-  row: Pick<KeyRow, "tenant_id" | "key_id" | "name" | "scopes" | "expires_at" | "disabled_at"> & {
+  row: Pick<
+    KeyRow,
+    "tenant_id" | "key_id" | "name" | "scopes" | "allowed_networks" | "expires_at" | "disabled_at"
+  > & {
     /** Left out: as it is. */
     metadata: Record<string, JsonValue> | undefined;
     now: Date;
@@ -166,7 +172,7 @@ export async function updateKeyRow(
   const [updated] = await tx<KeyRow[]>`
     update api_keys
     set name = ${row.name}, scopes = ${row.scopes}, metadata = coalesce(${metadata}::jsonb, metadata),
-        expires_at = ${row.expires_at}, disabled_at = ${row.disabled_at}, updated_at = ${row.now}
+        allowed_networks = ${row.allowed_networks}, expires_at = ${row.expires_at}, disabled_at = ${row.disabled_at}, updated_at = ${row.now}
     where tenant_id = ${row.tenant_id} and key_id = ${row.key_id}
     returning ${tx(COLUMNS)}`;
   return updated;
@@ -183,9 +189,9 @@ export async function copyKeyRow(
 ): Promise<KeyRow | undefined> {
   const [row] = await tx<KeyRow[]>`
     insert into api_keys (tenant_id, key_id, name, environment, key_hash, start, last_four, scopes, metadata,
-      expires_at, created_at, updated_at, created_by)
+      allowed_networks, expires_at, created_at, updated_at, created_by)
     select tenant_id, ${copy.key_id}, name, environment, ${Buffer.from(copy.key_hash)}, ${copy.start},
-      ${copy.last_four}, scopes, metadata, expires_at, ${copy.now}, ${copy.now}, ${copy.created_by}
+      ${copy.last_four}, scopes, metadata, allowed_networks, expires_at, ${copy.now}, ${copy.now}, ${copy.created_by}
     from api_keys where tenant_id = ${from.tenant_id} and key_id = ${from.key_id}
     returning ${tx(COLUMNS)}`;
   return row;

@@ -22,6 +22,7 @@ export function toKeyReply(row: KeyRow, now: Date): Key {
     lastFour: row.last_four,
     scopes: row.scopes,
     metadata: row.metadata,
+    allowedNetworks: row.allowed_networks,
     state: stateOf(row, now),
     expiresAt: row.expires_at?.toISOString() ?? null,
     revokedAt: row.revoked_at?.toISOString() ?? null,

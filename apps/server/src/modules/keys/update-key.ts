@@ -4,7 +4,7 @@ import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/act
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { assertScopesHeld, parseExpiry } from "./key-input.ts";
+import { assertScopesHeld, parseExpiry, parseNetworks } from "./key-input.ts";
 import { announceKey, type KeyRow, lockKeyRow, updateKeyRow } from "./keys.store.ts";
 import { toKeyReply } from "./to-key-reply.ts";
 
@@ -29,6 +29,9 @@ function describeChange(before: KeyRow, after: KeyRow): Record<string, JsonValue
       after.expires_at?.toISOString() ?? null,
     ];
   }
+  if (before.allowed_networks.join() !== after.allowed_networks.join()) {
+    details["allowedNetworks"] = [before.allowed_networks, after.allowed_networks];
+  }
   if (JSON.stringify(before.metadata) !== JSON.stringify(after.metadata)) {
     // Its values are the tenant's own and may be long; the trail says that they changed.
     details["metadata"] = "changed";
@@ -49,7 +52,7 @@ function actionOf(before: KeyRow, after: KeyRow): string {
  * Changes what may be changed of a key, disabling and enabling included; effective on every process within a second.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND`; `CONFLICT` for a revoked key; `INSUFFICIENT_SCOPE` for a scope that the actor
- *   does not hold; `INVALID_REQUEST` (expiry in the past).
+ *   does not hold; `INVALID_REQUEST` (expiry in the past, no network).
  */
 export async function updateKey(
   deps: AppServices,
@@ -81,6 +84,7 @@ export async function updateKey(
       name: input.name ?? before.name,
       scopes: [...new Set(input.scopes ?? before.scopes)],
       metadata: input.metadata,
+      allowed_networks: parseNetworks(input.allowedNetworks) ?? before.allowed_networks,
       expires_at:
         input.expiresAt === undefined ? before.expires_at : parseExpiry(input.expiresAt, now),
       disabled_at: decideDisabled(before, input.disabled, now),

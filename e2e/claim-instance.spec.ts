@@ -20,13 +20,16 @@ async function claimAsSomebody(browser: TestBrowser): Promise<{ said: string; us
   await page.waitForURL(`${instance.consoleUrl}/register`);
   await registerPerson(page, instance.setupLink(), makePerson());
   const said = await page.locator("[data-sonner-toast] [data-title]").textContent();
-  const verified = page.waitForResponse(`${instance.consoleUrl}/auth/verify`);
-  await page.reload();
-  const answer: { user: unknown } = await (await verified).json();
   const kept = await page.evaluate<string>(
     "JSON.stringify({ ...sessionStorage, ...localStorage })",
   );
   expect(kept).not.toContain(new URL(instance.setupLink()).hash.slice("#setup=".length));
+  const next = await browser.context.newPage();
+  const [verified] = await Promise.all([
+    next.waitForResponse(`${instance.consoleUrl}/auth/verify`),
+    next.goto(`${instance.consoleUrl}/overview`),
+  ]);
+  const answer: { user: unknown } = await verified.json();
   return { said: said ?? "", user: answer.user };
 }
 

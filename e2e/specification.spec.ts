@@ -2,7 +2,9 @@ import { pollUntil } from "@turnpike/testkit/poll-until";
 import type { Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, type TestBrowser } from "./support/browser.ts";
+import { findAxeViolations } from "./support/find-axe-violations.ts";
 import { type Instance, startInstance } from "./support/instance.ts";
+import { measureOverflowPx } from "./support/measure-overflow.ts";
 import { makePerson, registerPerson, signInHere } from "./support/sign-in.ts";
 import { watchPage } from "./support/watch-page.ts";
 
@@ -404,6 +406,49 @@ describe("what is missing and what fails, in the browser", () => {
       await page.unrouteAll();
       await page.getByRole("button", { name: "Retry" }).click();
       await page.waitForURL(at("/login"));
+    });
+  });
+});
+
+describe("the pages of the shell", () => {
+  it.each(["light", "dark"] as const)("are clean for axe in the %s theme", async (theme) => {
+    await withPage(member, async (page) => {
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+      await page.goto(at("/nowhere"));
+      await page.getByRole("heading", { name: "404", exact: true }).waitFor();
+      expect(await findAxeViolations(page)).toEqual([]);
+
+      await page.goto(at("/register#setup=no-such-code"));
+      await page.locator("[data-sonner-toast][data-type=error]").waitFor();
+      await page.keyboard.press("Alt+KeyT");
+      expect(await findAxeViolations(page)).toEqual([]);
+
+      await page.route(
+        (url) => /\/assets\/billings-[\w-]{8}\.js$/.test(url.pathname),
+        (route) =>
+          route.fulfill({ contentType: "text/javascript", body: 'throw new Error("Broken")' }),
+      );
+      await page.goto(at("/billings"));
+      await page.getByRole("button", { name: "Show Error" }).click();
+      expect(await findAxeViolations(page)).toEqual([]);
+
+      await page.route(at("/auth/verify"), (route) =>
+        route.fulfill({ status: 503, json: { error: "The database is away." } }),
+      );
+      await page.goto(at("/overview"));
+      await page.getByText("The database is away.").waitFor();
+      expect(await findAxeViolations(page)).toEqual([]);
+    });
+  });
+
+  it("need no sideways scrolling on a phone of 360 px", async () => {
+    await withPage(member, async (page) => {
+      await page.setViewportSize({ width: 360, height: 740 });
+      for (const path of ["/nowhere", "/overview/nowhere"]) {
+        await page.goto(at(path));
+        await page.getByRole("heading", { name: "404", exact: true }).waitFor();
+        expect(await measureOverflowPx(page)).toBe(0);
+      }
     });
   });
 });

@@ -1,15 +1,20 @@
 import { Button } from "@turnpike/ui/button";
 import { useState } from "react";
 
-export type ErrorFallbackProps = { error: unknown };
+export type ErrorFallbackProps = {
+  error: unknown;
+  /** It stands in for a whole page, whose heading it is then. */
+  isPage?: boolean;
+};
 
 /** What is shown where something could not be rendered: that it failed, and why on demand. */
-export function ErrorFallback({ error }: ErrorFallbackProps) {
+export function ErrorFallback({ error, isPage = false }: ErrorFallbackProps) {
+  const Title = isPage ? "h1" : "strong";
   const [isShown, setIsShown] = useState(false);
   return (
     <div role="alert" className="p-4">
       <div className="flex flex-wrap items-center gap-3">
-        <strong className="font-semibold">Something went wrong!</strong>
+        <Title className="font-semibold">Something went wrong!</Title>
         <Button aria-expanded={isShown} onClick={() => setIsShown(!isShown)}>
           {isShown ? "Hide Error" : "Show Error"}
         </Button>

@@ -7,7 +7,7 @@ export function RouteError({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   return (
     <div className="mx-auto max-w-xl py-12">
-      <ErrorFallback error={error} />
+      <ErrorFallback error={error} isPage />
       <div className="px-4">
         <Button
           onClick={() => {

@@ -1,51 +1,96 @@
-import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
+import { useState } from "react";
+import { RequestError } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { Notice } from "./notice.tsx";
-import { toSignInFailure } from "./sign-in-form.view-model.ts";
+import { FormSummary } from "./form-summary.tsx";
+import { PasswordField } from "./password-field.tsx";
+import { findPasswordProblems } from "./sign-in-form.view-model.ts";
 import { SignInFrame } from "./sign-in-frame.tsx";
+import { useSignInForm } from "./use-sign-in-form.ts";
 
 export type ConfirmEmailProps = {
   issuer: string;
   /** From the link of the mail. */
   token: string;
+  /** The address is confirmed, and signing in is left to the person. */
   onDone: () => void;
-  onBack: () => void;
+  /** The link does not work any more, maybe because it was used. */
+  onSignIn: () => void;
+  /** The person does not know the password of the registration, maybe because it is another's. */
+  onForgot: () => void;
 };
 
-/** Confirms an address. By a press: what looks at the links of mails before people do must not confirm for them. */
-export function ConfirmEmail({ issuer, token, onDone, onBack }: ConfirmEmailProps) {
-  const { json } = usePlatform();
-  const confirm = useMutation({
-    mutationFn: async () =>
-      await json({ method: "POST", url: `${issuer}/email/confirm`, body: { token } }),
-    retry: false,
-    onSuccess: onDone,
+/**
+ * Confirms an address and signs in. By the password of the registration: the link shows who reads the mail, and that might
+ * be somebody whose address a stranger has registered.
+ */
+export function ConfirmEmail({ issuer, token, onDone, onSignIn, onForgot }: ConfirmEmailProps) {
+  const { json, session } = usePlatform();
+  const [isDead, setDead] = useState(false);
+  const form = useSignInForm({
+    findProblems: findPasswordProblems,
+    send: async ({ password }) => {
+      const url = `${issuer}/email/confirm`;
+      const answer = await json({ method: "POST", url, body: { token, password } }).catch(
+        (cause: unknown) => {
+          setDead(cause instanceof RequestError && cause.code === "LINK_INVALID");
+          throw cause;
+        },
+      );
+      // The address is confirmed whatever becomes of this.
+      await session.signIn({ email: toEmail(answer), password }).catch(onDone);
+    },
   });
-  const failure = toSignInFailure(confirm.error);
   return (
     <SignInFrame
       title="Confirm your e-mail address"
-      purpose="One press, and your account is ready to use."
+      purpose="Enter the password you chose when you registered, and your account is ready to use."
     >
-      {failure !== undefined && (
-        <Notice tone="danger" title="Your address was not confirmed">
-          {failure.messages.join(" ")} If you have confirmed it before, just sign in.
-        </Notice>
-      )}
-      <Button
-        look={failure === undefined ? "primary" : "secondary"}
-        className="w-full"
-        progress={confirm.isPending ? "Confirming…" : undefined}
-        onClick={() => confirm.mutate()}
-      >
-        Confirm address
-      </Button>
-      {failure !== undefined && (
-        <Button look="primary" className="w-full" onClick={onBack}>
+      <form {...form.formProps} className="flex flex-col gap-4">
+        <FormSummary
+          title="Your address was not confirmed"
+          messages={
+            isDead
+              ? [...form.messages, "If you have confirmed it before, just sign in."]
+              : form.messages
+          }
+          fields={form.fields}
+        />
+        <div>
+          <PasswordField
+            label="Password"
+            autoComplete="current-password"
+            error={form.fields.password}
+          />
+          <button
+            type="button"
+            onClick={onForgot}
+            className="mt-2 inline-flex cursor-pointer items-center rounded-control text-ink-muted text-xs underline decoration-line-control underline-offset-3 hover:text-ink touch:min-h-11"
+          >
+            Forgot it, or was it not you who registered?
+          </button>
+        </div>
+        <Button
+          type={form.buttonType}
+          look={isDead ? "secondary" : "primary"}
+          className="w-full"
+          progress={form.isPending ? "Confirming…" : undefined}
+        >
+          Confirm address
+        </Button>
+      </form>
+      {isDead && (
+        <Button look="primary" className="w-full" onClick={onSignIn}>
           Sign in
         </Button>
       )}
     </SignInFrame>
   );
+}
+
+/** The address that was confirmed; empty when the answer names none. */
+function toEmail(answer: unknown): string {
+  const email =
+    typeof answer === "object" && answer !== null && "email" in answer ? answer.email : "";
+  return typeof email === "string" ? email : "";
 }

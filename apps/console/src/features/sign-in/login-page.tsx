@@ -55,7 +55,8 @@ export function LoginPage() {
           onDone={() =>
             show({ kind: "done", message: "Your address is confirmed. You can sign in now." })
           }
-          onBack={showForm}
+          onSignIn={showForm}
+          onForgot={() => show({ kind: "forgot", email: "" })}
         />
       );
     }

@@ -23,8 +23,11 @@ function withoutNothing(problems: Record<string, string | undefined>): FieldProb
 }
 
 export function findSignInProblems(input: { email: string; password: string }): FieldProblems {
+  return { ...findEmailProblems(input), ...findPasswordProblems(input) };
+}
+
+export function findPasswordProblems(input: { password: string }): FieldProblems {
   return withoutNothing({
-    email: findEmailProblem(input.email),
     password: input.password === "" ? "Enter your password." : undefined,
   });
 }

@@ -220,12 +220,55 @@ describe("a forgotten password", () => {
 });
 
 describe("an address to confirm", () => {
-  it("is confirmed by a press, not by opening the link", async () => {
-    const confirmed = vi.fn(() => ({}));
-    await open("/login?confirm=t0k", { answers: { "POST /idp/email/confirm": confirmed } });
+  const press = () => userEvent.click(screen.getByRole("button", { name: "Confirm address" }));
+
+  it("is confirmed with the password of the registration, not by opening the link, and signs in", async () => {
+    const confirmed = vi.fn((_body: unknown) => ({ email: "ada@example.com" }));
+    const signIn = vi.fn(() => Promise.resolve());
+    await open("/login?confirm=t0k", {
+      answers: { "POST /idp/email/confirm": confirmed },
+      prepare: ({ session }) => Object.assign(session, { signIn }),
+    });
+    await press();
+    await screen.findAllByText("Enter your password.");
     expect(confirmed).not.toHaveBeenCalled();
-    await userEvent.click(screen.getByRole("button", { name: "Confirm address" }));
+    await userEvent.type(password(), "gravel otter candle{Enter}");
+    await waitFor(() =>
+      expect(signIn).toHaveBeenCalledWith({
+        email: "ada@example.com",
+        password: "gravel otter candle",
+      }),
+    );
+    expect(confirmed).toHaveBeenCalledTimes(1);
+  });
+
+  it("stays confirmed when signing in fails", async () => {
+    await open("/login?confirm=t0k", {
+      answers: { "POST /idp/email/confirm": () => ({ email: "ada@example.com" }) },
+      prepare: ({ session }) =>
+        Object.assign(session, { signIn: () => Promise.reject(new SignInError("x", "No.")) }),
+    });
+    await userEvent.type(password(), "gravel otter candle{Enter}");
     await screen.findByText(/Your address is confirmed/);
+    email();
+  });
+
+  it("is left alone by a wrong password, and a link that is used up leads to signing in", async () => {
+    let refusal = problem(403, "INVALID_CREDENTIALS", "This is not the password.");
+    await open("/login?confirm=t0k", { answers: { "POST /idp/email/confirm": () => refusal } });
+    await userEvent.type(password(), "gravel otter candle{Enter}");
+    await screen.findByText("This is not the password.");
+    expect(screen.queryByRole("button", { name: "Sign in" })).toBeNull();
+    refusal = problem(410, "LINK_INVALID", "This link does not work any more.");
+    await press();
+    await userEvent.click(await screen.findByRole("button", { name: "Sign in" }));
+    email();
+  });
+
+  it("that a stranger registered is taken back by another password", async () => {
+    await open("/login?confirm=t0k");
+    await userEvent.click(screen.getByRole("button", { name: /was it not you/ }));
+    await screen.findByRole("heading", { name: /password/i });
     email();
   });
 });

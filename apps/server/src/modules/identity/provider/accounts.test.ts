@@ -104,6 +104,26 @@ describe("whether an address has an account", () => {
     expect(await limitOf(newCredentials().email)).toEqual(await limitOf(ada.email));
   });
 
+  it("is not told to whoever registers an address and signs in with what they chose, nor by the limits", async () => {
+    const ada = newCredentials();
+    await submit(confirming.browser(), "register", ada);
+    const token = await tokenTo(confirming, ada.email, "confirm-email");
+    await post(confirming, "/idp/email/confirm", { token, password: ada.password });
+    const probe = async (email: string): Promise<unknown[]> => {
+      const json = { email, password: "what a stranger chose" };
+      const browser = confirming.browser();
+      await submit(browser, "register", json);
+      await confirming.provider().settle();
+      const { uid } = await browser.begin();
+      const replies: unknown[] = [];
+      for (let attempt = 0; attempt < 11; attempt += 1) {
+        replies.push(tells(await browser.call("POST", `/idp/interaction/${uid}/login`, { json })));
+      }
+      return replies;
+    };
+    expect(await probe(newCredentials().email)).toEqual(await probe(ada.email));
+  });
+
   it("is not told by forgetting a password", async () => {
     const ada = newCredentials();
     await open.browser().register(ada);
@@ -119,7 +139,7 @@ describe("whether an address has an account", () => {
     const first = await submit(browser, "register", ada);
     expect(first.json).toEqual({ confirmationSent: true });
     const token = await tokenTo(confirming, ada.email, "confirm-email");
-    await post(confirming, "/idp/email/confirm", { token });
+    await post(confirming, "/idp/email/confirm", { token, password: ada.password });
 
     const before = confirming.provider().hashing.done;
     const taken = await submit(confirming.browser(), "register", ada);
@@ -217,33 +237,58 @@ describe("an account", () => {
 });
 
 describe("confirming an address", () => {
+  const confirm = (token: string, { password }: { password: string }) =>
+    post(confirming, "/idp/email/confirm", { token, password });
+
   it("makes the account usable, once", async () => {
     const ada = newCredentials();
     await submit(confirming.browser(), "register", ada);
     const token = await tokenTo(confirming, ada.email, "confirm-email");
     const early = await submit(confirming.browser(), "login", ada);
-    expect([early.status, early.json.code]).toEqual([403, "EMAIL_NOT_CONFIRMED"]);
+    expect([early.status, early.json.code]).toEqual([403, "INVALID_CREDENTIALS"]);
     // Signing in sent another link, and only the newest works.
     await pollUntil(
       "another link",
       async () => confirming.mails.filter((mail) => mail.to === ada.email).length === 2,
     );
     const newer = await tokenTo(confirming, ada.email, "confirm-email");
-    expect((await post(confirming, "/idp/email/confirm", { token })).json.code).toBe(
-      "LINK_INVALID",
-    );
-    expect((await post(confirming, "/idp/email/confirm", { token: newer })).status).toBe(204);
-    expect((await post(confirming, "/idp/email/confirm", { token: newer })).status).toBe(410);
+    expect((await confirm(token, ada)).json.code).toBe("LINK_INVALID");
+    const done = await confirm(newer, ada);
+    expect([done.status, done.json]).toEqual([200, { email: ada.email }]);
+    expect((await confirm(newer, ada)).status).toBe(410);
     const { claims } = await confirming.browser().signIn(ada);
     expect(claims["email_verified"]).toBe(true);
   });
 
-  it("is not told from a wrong password before the password is right", async () => {
+  it("takes the password of the registration: whoever registers somebody else's address gains nothing by its owner's press", async () => {
+    const { email, password } = newCredentials();
+    const stranger = { email, password: "what a stranger chose" };
+    await submit(confirming.browser(), "register", stranger);
+    const token = await tokenTo(confirming, email, "confirm-email");
+    const refused = await confirm(token, { password });
+    expect([refused.status, refused.json.code]).toEqual([403, "INVALID_CREDENTIALS"]);
+    expect((await submit(confirming.browser(), "login", stranger)).status).toBe(403);
+    const before = confirming.mails.length;
+    await post(confirming, "/idp/password/forgot", { email });
+    await pollUntil("a mail", async () => confirming.mails.length > before);
+    const reset = await tokenTo(confirming, email, "reset-password");
+    await post(confirming, "/idp/password/reset", { token: reset, password });
+    const { claims } = await confirming.browser().signIn({ email, password });
+    expect(claims["email_verified"]).toBe(true);
+    expect((await submit(confirming.browser(), "login", stranger)).status).toBe(403);
+  });
+
+  it("counts wrong passwords as a sign-in does", async () => {
     const ada = newCredentials();
     await submit(confirming.browser(), "register", ada);
-    await mailTo(confirming, ada.email, "confirm-email");
-    const reply = await submit(confirming.browser(), "login", { ...ada, password: "not that one" });
-    expect(reply.json.code).toBe("INVALID_CREDENTIALS");
+    const token = await tokenTo(confirming, ada.email, "confirm-email");
+    const browser = confirming.browser();
+    const json = { token, password: "not that one" };
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 11; attempt += 1) {
+      statuses.push((await browser.call("POST", "/idp/email/confirm", { json })).status);
+    }
+    expect(statuses).toEqual([...Array<number>(10).fill(403), 429]);
   });
 
   it("is too late after a day", async () => {
@@ -251,7 +296,7 @@ describe("confirming an address", () => {
     await submit(confirming.browser(), "register", ada);
     const token = await tokenTo(confirming, ada.email, "confirm-email");
     confirming.advance(24 * HOUR_MS + 1_000);
-    expect((await post(confirming, "/idp/email/confirm", { token })).status).toBe(410);
+    expect((await confirm(token, ada)).status).toBe(410);
   });
 
   it("confirms the newest registration of an address, with its password", async () => {
@@ -264,8 +309,8 @@ describe("confirming an address", () => {
       async () => confirming.mails.filter((mail) => mail.to === email).length === 2,
     );
     const token = await tokenTo(confirming, email, "confirm-email");
-    expect((await post(confirming, "/idp/email/confirm", { token: old })).status).toBe(410);
-    await post(confirming, "/idp/email/confirm", { token });
+    expect((await confirm(old, { password: "what a stranger chose" })).status).toBe(410);
+    await confirm(token, { password: NEW_PASSWORD });
     await confirming.browser().signIn({ email, password: NEW_PASSWORD });
     const stranger = { email, password: "what a stranger chose" };
     expect((await submit(confirming.browser(), "login", stranger)).status).toBe(403);
@@ -383,7 +428,8 @@ describe("resetting a password", () => {
     const ada = newCredentials();
     await open.browser().register(ada);
     const token = await resetToken(ada.email);
-    expect((await post(open, "/idp/email/confirm", { token })).status).toBe(410);
+    const { password } = ada;
+    expect((await post(open, "/idp/email/confirm", { token, password })).status).toBe(410);
     expect(
       (await post(open, "/idp/password/reset", { token, password: NEW_PASSWORD })).status,
     ).toBe(204);

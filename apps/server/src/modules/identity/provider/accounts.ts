@@ -50,7 +50,7 @@ export type Registration =
 export interface Accounts {
   /**
    * @returns The account that may sign in.
-   * @throws {AppError} `INVALID_CREDENTIALS`, `EMAIL_NOT_CONFIRMED`, `TOO_MANY_ATTEMPTS`, `OVERLOADED`.
+   * @throws {AppError} `INVALID_CREDENTIALS`, for an address that is not confirmed too; `TOO_MANY_ATTEMPTS`, `OVERLOADED`.
    */
   signIn(input: {
     email: string;
@@ -68,8 +68,18 @@ export interface Accounts {
   forgetPassword(input: { email: string; network: string }): void;
   /** Ends every session. @throws {AppError} `LINK_INVALID`, `INVALID_REQUEST`, `TOO_MANY_ATTEMPTS`, `OVERLOADED`. */
   resetPassword(input: { token: string; password: string; network: string }): Promise<void>;
-  /** @throws {AppError} `LINK_INVALID`, `TOO_MANY_ATTEMPTS`. */
-  confirmEmail(input: { token: string; network: string }): Promise<void>;
+  /**
+   * Confirms an address by the link that was sent to it and the password that was chosen at the registration: whoever
+   * registers the address of somebody else has the one, its owner the other.
+   *
+   * @returns The address.
+   * @throws {AppError} `LINK_INVALID`, `INVALID_CREDENTIALS`, `TOO_MANY_ATTEMPTS`, `OVERLOADED`.
+   */
+  confirmEmail(input: {
+    token: string;
+    password: string;
+    network: string;
+  }): Promise<{ email: string }>;
   find(accountId: string): Promise<AccountRow | undefined>;
 }
 
@@ -84,6 +94,16 @@ function linkInvalid(): AppError {
   return new AppError({
     code: "LINK_INVALID",
     publicMessage: "This link does not work any more. Ask for a new one.",
+  });
+}
+
+/** @param confirmEmail - True where an address must be confirmed: then the answer names that as another reason. */
+function invalidCredentials(confirmEmail: boolean): AppError {
+  return new AppError({
+    code: "INVALID_CREDENTIALS",
+    publicMessage: confirmEmail
+      ? "The e-mail address or the password is wrong, or the address is not confirmed yet: then follow the link in our newest mail."
+      : "The e-mail address or the password is wrong.",
   });
 }
 
@@ -171,21 +191,17 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
       const account = await asOperator((tx) => findAccountByEmail(tx, email));
       const isRight = await hasher.verify(password, account?.password_hash);
       if (account === undefined || !isRight) {
-        throw new AppError({
-          code: "INVALID_CREDENTIALS",
-          publicMessage: "The e-mail address or the password is wrong.",
-        });
+        throw invalidCredentials(options.confirmEmail);
       }
-      limits.giveBack("sign-in", attempt);
       if (options.confirmEmail && !account.email_verified) {
         background.start("send a confirmation", () =>
           asOperator((tx) => sendConfirmation(tx, account)),
         );
-        throw new AppError({
-          code: "EMAIL_NOT_CONFIRMED",
-          publicMessage: "Confirm your e-mail address first: follow the link in the mail we sent.",
-        });
+        // Whoever has just registered an address knows the password it has if it was free: another answer here, or another
+        // count, would tell them that it was.
+        throw invalidCredentials(options.confirmEmail);
       }
+      limits.giveBack("sign-in", attempt);
       if (hasher.isOutdated(account.password_hash)) {
         background.start("renew a hash", () => renewHash(account, password));
       }
@@ -256,16 +272,33 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
     },
 
     async confirmEmail(input) {
-      limits.take("link", { network: input.network });
+      const { network } = input;
+      limits.take("link", { network });
+      const link = { tokenHash: hashToken(input.token), purpose: "confirm" } as const;
+      const owner = await asOperator((tx) => findLinkAccount(tx, { ...link, now: clock.now() }));
+      if (owner === undefined) {
+        throw linkInvalid();
+      }
+      const attempt = { email: owner.email, network };
+      limits.take("sign-in", attempt);
+      if (!(await hasher.verify(normalizePassword(input.password), owner.password_hash))) {
+        throw new AppError({
+          code: "INVALID_CREDENTIALS",
+          publicMessage:
+            "This is not the password that was chosen when this address was registered. If it was not you who registered, reset the password: that confirms the address too.",
+        });
+      }
+      limits.giveBack("sign-in", attempt);
       await asOperator(async (tx) => {
         const now = clock.now();
-        const tokenHash = hashToken(input.token);
-        const accountId = await consumeLink(tx, { tokenHash, purpose: "confirm", now });
+        // A registration in between, with another password, has replaced the link.
+        const accountId = await consumeLink(tx, { ...link, now });
         if (accountId === undefined) {
           throw linkInvalid();
         }
         await markEmailVerified(tx, { accountId, now });
       });
+      return { email: owner.email };
     },
 
     find: (accountId) => asOperator((tx) => findAccountById(tx, accountId)),

@@ -37,7 +37,7 @@ const registerRequest = z.strictObject({
 });
 const forgotRequest = z.strictObject({ email: newEmail });
 const resetRequest = z.strictObject({ token, password });
-const confirmRequest = z.strictObject({ token });
+const confirmRequest = z.strictObject({ token, password });
 
 function signInExpired(cause?: unknown): AppError {
   return new AppError({
@@ -167,9 +167,7 @@ export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl
 
     async confirmEmail(call: PeopleCall): Promise<void> {
       const input = await read(call.req, confirmRequest);
-      await accounts.confirmEmail({ ...input, network: call.network });
-      call.res.writeHead(204);
-      call.res.end();
+      sendJson(call.res, 200, await accounts.confirmEmail({ ...input, network: call.network }));
     },
   };
 }

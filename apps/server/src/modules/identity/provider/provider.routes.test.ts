@@ -319,7 +319,7 @@ describe("while the database is away", () => {
       const token = await browser.call("POST", "/idp/token", { form });
       expect([token.status, token.headers.get("retry-after")]).toEqual([503, "2"]);
       expect(token.json.error).toBe("server_error");
-      const forgot = { json: { token: "x" } };
+      const forgot = { json: { token: "x", password: "x" } };
       const own503 = await browser.call("POST", "/idp/email/confirm", forgot);
       expect([own503.status, own503.json.code]).toEqual([503, "DATABASE_UNAVAILABLE"]);
       const landed = await browser.call("GET", "/idp/auth/AAAAAAAAAAAAAAAAAAAAAAAA");

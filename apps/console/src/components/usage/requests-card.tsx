@@ -27,11 +27,11 @@ export type RequestsCardProps = Omit<TimeCardProps, "onSelectRange"> & {
 };
 
 /** Requests over time, by what became of them. */
-export function RequestsCard({ title = "Requests", empty, ...props }: RequestsCardProps) {
+export function RequestsCard({ title = "Requests by outcome", empty, ...props }: RequestsCardProps) {
   return (
     <ReportCard
       title={title}
-      description="Every call by its outcome."
+      description="What became of every call."
       report={props.report}
       failure="The requests could not be loaded."
       skeleton={<ChartSkeleton />}

@@ -6,7 +6,7 @@ import { Skeleton } from "@turnpike/ui/skeleton";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { toActivitySubject, toActivityTitle } from "./activity.view-model.ts";
+import { toActivitySubject, toActivityTitle } from "#components/activity.view-model.ts";
 import { overviewQueries } from "./overview.queries.ts";
 
 /** What happened last, for those who may read the audit trail. */

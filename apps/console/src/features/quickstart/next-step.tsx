@@ -20,7 +20,9 @@ export function NextStep({ tenant, state }: { tenant: OwnTenant; state: StepStat
         >
           Compare plans
         </ButtonLink>
-        <ButtonLink link={<Link to="/tenants" />}>Invite a teammate</ButtonLink>
+        <ButtonLink link={<Link to="/tenants" search={{ tab: "members" }} />}>
+          Invite a teammate
+        </ButtonLink>
       </div>
     </>
   );

@@ -1,25 +1,108 @@
+import { Button } from "@turnpike/ui/button";
+import { Tabs } from "@turnpike/ui/tabs";
+import { type ReactNode, useState } from "react";
+import { CreateTenantDialog } from "#components/create-tenant-dialog.tsx";
 import { Page } from "#components/page.tsx";
+import { TenantGate } from "#components/tenant-gate.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
-import { OperatorSection } from "./operator/operator-section.tsx";
+import { AuditTab } from "./audit/audit-tab.tsx";
+import { HealthTab } from "./health/health-tab.tsx";
+import { MembersTab } from "./members/members-tab.tsx";
+import { AllTenantsTab } from "./operator/all-tenants-tab.tsx";
+import { OutboxTab } from "./operator/outbox-tab.tsx";
+import { ServiceKeysTab } from "./operator/service-keys-tab.tsx";
+import { YourTenantsTab } from "./own/your-tenants-tab.tsx";
+import { SettingsTab } from "./settings/settings-tab.tsx";
+import {
+  chooseTab,
+  listTabs,
+  type TenantsSearch,
+  type TenantsTab,
+  toTabSearch,
+} from "./tenants-search.view-model.ts";
+
+export type TenantsPageProps = {
+  search: TenantsSearch;
+  onSearchChange: (search: TenantsSearch) => void;
+};
+
+/** What a tab shows of the address, and how it changes it. */
+export type TabProps = TenantsPageProps;
+
+const LABELS: Readonly<Record<TenantsTab, string>> = {
+  yours: "Your tenants",
+  settings: "Settings",
+  members: "Members",
+  audit: "Audit log",
+  all: "All tenants",
+  "service-keys": "Service keys",
+  outbox: "Outbox",
+  health: "Health",
+};
 
 /** `/tenants` */
-export function TenantsPage() {
-  const { user, tenants } = useVerifiedUser();
+export function TenantsPage(props: TenantsPageProps) {
+  const { user } = useVerifiedUser();
+  const [isCreating, setIsCreating] = useState(false);
+  const create = () => setIsCreating(true);
   return (
-    <Page title="Tenants" purpose="The tenants that you are a member of.">
-      {tenants.length === 0 ? (
-        <p className="text-ink-muted">You belong to no tenant yet.</p>
-      ) : (
-        <ul className="divide-y divide-line border-line border-y">
-          {tenants.map((tenant) => (
-            <li key={tenant.tenantId} className="flex justify-between gap-3 py-2">
-              <span className="font-medium">{tenant.name}</span>
-              <span className="text-ink-muted">{tenant.role}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-      {user.isOperator && <OperatorSection />}
+    <Page
+      title="Tenants"
+      purpose={
+        user.isOperator
+          ? "Your tenants and who works in them, and the whole installation for you as its operator."
+          : "The tenants you belong to, their settings and who works in them."
+      }
+      action={
+        <Button look="primary" onClick={create}>
+          Create tenant
+        </Button>
+      }
+    >
+      <Tabs
+        label="Tenants"
+        value={chooseTab(props.search, user.isOperator)}
+        onValueChange={(tab) => props.onSearchChange(toTabSearch(tab))}
+        tabs={listTabs(user.isOperator).map((tab) => ({
+          value: tab,
+          label: LABELS[tab],
+          content: renderTab(tab, props, create),
+        }))}
+      />
+      <CreateTenantDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />
     </Page>
   );
+}
+
+function renderTab(tab: TenantsTab, props: TabProps, create: () => void): ReactNode {
+  switch (tab) {
+    case "yours":
+      return <YourTenantsTab onCreate={create} />;
+    case "settings":
+      return (
+        <TenantGate>{(tenant) => <SettingsTab key={tenant.tenantId} tenant={tenant} />}</TenantGate>
+      );
+    case "members":
+      return (
+        <TenantGate>
+          {(tenant) => <MembersTab key={tenant.tenantId} tenant={tenant} {...props} />}
+        </TenantGate>
+      );
+    case "audit":
+      return (
+        <TenantGate>
+          {(tenant) => <AuditTab key={tenant.tenantId} tenant={tenant} {...props} />}
+        </TenantGate>
+      );
+    case "all":
+      return <AllTenantsTab {...props} />;
+    case "service-keys":
+      return <ServiceKeysTab {...props} />;
+    case "outbox":
+      return <OutboxTab {...props} />;
+    case "health":
+      return <HealthTab />;
+    default:
+      return tab satisfies never;
+  }
 }

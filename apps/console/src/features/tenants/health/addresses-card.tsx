@@ -1,3 +1,4 @@
+import { Badge } from "@turnpike/ui/badge";
 import { Card } from "@turnpike/ui/card";
 import { CopyButton } from "@turnpike/ui/copy-button";
 import { usePlatform } from "#platform/platform.tsx";
@@ -7,7 +8,7 @@ const LINK =
 
 /** Where the three faces of the deployment answer, and where to read more. */
 export function AddressesCard() {
-  const { urls } = usePlatform().config;
+  const { urls, version } = usePlatform().config;
   const addresses = [
     { name: "Console", url: urls.console, purpose: "this page" },
     { name: "API", url: urls.api, purpose: "tenants, keys, usage" },
@@ -19,7 +20,7 @@ export function AddressesCard() {
     { name: "Documentation", href: `${urls.console}/docs` },
   ];
   return (
-    <Card title="Addresses">
+    <Card title="Addresses" aside={<Badge hasDot={false}>Version {version}</Badge>}>
       <dl className="divide-y divide-line border-line border-t">
         {addresses.map(({ name, url, purpose }) => (
           <div key={name} className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-2 py-2">

@@ -1,0 +1,182 @@
+import { formatCount } from "#platform/format.ts";
+
+/** What happened, by the verb of the audit trail. */
+const TITLES: Readonly<Record<string, string>> = {
+  "key.created": "Key created",
+  "key.updated": "Key changed",
+  "key.disabled": "Key disabled",
+  "key.enabled": "Key enabled",
+  "key.rolled": "Key rolled",
+  "key.revoked": "Key revoked",
+  "tenant.created": "Tenant created",
+  "tenant.updated": "Tenant changed",
+  "member.added": "Member added",
+  "member.role_changed": "Role changed",
+  "member.removed": "Member removed",
+  "invitation.created": "Invitation sent",
+  "invitation.accepted": "Invitation accepted",
+  "invitation.revoked": "Invitation withdrawn",
+};
+
+type Details = Readonly<Record<string, unknown>>;
+
+/** The part of an entry of the audit trail that says what happened. */
+export type Activity = {
+  actorType: string;
+  actorId: string;
+  action: string;
+  entityId: string;
+  details: Details;
+};
+
+/** What ids stand for. */
+export type ActivityNames = {
+  /** People by their id. */
+  people: ReadonlyMap<string, string>;
+  /** The id of who reads. */
+  readerId: string;
+};
+
+/** Who did something, and what, as the rest of the sentence: "Ada" "changed the role of Bob from viewer to admin". */
+export type ActivitySentence = { actor: string; what: string };
+
+/** Writes an action in words: `key.rolled` gives "Key rolled", and one that is not known is shown as its words. */
+export function toActivityTitle(action: string): string {
+  const words = action.replaceAll(/[._]/g, " ");
+  return TITLES[action] ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The name of what it happened to, where the trail has one. */
+export function toActivitySubject(details: Details): string | undefined {
+  for (const field of ["name", "email"]) {
+    const value = details[field];
+    if (typeof value === "string") {
+      return value;
+    }
+    if (Array.isArray(value) && typeof value.at(-1) === "string") {
+      return String(value.at(-1));
+    }
+  }
+  return;
+}
+
+/** Writes an entry as a sentence. An action that is not known is said by its words. */
+export function toActivitySentence(activity: Activity, names: ActivityNames): ActivitySentence {
+  const { action, details } = activity;
+  const subject = toActivitySubject(details);
+  const known = SENTENCES[action]?.(activity, names);
+  const words = `did: ${toActivityTitle(action).toLowerCase()}`;
+  return {
+    actor: nameActor(activity, names),
+    what: known ?? (subject === undefined ? words : `${words}, ${subject}`),
+  };
+}
+
+/** Kinds of actors that are no person. */
+const PROGRAMS: Readonly<Record<string, string>> = {
+  operator: "The operator, by command,",
+  service_key: "A program of the operator",
+  key: "An API key",
+  system: "The system",
+};
+
+function nameActor({ actorType, actorId }: Activity, names: ActivityNames): string {
+  if (actorType !== "user") {
+    return PROGRAMS[actorType] ?? actorType;
+  }
+  // Operators act in tenants that they are no members of, and people leave.
+  return actorId === names.readerId
+    ? "You"
+    : (names.people.get(actorId) ?? "Somebody who is no member");
+}
+
+type Write = (activity: Activity, names: ActivityNames) => string;
+
+function ofKey(verb: string): Write {
+  return ({ details }) => `${verb} the key ${toActivitySubject(details) ?? "without a name"}`;
+}
+
+const SENTENCES: Readonly<Record<string, Write>> = {
+  "key.created": ofKey("created"),
+  "key.updated": ofKey("changed"),
+  "key.disabled": ofKey("disabled"),
+  "key.enabled": ofKey("enabled"),
+  "key.rolled": ofKey("rolled"),
+  "key.revoked": ofKey("revoked"),
+  "tenant.created": ({ details }) => `created the tenant ${toText(details["name"])}`,
+  "tenant.updated": ({ details }) => listTenantChanges(details),
+  "member.added": (activity, names) => {
+    const role = toText(toLast(activity.details["role"]));
+    return activity.entityId === activity.actorId
+      ? `became ${role}`
+      : `added ${namePerson(activity.entityId, names)} as ${role}`;
+  },
+  "member.role_changed": (activity, names) =>
+    `changed ${nameRoleOf(activity, names)}${toChange(activity.details["role"])}`,
+  "member.removed": tellRemoval,
+  "invitation.created": ({ details }) =>
+    `invited ${toText(details["email"])} as ${toText(details["role"])}`,
+  "invitation.accepted": ({ details }) => `accepted the invitation as ${toText(details["role"])}`,
+  "invitation.revoked": ({ details }) => `withdrew the invitation of ${toText(details["email"])}`,
+  "file.uploaded": ({ details }) => `uploaded the file ${toText(details["name"])}`,
+  "file.deleted": () => "deleted a file",
+  "notification.created": () => "sent a notification",
+};
+
+function tellRemoval({ entityId, actorId, details }: Activity, names: ActivityNames): string {
+  const what =
+    entityId === actorId
+      ? "left the tenant"
+      : `removed ${namePerson(entityId, names)}, who was ${toText(toFirst(details["role"]))}`;
+  const keys = Array.isArray(details["liveKeys"]) ? details["liveKeys"].length : 0;
+  return keys === 0
+    ? what
+    : `${what}; ${formatCount(keys)} of their keys work${keys === 1 ? "s" : ""} on`;
+}
+
+function listTenantChanges(details: Details): string {
+  const verbs = [
+    ["name", "renamed the tenant"],
+    ["slug", "changed the slug"],
+    ["plan_id", "moved the tenant"],
+  ] as const;
+  const changes = verbs.flatMap(([field, verb]) =>
+    details[field] === undefined ? [] : [`${verb}${toChange(details[field])}`],
+  );
+  if (details["plan_id"] === undefined && details["plan_version"] !== undefined) {
+    changes.push("moved the tenant to the newest version of its plan");
+  }
+  if (details["suspended"] !== undefined) {
+    const isSuspended = toLast(details["suspended"]) === true;
+    changes.push(isSuspended ? "suspended the tenant" : "resumed the tenant");
+  }
+  return changes.length === 0 ? "saved the tenant as it was" : changes.join(", ");
+}
+
+function nameRoleOf({ entityId, actorId }: Activity, names: ActivityNames): string {
+  const isOwn = entityId === actorId;
+  if (entityId === names.readerId) {
+    return isOwn ? "your own role" : "your role";
+  }
+  return isOwn ? "their own role" : `the role of ${namePerson(entityId, names)}`;
+}
+
+function namePerson(id: string, { people, readerId }: ActivityNames): string {
+  return id === readerId ? "you" : (people.get(id) ?? "somebody who is no member");
+}
+
+function toChange(pair: unknown): string {
+  return ` from ${toText(toFirst(pair))} to ${toText(toLast(pair))}`;
+}
+
+function toFirst(pair: unknown): unknown {
+  return Array.isArray(pair) ? pair[0] : pair;
+}
+
+function toLast(pair: unknown): unknown {
+  return Array.isArray(pair) ? pair.at(-1) : pair;
+}
+
+function toText(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "something";
+}

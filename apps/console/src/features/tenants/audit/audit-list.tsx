@@ -1,0 +1,126 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { Column } from "@turnpike/ui/column";
+import { CursorPagination } from "@turnpike/ui/cursor-pagination";
+import { DataTable } from "@turnpike/ui/data-table";
+import { EmptyState } from "@turnpike/ui/empty-state";
+import { Tooltip } from "@turnpike/ui/tooltip";
+import ScrollText from "lucide-react/icons/scroll-text";
+import { type ActivityNames, toActivitySentence } from "#components/activity.view-model.ts";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import type { ApiClient } from "#platform/api-client.ts";
+import { formatCount } from "#platform/format.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { useVerifiedUser } from "#platform/verified-user.ts";
+import { nameMember } from "../members/name-member.ts";
+import { type TenantId, tenantsQueries } from "../tenants.queries.ts";
+import { useCursorTrail } from "../use-cursor-trail.ts";
+import { toExactTime } from "./exact-time.ts";
+
+export type AuditListProps = {
+  tenantId: TenantId;
+  cursor: string | undefined;
+  onCursorChange: (cursor: string | undefined) => void;
+  /** Beside a list there is no room for the ids of requests. */
+  isNarrow?: boolean;
+};
+
+const REQUEST_COLUMN: ReadonlySet<string> = new Set(["request"]);
+const NO_COLUMN: ReadonlySet<string> = new Set();
+
+type Entry = Awaited<ReturnType<ApiClient["tenants"]["listAudit"]>>["items"][number];
+
+/** Who did what in a tenant, and when, the newest first. */
+export function AuditList(props: AuditListProps) {
+  const { tenantId, cursor, onCursorChange } = props;
+  const { api } = usePlatform();
+  const { user } = useVerifiedUser();
+  const entries = useQuery({
+    ...tenantsQueries.audit(api, tenantId, cursor),
+    placeholderData: keepPreviousData,
+  });
+  // People whose names do not load are shown all the same: as somebody.
+  const members = useQuery(tenantsQueries.members(api, tenantId));
+  const trail = useCursorTrail({ cursor, nextCursor: entries.data?.nextCursor, onCursorChange });
+  if (entries.isError && entries.data === undefined) {
+    return (
+      <FailureNotice
+        what="The audit log could not be loaded."
+        cause={entries.error}
+        onRetry={() => void entries.refetch()}
+      />
+    );
+  }
+  const names: ActivityNames = {
+    readerId: user.userId,
+    people: new Map(members.data?.items.map((member) => [member.userId, nameMember(member)])),
+  };
+  const columns: readonly Column<Entry>[] = [
+    {
+      id: "what",
+      header: "What happened",
+      phone: "title",
+      cell: (entry) => <Sentence entry={entry} names={names} />,
+    },
+    {
+      id: "when",
+      header: "When",
+      className: "md:w-52",
+      cell: ({ occurredAt }) => <ExactTime at={occurredAt} />,
+    },
+    {
+      id: "request",
+      header: "Request",
+      phone: "hidden",
+      className: "md:w-80",
+      cell: ({ requestId }) => (
+        <code className="font-mono text-ink-muted text-xs [overflow-wrap:anywhere]">
+          {requestId ?? "–"}
+        </code>
+      ),
+    },
+  ];
+  return (
+    <DataTable
+      label="Audit log"
+      columns={columns}
+      hiddenColumns={props.isNarrow === true ? REQUEST_COLUMN : NO_COLUMN}
+      // Names that come late would change what was read already.
+      rows={members.isPending ? undefined : entries.data?.items}
+      getRowId={({ auditId }) => auditId}
+      getRowName={({ action }) => action}
+      isStale={entries.isPlaceholderData}
+      empty={
+        <EmptyState icon={<ScrollText />} title="Nothing has happened yet">
+          Every change of keys, members and settings leaves an entry here.
+        </EmptyState>
+      }
+      footer={
+        <CursorPagination
+          {...trail}
+          summary={`${formatCount(entries.data?.items.length ?? 0)} entries on this page`}
+        />
+      }
+    />
+  );
+}
+
+function Sentence({ entry, names }: { entry: Entry; names: ActivityNames }) {
+  const { actor, what } = toActivitySentence(entry, names);
+  return (
+    <span className="[overflow-wrap:anywhere]">
+      <span className="font-medium">{actor}</span>{" "}
+      <span className="font-normal text-ink-muted">{what}</span>
+    </span>
+  );
+}
+
+function ExactTime({ at }: { at: string }) {
+  const { local, utc } = toExactTime(at);
+  return (
+    <Tooltip content={utc}>
+      <time dateTime={at} className="cursor-default whitespace-nowrap">
+        {local}
+      </time>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,31 @@
+import { EmptyState } from "@turnpike/ui/empty-state";
+import ScrollText from "lucide-react/icons/scroll-text";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { mayDo } from "../standing.view-model.ts";
+import type { TabProps } from "../tenants-page.tsx";
+import { useStanding } from "../use-standing.ts";
+import { AuditList } from "./audit-list.tsx";
+
+export type AuditTabProps = TabProps & { tenant: OwnTenant };
+
+/** The audit trail of the current tenant, for those who may read it. */
+export function AuditTab({ tenant, search, onSearchChange }: AuditTabProps) {
+  const standing = useStanding(tenant);
+  if (!mayDo(standing, "audit:read")) {
+    return (
+      <EmptyState icon={<ScrollText />} title="The audit log is for owners and admins">
+        Your role in {tenant.name} is {tenant.role}. The log says who changed what, and when: ask an
+        owner or an admin if you need to know.
+      </EmptyState>
+    );
+  }
+  return (
+    <AuditList
+      tenantId={tenant.tenantId}
+      cursor={search.cursor}
+      onCursorChange={(cursor) =>
+        onSearchChange({ tab: "audit", ...(cursor === undefined ? {} : { cursor }) })
+      }
+    />
+  );
+}

@@ -1,0 +1,160 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import { useState } from "react";
+import { toast } from "sonner";
+import { ROLE_NAMES } from "#components/app-frame/tenant-switcher.tsx";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { listGrantableRoles, mayDo, type Standing } from "../standing.view-model.ts";
+import { type Invitation, tenantsQueries } from "../tenants.queries.ts";
+import { MailWay } from "./mail-way.tsx";
+import { useInvite } from "./use-invite.ts";
+
+export type InvitationsCardProps = { tenant: OwnTenant; standing: Standing };
+
+/** Who is invited and has not come yet. */
+export function InvitationsCard({ tenant, standing }: InvitationsCardProps) {
+  const { api } = usePlatform();
+  const invitations = useQuery(tenantsQueries.invitations(api, tenant.tenantId));
+  return (
+    <section aria-labelledby="invitations-title">
+      <h2 id="invitations-title" className="font-semibold text-base">
+        Pending invitations
+      </h2>
+      <p className="mb-3 max-w-[72ch] text-ink-muted">
+        <MailWay />
+      </p>
+      {invitations.isError ? (
+        <FailureNotice
+          what="The invitations could not be loaded."
+          cause={invitations.error}
+          onRetry={() => void invitations.refetch()}
+        />
+      ) : invitations.data === undefined ? (
+        <Skeleton className="h-16 w-full rounded-card" />
+      ) : invitations.data.length === 0 ? (
+        <p className="rounded-card border border-line border-dashed px-4 py-5 text-ink-muted">
+          Nobody is invited right now.
+        </p>
+      ) : (
+        <ul
+          aria-label="Pending invitations"
+          className="divide-y divide-line rounded-card border border-line bg-surface"
+        >
+          {invitations.data.map((invitation) => (
+            <InvitationRow
+              key={invitation.invitationId}
+              tenant={tenant}
+              invitation={invitation}
+              mayChange={mayDo(standing, "members:write")}
+              mayResend={listGrantableRoles(standing).includes(invitation.role)}
+            />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+type InvitationRowProps = {
+  tenant: OwnTenant;
+  invitation: Invitation;
+  mayChange: boolean;
+  mayResend: boolean;
+};
+
+function InvitationRow({ tenant, invitation, mayChange, mayResend }: InvitationRowProps) {
+  const [isRevoking, setIsRevoking] = useState(false);
+  const invite = useInvite(tenant.tenantId);
+  const { email, role } = invitation;
+
+  function resend(): void {
+    invite.mutate(
+      { email, role },
+      {
+        onSuccess: () => toast.success(`${email} gets a new link; the one before has ended.`),
+        onError: (error) => toast.error(`No new link for ${email}: ${toErrorMessage(error)}`),
+      },
+    );
+  }
+
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
+      <div className="min-w-0 grow basis-56">
+        <p className="font-medium [overflow-wrap:anywhere]">{email}</p>
+        <p className="text-ink-muted text-xs">
+          as {ROLE_NAMES[role].toLowerCase()}, expires <RelativeTime at={invitation.expiresAt} />
+        </p>
+      </div>
+      {mayChange && (
+        <div className="flex gap-2">
+          {mayResend && (
+            <Button
+              size="small"
+              aria-label={`Send again to ${email}`}
+              progress={invite.isPending ? "Sending…" : undefined}
+              onClick={resend}
+            >
+              Send again
+            </Button>
+          )}
+          <Button
+            size="small"
+            aria-label={`Revoke the invitation of ${email}`}
+            onClick={() => setIsRevoking(true)}
+          >
+            Revoke
+          </Button>
+        </div>
+      )}
+      <RevokeDialog
+        tenant={tenant}
+        invitation={invitation}
+        isOpen={isRevoking}
+        onClose={() => setIsRevoking(false)}
+      />
+    </li>
+  );
+}
+
+type RevokeDialogProps = {
+  tenant: OwnTenant;
+  invitation: Invitation;
+  isOpen: boolean;
+  onClose: () => void;
+};
+
+function RevokeDialog({ tenant, invitation, isOpen, onClose }: RevokeDialogProps) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const { tenantId } = tenant;
+  const revoke = useMutation({
+    mutationKey: ["invitations", "revoke"],
+    mutationFn: () => api.invitations.revoke({ tenantId, invitationId: invitation.invitationId }),
+    onSuccess: async () => {
+      toast.success(`The invitation of ${invitation.email} was revoked.`);
+      onClose();
+      await client.invalidateQueries({
+        queryKey: tenantsQueries.invitations(api, tenantId).queryKey,
+      });
+      await client.invalidateQueries({ queryKey: ["audit", tenantId] });
+    },
+  });
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={`Revoke the invitation of ${invitation.email}?`}
+      description="The link in the mail ends at once. You can invite the same address again."
+      action="Revoke invitation"
+      progress={revoke.isPending ? "Revoking…" : undefined}
+      error={revoke.isError ? toErrorMessage(revoke.error) : undefined}
+      onConfirm={() => revoke.mutate()}
+    />
+  );
+}

@@ -1,0 +1,55 @@
+import { useQuery } from "@tanstack/react-query";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import { usePlatform } from "#platform/platform.tsx";
+import { type TenantId, tenantsQueries } from "../tenants.queries.ts";
+
+export type LiveKeysOfProps = {
+  tenantId: TenantId;
+  userId: string;
+  /** "you" or "they". */
+  whose: "you" | "they";
+};
+
+/** The keys that go on working when their maker is gone: programs may need them. */
+export function LiveKeysOf({ tenantId, userId, whose }: LiveKeysOfProps) {
+  const { api } = usePlatform();
+  const made = useQuery(tenantsQueries.keysOf(api, tenantId, userId));
+  if (made.isError) {
+    return (
+      <p className="mt-2">
+        Keys that {whose} created work on. Which ones could not be loaded; the audit log will name
+        how many.
+      </p>
+    );
+  }
+  if (made.data === undefined) {
+    return <Skeleton className="mt-2 h-5 w-full" />;
+  }
+  const { keys, isComplete } = made.data;
+  if (keys.length === 0) {
+    return (
+      <p className="mt-2">
+        {whose === "you" ? "You" : "They"} created none of the {isComplete ? "" : "newest 100 "}keys
+        that are in use.
+      </p>
+    );
+  }
+  return (
+    <div className="mt-2">
+      <p>
+        Keys that {whose} created work on. Revoke those that nobody needs:
+        {!isComplete && " (among the newest 100)"}
+      </p>
+      <ul className="mt-1 max-h-40 list-disc overflow-y-auto pl-5">
+        {keys.map((key) => (
+          <li key={key.keyId} className="[overflow-wrap:anywhere]">
+            {key.name}{" "}
+            <code className="font-mono text-[0.8125rem]">
+              {key.start}…{key.lastFour}
+            </code>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import { Link } from "@tanstack/react-router";
+import { usePlatform } from "#platform/platform.tsx";
+import { useVerifiedUser } from "#platform/verified-user.ts";
+
+/** Where a mail with an invitation goes: to its address, or, without a mail server, to the operator's outbox. */
+export function MailWay() {
+  const { config } = usePlatform();
+  const { user } = useVerifiedUser();
+  if (config.mail.delivers) {
+    return <>The link in the mail works once, within a week, with an account of that address.</>;
+  }
+  return (
+    <>
+      No mail server is configured, so the mail is not delivered:{" "}
+      {user.isOperator ? (
+        <>
+          you find it in the{" "}
+          <Link
+            to="/tenants"
+            search={{ tab: "outbox" }}
+            className="font-medium text-ink underline underline-offset-4"
+          >
+            outbox
+          </Link>{" "}
+          and can hand its link over.
+        </>
+      ) : (
+        <>the operator finds it in the outbox and can hand its link over.</>
+      )}
+    </>
+  );
+}

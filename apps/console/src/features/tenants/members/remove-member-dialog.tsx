@@ -1,0 +1,63 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
+import { toast } from "sonner";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { type Member, tenantsQueries } from "../tenants.queries.ts";
+import { LiveKeysOf } from "./live-keys-of.tsx";
+import { nameMember } from "./name-member.ts";
+
+export type RemoveMemberDialogProps = {
+  tenant: OwnTenant;
+  /** Undefined while nobody is about to go. */
+  member: Member | undefined;
+  onClose: () => void;
+};
+
+/** Asks before somebody is removed, naming the keys that stay behind. */
+export function RemoveMemberDialog({ tenant, member, onClose }: RemoveMemberDialogProps) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const { tenantId } = tenant;
+  const remove = useMutation({
+    mutationKey: ["members", "remove"],
+    mutationFn: ({ userId }: Member) => api.tenants.removeMember({ tenantId, userId }),
+    onSuccess: async ({ liveKeys }, gone) => {
+      const keys = liveKeys.length === 0 ? "" : " The keys they created work on.";
+      toast.success(`${nameMember(gone)} was removed.${keys}`);
+      onClose();
+      await client.invalidateQueries({
+        queryKey: tenantsQueries.invitations(api, tenantId).queryKey,
+      });
+      await client.invalidateQueries({ queryKey: ["tenants", tenantId, "members"] });
+      await client.invalidateQueries({ queryKey: ["audit", tenantId] });
+    },
+  });
+  const name = member === undefined ? "" : nameMember(member);
+  return (
+    <ConfirmDialog
+      isOpen={member !== undefined}
+      onClose={() => {
+        remove.reset();
+        onClose();
+      }}
+      title={`Remove ${name}?`}
+      description={
+        member !== undefined && (
+          <>
+            <p>
+              They lose access to {tenant.name} at once, and the invitations they sent end with it.
+            </p>
+            <LiveKeysOf tenantId={tenantId} userId={member.userId} whose="they" />
+          </>
+        )
+      }
+      action="Remove member"
+      nameToType={name}
+      progress={remove.isPending ? "Removing…" : undefined}
+      error={remove.isError ? toErrorMessage(remove.error) : undefined}
+      onConfirm={() => member !== undefined && remove.mutate(member)}
+    />
+  );
+}

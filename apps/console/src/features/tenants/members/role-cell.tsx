@@ -1,0 +1,105 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { ROLES, type Role } from "@turnpike/domain/access/scopes";
+import { Select } from "@turnpike/ui/select";
+import { toast } from "sonner";
+import { ROLE_NAMES } from "#components/app-frame/tenant-switcher.tsx";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { useRefreshVerifiedUser } from "#platform/verified-user.ts";
+import {
+  findRoleRefusal,
+  listGrantableRoles,
+  type MemberQuestion,
+  mayDo,
+  ROLE_NOTES,
+} from "../standing.view-model.ts";
+import { type Member, type TenantId, tenantsQueries } from "../tenants.queries.ts";
+import { nameMember } from "./name-member.ts";
+
+export type RoleCellProps = {
+  tenant: OwnTenant;
+  member: Member;
+  question: MemberQuestion;
+  cursor: string | undefined;
+};
+
+/** A member's role: a choice where it can be changed, else the word and why not. */
+export function RoleCell({ tenant, member, question, cursor }: RoleCellProps) {
+  const change = useChangeRole(tenant.tenantId, cursor, question.isSelf);
+  const refusal = findRoleRefusal(question);
+  if (refusal !== undefined) {
+    return (
+      <div className="min-w-0 max-md:text-right">
+        <p>{ROLE_NAMES[member.role]}</p>
+        {/* Who may change nobody is told so once, above the list. */}
+        {mayDo(question.standing, "members:write") && (
+          <p className="text-ink-muted text-xs">{refusal}</p>
+        )}
+      </div>
+    );
+  }
+  const grantable = listGrantableRoles(question.standing);
+  return (
+    <Select
+      label={`Role of ${nameMember(member)}`}
+      className="w-40"
+      value={member.role}
+      choices={ROLES.map((role) => ({
+        value: role,
+        label: ROLE_NAMES[role],
+        note: ROLE_NOTES[role],
+        isDisabled: !grantable.includes(role),
+      }))}
+      onValueChange={(role) => {
+        if (role !== member.role) {
+          change.mutate({ member, role });
+        }
+      }}
+    />
+  );
+}
+
+/** Shows a new role at once, and takes it back with the reason when the server refuses it. */
+function useChangeRole(tenantId: TenantId, cursor: string | undefined, isSelf: boolean) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const refresh = useRefreshVerifiedUser();
+  const { queryKey } = tenantsQueries.members(api, tenantId, cursor);
+  return useMutation({
+    mutationKey: ["members", "change-role"],
+    mutationFn: ({ member, role }: { member: Member; role: Role }) =>
+      api.tenants.putMember({ tenantId, userId: member.userId, role }),
+    onMutate: async ({ member, role }) => {
+      await client.cancelQueries({ queryKey });
+      const write = (shown: Role) =>
+        client.setQueryData(queryKey, (page) =>
+          page === undefined
+            ? undefined
+            : {
+                ...page,
+                items: page.items.map((one) =>
+                  one.userId === member.userId ? { ...one, role: shown } : one,
+                ),
+              },
+        );
+      write(role);
+      return { takeBack: () => write(member.role) };
+    },
+    onSuccess: (_, { member, role }) => {
+      const who = isSelf ? "You are" : `${nameMember(member)} is`;
+      toast.success(`${who} ${ROLE_NAMES[role].toLowerCase()} now.`);
+    },
+    onError: (error, { member }, before) => {
+      before?.takeBack();
+      toast.error(`The role of ${nameMember(member)} stays: ${toErrorMessage(error)}`);
+    },
+    onSettled: async () => {
+      await client.invalidateQueries({ queryKey: ["tenants", tenantId, "members"] });
+      await client.invalidateQueries({ queryKey: ["audit", tenantId] });
+      if (isSelf) {
+        await refresh();
+      }
+    },
+  });
+}

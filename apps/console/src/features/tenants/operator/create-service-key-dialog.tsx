@@ -1,0 +1,141 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { Scope } from "@turnpike/domain/access/scopes";
+import { Button } from "@turnpike/ui/button";
+import { Checkbox } from "@turnpike/ui/checkbox";
+import { Dialog, DialogActions } from "@turnpike/ui/dialog";
+import { FormErrors } from "@turnpike/ui/form-errors";
+import { SecretOnce } from "@turnpike/ui/secret-once";
+import { TextField } from "@turnpike/ui/text-field";
+import { type SubmitEvent, useState } from "react";
+import { toFormFailure } from "#platform/form-failure.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { SCOPE_GROUPS } from "./scope-groups.view-model.ts";
+
+export type CreateServiceKeyDialogProps = { isOpen: boolean; onClose: () => void };
+
+/** Makes a service key and shows it, once. While it is shown only its own button closes the dialog. */
+export function CreateServiceKeyDialog({ isOpen, onClose }: CreateServiceKeyDialogProps) {
+  const [secret, setSecret] = useState<string>();
+  const close = () => {
+    setSecret(undefined);
+    onClose();
+  };
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={close}
+      isLocked={secret !== undefined}
+      title={secret === undefined ? "Create a service key" : "Your service key"}
+      {...(secret === undefined && {
+        description: "Give it what the program needs and no more: it reaches every tenant.",
+      })}
+    >
+      {secret === undefined ? (
+        <ServiceKeyForm onCreated={setSecret} onCancel={close} />
+      ) : (
+        <SecretOnce
+          subject="Service key"
+          secret={secret}
+          advice="Keep it where your program reads its secrets, never in a browser."
+          onStored={close}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+type ServiceKeyFormProps = { onCreated: (secret: string) => void; onCancel: () => void };
+
+function ServiceKeyForm({ onCreated, onCancel }: ServiceKeyFormProps) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const [name, setName] = useState("");
+  const [scopes, setScopes] = useState<ReadonlySet<Scope>>(new Set(["keys:verify"]));
+  const create = useMutation({
+    mutationKey: ["service-keys", "create"],
+    mutationFn: () => api.serviceKeys.create({ name, scopes: [...scopes] }),
+    onSuccess: async ({ key }) => {
+      onCreated(key);
+      await client.invalidateQueries({ queryKey: ["service-keys"] });
+    },
+  });
+  const failure = toFormFailure(create.error, { name: "/name", scopes: "/scopes" });
+
+  function submit(event: SubmitEvent): void {
+    event.preventDefault();
+    create.mutate();
+  }
+
+  return (
+    <form onSubmit={submit} noValidate className="space-y-4">
+      <FormErrors
+        title={failure === undefined ? undefined : "The service key was not created."}
+        errors={failure?.messages ?? []}
+      />
+      <TextField
+        label="Name"
+        help="The program that uses it."
+        name="name"
+        value={name}
+        maxLength={100}
+        autoComplete="off"
+        error={failure?.fields.name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <ScopeChoice scopes={scopes} error={failure?.fields.scopes} onChange={setScopes} />
+      <DialogActions>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" look="primary" progress={create.isPending ? "Creating…" : undefined}>
+          Create service key
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+type ScopeChoiceProps = {
+  scopes: ReadonlySet<Scope>;
+  error: string | undefined;
+  onChange: (scopes: ReadonlySet<Scope>) => void;
+};
+
+function ScopeChoice({ scopes, error, onChange }: ScopeChoiceProps) {
+  function toggle(scope: Scope): void {
+    const next = new Set(scopes);
+    if (!next.delete(scope)) {
+      next.add(scope);
+    }
+    onChange(next);
+  }
+
+  return (
+    <fieldset className="min-w-0">
+      <legend className="mb-2 font-medium text-sm">Scopes</legend>
+      <div className="grid gap-x-4 gap-y-3 sm:grid-cols-2">
+        {SCOPE_GROUPS.map(({ noun, scopes: ofNoun }) => (
+          <div key={noun} className="min-w-0">
+            <p className="text-ink-muted text-xs">{noun}</p>
+            <div className="flex flex-wrap gap-x-4">
+              {ofNoun.map(({ scope, verb }) => (
+                <Checkbox
+                  key={scope}
+                  label={
+                    <>
+                      <span className="sr-only">{noun}: </span>
+                      {verb}
+                    </>
+                  }
+                  isChecked={scopes.has(scope)}
+                  onCheckedChange={() => toggle(scope)}
+                />
+              ))}
+            </div>
+          </div>
+        ))}
+      </div>
+      <p role="alert" className="mt-1 text-danger text-xs empty:hidden">
+        {error}
+      </p>
+    </fieldset>
+  );
+}

@@ -1,0 +1,94 @@
+import { Badge } from "@turnpike/ui/badge";
+import { CodeBlock } from "@turnpike/ui/code-block";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import { Sheet } from "@turnpike/ui/sheet";
+import type { ReactNode } from "react";
+import { formatCount } from "#platform/format.ts";
+import type { Mail } from "../tenants.queries.ts";
+import { listLinks, MAIL_STATES } from "./mail.view-model.ts";
+
+export type MailSheetProps = { mail: Mail | undefined; onClose: () => void };
+
+/** One mail beside the list. Its links are text: opening one here would spend what is meant for somebody else. */
+export function MailSheet({ mail, onClose }: MailSheetProps) {
+  return (
+    <Sheet
+      isOpen={mail !== undefined}
+      onClose={onClose}
+      title={mail?.subject ?? "Mail"}
+      {...(mail !== undefined && { description: `to ${mail.to}` })}
+    >
+      {mail !== undefined && <MailDetails mail={mail} />}
+    </Sheet>
+  );
+}
+
+function MailDetails({ mail }: { mail: Mail }) {
+  return (
+    <div className="space-y-5">
+      <dl className="divide-y divide-line border-line border-y">
+        <Fact name="State">
+          <Badge tone={MAIL_STATES[mail.state].tone}>{MAIL_STATES[mail.state].label}</Badge>
+        </Fact>
+        <Fact name="Written">
+          <RelativeTime at={mail.createdAt} />
+        </Fact>
+        {mail.sentAt !== null && (
+          <Fact name="Sent">
+            <RelativeTime at={mail.sentAt} />
+          </Fact>
+        )}
+        <Fact name="Attempts">{formatCount(mail.attempts)}</Fact>
+      </dl>
+      {mail.lastError !== null && (
+        <div className="rounded-control bg-danger-soft px-3 py-2.5">
+          <p className="font-medium text-danger">The last attempt failed.</p>
+          <p className="[overflow-wrap:anywhere]">{mail.lastError}</p>
+        </div>
+      )}
+      {mail.text !== null && <Links links={listLinks(mail.text)} />}
+      <section aria-labelledby="mail-text">
+        <h3 id="mail-text" className="mb-2 font-semibold">
+          Text
+        </h3>
+        {mail.text === null ? (
+          <p className="text-ink-muted">
+            Gone since the mail server took the mail: links in it are secrets.
+          </p>
+        ) : (
+          <pre className="rounded-control border border-line bg-sunken p-3 font-mono text-[0.8125rem] leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]">
+            {mail.text}
+          </pre>
+        )}
+      </section>
+    </div>
+  );
+}
+
+function Links({ links }: { links: readonly string[] }) {
+  if (links.length === 0) {
+    return null;
+  }
+  return (
+    <section aria-labelledby="mail-links" className="space-y-2">
+      <h3 id="mail-links" className="font-semibold">
+        {links.length === 1 ? "Link to hand over" : "Links to hand over"}
+      </h3>
+      {links.map((link) => (
+        <CodeBlock key={link} code={link} subject="link of the mail" />
+      ))}
+      <p className="text-ink-muted text-xs">
+        Copy it for the person it is meant for. It works once and for them alone.
+      </p>
+    </section>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="flex items-center justify-between gap-3 py-2">
+      <dt className="text-ink-muted">{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

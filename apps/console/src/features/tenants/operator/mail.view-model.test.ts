@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { listLinks } from "./mail.view-model.ts";
+
+describe("listLinks", () => {
+  it("finds each link once, as it stands, without the sentence around it", () => {
+    const text = `Accept the invitation here:
+https://console.example.com/register#invitation=abc_-123
+
+Or (see http://docs.example.com/a?b=c), again https://console.example.com/register#invitation=abc_-123.`;
+    expect(listLinks(text)).toEqual([
+      "https://console.example.com/register#invitation=abc_-123",
+      "http://docs.example.com/a?b=c",
+    ]);
+  });
+
+  it("finds none where there is none, and nothing that runs a script", () => {
+    expect(listLinks("Welcome.")).toEqual([]);
+    expect(listLinks("javascript:alert(1) ftp://example.com")).toEqual([]);
+  });
+});

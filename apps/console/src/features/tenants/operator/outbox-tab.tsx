@@ -1,0 +1,110 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Badge } from "@turnpike/ui/badge";
+import { Button } from "@turnpike/ui/button";
+import type { Column } from "@turnpike/ui/column";
+import { CursorPagination } from "@turnpike/ui/cursor-pagination";
+import { DataTable } from "@turnpike/ui/data-table";
+import { EmptyState } from "@turnpike/ui/empty-state";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import MailIcon from "lucide-react/icons/mail";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { formatCount } from "#platform/format.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { type Mail, operatorQueries } from "../tenants.queries.ts";
+import type { TabProps } from "../tenants-page.tsx";
+import { useCursorTrail } from "../use-cursor-trail.ts";
+import { MAIL_STATES } from "./mail.view-model.ts";
+import { MailSheet } from "./mail-sheet.tsx";
+
+const COLUMNS: readonly Column<Mail>[] = [
+  {
+    id: "subject",
+    header: "Subject",
+    phone: "title",
+    cell: ({ subject }) => <span className="font-medium [overflow-wrap:anywhere]">{subject}</span>,
+  },
+  {
+    id: "to",
+    header: "To",
+    cell: ({ to }) => <span className="[overflow-wrap:anywhere]">{to}</span>,
+  },
+  {
+    id: "state",
+    header: "State",
+    className: "md:w-32",
+    cell: ({ state }) => <Badge tone={MAIL_STATES[state].tone}>{MAIL_STATES[state].label}</Badge>,
+  },
+  {
+    id: "created",
+    header: "Written",
+    className: "md:w-36",
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} isFocusable={false} />,
+  },
+];
+
+/** What the installation has written to people, the newest first. */
+export function OutboxTab({ search, onSearchChange }: TabProps) {
+  const { api, config } = usePlatform();
+  const { cursor } = search;
+  const mails = useQuery({
+    ...operatorQueries.outbox(api, cursor),
+    placeholderData: keepPreviousData,
+  });
+  const change = (to: { cursor: string | undefined; mail?: string }) =>
+    onSearchChange({
+      tab: "outbox",
+      ...(to.cursor === undefined ? {} : { cursor: to.cursor }),
+      ...(to.mail === undefined ? {} : { mail: to.mail }),
+    });
+  const trail = useCursorTrail({
+    cursor,
+    nextCursor: mails.data?.nextCursor,
+    onCursorChange: (next) => change({ cursor: next }),
+  });
+  return (
+    <div className="space-y-4">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="max-w-[72ch] text-ink-muted">
+          {config.mail.delivers
+            ? "What was written to people, and whether the mail server took it. Once it has, the text is gone from here: links in it are secrets."
+            : "No mail server is configured, so no mail leaves this installation: open one to hand its link over yourself."}
+        </p>
+        <Button onClick={() => void mails.refetch()}>Look again</Button>
+      </div>
+      {mails.isError && mails.data === undefined ? (
+        <FailureNotice
+          what="The outbox could not be loaded."
+          cause={mails.error}
+          onRetry={() => void mails.refetch()}
+        />
+      ) : (
+        <DataTable
+          label="Outbox"
+          columns={COLUMNS}
+          rows={mails.data?.items}
+          getRowId={({ mailId }) => mailId}
+          getRowName={({ subject, to }) => `${subject} to ${to}`}
+          isStale={mails.isPlaceholderData}
+          openRowId={search.mail}
+          onRowOpen={({ mailId }) => change({ cursor, mail: mailId })}
+          empty={
+            <EmptyState icon={<MailIcon />} title="No mail yet">
+              Invitations, confirmations of addresses and new passwords are listed here as they are
+              written.
+            </EmptyState>
+          }
+          footer={
+            <CursorPagination
+              {...trail}
+              summary={`${formatCount(mails.data?.items.length ?? 0)} mails on this page, the newest first`}
+            />
+          }
+        />
+      )}
+      <MailSheet
+        mail={mails.data?.items.find(({ mailId }) => mailId === search.mail)}
+        onClose={() => change({ cursor })}
+      />
+    </div>
+  );
+}

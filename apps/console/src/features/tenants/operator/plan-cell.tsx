@@ -1,0 +1,76 @@
+import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
+import { Select } from "@turnpike/ui/select";
+import { useState } from "react";
+import { toast } from "sonner";
+import { formatPrice } from "#components/plan.view-model.ts";
+import { toErrorMessage } from "#platform/error-message.ts";
+import type { Plan } from "#platform/shared-queries.ts";
+import type { Tenant } from "../tenants.queries.ts";
+import { useUpdateAnyTenant } from "./use-update-any-tenant.ts";
+
+export type PlanCellProps = { tenant: Tenant; plans: readonly Plan[] };
+
+/** The plan of a tenant, and the others to move it to. Asks before it does. */
+export function PlanCell({ tenant, plans }: PlanCellProps) {
+  const [wanted, setWanted] = useState<Plan>();
+  const [isAsking, setIsAsking] = useState(false);
+  const update = useUpdateAnyTenant(tenant.tenantId);
+  const isListed = plans.some(({ planId }) => planId === tenant.planId);
+  const name = wanted?.name ?? "another plan";
+
+  function close(): void {
+    update.reset();
+    setIsAsking(false);
+  }
+
+  function ask(planId: string): void {
+    if (planId !== tenant.planId) {
+      setWanted(plans.find((plan) => plan.planId === planId));
+      setIsAsking(true);
+    }
+  }
+
+  function change(): void {
+    if (wanted !== undefined) {
+      update.mutate(
+        { planId: wanted.planId },
+        {
+          onSuccess: () => {
+            toast.success(`${tenant.name} is on ${name} now.`);
+            close();
+          },
+        },
+      );
+    }
+  }
+
+  return (
+    <>
+      <Select
+        label={`Plan of ${tenant.name}`}
+        className="w-40"
+        value={tenant.planId}
+        choices={[
+          ...(isListed ? [] : [{ value: tenant.planId, label: tenant.planId }]),
+          ...plans.map((plan) => ({
+            value: plan.planId,
+            label: plan.name,
+            note: `${formatPrice(plan.pricePerMonth, plan.currency)} a month`,
+          })),
+        ]}
+        onValueChange={ask}
+      />
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={close}
+        title={`Move ${tenant.name} to ${name}?`}
+        description={`Its limits become those of ${name} within a second. What it has used of this period stays used, and its audit log will name both plans.`}
+        action="Change plan"
+        isDangerous={false}
+        progress={update.isPending ? "Changing…" : undefined}
+        error={update.isError ? toErrorMessage(update.error) : undefined}
+        onConfirm={change}
+      />
+    </>
+  );
+}

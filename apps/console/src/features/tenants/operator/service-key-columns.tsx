@@ -1,0 +1,41 @@
+import { Badge } from "@turnpike/ui/badge";
+import type { Column } from "@turnpike/ui/column";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import type { ServiceKey } from "../tenants.queries.ts";
+
+/** What is shown of a service key: everything but the key. */
+export const SERVICE_KEY_COLUMNS: readonly Column<ServiceKey>[] = [
+  {
+    id: "name",
+    header: "Name",
+    phone: "title",
+    cell: ({ name, start }) => (
+      <div className="min-w-0">
+        <p className="font-medium [overflow-wrap:anywhere]">{name}</p>
+        <code className="font-mono font-normal text-ink-muted text-xs">{start}…</code>
+      </div>
+    ),
+  },
+  {
+    id: "scopes",
+    header: "Scopes",
+    cell: ({ scopes }) => (
+      <span className="font-mono text-xs [overflow-wrap:anywhere] max-md:block max-md:text-right">
+        {scopes.join(", ")}
+      </span>
+    ),
+  },
+  {
+    id: "state",
+    header: "State",
+    className: "md:w-32",
+    cell: ({ revokedAt }) =>
+      revokedAt === null ? <Badge tone="ok">Active</Badge> : <Badge>Revoked</Badge>,
+  },
+  {
+    id: "created",
+    header: "Created",
+    className: "md:w-36",
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} isFocusable={false} />,
+  },
+];

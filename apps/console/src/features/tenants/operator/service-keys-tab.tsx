@@ -1,0 +1,149 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
+import { CursorPagination } from "@turnpike/ui/cursor-pagination";
+import { DataTable } from "@turnpike/ui/data-table";
+import { EmptyState } from "@turnpike/ui/empty-state";
+import KeyRound from "lucide-react/icons/key-round";
+import { type ReactNode, useState } from "react";
+import { toast } from "sonner";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { formatCount } from "#platform/format.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { operatorQueries, type ServiceKey } from "../tenants.queries.ts";
+import type { TabProps } from "../tenants-page.tsx";
+import { useCursorTrail } from "../use-cursor-trail.ts";
+import { CreateServiceKeyDialog } from "./create-service-key-dialog.tsx";
+import { SERVICE_KEY_COLUMNS } from "./service-key-columns.tsx";
+
+/** The keys of the operator's own programs. */
+export function ServiceKeysTab(props: TabProps) {
+  const [isCreating, setIsCreating] = useState(false);
+  return (
+    <div className="space-y-4">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="max-w-[72ch] text-ink-muted">
+          A service key lets a program of yours use the API across all tenants, as far as its scopes
+          reach. Tenants call your API with keys of their own.
+        </p>
+        <Button onClick={() => setIsCreating(true)}>Create service key</Button>
+      </div>
+      <ServiceKeysTable {...props} />
+      <CreateServiceKeyDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />
+    </div>
+  );
+}
+
+function ServiceKeysTable({ search, onSearchChange }: TabProps) {
+  const { api } = usePlatform();
+  const [revoked, setRevoked] = useState<ServiceKey>();
+  const [isRevoking, setIsRevoking] = useState(false);
+  const keys = useQuery({
+    ...operatorQueries.serviceKeys(api, search.cursor),
+    placeholderData: keepPreviousData,
+  });
+  const trail = useCursorTrail({
+    cursor: search.cursor,
+    nextCursor: keys.data?.nextCursor,
+    onCursorChange: (cursor) =>
+      onSearchChange({ tab: "service-keys", ...(cursor === undefined ? {} : { cursor }) }),
+  });
+  if (keys.isError && keys.data === undefined) {
+    return (
+      <FailureNotice
+        what="The service keys could not be loaded."
+        cause={keys.error}
+        onRetry={() => void keys.refetch()}
+      />
+    );
+  }
+  const toRevokeButton = (key: ServiceKey): ReactNode =>
+    key.revokedAt === null && (
+      <Button
+        size="small"
+        look="quiet"
+        aria-label={`Revoke ${key.name}`}
+        onClick={() => {
+          setRevoked(key);
+          setIsRevoking(true);
+        }}
+      >
+        Revoke
+      </Button>
+    );
+  return (
+    <>
+      <DataTable
+        label="Service keys"
+        columns={SERVICE_KEY_COLUMNS}
+        rows={keys.data?.items}
+        getRowId={({ serviceKeyId }) => serviceKeyId}
+        getRowName={({ name }) => name}
+        isStale={keys.isPlaceholderData}
+        getRowActions={toRevokeButton}
+        empty={<NoServiceKeys />}
+        footer={
+          <CursorPagination
+            {...trail}
+            summary={`${formatCount(keys.data?.items.length ?? 0)} service keys on this page`}
+          />
+        }
+      />
+      <RevokeDialog serviceKey={revoked} isOpen={isRevoking} onClose={() => setIsRevoking(false)} />
+    </>
+  );
+}
+
+function NoServiceKeys() {
+  return (
+    <EmptyState
+      icon={<KeyRound />}
+      title="No service keys yet"
+      snippet={{
+        subject: "Command: Create a service key",
+        code: 'npm run turnpike -- service-keys create --name "Backend" --scopes keys:verify',
+      }}
+    >
+      Your backend needs one to verify keys, create tenants or read usage by itself. Create it here,
+      or from a terminal.
+    </EmptyState>
+  );
+}
+
+type RevokeDialogProps = {
+  serviceKey: ServiceKey | undefined;
+  isOpen: boolean;
+  onClose: () => void;
+};
+
+function RevokeDialog({ serviceKey, isOpen, onClose }: RevokeDialogProps) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const name = serviceKey?.name ?? "the service key";
+  const revoke = useMutation({
+    mutationKey: ["service-keys", "revoke"],
+    mutationFn: ({ serviceKeyId }: ServiceKey) => api.serviceKeys.revoke({ serviceKeyId }),
+    onSuccess: async () => {
+      toast.success(`${name} was revoked.`);
+      onClose();
+      await client.invalidateQueries({ queryKey: ["service-keys"] });
+    },
+  });
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={() => {
+        revoke.reset();
+        onClose();
+      }}
+      title={`Revoke ${name}?`}
+      description="Programs that use it are refused from now on. This cannot be taken back."
+      action="Revoke service key"
+      nameToType={name}
+      progress={revoke.isPending ? "Revoking…" : undefined}
+      error={revoke.isError ? toErrorMessage(revoke.error) : undefined}
+      onConfirm={() => serviceKey !== undefined && revoke.mutate(serviceKey)}
+    />
+  );
+}

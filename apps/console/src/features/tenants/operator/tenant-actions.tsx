@@ -1,0 +1,123 @@
+import { toButtonClasses } from "@turnpike/ui/button";
+import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
+import { Menu, MenuItem, MenuSeparator } from "@turnpike/ui/menu";
+import CirclePause from "lucide-react/icons/circle-pause";
+import CirclePlay from "lucide-react/icons/circle-play";
+import EllipsisVertical from "lucide-react/icons/ellipsis-vertical";
+import ScrollText from "lucide-react/icons/scroll-text";
+import { useState } from "react";
+import { toast } from "sonner";
+import { toErrorMessage } from "#platform/error-message.ts";
+import type { Tenant } from "../tenants.queries.ts";
+import { useUpdateAnyTenant } from "./use-update-any-tenant.ts";
+
+export type TenantActionsProps = { tenant: Tenant; onAudit: (tenant: Tenant) => void };
+
+/** What an operator can do with a tenant. */
+export function TenantActions({ tenant, onAudit }: TenantActionsProps) {
+  const [asked, setAsked] = useState<"suspend" | "resume">("suspend");
+  const [isAsking, setIsAsking] = useState(false);
+  const ask = (what: typeof asked) => {
+    setAsked(what);
+    setIsAsking(true);
+  };
+  return (
+    <>
+      <Menu
+        trigger={
+          <button
+            type="button"
+            aria-label={`Actions for ${tenant.name}`}
+            className={toButtonClasses("quiet", "icon")}
+          >
+            <EllipsisVertical aria-hidden="true" />
+          </button>
+        }
+      >
+        <MenuItem icon={<ScrollText aria-hidden="true" />} onSelect={() => onAudit(tenant)}>
+          Show audit log
+        </MenuItem>
+        <MenuSeparator />
+        {tenant.suspendedAt === null ? (
+          <MenuItem
+            isDanger
+            icon={<CirclePause aria-hidden="true" />}
+            onSelect={() => ask("suspend")}
+          >
+            Suspend tenant…
+          </MenuItem>
+        ) : (
+          <MenuItem icon={<CirclePlay aria-hidden="true" />} onSelect={() => ask("resume")}>
+            Resume tenant…
+          </MenuItem>
+        )}
+      </Menu>
+      <SuspensionDialog
+        tenant={tenant}
+        asked={asked}
+        isOpen={isAsking}
+        onClose={() => setIsAsking(false)}
+      />
+    </>
+  );
+}
+
+const WORDS = {
+  suspend: {
+    verb: "Suspend",
+    progress: "Suspending…",
+    done: "is suspended: its calls are refused.",
+    description:
+      "Within a second every call with one of its keys is refused. Members can still sign in and see why. Its audit log will say that it was you, and you can resume it at any time.",
+  },
+  resume: {
+    verb: "Resume",
+    progress: "Resuming…",
+    done: "is active again.",
+    description:
+      "Within a second its keys work again, with the limits of its plan. Its audit log will say that it was you.",
+  },
+} as const;
+
+type SuspensionDialogProps = {
+  tenant: Tenant;
+  asked: keyof typeof WORDS;
+  isOpen: boolean;
+  onClose: () => void;
+};
+
+function SuspensionDialog({ tenant, asked, isOpen, onClose }: SuspensionDialogProps) {
+  const update = useUpdateAnyTenant(tenant.tenantId);
+  const words = WORDS[asked];
+
+  function close(): void {
+    update.reset();
+    onClose();
+  }
+
+  function confirm(): void {
+    update.mutate(
+      { suspended: asked === "suspend" },
+      {
+        onSuccess: () => {
+          toast.success(`${tenant.name} ${words.done}`);
+          close();
+        },
+      },
+    );
+  }
+
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={close}
+      title={`${words.verb} ${tenant.name}?`}
+      description={words.description}
+      action={`${words.verb} tenant`}
+      {...(asked === "suspend" ? { nameToType: tenant.name } : { isDangerous: false })}
+      progress={update.isPending ? words.progress : undefined}
+      error={update.isError ? toErrorMessage(update.error) : undefined}
+      onConfirm={confirm}
+    />
+  );
+}

@@ -1,0 +1,75 @@
+import { useQuery } from "@tanstack/react-query";
+import { Badge } from "@turnpike/ui/badge";
+import type { Column } from "@turnpike/ui/column";
+import { CompactNumber } from "@turnpike/ui/compact-number";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import { usePlatform } from "#platform/platform.tsx";
+import { catalogQuery } from "#platform/shared-queries.ts";
+import type { Tenant } from "../tenants.queries.ts";
+import { PlanCell } from "./plan-cell.tsx";
+
+export type TenantColumnsInput = {
+  /** Requests of the running period by tenant; undefined while it loads. */
+  usage: ReadonlyMap<string, number> | undefined;
+  isUsageFailed: boolean;
+};
+
+/** What an operator sees of each tenant. */
+export function useTenantColumns(input: TenantColumnsInput): readonly Column<Tenant>[] {
+  const { usage, isUsageFailed } = input;
+  const catalog = useQuery(catalogQuery(usePlatform().api));
+  const plans = catalog.data?.plans ?? [];
+  return [
+    {
+      id: "tenant",
+      header: "Tenant",
+      phone: "title",
+      cell: (tenant) => (
+        <div className="min-w-0">
+          <p className="font-medium [overflow-wrap:anywhere]">{tenant.name}</p>
+          <p className="font-mono font-normal text-ink-muted text-xs [overflow-wrap:anywhere]">
+            {tenant.slug}
+          </p>
+        </div>
+      ),
+    },
+    {
+      id: "state",
+      header: "State",
+      className: "md:w-32",
+      cell: ({ suspendedAt }) =>
+        suspendedAt === null ? (
+          <Badge tone="ok">Active</Badge>
+        ) : (
+          <Badge tone="danger">Suspended</Badge>
+        ),
+    },
+    {
+      id: "usage",
+      header: "Requests this period",
+      align: "end",
+      className: "md:w-44",
+      cell: ({ tenantId }) =>
+        usage !== undefined ? (
+          <CompactNumber value={usage.get(tenantId) ?? 0} unit="requests" isFocusable={false} />
+        ) : isUsageFailed ? (
+          "–"
+        ) : (
+          <Skeleton className="ml-auto h-4 w-14" />
+        ),
+    },
+    {
+      id: "plan",
+      header: "Plan",
+      className: "md:w-52 md:pl-8",
+      cell: (tenant) => <PlanCell tenant={tenant} plans={plans} />,
+    },
+    {
+      id: "created",
+      header: "Created",
+      className: "md:w-36",
+      cell: ({ createdAt }) => <RelativeTime at={createdAt} isFocusable={false} />,
+    },
+  ];
+}

@@ -1,0 +1,85 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Badge } from "@turnpike/ui/badge";
+import { Button } from "@turnpike/ui/button";
+import { ButtonLink } from "@turnpike/ui/button-link";
+import { joinClasses } from "@turnpike/ui/join-classes";
+import { ROLE_NAMES, useSwitchTenant } from "#components/app-frame/tenant-switcher.tsx";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { catalogQuery } from "#platform/shared-queries.ts";
+import { TenantUsage } from "./tenant-usage.tsx";
+
+export type TenantCardProps = { tenant: OwnTenant; isCurrent: boolean };
+
+/** One tenant of one's own: who one is there, what it is on, how much of it is used. */
+export function TenantCard({ tenant, isCurrent }: TenantCardProps) {
+  const { api } = usePlatform();
+  const catalog = useQuery(catalogQuery(api));
+  const switchTo = useSwitchTenant();
+  const plan = catalog.data?.plans.find(({ planId }) => planId === tenant.planId);
+  return (
+    <li
+      aria-current={isCurrent ? "true" : undefined}
+      className={joinClasses(
+        "flex min-w-0 flex-col overflow-hidden rounded-card border bg-surface",
+        isCurrent ? "border-line-control" : "border-line",
+      )}
+    >
+      <div className={joinClasses("h-1", isCurrent && "bg-accent")} aria-hidden="true" />
+      <div className="flex grow flex-col gap-4 px-4 pt-3 pb-4">
+        <div className="flex items-start justify-between gap-3">
+          <div className="min-w-0">
+            <h2 className="font-semibold text-base [overflow-wrap:anywhere]">{tenant.name}</h2>
+            <p className="font-mono text-[0.8125rem] text-ink-muted [overflow-wrap:anywhere]">
+              {tenant.slug}
+            </p>
+          </div>
+          {tenant.suspendedAt === null ? (
+            isCurrent && (
+              <Badge tone="accent" hasDot={false}>
+                Current
+              </Badge>
+            )
+          ) : (
+            <Badge tone="danger">Suspended</Badge>
+          )}
+        </div>
+        <dl className="grid grid-cols-2 gap-3">
+          <div className="min-w-0">
+            <dt className="text-ink-muted text-xs">Your role</dt>
+            <dd className="font-medium">{ROLE_NAMES[tenant.role]}</dd>
+          </div>
+          <div className="min-w-0">
+            <dt className="text-ink-muted text-xs">Plan</dt>
+            <dd className="font-medium [overflow-wrap:anywhere]">{plan?.name ?? tenant.planId}</dd>
+          </div>
+        </dl>
+        <TenantUsage tenantId={tenant.tenantId} />
+        <div className="mt-auto flex flex-wrap gap-2 border-line border-t pt-3">
+          {isCurrent ? (
+            <>
+              <ButtonLink size="small" link={<Link to="/overview" />}>
+                Open overview
+              </ButtonLink>
+              <ButtonLink size="small" link={<Link to="/tenants" search={{ tab: "members" }} />}>
+                Members
+              </ButtonLink>
+              <ButtonLink size="small" link={<Link to="/tenants" search={{ tab: "settings" }} />}>
+                Settings
+              </ButtonLink>
+            </>
+          ) : (
+            <Button
+              size="small"
+              aria-label={`Switch to ${tenant.name}`}
+              onClick={() => switchTo(tenant.slug)}
+            >
+              Switch to this tenant
+            </Button>
+          )}
+        </div>
+      </div>
+    </li>
+  );
+}

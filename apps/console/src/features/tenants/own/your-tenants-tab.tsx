@@ -1,0 +1,77 @@
+import { Button } from "@turnpike/ui/button";
+import { EmptyState } from "@turnpike/ui/empty-state";
+import { SearchField } from "@turnpike/ui/search-field";
+import Building2 from "lucide-react/icons/building-2";
+import { useState } from "react";
+import { useCurrentTenant } from "#platform/current-tenant.ts";
+import { useVerifiedUser } from "#platform/verified-user.ts";
+import { TenantCard } from "./tenant-card.tsx";
+
+/** From this many on, a list is searched rather than read. */
+const SEARCHED_FROM = 7;
+/** Cards drawn at once: each asks for its own usage. */
+const CARDS_STEP = 12;
+
+/** The tenants that the person belongs to, the current one marked. */
+export function YourTenantsTab({ onCreate }: { onCreate: () => void }) {
+  const { tenants } = useVerifiedUser();
+  const current = useCurrentTenant();
+  const [wanted, setWanted] = useState("");
+  const [shownCount, setShownCount] = useState(CARDS_STEP);
+  if (tenants.length === 0) {
+    return (
+      <EmptyState
+        icon={<Building2 />}
+        title="You have no tenant yet"
+        action={
+          <Button look="primary" onClick={onCreate}>
+            Create tenant
+          </Button>
+        }
+      >
+        Keys, usage and plans belong to a tenant: your company or one of its projects. Create one,
+        or open the invitation that somebody sent you.
+      </EmptyState>
+    );
+  }
+  const text = wanted.trim().toLowerCase();
+  const found = tenants.filter(
+    ({ name, slug }) => name.toLowerCase().includes(text) || slug.includes(text),
+  );
+  const shown = found.slice(0, shownCount);
+  return (
+    <div className="space-y-4">
+      {tenants.length >= SEARCHED_FROM && (
+        <SearchField
+          className="sm:max-w-80"
+          label="Search your tenants"
+          value={wanted}
+          onValueChange={setWanted}
+        />
+      )}
+      {found.length === 0 ? (
+        <p role="status" className="py-8 text-center text-ink-muted">
+          You belong to no tenant whose name or slug contains “{wanted.trim()}”.
+        </p>
+      ) : (
+        <ul
+          aria-label="Your tenants"
+          className="grid gap-4 sm:grid-cols-[repeat(auto-fill,minmax(20rem,1fr))]"
+        >
+          {shown.map((tenant) => (
+            <TenantCard
+              key={tenant.tenantId}
+              tenant={tenant}
+              isCurrent={tenant.tenantId === current?.tenantId}
+            />
+          ))}
+        </ul>
+      )}
+      {found.length > shown.length && (
+        <Button onClick={() => setShownCount(shownCount + CARDS_STEP)}>
+          Show more ({found.length - shown.length})
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,158 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { Card } from "@turnpike/ui/card";
+import { FormErrors } from "@turnpike/ui/form-errors";
+import { TextField } from "@turnpike/ui/text-field";
+import { type SubmitEvent, useState } from "react";
+import { toast } from "sonner";
+import { useSwitchTenant } from "#components/app-frame/tenant-switcher.tsx";
+import { type OwnTenant, rememberTenant } from "#platform/current-tenant.ts";
+import { toFormFailure } from "#platform/form-failure.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { useRefreshVerifiedUser } from "#platform/verified-user.ts";
+import { toMissingScope } from "../standing.view-model.ts";
+
+export type GeneralCardProps = { tenant: OwnTenant; mayWrite: boolean };
+
+/** Name and slug, to change or, for those who may not, to read. */
+export function GeneralCard({ tenant, mayWrite }: GeneralCardProps) {
+  return (
+    <Card title="Name and slug" description="What people and links call this tenant.">
+      {mayWrite ? (
+        <GeneralForm tenant={tenant} />
+      ) : (
+        <>
+          <dl className="grid gap-4 sm:grid-cols-2">
+            <div className="min-w-0">
+              <dt className="font-medium">Name</dt>
+              <dd className="[overflow-wrap:anywhere]">{tenant.name}</dd>
+            </div>
+            <div className="min-w-0">
+              <dt className="font-medium">Slug</dt>
+              <dd className="font-mono text-[0.8125rem] [overflow-wrap:anywhere]">{tenant.slug}</dd>
+            </div>
+          </dl>
+          <p className="mt-4 text-ink-muted">{toMissingScope(tenant.role, "change these")}</p>
+        </>
+      )}
+    </Card>
+  );
+}
+
+function useUpdateTenant(tenant: OwnTenant) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const refresh = useRefreshVerifiedUser();
+  const switchTo = useSwitchTenant();
+  return useMutation({
+    mutationKey: ["tenants", "update"],
+    mutationFn: (change: { name?: string; slug?: string }) =>
+      api.tenants.update({ tenantId: tenant.tenantId, ...change }),
+    onSuccess: async ({ slug }) => {
+      // Before the tenants are read again: the address still says the old slug, and the last used one decides then.
+      rememberTenant(slug);
+      await refresh();
+      if (slug !== tenant.slug) {
+        switchTo(slug);
+      }
+      await client.invalidateQueries({ queryKey: ["tenants"] });
+      await client.invalidateQueries({ queryKey: ["audit", tenant.tenantId] });
+    },
+  });
+}
+
+function GeneralForm({ tenant }: { tenant: OwnTenant }) {
+  const [name, setName] = useState(tenant.name);
+  const [slug, setSlug] = useState(tenant.slug);
+  const update = useUpdateTenant(tenant);
+  const failure = toFormFailure(update.error, { name: "/name", slug: "/slug" });
+  const change = {
+    ...(name.trim() === tenant.name ? {} : { name }),
+    ...(slug.trim() === tenant.slug ? {} : { slug: slug.trim() }),
+  };
+  const isChanged = Object.keys(change).length > 0;
+
+  function submit(event: SubmitEvent): void {
+    event.preventDefault();
+    if (isChanged) {
+      update.mutate(change, { onSuccess: () => toast.success("The tenant was saved.") });
+    }
+  }
+
+  return (
+    <form onSubmit={submit} noValidate className="space-y-4">
+      <FormErrors
+        title={failure === undefined ? undefined : "The tenant was not saved."}
+        errors={failure?.messages ?? []}
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label="Name"
+          help="Shown in lists, mails and on invoices."
+          name="name"
+          value={name}
+          maxLength={100}
+          autoComplete="organization"
+          error={failure?.fields.name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <TextField
+          label="Slug"
+          help="Stands in links. Lower-case letters, digits and dashes."
+          name="slug"
+          isMono
+          value={slug}
+          maxLength={64}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          error={failure?.fields.slug}
+          onChange={(event) => setSlug(event.currentTarget.value)}
+        />
+      </div>
+      {"slug" in change && <SlugNotice before={tenant.slug} />}
+      <div className="flex flex-wrap gap-2">
+        <Button
+          type="submit"
+          look="primary"
+          disabled={!isChanged}
+          progress={update.isPending ? "Saving…" : undefined}
+        >
+          Save changes
+        </Button>
+        {isChanged && (
+          <Button
+            look="quiet"
+            onClick={() => {
+              setName(tenant.name);
+              setSlug(tenant.slug);
+              update.reset();
+            }}
+          >
+            Undo changes
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+/** What a new slug means, before it is saved. */
+function SlugNotice({ before }: { before: string }) {
+  return (
+    <div
+      role="note"
+      className="rounded-control border border-transparent bg-warning-soft px-3 py-2.5 text-sm"
+    >
+      <p className="font-medium text-warning">A new slug breaks links that people have kept.</p>
+      <ul className="mt-1 list-disc pl-5">
+        <li>
+          Console links with <code className="font-mono">?tenant={before}</code> no longer lead
+          here, and another tenant may take that slug.
+        </li>
+        <li>Programs that look this tenant up by its slug must be told the new one.</li>
+        <li>Keys, calls, usage and members stay as they are: they hang on the id.</li>
+      </ul>
+    </div>
+  );
+}

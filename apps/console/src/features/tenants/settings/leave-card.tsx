@@ -1,0 +1,97 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Button } from "@turnpike/ui/button";
+import { Card } from "@turnpike/ui/card";
+import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
+import { useState } from "react";
+import { toast } from "sonner";
+import { type OwnTenant, rememberTenant } from "#platform/current-tenant.ts";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { useRefreshVerifiedUser, useVerifiedUser } from "#platform/verified-user.ts";
+import { LiveKeysOf } from "../members/live-keys-of.tsx";
+import { countOwners, findRemovalRefusal } from "../standing.view-model.ts";
+import { tenantsQueries } from "../tenants.queries.ts";
+import { useStanding } from "../use-standing.ts";
+
+/** The way out of a tenant, for everybody but its last owner. */
+export function LeaveCard({ tenant }: { tenant: OwnTenant }) {
+  const { api } = usePlatform();
+  const standing = useStanding(tenant);
+  const [isAsking, setIsAsking] = useState(false);
+  const members = useQuery(tenantsQueries.members(api, tenant.tenantId));
+  const refusal = findRemovalRefusal({
+    standing,
+    role: tenant.role,
+    isSelf: true,
+    ownerCount: members.data === undefined ? undefined : countOwners(members.data),
+  });
+  return (
+    <Card
+      title="Leave tenant"
+      description="You lose access at once. Somebody who may invite can bring you back."
+    >
+      {refusal === undefined ? (
+        <Button onClick={() => setIsAsking(true)}>Leave tenant…</Button>
+      ) : (
+        <p className="text-ink-muted">
+          You are its only owner, and a tenant keeps at least one.{" "}
+          <Link
+            to="/tenants"
+            search={{ tab: "members" }}
+            className="font-medium text-ink underline underline-offset-4"
+          >
+            Make somebody else an owner
+          </Link>{" "}
+          to hand it over, then leave.
+        </p>
+      )}
+      <LeaveDialog tenant={tenant} isOpen={isAsking} onClose={() => setIsAsking(false)} />
+    </Card>
+  );
+}
+
+type LeaveDialogProps = { tenant: OwnTenant; isOpen: boolean; onClose: () => void };
+
+function LeaveDialog({ tenant, isOpen, onClose }: LeaveDialogProps) {
+  const { api } = usePlatform();
+  const { user, tenants } = useVerifiedUser();
+  const refresh = useRefreshVerifiedUser();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const leave = useMutation({
+    mutationKey: ["members", "leave"],
+    mutationFn: () => api.tenants.removeMember({ tenantId: tenant.tenantId, userId: user.userId }),
+    onSuccess: async () => {
+      toast.success(`You have left ${tenant.name}.`);
+      const next = tenants.find(({ tenantId }) => tenantId !== tenant.tenantId);
+      if (next !== undefined) {
+        rememberTenant(next.slug);
+      }
+      await navigate({ to: "/tenants", search: next === undefined ? {} : { tenant: next.slug } });
+      await refresh();
+      client.removeQueries({ queryKey: ["tenants", tenant.tenantId] });
+    },
+  });
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={() => {
+        leave.reset();
+        onClose();
+      }}
+      title={`Leave ${tenant.name}?`}
+      description={
+        <>
+          <p>You lose access to its keys, usage and settings at once.</p>
+          <LiveKeysOf tenantId={tenant.tenantId} userId={user.userId} whose="you" />
+        </>
+      }
+      action="Leave tenant"
+      nameToType={tenant.name}
+      progress={leave.isPending ? "Leaving…" : undefined}
+      error={leave.isError ? toErrorMessage(leave.error) : undefined}
+      onConfirm={() => leave.mutate()}
+    />
+  );
+}

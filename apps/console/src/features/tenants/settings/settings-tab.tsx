@@ -1,0 +1,77 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Badge } from "@turnpike/ui/badge";
+import { Card } from "@turnpike/ui/card";
+import { CopyButton } from "@turnpike/ui/copy-button";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import type { ReactNode } from "react";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { catalogQuery } from "#platform/shared-queries.ts";
+import { mayDo } from "../standing.view-model.ts";
+import { useStanding } from "../use-standing.ts";
+import { GeneralCard } from "./general-card.tsx";
+import { LeaveCard } from "./leave-card.tsx";
+
+/** What can be decided about the current tenant. */
+export function SettingsTab({ tenant }: { tenant: OwnTenant }) {
+  const standing = useStanding(tenant);
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+      <div className="min-w-0 space-y-4">
+        <GeneralCard tenant={tenant} mayWrite={mayDo(standing, "tenants:write")} />
+        <LeaveCard tenant={tenant} />
+      </div>
+      <AboutCard tenant={tenant} />
+    </div>
+  );
+}
+
+function AboutCard({ tenant }: { tenant: OwnTenant }) {
+  const { api } = usePlatform();
+  const catalog = useQuery(catalogQuery(api));
+  const plan = catalog.data?.plans.find(({ planId }) => planId === tenant.planId);
+  return (
+    <Card title="About this tenant">
+      <dl className="divide-y divide-line border-line border-t">
+        <Fact name="State">
+          {tenant.suspendedAt === null ? (
+            <Badge tone="ok">Active</Badge>
+          ) : (
+            <Badge tone="danger">Suspended</Badge>
+          )}
+        </Fact>
+        <Fact name="Plan">
+          <Link to="/plans" className="font-medium underline underline-offset-4">
+            {plan?.name ?? tenant.planId}
+          </Link>
+        </Fact>
+        <Fact name="Created">
+          <RelativeTime at={tenant.createdAt} />
+        </Fact>
+        <div className="py-2.5">
+          <dt className="flex items-center justify-between gap-3 text-ink-muted">
+            Id, for programs
+            <CopyButton value={tenant.tenantId} subject="tenant id" />
+          </dt>
+          <dd className="font-mono text-[0.8125rem] [overflow-wrap:anywhere]">{tenant.tenantId}</dd>
+        </div>
+      </dl>
+      {tenant.suspendedAt !== null && (
+        <p className="mt-2 text-ink-muted text-xs">
+          Every call with a key of this tenant is refused until the operator resumes it. Ask them
+          why.
+        </p>
+      )}
+    </Card>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="flex items-center justify-between gap-3 py-2.5">
+      <dt className="text-ink-muted">{name}</dt>
+      <dd className="min-w-0 text-right [overflow-wrap:anywhere]">{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+import {
+  canGrantRole,
+  ROLE_SCOPES,
+  ROLES,
+  type Role,
+  type Scope,
+} from "@turnpike/domain/access/scopes";
+
+/** What somebody may decide in a tenant. */
+export type Standing = { role: Role; isOperator: boolean };
+
+/** What each role may do, in a line. */
+export const ROLE_NOTES: Readonly<Record<Role, string>> = {
+  owner: "Everything, and decides who is an owner.",
+  admin: "Keys, members, settings and the audit log; not who is an owner.",
+  developer: "Creates, rolls and revokes keys; sees usage.",
+  billing: "Sees usage, plans and billings; changes nothing.",
+  viewer: "Sees keys, usage and members; changes nothing.",
+};
+
+/** True when somebody may do what the scope is for, in the tenant. */
+export function mayDo({ role, isOperator }: Standing, scope: Scope): boolean {
+  return isOperator || ROLE_SCOPES[role].includes(scope);
+}
+
+/** The roles that somebody may give, the strongest first. */
+export function listGrantableRoles(standing: Standing): readonly Role[] {
+  return ROLES.filter((role) => isGrantable(standing, role));
+}
+
+function isGrantable({ role, isOperator }: Standing, other: Role): boolean {
+  return isOperator || canGrantRole(role, other);
+}
+
+export type MemberQuestion = {
+  /** Of who asks. */
+  standing: Standing;
+  /** Of the member in question. */
+  role: Role;
+  isSelf: boolean;
+  /** Owners of the tenant; undefined where only a part of the members is known. */
+  ownerCount: number | undefined;
+};
+
+const LAST_OWNER = "The only owner. Make somebody else an owner first.";
+const OWNERS_DECIDE = "Only an owner decides about owners.";
+
+/** Why the role of a member cannot be changed, as a sentence; undefined when it can. */
+export function findRoleRefusal(question: MemberQuestion): string | undefined {
+  const { standing, role, ownerCount } = question;
+  if (!mayDo(standing, "members:write")) {
+    return toMissingScope(standing.role, "change members");
+  }
+  if (!isGrantable(standing, role)) {
+    return OWNERS_DECIDE;
+  }
+  return role === "owner" && ownerCount === 1 ? LAST_OWNER : undefined;
+}
+
+/** Why a member cannot be removed, or cannot leave, as a sentence; undefined when they can. */
+export function findRemovalRefusal(question: MemberQuestion): string | undefined {
+  const { role, isSelf, ownerCount } = question;
+  if (isSelf) {
+    return role === "owner" && ownerCount === 1 ? LAST_OWNER : undefined;
+  }
+  return findRoleRefusal(question);
+}
+
+/** Says that a role is not enough, and whom to ask. */
+export function toMissingScope(role: Role, what: string): string {
+  return `Your role, ${role}, cannot ${what}: ask an owner or an admin.`;
+}
+
+/** How many owners there are; undefined where more members follow and fewer than two were seen. */
+export function countOwners(page: {
+  items: readonly { role: Role }[];
+  nextCursor: string | null;
+}): number | undefined {
+  const count = page.items.filter(({ role }) => role === "owner").length;
+  return page.nextCursor === null || count > 1 ? count : undefined;
+}

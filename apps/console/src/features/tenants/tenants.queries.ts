@@ -1,0 +1,156 @@
+import { queryOptions } from "@tanstack/react-query";
+import { billingPeriodAt } from "@turnpike/domain/time/billing-period";
+import type { ApiClient } from "#platform/api-client.ts";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+
+export type TenantId = OwnTenant["tenantId"];
+export type Tenant = Awaited<ReturnType<ApiClient["tenants"]["get"]>>;
+export type Member = Awaited<ReturnType<ApiClient["tenants"]["listMembers"]>>["items"][number];
+export type Invitation = Awaited<ReturnType<ApiClient["invitations"]["list"]>>["items"][number];
+export type Key = Awaited<ReturnType<ApiClient["keys"]["list"]>>["items"][number];
+export type ServiceKey = Awaited<ReturnType<ApiClient["serviceKeys"]["list"]>>["items"][number];
+export type Mail = Awaited<ReturnType<ApiClient["outbox"]["list"]>>["items"][number];
+
+/** Rows of a page that is read one after the other. */
+const PAGE = 25;
+/** The most that the API answers at once. */
+const ALL = 100;
+/** Usage is looked at again within this time, in milliseconds. */
+const USAGE_REFRESH_MS = 15_000;
+/** The outbox is looked at again within this time, in milliseconds. */
+const OUTBOX_REFRESH_MS = 10_000;
+
+type Cursor = string | undefined;
+
+function pageOf(cursor: Cursor, limit = PAGE) {
+  return { limit, ...(cursor === undefined ? {} : { cursor }) };
+}
+
+export const tenantsQueries = {
+  details: (api: ApiClient, tenantId: TenantId) =>
+    queryOptions({
+      queryKey: ["tenants", tenantId, "details"],
+      queryFn: ({ signal }) => api.tenants.get({ tenantId }, { signal }),
+    }),
+
+  members: (api: ApiClient, tenantId: TenantId, cursor?: Cursor) =>
+    queryOptions({
+      queryKey: ["tenants", tenantId, "members", "page", cursor ?? null],
+      queryFn: ({ signal }) =>
+        api.tenants.listMembers({ tenantId, ...pageOf(cursor, ALL) }, { signal }),
+    }),
+
+  /** All there can be: a tenant has fewer open invitations than one page holds. */
+  invitations: (api: ApiClient, tenantId: TenantId) =>
+    queryOptions({
+      queryKey: ["tenants", tenantId, "invitations"],
+      queryFn: async ({ signal }) =>
+        (await api.invitations.list({ tenantId, limit: ALL }, { signal })).items,
+    }),
+
+  /** Keys among the newest 100 that somebody made and that are not revoked. */
+  keysOf: (api: ApiClient, tenantId: TenantId, userId: string) =>
+    queryOptions({
+      queryKey: ["keys", tenantId, "made-by", userId],
+      queryFn: async ({ signal }) => {
+        const { items, nextCursor } = await api.keys.list({ tenantId, limit: ALL }, { signal });
+        return {
+          keys: items.filter(
+            ({ createdBy, state }) =>
+              createdBy === `user:${userId}` && state !== "revoked" && state !== "expired",
+          ),
+          isComplete: nextCursor === null,
+        };
+      },
+      staleTime: 0,
+    }),
+
+  audit: (api: ApiClient, tenantId: TenantId, cursor?: Cursor) =>
+    queryOptions({
+      queryKey: ["audit", tenantId, "page", cursor ?? null],
+      queryFn: ({ signal }) => api.tenants.listAudit({ tenantId, ...pageOf(cursor) }, { signal }),
+      staleTime: 0,
+    }),
+
+  /** Calls of the running period with live keys, for a tenant whose plan has no quota that would say so. */
+  requestsOfPeriod: (api: ApiClient, tenantId: TenantId) =>
+    queryOptions({
+      queryKey: ["usage", tenantId, "period-requests"],
+      queryFn: async ({ signal }) => {
+        const { periodAnchor } = await api.tenants.get({ tenantId }, { signal });
+        const { start } = billingPeriodAt(new Date(periodAnchor), new Date());
+        const { totals } = await api.usage.query(
+          {
+            tenantId,
+            measures: "requests",
+            environment: "live",
+            from: start.toISOString(),
+          },
+          { signal },
+        );
+        return totals.requests ?? 0;
+      },
+    }),
+};
+
+/** What only operators may ask. */
+export const operatorQueries = {
+  tenants: (api: ApiClient, search: { q?: string | undefined; cursor?: Cursor }) =>
+    queryOptions({
+      queryKey: ["tenants", "all", search.q ?? null, search.cursor ?? null],
+      queryFn: ({ signal }) =>
+        api.tenants.list(
+          { ...pageOf(search.cursor), ...(search.q === undefined ? {} : { q: search.q }) },
+          { signal },
+        ),
+    }),
+
+  /**
+   * Calls with live keys of each tenant in its own running period, by its id; who made none is not in it. Tenants whose
+   * period began at the same moment are asked about together.
+   */
+  usageOf: (api: ApiClient, tenants: readonly Tenant[]) =>
+    queryOptions({
+      queryKey: ["usage", "all", tenants.map(({ tenantId }) => tenantId)],
+      queryFn: async ({ signal }): Promise<ReadonlyMap<string, number>> => {
+        const now = new Date();
+        const groups = Map.groupBy(tenants, ({ periodAnchor }) =>
+          billingPeriodAt(new Date(periodAnchor), now).start.toISOString(),
+        );
+        const reports = await Promise.all(
+          [...groups].map(([from, group]) =>
+            api.usage.queryAll(
+              {
+                measures: "requests",
+                dimensions: "tenant",
+                environment: "live",
+                tenant: group.map(({ tenantId }) => tenantId).join(","),
+                from,
+              },
+              { signal },
+            ),
+          ),
+        );
+        return new Map(
+          reports.flatMap(({ rows }) =>
+            rows.map(({ group, values }) => [group.tenant ?? "", values.requests ?? 0]),
+          ),
+        );
+      },
+      refetchInterval: USAGE_REFRESH_MS,
+    }),
+
+  serviceKeys: (api: ApiClient, cursor: Cursor) =>
+    queryOptions({
+      queryKey: ["service-keys", cursor ?? null],
+      queryFn: ({ signal }) => api.serviceKeys.list(pageOf(cursor), { signal }),
+    }),
+
+  outbox: (api: ApiClient, cursor: Cursor) =>
+    queryOptions({
+      queryKey: ["outbox", cursor ?? null],
+      queryFn: ({ signal }) => api.outbox.list(pageOf(cursor), { signal }),
+      staleTime: 0,
+      refetchInterval: OUTBOX_REFRESH_MS,
+    }),
+};

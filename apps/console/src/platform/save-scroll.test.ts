@@ -1,6 +1,10 @@
 // @vitest-environment jsdom
-import type { ParsedLocation } from "@tanstack/react-router";
-import { storageKey } from "@tanstack/router-core";
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRouter,
+  type ParsedLocation,
+} from "@tanstack/react-router";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SCROLL_STORAGE_KEY, saveScroll } from "./save-scroll.ts";
 
@@ -63,7 +67,14 @@ describe("saveScroll", () => {
     stop();
   });
 
-  it("writes where the router reads", () => {
-    expect(SCROLL_STORAGE_KEY).toBe(storageKey);
+  it("writes where the router itself keeps the places", async () => {
+    const router = createRouter({
+      routeTree: createRootRoute(),
+      history: createMemoryHistory(),
+      scrollRestoration: true,
+    });
+    await router.load();
+    window.dispatchEvent(new Event("pagehide"));
+    expect(Object.keys(sessionStorage)).toEqual([SCROLL_STORAGE_KEY]);
   });
 });

@@ -55,7 +55,7 @@ export function useCommands(): CommandGroup[] {
           label: "Create key",
           words: "new api key add",
           icon: <Plus aria-hidden="true" />,
-          run: () => void navigate({ to: "/api-keys" }),
+          run: () => void navigate({ to: "/api-keys", search: { dialog: "create" } }),
         },
         ...(["live", "test"] as const).map((environment) => ({
           id: environment,

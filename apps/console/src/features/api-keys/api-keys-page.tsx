@@ -1,6 +1,194 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { ROLE_SCOPES } from "@turnpike/domain/access/scopes";
+import { Button } from "@turnpike/ui/button";
+import { ErrorState } from "@turnpike/ui/error-state";
+import { useState } from "react";
+import { FailureNotice } from "#components/failure-notice.tsx";
 import { Page } from "#components/page.tsx";
+import { readOwnTimeZone } from "#platform/chart-formats.ts";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { RequestError, toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { type Key, keysQueries } from "./api-keys.queries.ts";
+import {
+  type ApiKeysSearch,
+  type KeysView,
+  toApiKeysSearch,
+  toKeysView,
+} from "./api-keys-search.view-model.ts";
+import { BulkReportNotice } from "./bulk/bulk-report-notice.tsx";
+import { useBulkChange } from "./bulk/use-bulk-change.ts";
+import { useChangeKey } from "./change-keys.ts";
+import { CreateKeyDialog } from "./forms/create-key-dialog.tsx";
+import { EditKeyDialog } from "./forms/edit-key-dialog.tsx";
+import { RollKeyDialog } from "./forms/roll-key-dialog.tsx";
+import type { KeyChange } from "./key.view-model.ts";
+import type { KeyActionKind } from "./key-actions.ts";
+import { toKeyColumns } from "./key-columns.tsx";
+import { KeysTable } from "./keys-table.tsx";
+import { KeysToolbar } from "./keys-toolbar.tsx";
+import { KeyPanel } from "./panel/key-panel.tsx";
+import { RevokeKeyDialog } from "./revoke-key-dialog.tsx";
+
+export type ApiKeysPageProps = {
+  tenant: OwnTenant;
+  search: ApiKeysSearch;
+  /** `replace` makes no new entry for Back. */
+  onSearchChange: (search: ApiKeysSearch, how?: "replace") => void;
+};
 
 /** `/api-keys` */
-export function ApiKeysPage() {
-  return <Page title="API keys" purpose="The keys with which this tenant calls the API." />;
+export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps) {
+  const { api } = usePlatform();
+  const { tenantId } = tenant;
+  const view = toKeysView(search);
+  const change = (next: KeysView, how?: "replace") => onSearchChange(toApiKeysSearch(next), how);
+  const mayWrite = ROLE_SCOPES[tenant.role].includes("keys:write");
+
+  const keys = useQuery({
+    ...keysQueries.list(api, tenantId, view),
+    placeholderData: keepPreviousData,
+  });
+  const ids = (keys.data?.items ?? []).map((key) => key.keyId);
+  const summaries = useQuery({
+    ...keysQueries.summaries(api, tenantId, ids, readOwnTimeZone()),
+    placeholderData: keepPreviousData,
+  });
+  const people = useQuery(keysQueries.people(api, tenantId)).data ?? new Map<string, string>();
+  const summaryOf = new Map(summaries.data?.items.map((one) => [one.keyId, one]));
+
+  const [asked, setAsked] = useState<{ kind: "edit" | "roll" | "revoke"; key: Key }>();
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const changeOne = useChangeKey(tenantId);
+  const bulk = useBulkChange(tenantId);
+
+  function act(kind: KeyActionKind, key: Key): void {
+    if (kind === "disable" || kind === "enable") {
+      changeOne.mutate({ key, change: kind });
+    } else {
+      setAsked({ kind, key });
+    }
+  }
+
+  async function changeMany(chosen: readonly Key[], kind: KeyChange): Promise<void> {
+    const { failed } = await bulk.start(chosen, kind);
+    setSelected(new Set(failed.map(({ key }) => key.keyId)));
+  }
+
+  const columns = toKeyColumns({
+    people,
+    summaries: summaries.data === undefined && !summaries.isError ? undefined : summaryOf,
+    nowMs: Date.now(),
+  });
+  const close = () => setAsked(undefined);
+  const dialogs = asked !== undefined && (
+    <>
+      {asked.kind === "edit" && (
+        <EditKeyDialog tenant={tenant} subject={asked.key} onClose={close} />
+      )}
+      {asked.kind === "roll" && (
+        <RollKeyDialog tenantId={tenantId} subject={asked.key} onClose={close} />
+      )}
+      {asked.kind === "revoke" && (
+        <RevokeKeyDialog
+          subject={asked.key}
+          summary={summaryOf.get(asked.key.keyId)}
+          onClose={close}
+          onConfirm={() => {
+            close();
+            changeOne.mutate({ key: asked.key, change: "revoke" });
+          }}
+        />
+      )}
+    </>
+  );
+
+  return (
+    <Page
+      title="API keys"
+      purpose="The keys with which this tenant’s programs call the API."
+      action={
+        mayWrite && (
+          <Button look="primary" onClick={() => change({ ...view, isCreating: true })}>
+            Create key
+          </Button>
+        )
+      }
+    >
+      {!mayWrite && (
+        <p className="mb-4 rounded-control border border-line bg-sunken px-3 py-2">
+          Your role {tenant.role} can look at keys. To create or change them, ask an owner or an
+          admin of {tenant.name}.
+        </p>
+      )}
+      <KeysToolbar view={view} columns={columns} onChange={change} />
+      {bulk.report !== undefined && (
+        <BulkReportNotice
+          report={bulk.report}
+          onRetry={(failed, kind) => void changeMany(failed, kind)}
+          onClose={bulk.forget}
+        />
+      )}
+      {keys.isError && keys.data === undefined ? (
+        <div className="rounded-card border border-line bg-surface">
+          <ErrorState
+            title="The keys could not be loaded."
+            reason={toErrorMessage(keys.error)}
+            requestId={keys.error instanceof RequestError ? keys.error.requestId : undefined}
+            onRetry={() => void keys.refetch()}
+          />
+        </div>
+      ) : (
+        <>
+          {(keys.isError || summaries.isError) && (
+            <div className="mb-3">
+              <FailureNotice
+                what={
+                  keys.isError
+                    ? "The keys could not be loaded again: what is shown may be out of date."
+                    : "What the keys did could not be loaded."
+                }
+                cause={keys.error ?? summaries.error}
+                onRetry={() => void (keys.isError ? keys.refetch() : summaries.refetch())}
+              />
+            </div>
+          )}
+          <KeysTable
+            view={view}
+            keys={keys}
+            columns={columns}
+            onChange={change}
+            {...(mayWrite && {
+              write: {
+                selected,
+                onSelect: setSelected,
+                run: bulk.run,
+                onBulk: (chosen, kind) => void changeMany(chosen, kind),
+                onAction: act,
+              },
+            })}
+          />
+        </>
+      )}
+      <KeyPanel
+        tenant={tenant}
+        keyId={view.openKeyId}
+        listed={keys.data?.items.find((key) => key.keyId === view.openKeyId)}
+        people={people}
+        {...(mayWrite && { onAction: act })}
+        onOpenKey={(keyId) => change({ ...view, openKeyId: keyId })}
+        onClose={() => change({ ...view, openKeyId: undefined })}
+      >
+        {dialogs}
+      </KeyPanel>
+      {mayWrite && (
+        <CreateKeyDialog
+          isOpen={view.isCreating}
+          tenant={tenant}
+          environment={view.environment}
+          onClose={() => change({ ...view, isCreating: false }, "replace")}
+        />
+      )}
+    </Page>
+  );
 }

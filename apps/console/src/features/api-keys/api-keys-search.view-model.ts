@@ -1,0 +1,133 @@
+import type { KEY_SORTS, KEY_STATES } from "@turnpike/contract/keys";
+import { isId, type KeyId } from "@turnpike/domain/ids/ids";
+import { ENVIRONMENTS, type Environment } from "#platform/current-environment.ts";
+
+export type KeyState = (typeof KEY_STATES)[number];
+export type KeySort = (typeof KEY_SORTS)[number];
+
+const STATES = ["active", "disabled", "expired", "revoked"] as const satisfies readonly KeyState[];
+const SORTS = ["-createdAt", "createdAt", "name", "-name"] as const satisfies readonly KeySort[];
+const SORT_DEFAULT: KeySort = "-createdAt";
+
+/** Columns that may be put away. */
+export const OPTIONAL_COLUMNS = [
+  "key",
+  "environment",
+  "scopes",
+  "expires",
+  "lastUsed",
+  "trend",
+  "created",
+] as const;
+
+const QUERY_LENGTH_MAX = 100;
+/** Pages that Previous knows the way back through; before them it goes to the first. */
+const CURSORS_MAX = 20;
+/** Cursors hold no dot. */
+const CURSOR_PATTERN = /^[\w-]{1,600}$/;
+
+/** The search parameters of `/api-keys`: all that the view is made of, so that it can be shared and Back works. */
+export type ApiKeysSearch = {
+  q?: string;
+  environment?: Environment;
+  state?: KeyState;
+  sort?: KeySort;
+  /** The cursors of the pages up to the one that is shown, the first page left out. */
+  after?: string;
+  /** Columns that are put away. */
+  hide?: string;
+  /** The key whose details are open. */
+  key?: string;
+  dialog?: "create";
+};
+
+/** What is looked at: the search parameters, understood. */
+export type KeysView = {
+  /** Part of a name, or an id, or the start or end of a key. Empty finds all. */
+  q: string;
+  /** Undefined for both. */
+  environment: Environment | undefined;
+  /** Undefined for all. */
+  state: KeyState | undefined;
+  sort: KeySort;
+  cursors: readonly string[];
+  hidden: ReadonlySet<string>;
+  openKeyId: KeyId | undefined;
+  isCreating: boolean;
+};
+
+/** Keeps of search parameters what the page understands; the rest is as if it were not there. */
+export function parseApiKeysSearch(search: Record<string, unknown>): ApiKeysSearch {
+  return toApiKeysSearch(toKeysView(search));
+}
+
+/** Understands search parameters. What makes no sense is left out: an address never fails. */
+export function toKeysView(search: Record<string, unknown>): KeysView {
+  const text = (name: string): string => {
+    const value = search[name];
+    // The router reads `q=404` as a number and `q=true` as a boolean.
+    return ["string", "number", "boolean"].includes(typeof value) ? String(value) : "";
+  };
+  const hidden = text("hide").split(",");
+  const cursors = text("after")
+    .split(".")
+    .filter((cursor) => CURSOR_PATTERN.test(cursor));
+  const key = text("key");
+  return {
+    q: text("q").slice(0, QUERY_LENGTH_MAX),
+    environment: ENVIRONMENTS.find((one) => one === text("environment")),
+    state: STATES.find((one) => one === text("state")),
+    sort: toKeySort(text("sort")),
+    cursors: cursors.slice(-CURSORS_MAX),
+    hidden: new Set(OPTIONAL_COLUMNS.filter((column) => hidden.includes(column))),
+    openKeyId: isId("key", key) ? key : undefined,
+    isCreating: text("dialog") === "create",
+  };
+}
+
+/** Writes a view as search parameters, the shortest ones: what is as it always is, is not written. */
+export function toApiKeysSearch(view: KeysView): ApiKeysSearch {
+  return {
+    ...(view.q === "" ? {} : { q: view.q }),
+    ...(view.environment === undefined ? {} : { environment: view.environment }),
+    ...(view.state === undefined ? {} : { state: view.state }),
+    ...(view.sort === SORT_DEFAULT ? {} : { sort: view.sort }),
+    ...(view.cursors.length === 0 ? {} : { after: view.cursors.join(".") }),
+    ...(view.hidden.size === 0 ? {} : { hide: [...view.hidden].join(",") }),
+    ...(view.openKeyId === undefined ? {} : { key: view.openKeyId }),
+    ...(view.isCreating ? { dialog: "create" as const } : {}),
+  };
+}
+
+/** A sort that the list knows, else the newest first. */
+export function toKeySort(text: string): KeySort {
+  return SORTS.find((sort) => sort === text) ?? SORT_DEFAULT;
+}
+
+/** Looks for other keys, or in another order: from the first page on. */
+export function narrow(
+  view: KeysView,
+  change: Partial<Pick<KeysView, "q" | "environment" | "state" | "sort">>,
+): KeysView {
+  return { ...view, ...change, cursors: [] };
+}
+
+/** True when something keeps keys from being listed. */
+export function isNarrowed(view: KeysView): boolean {
+  return view.q !== "" || view.environment !== undefined || view.state !== undefined;
+}
+
+/** All keys, in the same order. */
+export function clearFilters(view: KeysView): KeysView {
+  return narrow(view, { q: "", environment: undefined, state: undefined });
+}
+
+/** The page after this one. */
+export function goOn(view: KeysView, nextCursor: string): KeysView {
+  return { ...view, cursors: [...view.cursors, nextCursor].slice(-CURSORS_MAX) };
+}
+
+/** The page before this one. */
+export function goBack(view: KeysView): KeysView {
+  return { ...view, cursors: view.cursors.slice(0, -1) };
+}

@@ -1,0 +1,135 @@
+import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
+import type { ApiClient } from "#platform/api-client.ts";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { usageQuery } from "#platform/usage-query.ts";
+import type { KeysView } from "./api-keys-search.view-model.ts";
+
+export type TenantId = OwnTenant["tenantId"];
+export type Key = Awaited<ReturnType<ApiClient["keys"]["get"]>>;
+export type KeyId = Key["keyId"];
+export type CreatedKey = Awaited<ReturnType<ApiClient["keys"]["create"]>>;
+export type KeyPage = Awaited<ReturnType<ApiClient["keys"]["list"]>>;
+export type KeySummary = Awaited<ReturnType<ApiClient["usage"]["keys"]>>["items"][number];
+export type AuditEntry = Awaited<ReturnType<ApiClient["tenants"]["listAudit"]>>["items"][number];
+
+export const PAGE_SIZE = 25;
+/** Entries of a key's trail that are loaded at once. */
+const TRAIL_SIZE = 10;
+/** Members whose names are known to the page; of others the id is shown. */
+const PEOPLE_MAX = 100;
+/** How far the usage of one key looks back, in milliseconds. */
+const USAGE_MS = 30 * 86_400_000;
+/** How often what calls change is asked for again, in milliseconds. */
+export const USAGE_REFRESH_MS = 5_000;
+/** How often the keys themselves are: others change them too, and time ends them. */
+const KEYS_REFRESH_MS = 30_000;
+
+export const keysQueries = {
+  list: (
+    api: ApiClient,
+    tenantId: TenantId,
+    { q, environment, state, sort, cursors }: KeysView,
+  ) => {
+    const input = {
+      sort,
+      limit: PAGE_SIZE,
+      ...(q.trim() === "" ? {} : { q: q.trim() }),
+      ...(environment === undefined ? {} : { environment }),
+      ...(state === undefined ? {} : { state }),
+      ...(cursors.length === 0 ? {} : { cursor: cursors.at(-1) }),
+    };
+    return queryOptions({
+      queryKey: [...keysOf(tenantId), "list", input],
+      queryFn: ({ signal }) => api.keys.list({ tenantId, ...input }, { signal }),
+      refetchInterval: KEYS_REFRESH_MS,
+    });
+  },
+
+  one: (api: ApiClient, tenantId: TenantId, keyId: KeyId) =>
+    queryOptions({
+      queryKey: [...keysOf(tenantId), "one", keyId],
+      queryFn: ({ signal }) => api.keys.get({ tenantId, keyId }, { signal }),
+      refetchInterval: KEYS_REFRESH_MS,
+    }),
+
+  /** What each key of a page did in the last 14 days. */
+  summaries: (api: ApiClient, tenantId: TenantId, ids: readonly KeyId[], timeZone: string) =>
+    queryOptions({
+      queryKey: ["usage", tenantId, "key-summaries", ids, timeZone],
+      queryFn: ({ signal }) =>
+        api.usage.keys({ tenantId, keys: ids.join(","), timeZone }, { signal }),
+      enabled: ids.length > 0,
+      refetchInterval: USAGE_REFRESH_MS,
+    }),
+
+  /** What became of the calls of one key, by day. */
+  usage: (api: ApiClient, tenantId: TenantId, keyId: KeyId, timeZone: string) =>
+    usageQuery(
+      api,
+      {
+        tenantId,
+        timeZone,
+        measures: ["requests", "denied"],
+        dimensions: ["outcome"],
+        filters: { key: [keyId] },
+        grain: "day",
+        range: { lastMs: USAGE_MS },
+      },
+      { refetchMs: USAGE_REFRESH_MS },
+    ),
+
+  trail: (api: ApiClient, tenantId: TenantId, keyId: KeyId) =>
+    infiniteQueryOptions({
+      queryKey: ["audit", tenantId, "of", keyId],
+      queryFn: ({ signal, pageParam }) =>
+        api.tenants.listAudit(
+          {
+            tenantId,
+            entityId: keyId,
+            limit: TRAIL_SIZE,
+            ...(pageParam === null ? {} : { cursor: pageParam }),
+          },
+          { signal },
+        ),
+      initialPageParam: null as string | null,
+      getNextPageParam: (page) => page.nextCursor,
+    }),
+
+  people: (api: ApiClient, tenantId: TenantId) =>
+    queryOptions({
+      queryKey: ["tenants", tenantId, "members", "names"],
+      queryFn: async ({ signal }): Promise<ReadonlyMap<string, string>> => {
+        const { items } = await api.tenants.listMembers(
+          { tenantId, limit: PEOPLE_MAX },
+          { signal },
+        );
+        return new Map(items.map(({ userId, name, email }) => [userId, name ?? email ?? userId]));
+      },
+    }),
+};
+
+/** All that is known of a tenant's keys, on every screen. */
+export function keysOf(tenantId: TenantId) {
+  return ["keys", tenantId] as const;
+}
+
+/** Shows a key as it is now, or is about to be, wherever this page shows it. */
+export function replaceKey(client: QueryClient, tenantId: TenantId, key: Key): void {
+  client.setQueriesData<KeyPage>(
+    { queryKey: [...keysOf(tenantId), "list"] },
+    (page) =>
+      page && {
+        ...page,
+        items: page.items.map((one) => (one.keyId === key.keyId ? key : one)),
+      },
+  );
+  client.setQueriesData<Key>({ queryKey: [...keysOf(tenantId), "one", key.keyId] }, key);
+}
+
+/** Asks again for everything that a change of keys may have changed. */
+export async function refreshKeys(client: QueryClient, tenantId: TenantId): Promise<void> {
+  await Promise.all([
+    client.invalidateQueries({ queryKey: keysOf(tenantId) }),
+    client.invalidateQueries({ queryKey: ["audit", tenantId] }),
+  ]);
+}

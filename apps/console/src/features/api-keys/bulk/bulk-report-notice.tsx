@@ -1,0 +1,52 @@
+import { Button } from "@turnpike/ui/button";
+import type { Key } from "../api-keys.queries.ts";
+import { toDoneWord } from "../change-keys.ts";
+import type { KeyChange } from "../key.view-model.ts";
+import { type BulkReport, countKeys } from "./use-bulk-change.ts";
+
+export type BulkReportNoticeProps = {
+  report: BulkReport;
+  onRetry: (keys: readonly Key[], change: KeyChange) => void;
+  onClose: () => void;
+};
+
+/** What came of a change of many keys of which some failed, each with its reason. */
+export function BulkReportNotice({ report, onRetry, onClose }: BulkReportNoticeProps) {
+  const { change, total, failed } = report;
+  const word = toDoneWord(change);
+  return (
+    <div
+      role="alert"
+      className="mb-3 rounded-control border border-danger/30 bg-danger-soft px-3 py-2.5"
+    >
+      <p className="font-semibold text-danger">
+        {countKeys(failed.length)} {failed.length === 1 ? "was" : "were"} not {word}.
+        {total > failed.length &&
+          ` ${String(total - failed.length)} of ${String(total)} ${total - failed.length === 1 ? "was" : "were"}.`}
+      </p>
+      <ul className="mt-1 max-h-40 list-disc overflow-y-auto pl-5">
+        {failed.map(({ key, reason }) => (
+          <li key={key.keyId} className="[overflow-wrap:anywhere]">
+            <span className="font-medium">{key.name}</span>: {reason}
+          </li>
+        ))}
+      </ul>
+      <div className="mt-2 flex flex-wrap gap-2">
+        <Button
+          size="small"
+          onClick={() =>
+            onRetry(
+              failed.map(({ key }) => key),
+              change,
+            )
+          }
+        >
+          Try these again
+        </Button>
+        <Button size="small" look="quiet" onClick={onClose}>
+          Dismiss
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { Dialog, DialogActions } from "@turnpike/ui/dialog";
+import { FormErrors } from "@turnpike/ui/form-errors";
+import { useState } from "react";
+import type { Environment } from "#platform/current-environment.ts";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { type CreatedKey, refreshKeys } from "../api-keys.queries.ts";
+import {
+  type DraftContext,
+  type KeyDraft,
+  toCreateInput,
+  toNewDraft,
+} from "./key-draft.view-model.ts";
+import { KeyFields } from "./key-fields.tsx";
+import { ShownKey } from "./shown-key.tsx";
+import { useKeyForm } from "./use-key-form.ts";
+
+export type CreateKeyDialogProps = {
+  isOpen: boolean;
+  tenant: OwnTenant;
+  /** The environment that the page is about; undefined for both. */
+  environment: Environment | undefined;
+  onClose: () => void;
+};
+
+/** Makes a key and shows it once. While it is shown, only its own button closes the dialog. */
+export function CreateKeyDialog({ isOpen, ...props }: CreateKeyDialogProps) {
+  const [created, setCreated] = useState<CreatedKey>();
+
+  function close(): void {
+    setCreated(undefined);
+    props.onClose();
+  }
+
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={close}
+      isLocked={created !== undefined}
+      title={created === undefined ? "Create key" : `${created.name} is ready`}
+      description={
+        created === undefined
+          ? `A program shows it with each call, and is counted and limited as ${props.tenant.name}.`
+          : "Copy it now. Only a hash of it is stored."
+      }
+    >
+      {created === undefined ? (
+        <CreateKeyForm {...props} onCancel={close} onCreated={setCreated} />
+      ) : (
+        <ShownKey secret={created.key} onStored={close} />
+      )}
+    </Dialog>
+  );
+}
+
+type CreateKeyFormProps = Pick<CreateKeyDialogProps, "tenant" | "environment"> & {
+  onCancel: () => void;
+  onCreated: (key: CreatedKey) => void;
+};
+
+function CreateKeyForm({ tenant, environment, onCancel, onCreated }: CreateKeyFormProps) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const create = useMutation({
+    mutationKey: ["keys", "create"],
+    // What it answers holds the key itself: nothing keeps it but this dialog.
+    gcTime: 0,
+    mutationFn: ({ draft, context }: { draft: KeyDraft; context: DraftContext }) =>
+      api.keys.create(toCreateInput(draft, context)),
+    onSuccess: (key) => {
+      onCreated(key);
+      void refreshKeys(client, tenant.tenantId);
+    },
+  });
+  const form = useKeyForm({
+    tenantId: tenant.tenantId,
+    initial: toNewDraft(environment),
+    error: create.error,
+    onSubmit: (draft, context) => create.mutate({ draft, context }),
+  });
+  return (
+    <form onSubmit={form.submit} noValidate className="space-y-4">
+      <FormErrors
+        title={form.messages === undefined ? undefined : "The key was not created."}
+        errors={form.messages ?? []}
+      />
+      <KeyFields
+        draft={form.draft}
+        role={tenant.role}
+        errors={form.errors}
+        nowMs={form.nowMs}
+        timeZone={form.timeZone}
+        onChange={form.setDraft}
+      />
+      <DialogActions>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" look="primary" progress={create.isPending ? "Creating…" : undefined}>
+          Create key
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

@@ -1,0 +1,52 @@
+import { SelectField } from "@turnpike/ui/select";
+import { TextField } from "@turnpike/ui/text-field";
+import { formatInstant } from "#platform/format.ts";
+import { EXPIRY_PRESETS, type Expiry, type KeyDraft } from "./key-draft.view-model.ts";
+
+export type ExpiryFieldProps = {
+  draft: KeyDraft;
+  /** When an existing key ends, ISO 8601; null for never. */
+  current: string | null;
+  nowMs: number;
+  timeZone: string;
+  error?: string | undefined;
+  onChange: (part: Pick<KeyDraft, "expiry"> | Pick<KeyDraft, "customExpiry">) => void;
+};
+
+/** When the key stops by itself. */
+export function ExpiryField(props: ExpiryFieldProps) {
+  const { draft, current, nowMs, timeZone, error, onChange } = props;
+  const isCustom = draft.expiry === "custom";
+  return (
+    <div className="grid gap-3 sm:grid-cols-2">
+      <SelectField<Expiry>
+        label="Expires"
+        value={draft.expiry}
+        onValueChange={(expiry) => onChange({ expiry })}
+        error={isCustom ? undefined : error}
+        choices={[
+          ...(current === null
+            ? []
+            : [{ value: "keep" as const, label: `As it is: ${formatInstant(current)}` }]),
+          { value: "never", label: "Never" },
+          ...EXPIRY_PRESETS.map(({ value, label, afterMs }) => ({
+            value,
+            label,
+            note: formatInstant(new Date(nowMs + afterMs).toISOString()),
+          })),
+          { value: "custom", label: "On a day of your own…" },
+        ]}
+      />
+      {isCustom && (
+        <TextField
+          label="Expires on"
+          type="datetime-local"
+          value={draft.customExpiry}
+          help={`As clocks show it in ${timeZone}.`}
+          error={error}
+          onChange={(event) => onChange({ customExpiry: event.currentTarget.value })}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { makeKey } from "../keys.fixture.ts";
+import {
+  checkDraft,
+  type DraftContext,
+  type KeyDraft,
+  toCreateInput,
+  toDraft,
+  toNewDraft,
+  toUpdateInput,
+} from "./key-draft.view-model.ts";
+
+const CONTEXT: DraftContext = {
+  tenantId: makeKey(1).tenantId,
+  nowMs: Date.parse("2026-11-21T12:00:00.000Z"),
+  timeZone: "Europe/Berlin",
+};
+const draft = (change: Partial<KeyDraft> = {}): KeyDraft => ({
+  ...toNewDraft(undefined),
+  name: "Worker",
+  ...change,
+});
+const row = (rowId: number, name: string, text: string) => ({ rowId, name, text });
+
+describe("a new key", () => {
+  it("is live unless the page is about tests, manages nothing and has no end", () => {
+    expect(toCreateInput(draft(), CONTEXT)).toEqual({
+      tenantId: CONTEXT.tenantId,
+      name: "Worker",
+      environment: "live",
+      scopes: [],
+      metadata: {},
+    });
+    expect(toNewDraft("test").environment).toBe("test");
+  });
+
+  it("ends after the preset, to the millisecond", () => {
+    expect(toCreateInput(draft({ expiry: "30d" }), CONTEXT).expiresAt).toBe(
+      "2026-12-21T12:00:00.000Z",
+    );
+  });
+
+  it("ends when the clocks of the reader show what was chosen", () => {
+    const input = toCreateInput(
+      draft({ expiry: "custom", customExpiry: "2026-12-01T09:00" }),
+      CONTEXT,
+    );
+    expect(input.expiresAt).toBe("2026-12-01T08:00:00.000Z");
+  });
+
+  it("takes filled lines of metadata with trimmed names", () => {
+    const metadata = [row(0, " region ", "eu"), row(1, "", ""), row(2, "empty", "")];
+    expect(toCreateInput(draft({ metadata }), CONTEXT).metadata).toEqual({
+      region: "eu",
+      empty: "",
+    });
+  });
+});
+
+describe("checkDraft", () => {
+  it.each<[string, Partial<KeyDraft>, object]>([
+    ["nothing of a good one", {}, {}],
+    ["a missing name", { name: "  " }, { name: "Give the key a name." }],
+    ["a missing day", { expiry: "custom" }, { expiresAt: "Choose a day and a time." }],
+    [
+      "a day that is over",
+      { expiry: "custom", customExpiry: "2026-11-21T13:00" },
+      { expiresAt: "The expiry must lie in the future." },
+    ],
+    [
+      "a value without a name",
+      { metadata: [row(0, "", "x")] },
+      { metadata: "Every value needs a name." },
+    ],
+    [
+      "a name given twice",
+      { metadata: [row(0, "a", "1"), row(1, "a ", "2")] },
+      { metadata: "Each name is given once." },
+    ],
+  ])("finds %s", (_, change, errors) => {
+    expect(checkDraft(draft(change), CONTEXT)).toEqual(errors);
+  });
+});
+
+describe("an edited key", () => {
+  const key = makeKey(1, {
+    name: "Worker",
+    scopes: ["usage:read", "keys:read"],
+    expiresAt: "2026-12-24T00:00:00.000Z",
+    metadata: { region: "eu", shard: 3, isNew: true },
+  });
+
+  it("asks for nothing when nothing was changed", () => {
+    expect(toUpdateInput(key, toDraft(key), CONTEXT)).toBe(undefined);
+    const reordered = { ...toDraft(key), scopes: ["keys:read", "usage:read"] };
+    expect(toUpdateInput(key, reordered, CONTEXT)).toBe(undefined);
+  });
+
+  it("asks only for what differs", () => {
+    const renamed = toUpdateInput(key, { ...toDraft(key), name: "Importer" }, CONTEXT);
+    expect(renamed).toEqual({ tenantId: key.tenantId, keyId: key.keyId, name: "Importer" });
+    const endless = toUpdateInput(key, { ...toDraft(key), expiry: "never" }, CONTEXT);
+    expect(endless).toEqual({ tenantId: key.tenantId, keyId: key.keyId, expiresAt: null });
+  });
+
+  it("leaves numbers and truths of the metadata what they are", () => {
+    const before = toDraft(key);
+    const metadata = before.metadata.map((line) =>
+      line.name === "region" ? { ...line, text: "us" } : line,
+    );
+    expect(toUpdateInput(key, { ...before, metadata }, CONTEXT)?.metadata).toEqual({
+      region: "us",
+      shard: 3,
+      isNew: true,
+    });
+  });
+
+  it("drops a line that was taken away", () => {
+    const before = toDraft(key);
+    const metadata = before.metadata.filter((line) => line.name !== "shard");
+    expect(toUpdateInput(key, { ...before, metadata }, CONTEXT)?.metadata).toEqual({
+      region: "eu",
+      isNew: true,
+    });
+  });
+});

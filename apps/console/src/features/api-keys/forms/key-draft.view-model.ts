@@ -1,0 +1,204 @@
+import { createZone } from "@turnpike/ui/charts/zone.view-model";
+import type { ApiClient } from "#platform/api-client.ts";
+import type { Environment } from "#platform/current-environment.ts";
+import type { Key } from "../api-keys.queries.ts";
+
+const DAY_MS = 86_400_000;
+
+type CreateInput = Parameters<ApiClient["keys"]["create"]>[0];
+type UpdateInput = Parameters<ApiClient["keys"]["update"]>[0];
+export type KeyScope = NonNullable<CreateInput["scopes"]>[number];
+type Metadata = NonNullable<CreateInput["metadata"]>;
+
+/** Entries of metadata that a key may have. */
+export const METADATA_MAX = 20;
+
+export const EXPIRY_PRESETS = [
+  { value: "7d", label: "In 7 days", afterMs: 7 * DAY_MS },
+  { value: "30d", label: "In 30 days", afterMs: 30 * DAY_MS },
+  { value: "90d", label: "In 90 days", afterMs: 90 * DAY_MS },
+  { value: "365d", label: "In 1 year", afterMs: 365 * DAY_MS },
+] as const;
+/** `keep` leaves the end of an existing key as it is. */
+export type Expiry = (typeof EXPIRY_PRESETS)[number]["value"] | "never" | "custom" | "keep";
+
+/** One line of metadata as it is typed. */
+export type MetadataRow = {
+  /** Names the line while it is on the page. */
+  rowId: number;
+  name: string;
+  text: string;
+  /** What the key holds; a number stays one while its text is not touched. */
+  stored?: unknown;
+};
+
+/** A key as its form holds it. */
+export type KeyDraft = {
+  name: string;
+  environment: Environment;
+  scopes: readonly string[];
+  expiry: Expiry;
+  /** As a field of date and time writes it: "2026-12-01T09:00". Empty until it is chosen. */
+  customExpiry: string;
+  metadata: readonly MetadataRow[];
+};
+
+export type DraftField = "name" | "environment" | "scopes" | "expiresAt" | "metadata";
+
+/** Where the server finds each field in a request. */
+export const DRAFT_POINTERS: Readonly<Record<DraftField, string>> = {
+  name: "/name",
+  environment: "/environment",
+  scopes: "/scopes",
+  expiresAt: "/expiresAt",
+  metadata: "/metadata",
+};
+
+/** What a form for a new key begins with. */
+export function toNewDraft(environment: Environment | undefined): KeyDraft {
+  return {
+    name: "",
+    environment: environment ?? "live",
+    scopes: [],
+    expiry: "never",
+    customExpiry: "",
+    metadata: [],
+  };
+}
+
+/** What the form of an existing key begins with. */
+export function toDraft(key: Key): KeyDraft {
+  return {
+    name: key.name,
+    environment: key.environment,
+    scopes: key.scopes,
+    expiry: key.expiresAt === null ? "never" : "keep",
+    customExpiry: "",
+    metadata: Object.entries(key.metadata).map(([name, stored], rowId) => ({
+      rowId,
+      name,
+      text: toText(stored),
+      stored,
+    })),
+  };
+}
+
+function toText(stored: unknown): string {
+  return typeof stored === "string" ? stored : JSON.stringify(stored);
+}
+
+/** What can be said about a draft before the server is asked. Empty when nothing is wrong. */
+export function checkDraft(
+  draft: KeyDraft,
+  { nowMs, timeZone }: { nowMs: number; timeZone: string },
+): Partial<Record<DraftField, string>> {
+  const rows = draft.metadata.filter(isFilled);
+  const names = rows.map((row) => row.name.trim());
+  const expiresAt =
+    draft.expiry === "custom" ? readCustom(draft.customExpiry, timeZone) : undefined;
+  return {
+    ...(draft.name.trim() === "" ? { name: "Give the key a name." } : {}),
+    ...(draft.expiry === "custom" && expiresAt === undefined
+      ? { expiresAt: "Choose a day and a time." }
+      : {}),
+    ...(expiresAt !== undefined && expiresAt <= nowMs
+      ? { expiresAt: "The expiry must lie in the future." }
+      : {}),
+    ...(names.includes("") ? { metadata: "Every value needs a name." } : {}),
+    ...(new Set(names).size < names.length ? { metadata: "Each name is given once." } : {}),
+  };
+}
+
+function isFilled(row: MetadataRow): boolean {
+  return row.name.trim() !== "" || row.text !== "";
+}
+
+/** Epoch milliseconds of what a field of date and time holds; undefined while it holds none. */
+function readCustom(local: string, timeZone: string): number | undefined {
+  const ms = Date.parse(`${local}Z`);
+  return Number.isNaN(ms) ? undefined : createZone(timeZone).toInstant(ms);
+}
+
+/** When the key is to end: null for never, undefined for as it is. */
+function toExpiresAt(
+  draft: KeyDraft,
+  { nowMs, timeZone }: { nowMs: number; timeZone: string },
+): string | null | undefined {
+  switch (draft.expiry) {
+    case "keep":
+      return;
+    case "never":
+      return null;
+    case "custom": {
+      const ms = readCustom(draft.customExpiry, timeZone);
+      return ms === undefined ? undefined : new Date(ms).toISOString();
+    }
+    default: {
+      const preset = EXPIRY_PRESETS.find(({ value }) => value === draft.expiry);
+      return preset === undefined ? undefined : new Date(nowMs + preset.afterMs).toISOString();
+    }
+  }
+}
+
+function toMetadata(rows: readonly MetadataRow[]): Metadata {
+  return Object.fromEntries(
+    rows.filter(isFilled).map(({ name, text, stored }) => {
+      const isKept = stored !== undefined && text === toText(stored) && isScalar(stored);
+      return [name.trim(), isKept ? stored : text];
+    }),
+  );
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return ["string", "number", "boolean"].includes(typeof value);
+}
+
+export type DraftContext = {
+  tenantId: CreateInput["tenantId"];
+  nowMs: number;
+  /** By whose clocks a custom expiry was typed. */
+  timeZone: string;
+};
+
+/** The request that creates what the draft describes. */
+export function toCreateInput(draft: KeyDraft, context: DraftContext): CreateInput {
+  const expiresAt = toExpiresAt(draft, context);
+  return {
+    tenantId: context.tenantId,
+    name: draft.name.trim(),
+    environment: draft.environment,
+    scopes: draft.scopes as KeyScope[],
+    metadata: toMetadata(draft.metadata),
+    ...(expiresAt === null || expiresAt === undefined ? {} : { expiresAt }),
+  };
+}
+
+/** The request that makes of a key what the draft describes: only what differs. Undefined when nothing does. */
+export function toUpdateInput(
+  key: Key,
+  draft: KeyDraft,
+  context: DraftContext,
+): UpdateInput | undefined {
+  const name = draft.name.trim();
+  const metadata = toMetadata(draft.metadata);
+  const expiresAt = toExpiresAt(draft, context);
+  const change = {
+    ...(name === key.name ? {} : { name }),
+    ...(isSameSet(draft.scopes, key.scopes) ? {} : { scopes: draft.scopes as KeyScope[] }),
+    ...(isSameText(metadata, key.metadata) ? {} : { metadata }),
+    ...(expiresAt === undefined || expiresAt === key.expiresAt ? {} : { expiresAt }),
+  };
+  return Object.keys(change).length === 0
+    ? undefined
+    : { tenantId: context.tenantId, keyId: key.keyId, ...change };
+}
+
+function isSameSet(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((value) => other.includes(value));
+}
+
+function isSameText(one: Metadata, other: Record<string, unknown>): boolean {
+  const write = (value: Record<string, unknown>) =>
+    JSON.stringify(Object.entries(value).map(([name, entry]) => [name, toText(entry)]));
+  return write(one) === write(other);
+}

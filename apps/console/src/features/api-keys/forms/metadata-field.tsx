@@ -1,0 +1,85 @@
+import { Button } from "@turnpike/ui/button";
+import { IconButton } from "@turnpike/ui/icon-button";
+import { TextField } from "@turnpike/ui/text-field";
+import Plus from "lucide-react/icons/plus";
+import X from "lucide-react/icons/x";
+import { useRef } from "react";
+import { METADATA_MAX, type MetadataRow } from "./key-draft.view-model.ts";
+
+export type MetadataFieldProps = {
+  value: readonly MetadataRow[];
+  error?: string | undefined;
+  onChange: (rows: readonly MetadataRow[]) => void;
+};
+
+/** Names and values that the upstream gets with each verdict. */
+export function MetadataField({ value, error, onChange }: MetadataFieldProps) {
+  const list = useRef<HTMLFieldSetElement>(null);
+  const nextId = Math.max(-1, ...value.map((row) => row.rowId)) + 1;
+  const change = (rowId: number, part: Partial<MetadataRow>) =>
+    onChange(value.map((row) => (row.rowId === rowId ? { ...row, ...part } : row)));
+
+  function remove(rowId: number): void {
+    onChange(value.filter((row) => row.rowId !== rowId));
+    // The button that had the focus is gone with its line.
+    list.current?.querySelector<HTMLElement>("[data-add]")?.focus();
+  }
+
+  return (
+    <fieldset ref={list} aria-describedby="metadata-help" className="min-w-0">
+      <legend className="mb-1 flex w-full items-baseline justify-between gap-2 font-medium">
+        Metadata <span className="font-normal text-ink-faint text-xs">Optional</span>
+      </legend>
+      <div className="space-y-2">
+        {value.map((row, index) => (
+          <div key={row.rowId} className="flex items-end gap-2">
+            <TextField
+              className="w-2/5 [&_label]:sr-only"
+              label={`Name ${String(index + 1)}`}
+              placeholder="Name"
+              value={row.name}
+              maxLength={64}
+              autoComplete="off"
+              spellCheck={false}
+              isMono
+              // A new line is asked for to be typed into.
+              autoFocus={row.stored === undefined && row.name === "" && row.text === ""}
+              onChange={(event) => change(row.rowId, { name: event.currentTarget.value })}
+            />
+            <TextField
+              className="grow [&_label]:sr-only"
+              label={`Value ${String(index + 1)}`}
+              placeholder="Value"
+              value={row.text}
+              maxLength={500}
+              autoComplete="off"
+              isMono
+              onChange={(event) => change(row.rowId, { text: event.currentTarget.value })}
+            />
+            <IconButton
+              label={`Remove ${row.name === "" ? `line ${String(index + 1)}` : row.name}`}
+              icon={<X aria-hidden="true" />}
+              onClick={() => remove(row.rowId)}
+            />
+          </div>
+        ))}
+        {value.length < METADATA_MAX && (
+          <Button
+            size="small"
+            data-add
+            onClick={() => onChange([...value, { rowId: nextId, name: "", text: "" }])}
+          >
+            <Plus className="size-3.5" aria-hidden="true" />
+            Add metadata
+          </Button>
+        )}
+      </div>
+      <p id="metadata-help" className="mt-1 text-ink-muted text-xs">
+        Your own names and values. Verification answers with them, so never a secret.
+      </p>
+      <p role="alert" className="mt-1 text-danger text-xs empty:hidden">
+        {error}
+      </p>
+    </fieldset>
+  );
+}

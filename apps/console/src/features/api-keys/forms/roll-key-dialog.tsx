@@ -1,0 +1,111 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { Dialog, DialogActions } from "@turnpike/ui/dialog";
+import { FormErrors } from "@turnpike/ui/form-errors";
+import { RadioList } from "@turnpike/ui/radio-list";
+import { type SubmitEvent, useState } from "react";
+import { toFormFailure } from "#platform/form-failure.ts";
+import { formatInstant } from "#platform/format.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { type CreatedKey, type Key, refreshKeys, type TenantId } from "../api-keys.queries.ts";
+import { toMaskedKey } from "../key.view-model.ts";
+import {
+  GRACE_CHOICES,
+  type GraceSeconds,
+  type GraceValue,
+  toGraceEndMs,
+} from "./grace.view-model.ts";
+import { ShownKey } from "./shown-key.tsx";
+
+export type RollKeyDialogProps = { tenantId: TenantId; subject: Key; onClose: () => void };
+
+/** Replaces a key by a copy with a new text, which is shown once. */
+export function RollKeyDialog({ tenantId, subject, onClose }: RollKeyDialogProps) {
+  const [made, setMade] = useState<CreatedKey>();
+  const [endMs, setEndMs] = useState<number>();
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      isLocked={made !== undefined}
+      title={made === undefined ? `Roll ${subject.name}` : `The new ${made.name} is ready`}
+      description={
+        made === undefined ? (
+          <>
+            Makes a new key with the same name, scopes, metadata and expiry. Usage and limits go on
+            as they are.
+          </>
+        ) : endMs === undefined ? (
+          "The old key is refused from now on."
+        ) : (
+          `The old key works until ${formatInstant(new Date(endMs).toISOString())}.`
+        )
+      }
+    >
+      {made === undefined ? (
+        <RollKeyForm
+          tenantId={tenantId}
+          subject={subject}
+          onCancel={onClose}
+          onMade={(key, graceEndMs) => {
+            setMade(key);
+            setEndMs(graceEndMs);
+          }}
+        />
+      ) : (
+        <ShownKey secret={made.key} onStored={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+type RollKeyFormProps = Omit<RollKeyDialogProps, "onClose"> & {
+  onCancel: () => void;
+  /** `graceEndMs` is undefined when the old key has ended already. */
+  onMade: (key: CreatedKey, graceEndMs: number | undefined) => void;
+};
+
+function RollKeyForm({ tenantId, subject, onCancel, onMade }: RollKeyFormProps) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const [grace, setGrace] = useState<GraceValue>("86400");
+  const graceSeconds = Number(grace) as GraceSeconds;
+  const roll = useMutation({
+    mutationKey: ["keys", "roll"],
+    // What it answers holds the key itself: nothing keeps it but this dialog.
+    gcTime: 0,
+    mutationFn: () => api.keys.roll({ tenantId, keyId: subject.keyId, graceSeconds }),
+    onSuccess: (key) => {
+      onMade(key, graceSeconds === 0 ? undefined : toGraceEndMs(subject, graceSeconds, Date.now()));
+      void refreshKeys(client, tenantId);
+    },
+  });
+  const failure = toFormFailure(roll.error, { graceSeconds: "/graceSeconds" });
+
+  function submit(event: SubmitEvent): void {
+    event.preventDefault();
+    roll.mutate();
+  }
+
+  return (
+    <form onSubmit={submit} noValidate className="space-y-4">
+      <FormErrors
+        title={failure === undefined ? undefined : "The key was not rolled."}
+        errors={failure?.messages ?? []}
+      />
+      <RadioList
+        label={`How long ${toMaskedKey(subject)} still works`}
+        choices={GRACE_CHOICES}
+        value={grace}
+        error={failure?.fields.graceSeconds}
+        onValueChange={setGrace}
+      />
+      <DialogActions>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" look="primary" progress={roll.isPending ? "Rolling…" : undefined}>
+          Roll key
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

@@ -1,0 +1,31 @@
+import { useQuery } from "@tanstack/react-query";
+import { CodeBlock } from "@turnpike/ui/code-block";
+import { SecretOnce } from "@turnpike/ui/secret-once";
+import { toCodeSamples } from "#components/code-samples.view-model.ts";
+import { pageContentQuery } from "#platform/page-content.ts";
+import { usePlatform } from "#platform/platform.tsx";
+
+export type ShownKeyProps = { secret: string; onStored: () => void };
+
+/** A new key, this one time, with a call that is ready to run. */
+export function ShownKey({ secret, onStored }: ShownKeyProps) {
+  const { config } = usePlatform();
+  const content = useQuery(pageContentQuery("landing"));
+  const [curl] = toCodeSamples(config.urls.gateway, content.data?.samplePath ?? "/", secret);
+  return (
+    <div className="space-y-4">
+      <SecretOnce
+        subject="API key"
+        secret={secret}
+        advice="Keep it where your program reads its secrets."
+        onStored={onStored}
+      />
+      {curl !== undefined && (
+        <div>
+          <p className="mb-1.5 font-medium">Try it</p>
+          <CodeBlock code={curl.code} subject="A call with this key" note={curl.note} />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,166 @@
+import { Badge } from "@turnpike/ui/badge";
+import { Sparkline } from "@turnpike/ui/charts/sparkline";
+import type { Column } from "@turnpike/ui/column";
+import { ExactValue } from "@turnpike/ui/exact-value";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import type { Key, KeySummary } from "./api-keys.queries.ts";
+import { EnvironmentBadge } from "./environment-badge.tsx";
+import {
+  isEndingSoon,
+  toMakerName,
+  toMaskedKey,
+  toShortId,
+  toStateBadge,
+  toTrendLabel,
+} from "./key.view-model.ts";
+
+export type ColumnContext = {
+  people: ReadonlyMap<string, string>;
+  /** Undefined while the summaries load; without an entry, they could not be loaded. */
+  summaries: ReadonlyMap<string, KeySummary> | undefined;
+  nowMs: number;
+};
+
+/** The columns of the table of keys. */
+export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Column<Key>[] {
+  return [
+    {
+      id: "name",
+      header: "Name",
+      sortKey: "name",
+      phone: "title",
+      cell: (key) => (
+        <div className="max-w-64 min-w-0">
+          <span className="block truncate font-medium" title={key.name}>
+            {key.name}
+          </span>
+          <span className="block truncate font-mono font-normal text-ink-muted text-xs">
+            {toShortId(key.keyId)}
+          </span>
+        </div>
+      ),
+    },
+    {
+      id: "state",
+      header: "State",
+      cell: (key) => {
+        const { label, tone } = toStateBadge(key);
+        return <Badge tone={tone}>{label}</Badge>;
+      },
+    },
+    {
+      id: "key",
+      header: "Key",
+      isOptional: true,
+      cell: (key) => (
+        <code className="font-mono text-xs whitespace-nowrap">{toMaskedKey(key)}</code>
+      ),
+    },
+    {
+      id: "environment",
+      header: "Environment",
+      isOptional: true,
+      cell: (key) => <EnvironmentBadge environment={key.environment} />,
+    },
+    {
+      id: "scopes",
+      header: "Scopes",
+      isOptional: true,
+      phone: "hidden",
+      cell: (key) =>
+        key.scopes.length === 0 ? (
+          <span className="text-ink-muted">None</span>
+        ) : (
+          <ExactValue exact={key.scopes.join(", ")} isFocusable={false}>
+            {key.scopes.length === 1 ? "1 scope" : `${String(key.scopes.length)} scopes`}
+          </ExactValue>
+        ),
+    },
+    {
+      id: "expires",
+      header: "Expires",
+      isOptional: true,
+      cell: (key) =>
+        key.expiresAt === null ? (
+          <span className="text-ink-muted">Never</span>
+        ) : (
+          <span className={isEndingSoon(key, nowMs) ? "font-medium text-warning" : undefined}>
+            <RelativeTime at={key.expiresAt} isFocusable={false} />
+          </span>
+        ),
+    },
+    {
+      id: "lastUsed",
+      header: "Last used",
+      isOptional: true,
+      cell: (key) => <LastUsed keyId={key.keyId} summaries={summaries} />,
+    },
+    {
+      id: "trend",
+      header: "14 days",
+      isOptional: true,
+      cell: (key) => <Trend keyId={key.keyId} summaries={summaries} />,
+    },
+    {
+      id: "created",
+      header: "Created",
+      sortKey: "createdAt",
+      isDescendingFirst: true,
+      isOptional: true,
+      phone: "hidden",
+      cell: (key) => (
+        <div className="max-w-36 min-w-0">
+          <span className="block">
+            <RelativeTime at={key.createdAt} isFocusable={false} />
+          </span>
+          <span className="block truncate text-ink-muted text-xs">
+            {toMakerName(key.createdBy, people)}
+          </span>
+        </div>
+      ),
+    },
+  ];
+}
+
+type UseProps = { keyId: string; summaries: ColumnContext["summaries"] };
+
+function LastUsed({ keyId, summaries }: UseProps) {
+  if (summaries === undefined) {
+    return <Skeleton className="h-4 w-20" />;
+  }
+  const summary = summaries.get(keyId);
+  if (summary === undefined) {
+    return <Unknown />;
+  }
+  return summary.lastUsedAt === null ? (
+    <span className="text-ink-muted">Never</span>
+  ) : (
+    <RelativeTime at={summary.lastUsedAt} isFocusable={false} />
+  );
+}
+
+function Trend({ keyId, summaries }: UseProps) {
+  if (summaries === undefined) {
+    return <Skeleton className="h-6 w-24" />;
+  }
+  const summary = summaries.get(keyId);
+  return summary === undefined ? (
+    <Unknown />
+  ) : (
+    <Sparkline
+      label={toTrendLabel(summary)}
+      values={summary.requestsByDay}
+      tone={summary.requests === 0 ? "neutral" : "accent"}
+    />
+  );
+}
+
+function Unknown() {
+  return (
+    <span className="text-ink-muted">
+      <span aria-hidden="true">–</span>
+      <span className="sr-only">Not known</span>
+    </span>
+  );
+}

@@ -1,0 +1,129 @@
+import type { Tone } from "@turnpike/ui/badge";
+import type { Key, KeySummary } from "./api-keys.queries.ts";
+
+const DAY_MS = 86_400_000;
+/** From this long before its end on, an expiry is worth a look. */
+const SOON_MS = 7 * DAY_MS;
+
+export type KeyChange = "disable" | "enable" | "revoke";
+
+/** What may be done with a key as it is. */
+export type KeyOffers = Readonly<Record<KeyChange | "edit" | "roll", boolean>>;
+
+/** What the server would take. A revoked key stays as it is, and only an active one is rolled, once. */
+export function toOffers(key: Key): KeyOffers {
+  return {
+    edit: key.state !== "revoked",
+    roll: key.state === "active" && key.rolledToKeyId === null,
+    disable: key.state === "active",
+    enable: key.state === "disabled",
+    revoke: key.state !== "revoked",
+  };
+}
+
+/** The key as it will be when the change has happened. */
+export function foresee(key: Key, change: KeyChange, nowMs: number): Key {
+  switch (change) {
+    case "disable":
+      return { ...key, state: "disabled" };
+    case "enable":
+      return { ...key, state: "active" };
+    case "revoke":
+      return { ...key, state: "revoked", revokedAt: new Date(nowMs).toISOString() };
+    default:
+      return change satisfies never;
+  }
+}
+
+/** The state in a word. A key that was replaced and still works for its grace period is "Rolled". */
+export function toStateBadge(key: Key): { label: string; tone: Tone } {
+  switch (key.state) {
+    case "active":
+      return key.rolledToKeyId === null
+        ? { label: "Active", tone: "ok" }
+        : { label: "Rolled", tone: "info" };
+    case "disabled":
+      return { label: "Disabled", tone: "warning" };
+    case "expired":
+      return { label: "Expired", tone: "neutral" };
+    case "revoked":
+      return { label: "Revoked", tone: "neutral" };
+    default:
+      return key.state satisfies never;
+  }
+}
+
+/** The part of a key that is safe to show: "tp_live_ab…x7Qz". */
+export function toMaskedKey(key: Pick<Key, "start" | "lastFour">): string {
+  return `${key.start}…${key.lastFour}`;
+}
+
+/** An id that fits under a name: "key_0199f3b0…5566". */
+export function toShortId(keyId: string): string {
+  return `${keyId.slice(0, 12)}…${keyId.slice(-4)}`;
+}
+
+/** True when a key that works will soon stop to. */
+export function isEndingSoon(key: Key, nowMs: number): boolean {
+  return (
+    key.expiresAt !== null && key.state === "active" && Date.parse(key.expiresAt) - nowMs < SOON_MS
+  );
+}
+
+const MAKERS: Readonly<Record<string, string>> = {
+  key: "An API key",
+  service_key: "The operator’s program",
+  operator: "The operator",
+  system: "The system",
+  user: "A former member",
+};
+
+/** Who made it, by `kind:id`. People by name; of one who has left it is known that they were here. */
+export function toMakerName(createdBy: string, people: ReadonlyMap<string, string>): string {
+  const at = createdBy.indexOf(":");
+  const kind = at === -1 ? createdBy : createdBy.slice(0, at);
+  const id = createdBy.slice(at + 1);
+  return people.get(id) ?? MAKERS[kind] ?? createdBy;
+}
+
+const COUNT = new Intl.NumberFormat("en");
+
+/** What a key did lately in words, for who does not see the line. */
+export function toTrendLabel({ requests, requestsByDay }: KeySummary): string {
+  const days = `${String(requestsByDay.length)} days`;
+  return requests === 0
+    ? `No requests in ${days}`
+    : `${COUNT.format(requests)} requests in ${days}, ${COUNT.format(requestsByDay.at(-1) ?? 0)} today`;
+}
+
+/** What ending a key would stop, as a sentence; undefined while it is not known. */
+export function toUseSentence(summary: KeySummary | undefined): string | undefined {
+  if (summary === undefined) {
+    return;
+  }
+  if (summary.lastUsedAt === null) {
+    return "Nothing has ever called with it.";
+  }
+  return summary.requests === 0
+    ? "Nothing has called with it in the last 14 days."
+    : `It made ${COUNT.format(summary.requests)} ${summary.requests === 1 ? "request" : "requests"} in the last 14 days: what uses it will fail.`;
+}
+
+/** The key that `press` on a row means, when the key may be changed so. */
+export function findShortcut(
+  press: string,
+  offers: KeyOffers,
+): KeyChange | "edit" | "roll" | undefined {
+  switch (press.toLowerCase()) {
+    case "e":
+      return offers.edit ? "edit" : undefined;
+    case "r":
+      return offers.roll ? "roll" : undefined;
+    case "d":
+      return offers.disable ? "disable" : offers.enable ? "enable" : undefined;
+    case "delete":
+      return offers.revoke ? "revoke" : undefined;
+    default:
+      return;
+  }
+}

@@ -1,0 +1,101 @@
+import type { Column } from "@turnpike/ui/column";
+import { ColumnChoice } from "@turnpike/ui/column-choice";
+import { SearchField } from "@turnpike/ui/search-field";
+import { Select } from "@turnpike/ui/select";
+import { useEffect, useEffectEvent, useState } from "react";
+import type { Environment } from "#platform/current-environment.ts";
+import type { Key } from "./api-keys.queries.ts";
+import { type KeyState, type KeysView, narrow } from "./api-keys-search.view-model.ts";
+
+/** After the last letter it is looked for, in milliseconds. */
+export const SEARCH_DELAY_MS = 250;
+
+export type KeysToolbarProps = {
+  view: KeysView;
+  columns: readonly Column<Key>[];
+  /** `replace` when the change is one of many of the same, such as a letter. */
+  onChange: (view: KeysView, how?: "replace") => void;
+};
+
+/** What is listed and how, all of it in the address. */
+export function KeysToolbar({ view, columns, onChange }: KeysToolbarProps) {
+  return (
+    <search aria-label="Filters" className="mb-3 flex flex-wrap items-center gap-2">
+      <KeySearch q={view.q} onSearch={(q) => onChange(narrow(view, { q }), "replace")} />
+      <Select<KeyState | "any">
+        label="State"
+        className="w-36 max-sm:w-auto max-sm:grow max-sm:basis-32"
+        value={view.state ?? "any"}
+        onValueChange={(state) =>
+          onChange(narrow(view, { state: state === "any" ? undefined : state }))
+        }
+        choices={[
+          { value: "any", label: "Any state" },
+          { value: "active", label: "Active" },
+          { value: "disabled", label: "Disabled" },
+          { value: "expired", label: "Expired" },
+          { value: "revoked", label: "Revoked" },
+        ]}
+      />
+      <Select<Environment | "both">
+        label="Environment"
+        className="w-36 max-sm:w-auto max-sm:grow max-sm:basis-32"
+        value={view.environment ?? "both"}
+        onValueChange={(environment) =>
+          onChange(narrow(view, { environment: environment === "both" ? undefined : environment }))
+        }
+        choices={[
+          { value: "both", label: "Live and test" },
+          { value: "live", label: "Live" },
+          { value: "test", label: "Test" },
+        ]}
+      />
+      <div className="sm:ml-auto">
+        <ColumnChoice
+          columns={columns}
+          hidden={view.hidden}
+          onHiddenChange={(hidden) => onChange({ ...view, hidden }, "replace")}
+        />
+      </div>
+    </search>
+  );
+}
+
+type KeySearchProps = { q: string; onSearch: (q: string) => void };
+
+/** What is typed is looked for once the person pauses. */
+function KeySearch({ q, onSearch }: KeySearchProps) {
+  const [typed, setTyped] = useState(q);
+  const [asked, setAsked] = useState(q);
+  const [address, setAddress] = useState(q);
+  if (q !== address) {
+    setAddress(q);
+    // Back, or a cleared filter: the address says something that was not typed here last.
+    if (q !== asked) {
+      setAsked(q);
+      setTyped(q);
+    }
+  }
+  const ask = useEffectEvent(() => {
+    setAsked(typed);
+    onSearch(typed);
+  });
+  // The outside system is the clock.
+  useEffect(() => {
+    if (typed === asked) {
+      return;
+    }
+    const timer = setTimeout(() => ask(), SEARCH_DELAY_MS);
+    return () => clearTimeout(timer);
+  }, [typed, asked]);
+  return (
+    <SearchField
+      label="Search keys"
+      placeholder="Name, id, or start or end of a key"
+      className="max-w-80 grow basis-64 max-sm:max-w-none max-sm:basis-full"
+      maxLength={100}
+      value={typed}
+      onValueChange={setTyped}
+    />
+  );
+}

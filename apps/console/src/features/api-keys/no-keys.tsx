@@ -1,0 +1,67 @@
+import { useQuery } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { EmptyState } from "@turnpike/ui/empty-state";
+import KeyRound from "lucide-react/icons/key-round";
+import SearchX from "lucide-react/icons/search-x";
+import { toCodeSamples } from "#components/code-samples.view-model.ts";
+import { pageContentQuery } from "#platform/page-content.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { clearFilters, isNarrowed, type KeysView } from "./api-keys-search.view-model.ts";
+
+export type NoKeysProps = {
+  view: KeysView;
+  mayWrite: boolean;
+  onChange: (view: KeysView) => void;
+};
+
+/** What stands in the place of the rows when there is none: nothing yet, nothing that matches, or a page too far. */
+export function NoKeys({ view, mayWrite, onChange }: NoKeysProps) {
+  if (view.cursors.length > 0) {
+    return (
+      <EmptyState
+        icon={<SearchX />}
+        title="Nothing on this page"
+        action={
+          <Button onClick={() => onChange({ ...view, cursors: [] })}>Go to the first page</Button>
+        }
+      >
+        The keys that were here are gone, or other filters left fewer of them.
+      </EmptyState>
+    );
+  }
+  if (isNarrowed(view)) {
+    return (
+      <EmptyState
+        icon={<SearchX />}
+        title="No key matches"
+        action={<Button onClick={() => onChange(clearFilters(view))}>Clear filters</Button>}
+      >
+        A search finds part of a name, a whole id, or the first or last characters of a key.
+      </EmptyState>
+    );
+  }
+  return <NoKeysYet view={view} mayWrite={mayWrite} onChange={onChange} />;
+}
+
+function NoKeysYet({ view, mayWrite, onChange }: NoKeysProps) {
+  const { config } = usePlatform();
+  const content = useQuery(pageContentQuery("landing"));
+  const [curl] = toCodeSamples(config.urls.gateway, content.data?.samplePath ?? "/");
+  return (
+    <EmptyState
+      icon={<KeyRound />}
+      title="No API keys yet"
+      action={
+        mayWrite && (
+          <Button look="primary" onClick={() => onChange({ ...view, isCreating: true })}>
+            Create key
+          </Button>
+        )
+      }
+      {...(curl !== undefined && { snippet: { subject: "A call with a key", code: curl.code } })}
+    >
+      A key says who calls: without one the gateway lets nothing through. Make one for each program,
+      so that each can be counted, rolled and revoked by itself.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,26 @@
+import type { BarListItem } from "@turnpike/ui/charts/bar-list";
+import { toOutcomeGroup, toOutcomeLabel } from "#components/usage/outcomes.view-model.ts";
+import type { UsageReport } from "#platform/usage-query.ts";
+import { readMeasure } from "#platform/usage-series.ts";
+
+/** Why calls were not let through, the most frequent reason first. Empty when nothing was denied. */
+export function toDenials(report: UsageReport): { items: readonly BarListItem[]; total: number } {
+  const byOutcome = Map.groupBy(report.rows, (row) => row.group.outcome ?? "");
+  const items = [...byOutcome].flatMap(([outcome, rows]): BarListItem[] => {
+    const value = rows.reduce((sum, row) => sum + (readMeasure(row.values, "denied") ?? 0), 0);
+    return value === 0
+      ? []
+      : [
+          {
+            key: outcome,
+            label: toOutcomeLabel(outcome),
+            value,
+            tone: toOutcomeGroup(outcome).tone,
+          },
+        ];
+  });
+  return {
+    items: items.toSorted((a, b) => b.value - a.value || a.label.localeCompare(b.label, "en")),
+    total: readMeasure(report.totals, "denied") ?? 0,
+  };
+}

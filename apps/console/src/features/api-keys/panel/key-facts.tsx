@@ -1,0 +1,114 @@
+import { CopyButton } from "@turnpike/ui/copy-button";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import type { ReactNode } from "react";
+import { formatInstant } from "#platform/format.ts";
+import type { Key, KeyId, KeySummary } from "../api-keys.queries.ts";
+import { toMakerName, toMaskedKey, toShortId } from "../key.view-model.ts";
+
+export type KeyFactsProps = {
+  subject: Key;
+  /** Undefined until it is known. */
+  summary: KeySummary | undefined;
+  people: ReadonlyMap<string, string>;
+  onOpenKey: (keyId: KeyId) => void;
+};
+
+/** All that is stored about a key. */
+export function KeyFacts({ subject, summary, people, onOpenKey }: KeyFactsProps) {
+  const successor = subject.rolledToKeyId;
+  const metadata = Object.entries(subject.metadata);
+  return (
+    <dl className="grid grid-cols-[7rem_1fr] gap-x-4 gap-y-1.5 text-sm">
+      <Fact name="Key">
+        <code className="font-mono text-[0.8125rem]">{toMaskedKey(subject)}</code>
+      </Fact>
+      <Fact name="Id">
+        <span className="flex items-center gap-1">
+          <code className="min-w-0 font-mono text-[0.8125rem] [overflow-wrap:anywhere]">
+            {subject.keyId}
+          </code>
+          <CopyButton value={subject.keyId} subject="id" className="-my-1.5" />
+        </span>
+      </Fact>
+      <Fact name="Scopes">
+        {subject.scopes.length === 0 ? (
+          <span className="text-ink-muted">None: it calls the API and manages nothing.</span>
+        ) : (
+          <span className="flex flex-wrap gap-1">
+            {subject.scopes.map((scope) => (
+              <code
+                key={scope}
+                className="rounded border border-line bg-sunken px-1.5 font-mono text-xs leading-5"
+              >
+                {scope}
+              </code>
+            ))}
+          </span>
+        )}
+      </Fact>
+      <Fact name="Expires">
+        {subject.expiresAt === null ? (
+          <span className="text-ink-muted">Never</span>
+        ) : (
+          <>
+            {formatInstant(subject.expiresAt)}{" "}
+            <span className="text-ink-muted">
+              (<RelativeTime at={subject.expiresAt} />)
+            </span>
+          </>
+        )}
+      </Fact>
+      {successor !== null && (
+        <Fact name="Replaced by">
+          <button
+            type="button"
+            onClick={() => onOpenKey(successor)}
+            className="cursor-pointer rounded-sm font-mono text-[0.8125rem] underline underline-offset-4"
+          >
+            {toShortId(successor)}
+          </button>
+        </Fact>
+      )}
+      {subject.revokedAt !== null && (
+        <Fact name="Revoked">
+          <RelativeTime at={subject.revokedAt} />
+        </Fact>
+      )}
+      <Fact name="Last used">
+        {summary === undefined ? (
+          <Skeleton className="h-4 w-24" />
+        ) : summary.lastUsedAt === null ? (
+          <span className="text-ink-muted">Never</span>
+        ) : (
+          <RelativeTime at={summary.lastUsedAt} />
+        )}
+      </Fact>
+      <Fact name="Created">
+        <RelativeTime at={subject.createdAt} />{" "}
+        <span className="text-ink-muted">by {toMakerName(subject.createdBy, people)}</span>
+      </Fact>
+      {metadata.length > 0 && (
+        <Fact name="Metadata">
+          <ul>
+            {metadata.map(([name, value]) => (
+              <li key={name} className="font-mono text-[0.8125rem] [overflow-wrap:anywhere]">
+                <span className="text-ink-muted">{name}: </span>
+                {typeof value === "string" ? value : JSON.stringify(value)}
+              </li>
+            ))}
+          </ul>
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-muted">{name}</dt>
+      <dd className="min-w-0">{children}</dd>
+    </>
+  );
+}

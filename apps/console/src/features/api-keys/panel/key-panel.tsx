@@ -1,0 +1,133 @@
+import { useQuery } from "@tanstack/react-query";
+import { ROLE_SCOPES } from "@turnpike/domain/access/scopes";
+import { Badge } from "@turnpike/ui/badge";
+import { Button } from "@turnpike/ui/button";
+import { ErrorState } from "@turnpike/ui/error-state";
+import { Sheet } from "@turnpike/ui/sheet";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import type { ReactNode } from "react";
+import { readOwnTimeZone } from "#platform/chart-formats.ts";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { RequestError, toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { type Key, type KeyId, keysQueries } from "../api-keys.queries.ts";
+import { EnvironmentBadge } from "../environment-badge.tsx";
+import { toOffers, toStateBadge } from "../key.view-model.ts";
+import { KEY_ACTIONS, type KeyActionKind } from "../key-actions.ts";
+import { KeyFacts } from "./key-facts.tsx";
+import { KeyTrail } from "./key-trail.tsx";
+import { KeyUsage } from "./key-usage.tsx";
+
+export type KeyPanelProps = {
+  tenant: OwnTenant;
+  /** Undefined while no key is open. */
+  keyId: KeyId | undefined;
+  /** The key as the list knows it, until it is loaded by itself. */
+  listed: Key | undefined;
+  people: ReadonlyMap<string, string>;
+  /** What the person may do. Left out: nothing. */
+  onAction?: (kind: KeyActionKind, key: Key) => void;
+  onOpenKey: (keyId: KeyId) => void;
+  onClose: () => void;
+  /** Dialogs that open above the panel. */
+  children: ReactNode;
+};
+
+/** One key: what it is, what it did, what was refused, and who did what to it. */
+export function KeyPanel({ keyId, onClose, children, ...props }: KeyPanelProps) {
+  if (keyId === undefined) {
+    return children;
+  }
+  return (
+    <OpenPanel {...props} keyId={keyId} onClose={onClose}>
+      {children}
+    </OpenPanel>
+  );
+}
+
+function OpenPanel(props: KeyPanelProps & { keyId: KeyId }) {
+  const { api } = usePlatform();
+  const { tenant, keyId, listed, people, onAction } = props;
+  const { tenantId } = tenant;
+  const key = useQuery({
+    ...keysQueries.one(api, tenantId, keyId),
+    ...(listed === undefined ? {} : { placeholderData: listed }),
+  });
+  const summaries = useQuery(keysQueries.summaries(api, tenantId, [keyId], readOwnTimeZone()));
+  const subject = key.data;
+  return (
+    <Sheet
+      isOpen
+      onClose={props.onClose}
+      title={subject?.name ?? "API key"}
+      description={
+        subject === undefined ? undefined : (
+          <span className="mt-1 flex gap-2">
+            <StateBadge subject={subject} />
+            <EnvironmentBadge environment={subject.environment} />
+          </span>
+        )
+      }
+      {...(subject !== undefined &&
+        onAction !== undefined &&
+        subject.state !== "revoked" && {
+          footer: <PanelActions subject={subject} onAction={onAction} />,
+        })}
+    >
+      {subject === undefined ? (
+        key.isError ? (
+          <ErrorState
+            title="The key could not be loaded."
+            reason={toErrorMessage(key.error)}
+            wayOn="It may belong to another tenant of yours: switch at the top left."
+            requestId={key.error instanceof RequestError ? key.error.requestId : undefined}
+            onRetry={() => void key.refetch()}
+          />
+        ) : (
+          <div role="status" aria-label="Loading: API key" className="space-y-3">
+            <Skeleton className="h-40 w-full opacity-50" />
+            <Skeleton className="h-72 w-full opacity-50" />
+          </div>
+        )
+      ) : (
+        <div className="space-y-5">
+          <KeyFacts
+            subject={subject}
+            summary={summaries.data?.items[0]}
+            people={people}
+            onOpenKey={props.onOpenKey}
+          />
+          <KeyUsage tenantId={tenantId} keyId={keyId} />
+          {ROLE_SCOPES[tenant.role].includes("audit:read") && (
+            <KeyTrail tenantId={tenantId} keyId={keyId} people={people} />
+          )}
+        </div>
+      )}
+      {props.children}
+    </Sheet>
+  );
+}
+
+function StateBadge({ subject }: { subject: Key }) {
+  const { label, tone } = toStateBadge(subject);
+  return <Badge tone={tone}>{label}</Badge>;
+}
+
+function PanelActions({
+  subject,
+  onAction,
+}: {
+  subject: Key;
+  onAction: (kind: KeyActionKind, key: Key) => void;
+}) {
+  const offers = toOffers(subject);
+  return KEY_ACTIONS.filter(({ kind }) => offers[kind]).map(({ kind, verb }) => (
+    <Button
+      key={kind}
+      look={kind === "revoke" ? "danger" : "secondary"}
+      onClick={() => onAction(kind, subject)}
+    >
+      {verb}
+    </Button>
+  ));
+}

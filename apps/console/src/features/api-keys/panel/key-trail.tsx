@@ -1,0 +1,75 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { Card } from "@turnpike/ui/card";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { usePlatform } from "#platform/platform.tsx";
+import { type KeyId, keysQueries, type TenantId } from "../api-keys.queries.ts";
+import { toTrailLine } from "./key-trail.view-model.ts";
+
+export type KeyTrailProps = {
+  tenantId: TenantId;
+  keyId: KeyId;
+  people: ReadonlyMap<string, string>;
+};
+
+/** Who did what to one key, newest first. */
+export function KeyTrail({ tenantId, keyId, people }: KeyTrailProps) {
+  const { api } = usePlatform();
+  const trail = useInfiniteQuery(keysQueries.trail(api, tenantId, keyId));
+  const entries = trail.data?.pages.flatMap((page) => page.items);
+  return (
+    <Card title="Audit trail" description="Who did what to this key.">
+      {trail.isError && (
+        <FailureNotice
+          what="The audit trail could not be loaded."
+          cause={trail.error}
+          onRetry={() => void trail.refetch()}
+        />
+      )}
+      {entries === undefined
+        ? !trail.isError && (
+            <div role="status" aria-label="Loading: Audit trail">
+              <Skeleton className="h-16 w-full opacity-50" />
+            </div>
+          )
+        : entries.length === 0 && (
+            <p className="text-ink-muted">Nothing was recorded for this key.</p>
+          )}
+      <ol className="space-y-3">
+        {entries?.map((entry) => {
+          const { title, details, actor } = toTrailLine(entry, people);
+          return (
+            <li key={entry.auditId} className="flex items-baseline justify-between gap-3">
+              <div className="min-w-0 [overflow-wrap:anywhere]">
+                <p>
+                  <span className="font-medium">{title}</span>{" "}
+                  <span className="text-ink-muted">by {actor}</span>
+                </p>
+                {details.map((detail) => (
+                  <p key={detail} className="text-ink-muted text-xs">
+                    {detail}
+                  </p>
+                ))}
+              </div>
+              <span className="shrink-0 text-ink-muted text-xs">
+                <RelativeTime at={entry.occurredAt} />
+              </span>
+            </li>
+          );
+        })}
+      </ol>
+      {trail.hasNextPage && (
+        <Button
+          size="small"
+          className="mt-3"
+          progress={trail.isFetchingNextPage ? "Loading…" : undefined}
+          onClick={() => void trail.fetchNextPage()}
+        >
+          Show older
+        </Button>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,60 @@
+import { formatInstant } from "#platform/format.ts";
+import type { AuditEntry } from "../api-keys.queries.ts";
+import { toMakerName } from "../key.view-model.ts";
+
+const TITLES: Readonly<Record<string, string>> = {
+  "key.created": "Created",
+  "key.updated": "Changed",
+  "key.disabled": "Disabled",
+  "key.enabled": "Enabled",
+  "key.rolled": "Rolled",
+  "key.revoked": "Revoked",
+};
+
+const GRACE_WORDS: Readonly<Record<number, string>> = {
+  0: "no grace period",
+  60: "1 minute of grace",
+  3600: "1 hour of grace",
+  86400: "1 day of grace",
+  604800: "7 days of grace",
+};
+
+/** One line of a key's history. */
+export type TrailLine = { title: string; details: readonly string[]; actor: string };
+
+/** Writes an entry of the audit trail as what happened to this key. */
+export function toTrailLine(entry: AuditEntry, people: ReadonlyMap<string, string>): TrailLine {
+  return {
+    title: TITLES[entry.action] ?? entry.action.replace(/^key\./, "").replaceAll("_", " "),
+    details: listDetails(entry),
+    actor: toMakerName(`${entry.actorType}:${entry.actorId}`, people),
+  };
+}
+
+function listDetails({ details }: AuditEntry): string[] {
+  const { name, scopes, expiresAt, metadata, graceSeconds } = details;
+  return [
+    ...(isPair(name) ? [`Name: ${String(name[0])} → ${String(name[1])}`] : []),
+    ...(isPair(scopes) ? [`Scopes: ${writeScopes(scopes[0])} → ${writeScopes(scopes[1])}`] : []),
+    ...(isPair(expiresAt)
+      ? [`Expires: ${writeExpiry(expiresAt[0])} → ${writeExpiry(expiresAt[1])}`]
+      : []),
+    ...(metadata === "changed" ? ["Metadata changed"] : []),
+    ...(typeof graceSeconds === "number"
+      ? [`With ${GRACE_WORDS[graceSeconds] ?? `${String(graceSeconds)} seconds of grace`}`]
+      : []),
+  ];
+}
+
+/** What was and what is. */
+function isPair(value: unknown): value is readonly [unknown, unknown] {
+  return Array.isArray(value) && value.length === 2;
+}
+
+function writeScopes(value: unknown): string {
+  return Array.isArray(value) && value.length > 0 ? value.join(", ") : "none";
+}
+
+function writeExpiry(value: unknown): string {
+  return typeof value === "string" ? formatInstant(value) : "never";
+}

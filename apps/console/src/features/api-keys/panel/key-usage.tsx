@@ -1,0 +1,60 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { BarList } from "@turnpike/ui/charts/bar-list";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import { useState } from "react";
+import { ReportCard } from "#components/usage/report-card.tsx";
+import { RequestsCard } from "#components/usage/requests-card.tsx";
+import { readOwnTimeZone } from "#platform/chart-formats.ts";
+import { formatCount, formatShare } from "#platform/format.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { type KeyId, keysQueries, type TenantId } from "../api-keys.queries.ts";
+import { toDenials } from "./denials.view-model.ts";
+
+export type KeyUsageProps = { tenantId: TenantId; keyId: KeyId };
+
+/** What was called with one key in the last 30 days, and why some of it was not let through. */
+export function KeyUsage({ tenantId, keyId }: KeyUsageProps) {
+  const { api } = usePlatform();
+  const [shown, setShown] = useState<"chart" | "table">("chart");
+  const timeZone = readOwnTimeZone();
+  const report = useQuery({
+    ...keysQueries.usage(api, tenantId, keyId, timeZone),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <RequestsCard
+        title="Requests of the last 30 days"
+        report={report}
+        grain="day"
+        timeZone={timeZone}
+        shown={shown}
+        onShow={setShown}
+      />
+      <ReportCard
+        title="Denials by reason"
+        description="Calls that were not let through in the last 30 days."
+        report={report}
+        failure="The denials could not be loaded."
+        skeleton={<Skeleton className="h-8 w-full opacity-50" />}
+      >
+        {(data) => {
+          const { items, total } = toDenials(data);
+          return items.length === 0 ? (
+            <p className="text-ink-muted">Nothing was denied.</p>
+          ) : (
+            <BarList
+              label="Denials by reason"
+              nameHeading="Reason"
+              valueHeading="Denied"
+              items={items}
+              total={total}
+              formatValue={formatCount}
+              formatShare={formatShare}
+            />
+          );
+        }}
+      </ReportCard>
+    </>
+  );
+}

@@ -1,0 +1,93 @@
+import { auditEntry } from "@turnpike/contract/tenants";
+import { describe, expect, it } from "vitest";
+import { makeUsageReport, makeUsageRow } from "#platform/usage-report.fixture.ts";
+import type { AuditEntry } from "../api-keys.queries.ts";
+import { MAKER_ID, toTestKeyId } from "../keys.fixture.ts";
+import { toDenials } from "./denials.view-model.ts";
+import { toTrailLine } from "./key-trail.view-model.ts";
+
+const PEOPLE = new Map([[MAKER_ID, "Ada"]]);
+
+const entry = (action: string, details: Record<string, unknown> = {}): AuditEntry =>
+  auditEntry.parse({
+    auditId: "aud_1",
+    occurredAt: "2026-11-21T12:00:00.000Z",
+    actorType: "user",
+    actorId: MAKER_ID,
+    action,
+    entityType: "key",
+    entityId: toTestKeyId(1),
+    requestId: null,
+    details,
+  });
+
+describe("toTrailLine", () => {
+  it("says who did it", () => {
+    expect(toTrailLine(entry("key.disabled"), PEOPLE)).toEqual({
+      title: "Disabled",
+      details: [],
+      actor: "Ada",
+    });
+  });
+
+  it("says what was and what is", () => {
+    const details = {
+      name: ["Old", "New"],
+      scopes: [[], ["keys:read", "usage:read"]],
+      expiresAt: [null, null],
+      metadata: "changed",
+    };
+    expect(toTrailLine(entry("key.updated", details), PEOPLE).details).toEqual([
+      "Name: Old → New",
+      "Scopes: none → keys:read, usage:read",
+      "Expires: never → never",
+      "Metadata changed",
+    ]);
+  });
+
+  it("does not take the name of a new key for a change", () => {
+    expect(toTrailLine(entry("key.created", { name: "New" }), PEOPLE).details).toEqual([]);
+  });
+
+  it("says how much grace a rolled key got", () => {
+    const lines = [0, 86_400, 7].map(
+      (graceSeconds) => toTrailLine(entry("key.rolled", { graceSeconds }), PEOPLE).details[0],
+    );
+    expect(lines).toEqual([
+      "With no grace period",
+      "With 1 day of grace",
+      "With 7 seconds of grace",
+    ]);
+  });
+
+  it("says an action that it does not know by its words", () => {
+    expect(toTrailLine(entry("key.limits_changed"), PEOPLE).title).toBe("limits changed");
+  });
+});
+
+describe("toDenials", () => {
+  it("adds up each reason over the days, the most frequent first, without what was let through", () => {
+    const report = makeUsageReport({
+      rows: [
+        makeUsageRow(0, { outcome: "VALID" }, { requests: 5, denied: 0 }),
+        makeUsageRow(0, { outcome: "DISABLED" }, { requests: 2, denied: 2 }),
+        makeUsageRow(1, { outcome: "RATE_LIMITED" }, { requests: 9, denied: 9 }),
+        makeUsageRow(2, { outcome: "DISABLED" }, { requests: 3, denied: 3 }),
+      ],
+      totals: { requests: 19, denied: 14 },
+    });
+    const { items, total } = toDenials(report);
+    expect(items.map(({ label, value }) => [label, value])).toEqual([
+      ["Rate limited", 9],
+      ["Key disabled", 5],
+    ]);
+    expect(total).toBe(14);
+  });
+
+  it("is empty when nothing was denied", () => {
+    expect(toDenials(makeUsageReport({ totals: { requests: 0, denied: 0 } }))).toEqual({
+      items: [],
+      total: 0,
+    });
+  });
+});

@@ -175,6 +175,25 @@ describe("the auth state in the browser", () => {
     });
   });
 
+  it("tells a person whose sign-in cannot be confirmed, and goes on when they try again", async () => {
+    await withPage(member, async (page) => {
+      const trace = await watchPage(page, [instance.consoleUrl]);
+      await page.route(at("/idp/token"), (route) => route.abort());
+      await page.goto(at("/plans"));
+      await page.getByText("The sign-in service cannot be reached.").waitFor();
+      await page.unrouteAll();
+      await page.getByRole("button", { name: "Retry" }).click();
+      await page.getByRole("heading", { level: 1, name: "Plans" }).waitFor();
+      await page.route(at("/idp/token"), (route) => route.abort());
+      await page.goto(at("/terms"));
+      await page.getByText("The sign-in service cannot be reached.").waitFor();
+      await page.unrouteAll();
+      await page.getByRole("button", { name: "Retry" }).click();
+      await page.getByRole("heading", { level: 1, name: /terms/i }).waitFor();
+      expect(trace.pageErrors).toEqual([]);
+    });
+  });
+
   it("has the service verify the person with the ID token, and logs the answer", async () => {
     await withPage(member, async (page) => {
       const logged = page.waitForEvent("console", (message) => message.type() === "log");

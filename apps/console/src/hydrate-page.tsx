@@ -28,7 +28,8 @@ export async function hydratePage(input: {
   // The router leaves out the boundary around everything, as the server did.
   router.ssr = { manifest: undefined };
   await router.load();
-  if (router.state.location.pathname === prerendered.path) {
+  const isKnown = !platform.session.getState().isLoading;
+  if (isKnown && router.state.location.pathname === prerendered.path) {
     hydrateRoot(root, toTree(console));
   } else {
     mountPage(root, console);

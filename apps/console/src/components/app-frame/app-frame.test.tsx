@@ -237,7 +237,7 @@ describe("the tenant switcher", () => {
 describe("the environment", () => {
   it("is both, live or test, in the address", async () => {
     const { router, user } = await open();
-    await user.click(screen.getByRole("button", { name: "Environment: Live and test" }));
+    await user.click(screen.getByRole("button", { name: "Environment: All, live and test" }));
     await user.click(await screen.findByRole("menuitemradio", { name: "Test" }));
     await waitFor(() => expect(router.state.location.search).toEqual({ environment: "test" }));
     await user.click(await screen.findByRole("button", { name: "Environment: Test" }));

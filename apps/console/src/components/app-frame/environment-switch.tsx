@@ -44,7 +44,8 @@ export function EnvironmentSwitch() {
       trigger={
         <button
           type="button"
-          aria-label={`Environment: ${label}`}
+          // Either of what is seen is in it: who speaks to the browser says what they see.
+          aria-label={`Environment: ${shown === "both" ? "All, live and test" : label}`}
           className={joinClasses(
             "relative inline-flex h-7 shrink-0 cursor-pointer items-center gap-1.5 rounded-full border px-2.5 font-medium text-xs whitespace-nowrap before:absolute before:-inset-x-1 before:-inset-y-2",
             LOOKS[shown],

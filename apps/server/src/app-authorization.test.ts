@@ -62,6 +62,7 @@ const BODIES: Record<string, (ids: Ids) => object> = {
     invited += 1;
     return { email: `guest-${String(invited)}@example.com`, role: "viewer" };
   },
+  "invitations.preview": () => ({ token: "unknown" }),
   "invitations.accept": () => ({ token: "unknown" }),
   "setup.claim": () => ({ code: "unknown" }),
   "catalog.apply": () => structuredClone(SAMPLE_CATALOG),
@@ -210,6 +211,35 @@ describe.each(guarded)("$id ($scope)", (operation) => {
     for (const credential of [unknown, "garbage", "tp_svc_"]) {
       expect((await send(operation, credential, ours)).status).toBe(401);
     }
+  });
+});
+
+describe.each(operations)("$id", (operation) => {
+  it("answers nothing that a cache may keep", async () => {
+    // An operator, so that what can succeed does; things that do not exist, so that nothing is taken away.
+    const isRead = operation.method === "GET" && !operation.path.includes("Id}/");
+    for (const ids of isRead ? [ours, missing] : [{ ...missing, tenantId: ours.tenantId }]) {
+      const reply = await send(operation, operator, ids);
+      expect([reply.status, reply.headers.get("cache-control")]).toEqual([
+        reply.status,
+        "no-store",
+      ]);
+    }
+  });
+});
+
+describe("a tenant that is named in the body or the query too", () => {
+  const refusal = { status: 400, json: { errors: [{ pointer: "/tenantId" }] } };
+
+  it("is the one of the address, or nothing is done", async () => {
+    const path = `/v1/tenants/${ours.tenantId}`;
+    const other = { name: "Other", tenantId: theirs.tenantId };
+    expect(await app.call(everything, "PATCH", path, other)).toMatchObject(refusal);
+    expect(await app.call(everything, "POST", `${path}/keys`, other)).toMatchObject(refusal);
+    const query = `${path}/keys?tenantId=${theirs.tenantId}`;
+    expect(await app.call(everything, "GET", query)).toMatchObject(refusal);
+    const own = { name: "ours", tenantId: ours.tenantId };
+    expect((await app.call(everything, "PATCH", path, own)).status).toBe(200);
   });
 });
 

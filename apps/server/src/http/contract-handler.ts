@@ -110,6 +110,34 @@ function assertMayCall(meta: unknown, path: string, context: HttpContext): void 
   }
 }
 
+function decodeSegment(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    // Not the escapes of any text: the library has refused it already.
+    return;
+  }
+}
+
+/**
+ * Holds a body or query to what the address names. The library lets a field of the same name take its place, and then a log,
+ * or a proxy that lets some paths through, names another tenant than the one that is acted on.
+ */
+function assertAddressed(input: unknown, params: Readonly<Record<string, string>>): void {
+  if (typeof input !== "object" || input === null) {
+    return;
+  }
+  const others = Object.entries(params).filter(
+    ([name, segment]) =>
+      Object.hasOwn(input, name) && Reflect.get(input, name) !== decodeSegment(segment),
+  );
+  if (others.length > 0) {
+    throw invalidRequest(
+      others.map(([name]) => ({ pointer: `/${name}`, message: "The address names another one." })),
+    );
+  }
+}
+
 /** Serves the operations of the contract under `/v1`, with problem documents for every failure. */
 export function createContractHandler(
   router: AnyRouter,
@@ -121,11 +149,15 @@ export function createContractHandler(
   },
 ): ContractHandler {
   const findOperation = createRouteTable(listOperations(router));
+  const addressOf = new WeakMap<HttpContext, { method: string; path: string }>();
   const handler = new OpenAPIHandler<HttpContext>(router, {
     clientInterceptors: [
-      async ({ procedure, context, next }) => {
+      async ({ procedure, context, input, next }) => {
         const { meta, route } = procedure["~orpc"];
         assertMayCall(meta, route.path ?? "", context);
+        const address = addressOf.get(context);
+        const found = address && findOperation(address.method, address.path);
+        assertAddressed(input, found?.kind === "found" ? found.params : {});
         const output = await next();
         if (route.method !== "GET") {
           deps.onChange?.(context);
@@ -161,6 +193,12 @@ export function createContractHandler(
         // Answered as GET; node leaves the body out, because the answer was begun for a HEAD.
         req.method = "GET";
       }
+      addressOf.set(context, {
+        method: req.method ?? "GET",
+        path: (req.url ?? "/").split("?", 1)[0] ?? "/",
+      });
+      // What is answered here is somebody's own, so nobody in between may keep it.
+      res.setHeader("cache-control", "no-store");
       const { matched } = await handler.handle(req, res, { prefix: PREFIX, context });
       return matched;
     },

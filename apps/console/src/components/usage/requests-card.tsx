@@ -27,7 +27,11 @@ export type RequestsCardProps = Omit<TimeCardProps, "onSelectRange"> & {
 };
 
 /** Requests over time, by what became of them. */
-export function RequestsCard({ title = "Requests by outcome", empty, ...props }: RequestsCardProps) {
+export function RequestsCard({
+  title = "Requests by outcome",
+  empty,
+  ...props
+}: RequestsCardProps) {
   return (
     <ReportCard
       title={title}

@@ -55,7 +55,7 @@ export function makeTestPlatform(): TestPlatform {
 /** Answers calls of the console in the place of the network. */
 export function fakeNetwork(answers: FakeAnswers): void {
   vi.stubGlobal("fetch", async (input: Request | string, init?: RequestInit) => {
-    const request = input instanceof Request ? input : new Request(input, init);
+    const request = input instanceof Request ? input : new Request(new URL(input, API_URL), init);
     const call = `${request.method} ${new URL(request.url).pathname.replace(/^\/v1/, "")}`;
     const answer = answers[call]?.(request);
     if (answer === undefined) {

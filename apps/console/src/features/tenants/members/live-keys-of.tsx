@@ -43,7 +43,7 @@ export function LiveKeysOf({ tenantId, userId, whose }: LiveKeysOfProps) {
       <ul className="mt-1 max-h-40 list-disc overflow-y-auto pl-5">
         {keys.map((key) => (
           <li key={key.keyId} className="[overflow-wrap:anywhere]">
-            {key.name}{" "}
+            <span className="font-medium text-ink">{key.name}</span>{" "}
             <code className="font-mono text-[0.8125rem]">
               {key.start}…{key.lastFour}
             </code>

@@ -108,7 +108,7 @@ function NoTenants({ q, onClear }: { q: string | undefined; onClear: () => void 
     <EmptyState
       icon={<Building2 />}
       title="No tenant is called so"
-      action={<Button onClick={onClear}>Clear search</Button>}
+      action={<Button onClick={onClear}>Show all tenants</Button>}
     >
       No name and no slug contains “{q}”.
     </EmptyState>

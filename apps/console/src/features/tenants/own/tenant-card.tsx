@@ -75,7 +75,7 @@ export function TenantCard({ tenant, isCurrent }: TenantCardProps) {
               aria-label={`Switch to ${tenant.name}`}
               onClick={() => switchTo(tenant.slug)}
             >
-              Switch to this tenant
+              Switch
             </Button>
           )}
         </div>

@@ -1,0 +1,182 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Outlet,
+  RouterProvider,
+  retainSearchParams,
+} from "@tanstack/react-router";
+import { render } from "@testing-library/react";
+import { verifyTokenResponse } from "@turnpike/contract/auth";
+import type { Role } from "@turnpike/domain/access/scopes";
+import { UiProvider } from "@turnpike/ui/ui-provider";
+import { vi } from "vitest";
+import { ToastArea } from "#components/toast-area.tsx";
+import { parseEnvironmentSearch } from "#platform/current-environment.ts";
+import { parseTenantSearch } from "#platform/current-tenant.ts";
+import { PlatformProvider } from "#platform/platform.tsx";
+import { createQueryClient } from "#platform/query-client.ts";
+import {
+  type FakeAnswers,
+  fakeNetwork,
+  makeTestPlatform,
+} from "#platform/render-with-platform.tsx";
+import { makeUser } from "#platform/session/fake-session.ts";
+import { VERIFIED_USER_KEY } from "#platform/verified-user.ts";
+import { TenantsPage } from "./tenants-page.tsx";
+import { parseTenantsSearch } from "./tenants-search.view-model.ts";
+
+export const ACME = "ten_0199f3b0c1d27a4e8f60112233445566";
+export const BIRCH = "ten_0199f3b0c1d27a4e8f60112233445577";
+export const ADA = "usr_0199f3b0c1d27a4e8f60112233445588";
+export const BOB = "usr_0199f3b0c1d27a4e8f60112233445599";
+export const EVE = "usr_0199f3b0c1d27a4e8f601122334455aa";
+const BEGAN = "2026-11-01T00:00:00.000Z";
+
+/** What `/auth/verify` says of Ada, owner of Acme unless said otherwise, viewer of Birch. */
+export function makeVerified(input: { role?: Role; slug?: string; isOperator?: boolean } = {}) {
+  const ownTenant = (tenantId: string, name: string, slug: string, role: Role) => ({
+    ...{ tenantId, name, slug, role },
+    planId: "free",
+    suspendedAt: null,
+    createdAt: BEGAN,
+  });
+  return verifyTokenResponse.parse({
+    user: {
+      userId: ADA,
+      email: "ada@example.com",
+      emailVerified: true,
+      name: "Ada",
+      isOperator: input.isOperator === true,
+    },
+    tenants: [
+      ownTenant(ACME, "Acme", input.slug ?? "acme", input.role ?? "owner"),
+      ownTenant(BIRCH, "Birch", "birch", "viewer"),
+    ],
+  });
+}
+
+/** Gives the test's window what jsdom has not. Undone by `vi.unstubAllGlobals`. */
+export function stubWindow(): void {
+  vi.stubGlobal("scrollTo", () => undefined);
+  vi.stubGlobal("matchMedia", () => ({
+    matches: false,
+    addEventListener: () => undefined,
+    removeEventListener: () => undefined,
+  }));
+  Element.prototype.scrollIntoView = () => undefined;
+}
+
+export type OpenTenantsInput = {
+  /** Search parameters, such as `?tab=members`. */
+  search?: string;
+  verified?: ReturnType<typeof makeVerified>;
+  answers?: FakeAnswers;
+  mailDelivers?: boolean;
+};
+
+/** Opens `/tenants` for somebody who is signed in, on a router that keeps tenant and environment as the real one does. */
+export function openTenants(input: OpenTenantsInput = {}) {
+  fakeNetwork({ ...QUIET, ...input.answers });
+  const made = makeTestPlatform();
+  const platform = {
+    ...made,
+    config: { ...made.config, mail: { delivers: input.mailDelivers !== false } },
+  };
+  platform.session.change({ user: makeUser() });
+  const queryClient = createQueryClient();
+  queryClient.setDefaultOptions({ queries: { retry: false, staleTime: 60_000 } });
+  queryClient.setQueryData(VERIFIED_USER_KEY, input.verified ?? makeVerified());
+  const root = createRootRoute({ component: Outlet });
+  const layout = createRoute({
+    getParentRoute: () => root,
+    id: "_app",
+    validateSearch: (search: Record<string, unknown>) => ({
+      ...parseTenantSearch(search),
+      ...parseEnvironmentSearch(search),
+    }),
+    search: { middlewares: [retainSearchParams(["tenant", "environment"])] },
+    component: Outlet,
+  });
+  const tenants = createRoute({
+    getParentRoute: () => layout,
+    path: "/tenants",
+    validateSearch: parseTenantsSearch,
+    component: function TenantsRoute() {
+      const search = tenants.useSearch();
+      const navigate = tenants.useNavigate();
+      return (
+        <TenantsPage
+          search={search}
+          onSearchChange={(next) => {
+            void navigate({
+              to: "/tenants",
+              search: ({ tenant }) => ({ ...next, ...(tenant === undefined ? {} : { tenant }) }),
+            });
+          }}
+        />
+      );
+    },
+  });
+  const router = createRouter({
+    routeTree: root.addChildren([layout.addChildren([tenants])]),
+    history: createMemoryHistory({ initialEntries: [`/tenants${input.search ?? ""}`] }),
+  });
+  render(
+    <QueryClientProvider client={queryClient}>
+      <PlatformProvider value={platform}>
+        <UiProvider>
+          <RouterProvider router={router} />
+          <ToastArea />
+        </UiProvider>
+      </PlatformProvider>
+    </QueryClientProvider>,
+  );
+  return { readSearch: () => router.state.location.search as Record<string, unknown> };
+}
+
+/** A page of a list with nothing on it. */
+export const NOTHING = { items: [], nextCursor: null };
+
+const limitsOf = () => ({
+  planId: "free",
+  planVersion: 1,
+  rateLimits: [],
+  quotas: [
+    {
+      meter: "requests",
+      environment: "live",
+      kind: "hard",
+      limit: 5000,
+      used: "1204",
+      leased: "0",
+      forfeited: "0",
+      remaining: "3796",
+      periodStart: BEGAN,
+      resetAt: "2026-12-01T00:00:00.000Z",
+    },
+  ],
+});
+
+const plan = (planId: string, name: string, pricePerMonth: string) => ({
+  planId,
+  version: 1,
+  isDefault: planId === "free",
+  name,
+  description: "",
+  currency: "USD",
+  pricePerMonth,
+  visibility: "public",
+  rateLimits: [],
+  quotas: [],
+});
+
+/** What is asked on every tab. */
+const QUIET: FakeAnswers = {
+  [`GET /tenants/${ACME}/limits`]: limitsOf,
+  [`GET /tenants/${BIRCH}/limits`]: limitsOf,
+  "GET /plans": () => ({ items: [plan("free", "Free", "0"), plan("pro", "Pro", "49")] }),
+  "GET /meters": () => ({ items: [] }),
+};

@@ -1,0 +1,229 @@
+// @vitest-environment jsdom
+import { cleanup, screen, waitFor, within } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { problem } from "#platform/render-with-platform.tsx";
+import {
+  ACME,
+  BIRCH,
+  makeVerified,
+  NOTHING,
+  openTenants,
+  stubWindow,
+} from "../open-tenants.fixture.tsx";
+import { makeMail, makeServiceKey, makeTenant, pageOf } from "../tenant-answers.fixture.ts";
+
+beforeEach(stubWindow);
+afterEach(() => {
+  cleanup();
+  localStorage.clear();
+  vi.unstubAllGlobals();
+});
+
+const verified = makeVerified({ isOperator: true });
+const open = (tab: string, answers: Parameters<typeof openTenants>[0] = {}) =>
+  openTenants({ search: `?tab=${tab}`, verified, ...answers });
+
+describe("all tenants", () => {
+  const usage = () => ({
+    rows: [{ time: null, group: { tenant: ACME }, values: { requests: 12_345 } }],
+  });
+  const listTwo = () =>
+    pageOf(makeTenant(), makeTenant({ tenantId: BIRCH, name: "Birch", slug: "b" }));
+
+  it("show usage of the period, with nothing for who made no call", async () => {
+    const asked: URLSearchParams[] = [];
+    open("all", {
+      answers: {
+        "GET /tenants": listTwo,
+        "GET /usage": (request) => {
+          asked.push(new URL(request.url).searchParams);
+          return usage();
+        },
+      },
+    });
+    await screen.findByText("12,345 requests");
+    const birch = (await screen.findByText("Birch")).closest("tr") as HTMLElement;
+    expect(within(birch).getByText("0")).toBeTruthy();
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.get("tenant")).toBe(`${ACME},${BIRCH}`);
+    expect(asked[0]?.get("environment")).toBe("live");
+  });
+
+  it("are listed when their usage cannot be had", async () => {
+    open("all", {
+      answers: {
+        "GET /tenants": listTwo,
+        "GET /usage": () => problem(503, "DATABASE_UNAVAILABLE", "The database cannot be reached."),
+      },
+    });
+    await screen.findByText("The usage of the tenants could not be loaded.");
+    await screen.findByText("Birch");
+  });
+
+  it("are searched by what is typed, in the address, and the search is taken back", async () => {
+    const { readSearch } = open("all", {
+      answers: {
+        "GET /tenants": (request) =>
+          new URL(request.url).searchParams.get("q") === "zzz" ? NOTHING : listTwo(),
+        "GET /usage": usage,
+      },
+    });
+    await screen.findByText("Birch");
+    await userEvent.type(screen.getByRole("textbox", { name: "Search name or slug" }), "zzz");
+    await screen.findByText("No tenant is called so");
+    expect(readSearch()).toEqual({ tab: "all", q: "zzz" });
+    await userEvent.click(screen.getByRole("button", { name: "Show all tenants" }));
+    await screen.findByText("Birch");
+    expect(readSearch()).toEqual({ tab: "all" });
+  });
+
+  it("are suspended by who types the name, and resumed", async () => {
+    const asked: unknown[] = [];
+    let suspendedAt: string | null = null;
+    open("all", {
+      answers: {
+        "GET /tenants": () => pageOf(makeTenant({ suspendedAt })),
+        "GET /usage": usage,
+        "POST /auth/verify": () => verified,
+        [`PATCH /tenants/${ACME}`]: (request) => {
+          suspendedAt = suspendedAt === null ? "2026-11-21T00:00:00.000Z" : null;
+          asked.push(request);
+          return makeTenant({ suspendedAt });
+        },
+      },
+    });
+    await userEvent.click(await screen.findByRole("button", { name: "Actions for Acme" }));
+    await userEvent.click(await screen.findByRole("menuitem", { name: "Suspend tenant…" }));
+    const dialog = await screen.findByRole("alertdialog", { name: "Suspend Acme?" });
+    await userEvent.type(within(dialog).getByRole("textbox"), "Acme{Enter}");
+    await screen.findByText("Suspended");
+    await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
+    await userEvent.click(screen.getByRole("button", { name: "Actions for Acme" }));
+    await userEvent.click(await screen.findByRole("menuitem", { name: "Resume tenant…" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Resume tenant" }));
+    await screen.findByText("Active");
+    const bodies = await Promise.all((asked as Request[]).map((request) => request.json()));
+    expect(bodies).toEqual([{ suspended: true }, { suspended: false }]);
+  });
+
+  it("are moved to a plan only after a confirmation", async () => {
+    const asked: Request[] = [];
+    open("all", {
+      answers: {
+        "GET /tenants": () => pageOf(makeTenant({ planId: asked.length === 0 ? "free" : "pro" })),
+        "GET /usage": usage,
+        "POST /auth/verify": () => verified,
+        [`PATCH /tenants/${ACME}`]: (request) => {
+          asked.push(request);
+          return makeTenant({ planId: "pro" });
+        },
+      },
+    });
+    const select = await screen.findByRole("combobox", { name: "Plan of Acme" });
+    await waitFor(() => expect(select.textContent).toContain("Free"));
+    await userEvent.click(select);
+    await userEvent.click(await screen.findByRole("option", { name: /^Pro/ }));
+    expect(asked).toHaveLength(0);
+    await userEvent.click(await screen.findByRole("button", { name: "Change plan" }));
+    await waitFor(() => expect(select.textContent).toContain("Pro"));
+    expect(await asked[0]?.json()).toEqual({ planId: "pro" });
+  });
+});
+
+describe("service keys", () => {
+  it("are made with scopes and shown once", async () => {
+    const asked: Request[] = [];
+    const made = makeServiceKey("Backend");
+    open("service-keys", {
+      answers: {
+        "GET /service-keys": () => (asked.length === 0 ? NOTHING : pageOf(made)),
+        "POST /service-keys": (request) => {
+          asked.push(request);
+          return { ...made, key: "tp_svc_secret" };
+        },
+      },
+    });
+    await screen.findByText("No service keys yet");
+    await userEvent.click(screen.getByRole("button", { name: "Create service key" }));
+    const dialog = await screen.findByRole("dialog");
+    await userEvent.type(within(dialog).getByLabelText("Name"), "Backend");
+    await userEvent.click(within(dialog).getByRole("checkbox", { name: /Usage: *Read/ }));
+    await userEvent.click(within(dialog).getByRole("button", { name: "Create service key" }));
+    await within(dialog).findByText("tp_svc_secret");
+    await userEvent.keyboard("{Escape}");
+    within(dialog).getByText("tp_svc_secret");
+    await userEvent.click(within(dialog).getByRole("button", { name: "I have stored it" }));
+    await screen.findByText("Backend");
+    expect(document.body.textContent).not.toContain("tp_svc_secret");
+    expect(await asked[0]?.json()).toEqual({
+      name: "Backend",
+      scopes: ["keys:verify", "usage:read"],
+    });
+  });
+
+  it("are revoked for good by who types the name", async () => {
+    let revokedAt: string | null = null;
+    const key = makeServiceKey("Backend");
+    open("service-keys", {
+      answers: {
+        "GET /service-keys": () => pageOf({ ...key, revokedAt }),
+        [`POST /service-keys/${key.serviceKeyId}/revoke`]: () => {
+          revokedAt = "2026-11-21T00:00:00.000Z";
+          return { ...key, revokedAt };
+        },
+      },
+    });
+    await userEvent.click(await screen.findByRole("button", { name: "Revoke Backend" }));
+    const dialog = await screen.findByRole("alertdialog");
+    await userEvent.type(within(dialog).getByRole("textbox"), "Backend{Enter}");
+    await screen.findByText("Revoked");
+    expect(screen.queryByRole("button", { name: "Revoke Backend" })).toBeNull();
+  });
+});
+
+describe("the outbox", () => {
+  const LINK = "https://console.example.com/register#invitation=abc";
+
+  it("opens a mail beside the list, with its link as text and never as a link", async () => {
+    const { readSearch } = open("outbox", {
+      answers: { "GET /outbox": () => pageOf(makeMail("mail_1")) },
+    });
+    await userEvent.click(await screen.findByText("You are invited to Acme"));
+    const sheet = await screen.findByRole("dialog", { name: "You are invited to Acme" });
+    expect(readSearch()).toEqual({ tab: "outbox", mail: "mail_1" });
+    const figure = within(sheet).getByRole("figure", { name: "link of the mail" });
+    expect(figure.textContent).toContain(LINK);
+    expect(within(sheet).queryByRole("link")).toBeNull();
+    expect(document.querySelector(`[href*="invitation"], [src*="invitation"]`)).toBeNull();
+  });
+
+  it("says why a text is gone and why a mail failed", async () => {
+    open("outbox&mail=mail_1", {
+      answers: {
+        "GET /outbox": () =>
+          pageOf(
+            makeMail("mail_1", { text: null, state: "sent", sentAt: "2026-11-20T10:00:01.000Z" }),
+            makeMail("mail_2", { state: "failed", lastError: "Mailbox full", attempts: 5 }),
+          ),
+      },
+    });
+    await screen.findByText(/Gone since the mail server took the mail/);
+    await userEvent.keyboard("{Escape}");
+    await userEvent.click(await screen.findByText("Failed"));
+    await screen.findByText("Mailbox full");
+  });
+});
+
+describe("health", () => {
+  it("shows the parts, the addresses and the version", async () => {
+    const parts = {
+      database: { status: "ok" },
+      journal: { status: "degraded", detail: "9 s behind" },
+    };
+    open("health", { answers: { "GET /health/ready": () => ({ status: "degraded", parts }) } });
+    await screen.findByText("9 s behind");
+    await screen.findByText("https://gateway.example.com");
+    await screen.findByText("Version 1.0.0");
+  });
+});

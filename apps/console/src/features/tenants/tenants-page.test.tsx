@@ -1,0 +1,252 @@
+// @vitest-environment jsdom
+import { cleanup, screen, waitFor, within } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
+import { ROLES } from "@turnpike/domain/access/scopes";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { problem } from "#platform/render-with-platform.tsx";
+import {
+  ACME,
+  ADA,
+  BIRCH,
+  BOB,
+  makeVerified,
+  NOTHING,
+  openTenants,
+  stubWindow,
+} from "./open-tenants.fixture.tsx";
+import { makeEntry, makeKey, makeMember, makeTenant, pageOf } from "./tenant-answers.fixture.ts";
+
+beforeEach(stubWindow);
+afterEach(() => {
+  cleanup();
+  localStorage.clear();
+  vi.unstubAllGlobals();
+});
+
+const LONELY = { [`GET /tenants/${ACME}/members`]: () => pageOf(makeMember(ADA, "Ada", "owner")) };
+
+describe("the tabs", () => {
+  it("are four for members and eight for operators", async () => {
+    openTenants();
+    await screen.findByRole("tab", { name: "Your tenants" });
+    expect(screen.getAllByRole("tab").map(({ textContent }) => textContent)).toEqual([
+      "Your tenants",
+      "Settings",
+      "Members",
+      "Audit log",
+    ]);
+    cleanup();
+    openTenants({ verified: makeVerified({ isOperator: true }) });
+    await screen.findByRole("tab", { name: "Outbox" });
+    expect(screen.getAllByRole("tab")).toHaveLength(8);
+  });
+
+  it("stand in the address, which shows nobody a tab that is not theirs", async () => {
+    const { readSearch } = openTenants({ search: "?tab=outbox&tenant=birch", answers: LONELY });
+    const tab = await screen.findByRole("tab", { name: "Your tenants" });
+    expect(tab.getAttribute("aria-selected")).toBe("true");
+    await userEvent.click(screen.getByRole("tab", { name: "Settings" }));
+    await waitFor(() => expect(readSearch()).toEqual({ tab: "settings", tenant: "birch" }));
+  });
+});
+
+describe("your tenants", () => {
+  it("show role, plan and usage of the period, and mark the current one", async () => {
+    openTenants();
+    const list = await screen.findByRole("list", { name: "Your tenants" });
+    const [acme, birch] = within(list).getAllByRole("listitem");
+    expect(acme?.getAttribute("aria-current")).toBe("true");
+    await within(acme as HTMLElement).findByText("1,204 of 5,000");
+    expect(acme?.textContent).toContain("Owner");
+    expect(acme?.textContent).toContain("Free");
+    expect(birch?.textContent).toContain("Viewer");
+  });
+
+  it("are switched to from their card", async () => {
+    const { readSearch } = openTenants();
+    await userEvent.click(await screen.findByRole("button", { name: "Switch to Birch" }));
+    await waitFor(() => expect(readSearch()).toEqual({ tenant: "birch" }));
+    await screen.findByRole("button", { name: "Switch to Acme" });
+  });
+
+  it("are all shown when the usage of one is not known, which is asked for again on request", async () => {
+    let isUp = false;
+    const limits = { planId: "free", planVersion: 1, rateLimits: [], quotas: [] };
+    openTenants({
+      answers: {
+        [`GET /tenants/${BIRCH}/limits`]: () =>
+          isUp ? limits : problem(503, "DATABASE_UNAVAILABLE", "The database cannot be reached."),
+        [`GET /tenants/${BIRCH}`]: () => makeTenant({ tenantId: BIRCH }),
+        [`GET /tenants/${BIRCH}/usage`]: () => ({ totals: { requests: 77 } }),
+      },
+    });
+    await screen.findByText("1,204 of 5,000");
+    await screen.findByText(/The database cannot be reached/);
+    isUp = true;
+    await userEvent.click(screen.getByRole("button", { name: "Try again" }));
+    await screen.findByText("77");
+    await screen.findByText("This plan has no quota.");
+  });
+
+  it("ask somebody without one to create it", async () => {
+    const verified = { ...makeVerified(), tenants: [] };
+    openTenants({ verified });
+    await screen.findByText("You have no tenant yet");
+  });
+});
+
+describe("settings", () => {
+  it("save name and slug, say before what a new slug breaks, and go on at the new address", async () => {
+    const asked: unknown[] = [];
+    const { readSearch } = openTenants({
+      search: "?tab=settings&tenant=acme",
+      answers: {
+        ...LONELY,
+        [`PATCH /tenants/${ACME}`]: (request) => {
+          asked.push(request);
+          return makeTenant({ name: "Acme", slug: "acme-2" });
+        },
+        "POST /auth/verify": () => makeVerified({ slug: "acme-2" }),
+      },
+    });
+    const slug = await screen.findByLabelText("Slug");
+    expect(screen.queryByText(/A new slug breaks links/)).toBeNull();
+    await userEvent.type(slug, "-2");
+    await screen.findByText(/A new slug breaks links/);
+    await userEvent.click(screen.getByRole("button", { name: "Save changes" }));
+    await waitFor(() => expect(readSearch()).toEqual({ tab: "settings", tenant: "acme-2" }));
+    const [request] = asked as [Request];
+    expect(await request.json()).toEqual({ slug: "acme-2" });
+  });
+
+  it("keep what was typed and show what the server refuses beside its field", async () => {
+    openTenants({
+      search: "?tab=settings",
+      answers: {
+        ...LONELY,
+        [`PATCH /tenants/${ACME}`]: () =>
+          new Response(
+            JSON.stringify({
+              status: 409,
+              code: "ALREADY_EXISTS",
+              message: "Taken.",
+              error: "Taken.",
+              errors: [{ pointer: "/slug", message: "Another tenant has this slug." }],
+            }),
+            { status: 409, headers: { "content-type": "application/problem+json" } },
+          ),
+      },
+    });
+    await userEvent.type(await screen.findByLabelText("Slug"), "-2{Enter}");
+    await screen.findByText("The tenant was not saved.");
+    const slug = screen.getByLabelText<HTMLInputElement>("Slug");
+    expect(slug.getAttribute("aria-invalid")).toBe("true");
+    expect(slug.value).toBe("acme-2");
+  });
+
+  it.each(ROLES)("can be changed or only read, with the reason, as %s", async (role) => {
+    const verified = makeVerified({ role });
+    openTenants({ search: "?tab=settings", verified, answers: LONELY });
+    if (role === "owner" || role === "admin") {
+      await screen.findByLabelText("Name");
+    } else {
+      await screen.findByText(`Your role, ${role}, cannot change these: ask an owner or an admin.`);
+      expect(screen.queryByLabelText("Name")).toBeNull();
+    }
+  });
+
+  it("tell the only owner why they cannot leave, before anybody asks the server", async () => {
+    openTenants({ search: "?tab=settings", answers: LONELY });
+    await screen.findByText(/You are its only owner/);
+    expect(screen.queryByRole("button", { name: /Leave tenant/ })).toBeNull();
+  });
+
+  it("let a member leave who types the name, and go on in the next tenant", async () => {
+    const verified = makeVerified({ role: "developer" });
+    const { readSearch } = openTenants({
+      search: "?tab=settings&tenant=acme",
+      verified,
+      answers: {
+        [`GET /tenants/${ACME}/members`]: () =>
+          pageOf(makeMember(BOB, "Bob", "owner"), makeMember(ADA, "Ada", "developer")),
+        [`GET /tenants/${ACME}/keys`]: () =>
+          pageOf(
+            makeKey("Worker", `user:${ADA}`),
+            makeKey("Old", `user:${ADA}`, "revoked"),
+            makeKey("Of Bob", `user:${BOB}`),
+          ),
+        [`DELETE /tenants/${ACME}/members/${ADA}`]: () => ({ liveKeys: [] }),
+        "POST /auth/verify": () => ({ ...verified, tenants: verified.tenants.slice(1) }),
+      },
+    });
+    await userEvent.click(await screen.findByRole("button", { name: "Leave tenant…" }));
+    const dialog = await screen.findByRole("alertdialog", { name: "Leave Acme?" });
+    await within(dialog).findByText("Worker");
+    expect(within(dialog).getAllByRole("listitem")).toHaveLength(1);
+    await userEvent.click(within(dialog).getByRole("button", { name: "Leave tenant" }));
+    await within(dialog).findByText("This is not the name.");
+    await userEvent.type(within(dialog).getByRole("textbox"), "Acme{Enter}");
+    await waitFor(() => expect(readSearch()).toEqual({ tenant: "birch" }));
+    await screen.findByText("Birch");
+    expect(screen.queryByText("Acme")).toBeNull();
+  });
+});
+
+describe("the audit log", () => {
+  it("is refused with the reason, and not asked for, without the scope", async () => {
+    openTenants({ search: "?tab=audit", verified: makeVerified({ role: "developer" }) });
+    await screen.findByText("The audit log is for owners and admins");
+  });
+
+  it("tells in sentences who did what, and pages through the address", async () => {
+    const cursors: (string | null)[] = [];
+    const { readSearch } = openTenants({
+      search: "?tab=audit",
+      answers: {
+        [`GET /tenants/${ACME}/members`]: () => pageOf(makeMember(BOB, "Bob", "viewer")),
+        [`GET /tenants/${ACME}/audit`]: (request) => {
+          const cursor = new URL(request.url).searchParams.get("cursor");
+          cursors.push(cursor);
+          return cursor === null
+            ? {
+                items: [
+                  makeEntry("aud_2", "member.role_changed", {
+                    actorId: ADA,
+                    entityId: BOB,
+                    details: { role: ["developer", "viewer"] },
+                  }),
+                ],
+                nextCursor: "aud_2",
+              }
+            : pageOf(
+                makeEntry("aud_1", "tenant.created", { actorId: ADA, details: { name: "Acme" } }),
+              );
+        },
+      },
+    });
+    await screen.findByText("changed the role of Bob from developer to viewer");
+    await userEvent.click(screen.getByRole("button", { name: "Next" }));
+    await screen.findByText("created the tenant Acme");
+    expect(readSearch()).toMatchObject({ tab: "audit", cursor: "aud_2" });
+    await userEvent.click(screen.getByRole("button", { name: "Previous" }));
+    await screen.findByText("changed the role of Bob from developer to viewer");
+    expect(readSearch()).toEqual({ tab: "audit" });
+    expect(new Set(cursors)).toEqual(new Set([null, "aud_2"]));
+  });
+
+  it("says what failed and loads it on request", async () => {
+    let isUp = false;
+    openTenants({
+      search: "?tab=audit",
+      answers: {
+        ...LONELY,
+        [`GET /tenants/${ACME}/audit`]: () =>
+          isUp ? NOTHING : problem(503, "DATABASE_UNAVAILABLE", "The database cannot be reached."),
+      },
+    });
+    await screen.findByText("The audit log could not be loaded.");
+    isUp = true;
+    await userEvent.click(screen.getByRole("button", { name: "Try again" }));
+    await screen.findByText("Nothing has happened yet");
+  });
+});

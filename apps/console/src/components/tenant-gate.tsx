@@ -4,14 +4,31 @@ import Building2 from "lucide-react/icons/building-2";
 import { type ReactNode, useState } from "react";
 import { type OwnTenant, useCurrentTenant } from "#platform/current-tenant.ts";
 import { CreateTenantDialog } from "./create-tenant-dialog.tsx";
+import { Page, type PageProps } from "./page.tsx";
+
+export type TenantGateProps = {
+  children: (tenant: OwnTenant) => ReactNode;
+  /** Heads the screen while there is no tenant. Left out: the gate stands within a page that has its heading. */
+  page?: Pick<PageProps, "title" | "purpose">;
+};
 
 /** Shows a screen of the current tenant; somebody without one is asked to create it. */
-export function TenantGate({ children }: { children: (tenant: OwnTenant) => ReactNode }) {
+export function TenantGate({ children, page }: TenantGateProps) {
   const tenant = useCurrentTenant();
-  const [isCreating, setIsCreating] = useState(false);
   if (tenant !== undefined) {
     return children(tenant);
   }
+  return page === undefined ? (
+    <NoTenant />
+  ) : (
+    <Page {...page}>
+      <NoTenant />
+    </Page>
+  );
+}
+
+function NoTenant() {
+  const [isCreating, setIsCreating] = useState(false);
   return (
     <>
       <EmptyState

@@ -8,6 +8,7 @@ import { Page } from "#components/page.tsx";
 import { readOwnTimeZone } from "#platform/chart-formats.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { type AnalyticsScope, analyticsQueries, type TenantId } from "./analytics.queries.ts";
+import { ANALYTICS_PAGE } from "./analytics-heading.ts";
 import { AnalyticsReports } from "./analytics-reports.tsx";
 import {
   type AnalyticsSearch,
@@ -51,8 +52,7 @@ export function AnalyticsPage({ tenantId, search, onSearchChange }: AnalyticsPag
   const change = (next: AnalyticsView) => onSearchChange(toAnalyticsSearch(next));
   return (
     <Page
-      title="Analytics"
-      purpose="What calls came, what became of them and how long they took."
+      {...ANALYTICS_PAGE}
       action={
         <div className="flex flex-wrap gap-2">
           {isLiveRange(view, nowMs) && (

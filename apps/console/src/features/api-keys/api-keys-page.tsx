@@ -10,6 +10,7 @@ import type { OwnTenant } from "#platform/current-tenant.ts";
 import { RequestError, toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { type Key, keysQueries } from "./api-keys.queries.ts";
+import { API_KEYS_PAGE } from "./api-keys-heading.ts";
 import {
   type ApiKeysSearch,
   type KeysView,
@@ -105,8 +106,7 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
 
   return (
     <Page
-      title="API keys"
-      purpose="The keys with which this tenant’s programs call the API."
+      {...API_KEYS_PAGE}
       action={
         mayWrite && (
           <Button look="primary" onClick={() => change({ ...view, isCreating: true })}>

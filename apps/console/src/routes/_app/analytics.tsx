@@ -1,5 +1,6 @@
 import { createFileRoute } from "@tanstack/react-router";
 import { TenantGate } from "#components/tenant-gate.tsx";
+import { ANALYTICS_PAGE } from "#features/analytics/analytics-heading.ts";
 import { AnalyticsPage } from "#features/analytics/analytics-page.tsx";
 import { parseAnalyticsSearch } from "#features/analytics/analytics-search.view-model.ts";
 import { withOwnEnvironment } from "#platform/current-environment.ts";
@@ -13,7 +14,7 @@ function AnalyticsRoute() {
   const search = Route.useSearch();
   const navigate = Route.useNavigate();
   return (
-    <TenantGate>
+    <TenantGate page={ANALYTICS_PAGE}>
       {({ tenantId }) => (
         <AnalyticsPage
           key={tenantId}

@@ -1,5 +1,6 @@
 import { createFileRoute } from "@tanstack/react-router";
 import { TenantGate } from "#components/tenant-gate.tsx";
+import { API_KEYS_PAGE } from "#features/api-keys/api-keys-heading.ts";
 import { ApiKeysPage } from "#features/api-keys/api-keys-page.tsx";
 import { parseApiKeysSearch } from "#features/api-keys/api-keys-search.view-model.ts";
 import { withOwnEnvironment } from "#platform/current-environment.ts";
@@ -13,7 +14,7 @@ function ApiKeysRoute() {
   const search = Route.useSearch();
   const navigate = Route.useNavigate();
   return (
-    <TenantGate>
+    <TenantGate page={API_KEYS_PAGE}>
       {(tenant) => (
         <ApiKeysPage
           key={tenant.tenantId}

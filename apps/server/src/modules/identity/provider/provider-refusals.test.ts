@@ -339,6 +339,26 @@ describe("calls of the sign-in pages", () => {
     expect((await exchange(code)).status).toBe(200);
   });
 
+  it("of other sites begin no sign-in but by a link, and use up nothing of a network's limit", async () => {
+    const browser = identity.browser();
+    const { request } = await browser.begin();
+    const open = async (headers: Record<string, string>) =>
+      await browser.call("GET", request.url.href, { headers });
+    const picture = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" };
+    for (let attempt = 0; attempt < 310; attempt += 1) {
+      const reply = await open({ ...picture, "sec-fetch-dest": "image" });
+      expect([reply.status, reply.json.code]).toEqual([403, "CROSS_ORIGIN"]);
+    }
+    expect((await open({ "sec-fetch-site": "same-site", "sec-fetch-dest": "iframe" })).status).toBe(
+      403,
+    );
+    const link = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
+    expect((await open({ ...link, "sec-fetch-dest": "document" })).status).toBe(303);
+    expect(
+      (await open({ "sec-fetch-site": "same-origin", "sec-fetch-dest": "empty" })).status,
+    ).toBe(303);
+  });
+
   it("of other sites do not sign anybody out", async () => {
     const browser = identity.browser();
     await browser.register(newCredentials());

@@ -18,7 +18,7 @@ import type { PasswordCost } from "./password-hash.ts";
 import { startPasswordHasher } from "./password-hasher.ts";
 import { createPeopleRoutes, type PeopleCall } from "./people.routes.ts";
 import type { AccountMailer } from "./provider.ports.ts";
-import { assertFromOrigin } from "./same-origin.routes.ts";
+import { assertFromOrigin, assertNotEmbedded } from "./same-origin.routes.ts";
 import { openSigningKeys } from "./signing-keys.ts";
 
 /** Where it is mounted, below the public address of the console. */
@@ -162,6 +162,7 @@ export async function createIdentityProvider(
   }
 
   async function begin(call: PeopleCall): Promise<void> {
+    assertNotEmbedded(call.req.headers, publicUrl.origin);
     limits.take("begin", { network: call.network });
     await askLibrary(call);
   }

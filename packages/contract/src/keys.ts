@@ -2,6 +2,7 @@ import { SCOPES, TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
 import { ENVIRONMENTS } from "@turnpike/domain/keys/key-format";
 import { isAddress } from "@turnpike/domain/keys/networks";
 import { z } from "zod";
+import { quota, rateLimit } from "./catalog.ts";
 import { operation } from "./operation.ts";
 import {
   displayText,
@@ -37,6 +38,38 @@ const allowedNetworks = z
     examples: [["192.0.2.0/24", "2001:db8::/32"]],
   });
 
+/** Each call is held against every limit of its tenant and of its key, hence few. */
+export const KEY_LIMITS_MAX = 5;
+
+function areNamesUnique(names: readonly string[]): boolean {
+  return new Set(names).size === names.length;
+}
+
+/** Rate limits of the key alone, below those of the tenant's plan. */
+const keyRateLimits = z
+  .array(rateLimit)
+  .max(KEY_LIMITS_MAX, `At most ${String(KEY_LIMITS_MAX)} rate limits.`)
+  .refine(
+    (limits) => areNamesUnique(limits.map((limit) => limit.name)),
+    "A name stands here twice.",
+  )
+  .meta({ description: "Calls of this key in short windows, below the limits of the plan." });
+
+export const keyQuota = z.strictObject({ meter: quota.shape.meter, limit: quota.shape.limit });
+
+/** Hard caps of the key alone for one billing period, below those of the tenant's plan. */
+const keyQuotas = z
+  .array(keyQuota)
+  .max(KEY_LIMITS_MAX, `At most ${String(KEY_LIMITS_MAX)} quotas.`)
+  .refine(
+    (quotas) => areNamesUnique(quotas.map((each) => each.meter)),
+    "A meter stands here twice.",
+  )
+  .meta({
+    description:
+      "Hard caps of this key in one billing period. A key that was rolled shares them with those before it.",
+  });
+
 export const key = z.strictObject({
   keyId,
   tenantId,
@@ -49,6 +82,9 @@ export const key = z.strictObject({
   metadata: z.record(z.string(), z.unknown()),
   /** Where calls may come from, as CIDRs in canonical form. Empty: from anywhere. */
   allowedNetworks: z.array(z.string()),
+  /** Limits of the key below those of its tenant. */
+  rateLimits: z.array(rateLimit),
+  quotas: z.array(keyQuota),
   state: z.enum(KEY_STATES),
   expiresAt: instant.nullable(),
   revokedAt: instant.nullable(),
@@ -68,6 +104,8 @@ export const createKeyRequest = z.strictObject({
   scopes: z.array(tenantKeyScope).max(TENANT_KEY_SCOPES.length).default([]),
   metadata: metadata.default({}),
   allowedNetworks: allowedNetworks.optional(),
+  rateLimits: keyRateLimits.optional(),
+  quotas: keyQuotas.optional(),
   expiresAt: instant.optional(),
 });
 export type CreateKeyRequest = z.infer<typeof createKeyRequest>;
@@ -102,6 +140,8 @@ export const updateKeyRequest = z.strictObject({
   scopes: z.array(tenantKeyScope).max(TENANT_KEY_SCOPES.length).optional(),
   metadata: metadata.optional(),
   allowedNetworks: allowedNetworks.optional(),
+  rateLimits: keyRateLimits.optional(),
+  quotas: keyQuotas.optional(),
   /** Null for no expiry. */
   expiresAt: instant.nullable().optional(),
   /** A disabled key is refused everywhere until it is enabled again. */
@@ -147,6 +187,8 @@ export type VerifyKeyRequest = z.infer<typeof verifyKeyRequest>;
 export const limitState = z.strictObject({
   name: z.string(),
   kind: z.enum(["rate_limit", "quota"]),
+  /** Whose limit: of all keys of the tenant together, or of this key. */
+  scope: z.enum(["tenant", "key"]),
   /** Units, or calls for a rate limit. */
   limit: z.number(),
   /**
@@ -198,7 +240,8 @@ export const keysContract = {
     .route({
       method: "PATCH",
       path: "/tenants/{tenantId}/keys/{keyId}",
-      summary: "Change a key's name, scopes, networks, metadata or expiry; disable or enable it",
+      summary:
+        "Change a key's name, scopes, networks, limits, metadata or expiry; disable or enable it",
       tags,
     })
     .input(updateKeyRequest)

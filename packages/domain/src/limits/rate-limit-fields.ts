@@ -1,6 +1,6 @@
 /** One limit as a caller is told of it. */
 export type LimitReport = {
-  /** A slug: lower-case letters, digits and dashes, so that it needs no escaping. */
+  /** Lower-case letters, digits, dashes and colons, so that it needs no escaping. */
   name: string;
   /** Calls or units that the limit allows. */
   limit: number;

@@ -1,5 +1,5 @@
 export { applyCatalog, seedCatalog } from "./apply-catalog.ts";
 export { createCatalogRoutes } from "./catalog.routes.ts";
-export { findPlanVersion } from "./catalog.store.ts";
+export { findPlanVersion, listMeterRows } from "./catalog.store.ts";
 export { listPlans } from "./list-catalog.ts";
 export { createPublicCatalog } from "./public-catalog.ts";

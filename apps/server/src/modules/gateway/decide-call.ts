@@ -10,37 +10,18 @@ import {
 } from "#modules/keys/index.ts";
 import type { HardLimit, LeaseHold, LeaseHolder } from "#modules/metering/index.ts";
 import type { Clock } from "#platform/clock.ts";
-import type { RateLimiter, RateLimitVerdict } from "./rate-limiter.ts";
-
-/** One limit as it stands after the decision. */
-export type LimitView = {
-  name: string;
-  kind: "rate_limit" | "quota";
-  limit: number;
-  remaining: number;
-  /** Seconds for which the limit holds: a window, or a billing period. */
-  windowSeconds: number;
-  /** Epoch milliseconds at which the whole limit is there again. */
-  resetAtMs: number;
-  /** Epoch milliseconds at which there is more than now; not later than the reset. */
-  moreAtMs: number;
-};
-
-/** Whose call it is. */
-export type Subject = {
-  key: KeyRecord;
-  tenant: TenantRecord;
-  /** The billing period of now, epoch milliseconds, `[start, end)`. */
-  periodStartMs: number;
-  periodEndMs: number;
-};
+import { createLimits } from "./apply-limits.ts";
+import type { CallToDecide, Subject } from "./call-to-decide.ts";
+import type { LimitView } from "./limit-view.ts";
+import type { RateLimiter } from "./rate-limiter.ts";
 
 export type Admission = Subject & {
   allowed: true;
   /** Units of the meter that the call takes. */
   cost: number;
-  /** What was taken of a hard limit; settle it or give it back. */
+  /** What was taken of the tenant's hard limit, and of the key's own; settle each or give it back. */
   hold: LeaseHold | undefined;
+  keyHold?: LeaseHold | undefined;
   limits: LimitView[];
 };
 
@@ -53,6 +34,8 @@ export type Denial = {
   subject: Subject | undefined;
   /** The limit that refused. */
   limit: LimitView | undefined;
+  /** Every limit as it stands, when one of them refused; otherwise none was looked at. */
+  limits: readonly LimitView[];
   /** Milliseconds after which trying again can help. */
   retryAfterMs: number | undefined;
 };
@@ -68,14 +51,6 @@ export type DecideDeps = {
   changesSilentMs: () => number;
 };
 
-export type CallToDecide = {
-  keyText: string;
-  meterId: string;
-  cost: number;
-  /** Finds where the call came from, canonical; asked only for keys that are bound to networks. */
-  findAddress: () => string | undefined;
-};
-
 /**
  * What is in memory is trusted this long without news from the change feed. A database that is down can change no key
  * either, so known keys go on working through an outage; a process that is only cut off must stop at some point.
@@ -88,7 +63,7 @@ const REFILLS_MAX = 3;
 function deny(
   code: ErrorCode,
   detail: string,
-  more: Partial<Pick<Denial, "subject" | "limit" | "retryAfterMs">> = {},
+  more: Partial<Pick<Denial, "subject" | "limit" | "limits" | "retryAfterMs">> = {},
 ): Denial {
   return {
     allowed: false,
@@ -96,25 +71,14 @@ function deny(
     detail,
     subject: more.subject,
     limit: more.limit,
+    limits: more.limits ?? [],
     retryAfterMs: more.retryAfterMs,
-  };
-}
-
-function toRateLimitView({ rateLimit, decision }: RateLimitVerdict, wallMs: number): LimitView {
-  return {
-    name: rateLimit.name,
-    kind: "rate_limit",
-    limit: rateLimit.limit,
-    remaining: decision.remaining,
-    windowSeconds: rateLimit.windowSeconds,
-    resetAtMs: wallMs + decision.resetAfterMs,
-    // While some is left nobody waits for more: then the field says when all of it is there.
-    moreAtMs: wallMs + (decision.remaining > 0 ? decision.resetAfterMs : decision.retryAfterMs),
   };
 }
 
 /** Decides calls from memory; only what is not there yet is asked of the database. */
 export function createDecider(deps: DecideDeps) {
+  const limits = createLimits(deps);
   const periods = new WeakMap<TenantRecord, { startMs: number; endMs: number }>();
 
   function periodOf(tenant: TenantRecord, nowMs: number): { startMs: number; endMs: number } {
@@ -165,120 +129,29 @@ export function createDecider(deps: DecideDeps) {
         });
   }
 
-  function hardLimitOf(subject: Subject, meterId: string): HardLimit | undefined {
-    const quota = subject.tenant.terms.quotas.find(
-      (candidate) => candidate.meter === meterId && candidate.kind === "hard",
-    );
-    return quota === undefined
-      ? undefined
-      : {
-          tenantId: subject.tenant.tenantId,
-          meterId,
-          environment: subject.key.environment,
-          periodStartMs: subject.periodStartMs,
-          periodEndMs: subject.periodEndMs,
-          limit: quota.limit,
-        };
-  }
-
-  function checkRates(subject: Subject, cost: number, wallMs: number): RateLimitVerdict[] | Denial {
-    const { tenant, key } = subject;
-    const verdicts = deps.rateLimiter.decide(
-      `${tenant.tenantId}|${key.environment}`,
-      tenant.terms.rateLimits,
-      // A rate limit counts calls; a dry run only looks.
-      cost > 0 ? 1 : 0,
-    );
-    const refused = verdicts.find((verdict) =>
-      cost > 0 ? !verdict.decision.allowed : verdict.decision.remaining === 0,
-    );
-    if (refused === undefined) {
-      return verdicts;
-    }
-    const { limit, windowSeconds } = refused.rateLimit;
-    return deny(
-      "RATE_LIMITED",
-      `The rate limit of ${String(limit)} requests in ${String(windowSeconds)} s is reached.`,
-      {
-        subject,
-        limit: toRateLimitView(refused, wallMs),
-        retryAfterMs: refused.decision.retryAfterMs,
-      },
-    );
-  }
-
-  function quotaView(limit: HardLimit, remaining: number): LimitView {
-    return {
-      name: limit.meterId,
-      kind: "quota",
-      limit: limit.limit,
-      remaining,
-      windowSeconds: (limit.periodEndMs - limit.periodStartMs) / 1000,
-      resetAtMs: limit.periodEndMs,
-      moreAtMs: limit.periodEndMs,
-    };
-  }
-
-  function denyQuota(subject: Subject, limit: HardLimit, nowMs: number): Denial {
-    return deny(
-      "QUOTA_EXCEEDED",
-      `The quota of ${String(limit.limit)} ${limit.meterId} in this period is used up.`,
-      {
-        subject,
-        limit: quotaView(limit, deps.leases.remaining(limit)),
-        retryAfterMs: limit.periodEndMs - nowMs,
-      },
-    );
-  }
-
-  function admit(
-    subject: Subject,
-    call: CallToDecide,
-    taken: { rates: RateLimitVerdict[]; hold: LeaseHold | undefined; limit: HardLimit | undefined },
-    nowMs: number,
-  ): Admission {
-    if (call.cost > 0) {
-      deps.rateLimiter.take(`${subject.tenant.tenantId}|${subject.key.environment}`, taken.rates);
-    }
-    const limits = taken.rates.map((verdict) => toRateLimitView(verdict, nowMs));
-    if (taken.limit !== undefined) {
-      limits.push(quotaView(taken.limit, deps.leases.remaining(taken.limit)));
-    }
-    return { allowed: true, ...subject, cost: call.cost, hold: taken.hold, limits };
-  }
-
   /** Decides under the limits, or answers the limit whose lease must be refilled first. Nothing is taken on a denial. */
   function applyLimits(
     subject: Subject,
     call: CallToDecide,
     nowMs: number,
   ): Decision | { refill: HardLimit } {
-    const rates = checkRates(subject, call.cost, nowMs);
-    if ("allowed" in rates) {
-      return rates;
-    }
-    const limit = hardLimitOf(subject, call.meterId);
-    if (limit === undefined) {
-      return admit(subject, call, { rates, hold: undefined, limit }, nowMs);
-    }
-    const spent = deps.leases.spend(limit, Math.max(1, call.cost));
-    switch (spent.status) {
-      case "unknown":
-        return { refill: limit };
-      case "exhausted":
-        return denyQuota(subject, limit, nowMs);
-      case "spent":
-        if (call.cost === 0) {
-          deps.leases.giveBack(spent.hold);
-        }
-        return admit(
-          subject,
-          call,
-          { rates, hold: call.cost === 0 ? undefined : spent.hold, limit },
-          nowMs,
-        );
+    const outcome = limits.apply(subject, call, nowMs);
+    switch (outcome.kind) {
+      case "refill":
+        return { refill: outcome.limit };
+      case "refused":
+        return deny(outcome.code, outcome.detail, { ...outcome, subject });
+      case "taken":
+        return {
+          allowed: true,
+          ...subject,
+          cost: call.cost,
+          hold: outcome.hold,
+          keyHold: outcome.keyHold,
+          limits: outcome.limits,
+        };
       default:
-        return spent satisfies never;
+        return outcome satisfies never;
     }
   }
 

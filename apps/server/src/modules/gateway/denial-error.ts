@@ -26,9 +26,15 @@ export function toDenialError(
       ...(limit === undefined
         ? {}
         : {
-            limit: { name: limit.name, limit: limit.limit, remaining: limit.remaining },
+            limit: {
+              name: limit.name,
+              scope: limit.scope,
+              limit: limit.limit,
+              remaining: limit.remaining,
+            },
             resetAt: new Date(limit.resetAtMs).toISOString(),
-            upgradeUrl: input.plansUrl,
+            // Another plan changes nothing about a limit that the tenant gave its key.
+            ...(limit.scope === "key" ? {} : { upgradeUrl: input.plansUrl }),
           }),
     },
     headers: {

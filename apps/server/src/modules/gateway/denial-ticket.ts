@@ -1,6 +1,7 @@
 import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
 import { ERROR_CODES, type ErrorCode, isErrorCode } from "@turnpike/domain/errors/error-codes";
-import type { Denial, LimitView } from "./decide-call.ts";
+import type { Denial } from "./decide-call.ts";
+import type { LimitView } from "./limit-view.ts";
 
 /**
  * A denial as a proxy carries it from the question to the answer: nginx turns everything but 401 and 403 into 500 and drops

@@ -71,6 +71,7 @@ function missingKey(): Denial {
     detail: "Send your API key in the header Authorization: Bearer or X-Api-Key.",
     subject: undefined,
     limit: undefined,
+    limits: [],
     retryAfterMs: undefined,
   };
 }

@@ -76,7 +76,7 @@ describe("a key that is bound to networks", () => {
     expect(await throughForwardAuth(key, "203.0.113.77, 198.51.100.9")).toBe("FORBIDDEN_NETWORK");
   });
 
-  it("is refused by a verification that does not say where the call came from, and takes nothing", async () => {
+  it("is refused by a verification that does not say where the call came from", async () => {
     const { key } = await createBoundKey(["203.0.113.0/24"]);
     const silent = await app.call(serviceKey, "POST", "/v1/keys/verify", { key });
     expect(silent.json).toMatchObject({ valid: false, code: "FORBIDDEN_NETWORK" });

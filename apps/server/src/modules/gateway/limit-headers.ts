@@ -1,6 +1,6 @@
 import { toRateLimitFields } from "@turnpike/domain/limits/rate-limit-fields";
-import type { LimitView } from "./decide-call.ts";
 import type { HeaderPair } from "./forward-headers.ts";
+import type { LimitView } from "./limit-view.ts";
 
 /**
  * Says what is left of each limit in the RateLimit fields; no header without a limit.
@@ -9,7 +9,12 @@ import type { HeaderPair } from "./forward-headers.ts";
  */
 export function toLimitHeaders(limits: readonly LimitView[], nowMs: number): HeaderPair[] {
   const fields = toRateLimitFields(
-    limits.map((limit) => ({ ...limit, moreAfterMs: limit.moreAtMs - nowMs })),
+    limits.map((limit) => ({
+      ...limit,
+      // A key's limit may bear the name of one of its tenant's, and the fields tell limits apart by name.
+      name: limit.scope === "key" ? `key:${limit.name}` : limit.name,
+      moreAfterMs: limit.moreAtMs - nowMs,
+    })),
   );
   return fields === undefined
     ? []

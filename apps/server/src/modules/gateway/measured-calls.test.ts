@@ -59,13 +59,17 @@ function admissionOf(tenant: TenantId): Admission {
     },
     key: {
       keyId: newUuidId("key"),
+      originKeyId: newUuidId("key"),
       tenantId: tenant,
       name: "Key",
       environment: "live",
       scopes: [],
       metadata: {},
       networks: undefined,
+      rateLimits: [],
+      quotas: [],
       expiresAtMs: Number.POSITIVE_INFINITY,
+      updatedAtMs: 0,
       disabled: false,
       revoked: false,
     },
@@ -274,6 +278,7 @@ describe("a call through the gateway", () => {
       detail: "This API key was revoked.",
       subject: { key, tenant, periodStartMs, periodEndMs },
       limit: undefined,
+      limits: [],
       retryAfterMs: undefined,
     };
     expect((await call("/v1/users/9", { method: "DELETE" })).status).toBe(401);

@@ -4,14 +4,24 @@ import {
   type RateLimitDecision,
   type RateLimitState,
 } from "@turnpike/domain/limits/rate-limit";
+import type { LimitScope } from "./limit-view.ts";
 
-export type RateLimitVerdict = { rateLimit: RateLimit; decision: RateLimitDecision };
+export type RateLimitVerdict = {
+  rateLimit: RateLimit;
+  scope: LimitScope;
+  decision: RateLimitDecision;
+};
 
 export type RateLimiter = {
-  /** Decides a call under every limit of a subject; takes nothing. */
-  decide(subject: string, rateLimits: readonly RateLimit[], cost: number): RateLimitVerdict[];
-  /** Takes what {@link decide} allowed. No other call may have been decided in between for the same subject. */
-  take(subject: string, verdicts: readonly RateLimitVerdict[]): void;
+  /** Decides a call under every limit of a slot, such as a tenant's environment or a key; takes nothing. */
+  decide(input: {
+    slot: string;
+    rateLimits: readonly RateLimit[];
+    scope: LimitScope;
+    cost: number;
+  }): RateLimitVerdict[];
+  /** Takes what {@link decide} allowed. No other call may have been decided in between for the same slot. */
+  take(slot: string, verdicts: readonly RateLimitVerdict[]): void;
 };
 
 /** Buckets in memory at the most, before those that are full again are dropped. */
@@ -26,34 +36,35 @@ export function createRateLimiter(deps: { monotonicMs: () => number }): RateLimi
   let sweptAtMs = Number.NEGATIVE_INFINITY;
 
   function dropFullBuckets(nowMs: number): void {
-    for (const [slot, state] of buckets) {
+    for (const [bucket, state] of buckets) {
       if (state.fullAtMs <= nowMs) {
-        buckets.delete(slot);
+        buckets.delete(bucket);
       }
     }
   }
 
   return {
-    decide: (subject, rateLimits, cost) => {
+    decide: ({ slot, rateLimits, scope, cost }) => {
       const nowMs = deps.monotonicMs();
       return rateLimits.map((rateLimit) => ({
         rateLimit,
+        scope,
         decision: decideRateLimit({
           rateLimit,
-          state: buckets.get(`${subject}|${rateLimit.name}`) ?? FULL,
+          state: buckets.get(`${slot}|${rateLimit.name}`) ?? FULL,
           cost,
           nowMs,
         }),
       }));
     },
-    take: (subject, verdicts) => {
+    take: (slot, verdicts) => {
       const nowMs = deps.monotonicMs();
       if (buckets.size >= BUCKETS_MAX && nowMs - sweptAtMs > SWEEP_INTERVAL_MS) {
         sweptAtMs = nowMs;
         dropFullBuckets(nowMs);
       }
       for (const { rateLimit, decision } of verdicts) {
-        buckets.set(`${subject}|${rateLimit.name}`, decision.next);
+        buckets.set(`${slot}|${rateLimit.name}`, decision.next);
       }
     },
   };

@@ -6,12 +6,14 @@ import { CLIENT_ABORTED_STATUS, isBillableStatus } from "@turnpike/domain/meteri
 import { createRouteBook } from "@turnpike/domain/routes/route-book";
 import type {
   CallMeasure,
+  LeaseHold,
   LeaseHolder,
   MeteredCall,
   UsageRecorder,
 } from "#modules/metering/index.ts";
 import type { Clock } from "#platform/clock.ts";
-import type { Admission, Denial, Subject } from "./decide-call.ts";
+import type { Subject } from "./call-to-decide.ts";
+import type { Admission, Denial } from "./decide-call.ts";
 
 /** How an admitted call came out: the upstream's status, or why there is none. */
 export type AdmittedOutcome =
@@ -89,6 +91,7 @@ export function createCallRecorder(deps: {
     return {
       tenantId,
       keyId: subject.key.keyId,
+      originKeyId: subject.key.originKeyId,
       environment: subject.key.environment,
       meterId,
       method,
@@ -100,31 +103,39 @@ export function createCallRecorder(deps: {
     };
   }
 
+  function endHold(hold: LeaseHold | undefined, isBilled: boolean): void {
+    if (hold === undefined) {
+      return;
+    }
+    if (isBilled) {
+      deps.leases.settle(hold);
+    } else {
+      deps.leases.giveBack(hold);
+    }
+  }
+
   return {
     get isSaturated() {
       return deps.recorder.isSaturated;
     },
-    abandon: ({ hold }) => {
-      if (hold !== undefined) {
-        deps.leases.giveBack(hold);
-      }
+    abandon: ({ hold, keyHold }) => {
+      endHold(hold, false);
+      endHold(keyHold, false);
     },
     recordAdmitted: (admission, target, outcome) => {
       const isBilled = outcome.kind === "status" && isBillableStatus(outcome.status);
-      const { hold } = admission;
+      const { hold, keyHold } = admission;
       const call: MeteredCall = {
         ...toCall(admission, target),
         outcome: outcome.kind === "status" ? "VALID" : outcome.code,
         status: statusOf(outcome),
         quantity: isBilled ? admission.cost : 0,
         leaseId: isBilled ? hold?.slice.leaseId : undefined,
+        keyLeaseId: isBilled ? keyHold?.slice.leaseId : undefined,
       };
       deps.recorder.record(call);
-      if (hold !== undefined && isBilled) {
-        deps.leases.settle(hold);
-      } else if (hold !== undefined) {
-        deps.leases.giveBack(hold);
-      }
+      endHold(hold, isBilled);
+      endHold(keyHold, isBilled);
       return call;
     },
     recordMeasure: (call, measure) => deps.recorder.recordMeasure(call, measure),

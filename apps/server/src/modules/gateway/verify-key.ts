@@ -1,12 +1,15 @@
 import type { VerifyKeyRequest, VerifyKeyResponse } from "@turnpike/contract/keys";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
-import type { DecideCall, LimitView, Subject } from "./decide-call.ts";
+import type { Subject } from "./call-to-decide.ts";
+import type { DecideCall } from "./decide-call.ts";
+import type { LimitView } from "./limit-view.ts";
 import { assertRecordable, type CallRecorder, VERIFICATION } from "./record-call.ts";
 
 function toLimitReply(limit: LimitView) {
   return {
     name: limit.name,
     kind: limit.kind,
+    scope: limit.scope,
     limit: limit.limit,
     remaining: limit.remaining,
     resetAt: new Date(limit.resetAtMs).toISOString(),
@@ -67,6 +70,6 @@ export async function verifyKey(
     detail: decision.detail,
     requestId,
     ...(decision.subject === undefined ? {} : toSubjectReply(decision.subject)),
-    ...(decision.limit === undefined ? {} : { limits: [toLimitReply(decision.limit)] }),
+    ...(decision.limits.length === 0 ? {} : { limits: decision.limits.map(toLimitReply) }),
   };
 }

@@ -3,7 +3,7 @@ import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/act
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { assertScopesHeld, parseExpiry, parseNetworks } from "./key-input.ts";
+import { assertMetersExist, assertScopesHeld, parseExpiry, parseNetworks } from "./key-input.ts";
 import { announceKey, insertKey, type KeyRow, tenantExists } from "./keys.store.ts";
 import { mintKey } from "./mint-key.ts";
 import { toKeyReply } from "./to-key-reply.ts";
@@ -11,7 +11,7 @@ import { toKeyReply } from "./to-key-reply.ts";
 /**
  * Creates a key of a tenant. The reply is the only place where its text appears; the database holds a hash.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`, `INVALID_REQUEST` (expiry in the past, no network).
+ * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`, `INVALID_REQUEST` (expiry in the past, no network, no meter).
  */
 export async function createKey(
   deps: AppServices,
@@ -22,9 +22,11 @@ export async function createKey(
   assertScopesHeld(context, input.tenantId, input.scopes);
   const now = deps.clock.now();
   const minted = mintKey(input.environment, deps.randomBytes);
+  const keyId = deps.newId("key");
   const row: KeyRow = {
     tenant_id: input.tenantId,
-    key_id: deps.newId("key"),
+    key_id: keyId,
+    origin_key_id: keyId,
     name: input.name,
     environment: input.environment,
     start: minted.start,
@@ -32,6 +34,8 @@ export async function createKey(
     scopes: [...new Set(input.scopes)],
     metadata: input.metadata,
     allowed_networks: parseNetworks(input.allowedNetworks) ?? [],
+    rate_limits: input.rateLimits ?? [],
+    quotas: input.quotas ?? [],
     expires_at: parseExpiry(input.expiresAt, now),
     disabled_at: null,
     revoked_at: null,
@@ -44,6 +48,7 @@ export async function createKey(
     if (!(await tenantExists(tx, input.tenantId))) {
       throw resourceNotFound("tenant");
     }
+    await assertMetersExist(tx, row.quotas);
     await insertKey(tx, {
       ...row,
       metadata: input.metadata,

@@ -5,6 +5,8 @@ import type { PlanTerms } from "@turnpike/domain/catalog/plan";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { type Environment, parseKey } from "@turnpike/domain/keys/key-format";
 import { compileNetworks, type Networks } from "@turnpike/domain/keys/networks";
+import type { KeyQuota } from "@turnpike/domain/limits/key-quota";
+import type { RateLimit } from "@turnpike/domain/limits/rate-limit";
 import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Change } from "#platform/change-feed.ts";
 import { createRecordCache } from "#platform/record-cache.ts";
@@ -16,6 +18,8 @@ import { findServiceKeyByHash } from "./service-keys.store.ts";
 /** What the hot path knows of a key. */
 export type KeyRecord = {
   keyId: KeyId;
+  /** The first key of its line: a key and those it was rolled to share its limits. */
+  originKeyId: KeyId;
   tenantId: TenantId;
   name: string;
   environment: Environment;
@@ -23,8 +27,13 @@ export type KeyRecord = {
   metadata: Readonly<Record<string, unknown>>;
   /** Where calls may come from; undefined: from anywhere. */
   networks: Networks | undefined;
+  /** Limits of its own, below those of its tenant. */
+  rateLimits: readonly RateLimit[];
+  quotas: readonly KeyQuota[];
   /** Epoch milliseconds; `Infinity` for a key without expiry. */
   expiresAtMs: number;
+  /** When it was made or changed last, epoch milliseconds. */
+  updatedAtMs: number;
   disabled: boolean;
   revoked: boolean;
 };
@@ -97,6 +106,7 @@ export function createKeyDirectory(deps: {
         ? null
         : {
             keyId: row.key_id,
+            originKeyId: row.origin_key_id,
             tenantId: row.tenant_id,
             name: row.name,
             environment: row.environment,
@@ -104,7 +114,10 @@ export function createKeyDirectory(deps: {
             metadata: row.metadata,
             networks:
               row.allowed_networks.length === 0 ? undefined : compileNetworks(row.allowed_networks),
+            rateLimits: row.rate_limits,
+            quotas: row.quotas,
             expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
+            updatedAtMs: row.updated_at.getTime(),
             disabled: row.disabled_at !== null,
             revoked: row.revoked_at !== null,
           };

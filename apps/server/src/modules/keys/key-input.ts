@@ -1,8 +1,11 @@
+import type { Tx } from "@turnpike/db/client";
 import { type CallContext, mayInTenant } from "@turnpike/domain/access/actor";
 import { SCOPES } from "@turnpike/domain/access/scopes";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { toCanonicalNetwork } from "@turnpike/domain/keys/networks";
+import type { KeyQuota } from "@turnpike/domain/limits/key-quota";
+import { listMeterRows } from "#modules/catalog/index.ts";
 
 /**
  * Lets nobody give a key what they do not hold themselves in its tenant.
@@ -72,4 +75,25 @@ export function parseNetworks(networks: readonly string[] | undefined): string[]
     });
   }
   return [...new Set(canonical.filter((network) => network !== undefined))];
+}
+
+/** @throws {AppError} `INVALID_REQUEST` naming every quota of a meter that does not exist. */
+export async function assertMetersExist(tx: Tx, quotas: readonly KeyQuota[]): Promise<void> {
+  if (quotas.length === 0) {
+    return;
+  }
+  const known = new Set((await listMeterRows(tx)).map((meter) => meter.meterId));
+  const errors = quotas.flatMap((quota, index) =>
+    known.has(quota.meter)
+      ? []
+      : [
+          {
+            pointer: `/quotas/${String(index)}/meter`,
+            message: `There is no meter ${quota.meter}.`,
+          },
+        ],
+  );
+  if (errors[0] !== undefined) {
+    throw new AppError({ code: "INVALID_REQUEST", publicMessage: errors[0].message, errors });
+  }
 }

@@ -2,6 +2,8 @@ import type { JsonValue, Tx } from "@turnpike/db/client";
 import type { PlanTerms } from "@turnpike/domain/catalog/plan";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
+import type { KeyQuota } from "@turnpike/domain/limits/key-quota";
+import type { RateLimit } from "@turnpike/domain/limits/rate-limit";
 
 export type KeyRow = {
   tenant_id: TenantId;
@@ -13,6 +15,10 @@ export type KeyRow = {
   scopes: string[];
   metadata: Record<string, unknown>;
   allowed_networks: string[];
+  rate_limits: RateLimit[];
+  quotas: KeyQuota[];
+  /** The first key of a line of rolled ones. */
+  origin_key_id: KeyId;
   expires_at: Date | null;
   disabled_at: Date | null;
   revoked_at: Date | null;
@@ -32,6 +38,9 @@ const COLUMNS = [
   "scopes",
   "metadata",
   "allowed_networks",
+  "rate_limits",
+  "quotas",
+  "origin_key_id",
   "expires_at",
   "disabled_at",
   "revoked_at",
@@ -55,9 +64,10 @@ export async function insertKey(
 ): Promise<void> {
   await tx`
     insert into api_keys (tenant_id, key_id, name, environment, key_hash, start, last_four, scopes, metadata,
-      allowed_networks, expires_at, created_at, updated_at, created_by)
+      allowed_networks, rate_limits, quotas, origin_key_id, expires_at, created_at, updated_at, created_by)
     values (${row.tenant_id}, ${row.key_id}, ${row.name}, ${row.environment}, ${Buffer.from(row.key_hash)}, ${row.start},
-      ${row.last_four}, ${row.scopes}, ${tx.json(row.metadata)}, ${row.allowed_networks}, ${row.expires_at},
+      ${row.last_four}, ${row.scopes}, ${tx.json(row.metadata)}, ${row.allowed_networks}, ${tx.json(row.rate_limits)},
+      ${tx.json(row.quotas)}, ${row.origin_key_id}, ${row.expires_at},
       ${row.created_at},
       ${row.created_at}, ${row.created_by})`;
 }
@@ -161,7 +171,15 @@ export async function updateKeyRow(
   tx: Tx,
   row: Pick<
     KeyRow,
-    "tenant_id" | "key_id" | "name" | "scopes" | "allowed_networks" | "expires_at" | "disabled_at"
+    | "tenant_id"
+    | "key_id"
+    | "name"
+    | "scopes"
+    | "allowed_networks"
+    | "rate_limits"
+    | "quotas"
+    | "expires_at"
+    | "disabled_at"
   > & {
     /** Left out: as it is. */
     metadata: Record<string, JsonValue> | undefined;
@@ -172,7 +190,8 @@ export async function updateKeyRow(
   const [updated] = await tx<KeyRow[]>`
     update api_keys
     set name = ${row.name}, scopes = ${row.scopes}, metadata = coalesce(${metadata}::jsonb, metadata),
-        allowed_networks = ${row.allowed_networks}, expires_at = ${row.expires_at}, disabled_at = ${row.disabled_at}, updated_at = ${row.now}
+        allowed_networks = ${row.allowed_networks}, rate_limits = ${tx.json(row.rate_limits)},
+        quotas = ${tx.json(row.quotas)}, expires_at = ${row.expires_at}, disabled_at = ${row.disabled_at}, updated_at = ${row.now}
     where tenant_id = ${row.tenant_id} and key_id = ${row.key_id}
     returning ${tx(COLUMNS)}`;
   return updated;
@@ -189,9 +208,10 @@ export async function copyKeyRow(
 ): Promise<KeyRow | undefined> {
   const [row] = await tx<KeyRow[]>`
     insert into api_keys (tenant_id, key_id, name, environment, key_hash, start, last_four, scopes, metadata,
-      allowed_networks, expires_at, created_at, updated_at, created_by)
+      allowed_networks, rate_limits, quotas, origin_key_id, expires_at, created_at, updated_at, created_by)
     select tenant_id, ${copy.key_id}, name, environment, ${Buffer.from(copy.key_hash)}, ${copy.start},
-      ${copy.last_four}, scopes, metadata, allowed_networks, expires_at, ${copy.now}, ${copy.now}, ${copy.created_by}
+      ${copy.last_four}, scopes, metadata, allowed_networks, rate_limits, quotas,
+      origin_key_id, expires_at, ${copy.now}, ${copy.now}, ${copy.created_by}
     from api_keys where tenant_id = ${from.tenant_id} and key_id = ${from.key_id}
     returning ${tx(COLUMNS)}`;
   return row;

@@ -23,6 +23,8 @@ export function toKeyReply(row: KeyRow, now: Date): Key {
     scopes: row.scopes,
     metadata: row.metadata,
     allowedNetworks: row.allowed_networks,
+    rateLimits: row.rate_limits,
+    quotas: row.quotas,
     state: stateOf(row, now),
     expiresAt: row.expires_at?.toISOString() ?? null,
     revokedAt: row.revoked_at?.toISOString() ?? null,

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Key, UpdateKeyRequest } from "@turnpike/contract/keys";
 import type { JsonValue } from "@turnpike/db/client";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { assertScopesHeld, parseExpiry, parseNetworks } from "./key-input.ts";
+import { assertMetersExist, assertScopesHeld, parseExpiry, parseNetworks } from "./key-input.ts";
 import { announceKey, type KeyRow, lockKeyRow, updateKeyRow } from "./keys.store.ts";
 import { toKeyReply } from "./to-key-reply.ts";
 
@@ -32,6 +33,12 @@ function describeChange(before: KeyRow, after: KeyRow): Record<string, JsonValue
   if (before.allowed_networks.join() !== after.allowed_networks.join()) {
     details["allowedNetworks"] = [before.allowed_networks, after.allowed_networks];
   }
+  if (!isDeepStrictEqual(before.rate_limits, after.rate_limits)) {
+    details["rateLimits"] = [before.rate_limits, after.rate_limits];
+  }
+  if (!isDeepStrictEqual(before.quotas, after.quotas)) {
+    details["quotas"] = [before.quotas, after.quotas];
+  }
   if (JSON.stringify(before.metadata) !== JSON.stringify(after.metadata)) {
     // Its values are the tenant's own and may be long; the trail says that they changed.
     details["metadata"] = "changed";
@@ -52,7 +59,7 @@ function actionOf(before: KeyRow, after: KeyRow): string {
  * Changes what may be changed of a key, disabling and enabling included; effective on every process within a second.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND`; `CONFLICT` for a revoked key; `INSUFFICIENT_SCOPE` for a scope that the actor
- *   does not hold; `INVALID_REQUEST` (expiry in the past, no network).
+ *   does not hold; `INVALID_REQUEST` (expiry in the past, no network, no meter).
  */
 export async function updateKey(
   deps: AppServices,
@@ -78,6 +85,7 @@ export async function updateKey(
       input.tenantId,
       (input.scopes ?? []).filter((scope) => !before.scopes.includes(scope)),
     );
+    await assertMetersExist(tx, input.quotas ?? []);
     const after = await updateKeyRow(tx, {
       tenant_id: input.tenantId,
       key_id: input.keyId,
@@ -85,6 +93,8 @@ export async function updateKey(
       scopes: [...new Set(input.scopes ?? before.scopes)],
       metadata: input.metadata,
       allowed_networks: parseNetworks(input.allowedNetworks) ?? before.allowed_networks,
+      rate_limits: input.rateLimits ?? before.rate_limits,
+      quotas: input.quotas ?? before.quotas,
       expires_at:
         input.expiresAt === undefined ? before.expires_at : parseExpiry(input.expiresAt, now),
       disabled_at: decideDisabled(before, input.disabled, now),

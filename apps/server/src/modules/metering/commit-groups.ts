@@ -2,6 +2,7 @@ import type { Logger } from "#platform/logger.ts";
 import type { Transact } from "#platform/transact.ts";
 import {
   addToBalances,
+  addToKeyBalances,
   claimGroups,
   insertEntries,
   type LedgerRow,
@@ -64,11 +65,12 @@ export async function commitGroups(
     }
     const rows = toLedgerRows(fresh, claimed);
     const { minutes, hours } = sumRollups(fresh.flatMap((group) => group.entries));
-    // Every writer takes rollups, then balances, then leases, each in the order of its key: no deadlock.
+    // Every writer takes rollups, then balances, then those of keys, then leases, each in the order of its key: no deadlock.
     await insertEntries(tx, rows);
     await addToRollups(tx, "minute", minutes);
     await addToRollups(tx, "hour", hours);
     await addToBalances(tx, rows);
+    await addToKeyBalances(tx, rows);
     const unsettled = await settleSpends(
       tx,
       fresh.flatMap((group) => group.spends),

@@ -8,6 +8,7 @@ import { createTransact, type Transact } from "#platform/transact.ts";
 import { commitGroups } from "./commit-groups.ts";
 import { keepMeteringHouse } from "./keep-house.ts";
 import { type HardLimit, type LeaseHold, LeaseHolder } from "./lease-holder.ts";
+import { createLeaseLedger } from "./lease-ledger.ts";
 import { forfeitLeases } from "./leases.store.ts";
 import { GroupBuilder } from "./usage-group.ts";
 
@@ -34,7 +35,7 @@ class TestProcess {
   constructor(ledger: Transact = transact) {
     const clock: Clock = { now: () => new Date(), monotonicMs: () => this.clockMs };
     this.holder = new LeaseHolder({
-      transact: ledger,
+      ledger: createLeaseLedger(ledger),
       clock,
       newId: newUuidId,
       processId: this.id,

@@ -1,26 +1,17 @@
-import type { LeaseId, NewId, ProcessId, TenantId } from "@turnpike/domain/ids/ids";
+import type { KeyId, LeaseId, NewId, ProcessId, TenantId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
-import {
-  grantLease,
-  LEASE_TTL_MS,
-  leaseDeadlineMs,
-  shouldRefill,
-} from "@turnpike/domain/limits/lease";
+import { leaseDeadlineMs, shouldRefill } from "@turnpike/domain/limits/lease";
 import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
-import type { Transact } from "#platform/transact.ts";
-import {
-  type BalanceName,
-  deleteLeases,
-  extendLease,
-  insertLease,
-  lockBalance,
-} from "./leases.store.ts";
+import type { LeaseGrant, LeaseLedger, LeaseReturn } from "./lease-ledger.ts";
+import type { BalanceName } from "./leases.store.ts";
 
 /** A hard limit of one balance, as the catalogue and the tenant's period give it. */
 export type HardLimit = {
   tenantId: TenantId;
+  /** The first of a line of rolled keys whose own limit this is; left out: the limit is the whole tenant's. */
+  keyId?: KeyId | undefined;
   meterId: string;
   environment: Environment;
   /** Epoch milliseconds, `[start, end)`. */
@@ -28,11 +19,16 @@ export type HardLimit = {
   periodEndMs: number;
   /** Whole units in the period. */
   limit: number;
+  /**
+   * True when calls that were admitted under no such limit may still be on their way to the ledger: they are committed
+   * before the first slice is cut.
+   */
+  isRecent?: boolean;
 };
 
 /** A lease in memory. What was spent and not yet recorded is in flight, and keeps the lease from being given back. */
 type Slice = {
-  readonly tenantId: TenantId;
+  readonly name: BalanceName;
   readonly leaseId: LeaseId;
   remaining: number;
   inFlight: number;
@@ -40,7 +36,11 @@ type Slice = {
 };
 
 /** Units taken for a call. Ends in exactly one of {@link LeaseHolder.settle} and {@link LeaseHolder.giveBack}. */
-export type LeaseHold = { readonly quantity: number; readonly slice: Slice };
+export type LeaseHold = {
+  readonly quantity: number;
+  readonly slice: Slice;
+  readonly slot: Slot;
+};
 
 export type SpendResult =
   | { status: "spent"; hold: LeaseHold; remaining: number }
@@ -55,6 +55,9 @@ type Slot = {
   slice: Slice | undefined;
   /** What the slice held after it was last filled. */
   filledTo: number;
+  readonly isRecent: boolean;
+  /** True until the database was asked for the first time. */
+  isUnknown: boolean;
   /** What nobody held when the database was last asked. */
   leftElsewhere: number;
   exhaustedUntilMs: number;
@@ -69,11 +72,13 @@ type Slot = {
 };
 
 export type LeaseHolderDeps = {
-  transact: Transact;
+  ledger: LeaseLedger;
   clock: Clock;
   newId: NewId;
   processId: ProcessId;
   logger: Logger;
+  /** Commits everything this process has recorded. */
+  flush?: () => Promise<unknown>;
 };
 
 /** After the database said that nothing is left, it is asked again this much later: others may have given back. */
@@ -118,13 +123,17 @@ export class LeaseHolder {
     if (runsLow && mayAsk) {
       void this.#startRefill(slot);
     }
-    return { status: "spent", hold: { quantity, slice }, remaining: slice.remaining };
+    return { status: "spent", hold: { quantity, slice, slot }, remaining: slice.remaining };
   }
 
-  /** Units left in the period, as this process knows: exact but for what others used since it last asked. */
-  remaining(limit: HardLimit): number {
+  /**
+   * Units left in the period, as this process knows: exact but for what others used since it last asked.
+   *
+   * @returns `undefined` while it has not asked yet.
+   */
+  remaining(limit: HardLimit): number | undefined {
     const slot = this.#find(limit);
-    return slot.leftElsewhere + (slot.slice?.remaining ?? 0);
+    return slot.isUnknown ? undefined : slot.leftElsewhere + (slot.slice?.remaining ?? 0);
   }
 
   /** The call was recorded: its units leave the lease when its group is committed. */
@@ -136,6 +145,8 @@ export class LeaseHolder {
   giveBack(hold: LeaseHold): void {
     hold.slice.inFlight -= hold.quantity;
     hold.slice.remaining += hold.quantity;
+    // What was not used must not look like demand when the next slice is cut.
+    hold.slot.spentSinceRefill = Math.max(0, hold.slot.spentSinceRefill - hold.quantity);
   }
 
   /**
@@ -158,7 +169,8 @@ export class LeaseHolder {
   }
 
   #find(limit: HardLimit): Slot {
-    const slotName = `${limit.tenantId}|${limit.environment}|${limit.meterId}`;
+    const owner = limit.keyId ?? limit.tenantId;
+    const slotName = `${owner}|${limit.environment}|${limit.meterId}`;
     const known = this.#slots.get(slotName);
     if (known !== undefined) {
       if (known.limit === limit.limit && known.name.periodStart.getTime() === limit.periodStartMs) {
@@ -170,6 +182,7 @@ export class LeaseHolder {
     const slot: Slot = {
       name: {
         tenantId: limit.tenantId,
+        keyId: limit.keyId,
         meterId: limit.meterId,
         environment: limit.environment,
         periodStart: new Date(limit.periodStartMs),
@@ -178,6 +191,8 @@ export class LeaseHolder {
       limit: limit.limit,
       slice: undefined,
       filledTo: 0,
+      isRecent: limit.isRecent === true,
+      isUnknown: true,
       leftElsewhere: 0,
       exhaustedUntilMs: 0,
       failure: undefined,
@@ -206,36 +221,25 @@ export class LeaseHolder {
   }
 
   async #refill(slot: Slot): Promise<void> {
+    if (slot.isRecent && slot.isUnknown) {
+      await this.#deps.flush?.();
+    }
     const askedAtMs = this.#deps.clock.monotonicMs();
     const ratePerMs = slot.spentSinceRefill / Math.max(1, askedAtMs - slot.refilledAtMs);
     const current = slot.slice;
     const leaseId = this.#deps.newId("lease");
     let mayExist = false;
-    const cut = this.#deps.transact.asMeter(async (tx) => {
-      const balance = await lockBalance(tx, slot.name);
-      const view = { ...balance, limit: slot.limit };
-      const granted = grantLease(view, Math.max(1, slot.wanted), ratePerMs);
-      const left = Math.max(0, slot.limit - balance.used - balance.held - granted);
-      if (
-        current !== undefined &&
-        (await extendLease(tx, slot.name, {
-          leaseId: current.leaseId,
-          granted,
-          ttlMs: LEASE_TTL_MS,
-        }))
-      ) {
-        return { leaseId: current.leaseId, granted, left };
-      }
-      if (granted > 0) {
+    const cut = this.#deps.ledger.cut({
+      name: slot.name,
+      limit: slot.limit,
+      countWanted: () => {
         mayExist = true;
-        await insertLease(tx, slot.name, {
-          leaseId,
-          processId: this.#deps.processId,
-          granted,
-          ttlMs: LEASE_TTL_MS,
-        });
-      }
-      return { leaseId, granted, left };
+        return slot.wanted;
+      },
+      ratePerMs,
+      extend: current?.leaseId,
+      newLeaseId: leaseId,
+      processId: this.#deps.processId,
     });
     try {
       this.#applyGrant(slot, await cut, askedAtMs);
@@ -244,7 +248,7 @@ export class LeaseHolder {
       if (mayExist) {
         // Whether the lease was made is not known: giving it back is right in both cases.
         this.#retired.push({
-          tenantId: slot.name.tenantId,
+          name: slot.name,
           leaseId,
           remaining: 0,
           inFlight: 0,
@@ -255,11 +259,7 @@ export class LeaseHolder {
     }
   }
 
-  #applyGrant(
-    slot: Slot,
-    grant: { leaseId: LeaseId; granted: number; left: number },
-    askedAtMs: number,
-  ): void {
+  #applyGrant(slot: Slot, grant: LeaseGrant, askedAtMs: number): void {
     const current = slot.slice;
     const deadlineMs = leaseDeadlineMs(askedAtMs);
     if (current?.leaseId === grant.leaseId) {
@@ -274,13 +274,14 @@ export class LeaseHolder {
         grant.granted === 0
           ? undefined
           : {
-              tenantId: slot.name.tenantId,
+              name: slot.name,
               leaseId: grant.leaseId,
               remaining: grant.granted,
               inFlight: 0,
               deadlineMs,
             };
     }
+    slot.isUnknown = false;
     slot.leftElsewhere = grant.left;
     slot.filledTo = slot.slice?.remaining ?? 0;
     slot.failure = undefined;
@@ -334,7 +335,7 @@ export class LeaseHolder {
       this.#retired = this.#retired.filter((slice) => !returning.has(slice));
       try {
         await flush();
-        await this.#deps.transact.asMeter((tx) => deleteLeases(tx, done));
+        await this.#deps.ledger.giveBack(done.map(toReturn));
       } catch (error) {
         this.#retired.push(...done);
         throw error;
@@ -352,4 +353,8 @@ export class LeaseHolder {
   get size(): number {
     return this.#slots.size;
   }
+}
+
+function toReturn({ name, leaseId }: Slice): LeaseReturn {
+  return { name, tenantId: name.tenantId, leaseId };
 }

@@ -1,10 +1,12 @@
 import type { Tx } from "@turnpike/db/client";
-import type { LeaseId, ProcessId, TenantId } from "@turnpike/domain/ids/ids";
+import type { KeyId, LeaseId, ProcessId, TenantId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
 
-/** Names one balance: a tenant's use of a meter in a period. */
+/** Names one balance: the use of a meter in a period, by a tenant or by one of its keys. */
 export type BalanceName = {
   tenantId: TenantId;
+  /** The first of a line of rolled keys; undefined: the whole tenant. */
+  keyId: KeyId | undefined;
   meterId: string;
   environment: Environment;
   periodStart: Date;
@@ -20,6 +22,23 @@ export async function lockBalance(
   tx: Tx,
   name: BalanceName,
 ): Promise<{ used: number; held: number }> {
+  const used =
+    name.keyId === undefined
+      ? await lockTenantBalance(tx, name)
+      : await lockKeyBalance(tx, { ...name, keyId: name.keyId });
+  // A statement of its own, so that it sees what was committed while the lock was waited for.
+  const [held] = await tx<{ held: number }[]>`
+    select coalesce(sum(remaining), 0)::float8 as held from leases
+    where tenant_id = ${name.tenantId} and meter_id = ${name.meterId} and environment = ${name.environment}
+      and period_start = ${name.periodStart} and ${isOfBalance(tx, name)}`;
+  return { used, held: held?.held ?? 0 };
+}
+
+function isOfBalance(tx: Tx, { keyId }: BalanceName) {
+  return keyId === undefined ? tx`key_id is null` : tx`key_id = ${keyId}`;
+}
+
+async function lockTenantBalance(tx: Tx, name: BalanceName): Promise<number> {
   await tx`
     insert into balances (tenant_id, meter_id, environment, period_start, period_end, used)
     values (${name.tenantId}, ${name.meterId}, ${name.environment}, ${name.periodStart}, ${name.periodEnd}, 0)
@@ -29,12 +48,21 @@ export async function lockBalance(
     where tenant_id = ${name.tenantId} and meter_id = ${name.meterId} and environment = ${name.environment}
       and period_start = ${name.periodStart}
     for update`;
-  // A statement of its own, so that it sees what was committed while the lock was waited for.
-  const [held] = await tx<{ held: number }[]>`
-    select coalesce(sum(remaining), 0)::float8 as held from leases
-    where tenant_id = ${name.tenantId} and meter_id = ${name.meterId} and environment = ${name.environment}
-      and period_start = ${name.periodStart}`;
-  return { used: balance?.used ?? 0, held: held?.held ?? 0 };
+  return balance?.used ?? 0;
+}
+
+/** A key has one environment, so its balance names none. */
+async function lockKeyBalance(tx: Tx, name: BalanceName & { keyId: KeyId }): Promise<number> {
+  await tx`
+    insert into key_balances (tenant_id, key_id, meter_id, period_start, period_end, used)
+    values (${name.tenantId}, ${name.keyId}, ${name.meterId}, ${name.periodStart}, ${name.periodEnd}, 0)
+    on conflict do nothing`;
+  const [balance] = await tx<{ used: number }[]>`
+    select used::float8 as used from key_balances
+    where tenant_id = ${name.tenantId} and key_id = ${name.keyId} and meter_id = ${name.meterId}
+      and period_start = ${name.periodStart}
+    for update`;
+  return balance?.used ?? 0;
 }
 
 export async function insertLease(
@@ -43,10 +71,10 @@ export async function insertLease(
   lease: { leaseId: LeaseId; processId: ProcessId; granted: number; ttlMs: number },
 ): Promise<void> {
   await tx`
-    insert into leases (tenant_id, lease_id, meter_id, environment, period_start, process_id, state, granted,
+    insert into leases (tenant_id, lease_id, key_id, meter_id, environment, period_start, process_id, state, granted,
       remaining, expires_at, created_at)
-    values (${name.tenantId}, ${lease.leaseId}, ${name.meterId}, ${name.environment}, ${name.periodStart},
-      ${lease.processId}, 'active', ${lease.granted}, ${lease.granted},
+    values (${name.tenantId}, ${lease.leaseId}, ${name.keyId ?? null}, ${name.meterId}, ${name.environment},
+      ${name.periodStart}, ${lease.processId}, 'active', ${lease.granted}, ${lease.granted},
       now() + make_interval(secs => ${lease.ttlMs / 1000}), now())`;
 }
 
@@ -98,13 +126,20 @@ export async function forfeitLeases(tx: Tx, processId: ProcessId | null): Promis
 
 /** Deletes leases whose period has been over for a day: nothing can be spent from them or blocked by them. */
 export async function deleteOldLeases(tx: Tx): Promise<number> {
-  const rows = await tx`
+  const ofTenants = await tx`
     delete from leases l
     using balances b
-    where b.tenant_id = l.tenant_id and b.meter_id = l.meter_id and b.environment = l.environment
+    where l.key_id is null and b.tenant_id = l.tenant_id and b.meter_id = l.meter_id
+      and b.environment = l.environment and b.period_start = l.period_start
+      and b.period_end < now() - interval '1 day'
+    returning 1`;
+  const ofKeys = await tx`
+    delete from leases l
+    using key_balances b
+    where b.tenant_id = l.tenant_id and b.key_id = l.key_id and b.meter_id = l.meter_id
       and b.period_start = l.period_start and b.period_end < now() - interval '1 day'
     returning 1`;
-  return rows.length;
+  return ofTenants.length + ofKeys.length;
 }
 
 /** Processes that did not stop properly and have not been heard of for `silentSeconds`. */

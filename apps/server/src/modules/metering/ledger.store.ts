@@ -94,6 +94,29 @@ export async function addToBalances(tx: Tx, rows: readonly LedgerRow[]): Promise
       set used = b.used + excluded.used`;
 }
 
+/** Adds entries to the balances of the keys at the start of each line, in the order of the key. */
+export async function addToKeyBalances(tx: Tx, rows: readonly LedgerRow[]): Promise<void> {
+  const billable = rows.filter((row) => row.quantity > 0);
+  if (billable.length === 0) {
+    return;
+  }
+  await tx`
+    insert into key_balances as b (tenant_id, key_id, meter_id, period_start, period_end, used)
+    select tenant_id, key_id, meter_id, period_start, max(period_end), sum(quantity)
+    from unnest(
+      ${billable.map((row) => row.tenantId)}::text[],
+      ${billable.map((row) => row.originKeyId ?? row.keyId)}::text[],
+      ${billable.map((row) => row.meterId)}::text[],
+      ${billable.map((row) => toInstant(row.periodStartMs))}::timestamptz[],
+      ${billable.map((row) => toInstant(row.periodEndMs))}::timestamptz[],
+      ${billable.map((row) => row.quantity)}::numeric[]
+    ) as input (tenant_id, key_id, meter_id, period_start, period_end, quantity)
+    group by 1, 2, 3, 4
+    order by 1, 2, 3, 4
+    on conflict (tenant_id, key_id, meter_id, period_start) do update
+      set used = b.used + excluded.used`;
+}
+
 /**
  * Takes what was committed off the leases it was spent from.
  *

@@ -11,6 +11,7 @@ import type { Transact } from "#platform/transact.ts";
 import { commitGroups } from "./commit-groups.ts";
 import { GROUPS_KEPT_DAYS } from "./keep-house.ts";
 import { LeaseHolder } from "./lease-holder.ts";
+import { createLeaseLedger } from "./lease-ledger.ts";
 import { forfeitLeases } from "./leases.store.ts";
 import { markProcessStopped, upsertProcess } from "./ledger.store.ts";
 import { decodeGroup, encodeGroup, type UsageGroup } from "./usage-group.ts";
@@ -184,7 +185,12 @@ export async function startMetering(
     },
     { groupIntervalMs: options.groupIntervalMs, groupsWaitingMax: GROUPS_WAITING_MAX },
   );
-  const leases = new LeaseHolder({ ...deps, processId });
+  const leases = new LeaseHolder({
+    ...deps,
+    ledger: createLeaseLedger(deps.transact),
+    processId,
+    flush: () => recorder.flush(),
+  });
 
   let upkeep = Promise.resolve();
   async function runUpkeep(): Promise<void> {

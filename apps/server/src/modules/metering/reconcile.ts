@@ -5,6 +5,7 @@ import {
   type DriftRow,
   findBalanceDrift,
   findHourlyDrift,
+  findKeyBalanceDrift,
   findRollupDrift,
   findStrays,
 } from "./usage.store.ts";
@@ -38,6 +39,7 @@ export async function reconcile(
       ...(await findRollupDrift(tx, FINDINGS_MAX)),
       ...(await findHourlyDrift(tx, FINDINGS_MAX)),
       ...(await findBalanceDrift(tx, FINDINGS_MAX)),
+      ...(await findKeyBalanceDrift(tx, FINDINGS_MAX)),
       ...(await findStrays(tx, FINDINGS_MAX)),
     ];
     const counts = await countLedger(tx);

@@ -13,6 +13,8 @@ import { minuteOf } from "@turnpike/domain/time/billing-period";
 export type MeteredCall = {
   tenantId: TenantId;
   keyId: KeyId;
+  /** The first key of its line, when the key took another one's place. */
+  originKeyId?: KeyId | undefined;
   environment: Environment;
   meterId: string;
   outcome: Outcome;
@@ -31,6 +33,8 @@ export type MeteredCall = {
   quantity: number;
   /** The lease that the quantity was spent from, when there is a hard limit. */
   leaseId: LeaseId | undefined;
+  /** The lease of the key's own quota that it was spent from as well. */
+  keyLeaseId?: LeaseId | undefined;
 };
 
 /** What is known of a metered call only once it is over. */
@@ -49,6 +53,7 @@ export type CallMeasure = {
 export type GroupEntry = {
   tenantId: TenantId;
   keyId: KeyId;
+  originKeyId?: KeyId | undefined;
   environment: Environment;
   meterId: string;
   outcome: Outcome;
@@ -113,6 +118,9 @@ export class GroupBuilder {
     if (call.leaseId !== undefined && call.quantity > 0) {
       this.#addSpend(call.tenantId, call.leaseId, call.quantity);
     }
+    if (call.keyLeaseId !== undefined && call.quantity > 0) {
+      this.#addSpend(call.tenantId, call.keyLeaseId, call.quantity);
+    }
   }
 
   /** Adds what was measured of a call that was added before, to this group or to an earlier one. */
@@ -136,6 +144,7 @@ export class GroupBuilder {
     const entry: GroupEntry = {
       tenantId: call.tenantId,
       keyId: call.keyId,
+      originKeyId: call.originKeyId === call.keyId ? undefined : call.originKeyId,
       environment: call.environment,
       meterId: call.meterId,
       outcome: call.outcome,

@@ -35,7 +35,8 @@ export async function listBalances(
     select b.meter_id, b.environment, b.used::text as used,
       coalesce(sum(l.remaining) filter (where l.state = 'active'), 0)::text as leased,
       coalesce(sum(l.remaining) filter (where l.state = 'forfeited'), 0)::text as forfeited
-    from balances b left join leases l using (tenant_id, meter_id, environment, period_start)
+    from balances b left join leases l on l.tenant_id = b.tenant_id and l.meter_id = b.meter_id
+      and l.environment = b.environment and l.period_start = b.period_start and l.key_id is null
     where b.tenant_id = ${tenantId} and b.period_start = ${periodStart}
     group by b.meter_id, b.environment, b.used
     order by b.meter_id, b.environment`;
@@ -119,6 +120,23 @@ export async function findBalanceDrift(tx: Tx, rowsMax: number): Promise<DriftRo
     limit ${rowsMax}`;
 }
 
+/** Compares every balance of a line of keys with the entries of its period. */
+export async function findKeyBalanceDrift(tx: Tx, rowsMax: number): Promise<DriftRow[]> {
+  return await tx<DriftRow[]>`
+    with ledger as (
+      select e.tenant_id, coalesce(k.origin_key_id, e.key_id) as key_id, e.meter_id, e.period_start,
+        sum(e.quantity) as quantity
+      from ledger_entries e left join api_keys k on k.tenant_id = e.tenant_id and k.key_id = e.key_id
+      group by 1, 2, 3, 4
+    )
+    select 'key balance' as what,
+      jsonb_build_object('tenantId', tenant_id, 'keyId', key_id, 'meter', meter_id, 'periodStart', period_start) as place,
+      coalesce(l.quantity, 0)::text as ledger, coalesce(b.used, 0)::text as derived
+    from ledger l full join key_balances b using (tenant_id, key_id, meter_id, period_start)
+    where coalesce(l.quantity, 0) <> coalesce(b.used, 0)
+    limit ${rowsMax}`;
+}
+
 /** Finds entries whose group was never claimed, and leases that hold what cannot be. */
 export async function findStrays(tx: Tx, rowsMax: number): Promise<DriftRow[]> {
   return await tx<DriftRow[]>`
@@ -144,7 +162,7 @@ export async function countLedger(tx: Tx): Promise<{
       (select coalesce(sum(calls), 0)::bigint from ledger_entries) as calls,
       (select count(*) from usage_rollups) as rollups,
       (select count(*) from balances) as balances,
-      (select coalesce(sum(remaining), 0)::text from leases where state = 'forfeited') as forfeited`;
+      (select coalesce(sum(remaining), 0)::text from leases where state = 'forfeited' and key_id is null) as forfeited`;
   if (row === undefined) {
     throw new Error("Counting the ledger returned no row.");
   }

@@ -1,0 +1,19 @@
+import type { KeyRecord, TenantRecord } from "#modules/keys/index.ts";
+
+/** What is asked about a key. */
+export type CallToDecide = {
+  keyText: string;
+  meterId: string;
+  cost: number;
+  /** Finds where the call came from, canonical; asked only for keys that are bound to networks. */
+  findAddress: () => string | undefined;
+};
+
+/** Whose call it is. */
+export type Subject = {
+  key: KeyRecord;
+  tenant: TenantRecord;
+  /** The billing period of now, epoch milliseconds, `[start, end)`. */
+  periodStartMs: number;
+  periodEndMs: number;
+};

@@ -1,0 +1,188 @@
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { pollUntil } from "@turnpike/testkit/poll-until";
+import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { reconcile } from "#modules/metering/index.ts";
+
+let database: TestDatabase;
+let app: TestApp;
+let serviceKey: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  app = await startTestApp(database);
+  serviceKey = await app.mintServiceKey(["keys:verify", "keys:write", "keys:read", "usage:read"]);
+});
+afterAll(async () => {
+  await app.close();
+  await database.close();
+});
+
+type LimitedKey = { tenantId: TenantId; keyId: string; key: string; path: string };
+
+async function createLimitedKey(limits: object, tenantId?: TenantId): Promise<LimitedKey> {
+  const owner = tenantId ?? (await app.mintTenant("Acme"));
+  const body = { name: "Key", ...limits };
+  const made = await app.call(serviceKey, "POST", `/v1/tenants/${owner}/keys`, body);
+  expect(made).toMatchObject({ status: 201, json: limits });
+  const { keyId, key } = made.json;
+  return { tenantId: owner, keyId, key, path: `/v1/tenants/${owner}/keys/${keyId}` };
+}
+
+async function verify(key: string, cost = 1) {
+  const reply = await app.call(serviceKey, "POST", "/v1/keys/verify", { key, cost });
+  expect(reply.status).toBe(200);
+  return reply.json;
+}
+
+const RATE = { name: "per-second", limit: 3, windowSeconds: 3_600 };
+
+describe("rate limits and quotas of a key", () => {
+  it("refuse a key at its own limit, while other keys of the tenant go on", async () => {
+    const small = await createLimitedKey({ quotas: [{ meter: "requests", limit: 5 }] });
+    const other = await createLimitedKey({}, small.tenantId);
+    expect(await verify(small.key, 4)).toMatchObject({ valid: true });
+    const refused = await verify(small.key, 2);
+    expect(refused).toMatchObject({ valid: false, code: "QUOTA_EXCEEDED" });
+    expect(refused.limits).toContainEqual(
+      expect.objectContaining({ name: "requests", scope: "key", limit: 5, remaining: 1 }),
+    );
+    expect(refused.limits).toContainEqual(
+      expect.objectContaining({ name: "requests", scope: "tenant", remaining: 49_996 }),
+    );
+    expect(await verify(other.key, 100)).toMatchObject({ valid: true });
+    expect(await verify(small.key, 1)).toMatchObject({ valid: true });
+    expect(await verify(small.key, 0)).toMatchObject({ valid: false, code: "QUOTA_EXCEEDED" });
+  });
+
+  it("are told by name and scope in the headers of the gateway, allowed and denied", async () => {
+    const { key } = await createLimitedKey({ rateLimits: [RATE] });
+    const call = () => fetch(`${app.gatewayUrl}/x`, { headers: { "x-api-key": key } });
+    const allowed = await call();
+    expect(allowed.headers.get("ratelimit-policy")).toBe(
+      '"per-second";q=10;w=1, "key:per-second";q=3;w=3600, "requests";q=50000;w=' +
+        `${allowed.headers.get("ratelimit-policy")?.split("w=").at(-1) ?? ""}`,
+    );
+    expect(allowed.headers.get("ratelimit")).toContain('"key:per-second";r=2;');
+    await call();
+    await call();
+    const denied = await call();
+    expect(denied.status).toBe(429);
+    expect(Number(denied.headers.get("retry-after"))).toBeGreaterThan(1_000);
+    expect(denied.headers.get("ratelimit")).toMatch(/^"key:per-second";r=0;t=\d+$/);
+    const problem = (await denied.json()) as Record<string, unknown>;
+    expect(problem).toMatchObject({
+      code: "RATE_LIMITED",
+      limit: { name: "per-second", scope: "key", limit: 3, remaining: 0 },
+    });
+    // No other plan would change what the tenant gave its key.
+    expect(problem).not.toHaveProperty("upgradeUrl");
+  });
+
+  it("are shared by a key and those it is rolled to, so that rolling resets nothing", async () => {
+    const limits = { rateLimits: [RATE], quotas: [{ meter: "requests", limit: 10 }] };
+    const first = await createLimitedKey(limits);
+    expect(await verify(first.key, 6)).toMatchObject({ valid: true });
+    const roll = { graceSeconds: 3_600 };
+    const second = (await app.call(serviceKey, "POST", `${first.path}/roll`, roll)).json;
+    expect(second).toMatchObject(limits);
+    expect(await verify(second.key, 5)).toMatchObject({ code: "QUOTA_EXCEEDED" });
+    expect(await verify(second.key, 3)).toMatchObject({ valid: true });
+    expect(await verify(first.key, 1)).toMatchObject({ valid: true });
+    expect(await verify(second.key, 1)).toMatchObject({ code: "RATE_LIMITED" });
+  });
+
+  it("are in force within a second of a change, and what was used before counts", async () => {
+    const { key, path } = await createLimitedKey({});
+    expect(await verify(key, 20)).toMatchObject({ valid: true });
+    const change = { quotas: [{ meter: "requests", limit: 15 }] };
+    expect((await app.call(serviceKey, "PATCH", path, change)).json).toMatchObject(change);
+    await pollUntil(
+      "the quota is in force",
+      async () => (await verify(key, 0)).code === "QUOTA_EXCEEDED",
+      1_000,
+    );
+    await app.call(serviceKey, "PATCH", path, { quotas: [{ meter: "requests", limit: 22 }] });
+    await pollUntil("the quota is raised", async () => (await verify(key, 0)).valid, 1_000);
+    expect(await verify(key, 3)).toMatchObject({ code: "QUOTA_EXCEEDED" });
+    expect(await verify(key, 2)).toMatchObject({ valid: true });
+    await app.call(serviceKey, "PATCH", path, { quotas: [] });
+    await pollUntil("the quota is gone", async () => (await verify(key, 0)).valid, 1_000);
+  });
+
+  it("stay as they are when something else of the key changes, and stand in the audit trail", async () => {
+    const limits = { rateLimits: [RATE], quotas: [{ meter: "requests", limit: 10 }] };
+    const { path, tenantId } = await createLimitedKey(limits);
+    expect((await app.call(serviceKey, "PATCH", path, { name: "Other" })).json).toMatchObject(
+      limits,
+    );
+    await app.call(serviceKey, "PATCH", path, { quotas: [], rateLimits: [] });
+    const rows = await database.sql<{ details: Record<string, unknown> }[]>`
+      select details from audit_entries where tenant_id = ${tenantId} and action = 'key.updated'
+      order by audit_id desc limit 1`;
+    expect(rows[0]?.details).toEqual({
+      rateLimits: [limits.rateLimits, []],
+      quotas: [limits.quotas, []],
+    });
+  });
+
+  it.each([
+    ["a meter that does not exist", { quotas: [{ meter: "gold", limit: 1 }] }, "/quotas/0/meter"],
+    [
+      "a meter twice",
+      {
+        quotas: [
+          { meter: "requests", limit: 1 },
+          { meter: "requests", limit: 2 },
+        ],
+      },
+      "/quotas",
+    ],
+    ["a negative quota", { quotas: [{ meter: "requests", limit: -1 }] }, "/quotas/0/limit"],
+    [
+      "a window of a month",
+      { rateLimits: [{ ...RATE, windowSeconds: 2_678_400 }] },
+      "/rateLimits/0/windowSeconds",
+    ],
+    ["a name twice", { rateLimits: [RATE, RATE] }, "/rateLimits"],
+    [
+      "six of them",
+      { rateLimits: Array.from({ length: 6 }, (_, at) => ({ ...RATE, name: `r${String(at)}` })) },
+      "/rateLimits",
+    ],
+  ])("cannot be %s", async (_what, limits, pointer) => {
+    const { tenantId, path } = await createLimitedKey({});
+    const create = { name: "Key", ...limits };
+    for (const reply of [
+      await app.call(serviceKey, "POST", `/v1/tenants/${tenantId}/keys`, create),
+      await app.call(serviceKey, "PATCH", path, limits),
+    ]) {
+      expect(reply).toMatchObject({ status: 400, json: { code: "INVALID_REQUEST" } });
+      expect(reply.json.errors[0].pointer).toBe(pointer);
+    }
+  });
+
+  it("are changed by nobody without keys:write, nor from another tenant", async () => {
+    const limited = await createLimitedKey({ rateLimits: [RATE] });
+    const reader = await app.mintKey(limited.tenantId, ["keys:read"]);
+    const stranger = await app.mintKey(await app.mintTenant("Other"), ["keys:write"]);
+    const open = { rateLimits: [] };
+    expect((await app.call(reader, "PATCH", limited.path, open)).json.code).toBe(
+      "INSUFFICIENT_SCOPE",
+    );
+    expect((await app.call(stranger, "PATCH", limited.path, open)).json.code).toBe(
+      "RESOURCE_NOT_FOUND",
+    );
+  });
+
+  it("leave no drift between the ledger and the balances of keys", async () => {
+    await pollUntil("everything is committed", async () => {
+      const { drift } = await reconcile(app.services, OPERATOR_CONTEXT);
+      return drift === 0;
+    });
+    const [row] = await database.sql<{ balances: number }[]>`
+      select count(*)::int as balances from key_balances where used > 0`;
+    expect(row?.balances).toBeGreaterThan(3);
+  });
+});

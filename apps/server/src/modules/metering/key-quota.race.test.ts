@@ -1,0 +1,191 @@
+import type { KeyId, ProcessId, TenantId } from "@turnpike/domain/ids/ids";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "#platform/clock.ts";
+import { createLogger } from "#platform/logger.ts";
+import { newUuidId } from "#platform/new-id.ts";
+import { createTransact, type Transact } from "#platform/transact.ts";
+import { commitGroups } from "./commit-groups.ts";
+import { type HardLimit, type LeaseHold, LeaseHolder } from "./lease-holder.ts";
+import { createLeaseLedger } from "./lease-ledger.ts";
+import { forfeitLeases } from "./leases.store.ts";
+import { GroupBuilder } from "./usage-group.ts";
+
+const logger = createLogger({ level: "silent" });
+const PERIOD = { periodStartMs: Date.UTC(2026, 0, 1), periodEndMs: Date.UTC(2099, 0, 1) };
+
+let database: TestDatabase;
+let transact: Transact;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  transact = createTransact(database.sql);
+});
+afterAll(() => database.close());
+
+type Limits = { tenant: HardLimit; key: HardLimit };
+
+function limitsOf(input: {
+  tenantId: TenantId;
+  keyId: KeyId;
+  tenant: number;
+  key: number;
+}): Limits {
+  const common = {
+    ...PERIOD,
+    tenantId: input.tenantId,
+    meterId: "requests",
+    environment: "live",
+  } as const;
+  return {
+    tenant: { ...common, limit: input.tenant },
+    key: { ...common, keyId: input.keyId, limit: input.key },
+  };
+}
+
+/** A process that spends of a tenant's limit and of a key's in one step, as the gateway does. */
+class TestProcess {
+  readonly id: ProcessId = newUuidId("process");
+  readonly holder = new LeaseHolder({
+    ledger: createLeaseLedger(transact),
+    clock: systemClock,
+    newId: newUuidId,
+    processId: this.id,
+    logger,
+  });
+  #builder = new GroupBuilder();
+
+  async #spend(limit: HardLimit): Promise<LeaseHold | undefined> {
+    for (;;) {
+      const result = this.holder.spend(limit, 1);
+      if (result.status !== "unknown") {
+        return result.status === "spent" ? result.hold : undefined;
+      }
+      await this.holder.refill(limit, 1);
+    }
+  }
+
+  /** @param keyId - The key of the call; its limit may be that of an earlier one of its line. */
+  async call(limits: Limits, keyId: KeyId): Promise<boolean> {
+    const hold = await this.#spend(limits.tenant);
+    const keyHold = hold === undefined ? undefined : await this.#spend(limits.key);
+    if (hold === undefined || keyHold === undefined) {
+      if (hold !== undefined) {
+        this.holder.giveBack(hold);
+      }
+      return false;
+    }
+    this.#builder.add({
+      ...limits.tenant,
+      keyId,
+      originKeyId: limits.key.keyId,
+      outcome: "VALID",
+      status: 200,
+      method: "GET",
+      route: "/",
+      occurredAtMs: Date.UTC(2026, 5, 1),
+      quantity: 1,
+      leaseId: hold.slice.leaseId,
+      keyLeaseId: keyHold.slice.leaseId,
+    });
+    this.holder.settle(hold);
+    this.holder.settle(keyHold);
+    return true;
+  }
+
+  async flush(): Promise<void> {
+    const group = this.#builder.build({
+      groupId: newUuidId("group"),
+      processId: this.id,
+      recordedAtMs: null,
+    });
+    this.#builder = new GroupBuilder();
+    await commitGroups({ transact, logger }, [group]);
+  }
+}
+
+/** Calls until the limit refuses, with several callers at once. @returns How many passed. */
+async function callUntilRefused(process: TestProcess, limits: Limits, keyIds: readonly KeyId[]) {
+  const counts = await Promise.all(
+    keyIds.map(async (keyId) => {
+      let passed = 0;
+      while (await process.call(limits, keyId)) {
+        passed += 1;
+      }
+      return passed;
+    }),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+async function readState(tenantId: TenantId) {
+  const [row] = await database.sql<{ used: number; key: number; forfeited: number }[]>`
+    select coalesce((select sum(used) from balances where tenant_id = ${tenantId}), 0)::int as used,
+      coalesce((select sum(used) from key_balances where tenant_id = ${tenantId}), 0)::int as key,
+      coalesce((select sum(remaining) from leases
+        where tenant_id = ${tenantId} and key_id is not null and state = 'forfeited'), 0)::int as forfeited`;
+  return row;
+}
+
+describe("the quota of a key over several processes", () => {
+  it("is used up to the last unit and not one further, by all keys of its line together", async () => {
+    const tenantId = newUuidId("tenant");
+    const line = [newUuidId("key"), newUuidId("key")];
+    const limits = limitsOf({ tenantId, keyId: line[0]!, tenant: 10_000, key: 250 });
+    const processes = [new TestProcess(), new TestProcess(), new TestProcess()];
+    let passed = 0;
+    // Units that a process gave up its turn for come back to the others with its lease.
+    for (let round = 0; round < 3; round += 1) {
+      const counts = await Promise.all(
+        processes.map((process) => callUntilRefused(process, limits, line)),
+      );
+      passed += counts.reduce((sum, count) => sum + count, 0);
+      for (const process of processes) {
+        process.holder.release(undefined);
+        await process.holder.returnRetired(() => process.flush());
+      }
+    }
+    expect(passed).toBe(250);
+    expect(await readState(tenantId)).toEqual({ used: 250, key: 250, forfeited: 0 });
+  });
+
+  it("leaves the units of the tenant to its other keys", async () => {
+    const tenantId = newUuidId("tenant");
+    const process = new TestProcess();
+    const small = limitsOf({ tenantId, keyId: newUuidId("key"), tenant: 100, key: 30 });
+    const large = limitsOf({ tenantId, keyId: newUuidId("key"), tenant: 100, key: 1_000 });
+    expect(await callUntilRefused(process, small, [small.key.keyId!])).toBe(30);
+    expect(await callUntilRefused(process, large, [large.key.keyId!])).toBe(70);
+    await process.flush();
+    expect(await readState(tenantId)).toEqual({ used: 100, key: 100, forfeited: 0 });
+  });
+
+  it("is not overshot after a crash: what the process may have spent is forfeited", async () => {
+    const tenantId = newUuidId("tenant");
+    const keyId = newUuidId("key");
+    const limits = limitsOf({ tenantId, keyId, tenant: 10_000, key: 60 });
+    const crashed = new TestProcess();
+    for (let call = 0; call < 5; call += 1) {
+      expect(await crashed.call(limits, keyId)).toBe(true);
+    }
+    await transact.asMeter((tx) => forfeitLeases(tx, crashed.id));
+    const survivor = new TestProcess();
+    const passed = await callUntilRefused(survivor, limits, [keyId]);
+    await survivor.flush();
+    const state = await readState(tenantId);
+    expect(state?.key).toBe(passed);
+    expect(passed + (state?.forfeited ?? 0)).toBe(60);
+    expect(state?.forfeited).toBeGreaterThanOrEqual(5);
+  });
+
+  it("keeps what was used when it is lowered, raised or taken away", async () => {
+    const tenantId = newUuidId("tenant");
+    const keyId = newUuidId("key");
+    const process = new TestProcess();
+    const of = (key: number) => limitsOf({ tenantId, keyId, tenant: 10_000, key });
+    expect(await callUntilRefused(process, of(20), [keyId])).toBe(20);
+    await process.flush();
+    expect(await callUntilRefused(process, of(10), [keyId])).toBe(0);
+    await process.holder.returnRetired(() => process.flush());
+    expect(await callUntilRefused(process, of(35), [keyId])).toBe(15);
+  });
+});

@@ -1,0 +1,6 @@
+/** A hard cap of one key, below the quota of its tenant: what lies beyond is refused. */
+export type KeyQuota = {
+  meter: string;
+  /** Whole units of the meter in one billing period of the tenant, 0 or more. */
+  limit: number;
+};

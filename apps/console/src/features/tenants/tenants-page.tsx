@@ -40,10 +40,14 @@ const LABELS: Readonly<Record<TenantsTab, string>> = {
   health: "Health",
 };
 
+/** Where tenants are listed: the other tabs have actions of their own. */
+const TENANT_TABS: readonly TenantsTab[] = ["yours", "all"];
+
 /** `/tenants` */
 export function TenantsPage(props: TenantsPageProps) {
   const { user } = useVerifiedUser();
   const [isCreating, setIsCreating] = useState(false);
+  const tab = chooseTab(props.search, user.isOperator);
   const create = () => setIsCreating(true);
   return (
     <Page
@@ -53,20 +57,22 @@ export function TenantsPage(props: TenantsPageProps) {
           ? "Your tenants and who works in them, and the whole installation for you as its operator."
           : "The tenants you belong to, their settings and who works in them."
       }
-      action={
-        <Button look="primary" onClick={create}>
-          Create tenant
-        </Button>
-      }
+      {...(TENANT_TABS.includes(tab) && {
+        action: (
+          <Button look="primary" onClick={create}>
+            Create tenant
+          </Button>
+        ),
+      })}
     >
       <Tabs
         label="Tenants"
-        value={chooseTab(props.search, user.isOperator)}
+        value={tab}
         onValueChange={(tab) => props.onSearchChange(toTabSearch(tab))}
-        tabs={listTabs(user.isOperator).map((tab) => ({
-          value: tab,
-          label: LABELS[tab],
-          content: renderTab(tab, props, create),
+        tabs={listTabs(user.isOperator).map((value) => ({
+          value,
+          label: LABELS[value],
+          content: renderTab(value, props, create),
         }))}
       />
       <CreateTenantDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />

@@ -1,17 +1,16 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Column } from "@turnpike/ui/column";
-import { CursorPagination } from "@turnpike/ui/cursor-pagination";
 import { DataTable } from "@turnpike/ui/data-table";
 import { EmptyState } from "@turnpike/ui/empty-state";
-import { Tooltip } from "@turnpike/ui/tooltip";
+import { RelativeTime } from "@turnpike/ui/relative-time";
 import ScrollText from "lucide-react/icons/scroll-text";
 import { type ActivityNames, toActivitySentence } from "#components/activity.view-model.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import type { ApiClient } from "#platform/api-client.ts";
-import { formatCount } from "#platform/format.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { nameMember } from "../members/name-member.ts";
+import { PageFooter } from "../page-footer.tsx";
 import { type TenantId, tenantsQueries } from "../tenants.queries.ts";
 import { useCursorTrail } from "../use-cursor-trail.ts";
 import { toExactTime } from "./exact-time.ts";
@@ -20,7 +19,7 @@ export type AuditListProps = {
   tenantId: TenantId;
   cursor: string | undefined;
   onCursorChange: (cursor: string | undefined) => void;
-  /** Beside a list there is no room for the ids of requests. */
+  /** Beside a list there is room neither for ids of requests nor for exact times, which are a look away. */
   isNarrow?: boolean;
 };
 
@@ -31,7 +30,7 @@ type Entry = Awaited<ReturnType<ApiClient["tenants"]["listAudit"]>>["items"][num
 
 /** Who did what in a tenant, and when, the newest first. */
 export function AuditList(props: AuditListProps) {
-  const { tenantId, cursor, onCursorChange } = props;
+  const { tenantId, cursor, onCursorChange, isNarrow = false } = props;
   const { api } = usePlatform();
   const { user } = useVerifiedUser();
   const entries = useQuery({
@@ -64,8 +63,9 @@ export function AuditList(props: AuditListProps) {
     {
       id: "when",
       header: "When",
-      className: "md:w-52",
-      cell: ({ occurredAt }) => <ExactTime at={occurredAt} />,
+      className: isNarrow ? "md:w-32" : "md:w-52",
+      cell: ({ occurredAt }) =>
+        isNarrow ? <RelativeTime at={occurredAt} /> : <ExactTime at={occurredAt} />,
     },
     {
       id: "request",
@@ -83,7 +83,7 @@ export function AuditList(props: AuditListProps) {
     <DataTable
       label="Audit log"
       columns={columns}
-      hiddenColumns={props.isNarrow === true ? REQUEST_COLUMN : NO_COLUMN}
+      hiddenColumns={isNarrow ? REQUEST_COLUMN : NO_COLUMN}
       // Names that come late would change what was read already.
       rows={members.isPending ? undefined : entries.data?.items}
       getRowId={({ auditId }) => auditId}
@@ -95,10 +95,7 @@ export function AuditList(props: AuditListProps) {
         </EmptyState>
       }
       footer={
-        <CursorPagination
-          {...trail}
-          summary={`${formatCount(entries.data?.items.length ?? 0)} entries on this page`}
-        />
+        <PageFooter trail={trail} count={entries.data?.items.length} noun={["entry", "entries"]} />
       }
     />
   );
@@ -117,10 +114,9 @@ function Sentence({ entry, names }: { entry: Entry; names: ActivityNames }) {
 function ExactTime({ at }: { at: string }) {
   const { local, utc } = toExactTime(at);
   return (
-    <Tooltip content={utc}>
-      <time dateTime={at} className="cursor-default whitespace-nowrap">
-        {local}
-      </time>
-    </Tooltip>
+    <time dateTime={at} className="whitespace-nowrap">
+      <span className="block">{local}</span>
+      <span className="block text-ink-muted text-xs">{utc}</span>
+    </time>
   );
 }

@@ -1,7 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import type { Column } from "@turnpike/ui/column";
-import { CursorPagination } from "@turnpike/ui/cursor-pagination";
 import { DataTable } from "@turnpike/ui/data-table";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import { IconButton } from "@turnpike/ui/icon-button";
@@ -11,9 +10,9 @@ import Users from "lucide-react/icons/users";
 import { useState } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
-import { formatCount } from "#platform/format.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
+import { PageFooter } from "../page-footer.tsx";
 import { countOwners, findRemovalRefusal, type Standing } from "../standing.view-model.ts";
 import { type Member, tenantsQueries } from "../tenants.queries.ts";
 import { useCursorTrail } from "../use-cursor-trail.ts";
@@ -64,7 +63,7 @@ export function MembersTable({ tenant, standing, cursor, onCursorChange }: Membe
     {
       id: "role",
       header: "Role",
-      className: "md:w-72",
+      className: "md:w-60",
       cell: (member) => (
         <RoleCell
           tenant={tenant}
@@ -107,12 +106,11 @@ export function MembersTable({ tenant, standing, cursor, onCursorChange }: Membe
           </EmptyState>
         }
         footer={
-          (trail.onPrevious !== undefined || trail.onNext !== undefined) && (
-            <CursorPagination
-              {...trail}
-              summary={`${formatCount(members.data?.items.length ?? 0)} members on this page`}
-            />
-          )
+          <PageFooter
+            trail={trail}
+            count={members.data?.items.length}
+            noun={["member", "members"]}
+          />
         }
       />
       <RemoveMemberDialog tenant={tenant} member={leaving} onClose={() => setLeaving(undefined)} />

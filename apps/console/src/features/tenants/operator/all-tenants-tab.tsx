@@ -1,7 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
-import { CursorPagination } from "@turnpike/ui/cursor-pagination";
 import { DataTable } from "@turnpike/ui/data-table";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import { SearchField } from "@turnpike/ui/search-field";
@@ -9,9 +8,9 @@ import { Sheet } from "@turnpike/ui/sheet";
 import Building2 from "lucide-react/icons/building-2";
 import { useState } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
-import { formatCount } from "#platform/format.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { AuditList } from "../audit/audit-list.tsx";
+import { PageFooter } from "../page-footer.tsx";
 import { operatorQueries, type Tenant } from "../tenants.queries.ts";
 import type { TabProps } from "../tenants-page.tsx";
 import { useCursorTrail } from "../use-cursor-trail.ts";
@@ -79,9 +78,10 @@ export function AllTenantsTab({ search, onSearchChange }: TabProps) {
           getRowActions={(tenant) => <TenantActions tenant={tenant} onAudit={setAudited} />}
           empty={<NoTenants q={q} onClear={() => typed.setText("")} />}
           footer={
-            <CursorPagination
-              {...trail}
-              summary={`${formatCount(tenants.data?.items.length ?? 0)} tenants on this page, the newest first`}
+            <PageFooter
+              trail={trail}
+              count={tenants.data?.items.length}
+              noun={["tenant", "tenants, the newest first"]}
             />
           }
         />

@@ -1,11 +1,11 @@
-import { Badge } from "@turnpike/ui/badge";
 import { CodeBlock } from "@turnpike/ui/code-block";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Sheet } from "@turnpike/ui/sheet";
 import type { ReactNode } from "react";
 import { formatCount } from "#platform/format.ts";
 import type { Mail } from "../tenants.queries.ts";
-import { listLinks, MAIL_STATES } from "./mail.view-model.ts";
+import { listLinks } from "./mail.view-model.ts";
+import { MailState } from "./mail-state.tsx";
 
 export type MailSheetProps = { mail: Mail | undefined; onClose: () => void };
 
@@ -16,7 +16,9 @@ export function MailSheet({ mail, onClose }: MailSheetProps) {
       isOpen={mail !== undefined}
       onClose={onClose}
       title={mail?.subject ?? "Mail"}
-      {...(mail !== undefined && { description: `to ${mail.to}` })}
+      {...(mail !== undefined && {
+        description: <span className="[overflow-wrap:anywhere]">to {mail.to}</span>,
+      })}
     >
       {mail !== undefined && <MailDetails mail={mail} />}
     </Sheet>
@@ -28,12 +30,12 @@ function MailDetails({ mail }: { mail: Mail }) {
     <div className="space-y-5">
       <dl className="divide-y divide-line border-line border-y">
         <Fact name="State">
-          <Badge tone={MAIL_STATES[mail.state].tone}>{MAIL_STATES[mail.state].label}</Badge>
+          <MailState mail={mail} />
         </Fact>
         <Fact name="Written">
           <RelativeTime at={mail.createdAt} />
         </Fact>
-        {mail.sentAt !== null && (
+        {mail.sentAt !== null && mail.text === null && (
           <Fact name="Sent">
             <RelativeTime at={mail.sentAt} />
           </Fact>

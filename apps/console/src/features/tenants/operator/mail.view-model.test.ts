@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { listLinks } from "./mail.view-model.ts";
+import { listLinks, toMailState } from "./mail.view-model.ts";
+
+describe("toMailState", () => {
+  it("does not call sent what no mail server took", () => {
+    expect(toMailState({ state: "sent", text: null }).label).toBe("Sent");
+    expect(toMailState({ state: "sent", text: "Hello" }).label).toBe("Kept here");
+    expect(toMailState({ state: "failed", text: "Hello" }).tone).toBe("danger");
+    expect(toMailState({ state: "queued", text: "Hello" }).label).toBe("Queued");
+  });
+});
 
 describe("listLinks", () => {
   it("finds each link once, as it stands, without the sentence around it", () => {

@@ -1,12 +1,22 @@
 import type { Tone } from "@turnpike/ui/badge";
 import type { Mail } from "../tenants.queries.ts";
 
-/** The state of a mail, in words. */
-export const MAIL_STATES: Readonly<Record<Mail["state"], { tone: Tone; label: string }>> = {
+const STATES: Readonly<Record<Mail["state"], { tone: Tone; label: string }>> = {
   queued: { tone: "info", label: "Queued" },
   sent: { tone: "ok", label: "Sent" },
   failed: { tone: "danger", label: "Failed" },
 };
+
+/**
+ * The state of a mail, in words. One that is done with and still has its text was taken by no mail server: it waits here
+ * for somebody to hand it over.
+ */
+export function toMailState({ state, text }: Pick<Mail, "state" | "text">): {
+  tone: Tone;
+  label: string;
+} {
+  return state === "sent" && text !== null ? { tone: "info", label: "Kept here" } : STATES[state];
+}
 
 /** A link ends at a space, or before the marks that close the sentence or bracket around it. */
 const LINK = /https?:\/\/[^\s<>"]+?(?=[.,;:!?)\]}]*(?:[\s<>"]|$))/g;

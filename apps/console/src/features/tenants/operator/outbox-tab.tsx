@@ -1,20 +1,18 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
 import type { Column } from "@turnpike/ui/column";
-import { CursorPagination } from "@turnpike/ui/cursor-pagination";
 import { DataTable } from "@turnpike/ui/data-table";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import MailIcon from "lucide-react/icons/mail";
 import { FailureNotice } from "#components/failure-notice.tsx";
-import { formatCount } from "#platform/format.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { PageFooter } from "../page-footer.tsx";
 import { type Mail, operatorQueries } from "../tenants.queries.ts";
 import type { TabProps } from "../tenants-page.tsx";
 import { useCursorTrail } from "../use-cursor-trail.ts";
-import { MAIL_STATES } from "./mail.view-model.ts";
 import { MailSheet } from "./mail-sheet.tsx";
+import { MailState } from "./mail-state.tsx";
 
 const COLUMNS: readonly Column<Mail>[] = [
   {
@@ -32,7 +30,7 @@ const COLUMNS: readonly Column<Mail>[] = [
     id: "state",
     header: "State",
     className: "md:w-32",
-    cell: ({ state }) => <Badge tone={MAIL_STATES[state].tone}>{MAIL_STATES[state].label}</Badge>,
+    cell: (mail) => <MailState mail={mail} />,
   },
   {
     id: "created",
@@ -94,9 +92,10 @@ export function OutboxTab({ search, onSearchChange }: TabProps) {
             </EmptyState>
           }
           footer={
-            <CursorPagination
-              {...trail}
-              summary={`${formatCount(mails.data?.items.length ?? 0)} mails on this page, the newest first`}
+            <PageFooter
+              trail={trail}
+              count={mails.data?.items.length}
+              noun={["mail", "mails, the newest first"]}
             />
           }
         />

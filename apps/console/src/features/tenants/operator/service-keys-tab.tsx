@@ -1,7 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
-import { CursorPagination } from "@turnpike/ui/cursor-pagination";
 import { DataTable } from "@turnpike/ui/data-table";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import KeyRound from "lucide-react/icons/key-round";
@@ -9,8 +8,8 @@ import { type ReactNode, useState } from "react";
 import { toast } from "sonner";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { toErrorMessage } from "#platform/error-message.ts";
-import { formatCount } from "#platform/format.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { PageFooter } from "../page-footer.tsx";
 import { operatorQueries, type ServiceKey } from "../tenants.queries.ts";
 import type { TabProps } from "../tenants-page.tsx";
 import { useCursorTrail } from "../use-cursor-trail.ts";
@@ -27,7 +26,9 @@ export function ServiceKeysTab(props: TabProps) {
           A service key lets a program of yours use the API across all tenants, as far as its scopes
           reach. Tenants call your API with keys of their own.
         </p>
-        <Button onClick={() => setIsCreating(true)}>Create service key</Button>
+        <Button look="primary" onClick={() => setIsCreating(true)}>
+          Create service key
+        </Button>
       </div>
       <ServiceKeysTable {...props} />
       <CreateServiceKeyDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />
@@ -84,9 +85,10 @@ function ServiceKeysTable({ search, onSearchChange }: TabProps) {
         getRowActions={toRevokeButton}
         empty={<NoServiceKeys />}
         footer={
-          <CursorPagination
-            {...trail}
-            summary={`${formatCount(keys.data?.items.length ?? 0)} service keys on this page`}
+          <PageFooter
+            trail={trail}
+            count={keys.data?.items.length}
+            noun={["service key", "service keys"]}
           />
         }
       />

@@ -62,7 +62,7 @@ export function useTenantColumns(input: TenantColumnsInput): readonly Column<Ten
     {
       id: "plan",
       header: "Plan",
-      className: "md:w-52 md:pl-8",
+      className: "md:w-48",
       cell: (tenant) => <PlanCell tenant={tenant} plans={plans} />,
     },
     {

@@ -88,7 +88,7 @@ function GeneralForm({ tenant }: { tenant: OwnTenant }) {
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
           label="Name"
-          help="Shown in lists, mails and on invoices."
+          help="Shown in lists and mails."
           name="name"
           value={name}
           maxLength={100}

@@ -13,21 +13,8 @@ import { OutboxTab } from "./operator/outbox-tab.tsx";
 import { ServiceKeysTab } from "./operator/service-keys-tab.tsx";
 import { YourTenantsTab } from "./own/your-tenants-tab.tsx";
 import { SettingsTab } from "./settings/settings-tab.tsx";
-import {
-  chooseTab,
-  listTabs,
-  type TenantsSearch,
-  type TenantsTab,
-  toTabSearch,
-} from "./tenants-search.view-model.ts";
-
-export type TenantsPageProps = {
-  search: TenantsSearch;
-  onSearchChange: (search: TenantsSearch) => void;
-};
-
-/** What a tab shows of the address, and how it changes it. */
-export type TabProps = TenantsPageProps;
+import type { TabProps } from "./tab-props.ts";
+import { chooseTab, listTabs, type TenantsTab, toTabSearch } from "./tenants-search.view-model.ts";
 
 const LABELS: Readonly<Record<TenantsTab, string>> = {
   yours: "Your tenants",
@@ -44,7 +31,7 @@ const LABELS: Readonly<Record<TenantsTab, string>> = {
 const TENANT_TABS: readonly TenantsTab[] = ["yours", "all"];
 
 /** `/tenants` */
-export function TenantsPage(props: TenantsPageProps) {
+export function TenantsPage(props: TabProps) {
   const { user } = useVerifiedUser();
   const [isCreating, setIsCreating] = useState(false);
   const tab = chooseTab(props.search, user.isOperator);

@@ -7,7 +7,6 @@ export type TenantId = OwnTenant["tenantId"];
 export type Tenant = Awaited<ReturnType<ApiClient["tenants"]["get"]>>;
 export type Member = Awaited<ReturnType<ApiClient["tenants"]["listMembers"]>>["items"][number];
 export type Invitation = Awaited<ReturnType<ApiClient["invitations"]["list"]>>["items"][number];
-export type Key = Awaited<ReturnType<ApiClient["keys"]["list"]>>["items"][number];
 export type ServiceKey = Awaited<ReturnType<ApiClient["serviceKeys"]["list"]>>["items"][number];
 export type Mail = Awaited<ReturnType<ApiClient["outbox"]["list"]>>["items"][number];
 

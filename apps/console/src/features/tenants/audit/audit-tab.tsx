@@ -2,7 +2,7 @@ import { EmptyState } from "@turnpike/ui/empty-state";
 import ScrollText from "lucide-react/icons/scroll-text";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { mayDo } from "../standing.view-model.ts";
-import type { TabProps } from "../tenants-page.tsx";
+import type { TabProps } from "../tab-props.ts";
 import { useStanding } from "../use-standing.ts";
 import { AuditList } from "./audit-list.tsx";
 

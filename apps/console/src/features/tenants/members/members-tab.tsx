@@ -4,7 +4,7 @@ import { useState } from "react";
 import { ROLE_NAMES } from "#components/app-frame/tenant-switcher.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { mayDo, ROLE_NOTES, type Standing, toMissingScope } from "../standing.view-model.ts";
-import type { TabProps } from "../tenants-page.tsx";
+import type { TabProps } from "../tab-props.ts";
 import { useStanding } from "../use-standing.ts";
 import { InvitationsCard } from "./invitations-card.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";

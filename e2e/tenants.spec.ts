@@ -252,7 +252,7 @@ describe("every tab", () => {
     for (const [name, text] of TABS) {
       await page.goto(at(`?tab=${name}`));
       await page.getByText(text).first().waitFor();
-      await page.waitForFunction("document.querySelectorAll('main [aria-busy=true]').length === 0");
+      await expect.poll(() => page.locator("main [aria-busy=true]").count()).toBe(0);
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
         expect({ name, found: await findAxeViolations(page) }).toEqual({ name, found: [] });

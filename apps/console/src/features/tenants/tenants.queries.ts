@@ -37,6 +37,8 @@ export const tenantsQueries = {
       queryKey: ["tenants", tenantId, "members", "page", cursor ?? null],
       queryFn: ({ signal }) =>
         api.tenants.listMembers({ tenantId, ...pageOf(cursor, ALL) }, { signal }),
+      // Others change it: somebody accepts an invitation, or leaves.
+      staleTime: 0,
     }),
 
   /** All there can be: a tenant has fewer open invitations than one page holds. */
@@ -45,6 +47,7 @@ export const tenantsQueries = {
       queryKey: ["tenants", tenantId, "invitations"],
       queryFn: async ({ signal }) =>
         (await api.invitations.list({ tenantId, limit: ALL }, { signal })).items,
+      staleTime: 0,
     }),
 
   /** Keys among the newest 100 that somebody made and that are not revoked. */
@@ -102,6 +105,7 @@ export const operatorQueries = {
           { ...pageOf(search.cursor), ...(search.q === undefined ? {} : { q: search.q }) },
           { signal },
         ),
+      staleTime: 0,
     }),
 
   /**
@@ -143,6 +147,7 @@ export const operatorQueries = {
     queryOptions({
       queryKey: ["service-keys", cursor ?? null],
       queryFn: ({ signal }) => api.serviceKeys.list(pageOf(cursor), { signal }),
+      staleTime: 0,
     }),
 
   outbox: (api: ApiClient, cursor: Cursor) =>

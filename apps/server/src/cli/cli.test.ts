@@ -65,6 +65,9 @@ describe("the command line without a server", { timeout: COMMAND_DEADLINE_MS }, 
     const user = await ask("users", "ensure", ...person, "--email", "ada@example.com");
     const added = await ask("operators", "add", "Ada@Example.com");
     expect(added).toMatchObject({ userId: user.userId, isOperator: true });
+    // Whoever types an address reads that nobody has shown that it is theirs.
+    const again = await home.turnpike("operators", "add", "ada@example.com");
+    expect(again.stdout).toMatch(/^Verified +no/m);
     expect(await ask("operators", "list")).toEqual({
       items: [
         {

@@ -35,6 +35,8 @@ function toUserText(user: SignedInUser): string {
   return toRecord([
     ["User", user.userId],
     ["E-mail", user.email ?? "-"],
+    // What was typed may be the address of somebody else than whoever registered it.
+    ["Verified", user.emailVerified ? "yes" : "no: whoever registered it may be somebody else"],
     ["Name", user.name ?? "-"],
     ["Operator", user.isOperator ? "yes" : "no"],
   ]);

@@ -10,6 +10,12 @@ import {
 } from "./account-mails.ts";
 import { createAccountPost, hashToken } from "./account-post.ts";
 import {
+  assertAcceptable,
+  invalidCredentials,
+  linkInvalid,
+  wrongConfirmationPassword,
+} from "./account-refusals.ts";
+import {
   type AccountRow,
   consumeLink,
   deleteLinksOf,
@@ -26,7 +32,7 @@ import type { AttemptLimits } from "./attempt-limits.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import { deleteRecordsOfAccount } from "./oidc-records.store.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
-import { findPasswordProblem, normalizePassword } from "./password-rules.ts";
+import { normalizePassword } from "./password-rules.ts";
 import type { AccountMailer } from "./provider.ports.ts";
 
 export type AccountsDeps = Pick<
@@ -88,34 +94,6 @@ const NAME_LENGTH_MAX = 100;
 /** The form in which addresses are stored and compared. */
 export function normalizeEmail(email: string): string {
   return email.trim().toLowerCase();
-}
-
-function linkInvalid(): AppError {
-  return new AppError({
-    code: "LINK_INVALID",
-    publicMessage: "This link does not work any more. Ask for a new one.",
-  });
-}
-
-/** @param confirmEmail - True where an address must be confirmed: then the answer names that as another reason. */
-function invalidCredentials(confirmEmail: boolean): AppError {
-  return new AppError({
-    code: "INVALID_CREDENTIALS",
-    publicMessage: confirmEmail
-      ? "The e-mail address or the password is wrong, or the address is not confirmed yet: then follow the link in our newest mail."
-      : "The e-mail address or the password is wrong.",
-  });
-}
-
-function assertAcceptable(password: string, input: { email: string; lengthMin: number }): void {
-  const problem = findPasswordProblem(password, input);
-  if (problem !== undefined) {
-    throw new AppError({
-      code: "INVALID_REQUEST",
-      publicMessage: problem,
-      errors: [{ pointer: "/password", message: problem }],
-    });
-  }
 }
 
 export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Accounts {
@@ -282,11 +260,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
       const attempt = { email: owner.email, network };
       limits.take("sign-in", attempt);
       if (!(await hasher.verify(normalizePassword(input.password), owner.password_hash))) {
-        throw new AppError({
-          code: "INVALID_CREDENTIALS",
-          publicMessage:
-            "This is not the password that was chosen when this address was registered. If it was not you who registered, reset the password: that confirms the address too.",
-        });
+        throw wrongConfirmationPassword();
       }
       limits.giveBack("sign-in", attempt);
       await asOperator(async (tx) => {

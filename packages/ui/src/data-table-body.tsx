@@ -93,7 +93,7 @@ export function DataTableBody<Row>(props: DataTableBodyProps<Row>) {
             })}
             {...(props.openRowId === id && { "aria-current": "true" })}
             className={joinClasses(
-              "focus-inset border-line border-t first:border-t-0 max-md:relative max-md:grid max-md:grid-cols-[auto_1fr] max-md:gap-y-1 max-md:px-4 max-md:py-3 md:h-12",
+              "focus-inset border-line border-t first:border-t-0 max-md:relative max-md:grid max-md:grid-cols-[auto_minmax(0,1fr)] max-md:gap-y-1 max-md:px-4 max-md:py-3 md:h-12",
               props.onRowOpen !== undefined && "cursor-pointer hover:bg-hover",
               (isSelected || props.openRowId === id) && "bg-selected hover:bg-selected",
             )}

@@ -71,7 +71,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       {isEmpty ? (
         props.empty
       ) : (
-        <div className="overflow-x-auto">
+        <div className="relative overflow-x-auto">
           <table
             aria-label={props.label}
             className={joinClasses(

@@ -31,7 +31,7 @@ export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Colum
       sortKey: "name",
       phone: "title",
       cell: (key) => (
-        <div className="max-w-64 min-w-0">
+        <div className="min-w-0 md:max-w-44">
           <span className="block truncate font-medium" title={key.name}>
             {key.name}
           </span>
@@ -46,7 +46,15 @@ export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Colum
       header: "State",
       cell: (key) => {
         const { label, tone } = toStateBadge(key);
-        return <Badge tone={tone}>{label}</Badge>;
+        return (
+          <span className="flex gap-1.5">
+            <Badge tone={tone}>{label}</Badge>
+            {/* A card has no line to spare for what a badge beside another says. */}
+            <span className="md:hidden">
+              <EnvironmentBadge environment={key.environment} />
+            </span>
+          </span>
+        );
       },
     },
     {
@@ -61,6 +69,7 @@ export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Colum
       id: "environment",
       header: "Environment",
       isOptional: true,
+      phone: "hidden",
       cell: (key) => <EnvironmentBadge environment={key.environment} />,
     },
     {
@@ -73,7 +82,7 @@ export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Colum
           <span className="text-ink-muted">None</span>
         ) : (
           <ExactValue exact={key.scopes.join(", ")} isFocusable={false}>
-            {key.scopes.length === 1 ? "1 scope" : `${String(key.scopes.length)} scopes`}
+            {String(key.scopes.length)}
           </ExactValue>
         ),
     },
@@ -110,7 +119,7 @@ export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Colum
       isOptional: true,
       phone: "hidden",
       cell: (key) => (
-        <div className="max-w-36 min-w-0">
+        <div className="min-w-0 max-w-24">
           <span className="block">
             <RelativeTime at={key.createdAt} isFocusable={false} />
           </span>
@@ -142,7 +151,7 @@ function LastUsed({ keyId, summaries }: UseProps) {
 
 function Trend({ keyId, summaries }: UseProps) {
   if (summaries === undefined) {
-    return <Skeleton className="h-6 w-24" />;
+    return <Skeleton className="h-6 w-16" />;
   }
   const summary = summaries.get(keyId);
   return summary === undefined ? (
@@ -152,6 +161,7 @@ function Trend({ keyId, summaries }: UseProps) {
       label={toTrendLabel(summary)}
       values={summary.requestsByDay}
       tone={summary.requests === 0 ? "neutral" : "accent"}
+      widthPx={64}
     />
   );
 }

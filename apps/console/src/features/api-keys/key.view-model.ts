@@ -93,7 +93,7 @@ export function toTrendLabel({ requests, requestsByDay }: KeySummary): string {
   const days = `${String(requestsByDay.length)} days`;
   return requests === 0
     ? `No requests in ${days}`
-    : `${COUNT.format(requests)} requests in ${days}, ${COUNT.format(requestsByDay.at(-1) ?? 0)} today`;
+    : `${COUNT.format(requests)} ${requests === 1 ? "request" : "requests"} in ${days}, ${COUNT.format(requestsByDay.at(-1) ?? 0)} today`;
 }
 
 /** What ending a key would stop, as a sentence; undefined while it is not known. */

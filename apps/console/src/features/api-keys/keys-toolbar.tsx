@@ -22,34 +22,38 @@ export function KeysToolbar({ view, columns, onChange }: KeysToolbarProps) {
   return (
     <search aria-label="Filters" className="mb-3 flex flex-wrap items-center gap-2">
       <KeySearch q={view.q} onSearch={(q) => onChange(narrow(view, { q }), "replace")} />
-      <Select<KeyState | "any">
-        label="State"
-        className="w-36 max-sm:w-auto max-sm:grow max-sm:basis-32"
-        value={view.state ?? "any"}
-        onValueChange={(state) =>
-          onChange(narrow(view, { state: state === "any" ? undefined : state }))
-        }
-        choices={[
-          { value: "any", label: "Any state" },
-          { value: "active", label: "Active" },
-          { value: "disabled", label: "Disabled" },
-          { value: "expired", label: "Expired" },
-          { value: "revoked", label: "Revoked" },
-        ]}
-      />
-      <Select<Environment | "both">
-        label="Environment"
-        className="w-36 max-sm:w-auto max-sm:grow max-sm:basis-32"
-        value={view.environment ?? "both"}
-        onValueChange={(environment) =>
-          onChange(narrow(view, { environment: environment === "both" ? undefined : environment }))
-        }
-        choices={[
-          { value: "both", label: "Live and test" },
-          { value: "live", label: "Live" },
-          { value: "test", label: "Test" },
-        ]}
-      />
+      <div className="w-36 max-sm:grow">
+        <Select<KeyState | "any">
+          label="State"
+          value={view.state ?? "any"}
+          onValueChange={(state) =>
+            onChange(narrow(view, { state: state === "any" ? undefined : state }))
+          }
+          choices={[
+            { value: "any", label: "Any state" },
+            { value: "active", label: "Active" },
+            { value: "disabled", label: "Disabled" },
+            { value: "expired", label: "Expired" },
+            { value: "revoked", label: "Revoked" },
+          ]}
+        />
+      </div>
+      <div className="w-36 max-sm:grow">
+        <Select<Environment | "both">
+          label="Environment"
+          value={view.environment ?? "both"}
+          onValueChange={(environment) =>
+            onChange(
+              narrow(view, { environment: environment === "both" ? undefined : environment }),
+            )
+          }
+          choices={[
+            { value: "both", label: "Live and test" },
+            { value: "live", label: "Live" },
+            { value: "test", label: "Test" },
+          ]}
+        />
+      </div>
       <div className="sm:ml-auto">
         <ColumnChoice
           columns={columns}

@@ -24,6 +24,8 @@ export function makeKey(number: number, change: Partial<Key> = {}): Key {
     scopes: [],
     metadata: {},
     allowedNetworks: [],
+    rateLimits: [],
+    quotas: [],
     state: "active",
     expiresAt: null,
     revokedAt: null,

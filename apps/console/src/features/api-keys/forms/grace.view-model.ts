@@ -8,18 +8,18 @@ export type GraceValue = `${GraceSeconds}`;
 /** How long the old key works on, and what each choice is for. */
 export const GRACE_CHOICES: readonly Choice<GraceValue>[] = [
   {
+    value: "0",
+    label: "Not at all",
+    note: "It has leaked: it is refused within a second, and what still uses it fails.",
+  },
+  { value: "60", label: "1 minute", note: "When only a setting has to be reloaded." },
+  { value: "3600", label: "1 hour", note: "For one service that you deploy right now." },
+  {
     value: "86400",
     label: "1 day",
     note: "Time for a rollout: both keys work until everything has the new one.",
   },
   { value: "604800", label: "7 days", note: "When others have to change it too." },
-  { value: "3600", label: "1 hour", note: "For one service that you deploy right now." },
-  { value: "60", label: "1 minute", note: "When only a setting has to be reloaded." },
-  {
-    value: "0",
-    label: "None",
-    note: "The old key has leaked: it is refused within a second, and what uses it fails.",
-  },
 ];
 
 /** When the old key ends, epoch milliseconds: after the grace period, never later than it would have anyway. */

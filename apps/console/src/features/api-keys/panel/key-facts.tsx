@@ -19,13 +19,13 @@ export function KeyFacts({ subject, summary, people, onOpenKey }: KeyFactsProps)
   const successor = subject.rolledToKeyId;
   const metadata = Object.entries(subject.metadata);
   return (
-    <dl className="grid grid-cols-[7rem_1fr] gap-x-4 gap-y-1.5 text-sm">
+    <dl className="grid grid-cols-[5.5rem_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm">
       <Fact name="Key">
         <code className="font-mono text-[0.8125rem]">{toMaskedKey(subject)}</code>
       </Fact>
       <Fact name="Id">
         <span className="flex items-center gap-1">
-          <code className="min-w-0 font-mono text-[0.8125rem] [overflow-wrap:anywhere]">
+          <code className="min-w-0 font-mono text-xs [overflow-wrap:anywhere]">
             {subject.keyId}
           </code>
           <CopyButton value={subject.keyId} subject="id" className="-my-1.5" />

@@ -1,0 +1,502 @@
+// @vitest-environment jsdom
+import { cleanup, screen, waitFor, within } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
+import { useState } from "react";
+import { Toaster } from "sonner";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import {
+  type FakeAnswer,
+  type FakeAnswers,
+  problem,
+  renderWithPlatform,
+} from "#platform/render-with-platform.tsx";
+import { makeUsageReport, makeUsageRow } from "#platform/usage-report.fixture.ts";
+import type { Key } from "./api-keys.queries.ts";
+import { ApiKeysPage } from "./api-keys-page.tsx";
+import type { ApiKeysSearch } from "./api-keys-search.view-model.ts";
+import {
+  answerSummaries,
+  MAKER_ID,
+  makeCreatedKey,
+  makeKey,
+  makeOwnTenant,
+  TENANT_ID,
+  toTestKeyId,
+} from "./keys.fixture.ts";
+
+const AT = `/tenants/${TENANT_ID}`;
+const SECRET = `tp_live_${"s".repeat(38)}`;
+
+beforeEach(() => {
+  vi.stubGlobal(
+    "ResizeObserver",
+    class {
+      observe = vi.fn();
+      unobserve = vi.fn();
+      disconnect = vi.fn();
+    },
+  );
+  vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => undefined }));
+  Element.prototype.scrollIntoView = () => undefined;
+  Element.prototype.getAnimations = () => [];
+});
+afterEach(() => {
+  cleanup();
+  localStorage.clear();
+  sessionStorage.clear();
+  vi.unstubAllGlobals();
+});
+
+type Stage = {
+  user: ReturnType<typeof userEvent.setup>;
+  /** What the address holds now. */
+  address: () => ApiKeysSearch;
+  /** Search parameters of each list that was asked for. */
+  lists: URLSearchParams[];
+};
+
+type StageProps = {
+  tenant: OwnTenant;
+  search: ApiKeysSearch;
+  onAddress: (search: ApiKeysSearch) => void;
+};
+
+/** The page with an address that it can change. */
+function StagedPage({ tenant, search, onAddress }: StageProps) {
+  const [current, setCurrent] = useState(search);
+  return (
+    <>
+      <ApiKeysPage
+        tenant={tenant}
+        search={current}
+        onSearchChange={(next) => {
+          onAddress(next);
+          setCurrent(next);
+        }}
+      />
+      <Toaster />
+    </>
+  );
+}
+
+type Options = {
+  keys?: readonly Key[];
+  nextCursor?: string | null;
+  search?: ApiKeysSearch;
+  role?: OwnTenant["role"];
+  list?: (request: Request) => FakeAnswer;
+  answers?: FakeAnswers;
+};
+
+function openPage(options: Options = {}): Stage {
+  const lists: URLSearchParams[] = [];
+  let address = options.search ?? {};
+  renderWithPlatform(
+    <StagedPage
+      tenant={makeOwnTenant(options.role)}
+      search={address}
+      onAddress={(next) => {
+        address = next;
+      }}
+    />,
+    {
+      [`GET ${AT}/keys`]: (request) => {
+        lists.push(new URL(request.url).searchParams);
+        return (
+          options.list?.(request) ?? {
+            items: options.keys ?? [makeKey(1), makeKey(2)],
+            nextCursor: options.nextCursor ?? null,
+          }
+        );
+      },
+      [`GET ${AT}/usage/keys`]: answerSummaries,
+      [`GET ${AT}/members`]: () => ({
+        items: [
+          {
+            userId: MAKER_ID,
+            role: "owner",
+            email: "ada@example.com",
+            name: "Ada",
+            createdAt: "2026-11-01T00:00:00.000Z",
+          },
+        ],
+        nextCursor: null,
+      }),
+      "GET /page-data/landing": () => ({ samplePath: "/v1/quote" }),
+      ...options.answers,
+    },
+  );
+  return { user: userEvent.setup(), address: () => address, lists };
+}
+
+const findRow = (name: RegExp) => screen.findByRole("row", { name });
+
+describe("the table of keys", () => {
+  it("shows a key by name, state and its harmless ends, who made it and what it did", async () => {
+    openPage({ keys: [makeKey(1, { name: "Worker", scopes: ["keys:read", "usage:read"] })] });
+    const row = await findRow(/Worker/);
+    within(row).getByText("Active");
+    within(row).getByText("tp_live_ab…x7Q1");
+    within(row).getByText("key_00000000…0001");
+    await within(row).findByText("Ada");
+    await within(row).findByRole("img", { name: "10 requests in 14 days, 10 today" });
+    expect(row.textContent).not.toContain(SECRET);
+  });
+
+  it("asks for what the address says, and writes there what is chosen", async () => {
+    const { user, address, lists } = openPage({
+      search: { state: "disabled", environment: "test" },
+    });
+    await findRow(/Key 1/);
+    expect(lists[0]?.get("state")).toBe("disabled");
+    expect(lists[0]?.get("environment")).toBe("test");
+    await user.click(screen.getByRole("button", { name: "Name" }));
+    expect(address()).toEqual({ state: "disabled", environment: "test", sort: "name" });
+    await waitFor(() => expect(lists.at(-1)?.get("sort")).toBe("name"));
+  });
+
+  it("looks for what is typed once the person pauses, from the first page on", async () => {
+    const { user, address, lists } = openPage({ search: { after: "somewhere" } });
+    await findRow(/Key 1/);
+    await user.type(screen.getByRole("textbox", { name: "Search keys" }), "wor");
+    await waitFor(() => expect(address()).toEqual({ q: "wor" }));
+    await waitFor(() => expect(lists.at(-1)?.get("q")).toBe("wor"));
+    expect(lists.some((list) => list.get("q") === "w")).toBe(false);
+    expect(lists.at(-1)?.has("cursor")).toBe(false);
+  });
+
+  it("turns pages by cursor, and back", async () => {
+    const { user, address, lists } = openPage({ nextCursor: "next-one" });
+    await findRow(/Key 1/);
+    await user.click(screen.getByRole("button", { name: "Next" }));
+    expect(address()).toEqual({ after: "next-one" });
+    await waitFor(() => expect(lists.at(-1)?.get("cursor")).toBe("next-one"));
+    await screen.findByText("Page 2, 2 keys");
+    await user.click(screen.getByRole("button", { name: "Previous" }));
+    expect(address()).toEqual({});
+  });
+
+  it("puts a column away, in the address", async () => {
+    const { user, address } = openPage();
+    await findRow(/Key 1/);
+    await user.click(screen.getByRole("button", { name: "Columns" }));
+    await user.click(await screen.findByRole("menuitemcheckbox", { name: "Scopes" }));
+    expect(address()).toEqual({ hide: "scopes" });
+    expect(screen.queryByRole("columnheader", { name: "Scopes", hidden: true })).toBe(null);
+  });
+});
+
+describe("without keys", () => {
+  it("says what a key is for, how to get one, and how to call with it", async () => {
+    const { user, address } = openPage({ keys: [] });
+    await screen.findByText("No API keys yet");
+    await screen.findByText(/gateway\.example\.com/);
+    const [, create] = screen.getAllByRole("button", { name: "Create key" });
+    await user.click(create as HTMLElement);
+    expect(address()).toEqual({ dialog: "create" });
+  });
+
+  it("tells nothing there from nothing that matches, and clears the filters", async () => {
+    const { user, address } = openPage({ keys: [], search: { q: "zzz", state: "revoked" } });
+    await screen.findByText("No key matches");
+    await user.click(screen.getByRole("button", { name: "Clear filters" }));
+    expect(address()).toEqual({});
+    expect(screen.getByRole<HTMLInputElement>("textbox", { name: "Search keys" }).value).toBe("");
+  });
+
+  it("leads from a page that has become empty to the first one", async () => {
+    const { user, address } = openPage({ keys: [], search: { after: "gone" } });
+    await user.click(await screen.findByRole("button", { name: "Go to the first page" }));
+    expect(address()).toEqual({});
+  });
+});
+
+describe("a list that does not come", () => {
+  it("says why and loads again on request", async () => {
+    let isUp = false;
+    const { user } = openPage({
+      list: () =>
+        isUp
+          ? { items: [makeKey(1)], nextCursor: null }
+          : problem(404, "RESOURCE_NOT_FOUND", "There is no such tenant."),
+    });
+    await screen.findByText("There is no such tenant.");
+    expect(screen.queryByRole("table")).toBe(null);
+    isUp = true;
+    await user.click(screen.getByRole("button", { name: "Try again" }));
+    await findRow(/Key 1/);
+  });
+
+  it("has the shape of the table while it loads", async () => {
+    openPage({ list: () => "never" });
+    const table = screen.getByRole("table", { name: "API keys" });
+    expect(table.parentElement?.parentElement?.getAttribute("aria-busy")).toBe("true");
+  });
+});
+
+describe("somebody without keys:write", () => {
+  it("sees the table, no action, and why", async () => {
+    openPage({ role: "viewer", search: { dialog: "create" } });
+    await findRow(/Key 1/);
+    screen.getByText(/Your role viewer can look at keys\. .* admin of Acme\./);
+    expect(screen.queryByRole("button", { name: /Create key|Actions for/ })).toBe(null);
+    expect(screen.queryByRole("checkbox")).toBe(null);
+    expect(screen.queryByRole("dialog")).toBe(null);
+  });
+});
+
+describe("a row", () => {
+  it("opens by Enter and changes by a key that its menu names", async () => {
+    const patches: unknown[] = [];
+    const { user, address } = openPage({
+      answers: {
+        [`PATCH ${AT}/keys/${toTestKeyId(1)}`]: (request) => {
+          patches.push(request.method);
+          return makeKey(1, { state: "disabled" });
+        },
+        [`GET ${AT}/keys/${toTestKeyId(1)}`]: () => makeKey(1),
+        [`GET ${AT}/usage`]: () => makeUsageReport(),
+        [`GET ${AT}/audit`]: () => ({ items: [], nextCursor: null }),
+      },
+    });
+    const row = await findRow(/Key 1/);
+    row.focus();
+    await user.keyboard("d");
+    await screen.findByText("Key 1 is disabled.");
+    expect(patches).toEqual(["PATCH"]);
+    (await findRow(/Key 1/)).focus();
+    await user.keyboard("{Enter}");
+    expect(address()).toEqual({ key: toTestKeyId(1) });
+  });
+
+  it("shows a change at once, and takes it back with the reason when it is refused", async () => {
+    let refuse: (answer: Response) => void = () => undefined;
+    const answer = new Promise<Response>((resolve) => {
+      refuse = resolve;
+    });
+    const { user } = openPage();
+    const real = globalThis.fetch;
+    vi.stubGlobal("fetch", (input: Request) =>
+      input instanceof Request && input.method === "PATCH" ? answer : real(input),
+    );
+    const row = await findRow(/Key 1/);
+    await user.click(within(row).getByRole("button", { name: "Actions for Key 1" }));
+    await user.click(await screen.findByRole("menuitem", { name: /Disable key/ }));
+    await within(row).findByText("Disabled");
+    refuse(problem(409, "CONFLICT", "A revoked key cannot be changed: create a new one."));
+    await screen.findByText(/Key 1 was not disabled: A revoked key cannot be changed/);
+    await within(row).findByText("Active");
+  });
+});
+
+describe("revoking", () => {
+  it("asks for the name, says what it stops, and shows the result", async () => {
+    const revoke = vi.fn(() => makeKey(1, { state: "revoked" }));
+    const { user } = openPage({
+      answers: { [`POST ${AT}/keys/${toTestKeyId(1)}/revoke`]: revoke },
+    });
+    const row = await findRow(/Key 1/);
+    await within(row).findByRole("img", { name: /10 requests/ });
+    row.focus();
+    await user.keyboard("{Delete}");
+    const dialog = await screen.findByRole("alertdialog");
+    within(dialog).getByText(/It made 10 requests in the last 14 days/);
+    await user.click(within(dialog).getByRole("button", { name: "Revoke key" }));
+    within(dialog).getByText("This is not the name.");
+    expect(revoke).not.toHaveBeenCalled();
+    await user.type(within(dialog).getByRole("textbox"), "Key 1");
+    await user.click(within(dialog).getByRole("button", { name: "Revoke key" }));
+    await screen.findByText("Key 1 is revoked.");
+    expect(revoke).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("many keys", () => {
+  it("are changed together; what failed is named with its reason and stays chosen", async () => {
+    const keys = [makeKey(1), makeKey(2), makeKey(3, { state: "disabled" })];
+    let isRefusing = true;
+    const { user } = openPage({
+      keys,
+      answers: {
+        [`PATCH ${AT}/keys/${toTestKeyId(1)}`]: () => makeKey(1, { state: "disabled" }),
+        [`PATCH ${AT}/keys/${toTestKeyId(2)}`]: () =>
+          isRefusing
+            ? problem(409, "CONFLICT", "This key is locked.")
+            : makeKey(2, { state: "disabled" }),
+      },
+    });
+    await findRow(/Key 1/);
+    // Phones have one of their own.
+    const [selectAll] = screen.getAllByRole("checkbox", { name: "Select all API keys" });
+    await user.click(selectAll as HTMLElement);
+    screen.getByRole("button", { name: "Enable 1 key" });
+    await user.click(screen.getByRole("button", { name: "Disable 2 keys" }));
+    await screen.findByText(/1 key was not disabled\. 1 of 2 was\./);
+    const alert = screen.getByText(/This key is locked\./);
+    expect(alert.textContent).toContain("Key 2");
+    screen.getByText("1 selected", { selector: "span" });
+    isRefusing = false;
+    await user.click(screen.getByRole("button", { name: "Try these again" }));
+    await screen.findByText("1 key is disabled.");
+    expect(screen.queryByText(/was not disabled/)).toBe(null);
+  });
+});
+
+describe("creating a key", () => {
+  it("shows it once, with a call that works, and keeps it nowhere", async () => {
+    const bodies: unknown[] = [];
+    const { user, address } = openPage({
+      search: { dialog: "create", environment: "test" },
+      answers: {
+        [`POST ${AT}/keys`]: (request) => {
+          void request.json().then((body) => bodies.push(body));
+          return makeCreatedKey(9, SECRET, { name: "Worker" });
+        },
+      },
+    });
+    await user.type(await screen.findByRole("textbox", { name: "Name" }), "Worker{Enter}");
+    await screen.findByText("This is the only time that it is shown.");
+    expect(screen.getByRole("figure", { name: "API key" }).textContent).toContain(SECRET);
+    const call = screen.getByRole("figure", { name: "A call with this key" });
+    expect(call.textContent).toContain(`Bearer ${SECRET}`);
+    expect(bodies).toEqual([{ name: "Worker", environment: "test", scopes: [], metadata: {} }]);
+    await user.keyboard("{Escape}");
+    expect(address()).toEqual({ dialog: "create", environment: "test" });
+    await user.click(screen.getByRole("button", { name: "I have stored it" }));
+    expect(address()).toEqual({ environment: "test" });
+    await waitFor(() => expect(document.body.textContent).not.toContain(SECRET));
+    expect(JSON.stringify({ ...localStorage, ...sessionStorage })).not.toContain(SECRET);
+  });
+
+  it("loses nothing that was typed when the server refuses, and says it beside the field", async () => {
+    const { user } = openPage({
+      search: { dialog: "create" },
+      answers: {
+        [`POST ${AT}/keys`]: () =>
+          Response.json(
+            {
+              status: 400,
+              code: "INVALID_REQUEST",
+              error: "The request is not valid.",
+              requestId: "req_1",
+              errors: [{ pointer: "/metadata/region", message: "At most 500 characters." }],
+            },
+            { status: 400, headers: { "content-type": "application/problem+json" } },
+          ),
+      },
+    });
+    await user.type(await screen.findByRole("textbox", { name: "Name" }), "Worker");
+    await user.click(screen.getByRole("button", { name: "Add metadata" }));
+    await user.type(screen.getByRole("textbox", { name: "Name 1" }), "region");
+    await user.type(screen.getByRole("textbox", { name: "Value 1" }), "eu");
+    const dialog = screen.getByRole("dialog");
+    await user.click(within(dialog).getByRole("button", { name: "Create key" }));
+    await screen.findByText("The key was not created.");
+    expect(screen.getAllByText("At most 500 characters.").length).toBe(2);
+    expect(screen.getByRole<HTMLInputElement>("textbox", { name: "Name" }).value).toBe("Worker");
+    expect(screen.getByRole<HTMLInputElement>("textbox", { name: "Value 1" }).value).toBe("eu");
+  });
+
+  it("is not asked for without a name", async () => {
+    const { user } = openPage({ search: { dialog: "create" } });
+    await user.click(
+      within(await screen.findByRole("dialog")).getByRole("button", { name: "Create key" }),
+    );
+    expect((await screen.findAllByText("Give the key a name.")).length).toBe(2);
+  });
+});
+
+describe("rolling a key", () => {
+  it("says what each grace period means and shows the new key once", async () => {
+    const bodies: unknown[] = [];
+    const { user } = openPage({
+      answers: {
+        [`POST ${AT}/keys/${toTestKeyId(1)}/roll`]: (request) => {
+          void request.json().then((body) => bodies.push(body));
+          return makeCreatedKey(9, SECRET, { name: "Key 1" });
+        },
+      },
+    });
+    (await findRow(/Key 1/)).focus();
+    await user.keyboard("r");
+    const dialog = await screen.findByRole("dialog", { name: "Roll Key 1" });
+    expect(within(dialog).getAllByRole("radio")).toHaveLength(5);
+    await user.click(within(dialog).getByRole("radio", { name: /Not at all.*leaked/ }));
+    await user.click(within(dialog).getByRole("button", { name: "Roll key" }));
+    await screen.findByText("The old key is refused from now on.");
+    expect(bodies).toEqual([{ graceSeconds: 0 }]);
+    expect(screen.getByRole("figure", { name: "API key" }).textContent).toContain(SECRET);
+    await user.click(screen.getByRole("button", { name: "I have stored it" }));
+    await waitFor(() => expect(document.body.textContent).not.toContain(SECRET));
+  });
+});
+
+describe("the panel of a key", () => {
+  const DETAILS: FakeAnswers = {
+    [`GET ${AT}/keys/${toTestKeyId(1)}`]: () => makeKey(1, { metadata: { region: "eu" } }),
+    [`GET ${AT}/usage`]: () =>
+      makeUsageReport({
+        rows: [makeUsageRow(1, { outcome: "DISABLED" }, { requests: 4, denied: 4 })],
+        totals: { requests: 4, denied: 4 },
+      }),
+    [`GET ${AT}/audit`]: (request) => {
+      expect(new URL(request.url).searchParams.get("entityId")).toBe(toTestKeyId(1));
+      return {
+        items: [
+          {
+            auditId: "aud_1",
+            occurredAt: "2026-11-21T12:00:00.000Z",
+            actorType: "user",
+            actorId: MAKER_ID,
+            action: "key.disabled",
+            entityType: "key",
+            entityId: toTestKeyId(1),
+            requestId: null,
+            details: {},
+          },
+        ],
+        nextCursor: null,
+      };
+    },
+  };
+
+  it("opens from the address alone, with what was denied and who did what", async () => {
+    const { user, address } = openPage({
+      keys: [makeKey(2)],
+      search: { key: toTestKeyId(1) },
+      answers: DETAILS,
+    });
+    const panel = await screen.findByRole("dialog", { name: "Key 1" });
+    await within(panel).findByText("region:");
+    const denials = await within(panel).findByRole("table", { name: "Denials by reason" });
+    expect(denials.textContent).toContain("Key disabled4100.0%");
+    const trail = within(panel).getByRole("region", { name: "Audit trail" });
+    await within(trail).findByText("by Ada");
+    await user.click(within(panel).getByRole("button", { name: "Close" }));
+    expect(address()).toEqual({});
+  });
+
+  it("has no trail for who may not read it", async () => {
+    openPage({ search: { key: toTestKeyId(1) }, role: "developer", answers: DETAILS });
+    const panel = await screen.findByRole("dialog", { name: "Key 1" });
+    await within(panel).findByRole("table", { name: "Denials by reason" });
+    expect(within(panel).queryByRole("region", { name: "Audit trail" })).toBe(null);
+    within(panel).getByRole("button", { name: "Revoke" });
+  });
+
+  it("says that a key is not of this tenant, and shows none", async () => {
+    openPage({
+      search: { key: toTestKeyId(1) },
+      keys: [],
+      answers: {
+        ...DETAILS,
+        [`GET ${AT}/keys/${toTestKeyId(1)}`]: () =>
+          problem(404, "RESOURCE_NOT_FOUND", "There is no such key."),
+      },
+    });
+    const panel = await screen.findByRole("dialog");
+    await within(panel).findByText("There is no such key.");
+    expect(within(panel).queryByRole("button", { name: "Revoke" })).toBe(null);
+  });
+});

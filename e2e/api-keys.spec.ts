@@ -1,0 +1,191 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser, type TestBrowser } from "./support/browser.ts";
+import { findAxeViolations } from "./support/find-axe-violations.ts";
+import { type Instance, startInstance } from "./support/instance.ts";
+import { measureOverflowPx } from "./support/measure-overflow.ts";
+import { makePerson, registerPerson } from "./support/sign-in.ts";
+
+/** A change of a key has reached every process by then. */
+const EVERYWHERE_MS = 1000;
+/** What was called shows on the page by then. */
+const SHOWN_MS = 30_000;
+
+let instance: Instance;
+let browser: TestBrowser;
+let page: Page;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  browser = await startBrowser();
+  page = await browser.context.newPage();
+  await registerPerson(page, `${instance.consoleUrl}/register`, makePerson());
+  await page.goto(`${instance.consoleUrl}/api-keys`);
+  await page.getByRole("main").getByRole("button", { name: "Create tenant" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Acme");
+  await page.keyboard.press("Enter");
+  await page.getByText("No API keys yet").waitFor();
+});
+
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]();
+  await instance?.[Symbol.asyncDispose]();
+});
+
+describe("the life of an API key", () => {
+  it("goes from creation by keyboard over use, disabling and rolling to its end", async () => {
+    await expectAccessible();
+    const first = await createByKeyboard("Worker");
+    await expectKeptNowhere(first);
+
+    const row = page.getByRole("row").filter({ hasText: `…${first.slice(-4)}` });
+    expect(await call(first)).toEqual({ status: 200, code: undefined });
+    await row.getByRole("img", { name: "1 request in 14 days, 1 today" }).waitFor({
+      timeout: SHOWN_MS,
+    });
+    expect(await row.getByText("Never").count()).toBe(1);
+    await expectAccessible();
+
+    await act("Disable key");
+    await expectAnswer(first, { status: 403, code: "DISABLED" });
+    await row.getByText("Disabled").waitFor();
+    await act("Enable key");
+    await expectAnswer(first, { status: 200, code: undefined });
+    await row.getByText("Active").waitFor();
+
+    const second = await roll("Worker");
+    await expectKeptNowhere(second);
+    await row.getByText("Rolled").waitFor();
+    await expectAnswer(second, { status: 200, code: undefined });
+    expect(await call(first)).toEqual({ status: 200, code: undefined });
+
+    await row.focus();
+    await page.keyboard.press("Delete");
+    await page.getByRole("alertdialog").getByRole("textbox").fill("Worker");
+    await Promise.all([
+      page.waitForResponse((answer) => answer.url().endsWith("/revoke")),
+      page.keyboard.press("Enter"),
+    ]);
+    await expectAnswer(first, { status: 401, code: "REVOKED" });
+    expect(await call(second)).toEqual({ status: 200, code: undefined });
+    await row.getByText("Revoked").waitFor();
+
+    await row.focus();
+    await page.keyboard.press("Enter");
+    const panel = page.getByRole("dialog", { name: "Worker" });
+    const denials = panel.getByRole("table", { name: "Denials by reason" });
+    await denials.getByText("Key disabled").waitFor({ timeout: SHOWN_MS });
+    const trail = panel.getByRole("region", { name: "Audit trail" });
+    await trail.getByText("Revoked").waitFor();
+    const titles = await trail.getByRole("listitem").locator("p:first-child > span:first-child");
+    expect(await titles.allInnerTexts()).toEqual([
+      "Revoked",
+      "Rolled",
+      "Enabled",
+      "Disabled",
+      "Created",
+    ]);
+    await expectAccessible();
+    await page.goBack();
+    await panel.waitFor({ state: "hidden" });
+  });
+
+  it("finds a key by what its program shows of it, and shares the view by its address", async () => {
+    const shown = await page.getByRole("row").filter({ hasText: "Active" }).innerText();
+    const lastFour = /…(\w{4})\s/.exec(shown)?.[1] ?? "";
+    await page.getByRole("textbox", { name: "Search keys" }).fill(lastFour);
+    await page.waitForURL(({ searchParams }) => searchParams.has("q"));
+    await page.getByText("1 key", { exact: true }).waitFor();
+    const other = await browser.context.newPage();
+    await other.goto(page.url());
+    await other.getByText("1 key", { exact: true }).waitFor();
+    expect(await other.getByRole("textbox", { name: "Search keys" }).inputValue()).toBe(lastFour);
+    await other.close();
+    await page.getByRole("textbox", { name: "Search keys" }).fill("nothing is called that");
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.getByText("2 keys", { exact: true }).waitFor();
+  });
+});
+
+async function createByKeyboard(name: string): Promise<string> {
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Search or go to…" }).fill("create key");
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Create key" });
+  await dialog.waitFor();
+  await expectAccessible();
+  await dialog.getByLabel("Name", { exact: true }).fill(name);
+  await page.keyboard.press("Enter");
+  return await takeSecret();
+}
+
+async function roll(name: string): Promise<string> {
+  await page
+    .getByRole("button", { name: `Actions for ${name}` })
+    .first()
+    .click();
+  await page.getByRole("menuitem", { name: "Roll key" }).click();
+  const dialog = page.getByRole("dialog", { name: `Roll ${name}` });
+  await dialog.getByRole("radio", { name: /^1 hour/ }).click();
+  await expectAccessible();
+  await dialog.getByRole("button", { name: "Roll key" }).click();
+  return await takeSecret();
+}
+
+/** Reads the key that is shown this one time, with the call beside it, and says that it is kept. */
+async function takeSecret(): Promise<string> {
+  const secret = await page.getByRole("figure", { name: "API key" }).locator("code").innerText();
+  expect(secret).toMatch(/^tp_live_[0-9A-Za-z]{38}$/);
+  const sample = page.getByRole("figure", { name: "A call with this key" });
+  expect(await sample.innerText()).toContain(`Bearer ${secret}`);
+  await page.keyboard.press("Escape");
+  await expectAccessible();
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  await page.getByRole("dialog").waitFor({ state: "hidden" });
+  return secret;
+}
+
+/** Chooses from the menu of the only row and waits until the server has answered. */
+async function act(item: string): Promise<void> {
+  await page.getByRole("button", { name: "Actions for Worker" }).click();
+  const changed = page.waitForResponse((answer) => answer.request().method() === "PATCH");
+  await page.getByRole("menuitem", { name: item }).click();
+  expect((await changed).status()).toBe(200);
+}
+
+async function expectKeptNowhere(secret: string): Promise<void> {
+  expect(await page.content()).not.toContain(secret);
+  expect(page.url()).not.toContain(secret);
+  const stored = await page.evaluate<string>(
+    "JSON.stringify({ ...localStorage, ...sessionStorage, history: history.state })",
+  );
+  expect(stored).not.toContain(secret);
+}
+
+type Answer = { status: number; code: unknown };
+
+async function call(key: string): Promise<Answer> {
+  const answer = await fetch(`${instance.gatewayUrl}/v1/cities/berlin`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const body: unknown = await answer.json();
+  return {
+    status: answer.status,
+    code: typeof body === "object" && body !== null ? Reflect.get(body, "code") : undefined,
+  };
+}
+
+async function expectAnswer(key: string, answer: Answer): Promise<void> {
+  await expect.poll(() => call(key), { timeout: EVERYWHERE_MS, interval: 50 }).toEqual(answer);
+}
+
+/** Both themes, and the width of a phone, as the page stands. */
+async function expectAccessible(): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    expect(await findAxeViolations(page)).toEqual([]);
+  }
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await measureOverflowPx(page)).toBe(0);
+  await page.setViewportSize({ width: 1440, height: 900 });
+}

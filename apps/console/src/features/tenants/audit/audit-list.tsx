@@ -114,7 +114,7 @@ function Sentence({ entry, names }: { entry: Entry; names: ActivityNames }) {
 function ExactTime({ at }: { at: string }) {
   const { local, utc } = toExactTime(at);
   return (
-    <time dateTime={at} className="whitespace-nowrap">
+    <time dateTime={at} className="block whitespace-nowrap max-md:text-right">
       <span className="block">{local}</span>
       <span className="block text-ink-muted text-xs">{utc}</span>
     </time>

@@ -125,10 +125,22 @@ module.exports = {
       { path: "^apps/" },
     ),
     forbid(
+      "sdk-is-published-alone",
+      "operators install it without the rest: it imports nothing of ours; tests hold its types against the contract",
+      { path: "^packages/sdk/", pathNot: TEST },
+      { pathNot: "^packages/sdk/" },
+    ),
+    forbid(
+      "sdk-for-operators-only",
+      "what runs inside of Turnpike decides by itself, and does not ask over HTTP",
+      { path: "^(apps|packages/(?!sdk/)|bench|tools)/", pathNot: TEST },
+      { path: "^packages/sdk/" },
+    ),
+    forbid(
       "examples-stand-alone",
-      "an example is what an operator copies: it imports nothing of ours",
-      { path: "^examples/" },
-      { path: "^(apps|packages|e2e|bench|tools)/" },
+      "an example is what an operator copies: of ours it imports what is published and nothing else",
+      { path: "^examples/", pathNot: TEST },
+      { path: "^(apps|packages/(?!sdk/)|e2e|bench|tools)/" },
     ),
     forbid(
       "nothing-imports-examples",
@@ -282,7 +294,7 @@ module.exports = {
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {
       exportsFields: ["exports"],
-      conditionNames: ["types", "import", "node", "default"],
+      conditionNames: ["turnpike-source", "types", "import", "node", "default"],
       extensions: [".ts", ".tsx", ".js", ".mjs", ".json"],
     },
   },

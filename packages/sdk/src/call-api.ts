@@ -1,0 +1,139 @@
+import { TurnpikeRequestError, TurnpikeUnavailableError } from "./errors.ts";
+import { planRetry, readRetryAfterMs } from "./plan-retry.ts";
+import type { Runtime } from "./runtime.ts";
+
+export type ApiSettings = {
+  runtime: Runtime;
+  /** Without a slash at the end. */
+  url: string;
+  serviceKey: string;
+  /** Milliseconds for one attempt. */
+  timeoutMs: number;
+  /** Milliseconds for all attempts and the waits between them. */
+  deadlineMs: number;
+  retriesMax: number;
+};
+
+export type ApiCall = {
+  path: string;
+  body: object;
+  /** Sent with every attempt: the server answers the second as it answered the first, and takes nothing again. */
+  idempotencyKey: string | undefined;
+  /** False for what may have taken something without an idempotency key: it is asked once. */
+  isRepeatable: boolean;
+};
+
+/** What came of one attempt. */
+type Attempt = { json: unknown } | { error: TurnpikeUnavailableError; isRetryable: boolean };
+
+const RETRYABLE: ReadonlySet<number> = new Set([502, 503, 504]);
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function readProblem(text: string): { code: string; detail: string } {
+  try {
+    const json: unknown = JSON.parse(text);
+    const { code, detail } = isRecord(json) ? json : {};
+    return {
+      code: typeof code === "string" ? code : "",
+      detail: typeof detail === "string" ? detail : "",
+    };
+  } catch {
+    return { code: "", detail: "" };
+  }
+}
+
+/** @throws {TurnpikeRequestError} When the question is refused. */
+function judgeRefusal(reply: Response, text: string, epochMs: number): Attempt {
+  const { code, detail } = readProblem(text);
+  const said = `Turnpike answered ${String(reply.status)}${code === "" ? "" : ` ${code}`}${detail === "" ? "" : `: ${detail}`}`;
+  const retryAfter = reply.headers.get("retry-after");
+  const isThrottled = reply.status === 429;
+  if (reply.status >= 500 || isThrottled) {
+    return {
+      error: new TurnpikeUnavailableError(said, {
+        retryAfterMs: readRetryAfterMs(retryAfter, epochMs),
+      }),
+      isRetryable: RETRYABLE.has(reply.status) || (isThrottled && retryAfter !== null),
+    };
+  }
+  throw new TurnpikeRequestError(said, { status: reply.status, code });
+}
+
+async function attemptCall(
+  settings: ApiSettings,
+  call: ApiCall,
+  timeoutMs: number,
+): Promise<Attempt> {
+  const { runtime } = settings;
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), timeoutMs);
+  try {
+    const reply = await runtime.fetch(`${settings.url}${call.path}`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${settings.serviceKey}`,
+        "content-type": "application/json",
+        accept: "application/json",
+        ...(call.idempotencyKey === undefined ? {} : { "idempotency-key": call.idempotencyKey }),
+      },
+      body: JSON.stringify(call.body),
+      // The service key must not follow a redirect to somebody else.
+      redirect: "manual",
+      signal: abort.signal,
+    });
+    const text = await reply.text();
+    if (reply.status !== 200) {
+      return judgeRefusal(reply, text, runtime.epochMs());
+    }
+    return { json: JSON.parse(text) };
+  } catch (cause) {
+    if (cause instanceof TurnpikeRequestError) {
+      throw cause;
+    }
+    const error = new TurnpikeUnavailableError(
+      abort.signal.aborted
+        ? `Turnpike did not answer within ${String(Math.round(timeoutMs))} ms`
+        : "Turnpike could not be reached",
+      { cause },
+    );
+    return { error, isRetryable: true };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Asks the API, again after failures of the network, 502, 503, 504 and 429 with `Retry-After`, within the deadline.
+ *
+ * @returns The JSON of an answer with status 200, unparsed.
+ * @throws {TurnpikeUnavailableError} When no answer came within the deadline and the retries.
+ * @throws {TurnpikeRequestError} When the question itself is refused.
+ */
+export async function callApi(settings: ApiSettings, call: ApiCall): Promise<unknown> {
+  const { runtime, deadlineMs } = settings;
+  const endMs = runtime.nowMs() + deadlineMs;
+  for (let failures = 1; ; failures += 1) {
+    const remainingMs = endMs - runtime.nowMs();
+    const attempt = await attemptCall(settings, call, Math.min(settings.timeoutMs, remainingMs));
+    if ("json" in attempt) {
+      return attempt.json;
+    }
+    const waitMs =
+      attempt.isRetryable && call.isRepeatable
+        ? planRetry({
+            failures,
+            retriesMax: settings.retriesMax,
+            retryAfterMs: attempt.error.retryAfterMs,
+            remainingMs: endMs - runtime.nowMs(),
+            random: runtime.random(),
+          })
+        : undefined;
+    if (waitMs === undefined) {
+      throw attempt.error;
+    }
+    await runtime.sleep(waitMs);
+  }
+}

@@ -1,0 +1,229 @@
+import { type ApiSettings, callApi } from "./call-api.ts";
+import { createCatchUp, type GivenUp } from "./catch-up.ts";
+import { TurnpikeUnavailableError } from "./errors.ts";
+import { createOutage, type Exposure } from "./outage.ts";
+import { readVerifyReply } from "./read-reply.ts";
+import { type Runtime, SYSTEM_RUNTIME } from "./runtime.ts";
+import { createVerdictCache } from "./verdict-cache.ts";
+import type { Verification, VerifyReply, VerifyRequest } from "./verification.ts";
+
+export type TurnpikeOptions = {
+  /** Where Turnpike's API is, such as `https://turnpike.example.com`. */
+  url: string;
+  /** A service key with the scope `keys:verify`. */
+  serviceKey: string;
+  /** Where customers reach Turnpike, for the links in denials. By default `url`. */
+  publicUrl?: string;
+  /** Milliseconds for one attempt. By default 2,000. */
+  timeoutMs?: number;
+  /** Milliseconds for all attempts together. By default 3,000. */
+  deadlineMs?: number;
+  /** By default 2. */
+  retriesMax?: number;
+  cache?: {
+    /**
+     * Milliseconds for which the verdict on a call that costs nothing (`cost: 0`) holds. By default 0: every call is asked.
+     * A verdict is never older than this; a call that costs something is always asked.
+     */
+    checksMs?: number;
+    /** Milliseconds for which a key that was unknown, revoked or expired stays refused without asking. By default 5,000; 0: never. */
+    deadKeysMs?: number;
+    /** Verdicts in memory, at most. By default 10,000. */
+    entriesMax?: number;
+  };
+  /** Bounds of routes that let calls through while Turnpike cannot be asked. */
+  exposure?: Partial<Exposure>;
+  /** Hears of each call that was let through and could not be metered afterwards. */
+  onGivenUp?: (call: GivenUp) => void;
+  /** Replaces clock, chance and network, for tests and for platforms that have others. */
+  runtime?: Partial<Runtime>;
+};
+
+export type VerifyOptions = {
+  /**
+   * What becomes of a call while Turnpike cannot be asked. `deny` (default): {@link TurnpikeUnavailableError} is thrown.
+   * `allow`: the call passes when this process has seen the same key pass the same check within the last day, within the
+   * bounds of `exposure`; it is verified and metered afterwards.
+   */
+  onUnavailable?: "deny" | "allow";
+  /** By default a new one for each call that costs something. Retries of one call of yours should send the same. */
+  idempotencyKey?: string;
+};
+
+export type Turnpike = {
+  /** Of customers, without a slash at the end. */
+  publicUrl: string;
+  /** Epoch milliseconds, as this client sees it. */
+  epochMs: () => number;
+  /**
+   * Verifies a key, applies its limits and meters the call, in one step. A denied call takes nothing from any limit.
+   *
+   * @throws {TurnpikeUnavailableError} No verdict could be had, and the call may not pass without one.
+   * @throws {TurnpikeRequestError} The question is refused: wrong service key, value out of range.
+   */
+  verify(request: VerifyRequest, options?: VerifyOptions): Promise<Verification>;
+  /** Calls let through on trust that are not verified yet. */
+  unverifiedCalls(): number;
+  /**
+   * Waits until calls let through are verified, at most `timeoutMs` (default 5,000), and gives up the others. Call it before the
+   * program ends.
+   */
+  close(options?: { timeoutMs?: number }): Promise<void>;
+};
+
+/** Keys whose verdict does not change back: unknown ones and dead ones. A disabled key may be enabled at any moment. */
+const DEAD_CODES: ReadonlySet<string> = new Set(["NOT_FOUND", "REVOKED", "EXPIRED"]);
+/** Refusals of one check, beside which the key may pass others. */
+const CHECK_CODES: ReadonlySet<string> = new Set(["INSUFFICIENT_SCOPE", "FORBIDDEN_NETWORK"]);
+/** Refusals that say nothing about the key: a later call may pass. */
+const LIMIT_CODES: ReadonlySet<string> = new Set(["RATE_LIMITED", "QUOTA_EXCEEDED"]);
+/** For how long a key that passed may pass again during an outage. */
+const KNOWN_MS = 24 * 60 * 60 * 1_000;
+/** A call let through is verified within this, or given up. */
+const CATCH_UP_SECONDS_MAX = 60 * 60;
+const CLOSE_TIMEOUT_MS = 5_000;
+
+function trimSlashes(url: string): string {
+  return url.replace(/\/+$/, "");
+}
+
+/** What was checked of the key: everything in the question but the price and the name of the attempt. */
+function nameCheck({ cost: _cost, ...check }: VerifyRequest): string {
+  return JSON.stringify(Object.entries(check).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** What a later call learns from an earlier verdict: who it is, not what was left of the limits. */
+function withoutLimits({ limits: _limits, ...reply }: VerifyReply): VerifyReply {
+  return reply;
+}
+
+/**
+ * Makes a client of Turnpike. One for a program: it holds the cache, the count of an outage and the calls to catch up.
+ *
+ * @throws {TypeError} For an address that is none, and an empty service key.
+ */
+export function createTurnpike(options: TurnpikeOptions): Turnpike {
+  const runtime: Runtime = { ...SYSTEM_RUNTIME, ...options.runtime };
+  const settings: ApiSettings = {
+    runtime,
+    url: trimSlashes(new URL(options.url).href),
+    serviceKey: options.serviceKey,
+    timeoutMs: options.timeoutMs ?? 2_000,
+    deadlineMs: options.deadlineMs ?? 3_000,
+    retriesMax: options.retriesMax ?? 2,
+  };
+  if (options.serviceKey === "") {
+    throw new TypeError("The service key is empty.");
+  }
+  const { checksMs = 0, deadKeysMs = 5_000, entriesMax = 10_000 } = options.cache ?? {};
+  const bounds = { entriesMax, nowMs: runtime.nowMs };
+  const checks = createVerdictCache(bounds);
+  const dead = createVerdictCache(bounds);
+  const known = createVerdictCache(bounds);
+  const refused = createVerdictCache(bounds);
+  const outage = createOutage(
+    { callsMax: 1_000, secondsMax: 60, ...options.exposure },
+    runtime.nowMs,
+  );
+  const catchUp = createCatchUp({
+    runtime,
+    verify: ask,
+    ageSecondsMax: CATCH_UP_SECONDS_MAX,
+    onSettled: outage.settle,
+    onGivenUp: options.onGivenUp ?? (() => undefined),
+  });
+
+  async function ask(
+    request: VerifyRequest,
+    idempotencyKey: string | undefined,
+  ): Promise<VerifyReply> {
+    try {
+      const json = await callApi(settings, {
+        path: "/v1/keys/verify",
+        body: request,
+        idempotencyKey,
+        isRepeatable: request.cost === 0 || idempotencyKey !== undefined,
+      });
+      const reply = readVerifyReply(json);
+      outage.noteAnswer();
+      learn(request, reply);
+      return reply;
+    } catch (error) {
+      if (error instanceof TurnpikeUnavailableError) {
+        outage.noteFailure();
+      }
+      throw error;
+    }
+  }
+
+  function learn(request: VerifyRequest, reply: VerifyReply): void {
+    const name = nameCheck(request);
+    if (DEAD_CODES.has(reply.code)) {
+      dead.keep(request.key, reply, deadKeysMs);
+    }
+    if (request.cost === 0) {
+      checks.keep(name, reply, checksMs);
+    }
+    if (reply.valid) {
+      known.keep(name, withoutLimits(reply), KNOWN_MS);
+      refused.drop(request.key);
+    } else if (CHECK_CODES.has(reply.code)) {
+      known.drop(name);
+    } else if (!LIMIT_CODES.has(reply.code) && reply.code !== "NOT_FOUND") {
+      refused.keep(request.key, reply, KNOWN_MS);
+    }
+  }
+
+  /** Lets a call pass on trust, when it may. */
+  function letThrough(request: VerifyRequest, idempotencyKey: string): Verification | undefined {
+    const reply = known.find(nameCheck(request));
+    if (reply === undefined || refused.find(request.key) !== undefined || !outage.tryExpose()) {
+      return;
+    }
+    if (request.cost === 0) {
+      // Nothing is metered, so nothing is caught up; its place stays taken until the outage ends.
+      outage.settle("given_up");
+    } else {
+      catchUp.add({ request, idempotencyKey, letThroughAtMs: runtime.nowMs() });
+    }
+    return { ...reply, source: "outage" };
+  }
+
+  function findCached(request: VerifyRequest): VerifyReply | undefined {
+    const deadReply = dead.find(request.key);
+    return deadReply ?? (request.cost === 0 ? checks.find(nameCheck(request)) : undefined);
+  }
+
+  return {
+    publicUrl: trimSlashes(options.publicUrl ?? settings.url),
+    epochMs: runtime.epochMs,
+    async verify(request, { onUnavailable = "deny", idempotencyKey = runtime.newId() } = {}) {
+      const cached = findCached(request);
+      if (cached !== undefined) {
+        return { ...cached, source: "cache" };
+      }
+      try {
+        if (outage.shouldSkip()) {
+          throw new TurnpikeUnavailableError("Turnpike did not answer a moment ago");
+        }
+        const reply = await ask(request, request.cost === 0 ? undefined : idempotencyKey);
+        catchUp.wake();
+        return { ...reply, source: "server" };
+      } catch (error) {
+        const passed =
+          error instanceof TurnpikeUnavailableError && onUnavailable === "allow"
+            ? letThrough(request, idempotencyKey)
+            : undefined;
+        if (passed === undefined) {
+          throw error;
+        }
+        return passed;
+      }
+    },
+    unverifiedCalls: catchUp.size,
+    async close({ timeoutMs = CLOSE_TIMEOUT_MS } = {}) {
+      await catchUp.flush(timeoutMs);
+      catchUp.close();
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type { Turnpike } from "./create-turnpike.ts";
+import { type Caller, guardCall, type RoutePolicy } from "./guard-call.ts";
+import {
+  cleanNodeRequest,
+  type NodeRequest,
+  type NodeResponse,
+  readNodeRequest,
+} from "./node-request.ts";
+
+declare global {
+  // biome-ignore lint/style/noNamespace: the one place where the types of Express look for what middleware adds
+  namespace Express {
+    interface Request {
+      /** Who calls; undefined where the middleware did not run, and for preflights. */
+      turnpike?: Caller;
+    }
+  }
+}
+
+/** A request of Express; after the middleware it carries `turnpike`, but for preflights. */
+export type ExpressRequest = NodeRequest & {
+  /** Express reads it from the connection, or from a proxy that `trust proxy` names. */
+  ip?: string | undefined;
+  turnpike?: Caller;
+};
+
+export type ExpressMiddleware<Request> = (
+  request: Request,
+  response: NodeResponse,
+  next: (error?: unknown) => void,
+) => void;
+
+/**
+ * Makes middleware for Express and everything else with `(req, res, next)`: refuses calls as the gateway does, takes the key
+ * out of the others and puts who calls on `req.turnpike`.
+ *
+ * Name `trust proxy` in Express when a proxy stands in front, or keys bound to networks see the proxy's address.
+ *
+ * @param policy - Of the routes behind it; use it several times for routes that differ.
+ */
+export function turnpikeExpress<Request extends ExpressRequest = ExpressRequest>(
+  turnpike: Turnpike,
+  policy: RoutePolicy<Request> = {},
+): ExpressMiddleware<Request> {
+  const guard: (...call: Parameters<ExpressMiddleware<Request>>) => Promise<void> = async (
+    request,
+    response,
+    next,
+  ) => {
+    const guarded = await guardCall(turnpike, policy, readNodeRequest(request, request.ip));
+    if (guarded.kind === "denied") {
+      response.statusCode = guarded.reply.status;
+      setHeaders(response, guarded.reply.headers);
+      response.end(guarded.reply.body);
+      return;
+    }
+    cleanNodeRequest(request, guarded);
+    if (guarded.kind === "pass") {
+      request.turnpike = guarded.caller;
+      setHeaders(response, guarded.headers);
+    }
+    next();
+  };
+  return (request, response, next) => {
+    guard(request, response, next).catch(next);
+  };
+}
+
+/** The program's own CORS goes first: it may allow credentials, and `*` would forbid them. */
+function setHeaders(response: NodeResponse, headers: Record<string, string>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!(name.startsWith("access-control-") && response.hasHeader(name))) {
+      response.setHeader(name, value);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/** Longer than any key; what is longer is not sent anywhere. */
+export const KEY_LENGTH_MAX = 256;
+
+const API_KEY_HEADER = "x-api-key";
+const BEARER = /^Bearer +(\S+)$/i;
+
+export type KeyInRequest = {
+  text: string;
+  /** Headers that must not reach the handler: the one with the key, and any other with a key of Turnpike's. */
+  headerNames: string[];
+};
+
+/**
+ * Finds the key where the gateway finds it: `X-Api-Key`, else `Authorization: Bearer`. An `Authorization` beside `X-Api-Key`
+ * stays, unless it holds a key of Turnpike's.
+ *
+ * @param header - Gives a header by its lower-case name.
+ */
+export function findKey(header: (name: string) => string | undefined): KeyInRequest | undefined {
+  const own = header(API_KEY_HEADER);
+  const bearer = BEARER.exec(header("authorization") ?? "")?.[1];
+  if (own !== undefined && own !== "") {
+    return {
+      text: own,
+      headerNames:
+        bearer?.startsWith("tp_") === true ? [API_KEY_HEADER, "authorization"] : [API_KEY_HEADER],
+    };
+  }
+  return bearer === undefined ? undefined : { text: bearer, headerNames: ["authorization"] };
+}
+
+/** A browser asks whether it may call: it sends no key. */
+export function isPreflight(call: {
+  method: string;
+  header: (name: string) => string | undefined;
+}): boolean {
+  return (
+    call.method === "OPTIONS" &&
+    call.header("origin") !== undefined &&
+    call.header("access-control-request-method") !== undefined
+  );
+}
+
+/** True for a header with which a caller could pretend to be somebody; some programs take an underscore for a dash. */
+export function isForgedIdentity(name: string): boolean {
+  return name.toLowerCase().replaceAll("_", "-").startsWith("x-turnpike-");
+}

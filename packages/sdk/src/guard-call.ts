@@ -1,0 +1,153 @@
+import type { Turnpike } from "./create-turnpike.ts";
+import { TurnpikeRequestError, TurnpikeUnavailableError } from "./errors.ts";
+import { findKey, isPreflight, KEY_LENGTH_MAX, type KeyInRequest } from "./find-key.ts";
+import { toLimitHeaders } from "./limit-headers.ts";
+import { toAddress } from "./to-address.ts";
+import { type Reply, toDenialReply } from "./to-denial-reply.ts";
+import type { Verification, VerifyRequest } from "./verification.ts";
+
+/** Who calls, for your handler: the ids that the gateway would send as `X-Turnpike-*`. */
+export type Caller = {
+  /** `ten_…` */
+  tenant: string;
+  /** Id of the key, `key_…`; the key itself is gone. */
+  key: string;
+  plan: string;
+  environment: "live" | "test";
+  scopes: string[];
+  metadata: Record<string, unknown>;
+  /** False for a call that was let through while Turnpike could not be asked. */
+  isVerified: boolean;
+};
+
+type Of<Value, Request> = Value | ((request: Request) => Value | Promise<Value>);
+
+/** What a route asks of its callers; functions get the framework's own request. */
+export type RoutePolicy<Request> = {
+  /** Whole units that the call takes. By default 1; 0 checks the key, and takes and meters nothing. */
+  cost?: Of<number, Request>;
+  /** What becomes of calls while Turnpike cannot be asked; see {@link VerifyOptions}. By default `deny`. */
+  onUnavailable?: "deny" | "allow";
+  /** Where the call comes from, when the framework does not know or should not be believed. */
+  address?: (request: Request) => string | undefined;
+  /** Hears why a call could not be decided: Turnpike was away, or refused the question (a wrong service key, say). */
+  onError?: (error: unknown, request: Request) => void;
+};
+
+/** One call, seen without its framework. */
+export type GuardedRequest<Request> = {
+  request: Request;
+  method: string;
+  /** By lower-case name; the first value where there are several. */
+  header: (name: string) => string | undefined;
+  address: string | undefined;
+};
+
+export type Guarded =
+  | { kind: "pass"; caller: Caller; removed: string[]; headers: Record<string, string> }
+  | { kind: "preflight" }
+  | { kind: "denied"; reply: Reply };
+
+const UNAVAILABLE_RETRY_SECONDS = 2;
+
+function toCaller(verdict: Verification): Caller {
+  return {
+    tenant: verdict.tenantId ?? "",
+    key: verdict.keyId ?? "",
+    plan: verdict.planId ?? "",
+    environment: verdict.environment ?? "live",
+    scopes: verdict.scopes ?? [],
+    metadata: verdict.metadata ?? {},
+    isVerified: verdict.source !== "outage",
+  };
+}
+
+async function resolveValue<Value extends string | number, Request>(
+  value: Of<Value, Request> | undefined,
+  request: Request,
+): Promise<Value | undefined> {
+  return typeof value === "function" ? await value(request) : value;
+}
+
+async function toVerifyRequest<Request>(
+  call: GuardedRequest<Request>,
+  policy: RoutePolicy<Request>,
+  key: KeyInRequest,
+): Promise<VerifyRequest> {
+  const cost = await resolveValue(policy.cost, call.request);
+  const address = toAddress(policy.address?.(call.request) ?? call.address);
+  return {
+    key: key.text,
+    ...(cost === undefined ? {} : { cost }),
+    ...(address === undefined ? {} : { address }),
+  };
+}
+
+/**
+ * Decides one call for a framework: finds the key, has it verified, and says what to do.
+ *
+ * @returns `pass` with the caller, the headers to take out of the request and those to put on the answer; `preflight` for a
+ *   browser that asks whether it may call; `denied` with the whole answer.
+ */
+export async function guardCall<Request>(
+  turnpike: Turnpike,
+  policy: RoutePolicy<Request>,
+  call: GuardedRequest<Request>,
+): Promise<Guarded> {
+  const requestId = `req_${crypto.randomUUID().replaceAll("-", "")}`;
+  const deny = (
+    reply: Parameters<typeof toDenialReply>[0]["reply"],
+    more: { cost?: number | undefined; retryAfterSeconds?: number } = {},
+  ): Guarded => ({
+    kind: "denied",
+    reply: toDenialReply({
+      reply,
+      cost: more.cost ?? 1,
+      publicUrl: turnpike.publicUrl,
+      epochMs: turnpike.epochMs(),
+      ...(more.retryAfterSeconds === undefined
+        ? {}
+        : { retryAfterSeconds: more.retryAfterSeconds }),
+    }),
+  });
+
+  const key = findKey(call.header);
+  if (key === undefined) {
+    return isPreflight(call)
+      ? { kind: "preflight" }
+      : deny({
+          code: "MISSING_KEY",
+          requestId,
+          detail: "Send your API key in the header Authorization: Bearer or X-Api-Key.",
+        });
+  }
+  if (key.text.length > KEY_LENGTH_MAX) {
+    return deny({ code: "NOT_FOUND", requestId, detail: "This API key is not known." });
+  }
+  const { onUnavailable = "deny" } = policy;
+  try {
+    const request = await toVerifyRequest(call, policy, key);
+    const verdict = await turnpike.verify(request, { onUnavailable });
+    return verdict.valid
+      ? {
+          kind: "pass",
+          caller: toCaller(verdict),
+          removed: key.headerNames,
+          headers: toLimitHeaders(verdict.limits ?? [], turnpike.epochMs()),
+        }
+      : deny(verdict, { cost: request.cost });
+  } catch (error) {
+    if (!(error instanceof TurnpikeUnavailableError || error instanceof TurnpikeRequestError)) {
+      throw error;
+    }
+    policy.onError?.(error, call.request);
+    return deny(
+      {
+        code: "LIMITS_UNAVAILABLE",
+        requestId,
+        detail: "API keys cannot be decided on right now. Try again in a moment.",
+      },
+      { retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS },
+    );
+  }
+}

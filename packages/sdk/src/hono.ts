@@ -1,0 +1,39 @@
+import type { Turnpike } from "./create-turnpike.ts";
+import { type Caller, guardCall, type RoutePolicy } from "./guard-call.ts";
+import { cleanWebRequest, readWebRequest, toWebResponse } from "./web-request.ts";
+
+/** For `new Hono<TurnpikeEnv>()`: `c.get("turnpike")` is who calls. */
+export type TurnpikeEnv = { Variables: { turnpike: Caller } };
+
+/** What this needs of a context of Hono. */
+export type HonoContext = {
+  req: { raw: Request };
+  set(name: "turnpike", value: Caller): void;
+  header(name: string, value: string): void;
+};
+
+/**
+ * Makes middleware for Hono: refuses calls as the gateway does, takes the key out of the others and sets who calls as the
+ * variable `turnpike`. Hono does not know where a call comes from: keys that are bound to networks need `policy.address`.
+ */
+export function turnpikeHono<Context extends HonoContext = HonoContext>(
+  turnpike: Turnpike,
+  policy: RoutePolicy<Context> = {},
+) {
+  return async (context: Context, next: () => Promise<void>): Promise<Response | undefined> => {
+    const call = readWebRequest(context.req.raw, context, undefined);
+    const guarded = await guardCall(turnpike, policy, call);
+    if (guarded.kind === "denied") {
+      return toWebResponse(guarded.reply);
+    }
+    context.req.raw = cleanWebRequest(context.req.raw, guarded);
+    if (guarded.kind === "pass") {
+      context.set("turnpike", guarded.caller);
+      for (const [name, value] of Object.entries(guarded.headers)) {
+        context.header(name, value);
+      }
+    }
+    await next();
+    return;
+  };
+}

@@ -1,0 +1,38 @@
+import type { LimitState } from "./verification.ts";
+
+/** Structured fields hold integers of at most 15 digits (RFC 9651, section 3.3.1). */
+const INTEGER_MAX = 999_999_999_999_999;
+/** What a name may hold without being escaped; any other limit is left out of the fields. */
+const NAME = /^[\w.:-]{1,100}$/;
+
+function toInteger(value: number): string {
+  return String(Math.min(INTEGER_MAX, Math.max(0, Math.floor(value))));
+}
+
+/** A key's limit may bear the name of one of its tenant's, and the fields tell limits apart by name. */
+function nameOf(limit: LimitState): string {
+  return limit.scope === "key" ? `key:${limit.name}` : limit.name;
+}
+
+/**
+ * Says what is left of each limit in the two RateLimit fields (draft-ietf-httpapi-ratelimit-headers-10). Seconds are rounded
+ * up, so that nobody who waits that long comes too early.
+ *
+ * @param epochMs - Now: the fields count from the answer on.
+ * @returns Headers by lower-case name; none without limits.
+ */
+export function toLimitHeaders(
+  limits: readonly LimitState[],
+  epochMs: number,
+): Record<string, string> {
+  const named = limits.filter((limit) => NAME.test(limit.name));
+  if (named.length === 0) {
+    return {};
+  }
+  const policy = named.map((limit) => `"${nameOf(limit)}";q=${toInteger(limit.limit)}`);
+  const state = named.map((limit) => {
+    const seconds = Math.ceil((Date.parse(limit.resetAt) - epochMs) / 1_000);
+    return `"${nameOf(limit)}";r=${toInteger(limit.remaining)};t=${toInteger(Number.isNaN(seconds) ? 0 : seconds)}`;
+  });
+  return { "ratelimit-policy": policy.join(", "), ratelimit: state.join(", ") };
+}

@@ -1,0 +1,52 @@
+import { isForgedIdentity } from "./find-key.ts";
+import type { Guarded, GuardedRequest } from "./guard-call.ts";
+
+/** What this needs of Node's `IncomingMessage`, so that no types of Node are asked of whoever installs it. */
+export type NodeRequest = {
+  method?: string | undefined;
+  headers: Record<string, string | string[] | undefined>;
+  rawHeaders: string[];
+};
+
+/** What this needs of Node's `ServerResponse`. */
+export type NodeResponse = {
+  statusCode: number;
+  hasHeader(name: string): boolean;
+  setHeader(name: string, value: string): unknown;
+  end(body: string): unknown;
+};
+
+/** Takes headers out of a request of Node's, from both of its lists; others are left as they are. */
+export function removeHeaders(request: NodeRequest, isRemoved: (name: string) => boolean): void {
+  for (const name of Object.keys(request.headers)) {
+    if (isRemoved(name)) {
+      delete request.headers[name];
+    }
+  }
+  const { rawHeaders } = request;
+  const kept = rawHeaders.filter(
+    (_, at) => !isRemoved((rawHeaders[at - (at % 2)] ?? "").toLowerCase()),
+  );
+  rawHeaders.splice(0, rawHeaders.length, ...kept);
+}
+
+/** Takes out of a request what a handler must not see: the key, and identities that the caller made up. */
+export function cleanNodeRequest(request: NodeRequest, guarded: Guarded): void {
+  const removed = guarded.kind === "pass" ? guarded.removed : [];
+  removeHeaders(request, (name) => removed.includes(name) || isForgedIdentity(name));
+}
+
+export function readNodeRequest<Request extends NodeRequest>(
+  request: Request,
+  address: string | undefined,
+): GuardedRequest<Request> {
+  return {
+    request,
+    method: request.method ?? "GET",
+    header: (name) => {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value[0] : value;
+    },
+    address,
+  };
+}

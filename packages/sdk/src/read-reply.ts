@@ -1,0 +1,22 @@
+import { TurnpikeUnavailableError } from "./errors.ts";
+import type { VerifyReply } from "./verification.ts";
+
+/**
+ * Takes an answer for a verdict, when it is one: a proxy in between may answer 200 with a page of its own, and nobody may pass
+ * on that.
+ *
+ * @throws {TurnpikeUnavailableError} When it is none, or says two things at once.
+ */
+export function readVerifyReply(json: unknown): VerifyReply {
+  const reply = json as Partial<VerifyReply> | null;
+  if (
+    typeof reply !== "object" ||
+    reply === null ||
+    typeof reply.valid !== "boolean" ||
+    typeof reply.code !== "string" ||
+    reply.valid !== (reply.code === "VALID")
+  ) {
+    throw new TurnpikeUnavailableError("What answered is not Turnpike");
+  }
+  return reply as VerifyReply;
+}

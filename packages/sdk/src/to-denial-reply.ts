@@ -1,0 +1,95 @@
+import { denialOf } from "./denials.ts";
+import { toLimitHeaders } from "./limit-headers.ts";
+import type { LimitState, VerifyReply } from "./verification.ts";
+
+/** An answer in the place of the handler's. */
+export type Reply = {
+  status: number;
+  /** Lower-case names. */
+  headers: Record<string, string>;
+  /** A problem document (RFC 9457). */
+  body: string;
+};
+
+/** Lets a page of any origin read why its call was refused. Whatever the program's own CORS says goes first. */
+export const DENIAL_CORS: Readonly<Record<string, string>> = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "Retry-After, RateLimit, RateLimit-Policy, X-Request-Id",
+};
+
+const REFUSING_KINDS: Readonly<Record<string, LimitState["kind"] | undefined>> = {
+  RATE_LIMITED: "rate_limit",
+  QUOTA_EXCEEDED: "quota",
+};
+
+/** Which limit refused: of the kind that the code names, one without room for the call. */
+function findRefusingLimit(reply: Partial<VerifyReply>, cost: number): LimitState | undefined {
+  const kind = REFUSING_KINDS[reply.code ?? ""];
+  const ofKind = (reply.limits ?? []).filter((limit) => limit.kind === kind);
+  return ofKind.find((limit) => limit.remaining < Math.max(1, cost)) ?? ofKind[0];
+}
+
+function secondsUntil(instant: string, epochMs: number): number {
+  const ms = Date.parse(instant) - epochMs;
+  return Number.isNaN(ms) ? 1 : Math.max(1, Math.ceil(ms / 1_000));
+}
+
+/**
+ * Writes a denial as the gateway does: problem document, `Retry-After`, RateLimit fields, CORS.
+ *
+ * @param input.reply - The verdict, or at least its code.
+ * @param input.cost - What the call would have taken.
+ * @param input.publicUrl - Of Turnpike, without a slash at the end.
+ * @param input.epochMs - Now.
+ * @param input.retryAfterSeconds - Set when no limit says when to come back.
+ */
+export function toDenialReply(input: {
+  reply: Partial<VerifyReply> & { code: string; requestId: string };
+  cost: number;
+  publicUrl: string;
+  epochMs: number;
+  retryAfterSeconds?: number;
+}): Reply {
+  const { reply, publicUrl, epochMs } = input;
+  const { status, title } = denialOf(reply.code);
+  const limit = findRefusingLimit(reply, input.cost);
+  const detail = reply.detail ?? `${title}.`;
+  const retryAfterSeconds =
+    limit === undefined ? input.retryAfterSeconds : secondsUntil(limit.resetAt, epochMs);
+  const body = {
+    ...(limit === undefined
+      ? {}
+      : {
+          limit: {
+            name: limit.name,
+            scope: limit.scope,
+            limit: limit.limit,
+            remaining: limit.remaining,
+          },
+          resetAt: limit.resetAt,
+          // Another plan changes nothing about a limit that the tenant gave its key.
+          ...(limit.scope === "key" ? {} : { upgradeUrl: `${publicUrl}/plans` }),
+        }),
+    type: `${publicUrl}/docs/errors/${reply.code.toLowerCase().replaceAll("_", "-")}`,
+    title,
+    status,
+    detail,
+    code: reply.code,
+    requestId: reply.requestId,
+    errors: [],
+    error: detail,
+    message: detail,
+  };
+  return {
+    status,
+    headers: {
+      "content-type": "application/problem+json",
+      "cache-control": "no-store",
+      "x-request-id": reply.requestId,
+      ...DENIAL_CORS,
+      ...(limit === undefined ? {} : toLimitHeaders([limit], epochMs)),
+      ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
+    },
+    body: JSON.stringify(body),
+  };
+}

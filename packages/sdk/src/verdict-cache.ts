@@ -1,0 +1,50 @@
+import type { VerifyReply } from "./verification.ts";
+
+export type VerdictCache = {
+  /** The verdict of a key, when it is not older than it may be. */
+  find(name: string): VerifyReply | undefined;
+  keep(name: string, reply: VerifyReply, lifeMs: number): void;
+  drop(name: string): void;
+  size(): number;
+};
+
+/**
+ * Keeps verdicts in memory, the most recently used of them, none beyond its life.
+ *
+ * @param options.entriesMax - Bounds the memory, also when somebody sends a new made-up key with each call.
+ * @param options.nowMs - Monotonic milliseconds.
+ */
+export function createVerdictCache(options: {
+  entriesMax: number;
+  nowMs: () => number;
+}): VerdictCache {
+  const entries = new Map<string, { reply: VerifyReply; endsAtMs: number }>();
+  return {
+    find(name) {
+      const entry = entries.get(name);
+      if (entry === undefined) {
+        return;
+      }
+      entries.delete(name);
+      if (entry.endsAtMs <= options.nowMs()) {
+        return;
+      }
+      // A map remembers the order of insertion: what was just used goes to its end.
+      entries.set(name, entry);
+      return entry.reply;
+    },
+    keep(name, reply, lifeMs) {
+      entries.delete(name);
+      if (lifeMs <= 0) {
+        return;
+      }
+      entries.set(name, { reply, endsAtMs: options.nowMs() + lifeMs });
+      if (entries.size > options.entriesMax) {
+        const [oldest] = entries.keys();
+        entries.delete(oldest ?? name);
+      }
+    },
+    drop: (name) => void entries.delete(name),
+    size: () => entries.size,
+  };
+}

@@ -1,0 +1,63 @@
+/** Why a call may not pass, as every way into Turnpike says it; a newer server may know further ones. */
+export type DenialCode =
+  | "MISSING_KEY"
+  | "NOT_FOUND"
+  | "REVOKED"
+  | "EXPIRED"
+  | "DISABLED"
+  | "FORBIDDEN_NETWORK"
+  | "INSUFFICIENT_SCOPE"
+  | "TENANT_SUSPENDED"
+  | "PAYMENT_REQUIRED"
+  | "SPEND_CAP_REACHED"
+  | "RATE_LIMITED"
+  | "QUOTA_EXCEEDED";
+
+/** `(string & {})` keeps the known codes in an editor's completion. */
+export type VerdictCode = "VALID" | DenialCode | (string & {});
+
+/** What is asked of `POST /v1/keys/verify`. What is left out is the server's default. */
+export type VerifyRequest = {
+  /** The API key as the caller sent it. */
+  key: string;
+  /** Whole units of the meter to take, 0 or more; 0 looks and takes nothing. By default 1. */
+  cost?: number;
+  /** IP address of the caller, without a port: what a key that is bound to networks is held against. */
+  address?: string;
+};
+
+/** One limit as it stands after the verdict. */
+export type LimitState = {
+  name: string;
+  kind: "rate_limit" | "quota";
+  /** Whose limit: of all keys of the tenant together, or of this key. */
+  scope: "tenant" | "key";
+  /** Units, or calls for a rate limit. */
+  limit: number;
+  /** Units that may still be used. */
+  remaining: number;
+  /** RFC 3339, UTC: when the whole limit is there again. */
+  resetAt: string;
+};
+
+/** The answer of `POST /v1/keys/verify`: `valid` is the verdict, `code` the reason. */
+export type VerifyReply = {
+  valid: boolean;
+  code: VerdictCode;
+  /** One sentence on why the call is refused. */
+  detail?: string | undefined;
+  requestId: string;
+  keyId?: string | undefined;
+  tenantId?: string | undefined;
+  planId?: string | undefined;
+  environment?: "live" | "test" | undefined;
+  scopes?: string[] | undefined;
+  metadata?: Record<string, unknown> | undefined;
+  limits?: LimitState[] | undefined;
+};
+
+/**
+ * A verdict and where it comes from: `server` for one just given, `cache` for one that is at most as old as the cache allows,
+ * `outage` for a call let through because Turnpike could not be asked, which is verified and metered afterwards.
+ */
+export type Verification = VerifyReply & { source: "server" | "cache" | "outage" };

@@ -11,8 +11,17 @@ export type AccountMail = { subject: string; text: string; kind: string };
 
 const NAME_LENGTH_MAX = 100;
 
-function greet(name: string | null): string {
-  return name === null || name === "" ? "Hello," : `Hello ${toPlainLine(name, NAME_LENGTH_MAX)},`;
+/** Whom a mail is for. */
+export type Addressee = { name: string | null; email_verified: boolean };
+
+/**
+ * By name only at an address that is confirmed: any other name was written by whoever registered it, who would have a way
+ * to send a text of their own to anybody.
+ */
+function greet({ name, email_verified }: Addressee): string {
+  return name === null || name === "" || !email_verified
+    ? "Hello,"
+    : `Hello ${toPlainLine(name, NAME_LENGTH_MAX)},`;
 }
 
 function write(lines: readonly string[]): string {
@@ -22,13 +31,13 @@ function write(lines: readonly string[]): string {
 /** @param token - Of the link; 256 random bits, base64url. */
 export function confirmationMail(
   { brand, consoleUrl }: MailStage,
-  input: { name: string | null; token: string },
+  input: { token: string },
 ): AccountMail {
   return {
     kind: "confirm-email",
     subject: `Confirm your e-mail address for ${brand}`,
     text: write([
-      greet(input.name),
+      "Hello,",
       `somebody registered at ${brand} with this address. If that was you, confirm it by this link. It works once and for 24 hours:`,
       `${consoleUrl}/login?confirm=${input.token}`,
       "If it was not you, do nothing: without the confirmation the account cannot be used.",
@@ -37,15 +46,12 @@ export function confirmationMail(
 }
 
 /** To the owner of an address that somebody tried to register again. */
-export function addressTakenMail(
-  { brand, consoleUrl }: MailStage,
-  input: { name: string | null },
-): AccountMail {
+export function addressTakenMail({ brand, consoleUrl }: MailStage, owner: Addressee): AccountMail {
   return {
     kind: "address-taken",
     subject: `You have an account at ${brand} already`,
     text: write([
-      greet(input.name),
+      greet(owner),
       `somebody tried to register at ${brand} with this address, which has an account already. If that was you, sign in instead, or reset a forgotten password there:`,
       `${consoleUrl}/login`,
       "If it was not you, do nothing: nothing was changed.",
@@ -56,13 +62,14 @@ export function addressTakenMail(
 /** @param token - Of the link; 256 random bits, base64url. */
 export function resetMail(
   { brand, consoleUrl }: MailStage,
-  input: { name: string | null; token: string },
+  owner: Addressee,
+  input: { token: string },
 ): AccountMail {
   return {
     kind: "reset-password",
     subject: `Reset your password for ${brand}`,
     text: write([
-      greet(input.name),
+      greet(owner),
       `somebody asked to reset the password of your account at ${brand}. If that was you, choose a new one by this link. It works once and for one hour:`,
       `${consoleUrl}/login?reset=${input.token}`,
       "If it was not you, do nothing: your password stays as it is.",
@@ -72,13 +79,13 @@ export function resetMail(
 
 export function passwordChangedMail(
   { brand, consoleUrl }: MailStage,
-  input: { name: string | null },
+  owner: Addressee,
 ): AccountMail {
   return {
     kind: "password-changed",
     subject: `Your password for ${brand} was changed`,
     text: write([
-      greet(input.name),
+      greet(owner),
       `the password of your account at ${brand} was changed, and every session was ended. If that was you, there is nothing to do.`,
       `If it was not you, reset the password at once, and see that nobody else reads your mail: ${consoleUrl}/login`,
     ]),

@@ -62,11 +62,11 @@ export function createAccountPost(deps: AccountPostDeps, options: MailStage) {
 
   async function sendConfirmation(
     tx: Tx,
-    account: Pick<AccountRow, "account_id" | "email" | "name">,
+    account: Pick<AccountRow, "account_id" | "email">,
   ): Promise<boolean> {
     return await sendBounded(tx, account, async () => {
       const token = await createLink(tx, account.account_id, "confirm");
-      return confirmationMail(options, { name: account.name, token });
+      return confirmationMail(options, { token });
     });
   }
 

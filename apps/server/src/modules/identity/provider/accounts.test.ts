@@ -212,7 +212,13 @@ describe("an account", () => {
     const { claims } = await open.browser().register(ada);
     expect(claims["name"]).toBe("Ada Bcc: x@evil.testgnp.exe");
     await post(open, "/idp/password/forgot", { email: ada.email });
-    const mail = await mailTo(open, ada.email, "reset-password");
+    // By name at a confirmed address alone, which following the link makes of it.
+    const token = await tokenTo(open, ada.email, "reset-password");
+    await post(open, "/idp/password/reset", { token, password: NEW_PASSWORD });
+    await post(open, "/idp/password/forgot", { email: ada.email });
+    const mail = await pollUntil("another mail", async () =>
+      open.mails.filter((one) => one.to === ada.email && one.kind === "reset-password").at(1),
+    );
     expect(mail.text).toMatch(/^Hello Ada Bcc: x@evil\.testgnp\.exe,\n/);
   });
 
@@ -233,6 +239,31 @@ describe("an account", () => {
     } finally {
       await costly.close();
     }
+  });
+});
+
+describe("a mail to an address that nobody has confirmed", () => {
+  it("carries nothing that whoever registered it has written", async () => {
+    const { email, password } = newCredentials();
+    const name = "You won! Claim it at evil.test";
+    await submit(confirming.browser(), "register", { email, password, name });
+    await mailTo(confirming, email, "confirm-email");
+    await post(confirming, "/idp/password/forgot", { email });
+    const token = await tokenTo(confirming, email, "reset-password");
+    await post(confirming, "/idp/password/reset", { token, password: NEW_PASSWORD });
+    await mailTo(confirming, email, "password-changed");
+    const mails = confirming.mails.filter((mail) => mail.to === email);
+    expect(mails).toHaveLength(3);
+    expect(JSON.stringify(mails)).not.toContain("evil.test");
+  });
+
+  it("greets by name once it is confirmed", async () => {
+    const ada = { ...newCredentials(), name: "Ada" };
+    await submit(confirming.browser(), "register", ada);
+    const token = await tokenTo(confirming, ada.email, "confirm-email");
+    await post(confirming, "/idp/email/confirm", { token, password: ada.password });
+    await submit(confirming.browser(), "register", { ...ada, name: "Somebody else" });
+    expect((await mailTo(confirming, ada.email, "address-taken")).text).toMatch(/^Hello Ada,/);
   });
 });
 

@@ -124,7 +124,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
         return;
       }
       if (taken.email_verified) {
-        await sendBounded(tx, taken, () => addressTakenMail(options, { name: taken.name }));
+        await sendBounded(tx, taken, () => addressTakenMail(options, taken));
         return;
       }
       // Whoever registered the address before could not confirm it: the newest registration and its link count. Without a
@@ -212,7 +212,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
           }
           await sendBounded(tx, account, async () => {
             const token = await createLink(tx, account.account_id, "reset");
-            return resetMail(options, { name: account.name, token });
+            return resetMail(options, account, { token });
           });
         }),
       );
@@ -244,7 +244,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
         await deleteRecordsOfAccount(tx, account.account_id);
         await endTokens(deps, tx, { subject: account.account_id });
         // Whoever follows a reset link has had it by mail: this one is not for strangers to cause.
-        const mail = passwordChangedMail(options, { name: account.name });
+        const mail = passwordChangedMail(options, owner);
         await mailer.sendMail(tx, { to: account.email, ...mail });
       });
     },

@@ -19,7 +19,7 @@ export type FastifyReply = {
   code(status: number): unknown;
   hasHeader(name: string): boolean;
   header(name: string, value: string): unknown;
-  send(body: string): unknown;
+  send(body: Uint8Array): unknown;
 };
 
 /** What this needs of Fastify itself. */
@@ -60,7 +60,8 @@ export function turnpikeFastify(
     if (guarded.kind === "denied") {
       reply.code(guarded.reply.status);
       setHeaders(reply, guarded.reply.headers);
-      return reply.send(guarded.reply.body);
+      // As bytes: to a text Fastify would add a charset, which a problem document does not have.
+      return reply.send(new TextEncoder().encode(guarded.reply.body));
     }
     cleanNodeRequest(request.raw, guarded);
     if (guarded.kind === "pass") {

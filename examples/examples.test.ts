@@ -1,0 +1,290 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { pollUntil } from "@turnpike/testkit/poll-until";
+import { type RunningProgram, startProgram } from "@turnpike/testkit/program";
+import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+let database: TestDatabase;
+let app: TestApp;
+let operator: string;
+let serviceKey: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  app = await startTestApp(database);
+  operator = await app.mintServiceKey(["tenants:write", "catalog:write", "keys:write"]);
+  serviceKey = await app.mintServiceKey(["keys:verify"]);
+  const catalog = {
+    meters: [{ meterId: "requests", name: "Requests", unit: "request", aggregation: "count" }],
+    plans: [
+      { planId: "none", name: "None", quotas: [{ meter: "requests", limit: 0, kind: "hard" }] },
+      {
+        planId: "two-a-minute",
+        name: "Two",
+        rateLimits: [{ name: "burst", limit: 2, windowSeconds: 60 }],
+      },
+    ],
+  };
+  expect((await app.call(operator, "PUT", "/v1/catalog", catalog)).status).toBe(200);
+});
+afterAll(async () => {
+  await app.close();
+  await database.close();
+});
+
+type Customer = { tenantId: string; key: string; keyId: string };
+
+let customers = 0;
+
+async function makeCustomer(key: object = {}): Promise<Customer> {
+  customers += 1;
+  const tenantId = await app.mintTenant(`Customer ${String(customers)}`);
+  const made = await app.call(operator, "POST", `/v1/tenants/${tenantId}/keys`, {
+    name: "Key",
+    ...key,
+  });
+  expect(made.status).toBe(201);
+  return { tenantId, key: String(made.json.key), keyId: String(made.json.keyId) };
+}
+
+async function changeTenant({ tenantId }: Customer, input: object): Promise<void> {
+  expect((await app.call(operator, "PATCH", `/v1/tenants/${tenantId}`, input)).status).toBe(200);
+}
+
+async function changeKey({ tenantId, keyId }: Customer, input: object): Promise<void> {
+  const path = `/v1/tenants/${tenantId}/keys/${keyId}`;
+  expect((await app.call(operator, "PATCH", path, input)).status).toBe(200);
+}
+
+async function revoke({ tenantId, keyId }: Customer): Promise<void> {
+  const path = `/v1/tenants/${tenantId}/keys/${keyId}/revoke`;
+  expect((await app.call(operator, "POST", path)).status).toBe(200);
+}
+
+async function usageOf({ tenantId }: Customer): Promise<{ calls: number; units: number }> {
+  const [row] = await database.sql<{ calls: number; units: number }[]>`
+    select coalesce(sum(calls), 0)::int as calls, coalesce(sum(quantity), 0)::int as units
+    from ledger_entries where tenant_id = ${tenantId}`;
+  return row ?? { calls: 0, units: 0 };
+}
+
+async function startExample(name: string): Promise<{ program: RunningProgram; url: string }> {
+  const program = startProgram({
+    script: `examples/${name}/server.ts`,
+    env: {
+      // What is published is built; in the repository its source runs.
+      NODE_OPTIONS: "--conditions=turnpike-source",
+      PORT: "0",
+      TURNPIKE_URL: app.url,
+      TURNPIKE_SERVICE_KEY: serviceKey,
+    },
+  });
+  const failed = program.ended.then(({ stderr }) => {
+    throw new Error(`examples/${name} ended: ${stderr}`);
+  });
+  const port = await Promise.race([
+    failed,
+    pollUntil("the example listens", () => {
+      return /Listening on .*?(?:"port":|127\.0\.0\.1:)(\d+)/.exec(program.output())?.[1];
+    }),
+  ]);
+  failed.catch(() => undefined);
+  return { program, url: `http://127.0.0.1:${port}` };
+}
+
+for (const name of ["express", "fastify", "hono", "next"]) {
+  describe(`examples/${name}`, () => {
+    let example: Awaited<ReturnType<typeof startExample>>;
+    beforeAll(async () => {
+      example = await startExample(name);
+    });
+    afterAll(async () => {
+      example.program.kill("SIGTERM");
+      await example.program.ended;
+    });
+
+    async function call(headers: Record<string, string>, method = "GET") {
+      const response = await fetch(`${example.url}/v1/whoami`, { method, headers });
+      const text = await response.text();
+      return { response, text, json: text === "" ? undefined : JSON.parse(text) };
+    }
+
+    /** Asks until the answer has the code: a change is heard within a second. */
+    async function denialWith(code: string, headers: Record<string, string>) {
+      return await pollUntil(`${name} answers ${code}`, async () => {
+        const answer = await call(headers);
+        return answer.json?.code === code ? answer : undefined;
+      });
+    }
+
+    it("lets an allowed call in, says who calls, hides the key, and meters it once", async () => {
+      const customer = await makeCustomer({ metadata: { team: "maps" } });
+      const { response, json, text } = await call({
+        "x-api-key": customer.key,
+        "x-turnpike-tenant": "forged",
+        x_turnpike_scopes: "forged",
+        "x-other": "kept",
+      });
+      expect(response.status).toBe(200);
+      expect(json.caller).toEqual({
+        tenant: customer.tenantId,
+        key: customer.keyId,
+        plan: expect.any(String),
+        environment: "live",
+        scopes: [],
+        metadata: { team: "maps" },
+        isVerified: true,
+      });
+      expect(text).not.toContain(customer.key);
+      expect(text).not.toContain("forged");
+      expect(json.headers["x-other"]).toBe("kept");
+      await pollUntil("the call is committed", async () => (await usageOf(customer)).calls === 1);
+      expect(await usageOf(customer)).toEqual({ calls: 1, units: 1 });
+    });
+
+    it("takes a key in Authorization, and leaves an Authorization that holds none", async () => {
+      const { key } = await makeCustomer();
+      const asBearer = await call({ authorization: `Bearer ${key}` });
+      expect(asBearer.response.status).toBe(200);
+      expect(asBearer.json.headers.authorization).toBeUndefined();
+      const beside = await call({ authorization: "Basic dTpw", "x-api-key": key });
+      expect(beside.json.headers.authorization).toBe("Basic dTpw");
+    });
+
+    it("answers 401 for no key, a wrong one, one far too long, and each way that a key dies", async () => {
+      expect((await denialWith("MISSING_KEY", {})).response.status).toBe(401);
+      for (const wrong of ["nobodys", "k".repeat(5_000)]) {
+        const { response } = await denialWith("NOT_FOUND", { "x-api-key": wrong });
+        expect(response.status).toBe(401);
+      }
+      const disabled = await makeCustomer();
+      await changeKey(disabled, { disabled: true });
+      expect((await denialWith("DISABLED", { "x-api-key": disabled.key })).response.status).toBe(
+        401,
+      );
+      const revoked = await makeCustomer();
+      expect((await call({ "x-api-key": revoked.key })).response.status).toBe(200);
+      await revoke(revoked);
+      expect((await denialWith("REVOKED", { "x-api-key": revoked.key })).response.status).toBe(401);
+      const expiring = await makeCustomer({
+        expiresAt: new Date(Date.now() + 1_500).toISOString(),
+      });
+      expect((await denialWith("EXPIRED", { "x-api-key": expiring.key })).response.status).toBe(
+        401,
+      );
+    });
+
+    it("answers 403 for a suspended tenant, and for a key of another network", async () => {
+      const suspended = await makeCustomer();
+      await changeTenant(suspended, { suspended: true });
+      const { response } = await denialWith("TENANT_SUSPENDED", { "x-api-key": suspended.key });
+      expect(response.status).toBe(403);
+      const elsewhere = await makeCustomer({ allowedNetworks: ["192.0.2.0/24"] });
+      const denied = await denialWith("FORBIDDEN_NETWORK", { "x-api-key": elsewhere.key });
+      expect(denied.response.status).toBe(403);
+    });
+
+    // Next knows no addresses: a key that is bound to networks is refused there.
+    it.runIf(name !== "next")("lets a key of this network in", async () => {
+      const { key } = await makeCustomer({ allowedNetworks: ["127.0.0.0/8"] });
+      expect((await call({ "x-api-key": key })).response.status).toBe(200);
+    });
+
+    it("answers 429 as the gateway does: problem document, Retry-After, RateLimit fields, CORS", async () => {
+      for (const [planId, code, limit] of [
+        ["none", "QUOTA_EXCEEDED", "requests"],
+        ["two-a-minute", "RATE_LIMITED", "burst"],
+      ] as const) {
+        const customer = await makeCustomer();
+        await changeTenant(customer, { planId });
+        const { response, json } = await denialWith(code, { "x-api-key": customer.key });
+        const { headers } = response;
+        expect(response.status).toBe(429);
+        expect(headers.get("content-type")).toBe("application/problem+json");
+        expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+        expect(headers.get("ratelimit")).toMatch(new RegExp(`^"${limit}";r=0;t=\\d+$`));
+        expect(headers.get("ratelimit-policy")).toMatch(new RegExp(`^"${limit}";q=\\d`));
+        expect(headers.get("access-control-allow-origin")).toBe("*");
+        expect(headers.get("access-control-expose-headers")).toContain("Retry-After");
+        const gateway = await fetch(`${app.gatewayUrl}/v1/maps`, {
+          headers: { "x-api-key": customer.key },
+        });
+        const theirs = (await gateway.json()) as Record<string, unknown>;
+        const { requestId, resetAt, type, upgradeUrl, ...ours } = json;
+        expect(theirs).toMatchObject(ours);
+        expect(Object.keys(json).sort()).toEqual(Object.keys(theirs).sort());
+        expect(String(type).split("/").at(-1)).toBe(String(theirs["type"]).split("/").at(-1));
+        expect(String(upgradeUrl)).toMatch(/\/plans$/);
+        expect(Date.parse(resetAt)).toBeGreaterThan(Date.now());
+        expect(requestId).not.toBe("");
+      }
+    });
+
+    it("meters a denied call as one that takes nothing", async () => {
+      const customer = await makeCustomer();
+      await changeKey(customer, { disabled: true });
+      await denialWith("DISABLED", { "x-api-key": customer.key });
+      await pollUntil("it is committed", async () => (await usageOf(customer)).calls > 0);
+      const before = await usageOf(customer);
+      await call({ "x-api-key": customer.key });
+      await pollUntil("the next is", async () => (await usageOf(customer)).calls > before.calls);
+      expect(await usageOf(customer)).toEqual({ calls: before.calls + 1, units: before.units });
+    });
+
+    it("lets a preflight pass without a key", async () => {
+      const { response } = await call(
+        { origin: "https://app.example.com", "access-control-request-method": "POST" },
+        "OPTIONS",
+      );
+      expect(response.status).toBeLessThan(300);
+    });
+
+    it("lets nobody call a guarded route with OPTIONS alone", async () => {
+      // In Next OPTIONS is a handler of its own.
+      const { response } = await call({}, name === "next" ? "GET" : "OPTIONS");
+      expect(response.status).toBe(401);
+    });
+  });
+}
+
+describe("examples/curl", () => {
+  function verify(key: string, cost?: number) {
+    const script = join(import.meta.dirname, "curl/verify.sh");
+    return promisify(execFile)(script, [key, ...(cost === undefined ? [] : [String(cost)])], {
+      env: {
+        PATH: process.env["PATH"],
+        TURNPIKE_URL: app.url,
+        TURNPIKE_SERVICE_KEY: serviceKey,
+      },
+    }).then(
+      ({ stdout }) => ({ code: 0, json: JSON.parse(stdout) }),
+      (error: { code: number; stdout: string }) => ({
+        code: error.code,
+        json: error.stdout === "" ? undefined : JSON.parse(error.stdout),
+      }),
+    );
+  }
+
+  it("ends with 0 for a valid key and meters it once, and with 1 for one that is not", async () => {
+    const customer = await makeCustomer();
+    expect(await verify(customer.key, 0)).toMatchObject({ code: 0, json: { valid: true } });
+    expect(await verify(customer.key, 3)).toMatchObject({
+      code: 0,
+      json: { code: "VALID", tenantId: customer.tenantId },
+    });
+    await pollUntil("it is committed", async () => (await usageOf(customer)).calls > 0);
+    expect(await usageOf(customer)).toEqual({ calls: 1, units: 3 });
+    expect(await verify("nobodys")).toMatchObject({ code: 1, json: { code: "NOT_FOUND" } });
+  });
+
+  it("ends with 2 without a verdict, and sends nothing that is no key", async () => {
+    expect(await verify('","cost":0,"key":"')).toEqual({ code: 2, json: undefined });
+    const known = serviceKey;
+    serviceKey = "tp_svc_wrong";
+    expect(await verify("anything")).toEqual({ code: 2, json: undefined });
+    serviceKey = known;
+  });
+});

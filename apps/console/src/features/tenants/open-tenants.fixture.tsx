@@ -10,6 +10,8 @@ import {
 } from "@tanstack/react-router";
 import { render } from "@testing-library/react";
 import { verifyTokenResponse } from "@turnpike/contract/auth";
+import { plan } from "@turnpike/contract/catalog";
+import { limits } from "@turnpike/contract/usage";
 import type { Role } from "@turnpike/domain/access/scopes";
 import { UiProvider } from "@turnpike/ui/ui-provider";
 import { vi } from "vitest";
@@ -140,43 +142,46 @@ export function openTenants(input: OpenTenantsInput = {}) {
 /** A page of a list with nothing on it. */
 export const NOTHING = { items: [], nextCursor: null };
 
-const limitsOf = () => ({
-  planId: "free",
-  planVersion: 1,
-  rateLimits: [],
-  quotas: [
-    {
-      meter: "requests",
-      environment: "live",
-      kind: "hard",
-      limit: 5000,
-      used: "1204",
-      leased: "0",
-      forfeited: "0",
-      remaining: "3796",
-      periodStart: BEGAN,
-      resetAt: "2026-12-01T00:00:00.000Z",
-    },
-  ],
-});
+const limitsOf = () =>
+  limits.parse({
+    planId: "free",
+    planVersion: 1,
+    rateLimits: [],
+    quotas: [
+      {
+        meter: "requests",
+        environment: "live",
+        kind: "hard",
+        limit: 5000,
+        used: "1204",
+        leased: "0",
+        forfeited: "0",
+        remaining: "3796",
+        periodStart: BEGAN,
+        resetAt: "2026-12-01T00:00:00.000Z",
+      },
+    ],
+  });
 
-const plan = (planId: string, name: string, pricePerMonth: string) => ({
-  planId,
-  version: 1,
-  isDefault: planId === "free",
-  name,
-  description: "",
-  currency: "USD",
-  pricePerMonth,
-  visibility: "public",
-  rateLimits: [],
-  quotas: [],
-});
+const makePlan = (planId: string, name: string, pricePerMonth: string) =>
+  plan.parse({
+    planId,
+    version: 1,
+    isDefault: planId === "free",
+    name,
+    description: "",
+    currency: "USD",
+    pricePerMonth,
+    visibility: "public",
+    rateLimits: [],
+    quotas: [],
+    scopes: [],
+  });
 
 /** What is asked on every tab. */
 const QUIET: FakeAnswers = {
   [`GET /tenants/${ACME}/limits`]: limitsOf,
   [`GET /tenants/${BIRCH}/limits`]: limitsOf,
-  "GET /plans": () => ({ items: [plan("free", "Free", "0"), plan("pro", "Pro", "49")] }),
+  "GET /plans": () => ({ items: [makePlan("free", "Free", "0"), makePlan("pro", "Pro", "49")] }),
   "GET /meters": () => ({ items: [] }),
 };

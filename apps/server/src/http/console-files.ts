@@ -44,6 +44,15 @@ export function contentSecurityPolicy(origins: readonly string[]): string {
   ].join("; ");
 }
 
+/** For pages: nobody frames them, and no window that another site opened them from keeps a hold of them. */
+function pageHeaders(policy: string): Record<string, string> {
+  return {
+    "content-security-policy": policy,
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+  };
+}
+
 /** Sends a page of the console: never from a cache without asking, under its policy. */
 export function sendConsolePage(
   req: IncomingMessage,
@@ -54,7 +63,7 @@ export function sendConsolePage(
     status: 200,
     type: "text/html; charset=utf-8",
     text: page.text,
-    headers: { "content-security-policy": page.policy, "x-frame-options": "DENY" },
+    headers: pageHeaders(page.policy),
   });
 }
 
@@ -92,11 +101,7 @@ function sendFile(
   const { path, file, policy } = input;
   const headers = path.startsWith("/assets/")
     ? { "cache-control": `public, max-age=${String(YEAR_SECONDS)}, immutable` }
-    : {
-        "cache-control": "no-cache",
-        "content-security-policy": policy,
-        "x-frame-options": "DENY",
-      };
+    : { "cache-control": "no-cache", ...pageHeaders(policy) };
   if (isKnown(req, file.etag)) {
     res.writeHead(304, { ...headers, etag: file.etag });
     res.end();

@@ -109,6 +109,13 @@ afterAll(async () => {
 
 const read = async (path: string) => await (await fetch(url + path)).text();
 
+it("are neither framed nor held by the window of another site", async () => {
+  const { headers } = await fetch(`${url}/login`);
+  expect(headers.get("content-security-policy")).toBe(deps.policy);
+  expect(headers.get("x-frame-options")).toBe("DENY");
+  expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
+});
+
 describe("public pages", () => {
   it("are rendered once for the same content, and again when it changes", async () => {
     const first = await read("/");

@@ -10,7 +10,7 @@ import {
   createAnalyticsRoutes,
   createQueue,
 } from "#modules/analytics/index.ts";
-import { createCatalogRoutes } from "#modules/catalog/index.ts";
+import { createCatalogRoutes, createPublicCatalog } from "#modules/catalog/index.ts";
 import { createDocumentsRawRoutes, createDocumentsRoutes } from "#modules/documents/index.ts";
 import { createFilesRawRoutes, createFilesRoutes, type FileStore } from "#modules/files/index.ts";
 import {
@@ -186,6 +186,12 @@ export function buildApp(input: AppInput): App {
     changesSilentMs: () => services.clock.monotonicMs() - changes.lastHeardMs,
   });
 
+  const catalog = createPublicCatalog({
+    transact: services.transact,
+    monotonicMs: services.clock.monotonicMs,
+  });
+  changes.subscribe(catalog.applyChange);
+
   const forwardAuth = createForwardAuth(
     { decideCall, callRecorder, renderProblem, ...services },
     {
@@ -237,7 +243,12 @@ export function buildApp(input: AppInput): App {
         : [{ prefix: IDENTITY_PROVIDER_PREFIX, handle: input.builtinProvider.handle }]),
     ],
     rawRoutes: [
-      ...createGatewayRawRoutes({ decideCall, callRecorder }),
+      ...createGatewayRawRoutes({
+        decideCall,
+        callRecorder,
+        catalog,
+        plansUrl: `${urls.console}/plans`,
+      }),
       ...createAnalyticsRawRoutes(analytics),
       ...createFilesRawRoutes({ ...services, fileStore }),
       ...createSignInRawRoutes({ ...services, users }),

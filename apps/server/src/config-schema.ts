@@ -276,6 +276,7 @@ export const configFile = z.strictObject({
       ...plan,
       rateLimits: [...plan.rateLimits],
       quotas: [...plan.quotas],
+      scopes: [...(plan.scopes ?? [])],
     })),
     defaultPlanId: SAMPLE_CATALOG.defaultPlanId,
   }),

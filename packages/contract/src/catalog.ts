@@ -1,3 +1,4 @@
+import { CUSTOM_SCOPE_PATTERN, isReservedScope } from "@turnpike/domain/access/custom-scopes";
 import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
 import { z } from "zod";
 import { operation } from "./operation.ts";
@@ -29,6 +30,17 @@ export const quota = z.strictObject({
   kind: z.enum(["hard", "soft"]).describe("`hard` refuses what lies beyond, `soft` records it."),
 });
 
+/** The most scopes of the operator's own API that one plan allows. */
+export const PLAN_SCOPES_MAX = 100;
+
+const customScope = z
+  .string()
+  .regex(
+    CUSTOM_SCOPE_PATTERN,
+    "Two to four words joined by colons, such as maps:read, in lower-case letters, digits, dashes and underscores.",
+  )
+  .refine((name) => !isReservedScope(name), "This noun is used by scopes of Turnpike itself.");
+
 const planTerms = {
   name: displayText(60).describe("What customers see."),
   description: plainText(300).default("").describe("One sentence for customers."),
@@ -52,6 +64,11 @@ const planTerms = {
     .default([])
     .describe("Calls in short windows. Every call is held against each, hence few."),
   quotas: z.array(quota).max(20).default([]).describe("Caps for one billing period."),
+  scopes: z
+    .array(customScope)
+    .max(PLAN_SCOPES_MAX)
+    .optional()
+    .describe("Scopes of your own API that keys of the plan may carry, such as `maps:read`."),
 };
 
 export const planInput = z.strictObject({
@@ -102,6 +119,7 @@ export const catalogInput = z
       // Limits of one name would share what was used.
       const limits = plan.rateLimits.map((rateLimit) => rateLimit.name);
       refuseRepeated(context, limits, (index) => ["plans", at, "rateLimits", index, "name"]);
+      refuseRepeated(context, plan.scopes ?? [], (index) => ["plans", at, "scopes", index]);
     }
     if (catalog.defaultPlanId !== undefined && !ids.includes(catalog.defaultPlanId)) {
       context.addIssue({
@@ -123,6 +141,7 @@ export const plan = z.strictObject({
   visibility: z.enum(["public", "private"]),
   rateLimits: z.array(rateLimit),
   quotas: z.array(quota),
+  scopes: z.array(z.string()),
 });
 export type Plan = z.infer<typeof plan>;
 

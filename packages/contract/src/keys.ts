@@ -1,4 +1,8 @@
+import { isCustomScope } from "@turnpike/domain/access/custom-scopes";
+import { SCOPE_QUERY_LENGTH_MAX } from "@turnpike/domain/access/scope-query";
 import { SCOPES, TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
+import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
+import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
 import { ENVIRONMENTS } from "@turnpike/domain/keys/key-format";
 import { isAddress } from "@turnpike/domain/keys/networks";
 import { z } from "zod";
@@ -17,9 +21,16 @@ import {
 
 export const KEY_STATES = ["active", "disabled", "expired", "revoked"] as const;
 
-const tenantKeyScope = z.enum(TENANT_KEY_SCOPES, {
-  error: `A tenant's key may carry: ${TENANT_KEY_SCOPES.join(", ")}.`,
-});
+/** The most scopes that one key carries. */
+export const KEY_SCOPES_MAX = 100;
+
+/** For managing the tenant, or of the operator's own API: these the plan must allow. */
+const tenantKeyScope = z
+  .string()
+  .refine(
+    (name) => TENANT_KEY_SCOPES.some((known) => known === name) || isCustomScope(name),
+    `A tenant's key may carry: ${TENANT_KEY_SCOPES.join(", ")}; and scopes of the API that its plan allows, such as maps:read.`,
+  );
 
 const metadata = z
   .record(plainText(64).min(1), z.union([plainText(500), z.number(), z.boolean()]))
@@ -101,7 +112,7 @@ export const createKeyRequest = z.strictObject({
   tenantId,
   name: displayText(100),
   environment: z.enum(ENVIRONMENTS).default("live"),
-  scopes: z.array(tenantKeyScope).max(TENANT_KEY_SCOPES.length).default([]),
+  scopes: z.array(tenantKeyScope).max(KEY_SCOPES_MAX).default([]),
   metadata: metadata.default({}),
   allowedNetworks: allowedNetworks.optional(),
   rateLimits: keyRateLimits.optional(),
@@ -137,7 +148,7 @@ export const updateKeyRequest = z.strictObject({
   tenantId,
   keyId,
   name: displayText(100).optional(),
-  scopes: z.array(tenantKeyScope).max(TENANT_KEY_SCOPES.length).optional(),
+  scopes: z.array(tenantKeyScope).max(KEY_SCOPES_MAX).optional(),
   metadata: metadata.optional(),
   allowedNetworks: allowedNetworks.optional(),
   rateLimits: keyRateLimits.optional(),
@@ -179,6 +190,19 @@ export const verifyKeyRequest = z.strictObject({
   key: z.string().min(1).max(256),
   /** Whole units of the meter to consume; 0 looks without consuming. */
   cost: z.number().int().min(0).max(1_000_000).default(1),
+  /** What is metered. */
+  meter: z
+    .string()
+    .regex(SLUG_PATTERN, "Lower-case letters, digits and dashes.")
+    .default(REQUESTS_METER),
+  /** Scopes that the call needs, joined by AND and OR, with parentheses: `maps:read AND (a:x OR b:x)`. */
+  scopes: z.string().max(SCOPE_QUERY_LENGTH_MAX).optional(),
+  /** What is called: a path, which usage is broken down by as its route. */
+  resource: plainText(500)
+    .refine((value) => value.startsWith("/"), "A path: it starts with a slash.")
+    .optional(),
+  /** The environment that the key must be of; a key of the other one is as good as unknown. */
+  environment: z.enum(ENVIRONMENTS).optional(),
   /** Where the call came from, as the asking program knows it: what the networks of the key are compared with. */
   address: z.string().refine(isAddress, "Not an IP address, without a port.").optional(),
 });
@@ -206,12 +230,26 @@ export const verifyKeyResponse = z.strictObject({
   detail: z.string().optional(),
   requestId: z.string(),
   keyId: keyId.optional(),
+  keyName: z.string().optional(),
   tenantId: tenantId.optional(),
   planId: z.string().optional(),
+  planVersion: z.number().int().optional(),
   environment: z.enum(ENVIRONMENTS).optional(),
+  /** Those in effect: what the plan does not allow any more is not among them. */
   scopes: z.array(z.string()).optional(),
   metadata: z.record(z.string(), z.unknown()).optional(),
+  expiresAt: instant.nullable().optional(),
+  /** Every limit of the tenant and of the key, when they were looked at. */
   limits: z.array(limitState).optional(),
+  /** With INSUFFICIENT_SCOPE: what the key lacks. */
+  missingScopes: z.array(z.string()).optional(),
+  /** When trying again can help: after so many seconds. */
+  retryAfterSeconds: z.number().int().optional(),
+  /** On a refusal: the cheapest plan under which the call would have passed, or null when there is none. */
+  offer: z
+    .strictObject({ planId: z.string(), name: z.string(), url: z.string() })
+    .nullable()
+    .optional(),
 });
 export type VerifyKeyResponse = z.infer<typeof verifyKeyResponse>;
 

@@ -52,6 +52,7 @@ describe("a plan", () => {
     currency: "USD",
     pricePerMonth: "0.00",
     visibility: "public" as const,
+    scopes: [],
     rateLimits: [
       { name: "s", limit: 1, windowSeconds: 1 },
       { name: "m", limit: 1_000, windowSeconds: 300 },

@@ -21,6 +21,8 @@ export type PlanTerms = {
   visibility: "public" | "private";
   rateLimits: readonly RateLimit[];
   quotas: readonly Quota[];
+  /** Scopes of the operator's own API that keys of the plan may carry; undefined: none. */
+  scopes?: readonly string[] | undefined;
 };
 
 export type MeterDefinition = {

@@ -14,6 +14,7 @@ const FREE = {
   currency: "USD",
   pricePerMonth: "0",
   visibility: "public" as const,
+  scopes: [],
   rateLimits: [],
   quotas: [],
 };

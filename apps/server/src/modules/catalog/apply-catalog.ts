@@ -20,8 +20,9 @@ export type CatalogChange = {
 };
 
 function toTerms(plan: PlanTerms & { planId: string }): PlanTerms {
-  const { planId: _, ...terms } = plan;
-  return terms;
+  const { planId: _, scopes, ...terms } = plan;
+  // No scopes and an empty list of them are the same promise, and must not make a new version.
+  return scopes === undefined || scopes.length === 0 ? terms : { ...terms, scopes };
 }
 
 function assertMetersExist(input: CatalogChange, known: readonly MeterDefinition[]): void {

@@ -56,6 +56,7 @@ export async function upsertMeter(tx: Tx, meter: MeterDefinition, now: Date): Pr
     insert into meters (meter_id, name, unit, aggregation, created_at)
     values (${meter.meterId}, ${meter.name}, ${meter.unit}, ${meter.aggregation}, ${now})
     on conflict (meter_id) do update set name = excluded.name, unit = excluded.unit`;
+  await tx`select record_change('plan', null, ${meter.meterId})`;
 }
 
 export async function listMeterRows(tx: Tx): Promise<MeterDefinition[]> {

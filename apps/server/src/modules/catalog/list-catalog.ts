@@ -13,6 +13,7 @@ function toPlanReply(row: PlanRow) {
     ...row.terms,
     rateLimits: [...row.terms.rateLimits],
     quotas: [...row.terms.quotas],
+    scopes: [...(row.terms.scopes ?? [])],
   };
 }
 

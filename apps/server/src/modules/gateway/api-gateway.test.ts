@@ -7,6 +7,7 @@ import { createLogger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { createApiGateway } from "./api-gateway.ts";
 import type { Admission } from "./decide-call.ts";
+import { createScopeQueryReader } from "./read-scope-query.ts";
 import type { CallRecorder } from "./record-call.ts";
 import { verifyKey } from "./verify-key.ts";
 
@@ -150,9 +151,15 @@ describe("createApiGateway", () => {
     const reply = await gateway.call();
     expect([reply.status, reply.headers.get("retry-after")]).toEqual([503, "5"]);
     const verified = verifyKey(
-      { decideCall: () => admissionOf([]), callRecorder: recorder.callRecorder },
+      {
+        decideCall: () => admissionOf([]),
+        callRecorder: recorder.callRecorder,
+        readScopeQuery: createScopeQueryReader(),
+        catalog: { get: () => Promise.resolve({ plans: [], meters: [] }) },
+        plansUrl: "http://console.test/plans",
+      },
       { actor: { type: "operator", id: "test" }, requestId: "req_test" },
-      { key: "k", cost: 1 },
+      { key: "k", cost: 1, meter: "requests" },
     );
     await expect(verified).rejects.toThrow(AppError);
     expect(recorder.told).toEqual([]);

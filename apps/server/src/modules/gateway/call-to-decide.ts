@@ -1,3 +1,5 @@
+import type { ScopeQuery } from "@turnpike/domain/access/scope-query";
+import type { Environment } from "@turnpike/domain/keys/key-format";
 import type { KeyRecord, TenantRecord } from "#modules/keys/index.ts";
 
 /** What is asked about a key. */
@@ -7,6 +9,10 @@ export type CallToDecide = {
   cost: number;
   /** Finds where the call came from, canonical; asked only for keys that are bound to networks. */
   findAddress: () => string | undefined;
+  /** What the key must be allowed; left out: nothing. */
+  scopeQuery?: ScopeQuery | undefined;
+  /** The environment that the key must be of; left out: any. */
+  environment?: Environment | undefined;
 };
 
 /** Whose call it is. */

@@ -1,3 +1,5 @@
+import { effectiveScopes } from "@turnpike/domain/access/custom-scopes";
+import { findMissingScopes } from "@turnpike/domain/access/scope-query";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
 import { parseKey } from "@turnpike/domain/keys/key-format";
@@ -36,6 +38,8 @@ export type Denial = {
   limit: LimitView | undefined;
   /** Every limit as it stands, when one of them refused; otherwise none was looked at. */
   limits: readonly LimitView[];
+  /** Scopes that the call needs and the key does not have; empty when it is refused for another reason. */
+  missingScopes: readonly string[];
   /** Milliseconds after which trying again can help. */
   retryAfterMs: number | undefined;
 };
@@ -63,7 +67,9 @@ const REFILLS_MAX = 3;
 function deny(
   code: ErrorCode,
   detail: string,
-  more: Partial<Pick<Denial, "subject" | "limit" | "limits" | "retryAfterMs">> = {},
+  more: Partial<
+    Pick<Denial, "subject" | "limit" | "limits" | "missingScopes" | "retryAfterMs">
+  > = {},
 ): Denial {
   return {
     allowed: false,
@@ -72,6 +78,7 @@ function deny(
     subject: more.subject,
     limit: more.limit,
     limits: more.limits ?? [],
+    missingScopes: more.missingScopes ?? [],
     retryAfterMs: more.retryAfterMs,
   };
 }
@@ -126,6 +133,21 @@ export function createDecider(deps: DecideDeps) {
       ? undefined
       : deny("FORBIDDEN_NETWORK", "This API key may not be used from the network of this call.", {
           subject,
+        });
+  }
+
+  function checkScopes(subject: Subject, call: CallToDecide): Denial | undefined {
+    if (call.scopeQuery === undefined) {
+      return;
+    }
+    const { key, tenant } = subject;
+    const held = effectiveScopes(key.scopes, tenant.terms.scopes);
+    const missingScopes = findMissingScopes(call.scopeQuery, held);
+    return missingScopes.length === 0
+      ? undefined
+      : deny("INSUFFICIENT_SCOPE", `This API key lacks ${missingScopes.join(", ")}.`, {
+          subject,
+          missingScopes,
         });
   }
 
@@ -187,6 +209,9 @@ export function createDecider(deps: DecideDeps) {
     call: CallToDecide,
     attempt: number,
   ): Decision | Promise<Decision> {
+    if (call.environment !== undefined && call.environment !== key.environment) {
+      return denyUnknown();
+    }
     const nowMs = deps.clock.now().getTime();
     const period = periodOf(tenant, nowMs);
     const subject: Subject = {
@@ -195,7 +220,8 @@ export function createDecider(deps: DecideDeps) {
       periodStartMs: period.startMs,
       periodEndMs: period.endMs,
     };
-    const refused = checkState(subject, nowMs) ?? checkNetwork(subject, call);
+    const refused =
+      checkState(subject, nowMs) ?? checkNetwork(subject, call) ?? checkScopes(subject, call);
     if (refused !== undefined) {
       return refused;
     }
@@ -226,7 +252,7 @@ export function createDecider(deps: DecideDeps) {
   }
 
   /**
-   * Decides one call: state of the key, network, rate limits, hard limits, in this order. Synchronous when everything is in memory.
+   * Decides one call: state of the key, network, scopes, rate limits, hard limits, in this order. Synchronous when everything is in memory.
    *
    * @throws {AppError} `LIMITS_UNAVAILABLE`, `DATABASE_UNAVAILABLE` or `OVERLOADED` when no decision can be had.
    */

@@ -72,6 +72,7 @@ function missingKey(): Denial {
     subject: undefined,
     limit: undefined,
     limits: [],
+    missingScopes: [],
     retryAfterMs: undefined,
   };
 }

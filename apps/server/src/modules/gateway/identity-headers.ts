@@ -1,3 +1,4 @@
+import { effectiveScopes } from "@turnpike/domain/access/custom-scopes";
 import type { Admission } from "./decide-call.ts";
 import type { HeaderPair } from "./forward-headers.ts";
 
@@ -6,12 +7,13 @@ export function toIdentityHeaders({
   key,
   tenant,
 }: Pick<Admission, "key" | "tenant">): HeaderPair[] {
+  const scopes = effectiveScopes(key.scopes, tenant.terms.scopes);
   return [
     ["X-Turnpike-Tenant", tenant.tenantId],
     ["X-Turnpike-Key", key.keyId],
     ["X-Turnpike-Environment", key.environment],
     ["X-Turnpike-Plan", tenant.planId],
-    ["X-Turnpike-Scopes", key.scopes.length === 0 ? "-" : key.scopes.join(" ")],
+    ["X-Turnpike-Scopes", scopes.length === 0 ? "-" : scopes.join(" ")],
   ];
 }
 

@@ -279,6 +279,7 @@ describe("a call through the gateway", () => {
       subject: { key, tenant, periodStartMs, periodEndMs },
       limit: undefined,
       limits: [],
+      missingScopes: [],
       retryAfterMs: undefined,
     };
     expect((await call("/v1/users/9", { method: "DELETE" })).status).toBe(401);

@@ -3,7 +3,13 @@ import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/act
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { assertMetersExist, assertScopesHeld, parseExpiry, parseNetworks } from "./key-input.ts";
+import {
+  assertMetersExist,
+  assertScopesAllowed,
+  assertScopesHeld,
+  parseExpiry,
+  parseNetworks,
+} from "./key-input.ts";
 import { announceKey, insertKey, type KeyRow, tenantExists } from "./keys.store.ts";
 import { mintKey } from "./mint-key.ts";
 import { toKeyReply } from "./to-key-reply.ts";
@@ -11,7 +17,8 @@ import { toKeyReply } from "./to-key-reply.ts";
 /**
  * Creates a key of a tenant. The reply is the only place where its text appears; the database holds a hash.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`, `INVALID_REQUEST` (expiry in the past, no network, no meter).
+ * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`, `INVALID_REQUEST` (expiry in the past, no network, no meter, a scope
+ *   that the plan does not allow).
  */
 export async function createKey(
   deps: AppServices,
@@ -48,6 +55,7 @@ export async function createKey(
     if (!(await tenantExists(tx, input.tenantId))) {
       throw resourceNotFound("tenant");
     }
+    await assertScopesAllowed(tx, input.tenantId, { scopes: input.scopes, kept: [] });
     await assertMetersExist(tx, row.quotas);
     await insertKey(tx, {
       ...row,

@@ -1,11 +1,24 @@
 import type { Tx } from "@turnpike/db/client";
 import { type CallContext, mayInTenant } from "@turnpike/domain/access/actor";
-import { SCOPES } from "@turnpike/domain/access/scopes";
+import { isReservedScope } from "@turnpike/domain/access/custom-scopes";
+import { SCOPES, TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { toCanonicalNetwork } from "@turnpike/domain/keys/networks";
 import type { KeyQuota } from "@turnpike/domain/limits/key-quota";
 import { listMeterRows } from "#modules/catalog/index.ts";
+import { findTenantTerms } from "./keys.store.ts";
+
+/** True for a scope that the actor could use themselves in the tenant. */
+function holdsScope({ actor }: CallContext, tenantId: TenantId, name: string): boolean {
+  const scope = SCOPES.find((known) => known === name);
+  if (scope !== undefined) {
+    return mayInTenant(actor, scope, tenantId);
+  }
+  // The operator's own scopes belong to the plan, so whoever makes keys of the tenant may give them: but a key, which stands
+  // for one program, gives what it carries.
+  return actor.type !== "key" || actor.scopes.some((held) => held === name);
+}
 
 /**
  * Lets nobody give a key what they do not hold themselves in its tenant.
@@ -13,19 +26,53 @@ import { listMeterRows } from "#modules/catalog/index.ts";
  * @throws {AppError} `INSUFFICIENT_SCOPE`.
  */
 export function assertScopesHeld(
-  { actor }: CallContext,
+  context: CallContext,
   tenantId: TenantId,
   scopes: readonly string[],
 ): void {
-  const missing = scopes.find((name) => {
-    const scope = SCOPES.find((known) => known === name);
-    return scope === undefined || !mayInTenant(actor, scope, tenantId);
-  });
+  const missing = scopes.find((name) => !holdsScope(context, tenantId, name));
   if (missing !== undefined) {
     throw new AppError({
       code: "INSUFFICIENT_SCOPE",
       publicMessage: `Nobody can give a key a scope that they do not have: ${missing}.`,
     });
+  }
+}
+
+/**
+ * Lets a key carry only scopes for managing its tenant, and those of the operator's own API that its plan allows.
+ *
+ * @param input.kept - What the key has already: it stays, also where the plan allows it no more.
+ * @throws {AppError} `INVALID_REQUEST` naming every other.
+ */
+export async function assertScopesAllowed(
+  tx: Tx,
+  tenantId: TenantId,
+  input: { scopes: readonly string[]; kept: readonly string[] },
+): Promise<void> {
+  const { scopes, kept } = input;
+  const custom = scopes.filter(
+    (name) => !(kept.includes(name) || TENANT_KEY_SCOPES.some((known) => known === name)),
+  );
+  if (custom.length === 0) {
+    return;
+  }
+  const terms = await findTenantTerms(tx, tenantId);
+  const allowed = terms?.terms.scopes ?? [];
+  const errors = scopes.flatMap((name, index) =>
+    custom.includes(name) && !allowed.includes(name)
+      ? [
+          {
+            pointer: `/scopes/${String(index)}`,
+            message: isReservedScope(name)
+              ? `A tenant's key may not carry ${name}; it may carry ${TENANT_KEY_SCOPES.join(", ")}.`
+              : `The plan ${terms?.plan_id ?? ""} does not allow ${name}.`,
+          },
+        ]
+      : [],
+  );
+  if (errors[0] !== undefined) {
+    throw new AppError({ code: "INVALID_REQUEST", publicMessage: errors[0].message, errors });
   }
 }
 

@@ -5,7 +5,13 @@ import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/act
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { assertMetersExist, assertScopesHeld, parseExpiry, parseNetworks } from "./key-input.ts";
+import {
+  assertMetersExist,
+  assertScopesAllowed,
+  assertScopesHeld,
+  parseExpiry,
+  parseNetworks,
+} from "./key-input.ts";
 import { announceKey, type KeyRow, lockKeyRow, updateKeyRow } from "./keys.store.ts";
 import { toKeyReply } from "./to-key-reply.ts";
 
@@ -80,11 +86,12 @@ export async function updateKey(
       });
     }
     // What the key has already stays, also where the actor could not give it.
-    assertScopesHeld(
-      context,
-      input.tenantId,
-      (input.scopes ?? []).filter((scope) => !before.scopes.includes(scope)),
-    );
+    const addedScopes = (input.scopes ?? []).filter((scope) => !before.scopes.includes(scope));
+    assertScopesHeld(context, input.tenantId, addedScopes);
+    await assertScopesAllowed(tx, input.tenantId, {
+      scopes: input.scopes ?? [],
+      kept: before.scopes,
+    });
     await assertMetersExist(tx, input.quotas ?? []);
     const after = await updateKeyRow(tx, {
       tenant_id: input.tenantId,

@@ -171,4 +171,21 @@ describe("CursorPagination", () => {
     await userEvent.click(screen.getByRole("button", { name: "Next" }));
     expect(next).toHaveBeenCalledOnce();
   });
+
+  it("hands other keys of a row on, but those pressed in its fields and with Control", async () => {
+    const seen: string[] = [];
+    render(
+      <Table
+        onRowKey={(row, key) => {
+          seen.push(`${row.name} ${key}`);
+          return key === "e";
+        }}
+      />,
+    );
+    screen.getByRole("row", { name: /Staging/ }).focus();
+    await userEvent.keyboard("e{Control>}e{/Control}");
+    screen.getByRole("checkbox", { name: "Select Staging" }).focus();
+    await userEvent.keyboard("e");
+    expect(seen.filter((one) => one.endsWith(" e"))).toEqual(["Staging e"]);
+  });
 });

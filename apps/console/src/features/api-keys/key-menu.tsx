@@ -44,7 +44,7 @@ export function KeyMenu({ subject, onOpen, onAction }: KeyMenuProps) {
     >
       <MenuItem
         icon={<PanelRight aria-hidden="true" />}
-        aside={<Kbd keys={["↵"]} />}
+        aside={<Shortcut keys={["↵"]} />}
         onSelect={onOpen}
       >
         Open details
@@ -53,7 +53,7 @@ export function KeyMenu({ subject, onOpen, onAction }: KeyMenuProps) {
         <Item key={kind} isLast={kind === "revoke"}>
           <MenuItem
             icon={ICONS[kind]}
-            aside={<Kbd keys={keys} />}
+            aside={<Shortcut keys={keys} />}
             isDanger={kind === "revoke"}
             onSelect={() => onAction(kind, subject)}
           >
@@ -62,6 +62,15 @@ export function KeyMenu({ subject, onOpen, onAction }: KeyMenuProps) {
         </Item>
       ))}
     </Menu>
+  );
+}
+
+/** Phones have no keys to press. */
+function Shortcut({ keys }: { keys: readonly string[] }) {
+  return (
+    <span className="max-md:hidden">
+      <Kbd keys={keys} />
+    </span>
   );
 }
 

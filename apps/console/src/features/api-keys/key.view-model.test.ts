@@ -4,6 +4,7 @@ import {
   findShortcut,
   foresee,
   isEndingSoon,
+  toLimitTexts,
   toMakerName,
   toMaskedKey,
   toOffers,
@@ -110,6 +111,20 @@ describe("what a key did, in words", () => {
     expect(toUseSentence(summary({}))).toMatch(/Nothing .* last 14 days/);
     expect(toUseSentence(summary({ requests: 1 }))).toMatch(/1 request in/);
     expect(toUseSentence(summary({ requests: 12_000 }))).toMatch(/12,000 requests in/);
+  });
+});
+
+describe("toLimitTexts", () => {
+  it("writes each limit of the key alone, and nothing for a key without", () => {
+    const limits = {
+      rateLimits: [{ name: "burst", limit: 1200, windowSeconds: 60 }],
+      quotas: [{ meter: "requests", limit: 5000 }],
+    };
+    expect(toLimitTexts(limits)).toEqual([
+      "1,200 calls in 60 s",
+      "5,000 of requests in a billing period",
+    ]);
+    expect(toLimitTexts(makeKey(1))).toEqual([]);
   });
 });
 

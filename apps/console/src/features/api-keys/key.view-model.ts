@@ -88,6 +88,17 @@ export function toMakerName(createdBy: string, people: ReadonlyMap<string, strin
 
 const COUNT = new Intl.NumberFormat("en");
 
+/** The key's own limits, below those of its tenant: "100 calls in 60 s", "5,000 of requests in a billing period". */
+export function toLimitTexts({ rateLimits, quotas }: Pick<Key, "rateLimits" | "quotas">): string[] {
+  return [
+    ...rateLimits.map(
+      ({ limit, windowSeconds }) =>
+        `${COUNT.format(limit)} calls in ${COUNT.format(windowSeconds)} s`,
+    ),
+    ...quotas.map(({ limit, meter }) => `${COUNT.format(limit)} of ${meter} in a billing period`),
+  ];
+}
+
 /** What a key did lately in words, for who does not see the line. */
 export function toTrendLabel({ requests, requestsByDay }: KeySummary): string {
   const days = `${String(requestsByDay.length)} days`;

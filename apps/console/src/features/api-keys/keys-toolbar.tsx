@@ -54,7 +54,7 @@ export function KeysToolbar({ view, columns, onChange }: KeysToolbarProps) {
           ]}
         />
       </div>
-      <div className="sm:ml-auto">
+      <div className="ml-auto max-md:hidden">
         <ColumnChoice
           columns={columns}
           hidden={view.hidden}

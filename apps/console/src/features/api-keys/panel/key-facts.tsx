@@ -4,7 +4,7 @@ import { Skeleton } from "@turnpike/ui/skeleton";
 import type { ReactNode } from "react";
 import { formatInstant } from "#platform/format.ts";
 import type { Key, KeyId, KeySummary } from "../api-keys.queries.ts";
-import { toMakerName, toMaskedKey, toShortId } from "../key.view-model.ts";
+import { toLimitTexts, toMakerName, toMaskedKey, toShortId } from "../key.view-model.ts";
 
 export type KeyFactsProps = {
   subject: Key;
@@ -17,6 +17,7 @@ export type KeyFactsProps = {
 /** All that is stored about a key. */
 export function KeyFacts({ subject, summary, people, onOpenKey }: KeyFactsProps) {
   const successor = subject.rolledToKeyId;
+  const limits = toLimitTexts(subject);
   const metadata = Object.entries(subject.metadata);
   return (
     <dl className="grid grid-cols-[5.5rem_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm">
@@ -47,6 +48,22 @@ export function KeyFacts({ subject, summary, people, onOpenKey }: KeyFactsProps)
           </span>
         )}
       </Fact>
+      {subject.allowedNetworks.length > 0 && (
+        <Fact name="Networks">
+          <span className="font-mono text-[0.8125rem] [overflow-wrap:anywhere]">
+            {subject.allowedNetworks.join(", ")}
+          </span>
+        </Fact>
+      )}
+      {limits.length > 0 && (
+        <Fact name="Limits">
+          <ul>
+            {limits.map((limit) => (
+              <li key={limit}>{limit}</li>
+            ))}
+          </ul>
+        </Fact>
+      )}
       <Fact name="Expires">
         {subject.expiresAt === null ? (
           <span className="text-ink-muted">Never</span>

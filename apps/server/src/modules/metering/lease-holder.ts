@@ -4,7 +4,7 @@ import { leaseDeadlineMs, shouldRefill } from "@turnpike/domain/limits/lease";
 import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
-import type { LeaseGrant, LeaseLedger, LeaseReturn } from "./lease-ledger.ts";
+import type { LeaseGrant, LeaseLedger } from "./lease-ledger.ts";
 import type { BalanceName } from "./leases.store.ts";
 
 /** A hard limit of one balance, as the catalogue and the tenant's period give it. */
@@ -33,6 +33,8 @@ type Slice = {
   remaining: number;
   inFlight: number;
   deadlineMs: number;
+  /** True when the database may count more for it than is known here: an answer of it was lost. */
+  isDoubtful: boolean;
 };
 
 /** Units taken for a call. Ends in exactly one of {@link LeaseHolder.settle} and {@link LeaseHolder.giveBack}. */
@@ -100,6 +102,9 @@ const RENEW_BEFORE_MS = 20_000;
 export class LeaseHolder {
   readonly #deps: LeaseHolderDeps;
   readonly #slots = new Map<string, Slot>();
+  readonly #refills = new Set<Promise<void>>();
+  /** Leases that usage outside of the ledger was spent from; they must cover it for as long as it waits. */
+  readonly #kept = new Set<LeaseId>();
   #retired: Slice[] = [];
 
   constructor(deps: LeaseHolderDeps) {
@@ -210,7 +215,9 @@ export class LeaseHolder {
     if (slot.refilling === undefined) {
       const refilling = this.#refill(slot).finally(() => {
         slot.refilling = undefined;
+        this.#refills.delete(refilling);
       });
+      this.#refills.add(refilling);
       // A background refill that fails is tried again by the next call that needs it.
       refilling.catch((error: unknown) => {
         this.#deps.logger.debug({ err: error }, "A lease could not be refilled");
@@ -237,49 +244,50 @@ export class LeaseHolder {
         return slot.wanted;
       },
       ratePerMs,
-      extend: current?.leaseId,
+      // A lease in doubt is replaced, so that it goes back with whatever the database counts for it.
+      extend: current?.isDoubtful === true ? undefined : current?.leaseId,
       newLeaseId: leaseId,
       processId: this.#deps.processId,
     });
     try {
-      this.#applyGrant(slot, await cut, askedAtMs);
+      this.#applyGrant(slot, current, { grant: await cut, askedAtMs });
     } catch (error) {
       slot.failure = { error, untilMs: this.#deps.clock.monotonicMs() + FAILED_FOR_MS };
       if (mayExist) {
         // Whether the lease was made is not known: giving it back is right in both cases.
-        this.#retired.push({
-          name: slot.name,
-          leaseId,
-          remaining: 0,
-          inFlight: 0,
-          deadlineMs: 0,
-        });
+        this.#retired.push(this.#toSlice(slot.name, leaseId, true));
+        if (current !== undefined) {
+          current.isDoubtful = true;
+        }
       }
       throw error;
     }
   }
 
-  #applyGrant(slot: Slot, grant: LeaseGrant, askedAtMs: number): void {
-    const current = slot.slice;
-    const deadlineMs = leaseDeadlineMs(askedAtMs);
-    if (current?.leaseId === grant.leaseId) {
-      current.remaining += grant.granted;
-      current.deadlineMs = deadlineMs;
-    } else {
-      if (current !== undefined) {
-        // The database let it expire, after an outage or a pause: what was spent of it is known exactly.
-        this.#retired.push(current);
+  #toSlice(name: BalanceName, leaseId: LeaseId, isDoubtful: boolean): Slice {
+    return { name, leaseId, remaining: 0, inFlight: 0, deadlineMs: 0, isDoubtful };
+  }
+
+  /** @param current - The slice that the slot had when it asked; it may have been let go of since. */
+  #applyGrant(
+    slot: Slot,
+    current: Slice | undefined,
+    { grant, askedAtMs }: { grant: LeaseGrant; askedAtMs: number },
+  ): void {
+    if (grant.granted > 0 || grant.leaseId === current?.leaseId) {
+      // One lease is one slice, also when it was let go of meanwhile: a second one would be given back on its own, with what
+      // calls in flight took of the first.
+      const slice =
+        grant.leaseId === current?.leaseId
+          ? current
+          : this.#toSlice(slot.name, grant.leaseId, false);
+      slice.remaining += grant.granted;
+      slice.deadlineMs = leaseDeadlineMs(askedAtMs);
+      if (slice !== current) {
+        this.#replaceSlice(slot, slice);
       }
-      slot.slice =
-        grant.granted === 0
-          ? undefined
-          : {
-              name: slot.name,
-              leaseId: grant.leaseId,
-              remaining: grant.granted,
-              inFlight: 0,
-              deadlineMs,
-            };
+    } else if (!this.#isSpendable(slot.slice)) {
+      this.#replaceSlice(slot, undefined);
     }
     slot.isUnknown = false;
     slot.leftElsewhere = grant.left;
@@ -288,19 +296,31 @@ export class LeaseHolder {
     slot.exhaustedUntilMs = grant.granted === 0 ? askedAtMs + EXHAUSTED_FOR_MS : 0;
     slot.spentSinceRefill = 0;
     slot.refilledAtMs = askedAtMs;
-    if (slot.released && slot.slice !== undefined) {
-      this.#retired.push(slot.slice);
-      slot.slice = undefined;
+    if (slot.released) {
+      this.#replaceSlice(slot, undefined);
     }
+  }
+
+  #isSpendable(slice: Slice | undefined): boolean {
+    return (
+      slice !== undefined &&
+      slice.remaining > 0 &&
+      this.#deps.clock.monotonicMs() < slice.deadlineMs
+    );
+  }
+
+  /** What was spent of the old slice is known exactly, so it goes back even when the database let it expire. */
+  #replaceSlice(slot: Slot, slice: Slice | undefined): void {
+    if (slot.slice !== undefined) {
+      this.#retired.push(slot.slice);
+    }
+    slot.slice = slice;
   }
 
   #releaseSlot(slotName: string, slot: Slot): void {
     this.#slots.delete(slotName);
     slot.released = true;
-    if (slot.slice !== undefined) {
-      this.#retired.push(slot.slice);
-      slot.slice = undefined;
-    }
+    this.#replaceSlice(slot, undefined);
   }
 
   /** Lets go of the leases of a tenant whose terms changed, or of all tenants; {@link returnRetired} gives them back. */
@@ -329,13 +349,16 @@ export class LeaseHolder {
    * @returns How many leases still wait, for calls in flight or for the next time.
    */
   async returnRetired(flush: () => Promise<unknown>): Promise<number> {
+    this.#retired = this.#retired.filter((slice) => !this.#kept.has(slice.leaseId));
     const done = this.#retired.filter((slice) => slice.inFlight === 0).slice(0, RETURN_BATCH);
     if (done.length > 0) {
       const returning = new Set(done);
       this.#retired = this.#retired.filter((slice) => !returning.has(slice));
       try {
         await flush();
-        await this.#deps.ledger.giveBack(done.map(toReturn));
+        // What the flush could not commit may have been spent from these very leases.
+        const free = done.filter((slice) => !this.#kept.has(slice.leaseId));
+        await this.#deps.ledger.giveBack(free);
       } catch (error) {
         this.#retired.push(...done);
         throw error;
@@ -344,17 +367,27 @@ export class LeaseHolder {
     return this.#retired.length;
   }
 
+  /**
+   * Keeps leases from ever being given back, because usage that was spent from them is not in the ledger and may come later.
+   *
+   * @param leaseIds - Undefined: it is not known which, so all that are held now.
+   */
+  keep(leaseIds: readonly LeaseId[] | undefined): void {
+    const held = [...this.#retired, ...[...this.#slots.values()].map((slot) => slot.slice)];
+    for (const leaseId of leaseIds ?? held.map((slice) => slice?.leaseId)) {
+      if (leaseId !== undefined) {
+        this.#kept.add(leaseId);
+      }
+    }
+  }
+
   /** Refills under way, so that an end can wait for them. */
   async settleRefills(): Promise<void> {
-    await Promise.allSettled([...this.#slots.values()].map((slot) => slot.refilling));
+    await Promise.allSettled(this.#refills);
   }
 
   /** Balances held. */
   get size(): number {
     return this.#slots.size;
   }
-}
-
-function toReturn({ name, leaseId }: Slice): LeaseReturn {
-  return { name, tenantId: name.tenantId, leaseId };
 }

@@ -1,4 +1,4 @@
-import type { LeaseId, ProcessId, TenantId } from "@turnpike/domain/ids/ids";
+import type { LeaseId, ProcessId } from "@turnpike/domain/ids/ids";
 import { grantLease, LEASE_TTL_MS } from "@turnpike/domain/limits/lease";
 import type { Transact } from "#platform/transact.ts";
 import {
@@ -33,8 +33,13 @@ export type LeaseGrant = {
   left: number;
 };
 
-/** Names a lease that goes back. */
-export type LeaseReturn = { name: BalanceName; tenantId: TenantId; leaseId: LeaseId };
+/** A lease that goes back. */
+export type LeaseReturn = {
+  name: BalanceName;
+  leaseId: LeaseId;
+  /** True when a transaction that makes or extends it may still be under way. */
+  isDoubtful: boolean;
+};
 
 /** Where slices of balances are cut and given back: the database, which every process asks. */
 export interface LeaseLedger {
@@ -74,7 +79,23 @@ export function createLeaseLedger(transact: Pick<Transact, "asMeter">): LeaseLed
         return { leaseId: request.newLeaseId, granted, left };
       }),
     giveBack: async (leases) => {
-      await transact.asMeter((tx) => deleteLeases(tx, leases));
+      const [doubtful, known] = [true, false].map((isDoubtful) =>
+        leases.filter((lease) => lease.isDoubtful === isDoubtful).map(toNamed),
+      );
+      if (known !== undefined && known.length > 0) {
+        await transact.asMeter((tx) => deleteLeases(tx, known));
+      }
+      for (const lease of doubtful ?? []) {
+        await transact.asMeter(async (tx) => {
+          // Behind the transaction whose answer was lost: it has the lock until it is over.
+          await lockBalance(tx, lease.name);
+          await deleteLeases(tx, [lease]);
+        });
+      }
     },
   };
+}
+
+function toNamed({ name, leaseId }: LeaseReturn) {
+  return { name, tenantId: name.tenantId, leaseId };
 }

@@ -42,7 +42,8 @@ const GROUPS_WAITING_MAX = 200_000;
 const REPLAY_BATCH_GROUPS = 200;
 const UPKEEP_INTERVAL_MS = 500;
 const HEARTBEAT_INTERVAL_MS = 10_000;
-const IDLE_LEASE_MS = 120_000;
+/** Below the time to live of a lease: what an idle process holds goes back before the database takes it for lost. */
+const IDLE_LEASE_MS = 40_000;
 const DAY_MS = 24 * 3600 * 1000;
 const PROCESS_FILE = "process-id";
 
@@ -177,7 +178,12 @@ export async function startMetering(
     {
       journal,
       commit: (groups) => commitGroups(deps, groups),
-      setAside: (group, reason) => setAside(setAsideFolder, group, deps.logger, reason),
+      setAside: async (group, reason) => {
+        // It was admitted, and may be committed at a later start: until then its units must stay taken.
+        leases.keep(group.spends.map((spend) => spend.leaseId));
+        await setAside(setAsideFolder, group, deps.logger, reason);
+      },
+      onUnreadable: () => leases.keep(undefined),
       newId: deps.newId,
       processId,
       clock: deps.clock,
@@ -212,12 +218,11 @@ export async function startMetering(
     await upkeep;
     await leases.settleRefills();
     leases.release(undefined);
-    await recorder.flush();
     let before = Number.POSITIVE_INFINITY;
-    let left = await leases.returnRetired(() => Promise.resolve());
+    let left = await leases.returnRetired(() => recorder.flush());
     while (left > 0 && left < before) {
       before = left;
-      left = await leases.returnRetired(() => Promise.resolve());
+      left = await leases.returnRetired(() => recorder.flush());
     }
     if (left > 0) {
       deps.logger.warn({ left }, "Leases stay behind for calls that did not end in time");

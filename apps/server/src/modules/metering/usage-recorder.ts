@@ -19,6 +19,8 @@ export type UsageRecorderDeps = {
   commit(groups: readonly UsageGroup[]): Promise<unknown>;
   /** Keeps a group that the database refuses for a reason that no retry mends. */
   setAside(group: UsageGroup, reason: unknown): Promise<void>;
+  /** Hears that a group in the journal cannot be read back: nobody knows what is in it. */
+  onUnreadable?: () => void;
   newId: NewId;
   processId: ProcessId;
   clock: Pick<Clock, "monotonicMs">;
@@ -59,6 +61,10 @@ const REFUSALS_MAX = 5;
 
 class UnreadableGroupError extends Error {
   override readonly name = "UnreadableGroupError";
+}
+
+class UncommittedError extends Error {
+  override readonly name = "UncommittedError";
 }
 
 export type RecorderHealth = {
@@ -266,6 +272,7 @@ export class UsageRecorder {
     if (reason instanceof UnreadableGroupError) {
       // Not given back: the segment stays for the next start, which keeps what is damaged for a person to look at.
       this.#deps.logger.error({ err: reason }, "A group stays in the journal");
+      this.#deps.onUnreadable?.();
       this.#waiting.splice(0, batch.length);
       this.#groupsSetAside += batch.length;
       return true;
@@ -283,7 +290,11 @@ export class UsageRecorder {
     return true;
   }
 
-  /** Closes the group being filled and resolves when everything that waits is committed. */
+  /**
+   * Closes the group being filled and resolves when nothing waits any more: it is committed, or was set aside.
+   *
+   * @throws {UncommittedError} When the attempts were ended before: what waits is in the journal and nowhere else.
+   */
   async flush(): Promise<void> {
     this.#flushes += 1;
     this.#hurry.abort();
@@ -292,6 +303,9 @@ export class UsageRecorder {
       this.#closeGroup();
       while (this.#committing !== undefined) {
         await this.#committing;
+      }
+      if (this.#waiting.length > 0) {
+        throw new UncommittedError("Usage waits in the journal for the next start.");
       }
     } finally {
       this.#flushes -= 1;

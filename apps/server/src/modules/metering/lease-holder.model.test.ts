@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { assertHolds, LIMITS, PERIODS, runArbitrary, World } from "./lease-model.fixture.ts";
+import { periodStartMs } from "./lease-node.fixture.ts";
+
+const IS_LONG = process.env["TURNPIKE_SOAK"] === "1";
+const RUNS = IS_LONG ? 200_000 : 2_000;
+
+describe("leases over a network that loses, delays and repeats", () => {
+  it("let every unit be spent that no crash forfeited, by traffic alone", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...LIMITS), runArbitrary, async (limit, run) => {
+        const world = new World(limit);
+        for (const step of run) {
+          await world.apply(step);
+        }
+        const last = Math.max(...LIMITS);
+        await world.spendTheRest(last);
+        const period = periodStartMs(PERIODS[0]);
+        const forfeited = world.database.heldOf(period, "forfeited");
+        expect(world.database.usedOf(period) + forfeited).toBe(last);
+        expect(world.admitted.get(period)).toBeLessThanOrEqual(last);
+      }),
+      { numRuns: RUNS / 20 },
+    );
+  });
+
+  it(
+    "never overshoot, and strand nothing but what a crashed process held",
+    async () => {
+      let steps = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.constantFrom(...LIMITS), runArbitrary, async (limit, run) => {
+          const world = new World(limit);
+          for (const step of run) {
+            await world.apply(step);
+          }
+          steps += run.length;
+          await world.drain();
+          const crashed = new Map<string, number>();
+          for (const lease of world.database.leases.values()) {
+            crashed.set(lease.processId, (crashed.get(lease.processId) ?? 0) + lease.remaining);
+          }
+          for (const [processId, stranded] of crashed) {
+            const held = world.heldAtCrash.get(processId);
+            assertHolds(held !== undefined, "a living process leaves no lease behind");
+            assertHolds(stranded <= (held ?? 0), "a crash strands what was held by then");
+          }
+        }),
+        { numRuns: RUNS },
+      );
+      expect(steps).toBeGreaterThan(100_000);
+    },
+    IS_LONG ? 3_600_000 : 120_000,
+  );
+});

@@ -87,9 +87,14 @@ function trimSlashes(url: string): string {
   return url.replace(/\/+$/, "");
 }
 
-/** What was checked of the key: everything in the question but the price and the name of the attempt. */
-function nameCheck({ cost: _cost, ...check }: VerifyRequest): string {
-  return JSON.stringify(Object.entries(check).sort(([a], [b]) => (a < b ? -1 : 1)));
+/** What a key was held against: a key that passed one check may fail another. */
+function nameCheck({ key, scopes, environment, address }: VerifyRequest): string {
+  return JSON.stringify([key, scopes, environment, address]);
+}
+
+/** The whole question. */
+function nameQuestion(request: VerifyRequest): string {
+  return JSON.stringify([nameCheck(request), request.meter, request.resource]);
 }
 
 /** What a later call learns from an earlier verdict: who it is, not what was left of the limits. */
@@ -162,7 +167,7 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
       dead.keep(request.key, reply, deadKeysMs);
     }
     if (request.cost === 0) {
-      checks.keep(name, reply, checksMs);
+      checks.keep(nameQuestion(request), reply, checksMs);
     }
     if (reply.valid) {
       known.keep(name, withoutLimits(reply), KNOWN_MS);
@@ -191,7 +196,7 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
 
   function findCached(request: VerifyRequest): VerifyReply | undefined {
     const deadReply = dead.find(request.key);
-    return deadReply ?? (request.cost === 0 ? checks.find(nameCheck(request)) : undefined);
+    return deadReply ?? (request.cost === 0 ? checks.find(nameQuestion(request)) : undefined);
   }
 
   return {

@@ -21,6 +21,8 @@ declare global {
 export type ExpressRequest = NodeRequest & {
   /** Express reads it from the connection, or from a proxy that `trust proxy` names. */
   ip?: string | undefined;
+  /** The whole target: `url` is what is left of it behind the path where a router is mounted. */
+  originalUrl?: string | undefined;
   turnpike?: Caller;
 };
 
@@ -47,7 +49,11 @@ export function turnpikeExpress<Request extends ExpressRequest = ExpressRequest>
     response,
     next,
   ) => {
-    const guarded = await guardCall(turnpike, policy, readNodeRequest(request, request.ip));
+    const call = readNodeRequest(request, request.ip);
+    const guarded = await guardCall(turnpike, policy, {
+      ...call,
+      target: request.originalUrl ?? call.target,
+    });
     if (guarded.kind === "denied") {
       response.statusCode = guarded.reply.status;
       setHeaders(response, guarded.reply.headers);

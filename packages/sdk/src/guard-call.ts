@@ -26,6 +26,14 @@ type Of<Value, Request> = Value | ((request: Request) => Value | Promise<Value>)
 export type RoutePolicy<Request> = {
   /** Whole units that the call takes. By default 1; 0 checks the key, and takes and meters nothing. */
   cost?: Of<number, Request>;
+  /** What is metered. By default `requests`. */
+  meter?: Of<string, Request>;
+  /** Scopes that the call needs: `maps:read AND (maps:write OR admin:all)`. */
+  scopes?: Of<string, Request>;
+  /** What usage is broken down by as its route. By default the path of the call. */
+  resource?: Of<string, Request>;
+  /** The environment that keys must be of. By default either. */
+  environment?: "live" | "test";
   /** What becomes of calls while Turnpike cannot be asked; see {@link VerifyOptions}. By default `deny`. */
   onUnavailable?: "deny" | "allow";
   /** Where the call comes from, when the framework does not know or should not be believed. */
@@ -41,6 +49,8 @@ export type GuardedRequest<Request> = {
   /** By lower-case name; the first value where there are several. */
   header: (name: string) => string | undefined;
   address: string | undefined;
+  /** Path, with or without the query. */
+  target: string;
 };
 
 export type Guarded =
@@ -62,6 +72,15 @@ function toCaller(verdict: Verification): Caller {
   };
 }
 
+/** The server takes paths up to this length. */
+const RESOURCE_LENGTH_MAX = 500;
+
+/** Of a target, what usage is broken down by: neither a query nor characters that no path has. */
+function toResource(target: string): string | undefined {
+  const path = (target.split(/[?#]/, 1)[0] ?? "").slice(0, RESOURCE_LENGTH_MAX);
+  return /^\/[\x21-\x7e]*$/.test(path) ? path : undefined;
+}
+
 async function resolveValue<Value extends string | number, Request>(
   value: Of<Value, Request> | undefined,
   request: Request,
@@ -74,13 +93,31 @@ async function toVerifyRequest<Request>(
   policy: RoutePolicy<Request>,
   key: KeyInRequest,
 ): Promise<VerifyRequest> {
-  const cost = await resolveValue(policy.cost, call.request);
-  const address = toAddress(policy.address?.(call.request) ?? call.address);
-  return {
+  const { request } = call;
+  const [cost, meter, scopes, resource] = await Promise.all([
+    resolveValue(policy.cost, request),
+    resolveValue(policy.meter, request),
+    resolveValue(policy.scopes, request),
+    resolveValue(policy.resource, request),
+  ]);
+  return withoutUndefined({
     key: key.text,
-    ...(cost === undefined ? {} : { cost }),
-    ...(address === undefined ? {} : { address }),
-  };
+    cost,
+    meter,
+    scopes,
+    resource: resource ?? toResource(call.target),
+    environment: policy.environment,
+    address: toAddress(policy.address?.(request) ?? call.address),
+  });
+}
+
+function withoutUndefined(
+  request: {
+    [Name in keyof Required<VerifyRequest>]: VerifyRequest[Name] | undefined;
+  } & { key: string },
+): VerifyRequest {
+  const given = Object.entries(request).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as VerifyRequest;
 }
 
 /**
@@ -95,19 +132,13 @@ export async function guardCall<Request>(
   call: GuardedRequest<Request>,
 ): Promise<Guarded> {
   const requestId = `req_${crypto.randomUUID().replaceAll("-", "")}`;
-  const deny = (
-    reply: Parameters<typeof toDenialReply>[0]["reply"],
-    more: { cost?: number | undefined; retryAfterSeconds?: number } = {},
-  ): Guarded => ({
+  const deny = (reply: Parameters<typeof toDenialReply>[0]["reply"], cost = 1): Guarded => ({
     kind: "denied",
     reply: toDenialReply({
       reply,
-      cost: more.cost ?? 1,
+      cost,
       publicUrl: turnpike.publicUrl,
       epochMs: turnpike.epochMs(),
-      ...(more.retryAfterSeconds === undefined
-        ? {}
-        : { retryAfterSeconds: more.retryAfterSeconds }),
     }),
   });
 
@@ -135,19 +166,17 @@ export async function guardCall<Request>(
           removed: key.headerNames,
           headers: toLimitHeaders(verdict.limits ?? [], turnpike.epochMs()),
         }
-      : deny(verdict, { cost: request.cost });
+      : deny(verdict, request.cost);
   } catch (error) {
     if (!(error instanceof TurnpikeUnavailableError || error instanceof TurnpikeRequestError)) {
       throw error;
     }
     policy.onError?.(error, call.request);
-    return deny(
-      {
-        code: "LIMITS_UNAVAILABLE",
-        requestId,
-        detail: "API keys cannot be decided on right now. Try again in a moment.",
-      },
-      { retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS },
-    );
+    return deny({
+      code: "LIMITS_UNAVAILABLE",
+      requestId,
+      detail: "API keys cannot be decided on right now. Try again in a moment.",
+      retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS,
+    });
   }
 }

@@ -19,11 +19,13 @@ function nameOf(limit: LimitState): string {
  * up, so that nobody who waits that long comes too early.
  *
  * @param epochMs - Now: the fields count from the answer on.
+ * @param moreAfterSeconds - When there is more than now, where that is known; else the whole limit is awaited.
  * @returns Headers by lower-case name; none without limits.
  */
 export function toLimitHeaders(
   limits: readonly LimitState[],
   epochMs: number,
+  moreAfterSeconds?: number,
 ): Record<string, string> {
   const named = limits.filter((limit) => NAME.test(limit.name));
   if (named.length === 0) {
@@ -31,7 +33,7 @@ export function toLimitHeaders(
   }
   const policy = named.map((limit) => `"${nameOf(limit)}";q=${toInteger(limit.limit)}`);
   const state = named.map((limit) => {
-    const seconds = Math.ceil((Date.parse(limit.resetAt) - epochMs) / 1_000);
+    const seconds = moreAfterSeconds ?? Math.ceil((Date.parse(limit.resetAt) - epochMs) / 1_000);
     return `"${nameOf(limit)}";r=${toInteger(limit.remaining)};t=${toInteger(Number.isNaN(seconds) ? 0 : seconds)}`;
   });
   return { "ratelimit-policy": policy.join(", "), ratelimit: state.join(", ") };

@@ -4,6 +4,7 @@ import type { Guarded, GuardedRequest } from "./guard-call.ts";
 /** What this needs of Node's `IncomingMessage`, so that no types of Node are asked of whoever installs it. */
 export type NodeRequest = {
   method?: string | undefined;
+  url?: string | undefined;
   headers: Record<string, string | string[] | undefined>;
   rawHeaders: string[];
 };
@@ -48,5 +49,6 @@ export function readNodeRequest<Request extends NodeRequest>(
       return Array.isArray(value) ? value[0] : value;
     },
     address,
+    target: request.url ?? "",
   };
 }

@@ -46,6 +46,7 @@ export function readRetryAfterMs(value: string | null, epochMs: number): number 
   if (/^\d{1,9}$/.test(value)) {
     return Number(value) * 1_000;
   }
-  const dateMs = Date.parse(value);
+  // What is no date of HTTP may still be one to JavaScript: "-1" is a day in 2001.
+  const dateMs = value.endsWith(" GMT") ? Date.parse(value) : Number.NaN;
   return Number.isNaN(dateMs) ? 0 : Math.max(0, dateMs - epochMs);
 }

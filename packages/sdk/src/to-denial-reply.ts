@@ -41,21 +41,20 @@ function secondsUntil(instant: string, epochMs: number): number {
  * @param input.cost - What the call would have taken.
  * @param input.publicUrl - Of Turnpike, without a slash at the end.
  * @param input.epochMs - Now.
- * @param input.retryAfterSeconds - Set when no limit says when to come back.
  */
 export function toDenialReply(input: {
   reply: Partial<VerifyReply> & { code: string; requestId: string };
   cost: number;
   publicUrl: string;
   epochMs: number;
-  retryAfterSeconds?: number;
 }): Reply {
   const { reply, publicUrl, epochMs } = input;
   const { status, title } = denialOf(reply.code);
   const limit = findRefusingLimit(reply, input.cost);
   const detail = reply.detail ?? `${title}.`;
   const retryAfterSeconds =
-    limit === undefined ? input.retryAfterSeconds : secondsUntil(limit.resetAt, epochMs);
+    reply.retryAfterSeconds ??
+    (limit === undefined ? undefined : secondsUntil(limit.resetAt, epochMs));
   const body = {
     ...(limit === undefined
       ? {}
@@ -68,8 +67,11 @@ export function toDenialReply(input: {
           },
           resetAt: limit.resetAt,
           // Another plan changes nothing about a limit that the tenant gave its key.
-          ...(limit.scope === "key" ? {} : { upgradeUrl: `${publicUrl}/plans` }),
+          ...(limit.scope === "key"
+            ? {}
+            : { upgradeUrl: reply.offer?.url ?? `${publicUrl}/plans` }),
         }),
+    ...(reply.missingScopes === undefined ? {} : { missingScopes: reply.missingScopes }),
     type: `${publicUrl}/docs/errors/${reply.code.toLowerCase().replaceAll("_", "-")}`,
     title,
     status,
@@ -87,7 +89,7 @@ export function toDenialReply(input: {
       "cache-control": "no-store",
       "x-request-id": reply.requestId,
       ...DENIAL_CORS,
-      ...(limit === undefined ? {} : toLimitHeaders([limit], epochMs)),
+      ...(limit === undefined ? {} : toLimitHeaders([limit], epochMs, retryAfterSeconds)),
       ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
     },
     body: JSON.stringify(body),

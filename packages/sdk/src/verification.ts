@@ -22,6 +22,14 @@ export type VerifyRequest = {
   key: string;
   /** Whole units of the meter to take, 0 or more; 0 looks and takes nothing. By default 1. */
   cost?: number;
+  /** What is metered. By default `requests`. */
+  meter?: string;
+  /** Scopes that the call needs, joined by AND and OR, with parentheses: `maps:read AND (a:x OR b:x)`. */
+  scopes?: string;
+  /** What is called: a path, by which usage is broken down as its route. */
+  resource?: string;
+  /** The environment that the key must be of; a key of the other one is as good as unknown. */
+  environment?: "live" | "test";
   /** IP address of the caller, without a port: what a key that is bound to networks is held against. */
   address?: string;
 };
@@ -48,12 +56,24 @@ export type VerifyReply = {
   detail?: string | undefined;
   requestId: string;
   keyId?: string | undefined;
+  keyName?: string | undefined;
   tenantId?: string | undefined;
   planId?: string | undefined;
+  planVersion?: number | undefined;
   environment?: "live" | "test" | undefined;
+  /** Those in effect: what the plan does not allow any more is not among them. */
   scopes?: string[] | undefined;
   metadata?: Record<string, unknown> | undefined;
+  /** RFC 3339, UTC; null for a key that does not expire. */
+  expiresAt?: string | null | undefined;
+  /** Every limit of the tenant and of the key, when they were looked at. */
   limits?: LimitState[] | undefined;
+  /** With INSUFFICIENT_SCOPE: what the key lacks. */
+  missingScopes?: string[] | undefined;
+  /** When trying again can help: after so many seconds. */
+  retryAfterSeconds?: number | undefined;
+  /** On a refusal: the cheapest plan under which the call would have passed, or null when there is none. */
+  offer?: { planId: string; name: string; url: string } | null | undefined;
 };
 
 /**

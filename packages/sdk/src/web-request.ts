@@ -12,6 +12,7 @@ export function readWebRequest<R>(
     method: request.method,
     header: (name) => request.headers.get(name) ?? undefined,
     address,
+    target: new URL(request.url).pathname,
   };
 }
 

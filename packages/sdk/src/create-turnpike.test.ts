@@ -1,0 +1,282 @@
+import { type FaultProxy, startFaultProxy } from "@turnpike/testkit/fault-proxy";
+import { findFreePort } from "@turnpike/testkit/find-free-port";
+import { pollUntil } from "@turnpike/testkit/poll-until";
+import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { GivenUp } from "./catch-up.ts";
+import { createTurnpike, type Turnpike, type TurnpikeOptions } from "./create-turnpike.ts";
+import { TurnpikeRequestError, TurnpikeUnavailableError } from "./errors.ts";
+
+let database: TestDatabase;
+let app: TestApp;
+let operator: string;
+let serviceKey: string;
+/** Between the client and Turnpike: fails when a test says so. */
+let proxy: FaultProxy;
+let serverPort: number;
+let deadPort: number;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  app = await startTestApp(database);
+  operator = await app.mintServiceKey(["tenants:write", "keys:write"]);
+  serviceKey = await app.mintServiceKey(["keys:verify"]);
+  serverPort = Number(new URL(app.url).port);
+  deadPort = await findFreePort();
+  proxy = await startFaultProxy(serverPort);
+});
+afterAll(async () => {
+  await proxy.close();
+  await app.close();
+  await database.close();
+});
+beforeEach(() => {
+  proxy.targetPort = serverPort;
+  proxy.faults = {};
+  proxy.resetAll();
+});
+
+/** A client that is impatient, and whose clock can be put forward. */
+function makeClient(options: Partial<TurnpikeOptions> = {}) {
+  const sent: string[] = [];
+  const givenUp: GivenUp[] = [];
+  let aheadMs = 0;
+  const turnpike: Turnpike = createTurnpike({
+    url: proxy.url,
+    serviceKey,
+    timeoutMs: 1_000,
+    deadlineMs: 1_500,
+    retriesMax: 1,
+    onGivenUp: (call) => givenUp.push(call),
+    ...options,
+    runtime: {
+      nowMs: () => performance.now() + aheadMs,
+      fetch: (url, init) => {
+        sent.push(new Headers(init.headers).get("idempotency-key") ?? "");
+        return fetch(url, init);
+      },
+      ...options.runtime,
+    },
+  });
+  const putForward = (ms: number): void => {
+    aheadMs += ms;
+  };
+  return { turnpike, sent, givenUp, putForward };
+}
+
+let customers = 0;
+async function makeCustomer() {
+  customers += 1;
+  const tenantId = await app.mintTenant(`Client ${String(customers)}`);
+  const made = await app.call(operator, "POST", `/v1/tenants/${tenantId}/keys`, { name: "Key" });
+  const keyId = String(made.json.keyId);
+  return {
+    tenantId,
+    keyId,
+    key: String(made.json.key),
+    async revoke() {
+      const path = `/v1/tenants/${tenantId}/keys/${keyId}/revoke`;
+      expect((await app.call(operator, "POST", path)).status).toBe(200);
+    },
+    async usage() {
+      const [row] = await database.sql<{ calls: number; units: number }[]>`
+        select coalesce(sum(calls), 0)::int as calls, coalesce(sum(quantity), 0)::int as units
+        from ledger_entries where tenant_id = ${tenantId}`;
+      return row;
+    },
+  };
+}
+
+function takeAway(): void {
+  proxy.targetPort = deadPort;
+  proxy.resetAll();
+}
+function fallSilent(): void {
+  proxy.faults = { halfOpen: true };
+  proxy.resetAll();
+}
+function bringBack(): void {
+  proxy.targetPort = serverPort;
+  proxy.faults = {};
+}
+
+describe("with Turnpike there", () => {
+  it("verifies and meters in one call, and takes nothing for a cost of 0", async () => {
+    const { turnpike } = makeClient();
+    const { key, keyId, tenantId, usage } = await makeCustomer();
+    expect(await turnpike.verify({ key, cost: 0 })).toMatchObject({
+      valid: true,
+      source: "server",
+    });
+    expect(await turnpike.verify({ key, cost: 4 })).toMatchObject({
+      valid: true,
+      code: "VALID",
+      keyId,
+      tenantId,
+      source: "server",
+    });
+    await pollUntil("it is committed", async () => (await usage())?.calls === 1);
+    expect(await usage()).toEqual({ calls: 1, units: 4 });
+  });
+
+  it("refuses a revoked key within a second, as long as nothing is cached", async () => {
+    const { turnpike } = makeClient();
+    const { key, revoke } = await makeCustomer();
+    expect((await turnpike.verify({ key })).valid).toBe(true);
+    await revoke();
+    const revokedAtMs = performance.now();
+    await pollUntil("it is refused", async () => !(await turnpike.verify({ key, cost: 0 })).valid);
+    expect(performance.now() - revokedAtMs).toBeLessThan(1_000);
+    expect(await turnpike.verify({ key })).toMatchObject({ valid: false, code: "REVOKED" });
+  });
+
+  it("answers a check from memory no longer than it may, and never a call that costs something", async () => {
+    const { turnpike, putForward } = makeClient({ cache: { checksMs: 60_000, deadKeysMs: 0 } });
+    const { key, revoke } = await makeCustomer();
+    await turnpike.verify({ key, cost: 0 });
+    await revoke();
+    await pollUntil("a call is refused", async () => !(await turnpike.verify({ key })).valid);
+    expect(await turnpike.verify({ key, cost: 0 })).toMatchObject({ valid: true, source: "cache" });
+    putForward(60_000);
+    expect(await turnpike.verify({ key, cost: 0 })).toMatchObject({
+      code: "REVOKED",
+      source: "server",
+    });
+  });
+
+  it("asks about a dead key once while its verdict holds", async () => {
+    const { turnpike, sent, putForward } = makeClient({
+      url: app.url,
+      cache: { deadKeysMs: 1_000 },
+    });
+    const ask = () => turnpike.verify({ key: "tp_live_nobodys" });
+    expect(await ask()).toMatchObject({ code: "NOT_FOUND", source: "server" });
+    expect(await ask()).toMatchObject({ code: "NOT_FOUND", source: "cache" });
+    expect(sent).toHaveLength(1);
+    putForward(1_000);
+    expect(await ask()).toMatchObject({ code: "NOT_FOUND", source: "server" });
+  });
+
+  it("lets nobody in on a wrong service key, whatever the route says", async () => {
+    const { key } = await makeCustomer();
+    const { turnpike } = makeClient({ serviceKey: "tp_svc_wrong" });
+    const refused = turnpike.verify({ key }, { onUnavailable: "allow" });
+    await expect(refused).rejects.toBeInstanceOf(TurnpikeRequestError);
+  });
+
+  it.each(["<html>Welcome</html>", '{"valid":true}', '{"valid":true,"code":"REVOKED"}', "null"])(
+    "takes no %s for a verdict",
+    async (text) => {
+      const { turnpike } = makeClient({ runtime: { fetch: async () => new Response(text) } });
+      await expect(turnpike.verify({ key: "k" })).rejects.toBeInstanceOf(TurnpikeUnavailableError);
+    },
+  );
+});
+
+describe("with Turnpike away", () => {
+  it("denies by default, within the deadline, also when it is silent", async () => {
+    const { turnpike } = makeClient({ timeoutMs: 150, deadlineMs: 400 });
+    const { key } = await makeCustomer();
+    await turnpike.verify({ key });
+    for (const fail of [takeAway, fallSilent]) {
+      bringBack();
+      fail();
+      const startedAtMs = performance.now();
+      await expect(turnpike.verify({ key })).rejects.toBeInstanceOf(TurnpikeUnavailableError);
+      expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+    }
+  });
+
+  it("lets exactly as many calls of known keys through as it may, and meters each once afterwards", async () => {
+    const { turnpike, givenUp } = makeClient({ exposure: { callsMax: 3 } });
+    const { key, tenantId, usage } = await makeCustomer();
+    const stranger = await makeCustomer();
+    await turnpike.verify({ key });
+    takeAway();
+    const settled = await Promise.allSettled(
+      Array.from({ length: 10 }, () =>
+        turnpike.verify({ key, cost: 2 }, { onUnavailable: "allow" }),
+      ),
+    );
+    const passed = settled.filter((each) => each.status === "fulfilled");
+    expect(passed.map((each) => each.value)).toEqual(
+      Array.from({ length: 3 }, () =>
+        expect.objectContaining({ valid: true, source: "outage", tenantId }),
+      ),
+    );
+    expect(turnpike.unverifiedCalls()).toBe(3);
+    for (const unknown of [{ key: stranger.key }, { key, scopes: "maps:write" }]) {
+      const refused = turnpike.verify(unknown, { onUnavailable: "allow" });
+      await expect(refused).rejects.toBeInstanceOf(TurnpikeUnavailableError);
+    }
+    bringBack();
+    await pollUntil("all are caught up", () => turnpike.unverifiedCalls() === 0);
+    await pollUntil("all are committed", async () => (await usage())?.calls === 4);
+    expect(await usage()).toEqual({ calls: 4, units: 7 });
+    expect(givenUp).toEqual([]);
+    expect(await turnpike.verify({ key })).toMatchObject({ valid: true, source: "server" });
+  });
+
+  it("lets nobody through when the time is over, even within the number of calls", async () => {
+    const { turnpike, putForward } = makeClient({ exposure: { secondsMax: 10 } });
+    const { key } = await makeCustomer();
+    const ask = () => turnpike.verify({ key, cost: 0 }, { onUnavailable: "allow" });
+    await ask();
+    takeAway();
+    expect(await ask()).toMatchObject({ source: "outage" });
+    putForward(10_000);
+    await expect(ask()).rejects.toBeInstanceOf(TurnpikeUnavailableError);
+  });
+
+  it("lets a key that it saw die through no more", async () => {
+    const { turnpike, putForward } = makeClient();
+    const { key, revoke } = await makeCustomer();
+    await turnpike.verify({ key });
+    await revoke();
+    await pollUntil("it is refused", async () => !(await turnpike.verify({ key })).valid);
+    takeAway();
+    putForward(60_000);
+    const refused = turnpike.verify({ key }, { onUnavailable: "allow" });
+    await expect(refused).rejects.toBeInstanceOf(TurnpikeUnavailableError);
+  });
+
+  it("says which calls could not be metered: of a key that was revoked meanwhile", async () => {
+    const { turnpike, givenUp } = makeClient();
+    const { key, revoke } = await makeCustomer();
+    await turnpike.verify({ key });
+    takeAway();
+    await turnpike.verify({ key }, { onUnavailable: "allow" });
+    await revoke();
+    const other = makeClient({ url: app.url });
+    await pollUntil("it is revoked", async () => !(await other.turnpike.verify({ key })).valid);
+    bringBack();
+    await pollUntil("it is caught up", () => turnpike.unverifiedCalls() === 0);
+    expect(givenUp).toEqual([{ request: { key }, reason: "refused", code: "REVOKED" }]);
+  });
+
+  it("says which calls could not be metered: those that wait when the client is closed", async () => {
+    const { turnpike, givenUp } = makeClient();
+    const { key } = await makeCustomer();
+    await turnpike.verify({ key });
+    takeAway();
+    await turnpike.verify({ key }, { onUnavailable: "allow" });
+    await turnpike.close({ timeoutMs: 50 });
+    expect(givenUp).toEqual([{ request: { key }, reason: "closed", code: "" }]);
+    expect(turnpike.unverifiedCalls()).toBe(0);
+  });
+
+  it("asks again under the same idempotency key, for retries and for what is caught up", async () => {
+    const { turnpike, sent } = makeClient();
+    const { key } = await makeCustomer();
+    await turnpike.verify({ key });
+    takeAway();
+    await turnpike.verify({ key }, { onUnavailable: "allow" });
+    bringBack();
+    await pollUntil("it is caught up", () => turnpike.unverifiedCalls() === 0);
+    const [first, ...others] = sent;
+    expect(others.length).toBeGreaterThanOrEqual(2);
+    expect(new Set(others).size).toBe(1);
+    expect(others[0]).not.toBe(first);
+  });
+});

@@ -37,6 +37,7 @@ import {
 } from "#modules/identity/index.ts";
 import {
   createKeyDirectory,
+  createKeyImportRoutes,
   createKeysRoutes,
   createServiceKeysRoutes,
 } from "#modules/keys/index.ts";
@@ -217,7 +218,7 @@ export function buildApp(input: AppInput): App {
       brandName: config.brand.name,
     }),
     catalog: createCatalogRoutes(services),
-    keys: createKeysRoutes(services),
+    keys: { ...createKeysRoutes(services), ...createKeyImportRoutes(services) },
     serviceKeys: createServiceKeysRoutes(services),
     usage: { ...createAnalyticsRoutes(analytics), ...createLimitsRoutes(services) },
     files: createFilesRoutes({ ...services, fileStore }),

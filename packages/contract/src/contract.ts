@@ -3,6 +3,7 @@ import { catalogContract } from "./catalog.ts";
 import { documentsContract } from "./documents.ts";
 import { filesContract } from "./files.ts";
 import { invitationsContract } from "./invitations.ts";
+import { keyImportContract } from "./key-import.ts";
 import { keysContract, serviceKeysContract } from "./keys.ts";
 import { notificationsContract, outboxContract } from "./notifications.ts";
 import { tenantsContract } from "./tenants.ts";
@@ -14,7 +15,7 @@ export const contract = {
   tenants: tenantsContract,
   invitations: invitationsContract,
   catalog: catalogContract,
-  keys: keysContract,
+  keys: { ...keysContract, ...keyImportContract },
   serviceKeys: serviceKeysContract,
   usage: usageContract,
   files: filesContract,

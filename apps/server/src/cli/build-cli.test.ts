@@ -39,7 +39,7 @@ describe("the commands", () => {
         ...["list", "put", "remove"].map((name) => `members ${name}`),
         ...["create", "list", "revoke"].flatMap((name) => [`keys ${name}`, `service-keys ${name}`]),
         ...["list", "add", "remove"].map((name) => `operators ${name}`),
-        ...["roll", "disable", "enable"].map((name) => `keys ${name}`),
+        ...["roll", "disable", "enable", "import"].map((name) => `keys ${name}`),
         ...["users ensure", "plans list", "catalog apply", "usage", "limits", "reconcile"],
         ...["config check", "config schema", "demo"],
       ].sort(),

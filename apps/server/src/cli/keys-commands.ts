@@ -10,6 +10,7 @@ import { z } from "zod";
 import { createKey, listKeys, revokeKey, rollKey, updateKey } from "#modules/keys/index.ts";
 import { getTenantByName } from "#modules/tenants/index.ts";
 import { type Cli, examples, optionParser } from "./cli.ts";
+import { addKeysImportCommand } from "./keys-import-command.ts";
 import { CURSOR_OPTION, LIMIT_OPTION, limitParser, toPageText } from "./page-options.ts";
 import { parseInput, parseInstant } from "./parse-input.ts";
 import { toRecord, toShortInstant, toTable } from "./print.ts";
@@ -163,4 +164,6 @@ export function addKeysCommands(cli: Cli): void {
         );
       });
   }
+
+  addKeysImportCommand(cli, keys);
 }

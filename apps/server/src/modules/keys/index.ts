@@ -1,11 +1,13 @@
 export { createKey } from "./create-key.ts";
 export { hashKey } from "./hash-key.ts";
+export { importKeys } from "./import-keys.ts";
 export {
   createKeyDirectory,
   type KeyDirectory,
   type KeyRecord,
   type TenantRecord,
 } from "./key-directory.ts";
+export { createKeyImportRoutes } from "./key-import.routes.ts";
 export { createKeysRoutes, createServiceKeysRoutes } from "./keys.routes.ts";
 export { listKeys } from "./list-keys.ts";
 export { createServiceKey, listServiceKeys, revokeServiceKey } from "./manage-service-keys.ts";

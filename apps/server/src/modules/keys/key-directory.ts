@@ -196,10 +196,13 @@ export function createKeyDirectory(deps: {
     loadTenant: tenants.get,
     findActor: (credential) => {
       const parsed = parseKey(credential);
-      if (parsed.form !== "own") {
+      if (parsed.form === "malformed") {
         return Promise.resolve(undefined);
       }
-      return parsed.kind === "svc" ? findServiceActor(credential) : findKeyActor(credential);
+      // A key that was imported has any form; look-ups of those that are unknown are bounded.
+      return parsed.form === "own" && parsed.kind === "svc"
+        ? findServiceActor(credential)
+        : findKeyActor(credential);
     },
     applyChange: (change) => {
       switch (change.kind) {

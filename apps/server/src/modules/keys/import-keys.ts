@@ -1,0 +1,187 @@
+import {
+  HASH_REFUSED,
+  type ImportedRow,
+  type ImportKeyRow,
+  type ImportKeysRequest,
+  type ImportKeysResponse,
+} from "@turnpike/contract/key-import";
+import type { Tx } from "@turnpike/db/client";
+import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
+import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
+import { writeAudit } from "#modules/audit/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { findOwnKeysByHash, type ImportedKeyRow, insertImportedKeys } from "./key-import.store.ts";
+import { assertScopesAllowed, assertScopesHeld } from "./key-input.ts";
+import { announceKey, tenantExists } from "./keys.store.ts";
+import { type ReadRow, readImportRow } from "./read-import-rows.ts";
+
+/** Carries the answer of a dry run out of the transaction that it undoes. */
+class Rehearsed extends Error {
+  override readonly name = "Rehearsed";
+  readonly answer: ImportKeysResponse;
+
+  constructor(answer: ImportKeysResponse) {
+    super("A dry run is undone.");
+    this.answer = answer;
+  }
+}
+
+/** Why nobody may give or carry a scope, by scope: one look-up for all rows. */
+async function findScopeRefusals(
+  tx: Tx,
+  context: CallContext,
+  input: { tenantId: TenantId; scopes: readonly string[] },
+): Promise<Map<string, string>> {
+  const refusals = new Map<string, string>();
+  for (const scope of input.scopes) {
+    try {
+      assertScopesHeld(context, input.tenantId, [scope]);
+    } catch (error) {
+      if (!(error instanceof AppError)) {
+        throw error;
+      }
+      refusals.set(scope, error.message);
+    }
+  }
+  try {
+    await assertScopesAllowed(tx, input.tenantId, { scopes: input.scopes, kept: [] });
+  } catch (error) {
+    if (!(error instanceof AppError)) {
+      throw error;
+    }
+    for (const { pointer, message } of error.errors) {
+      refusals.set(input.scopes[Number(pointer.split("/").at(-1))] ?? "", message);
+    }
+  }
+  return refusals;
+}
+
+function refuseScopes(read: ReadRow, refusals: ReadonlyMap<string, string>): ReadRow {
+  if (!("row" in read)) {
+    return read;
+  }
+  const errors = read.row.scopes.flatMap((scope, index) => {
+    const message = refusals.get(scope);
+    return message === undefined ? [] : [{ pointer: `/scopes/${String(index)}`, message }];
+  });
+  return errors.length > 0 ? { errors } : read;
+}
+
+function toStoredRow(keyId: KeyId, row: ImportKeyRow): ImportedKeyRow {
+  return {
+    key_id: keyId,
+    hash: row.hash,
+    name: row.name,
+    environment: row.environment,
+    start: row.start,
+    last_four: row.lastFour,
+    scopes: [...new Set(row.scopes)],
+    metadata:
+      row.externalId === undefined ? row.metadata : { ...row.metadata, externalId: row.externalId },
+    expires_at: row.expiresAt ?? null,
+  };
+}
+
+function toItem(
+  read: ReadRow,
+  found: { isNew: boolean; keyId: KeyId | undefined },
+  dryRun: boolean,
+): ImportedRow {
+  if (!("row" in read)) {
+    return { status: "refused", keyId: null, errors: read.errors };
+  }
+  if (found.keyId === undefined) {
+    const errors = [{ pointer: "/hash", message: HASH_REFUSED }];
+    return { status: "refused", keyId: null, errors };
+  }
+  return found.isNew
+    ? { status: "imported", keyId: dryRun ? null : found.keyId, errors: [] }
+    : { status: "exists", keyId: found.keyId, errors: [] };
+}
+
+/**
+ * Imports keys that exist elsewhere by their hashes, at most 1,000 in one transaction. Idempotent by the hash: what the
+ * tenant has already stays as it is, so a file can be imported again after any interruption. A row that is refused keeps
+ * no other out. A dry run does everything and undoes it.
+ *
+ * @returns What became of each row. A hash that another tenant holds is refused like one that is none.
+ * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`.
+ */
+export async function importKeys(
+  deps: AppServices,
+  context: CallContext,
+  input: ImportKeysRequest,
+): Promise<ImportKeysResponse> {
+  const { tenantId, dryRun } = input;
+  assertMayInTenant(context.actor, "keys:write", tenantId);
+  const now = deps.clock.now();
+  const reads = input.rows.map((row) => readImportRow(row, now));
+
+  async function write(tx: Tx): Promise<ImportKeysResponse> {
+    if (!(await tenantExists(tx, tenantId))) {
+      throw resourceNotFound("tenant");
+    }
+    const scopes = new Set(reads.flatMap((read) => ("row" in read ? read.row.scopes : [])));
+    const refusals = await findScopeRefusals(tx, context, { tenantId, scopes: [...scopes] });
+    const checked = reads.map((read) => refuseScopes(read, refusals));
+
+    const newKeys = new Map<string, ImportedKeyRow>();
+    for (const read of checked) {
+      if ("row" in read && !newKeys.has(read.row.hash)) {
+        newKeys.set(read.row.hash, toStoredRow(deps.newId("key"), read.row));
+      }
+    }
+    const createdBy = `${context.actor.type}:${context.actor.id}`;
+    const inserted = await insertImportedKeys(tx, tenantId, {
+      rows: [...newKeys.values()],
+      createdBy,
+      now,
+    });
+    const own = await findOwnKeysByHash(tx, tenantId, [...newKeys.keys()]);
+    const told = new Set<KeyId>();
+    const items = checked.map((read) => {
+      const keyId = "row" in read ? own.get(read.row.hash) : undefined;
+      // Of two rows with one hash the first is the new key.
+      const isNew = keyId !== undefined && inserted.has(keyId) && !told.has(keyId);
+      if (keyId !== undefined) {
+        told.add(keyId);
+      }
+      return toItem(read, { isNew, keyId }, dryRun);
+    });
+    const count = (status: ImportedRow["status"]) =>
+      items.filter((item) => item.status === status).length;
+    const answer: ImportKeysResponse = {
+      dryRun,
+      imported: count("imported"),
+      existing: count("exists"),
+      refused: count("refused"),
+      items,
+    };
+    const [first] = inserted;
+    if (first !== undefined) {
+      await writeAudit(deps, tx, context, {
+        tenantId,
+        action: "keys.imported",
+        entityType: "tenant",
+        entityId: tenantId,
+        details: { imported: answer.imported, existing: answer.existing, refused: answer.refused },
+      });
+      // New keys are in no memory but as unknown ones, and one new key makes every process forget all of those.
+      await announceKey(tx, tenantId, first);
+    }
+    if (dryRun) {
+      throw new Rehearsed(answer);
+    }
+    return answer;
+  }
+
+  try {
+    return await deps.transact.asTenant(tenantId, write);
+  } catch (error) {
+    if (error instanceof Rehearsed) {
+      return error.answer;
+    }
+    throw error;
+  }
+}

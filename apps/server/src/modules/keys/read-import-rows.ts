@@ -1,0 +1,65 @@
+import {
+  HASH_REFUSED,
+  type ImportedRow,
+  type ImportKeyRow,
+  importKeyRow,
+} from "@turnpike/contract/key-import";
+import type { z } from "zod";
+import { hashKey } from "./hash-key.ts";
+
+type RowError = ImportedRow["errors"][number];
+
+/** A row as it was read: good, or with what is wrong with it. */
+export type ReadRow = { row: ImportKeyRow } | { errors: RowError[] };
+
+const METADATA_ENTRIES_MAX = 20;
+const ERRORS_OF_ROW_MAX = 10;
+
+function toErrors(issues: readonly z.core.$ZodIssue[]): RowError[] {
+  return issues
+    .flatMap((issue) =>
+      issue.code === "unrecognized_keys"
+        ? issue.keys.map((name) => ({ pointer: `/${name}`, message: "Unknown name." }))
+        : [
+            {
+              pointer: issue.path.map((part) => `/${String(part)}`).join(""),
+              message: issue.message,
+            },
+          ],
+    )
+    .slice(0, ERRORS_OF_ROW_MAX);
+}
+
+function findMistakes(row: ImportKeyRow, now: Date): RowError[] {
+  const errors: RowError[] = [];
+  if (typeof row.expiresAt === "string" && new Date(row.expiresAt) <= now) {
+    errors.push({ pointer: "/expiresAt", message: "Must lie in the future." });
+  }
+  const { externalId, metadata } = row;
+  if (externalId !== undefined) {
+    if ((metadata["externalId"] ?? externalId) !== externalId) {
+      errors.push({ pointer: "/externalId", message: "The metadata has another externalId." });
+    }
+    if (!("externalId" in metadata) && Object.keys(metadata).length >= METADATA_ENTRIES_MAX) {
+      errors.push({ pointer: "/externalId", message: "The metadata has no room for it." });
+    }
+  }
+  // What is shown must not be the key itself, and a hash of nothing belongs to no key.
+  for (const text of ["", row.start, row.lastFour, row.start + row.lastFour]) {
+    if (hashKey(text) === row.hash) {
+      errors.push({ pointer: "/hash", message: HASH_REFUSED });
+      break;
+    }
+  }
+  return errors;
+}
+
+/** Reads one row by the contract and by the rules that hold for a key of its own. */
+export function readImportRow(value: unknown, now: Date): ReadRow {
+  const parsed = importKeyRow.safeParse(value);
+  if (!parsed.success) {
+    return { errors: toErrors(parsed.error.issues) };
+  }
+  const errors = findMistakes(parsed.data, now);
+  return errors.length > 0 ? { errors } : { row: parsed.data };
+}

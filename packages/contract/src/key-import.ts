@@ -1,0 +1,106 @@
+import { parseKeyHash } from "@turnpike/domain/keys/key-hash";
+import { z } from "zod";
+import { createKeyRequest } from "./keys.ts";
+import { operation } from "./operation.ts";
+import { instant, keyId, plainText, tenantId } from "./shapes.ts";
+
+/** The most rows of one call. */
+export const IMPORT_ROWS_MAX = 1_000;
+
+/**
+ * What is said of every hash that is not taken, whatever the reason: whether another tenant holds it is nobody's business.
+ */
+export const HASH_REFUSED =
+  "This hash cannot be imported. It must be the SHA-256 (no other algorithm) of a key that nobody has yet, as 64 hexadecimal digits or in base64.";
+
+const keyHash = z.string({ error: HASH_REFUSED }).transform((text, context) => {
+  const hash = parseKeyHash(text);
+  if (hash === undefined) {
+    context.addIssue({ code: "custom", message: HASH_REFUSED });
+    return z.NEVER;
+  }
+  return hash;
+});
+
+/** A part of a key that may be shown: so short that the rest stays secret. */
+const hint = (lengthMax: number) =>
+  z
+    .string()
+    .regex(/^[\x21-\x7e]*$/, "Visible ASCII characters only.")
+    .max(lengthMax, {
+      error: `At most ${String(lengthMax)} characters: what is shown must not give the key away.`,
+    });
+
+/** A key that exists elsewhere. */
+export const importKeyRow = z.strictObject({
+  hash: keyHash,
+  name: createKeyRequest.shape.name,
+  environment: createKeyRequest.shape.environment,
+  start: hint(12).default(""),
+  lastFour: hint(4).default(""),
+  scopes: createKeyRequest.shape.scopes,
+  expiresAt: instant.nullish(),
+  metadata: createKeyRequest.shape.metadata,
+  /** What the key is called where it comes from; kept as `externalId` of its metadata. */
+  externalId: plainText(200).min(1, "Must not be empty.").optional(),
+});
+export type ImportKeyRow = z.output<typeof importKeyRow>;
+
+export const importKeysRequest = z.strictObject({
+  tenantId,
+  /** Looks at everything, answers as if it were done, and leaves nothing behind. */
+  dryRun: z.boolean().default(false),
+  /** Looked at one by one, so that a mistake in one keeps none of the others out. */
+  rows: z
+    .array(z.unknown())
+    .min(1, "No rows.")
+    .max(IMPORT_ROWS_MAX, `At most ${String(IMPORT_ROWS_MAX)} rows in a call.`)
+    .meta({
+      description:
+        "Keys by their hashes: `hash` (SHA-256 of the key's text, hexadecimal or base64) and `name`; optionally `environment`, `start` (at most 12 characters) and `lastFour` to show, `scopes`, `expiresAt`, `metadata`, `externalId`.",
+      examples: [
+        [
+          {
+            hash: "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9",
+            name: "production",
+          },
+        ],
+      ],
+    }),
+});
+export type ImportKeysRequest = z.output<typeof importKeysRequest>;
+
+/** `exists`: the tenant has the key already, from an earlier call or an earlier row; it stays as it is. */
+export const IMPORT_STATUSES = ["imported", "exists", "refused"] as const;
+
+export const importedRow = z.strictObject({
+  status: z.enum(IMPORT_STATUSES),
+  /** Null for a refused row, and for a new key in a dry run. */
+  keyId: keyId.nullable(),
+  /** Why it was refused, by JSON pointers into the row. */
+  errors: z.array(z.strictObject({ pointer: z.string(), message: z.string() })),
+});
+export type ImportedRow = z.infer<typeof importedRow>;
+
+export const importKeysResponse = z.strictObject({
+  dryRun: z.boolean(),
+  imported: z.int(),
+  existing: z.int(),
+  refused: z.int(),
+  /** One for each row, in their order. */
+  items: z.array(importedRow),
+});
+export type ImportKeysResponse = z.infer<typeof importKeysResponse>;
+
+export const keyImportContract = {
+  import: operation({ scope: "keys:write" })
+    .route({
+      method: "POST",
+      path: "/tenants/{tenantId}/keys/import",
+      summary:
+        "Import keys that exist elsewhere by their hashes; the same rows again change nothing",
+      tags: ["Keys"],
+    })
+    .input(importKeysRequest)
+    .output(importKeysResponse),
+};

@@ -12,7 +12,7 @@ export type AccountMail = { subject: string; text: string; kind: string };
 const NAME_LENGTH_MAX = 100;
 
 /** Whom a mail is for. */
-export type Addressee = { name: string | null; email_verified: boolean };
+type Addressee = { name: string | null; email_verified: boolean };
 
 /**
  * By name only at an address that is confirmed: any other name was written by whoever registered it, who would have a way

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import {
   type BalanceView,
   grantLease,
-  LEASE_QUANTITY_MIN,
   LEASE_SAFETY_MS,
   LEASE_TTL_MS,
   leaseDeadlineMs,
@@ -41,20 +40,20 @@ describe("grantLease", () => {
     fc.assert(
       fc.property(balance, ratePerMs, (view, rate) => {
         const left = Math.max(0, view.limit - view.used - view.held);
-        expect(grantLease(view, 1, rate)).toBeLessThanOrEqual(
-          Math.max(LEASE_QUANTITY_MIN, Math.floor(left / 8)),
-        );
+        expect(grantLease(view, 1, rate)).toBeLessThanOrEqual(Math.ceil(left / 8));
       }),
     );
   });
 
   it.each([
     [{ limit: 50_000, used: 0, held: 0 }, 1, 0, 20, "the smallest slice"],
-    [{ limit: 100, used: 0, held: 0 }, 1, 1, 20, "an eighth of 100 is below the smallest slice"],
+    [{ limit: 100, used: 0, held: 0 }, 1, 1, 13, "an eighth of 100, rounded up"],
+    [{ limit: 10, used: 0, held: 0 }, 1, 0, 2, "of a small limit a small slice"],
     [{ limit: 50_000, used: 0, held: 0 }, 1, 1, 5_000, "five seconds of use"],
     [{ limit: 50_000, used: 0, held: 0 }, 1, 100, 6_250, "an eighth of what is left"],
     [{ limit: 50_000, used: 0, held: 0 }, 300, 0, 300, "what is waited for"],
-    [{ limit: 100, used: 90, held: 5 }, 1, 0, 5, "the rest"],
+    [{ limit: 100, used: 90, held: 5 }, 1, 0, 1, "the last units, one by one"],
+    [{ limit: 100, used: 90, held: 5 }, 9, 0, 5, "the rest"],
     [{ limit: 100, used: 100, held: 0 }, 1, 0, 0, "used up"],
     [{ limit: 0, used: 0, held: 0 }, 1, 1, 0, "a limit of nothing"],
     [{ limit: 10, used: 100, held: 50 }, 1, 1, 0, "a limit lowered below what is used"],

@@ -16,10 +16,13 @@ export const LEASE_TTL_MS = 60_000;
  */
 export const LEASE_SAFETY_MS = 5_000;
 
-/** The smallest slice asked for. A crash forfeits at most what is left of the slice. */
+/** The slice of a balance whose use is not known yet. A crash forfeits at most what is left of the slice. */
 export const LEASE_QUANTITY_MIN = 20;
 
-/** A holder never takes more than this part of what is left, so that the last units stay spendable by others. */
+/**
+ * Unless callers wait for more, a holder takes at most this part of what is left, and at least one unit: slices shrink as the
+ * balance does, so that the last units stay spendable by others and a crash forfeits little of them.
+ */
 export const LEASE_SHARE_MAX = 8;
 
 /** How much use a slice should cover, in milliseconds. */
@@ -42,14 +45,14 @@ export type BalanceView = {
  * @param ratePerMs - Recent use of this balance by this process, units per millisecond, 0 when unknown.
  * @returns Units granted, from 0 (used up) to what is left. Never more than is left; at least `wanted` when that much is.
  *
- * Example: limit 50,000, used 0, held 0, wanted 1, rate 0 gives 20; with 100 left and a rate of 1 per ms it gives 20 of
- * the 100 (5,000 would cover five seconds, an eighth of 100 is 12, the minimum is 20).
+ * Example: limit 50,000, used 0, held 0, wanted 1, rate 0 gives 20; with 100 left and a rate of 1 per ms it gives 13 of
+ * the 100 (5,000 would cover five seconds, but an eighth of 100, rounded up, is 13).
  */
 export function grantLease(balance: BalanceView, wanted: number, ratePerMs: number): number {
   const left = Math.max(0, balance.limit - balance.used - balance.held);
   const covering = Math.ceil(ratePerMs * LEASE_HORIZON_MS);
-  const share = Math.floor(left / LEASE_SHARE_MAX);
-  const slice = Math.max(wanted, LEASE_QUANTITY_MIN, Math.min(covering, share));
+  const share = Math.ceil(left / LEASE_SHARE_MAX);
+  const slice = Math.max(wanted, Math.min(share, Math.max(covering, LEASE_QUANTITY_MIN)));
   return Math.min(left, slice);
 }
 

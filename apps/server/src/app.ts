@@ -249,6 +249,7 @@ export function buildApp(input: AppInput): App {
         callRecorder,
         catalog,
         plansUrl: `${urls.console}/plans`,
+        ...services,
       }),
       ...createAnalyticsRawRoutes(analytics),
       ...createFilesRawRoutes({ ...services, fileStore }),

@@ -1,5 +1,6 @@
 import { createDocumentsJobs } from "#modules/documents/index.ts";
 import { createFilesJobs, type FileStore } from "#modules/files/index.ts";
+import { createGatewayJobs } from "#modules/gateway/index.ts";
 import { createProviderJobs } from "#modules/identity/index.ts";
 import { createMeteringJobs } from "#modules/metering/index.ts";
 import { createNotificationsJobs, type MailTransport } from "#modules/notifications/index.ts";
@@ -19,6 +20,7 @@ export function createJobs(deps: JobsDeps): RegisteredJob[] {
     }),
     ...createProviderJobs(deps),
     ...createMeteringJobs(deps),
+    ...createGatewayJobs(deps),
     ...createFilesJobs(deps),
     ...createDocumentsJobs(deps),
     ...createNotificationsJobs(deps),

@@ -308,6 +308,8 @@ export const keysContract = {
       method: "POST",
       path: "/keys/verify",
       summary: "Verify a key, apply its limits and meter the call, in one step",
+      description:
+        "With a header `Idempotency-Key` (1 to 255 printable ASCII characters) a repeated request gets the first answer for 24 hours and takes nothing again.",
       tags,
     })
     .input(verifyKeyRequest)

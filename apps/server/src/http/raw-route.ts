@@ -149,7 +149,11 @@ export async function readJson<Schema extends z.ZodType>(
 
 /** Answers JSON that no cache may keep. */
 export function sendJson(res: ServerResponse, status: number, value: unknown): void {
-  const text = JSON.stringify(value);
+  sendJsonText(res, status, JSON.stringify(value));
+}
+
+/** Answers JSON that was written before, byte for byte. */
+export function sendJsonText(res: ServerResponse, status: number, text: string): void {
   res.writeHead(status, {
     "content-type": "application/json",
     "cache-control": "no-store",

@@ -76,6 +76,14 @@ export const ERROR_CODES = {
     status: 422,
     title: "The query reads too much",
   },
+  IDEMPOTENCY_KEY_IN_USE: {
+    status: 409,
+    title: "The first request with this key is under way",
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    title: "The idempotency key belongs to another request",
+  },
   EXPECTATION_FAILED: { status: 417, title: "The expectation cannot be met" },
   TOO_MANY_STREAMS: { status: 429, title: "Too many streams are open" },
   HEADERS_TOO_LARGE: { status: 431, title: "The headers are too large" },

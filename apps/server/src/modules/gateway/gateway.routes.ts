@@ -1,14 +1,18 @@
 import { verifyKeyRequest } from "@turnpike/contract/keys";
-import { type RawRoute, readJson, sendJson } from "#http/raw-route.ts";
+import { assertMay } from "@turnpike/domain/access/actor";
+import { type RawRoute, readJson, sendJson, sendJsonText } from "#http/raw-route.ts";
 import { createScopeQueryReader } from "./read-scope-query.ts";
+import { type RunOnceDeps, runOnce } from "./run-once.ts";
 import { type VerifyKeyDeps, verifyKey } from "./verify-key.ts";
 
-/** A key, a cost and some room. */
+/** A key, a cost, a scope query, a path and some room. */
 const VERIFY_BODY_BYTES_MAX = 4_096;
 
 /** The hot routes on the listener for people: plain node:http in front of the contract library, with its schemas. */
-export function createGatewayRawRoutes(parts: Omit<VerifyKeyDeps, "readScopeQuery">): RawRoute[] {
-  const deps: VerifyKeyDeps = { ...parts, readScopeQuery: createScopeQueryReader() };
+export function createGatewayRawRoutes(
+  parts: Omit<VerifyKeyDeps, "readScopeQuery"> & RunOnceDeps,
+): RawRoute[] {
+  const deps = { ...parts, readScopeQuery: createScopeQueryReader() };
   return [
     {
       method: "POST",
@@ -16,7 +20,22 @@ export function createGatewayRawRoutes(parts: Omit<VerifyKeyDeps, "readScopeQuer
       handle: async ({ req, res, context }) => {
         const call = context.call();
         const input = await readJson(req, verifyKeyRequest, VERIFY_BODY_BYTES_MAX);
-        sendJson(res, 200, await verifyKey(deps, call, input));
+        const key = req.headers["idempotency-key"];
+        if (key === undefined) {
+          sendJson(res, 200, await verifyKey(deps, call, input));
+          return;
+        }
+        // Who may not ask must not fill a table either.
+        assertMay(call.actor, "keys:verify");
+        const once = { operation: "keys.verify", key: String(key), request: input };
+        const answer = await runOnce(deps, call, once, async () => ({
+          status: 200,
+          body: JSON.stringify(await verifyKey(deps, call, input)),
+        }));
+        if (answer.isReplay) {
+          res.setHeader("idempotency-replayed", "true");
+        }
+        sendJsonText(res, answer.status, answer.body);
       },
     },
   ];

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { ConnectionTarget } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import { findPlanVersion, seedCatalog } from "#modules/catalog/index.ts";
@@ -152,6 +153,35 @@ async function assertInstalled(folder: string): Promise<void> {
   }
 }
 
+/** A server that starts its database anew is back within seconds; one that hangs is not waited for. */
+const JOIN_WAIT_MS = 30_000;
+const JOIN_INTERVAL_MS = 250;
+
+/**
+ * Takes the data folder for a command, or joins the process that holds it.
+ *
+ * @returns The folder when nobody serves it; otherwise where the database of the one who does is, once it is up again.
+ * @throws {StartupError} `DATA_FOLDER_IN_USE` when its holder has no database for half a minute.
+ */
+async function takeOrJoin(folder: string) {
+  const end = systemClock.monotonicMs() + JOIN_WAIT_MS;
+  for (;;) {
+    try {
+      return { folder: await openDataFolder(folder) };
+    } catch (error) {
+      const isHeld = error instanceof StartupError && error.code === "DATA_FOLDER_IN_USE";
+      if (!isHeld || systemClock.monotonicMs() > end) {
+        throw error;
+      }
+    }
+    const running = await attachEmbeddedPostgres({ folder });
+    if (running !== undefined) {
+      return { running };
+    }
+    await delay(JOIN_INTERVAL_MS);
+  }
+}
+
 /**
  * Opens the installation for a command: joins the database of the process that serves, or starts it for the time of the
  * command when nobody does.
@@ -176,7 +206,12 @@ export async function openForCommand(
     if (options.mayCreate !== true) {
       await assertInstalled(config.dataFolder);
     }
-    const folder = await openDataFolder(config.dataFolder);
+    const taken = await takeOrJoin(config.dataFolder);
+    if (taken.folder === undefined) {
+      const input = { config, logger, target: taken.running, isDatabaseUp: null, closing };
+      return await finish({ ...input, role: "command" });
+    }
+    const { folder } = taken;
     closing.add(() => folder.release());
     const server = await openOwnDatabase(config, logger, closing);
     const input = { config, logger, target: server.connection, closing };

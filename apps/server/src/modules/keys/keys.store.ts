@@ -80,9 +80,6 @@ export type KeyFilter = {
   now: Date;
 };
 
-/** The last row of the page before. */
-export type KeyCursor = { keyId: string; name: string };
-
 export type KeySort = "-createdAt" | "createdAt" | "name" | "-name";
 
 function stateIs(tx: Tx, { state, now }: KeyFilter) {
@@ -102,19 +99,26 @@ function stateIs(tx: Tx, { state, now }: KeyFilter) {
   }
 }
 
-function comesAfter(tx: Tx, sort: KeySort, after: KeyCursor | undefined) {
-  if (after === undefined) {
+/** What follows the last key of the page before, in the order of the list. */
+function comesAfter(
+  tx: Tx,
+  sort: KeySort,
+  after: { tenantId: TenantId; keyId: KeyId | undefined },
+) {
+  const { tenantId, keyId } = after;
+  if (keyId === undefined) {
     return tx`true`;
   }
+  const last = tx`(select lower(name), key_id from api_keys where tenant_id = ${tenantId} and key_id = ${keyId})`;
   switch (sort) {
     case "-createdAt":
-      return tx`key_id < ${after.keyId}`;
+      return tx`key_id < ${keyId}`;
     case "createdAt":
-      return tx`key_id > ${after.keyId}`;
+      return tx`key_id > ${keyId}`;
     case "name":
-      return tx`(lower(name), key_id) > (lower(${after.name}), ${after.keyId})`;
+      return tx`(lower(name), key_id) > ${last}`;
     case "-name":
-      return tx`(lower(name), key_id) < (lower(${after.name}), ${after.keyId})`;
+      return tx`(lower(name), key_id) < ${last}`;
     default:
       return sort satisfies never;
   }
@@ -139,7 +143,7 @@ function orderOf(tx: Tx, sort: KeySort) {
 export async function listKeyRows(
   tx: Tx,
   tenantId: TenantId,
-  page: { filter: KeyFilter; sort: KeySort; after: KeyCursor | undefined; limit: number },
+  page: { filter: KeyFilter; sort: KeySort; after: KeyId | undefined; limit: number },
 ): Promise<KeyRow[]> {
   const { filter } = page;
   const text = filter.text ?? null;
@@ -151,7 +155,7 @@ export async function listKeyRows(
       and (${text}::text is null or strpos(lower(name), lower(${text})) > 0 or key_id = ${text}
         or start = ${text} or last_four = ${text})
       and ${stateIs(tx, filter)}
-      and ${comesAfter(tx, page.sort, page.after)}
+      and ${comesAfter(tx, page.sort, { tenantId, keyId: page.after })}
     order by ${orderOf(tx, page.sort)}
     limit ${page.limit}`;
 }

@@ -3,36 +3,20 @@ import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/act
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { isId, type KeyId, type TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
-import {
-  findKeyRow,
-  type KeyCursor,
-  type KeyRow,
-  listKeyRows,
-  tenantExists,
-} from "./keys.store.ts";
+import { findKeyRow, listKeyRows, tenantExists } from "./keys.store.ts";
 import { toKeyReply } from "./to-key-reply.ts";
 
-/** The id comes first, so that a name may hold anything. */
-function encodeCursor(row: KeyRow): string {
-  return Buffer.from(`${row.key_id}:${row.name}`).toString("base64url");
-}
-
-function parseCursor(cursor: string | undefined): KeyCursor | undefined {
-  if (cursor === undefined) {
-    return;
+/** @throws {AppError} `INVALID_REQUEST`. */
+function parseCursor(cursor: string | undefined): KeyId | undefined {
+  if (cursor === undefined || isId("key", cursor)) {
+    return cursor;
   }
-  const text = Buffer.from(cursor, "base64url").toString("utf8");
-  const at = text.indexOf(":");
-  const keyId = text.slice(0, at);
-  if (at === -1 || !isId("key", keyId)) {
-    const message = "Not a cursor of this list.";
-    throw new AppError({
-      code: "INVALID_REQUEST",
-      publicMessage: message,
-      errors: [{ pointer: "query/cursor", message }],
-    });
-  }
-  return { keyId, name: text.slice(at + 1) };
+  const message = "Not a cursor of this list.";
+  throw new AppError({
+    code: "INVALID_REQUEST",
+    publicMessage: message,
+    errors: [{ pointer: "query/cursor", message }],
+  });
 }
 
 /** Lists a tenant's keys, newest first unless asked otherwise, revoked ones included. */
@@ -65,7 +49,7 @@ export async function listKeys(
   const isMore = rows.length > input.limit && last !== undefined;
   return {
     items: shown.map((row) => toKeyReply(row, now)),
-    nextCursor: isMore ? encodeCursor(last) : null,
+    nextCursor: isMore ? last.key_id : null,
   };
 }
 

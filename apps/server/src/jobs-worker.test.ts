@@ -71,6 +71,7 @@ describe("the thread of the jobs", () => {
       { name: string }[]
     >`select name from pgboss.schedule order by name`;
     expect(rows.map((row) => row.name)).toEqual([
+      "answers.forget",
       "changes.prune",
       "documents.forget-deletions",
       "files.sweep",

@@ -1,12 +1,12 @@
 import { createDocumentsJobs } from "#modules/documents/index.ts";
 import { createFilesJobs, type FileStore } from "#modules/files/index.ts";
-import { createGatewayJobs } from "#modules/gateway/index.ts";
 import { createProviderJobs } from "#modules/identity/index.ts";
 import { createMeteringJobs } from "#modules/metering/index.ts";
 import { createNotificationsJobs, type MailTransport } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { pruneChanges } from "#platform/change-feed.ts";
 import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
+import { forgetOldAnswers } from "#platform/run-once.ts";
 
 export type JobsDeps = AppServices & { fileStore: FileStore; mailTransport: MailTransport };
 
@@ -18,9 +18,13 @@ export function createJobs(deps: JobsDeps): RegisteredJob[] {
       cron: "*/15 * * * *",
       run: () => pruneChanges(deps),
     }),
+    registerSchedule({
+      name: "answers.forget",
+      cron: "*/10 * * * *",
+      run: () => forgetOldAnswers(deps),
+    }),
     ...createProviderJobs(deps),
     ...createMeteringJobs(deps),
-    ...createGatewayJobs(deps),
     ...createFilesJobs(deps),
     ...createDocumentsJobs(deps),
     ...createNotificationsJobs(deps),

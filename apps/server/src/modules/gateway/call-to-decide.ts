@@ -23,3 +23,6 @@ export type Subject = {
   periodStartMs: number;
   periodEndMs: number;
 };
+
+/** Whose limit it is: all keys of the tenant draw on its limits together, and each key may have smaller ones. */
+export type LimitScope = "tenant" | "key";

@@ -1,8 +1,8 @@
 import { verifyKeyRequest } from "@turnpike/contract/keys";
 import { assertMay } from "@turnpike/domain/access/actor";
 import { type RawRoute, readJson, sendJson, sendJsonText } from "#http/raw-route.ts";
+import { type RunOnceDeps, runOnce } from "#platform/run-once.ts";
 import { createScopeQueryReader } from "./read-scope-query.ts";
-import { type RunOnceDeps, runOnce } from "./run-once.ts";
 import { type VerifyKeyDeps, verifyKey } from "./verify-key.ts";
 
 /** A key, a cost, a scope query, a path and some room. */

@@ -1,8 +1,6 @@
 import type { HardLimit } from "#modules/metering/index.ts";
+import type { LimitScope } from "./call-to-decide.ts";
 import type { RateLimitVerdict } from "./rate-limiter.ts";
-
-/** Whose limit it is: all keys of the tenant draw on its limits together, and each key may have smaller ones. */
-export type LimitScope = "tenant" | "key";
 
 /** One limit as it stands after the decision. */
 export type LimitView = {

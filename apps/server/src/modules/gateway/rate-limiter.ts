@@ -4,7 +4,7 @@ import {
   type RateLimitDecision,
   type RateLimitState,
 } from "@turnpike/domain/limits/rate-limit";
-import type { LimitScope } from "./limit-view.ts";
+import type { LimitScope } from "./call-to-decide.ts";
 
 export type RateLimitVerdict = {
   rateLimit: RateLimit;

@@ -2,8 +2,6 @@ import { hash } from "node:crypto";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { NewId } from "@turnpike/domain/ids/ids";
-import type { Logger } from "#platform/logger.ts";
-import type { Transact } from "#platform/transact.ts";
 import {
   claimIdempotencyKey,
   deleteOldIdempotencyRows,
@@ -12,6 +10,8 @@ import {
   type IdempotencyName,
   keepAnswer,
 } from "./idempotency.store.ts";
+import type { Logger } from "./logger.ts";
+import type { Transact } from "./transact.ts";
 
 export type RunOnceDeps = { transact: Transact; newId: NewId; logger: Logger };
 

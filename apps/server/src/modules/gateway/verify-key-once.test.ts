@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { contextOf } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { forgetOldAnswers, runOnce } from "./run-once.ts";
+import { forgetOldAnswers, runOnce } from "#platform/run-once.ts";
 
 let database: TestDatabase;
 let app: TestApp;

@@ -88,7 +88,21 @@ describe("attempts", () => {
     expect(isTaken("register", ADA)).toBe(true);
   });
 
-  it("are remembered in bounded memory, those used last the longest", () => {
+  it("at one account stay counted, whatever others try from as many networks as they like", () => {
+    const { isTaken } = start(100);
+    const guess = (from: number) =>
+      isTaken("sign-in", { email: ADA.email, network: `guess ${String(from)}` });
+    const guesses = Array.from({ length: 60 }, (_, from) => guess(from));
+    for (let other = 0; other < 1_000; other += 1) {
+      const attempt = { email: `${String(other)}@example.test`, network: `other ${String(other)}` };
+      isTaken("mail", attempt);
+      isTaken("sign-in", attempt);
+    }
+    guesses.push(...Array.from({ length: 60 }, (_, from) => guess(60 + from)));
+    expect(guesses.filter((isAllowed) => isAllowed)).toHaveLength(100);
+  });
+
+  it("are remembered in bounded memory, those that count most the longest", () => {
     const { limits, isTaken } = start(100);
     fc.assert(
       fc.property(fc.nat(1_000_000), (number) => {

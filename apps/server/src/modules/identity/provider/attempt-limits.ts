@@ -48,8 +48,10 @@ export const ATTEMPT_LIMITS: Readonly<
   link: { network: limit("link, network", 60, 3_600) },
 };
 
-/** About 100 bytes each. */
-const ENTRIES_MAX = 50_000;
+/** Of each limit; about 100 bytes each. */
+const ENTRIES_MAX = 20_000;
+/** What is left when there are too many: so much is made room for at once that sorting them is seldom. */
+const KEPT_SHARE = 0.75;
 
 /**
  * Names the network of an address: IPv4 by address, IPv6 by its /64, of which one connection usually owns all.
@@ -97,32 +99,44 @@ function listBuckets(kind: AttemptKind, { email, network }: Attempt): Bucket[] {
   ];
 }
 
-/** Counts attempts in the memory of this process, and keeps the most recently used entries when there are too many. */
+/**
+ * Counts attempts in the memory of this process. When there are too many entries of a limit, those nearest to being as good
+ * as new go: whoever has many networks could otherwise make an account's failures be forgotten, and go on guessing.
+ */
 export function createAttemptLimits(
   deps: { monotonicMs(): number },
   options: { entriesMax?: number } = {},
 ): AttemptLimits {
   const entriesMax = options.entriesMax ?? ENTRIES_MAX;
-  const states = new Map<string, RateLimitState>();
+  const statesOf = new Map<string, Map<string, RateLimitState>>();
 
-  function remember(key: string, state: RateLimitState): void {
-    // Put at the end, so that the first entry is the one not used for longest.
-    states.delete(key);
-    states.set(key, state);
-    for (const oldest of states.keys()) {
-      if (states.size <= entriesMax) {
-        return;
+  function getStates({ rateLimit }: Bucket): Map<string, RateLimitState> {
+    const known = statesOf.get(rateLimit.name) ?? new Map<string, RateLimitState>();
+    statesOf.set(rateLimit.name, known);
+    return known;
+  }
+
+  function remember(bucket: Bucket, state: RateLimitState): void {
+    const states = getStates(bucket);
+    states.set(bucket.key, state);
+    if (states.size > entriesMax) {
+      const byRecovery = [...states].toSorted(
+        ([, one], [, other]) => one.fullAtMs - other.fullAtMs,
+      );
+      const leaving = states.size - Math.floor(entriesMax * KEPT_SHARE);
+      for (const [key] of byRecovery.slice(0, leaving)) {
+        states.delete(key);
       }
-      states.delete(oldest);
     }
   }
 
   return {
     take(kind, attempt) {
       const nowMs = deps.monotonicMs();
-      const decisions = listBuckets(kind, attempt).map(({ key, rateLimit }) => {
-        const state = states.get(key) ?? { fullAtMs: 0 };
-        return { key, ...decideRateLimit({ rateLimit, state, cost: 1, nowMs }) };
+      const decisions = listBuckets(kind, attempt).map((bucket) => {
+        const state = getStates(bucket).get(bucket.key) ?? { fullAtMs: 0 };
+        const { rateLimit } = bucket;
+        return { bucket, ...decideRateLimit({ rateLimit, state, cost: 1, nowMs }) };
       });
       const waitMs = Math.max(0, ...decisions.map((one) => (one.allowed ? 0 : one.retryAfterMs)));
       if (decisions.some((one) => !one.allowed)) {
@@ -132,21 +146,22 @@ export function createAttemptLimits(
           headers: { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1_000))) },
         });
       }
-      for (const { key, next } of decisions) {
-        remember(key, next);
+      for (const { bucket, next } of decisions) {
+        remember(bucket, next);
       }
     },
     giveBack(kind, attempt) {
-      for (const { key, rateLimit } of listBuckets(kind, attempt)) {
-        const state = states.get(key);
+      for (const bucket of listBuckets(kind, attempt)) {
+        const { rateLimit } = bucket;
+        const state = getStates(bucket).get(bucket.key);
         if (state !== undefined) {
           const stepMs = (rateLimit.windowSeconds * 1_000) / rateLimit.limit;
-          remember(key, { fullAtMs: state.fullAtMs - stepMs });
+          remember(bucket, { fullAtMs: state.fullAtMs - stepMs });
         }
       }
     },
     get size() {
-      return states.size;
+      return [...statesOf.values()].reduce((sum, { size }) => sum + size, 0);
     },
   };
 }

@@ -22,7 +22,7 @@ export async function createCustomers(
   counts: { tenants: number; keys: number },
 ): Promise<Customers> {
   const { port } = product;
-  const credential = await product.claim();
+  const credential = await product.mintServiceKey();
   await callJson(port, {
     method: "PUT",
     path: "/v1/catalog",

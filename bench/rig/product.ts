@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { SCOPES } from "@turnpike/domain/access/scopes";
 import { findFreePort } from "@turnpike/testkit/find-free-port";
 import { type Core, type PinnedProcess, startPinned } from "./pinned-process.ts";
 
@@ -14,12 +16,13 @@ export type Product = PinnedProcess & {
   gatewayPort: number;
   /** From the start of the process to the first `/health/ready` that says so, seconds. */
   readySeconds: number;
-  /** Makes the operator of a fresh installation, once; the answer is a service key with every scope. */
-  claim(): Promise<string>;
+  /** The text of a new service key with every scope. */
+  mintServiceKey(): Promise<string>;
 };
 
 const CHECKOUT = join(import.meta.dirname, "../..");
 const MAIN = join(CHECKOUT, "apps/server/src/main.ts");
+const CLI = join(CHECKOUT, "apps/server/src/cli/main.ts");
 const READY_TIMEOUT_MS = 120_000;
 const HEALTH_TIMEOUT_MS = 5_000;
 
@@ -57,7 +60,6 @@ export async function startProduct(
       TURNPIKE_LOG_LEVEL: "warn",
     },
   });
-  const setupCode = watchForSetupCode(running);
   try {
     await waitUntilReady(running, port);
   } catch (error) {
@@ -70,33 +72,23 @@ export async function startProduct(
     port,
     gatewayPort,
     readySeconds,
-    claim: async () => {
-      const answer = await callJson(port, {
-        method: "POST",
-        path: "/v1/setup/claim",
-        body: { code: await setupCode },
-      });
-      return readText(answer, "serviceKey", "key");
-    },
+    mintServiceKey: () => mintServiceKey(home),
   };
 }
 
-/** The setup code from the banner; the rest of what the product prints is dropped. */
-function watchForSetupCode(running: PinnedProcess): Promise<string> {
-  const { stdout } = running.child;
-  const code = Promise.withResolvers<string>();
-  if (stdout !== null) {
-    const lines = createInterface({ input: stdout });
-    lines.on("line", (line) => {
-      const found = /#setup=([^\s]+)/.exec(line)?.[1];
-      if (found !== undefined) {
-        code.resolve(found);
-      }
-    });
-    lines.on("close", () => code.reject(new Error("The product printed no setup link.")));
-  }
-  code.promise.catch(() => undefined);
-  return code.promise;
+/** By the command line, which joins the database of the running process: whoever may read the data folder is the operator. */
+async function mintServiceKey(home: ProductHome): Promise<string> {
+  const scopes = SCOPES.flatMap((scope) => ["--scope", scope]);
+  const args = [CLI, "--json", "service-keys", "create", "--name", "bench", ...scopes];
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      TURNPIKE_DATA_DIR: join(home.folder, "data"),
+      TURNPIKE_CONFIG: join(home.folder, "turnpike.yaml"),
+    },
+  });
+  return readText(JSON.parse(stdout), "key");
 }
 
 async function waitUntilReady(running: PinnedProcess, port: number): Promise<void> {

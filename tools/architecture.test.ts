@@ -53,6 +53,7 @@ const CORRECT_TREE = {
   [`${CONSOLE}/platform/api-client.ts`]:
     'import type { keyStatus } from "@turnpike/contract/keys";\nexport const api = 1;\nexport type Key = typeof keyStatus;\n',
   [`${CONSOLE}/components/data-table.tsx`]: "export const table = 1;\n",
+  "packages/sdk/src/create-turnpike.ts": "export const createTurnpike = 1;\n",
   "examples/demo-api/server.ts": "export const server = 1;\n",
   "bench/ledger.ts": 'import "../apps/server/src/platform/clock.ts";\n',
 };
@@ -102,6 +103,16 @@ const PLANTED = [
     "examples-stand-alone",
     "examples/demo-api/plant-domain.ts",
     'import "../../packages/domain/src/keys/key-status.ts";',
+  ],
+  [
+    "sdk-is-published-alone",
+    "packages/sdk/src/plant-contract.ts",
+    'import type { Key } from "@turnpike/contract/keys";\nexport type K = Key;',
+  ],
+  [
+    "sdk-for-operators-only",
+    "apps/server/src/plant-sdk.ts",
+    'import "../../../packages/sdk/src/create-turnpike.ts";',
   ],
   [
     "nothing-imports-examples",

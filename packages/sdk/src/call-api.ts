@@ -19,14 +19,27 @@ export type ApiCall = {
   body: object;
   /** Sent with every attempt: the server answers the second as it answered the first, and takes nothing again. */
   idempotencyKey: string | undefined;
-  /** False for what may have taken something without an idempotency key: it is asked once. */
+  /**
+   * False for what takes something and has no idempotency key: it is asked again only after failures that surely took nothing.
+   */
   isRepeatable: boolean;
 };
 
 /** What came of one attempt. */
-type Attempt = { json: unknown } | { error: TurnpikeUnavailableError; isRetryable: boolean };
+type Attempt =
+  | { json: unknown }
+  | { error: TurnpikeUnavailableError; isRetryable: boolean; tookNothing: boolean };
 
 const RETRYABLE: ReadonlySet<number> = new Set([502, 503, 504]);
+/** With which Node says that no connection came about, so that nothing was sent. Other platforms do not tell. */
+const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
@@ -51,15 +64,26 @@ function judgeRefusal(reply: Response, text: string, epochMs: number): Attempt {
   const said = `Turnpike answered ${String(reply.status)}${code === "" ? "" : ` ${code}`}${detail === "" ? "" : `: ${detail}`}`;
   const retryAfter = reply.headers.get("retry-after");
   const isThrottled = reply.status === 429;
-  if (reply.status >= 500 || isThrottled) {
+  // An earlier attempt that was given up on is still under way; its answer will be this one's.
+  const isUnderWay = code === "IDEMPOTENCY_KEY_IN_USE";
+  if (reply.status >= 500 || isThrottled || isUnderWay) {
     return {
       error: new TurnpikeUnavailableError(said, {
         retryAfterMs: readRetryAfterMs(retryAfter, epochMs),
       }),
-      isRetryable: RETRYABLE.has(reply.status) || (isThrottled && retryAfter !== null),
+      isRetryable:
+        RETRYABLE.has(reply.status) || ((isThrottled || isUnderWay) && retryAfter !== null),
+      // Turnpike's own refusals have a code; a proxy in between does not know what happened behind it.
+      tookNothing: code !== "" && (isThrottled || reply.status === 503),
     };
   }
   throw new TurnpikeRequestError(said, { status: reply.status, code });
+}
+
+/** True when the call surely never left. */
+function isNotConnected(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return isRecord(cause) && NOT_CONNECTED.has(cause["code"]);
 }
 
 async function attemptCall(
@@ -99,14 +123,15 @@ async function attemptCall(
         : "Turnpike could not be reached",
       { cause },
     );
-    return { error, isRetryable: true };
+    return { error, isRetryable: true, tookNothing: isNotConnected(cause) };
   } finally {
     clearTimeout(timer);
   }
 }
 
 /**
- * Asks the API, again after failures of the network, 502, 503, 504 and 429 with `Retry-After`, within the deadline.
+ * Asks the API, again after failures of the network, 502, 503, 504 and 429 with `Retry-After`, within the deadline. What may
+ * have taken something is asked again only under an idempotency key.
  *
  * @returns The JSON of an answer with status 200, unparsed.
  * @throws {TurnpikeUnavailableError} When no answer came within the deadline and the retries.
@@ -122,7 +147,7 @@ export async function callApi(settings: ApiSettings, call: ApiCall): Promise<unk
       return attempt.json;
     }
     const waitMs =
-      attempt.isRetryable && call.isRepeatable
+      attempt.isRetryable && (call.isRepeatable || attempt.tookNothing)
         ? planRetry({
             failures,
             retriesMax: settings.retriesMax,

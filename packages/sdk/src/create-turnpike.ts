@@ -46,7 +46,13 @@ export type VerifyOptions = {
    * bounds of `exposure`; it is verified and metered afterwards.
    */
   onUnavailable?: "deny" | "allow";
-  /** By default a new one for each call that costs something. Retries of one call of yours should send the same. */
+  /**
+   * True for an idempotency key of its own: a lost answer is asked for again, and the call is metered once. At Turnpike it costs
+   * a write to the database for each call. By default true with `onUnavailable: "allow"`, for what is verified afterwards may
+   * have been metered before, else false.
+   */
+  exactlyOnce?: boolean;
+  /** Says which call of yours this is, and implies `exactlyOnce`: send the same when you ask again, within a day. */
   idempotencyKey?: string;
 };
 
@@ -180,7 +186,10 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
   }
 
   /** Lets a call pass on trust, when it may. */
-  function letThrough(request: VerifyRequest, idempotencyKey: string): Verification | undefined {
+  function letThrough(
+    request: VerifyRequest,
+    idempotencyKey: string | undefined,
+  ): Verification | undefined {
     const reply = known.find(nameCheck(request));
     if (reply === undefined || refused.find(request.key) !== undefined || !outage.tryExpose()) {
       return;
@@ -189,7 +198,11 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
       // Nothing is metered, so nothing is caught up; its place stays taken until the outage ends.
       outage.settle("given_up");
     } else {
-      catchUp.add({ request, idempotencyKey, letThroughAtMs: runtime.nowMs() });
+      catchUp.add({
+        request,
+        idempotencyKey: idempotencyKey ?? runtime.newId(),
+        letThroughAtMs: runtime.nowMs(),
+      });
     }
     return { ...reply, source: "outage" };
   }
@@ -202,16 +215,19 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
   return {
     publicUrl: trimSlashes(options.publicUrl ?? settings.url),
     epochMs: runtime.epochMs,
-    async verify(request, { onUnavailable = "deny", idempotencyKey = runtime.newId() } = {}) {
+    async verify(request, { onUnavailable = "deny", ...once } = {}) {
       const cached = findCached(request);
       if (cached !== undefined) {
         return { ...cached, source: "cache" };
       }
+      const { exactlyOnce = onUnavailable === "allow" } = once;
+      const newKey = exactlyOnce ? runtime.newId() : undefined;
+      const idempotencyKey = request.cost === 0 ? undefined : (once.idempotencyKey ?? newKey);
       try {
         if (outage.shouldSkip()) {
           throw new TurnpikeUnavailableError("Turnpike did not answer a moment ago");
         }
-        const reply = await ask(request, request.cost === 0 ? undefined : idempotencyKey);
+        const reply = await ask(request, idempotencyKey);
         catchUp.wake();
         return { ...reply, source: "server" };
       } catch (error) {

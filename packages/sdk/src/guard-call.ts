@@ -36,6 +36,8 @@ export type RoutePolicy<Request> = {
   environment?: "live" | "test";
   /** What becomes of calls while Turnpike cannot be asked; see {@link VerifyOptions}. By default `deny`. */
   onUnavailable?: "deny" | "allow";
+  /** Meters a call once although an answer of Turnpike's was lost, for a write to its database; see {@link VerifyOptions}. */
+  exactlyOnce?: boolean;
   /** Where the call comes from, when the framework does not know or should not be believed. */
   address?: (request: Request) => string | undefined;
   /** Hears why a call could not be decided: Turnpike was away, or refused the question (a wrong service key, say). */
@@ -155,10 +157,10 @@ export async function guardCall<Request>(
   if (key.text.length > KEY_LENGTH_MAX) {
     return deny({ code: "NOT_FOUND", requestId, detail: "This API key is not known." });
   }
-  const { onUnavailable = "deny" } = policy;
+  const { onUnavailable = "deny", exactlyOnce = onUnavailable === "allow" } = policy;
   try {
     const request = await toVerifyRequest(call, policy, key);
-    const verdict = await turnpike.verify(request, { onUnavailable });
+    const verdict = await turnpike.verify(request, { onUnavailable, exactlyOnce });
     return verdict.valid
       ? {
           kind: "pass",

@@ -49,7 +49,9 @@ describe("when to ask again", () => {
 });
 
 /** One attempt as the network answers it. */
-type Step = { takesMs: number; status: number | "broken" | "silent"; retryAfter?: number };
+type Step = { takesMs: number; status: number | "broken"; retryAfter?: number };
+
+const CODES: Readonly<Record<number, string>> = { 409: "IDEMPOTENCY_KEY_IN_USE" };
 
 /** Runs a call against a network and a clock of its own; nothing really waits. */
 function play(steps: readonly Step[], settings: Partial<ApiSettings> & { random: number }) {
@@ -71,7 +73,7 @@ function play(steps: readonly Step[], settings: Partial<ApiSettings> & { random:
       if (typeof step.status === "string") {
         throw new TypeError("fetch failed");
       }
-      return new Response(JSON.stringify({ status: step.status }), {
+      return new Response(JSON.stringify({ status: step.status, code: CODES[step.status] }), {
         status: step.status,
         headers: step.retryAfter === undefined ? {} : { "retry-after": String(step.retryAfter) },
       });
@@ -98,7 +100,7 @@ function play(steps: readonly Step[], settings: Partial<ApiSettings> & { random:
 describe("asking", () => {
   const step = fc.record({
     takesMs: fc.integer({ min: 0, max: 500 }),
-    status: fc.constantFrom(200, 429, 500, 502, 503, 504, "broken" as const),
+    status: fc.constantFrom(200, 409, 429, 500, 502, 503, 504, "broken" as const),
     retryAfter: fc.integer({ min: 0, max: 3 }),
   });
 

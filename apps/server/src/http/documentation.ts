@@ -32,7 +32,15 @@ export type DocumentationOptions = {
 const CONTENTS_FROM_HEADINGS = 4;
 
 /** What an operator reads first stands first; a guide that is not named here follows. */
-const GUIDE_ORDER = ["api", "gateway", "configuration", "operations", "architecture"];
+const GUIDE_ORDER = [
+  "adopt",
+  "api",
+  "gateway",
+  "sdk",
+  "configuration",
+  "operations",
+  "architecture",
+];
 
 function guideRank(page: DocumentationPage): number {
   const rank = GUIDE_ORDER.indexOf(page.name);

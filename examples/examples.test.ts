@@ -20,6 +20,7 @@ beforeAll(async () => {
   const catalog = {
     meters: [{ meterId: "requests", name: "Requests", unit: "request", aggregation: "count" }],
     plans: [
+      { planId: "all", name: "All", scopes: ["tiles:read"] },
       { planId: "none", name: "None", quotas: [{ meter: "requests", limit: 0, kind: "hard" }] },
       {
         planId: "two-a-minute",
@@ -106,8 +107,11 @@ for (const name of ["express", "fastify", "hono", "next"]) {
       await example.program.ended;
     });
 
-    async function call(headers: Record<string, string>, method = "GET") {
-      const response = await fetch(`${example.url}/v1/whoami`, { method, headers });
+    async function call(
+      headers: Record<string, string>,
+      { method = "GET", path = "/v1/whoami" } = {},
+    ) {
+      const response = await fetch(`${example.url}${path}`, { method, headers });
       const text = await response.text();
       return { response, text, json: text === "" ? undefined : JSON.parse(text) };
     }
@@ -193,6 +197,35 @@ for (const name of ["express", "fastify", "hono", "next"]) {
       expect((await call({ "x-api-key": key })).response.status).toBe(200);
     });
 
+    it("takes what a route costs of a key with its scope, and answers 403 without it", async () => {
+      const tiles = { path: "/v1/tiles?count=7" };
+      const allowed = await makeCustomer();
+      await changeTenant(allowed, { planId: "all" });
+      await pollUntil("the plan is known", async () => {
+        const input = { scopes: ["tiles:read"] };
+        const path = `/v1/tenants/${allowed.tenantId}/keys/${allowed.keyId}`;
+        return (await app.call(operator, "PATCH", path, input)).status === 200;
+      });
+      await pollUntil("the scope is known", async () => {
+        const input = { key: allowed.key, cost: 0, scopes: "tiles:read" };
+        return (await app.call(serviceKey, "POST", "/v1/keys/verify", input)).json.valid === true;
+      });
+      const answer = await call({ "x-api-key": allowed.key }, tiles);
+      expect([answer.response.status, answer.json]).toEqual([200, { tiles: 7 }]);
+      await pollUntil("it is committed", async () => (await usageOf(allowed)).calls === 1);
+      expect(await usageOf(allowed)).toEqual({ calls: 1, units: 7 });
+      const [route] = await database.sql<{ route: string }[]>`
+        select route from usage_rollups where tenant_id = ${allowed.tenantId}`;
+      expect(route?.route).toBe("/v1/tiles");
+      const { key } = await makeCustomer();
+      const denied = await call({ "x-api-key": key }, tiles);
+      expect(denied.response.status).toBe(403);
+      expect(denied.json).toMatchObject({
+        code: "INSUFFICIENT_SCOPE",
+        missingScopes: ["tiles:read"],
+      });
+    });
+
     it("answers 429 as the gateway does: problem document, Retry-After, RateLimit fields, CORS", async () => {
       for (const [planId, code, limit] of [
         ["none", "QUOTA_EXCEEDED", "requests"],
@@ -237,14 +270,14 @@ for (const name of ["express", "fastify", "hono", "next"]) {
     it("lets a preflight pass without a key", async () => {
       const { response } = await call(
         { origin: "https://app.example.com", "access-control-request-method": "POST" },
-        "OPTIONS",
+        { method: "OPTIONS" },
       );
       expect(response.status).toBeLessThan(300);
     });
 
     it("lets nobody call a guarded route with OPTIONS alone", async () => {
       // In Next OPTIONS is a handler of its own.
-      const { response } = await call({}, name === "next" ? "GET" : "OPTIONS");
+      const { response } = await call({}, { method: name === "next" ? "GET" : "OPTIONS" });
       expect(response.status).toBe(401);
     });
   });

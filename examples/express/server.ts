@@ -1,6 +1,6 @@
 import { createTurnpike } from "@turnpike/sdk";
 import { turnpikeExpress } from "@turnpike/sdk/express";
-import express from "express";
+import express, { type Request } from "express";
 
 const turnpike = createTurnpike({
   url: process.env["TURNPIKE_URL"] ?? "http://localhost:3000",
@@ -10,14 +10,30 @@ const turnpike = createTurnpike({
 
 const app = express();
 
+/** How many tiles a call asks for: it costs as many units. */
+function readCount(text: unknown): number {
+  return Math.min(100, Math.max(1, Math.trunc(Number(text)) || 1));
+}
+
 app.get("/health", (_request, response) => void response.json({ status: "ok" }));
 
-// Everything below needs a key; each call counts 1.
-app.use("/v1", turnpikeExpress(turnpike, { onError: (error) => console.error(error) }));
+const onError = (error: unknown) => console.error(error);
 
-app.all("/v1/whoami", (request, response) => {
+// Needs a key; each call counts 1.
+app.all("/v1/whoami", turnpikeExpress(turnpike, { onError }), (request, response) => {
   response.json({ caller: request.turnpike, headers: request.headers });
 });
+
+app.get(
+  "/v1/tiles",
+  turnpikeExpress<Request>(turnpike, {
+    cost: (request) => readCount(request.query["count"]),
+    scopes: "tiles:read",
+    onUnavailable: "allow",
+    onError,
+  }),
+  (request, response) => void response.json({ tiles: readCount(request.query["count"]) }),
+);
 
 const server = app.listen(Number(process.env["PORT"] ?? 4000), "127.0.0.1", () => {
   console.log(`Listening on ${JSON.stringify(server.address())}`);

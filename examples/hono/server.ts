@@ -12,19 +12,32 @@ const turnpike = createTurnpike({
 
 const app = new Hono<TurnpikeEnv>();
 
+/** How many tiles a call asks for: it costs as many units. */
+function readCount(text: unknown): number {
+  return Math.min(100, Math.max(1, Math.trunc(Number(text)) || 1));
+}
+
 app.get("/health", (context) => context.json({ status: "ok" }));
 
-// Everything below needs a key; each call counts 1.
-app.use(
-  "/v1/*",
-  turnpikeHono<Context<TurnpikeEnv>>(turnpike, {
-    address: (context) => getConnInfo(context).remote.address,
-    onError: (error) => console.error(error),
-  }),
+const common = {
+  address: (context: Context<TurnpikeEnv>) => getConnInfo(context).remote.address,
+  onError: (error: unknown) => console.error(error),
+};
+
+// Needs a key; each call counts 1.
+app.all("/v1/whoami", turnpikeHono(turnpike, common), (context) =>
+  context.json({ caller: context.get("turnpike"), headers: context.req.header() }),
 );
 
-app.all("/v1/whoami", (context) =>
-  context.json({ caller: context.get("turnpike"), headers: context.req.header() }),
+app.get(
+  "/v1/tiles",
+  turnpikeHono<Context<TurnpikeEnv>>(turnpike, {
+    ...common,
+    cost: (context) => readCount(context.req.query("count")),
+    scopes: "tiles:read",
+    onUnavailable: "allow",
+  }),
+  (context) => context.json({ tiles: readCount(context.req.query("count")) }),
 );
 
 const server = serve(

@@ -1,11 +1,15 @@
 import { createServer } from "node:http";
+import * as tiles from "./app/v1/tiles/route.ts";
 import * as whoami from "./app/v1/whoami/route.ts";
 
+type RouteHandler = (request: Request, context: object) => Response | Promise<Response>;
+
 /** Serves the route handlers as Next does, for trying them without it. */
-const HANDLERS = new Map<string | undefined, (request: Request, context: object) => unknown>([
-  ["GET", whoami.GET],
-  ["POST", whoami.POST],
-  ["OPTIONS", whoami.OPTIONS],
+const HANDLERS = new Map<string, RouteHandler>([
+  ["GET /v1/whoami", whoami.GET],
+  ["POST /v1/whoami", whoami.POST],
+  ["OPTIONS /v1/whoami", whoami.OPTIONS],
+  ["GET /v1/tiles", tiles.GET],
 ]);
 
 const server = createServer(async (incoming, outgoing) => {
@@ -17,11 +21,8 @@ const server = createServer(async (incoming, outgoing) => {
     method: incoming.method ?? "GET",
     headers,
   });
-  const response = await HANDLERS.get(incoming.method)?.(request, {});
-  if (!(response instanceof Response)) {
-    outgoing.writeHead(405).end();
-    return;
-  }
+  const handle = HANDLERS.get(`${request.method} ${new URL(request.url).pathname}`);
+  const response = (await handle?.(request, {})) ?? new Response(null, { status: 404 });
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   outgoing.end(await response.text());
 });

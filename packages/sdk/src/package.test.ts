@@ -65,9 +65,13 @@ describe("the package as it is published", () => {
     expect(paths).toContain("LICENSE");
     expect(paths).toContain("dist/express.d.ts");
     expect(paths.filter((path) => /test|fixture|tsconfig/.test(path))).toEqual([]);
-    const { stdout } = await run("grep", ["-rlE", "@turnpike/(contract|domain)|node:", "dist", "src"], {
-      cwd: join(folder.path, "node_modules/@turnpike/sdk"),
-    }).catch((error: { stdout: string }) => error);
+    const { stdout } = await run(
+      "grep",
+      ["-rlE", "@turnpike/(contract|domain)|node:", "dist", "src"],
+      {
+        cwd: join(folder.path, "node_modules/@turnpike/sdk"),
+      },
+    ).catch((error: { stdout: string }) => error);
     expect(stdout).toBe("");
     const manifest = JSON.parse(await readFile(join(PACKAGE, "package.json"), "utf8"));
     expect(manifest).not.toHaveProperty("dependencies");

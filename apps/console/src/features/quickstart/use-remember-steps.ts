@@ -14,7 +14,7 @@ export function useRememberSteps(
   const { api } = usePlatform();
   const client = useQueryClient();
   const { queryKey } = progressQuery(api, tenantId);
-  const { mutate } = useMutation({
+  const { mutate, isPending } = useMutation({
     mutationFn: (next: Progress) => saveProgress(api, tenantId, next),
     onSuccess: (saved) => client.setQueryData(queryKey, saved),
     // Another device was faster: what it finished counts, and what is new to both is kept with the next look.
@@ -25,8 +25,9 @@ export function useRememberSteps(
   const revision = progress?.revision;
   // The outside system is the server's memory of this tenant.
   useEffect(() => {
-    if (finished !== undefined && revision !== undefined) {
+    // One write at a time: the next is made from the revision that this one answers.
+    if (finished !== undefined && revision !== undefined && !isPending) {
       mutate({ finished: finished.split(",") as Progress["finished"], revision });
     }
-  }, [finished, revision, mutate]);
+  }, [finished, revision, isPending, mutate]);
 }

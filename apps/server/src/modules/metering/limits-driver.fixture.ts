@@ -1,0 +1,497 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { isConnectionError } from "@turnpike/db/database-errors";
+import type { KeyId } from "@turnpike/domain/ids/ids";
+import {
+  type CallQuestion,
+  type DecidingProcess,
+  isProcessGone,
+} from "@turnpike/testkit/deciding-process";
+import { pollUntil } from "@turnpike/testkit/poll-until";
+import { findPlanVersion } from "#modules/catalog/index.ts";
+import { revokeKey, rollKey, updateKey } from "#modules/keys/index.ts";
+import { updateTenant } from "#modules/tenants/index.ts";
+import { keepMeteringHouse } from "./keep-house.ts";
+import {
+  Books,
+  type ModelKey,
+  type ModelTenant,
+  readBilled,
+  readHeld,
+  readTaken,
+  takenOf,
+} from "./limits-books.fixture.ts";
+import { type Fleet, LIMITS, OPEN_PLAN, OPERATOR, planOf } from "./limits-fleet.fixture.ts";
+import { reconcile } from "./reconcile.ts";
+
+const NEXT_PERIOD_MS = 31 * 24 * 3600 * 1000;
+const PAUSED_MS = 600_000;
+const PROPAGATION_MS = 1_000;
+
+export type Random = { below(count: number): number; pick<Item>(items: readonly Item[]): Item };
+type HeldCall = {
+  process: DecidingProcess;
+  callId: number;
+  tenant: ModelTenant;
+  key: ModelKey;
+  period: number;
+  cost: number;
+};
+
+function assertHolds(isTrue: boolean, what: string, state: unknown): void {
+  if (!isTrue) {
+    throw new Error(`Does not hold: ${what}: ${JSON.stringify(state)}`);
+  }
+}
+
+/** Does things to a fleet, and checks after each that every limit held. */
+export class LimitsDriver {
+  readonly #fleet: Fleet;
+  readonly #random: Random;
+  readonly #books = new Books();
+  readonly #held: HeldCall[] = [];
+  readonly #periods = new Set<number>();
+  /** What the database knew of each process when it was killed. */
+  readonly #heldAtKill = new Map<string, number>();
+  /** The longest time from the commit of a change to the last call that did not follow it, in milliseconds. */
+  slowestChangeMs = 0;
+  admitted = 0;
+
+  constructor(fleet: Fleet, random: Random) {
+    this.#fleet = fleet;
+    this.#random = random;
+  }
+
+  get #processes(): DecidingProcess[] {
+    return this.#fleet.running.map(({ process }) => process);
+  }
+
+  get #tenant(): ModelTenant {
+    return this.#random.pick(this.#books.tenants);
+  }
+
+  async addTenant(limit: number): Promise<void> {
+    this.#books.tenants.push(await this.#fleet.makeTenant(limit));
+  }
+
+  // What may happen.
+
+  async burst(processes = this.#processes): Promise<void> {
+    await Promise.all(processes.map((process) => this.#send(process, this.#makeCalls())));
+  }
+
+  #makeCalls(): { tenant: ModelTenant; key: ModelKey; call: CallQuestion }[] {
+    return Array.from({ length: 1 + this.#random.below(25) }, () => {
+      const tenant = this.#tenant;
+      const key = this.#random.pick(tenant.keys);
+      const ends = this.#random.pick([
+        "billed",
+        "billed",
+        "billed",
+        "billed",
+        "failed",
+        "later",
+      ] as const);
+      return {
+        tenant,
+        key,
+        call: { key: key.key, cost: this.#random.pick([1, 1, 1, 2, 7]), ends },
+      };
+    });
+  }
+
+  async #send(
+    process: DecidingProcess,
+    calls: readonly { tenant: ModelTenant; key: ModelKey; call: CallQuestion }[],
+  ): Promise<void> {
+    let answers: Awaited<ReturnType<DecidingProcess["calls"]>>;
+    try {
+      answers = await process.calls(calls.map(({ call }) => call));
+    } catch (error) {
+      if (!isProcessGone(error)) {
+        throw error;
+      }
+      for (const { tenant, key, call } of calls.filter((each) => each.call.ends === "billed")) {
+        for (const owner of [tenant.tenantId, key.originKeyId]) {
+          for (const period of this.#periods) {
+            this.#books.bookOf(owner, period).unknown += call.cost;
+          }
+        }
+        this.#books.processBook(process.processId).unknown += call.cost;
+      }
+      return;
+    }
+    for (const [index, { callId, periodStartMs: period }] of answers.entries()) {
+      const sent = calls[index];
+      if (sent === undefined || callId === undefined || period === undefined) {
+        continue;
+      }
+      const { tenant, key, call } = sent;
+      this.#meet(period);
+      if (call.ends !== "failed") {
+        this.#count({ tenant, key, period }, call.cost);
+      }
+      if (call.ends === "later") {
+        this.#held.push({ process, callId, tenant, key, period, cost: call.cost });
+      } else if (call.ends === "billed") {
+        this.#books.processBook(process.processId).admitted += call.cost;
+      }
+    }
+  }
+
+  #meet(period: number): void {
+    if (!this.#periods.has(period)) {
+      this.#periods.add(period);
+      for (const tenant of this.#books.tenants) {
+        this.#raiseAll(tenant);
+      }
+    }
+  }
+
+  #raiseAll(tenant: ModelTenant): void {
+    for (const period of this.#periods) {
+      this.#books.raise(tenant.tenantId, period, tenant.limit ?? Number.POSITIVE_INFINITY);
+      for (const { originKeyId, quota } of tenant.keys) {
+        this.#books.raise(originKeyId, period, quota ?? Number.POSITIVE_INFINITY);
+      }
+    }
+  }
+
+  #count(of: Pick<HeldCall, "tenant" | "key" | "period">, units: number): void {
+    this.#books.bookOf(of.tenant.tenantId, of.period).admitted += units;
+    this.#books.bookOf(of.key.originKeyId, of.period).admitted += units;
+    this.admitted += units;
+  }
+
+  async endCalls(): Promise<void> {
+    for (const call of this.#held.splice(0)) {
+      const isBilled = this.#random.below(3) > 0;
+      const isEnded = await call.process
+        .ask({ ask: "end", callId: call.callId, isBilled })
+        .catch(() => false);
+      // Of a process that was killed meanwhile: it was let through, and its units are forfeited.
+      if (isEnded && isBilled) {
+        this.#books.processBook(call.process.processId).admitted += call.cost;
+      } else if (isEnded) {
+        this.#count(call, -call.cost);
+      }
+    }
+  }
+
+  async kill(): Promise<void> {
+    const index = this.#random.below(this.#fleet.running.length);
+    const { process, folder } = this.#fleet.running[index] as Fleet["running"][number];
+    const sending = this.#send(process, this.#makeCalls());
+    await delay(this.#random.below(8));
+    process.kill("SIGKILL");
+    await Promise.all([process.ended, sending]);
+    // A transaction that it asked to commit may still end.
+    await delay(50);
+    this.#heldAtKill.set(
+      process.processId,
+      (await readHeld(this.#fleet.services)).get(process.processId) ?? 0,
+    );
+    const isReplaced = this.#random.below(3) === 0;
+    // On the folder of the killed one its journal is replayed; on another it stays for later, and its leases lapse.
+    const place = isReplaced ? await this.#fleet.makeFolder() : folder;
+    this.#fleet.running[index] = await this.#fleet.start(place);
+  }
+
+  async drain(): Promise<void> {
+    const index = this.#random.below(this.#fleet.running.length);
+    const { process, folder } = this.#fleet.running[index] as Fleet["running"][number];
+    await this.endCalls();
+    await process.ask({ ask: "drain" });
+    await process.ended;
+    const held = (await readHeld(this.#fleet.services)).get(process.processId) ?? 0;
+    assertHolds(held === 0, "a process that drained holds nothing", { held });
+    this.#fleet.running[index] = await this.#fleet.start(folder);
+  }
+
+  /** Stops a process past the deadline of its leases, which the database forfeits meanwhile. */
+  async pause(): Promise<void> {
+    const process = this.#random.pick(this.#processes);
+    process.kill("SIGSTOP");
+    const others = this.#processes.filter((other) => other !== process);
+    await this.burst(others);
+    await this.#expireLeases(process.processId);
+    await this.burst(others);
+    // The first that it hears when it goes on: so much time has passed.
+    const skewed = process.ask({ ask: "skew", addMonotonicMs: PAUSED_MS });
+    process.kill("SIGCONT");
+    await skewed;
+    await this.burst([process]);
+  }
+
+  async #expireLeases(processId: string | null): Promise<void> {
+    await this.#fleet.services.transact.asMeter(
+      (tx) => tx`update leases set expires_at = now() - interval '1 second'
+        where process_id = ${processId} or ${processId}::text is null`,
+    );
+    await keepMeteringHouse(this.#fleet.services);
+  }
+
+  /** Sets the clock of one process over the end of the period, or back. */
+  async rollOver(): Promise<void> {
+    const wallMs = this.#random.pick([0, NEXT_PERIOD_MS]);
+    await this.#random.pick(this.#processes).ask({ ask: "skew", wallMs });
+    await this.burst();
+  }
+
+  async changePlan(): Promise<void> {
+    await this.#givePlan(this.#tenant, this.#random.pick([...LIMITS, ...LIMITS, undefined]));
+  }
+
+  async #givePlan(tenant: ModelTenant, limit: number | undefined): Promise<void> {
+    if (tenant.isUncovered) {
+      // What was let through without a limit is in the ledger before there is one.
+      await this.endCalls();
+      await this.#flushAll();
+    }
+    const { services } = this.#fleet;
+    const before = tenant.limit;
+    tenant.limit = limit;
+    this.#raiseAll(tenant);
+    tenant.limit = limit === undefined ? undefined : Math.max(limit, before ?? 0);
+    const input = {
+      tenantId: tenant.tenantId,
+      planId: limit === undefined ? OPEN_PLAN : planOf(limit),
+    };
+    await updateTenant({ ...services, plans: { findPlan: findPlanVersion } }, OPERATOR, input);
+    await this.#assertHeard(`a plan of ${String(limit)}`, async (process) => {
+      const key = tenant.keys[0] as ModelKey;
+      const [answer] = await process.calls([{ key: key.key, cost: 0, ends: "billed" }]);
+      return (
+        answer?.code === "QUOTA_EXCEEDED" || (answer?.code === "VALID" && answer.limit === limit)
+      );
+    });
+    tenant.limit = limit;
+    await this.#flushAll();
+    if (limit !== undefined) {
+      const taken = await readTaken(services);
+      for (const period of this.#periods) {
+        const now = takenOf(taken, tenant.tenantId, period);
+        this.#books.lower(tenant.tenantId, period, { limit, taken: now });
+      }
+    }
+    tenant.isUncovered = limit === undefined;
+  }
+
+  async addKey(): Promise<void> {
+    const tenant = this.#tenant;
+    await this.#fleet.makeKey(tenant, this.#random.pick([undefined, 30]));
+    this.#raiseAll(tenant);
+  }
+
+  async rollAKey(): Promise<void> {
+    const tenant = this.#tenant;
+    const old = this.#random.pick(tenant.keys);
+    const input = {
+      tenantId: tenant.tenantId,
+      keyId: old.keyId as KeyId,
+      graceSeconds: 0,
+    } as const;
+    const rolled = await rollKey(this.#fleet.services, OPERATOR, input);
+    tenant.keys[tenant.keys.indexOf(old)] = { ...old, keyId: rolled.keyId, key: rolled.key };
+    await this.#assertRefused("a roll without grace", old);
+  }
+
+  async revoke(): Promise<void> {
+    const tenant = this.#tenant;
+    await this.#fleet.makeKey(tenant, undefined);
+    const key = tenant.keys.pop() as ModelKey;
+    await this.#use(key);
+    const input = { tenantId: tenant.tenantId, keyId: key.keyId as KeyId };
+    await revokeKey(this.#fleet.services, OPERATOR, input);
+    await this.#assertRefused("a revocation", key);
+  }
+
+  async disable(): Promise<void> {
+    const tenant = this.#tenant;
+    const key = this.#random.pick(tenant.keys);
+    await this.#use(key);
+    const input = { tenantId: tenant.tenantId, keyId: key.keyId as KeyId };
+    await updateKey(this.#fleet.services, OPERATOR, { ...input, disabled: true });
+    await this.#assertRefused("disabling", key);
+    await updateKey(this.#fleet.services, OPERATOR, { ...input, disabled: false });
+    await this.#assertHeard("enabling", async (process) => !(await this.#isDead(process, key)));
+  }
+
+  /** So that every process knows it. */
+  async #use(key: ModelKey): Promise<void> {
+    for (const process of this.#processes) {
+      await process.calls([{ key: key.key, cost: 0, ends: "billed" }]);
+    }
+  }
+
+  async #isDead(process: DecidingProcess, key: ModelKey): Promise<boolean> {
+    const [answer] = await process.calls([{ key: key.key, cost: 0, ends: "billed" }]);
+    return ["REVOKED", "DISABLED", "EXPIRED", "NOT_FOUND"].includes(answer?.code ?? "");
+  }
+
+  async #assertRefused(what: string, key: ModelKey): Promise<void> {
+    await this.#assertHeard(what, (process) => this.#isDead(process, key));
+  }
+
+  async #assertHeard(
+    what: string,
+    hasHeard: (process: DecidingProcess) => Promise<boolean>,
+  ): Promise<void> {
+    const startedAtMs = performance.now();
+    await Promise.all(
+      this.#processes.map(async (process) => {
+        let lastUnheardMs = 0;
+        await pollUntil(what, async () => {
+          const askedAtMs = performance.now();
+          const isHeard = await hasHeard(process);
+          lastUnheardMs = isHeard ? lastUnheardMs : askedAtMs - startedAtMs;
+          return isHeard;
+        });
+        this.slowestChangeMs = Math.max(this.slowestChangeMs, lastUnheardMs);
+        assertHolds(
+          lastUnheardMs < PROPAGATION_MS,
+          `${what} is heard within a second`,
+          lastUnheardMs,
+        );
+      }),
+    );
+  }
+
+  /** Cuts the connections on which wake-ups come; changes are heard by polling then. */
+  async deafen(): Promise<void> {
+    await this.#fleet.cutListening();
+    await this.#random.pick([() => this.revoke(), () => this.disable(), () => this.changePlan()])();
+  }
+
+  async killDatabase(): Promise<void> {
+    const { server } = this.#fleet;
+    process.kill(server.pid, "SIGKILL");
+    await this.burst();
+    await this.endCalls();
+    await this.burst();
+    await pollUntil("the database is back", () => this.#isAnswering(), 60_000);
+    await this.#flushAll();
+  }
+
+  async #isAnswering(): Promise<boolean> {
+    if (!this.#fleet.server.isUp()) {
+      return false;
+    }
+    try {
+      await readHeld(this.#fleet.services);
+      return true;
+    } catch (error) {
+      if (!isConnectionError(error)) {
+        throw error;
+      }
+      return false;
+    }
+  }
+
+  async #flushAll(): Promise<void> {
+    await Promise.all(this.#processes.map((process) => process.ask({ ask: "flush" })));
+  }
+
+  async keepHouse(): Promise<void> {
+    await keepMeteringHouse(this.#fleet.services);
+  }
+
+  // What must hold.
+
+  async check(): Promise<void> {
+    const { services } = this.#fleet;
+    const taken = await readTaken(services);
+    for (const tenant of this.#books.tenants) {
+      const owners = new Set([tenant.tenantId, ...tenant.keys.map((key) => key.originKeyId)]);
+      for (const period of this.#periods) {
+        for (const owner of owners) {
+          this.#checkBalance({ owner, period, tenant }, takenOf(taken, owner, period));
+        }
+      }
+    }
+    const { drift, findings } = await reconcile(services, OPERATOR);
+    assertHolds(drift === 0, "ledger, rollups and balances agree", findings);
+  }
+
+  #checkBalance(
+    of: { owner: string; period: number; tenant: ModelTenant },
+    taken: { used: number; held: number },
+  ): void {
+    const { admitted, unknown } = this.#books.bookOf(of.owner, of.period);
+    const ceiling = this.#books.ceilingOf(of.owner, of.period);
+    const state = { ...of, ...taken, admitted, unknown, ceiling };
+    const isLimited = ceiling < Number.POSITIVE_INFINITY;
+    assertHolds(taken.used <= admitted + unknown, "nothing is billed twice", state);
+    if (isLimited) {
+      assertHolds(admitted <= ceiling, "what was let through is within the limit", state);
+      assertHolds(
+        taken.used + taken.held <= ceiling,
+        "used + leased + forfeited is within the limit",
+        state,
+      );
+      assertHolds(admitted <= taken.used + taken.held, "what was let through stays taken", state);
+    }
+  }
+
+  /** Commits everything; then each process that was never killed has billed exactly what it let through. */
+  async checkQuiet(): Promise<void> {
+    await this.endCalls();
+    await this.#flushAll();
+    await this.check();
+    const billed = await readBilled(this.#fleet.services);
+    for (const [processId, { admitted, unknown }] of this.#books.byProcess) {
+      const inLedger = billed.get(processId) ?? 0;
+      const state = { processId, inLedger, admitted, unknown };
+      if (!this.#heldAtKill.has(processId)) {
+        assertHolds(inLedger === admitted, "what was let through is billed, once", state);
+      }
+      assertHolds(inLedger <= admitted + unknown, "nothing is billed twice", state);
+    }
+  }
+
+  /** Drains everybody, then spends what is left: all of it, but for what those held that were killed. */
+  async finish(): Promise<void> {
+    await this.checkQuiet();
+    const { services, running, start, makeFolder } = this.#fleet;
+    await Promise.all(this.#processes.map((process) => process.ask({ ask: "drain" })));
+    await this.#expireLeases(null);
+    for (const [processId, held] of await readHeld(services)) {
+      const atKill = this.#heldAtKill.get(processId);
+      const state = { processId, held, atKill };
+      assertHolds(
+        atKill !== undefined && held <= atKill,
+        "only a kill forfeits, and only what was held",
+        state,
+      );
+    }
+    running.splice(0, running.length, await start(await makeFolder()));
+    const limit = Math.max(...LIMITS);
+    for (const tenant of this.#books.tenants) {
+      await this.#givePlan(tenant, limit);
+      await this.#spendAll(tenant);
+      const [process] = this.#processes as [DecidingProcess];
+      await process.ask({ ask: "flush" });
+      const taken = await readTaken(services);
+      const [period] = [...this.#periods].sort((a, b) => a - b) as [number];
+      const { used, forfeited } = takenOf(taken, tenant.tenantId, period);
+      assertHolds(used + forfeited >= limit, "nothing else is stranded", {
+        used,
+        forfeited,
+        limit,
+      });
+    }
+    await this.check();
+  }
+
+  async #spendAll(tenant: ModelTenant): Promise<void> {
+    const [process] = this.#processes as [DecidingProcess];
+    const key = tenant.keys[0] as ModelKey;
+    const call: CallQuestion = { key: key.key, cost: 1, ends: "billed" };
+    for (let before = -1; before !== this.admitted; ) {
+      before = this.admitted;
+      await this.#send(
+        process,
+        Array.from({ length: 100 }, () => ({ tenant, key, call })),
+      );
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import { randomBytes } from "node:crypto";
+import { chmod, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { REQUESTS_METER, SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
+import { type DecidingProcess, startDecidingProcess } from "@turnpike/testkit/deciding-process";
+import { makeTempFolder } from "@turnpike/testkit/temp-folder";
+import { applyCatalog, findPlanVersion } from "#modules/catalog/index.ts";
+import { createKey } from "#modules/keys/index.ts";
+import { createTenant } from "#modules/tenants/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { systemClock } from "#platform/clock.ts";
+import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
+import { createLogger } from "#platform/logger.ts";
+import { newUuidId } from "#platform/new-id.ts";
+import { openDatabase } from "#platform/open-database.ts";
+import type { ModelTenant } from "./limits-books.fixture.ts";
+
+export const OPERATOR = { actor: { type: "operator", id: "test" }, requestId: "req_test" } as const;
+export const LIMITS = [25, 90, 400, 1_500] as const;
+export const OPEN_PLAN = "open";
+export const planOf = (limit: number) => `hard-${String(limit)}`;
+const KEY_QUOTA = 60;
+const PROCESSES = 3;
+
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** A database server of its own, which can be killed, and the processes on it. */
+export async function openFleet() {
+  const folder = await makeTempFolder();
+  // As root, the database runs as a user who must be able to pass.
+  await chmod(folder.path, 0o711);
+  const databaseFolder = join(folder.path, "database");
+  await mkdir(databaseFolder);
+  const server = await startEmbeddedPostgres({
+    folder: databaseFolder,
+    logger: quiet,
+    // Killed programs lose nothing without it; only a power cut would.
+    settings: { fsync: "off", full_page_writes: "off" },
+  });
+  const target = server.connection;
+  const database = await openDatabase({ target, applicationName: "model", connectionsMax: 6 });
+  const services: AppServices = {
+    transact: database.transact,
+    clock: systemClock,
+    newId: newUuidId,
+    logger: createLogger({ level: "silent" }),
+    randomBytes: (count) => randomBytes(count),
+  };
+  const [sample] = SAMPLE_CATALOG.plans;
+  if (sample === undefined) {
+    throw new Error("The sample catalogue has no plan.");
+  }
+  const terms = { ...sample, rateLimits: [], quotas: [] };
+  await applyCatalog(services, OPERATOR, {
+    meters: SAMPLE_CATALOG.meters,
+    defaultPlanId: OPEN_PLAN,
+    plans: [
+      { ...terms, planId: OPEN_PLAN },
+      ...LIMITS.map((limit) => ({
+        ...terms,
+        planId: planOf(limit),
+        quotas: [{ meter: REQUESTS_METER, limit, kind: "hard" as const }],
+      })),
+    ],
+  });
+
+  let folders = 0;
+  const running: { process: DecidingProcess; folder: string }[] = [];
+  const started = new Set<DecidingProcess>();
+
+  async function start(place: string): Promise<{ process: DecidingProcess; folder: string }> {
+    const process = await startDecidingProcess({ target, folder: place });
+    started.add(process);
+    return { process, folder: place };
+  }
+
+  async function makeFolder(): Promise<string> {
+    folders += 1;
+    const place = join(folder.path, `process-${String(folders)}`);
+    await mkdir(place);
+    return place;
+  }
+
+  const places = await Promise.all(Array.from({ length: PROCESSES }, makeFolder));
+  running.push(...(await Promise.all(places.map(start))));
+
+  async function makeKey(tenant: ModelTenant, quota: number | undefined): Promise<void> {
+    const made = await createKey(services, OPERATOR, {
+      tenantId: tenant.tenantId,
+      name: "Model",
+      environment: "live",
+      scopes: [],
+      metadata: {},
+      ...(quota === undefined ? {} : { quotas: [{ meter: REQUESTS_METER, limit: quota }] }),
+    });
+    tenant.keys.push({ keyId: made.keyId, key: made.key, originKeyId: made.keyId, quota });
+  }
+
+  async function makeTenant(limit: number): Promise<ModelTenant> {
+    const plans = { findPlan: findPlanVersion };
+    const input = { name: "Model", planId: planOf(limit) };
+    const { tenantId } = await createTenant({ ...services, plans }, OPERATOR, input);
+    const tenant: ModelTenant = { tenantId, limit, keys: [], isUncovered: false };
+    await makeKey(tenant, undefined);
+    await makeKey(tenant, KEY_QUOTA);
+    return tenant;
+  }
+
+  return {
+    services,
+    server,
+    running,
+    start,
+    makeFolder,
+    makeKey,
+    makeTenant,
+    /** Ends the connections on which wake-ups come. */
+    async cutListening() {
+      await database.sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'turnpike-listen' and datname = current_database()`;
+    },
+    async close() {
+      for (const process of started) {
+        process.kill("SIGCONT");
+        process.kill("SIGKILL");
+        await process.ended;
+      }
+      await database.close();
+      await server.stop();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export type Fleet = Awaited<ReturnType<typeof openFleet>>;

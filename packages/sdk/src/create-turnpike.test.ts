@@ -158,12 +158,15 @@ describe("with Turnpike there", () => {
     expect(await ask()).toMatchObject({ code: "NOT_FOUND", source: "server" });
   });
 
-  it("lets nobody in on a wrong service key, whatever the route says", async () => {
-    const { key } = await makeCustomer();
-    const { turnpike } = makeClient({ serviceKey: "tp_svc_wrong" });
-    const refused = turnpike.verify({ key }, { onUnavailable: "allow" });
-    await expect(refused).rejects.toBeInstanceOf(TurnpikeRequestError);
-  });
+  it.each(["tp_svc_wrong", ""])(
+    "lets nobody in on the service key %j, whatever the route says",
+    async (wrong) => {
+      const { key } = await makeCustomer();
+      const { turnpike } = makeClient({ serviceKey: wrong });
+      const refused = turnpike.verify({ key }, { onUnavailable: "allow" });
+      await expect(refused).rejects.toBeInstanceOf(TurnpikeRequestError);
+    },
+  );
 
   it.each(["<html>Welcome</html>", '{"valid":true}', '{"valid":true,"code":"REVOKED"}', "null"])(
     "takes no %s for a verdict",

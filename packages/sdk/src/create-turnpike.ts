@@ -111,7 +111,9 @@ function withoutLimits({ limits: _limits, ...reply }: VerifyReply): VerifyReply 
 /**
  * Makes a client of Turnpike. One for a program: it holds the cache, the count of an outage and the calls to catch up.
  *
- * @throws {TypeError} For an address that is none, and an empty service key.
+ * An empty service key is refused with the first call only: builds (Next's, say) load programs without their environment.
+ *
+ * @throws {TypeError} For an address that is none.
  */
 export function createTurnpike(options: TurnpikeOptions): Turnpike {
   const runtime: Runtime = { ...SYSTEM_RUNTIME, ...options.runtime };
@@ -123,9 +125,6 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
     deadlineMs: options.deadlineMs ?? 3_000,
     retriesMax: options.retriesMax ?? 2,
   };
-  if (options.serviceKey === "") {
-    throw new TypeError("The service key is empty.");
-  }
   const { checksMs = 0, deadKeysMs = 5_000, entriesMax = 10_000 } = options.cache ?? {};
   const bounds = { entriesMax, nowMs: runtime.nowMs };
   const checks = createVerdictCache(bounds);

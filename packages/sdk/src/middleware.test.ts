@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { createTurnpike, type TurnpikeOptions } from "./create-turnpike.ts";
+import { turnpikeExpress } from "./express.ts";
+import { findKey, isForgedIdentity } from "./find-key.ts";
+import { turnpikeNext } from "./next.ts";
+import { removeHeaders } from "./node-request.ts";
+import { cleanWebRequest } from "./web-request.ts";
+
+/** A client of a Turnpike that nobody runs; what the examples show against the real one is not repeated here. */
+function makeClient(options: Partial<TurnpikeOptions> = {}) {
+  return createTurnpike({
+    url: "http://127.0.0.1:9",
+    serviceKey: "tp_svc_x",
+    retriesMax: 0,
+    ...options,
+  });
+}
+
+/** Runs the middleware for Express as it would be: `reply` is what was answered, undefined when the handler's turn came. */
+async function callExpress(headers: Record<string, string>, before: Record<string, string> = {}) {
+  const errors: unknown[] = [];
+  const sent = new Map(Object.entries(before));
+  const request = {
+    method: "GET",
+    url: "/v1",
+    headers,
+    rawHeaders: Object.entries(headers).flat(),
+  };
+  const body = await new Promise<string | undefined>((resolve, reject) => {
+    const response = {
+      statusCode: 200,
+      hasHeader: (name: string) => sent.has(name),
+      setHeader: (name: string, value: string) => sent.set(name, value),
+      end: (text: string) => resolve(text),
+    };
+    turnpikeExpress(makeClient(), { onError: (error) => errors.push(error) })(
+      request,
+      response,
+      (error) => (error === undefined ? resolve(undefined) : reject(error)),
+    );
+  });
+  return { body, errors, sent };
+}
+
+describe("middleware", () => {
+  it("leaves CORS that the program set before as it is: a star would forbid its credentials", async () => {
+    const { sent } = await callExpress({}, { "access-control-allow-origin": "https://app.test" });
+    expect(sent.get("access-control-allow-origin")).toBe("https://app.test");
+    expect(sent.get("access-control-expose-headers")).toContain("Retry-After");
+  });
+
+  it("answers 503 when there is no verdict, and says why to the program alone", async () => {
+    const { body, sent, errors } = await callExpress({ "x-api-key": "k" });
+    expect(JSON.parse(body ?? "")).toMatchObject({ code: "LIMITS_UNAVAILABLE", status: 503 });
+    expect(body).not.toContain("127.0.0.1:9 ");
+    expect(sent.get("retry-after")).toBe("2");
+    expect(errors).toEqual([expect.objectContaining({ name: "TurnpikeUnavailableError" })]);
+  });
+
+  it("takes identities that a caller made up out of a preflight too", () => {
+    const preflight = new Request("http://api.test/v1", {
+      method: "OPTIONS",
+      headers: { "x-turnpike-tenant": "forged", "x-other": "kept" },
+    });
+    const cleaned = cleanWebRequest(preflight, { kind: "preflight" });
+    expect([...cleaned.headers.keys()]).toEqual(["x-other"]);
+  });
+
+  it("copies a request whose headers are fixed, with its body", async () => {
+    const request = new Request("http://api.test/v1", {
+      method: "POST",
+      headers: { "x-api-key": "secret", "x-other": "kept" },
+      body: "hello",
+    });
+    Object.defineProperty(request.headers, "delete", {
+      value: () => {
+        throw new TypeError("immutable");
+      },
+    });
+    const removed = ["x-api-key"];
+    const caller = {
+      tenant: "ten_1",
+      key: "key_1",
+      plan: "free",
+      environment: "live" as const,
+      scopes: [],
+      metadata: {},
+      isVerified: true,
+    };
+    const cleaned = cleanWebRequest(request, { kind: "pass", caller, removed, headers: {} });
+    expect(cleaned.headers.get("x-api-key")).toBeNull();
+    expect(cleaned.headers.get("x-other")).toBe("kept");
+    expect(await cleaned.text()).toBe("hello");
+  });
+
+  it("takes headers out of both lists of a request of Node's", () => {
+    const request = {
+      headers: { "x-api-key": "k", "x-other": "x-api-key" },
+      rawHeaders: ["X-Api-Key", "k", "X-Other", "x-api-key"],
+    };
+    removeHeaders(request, (name) => name === "x-api-key");
+    expect(request).toEqual({
+      headers: { "x-other": "x-api-key" },
+      rawHeaders: ["X-Other", "x-api-key"],
+    });
+  });
+
+  it("passes what a policy throws on to the program, and lets nobody in", async () => {
+    const failing = () => {
+      throw new RangeError("of the program");
+    };
+    const guarded = turnpikeNext(makeClient(), () => new Response("in"), { cost: failing });
+    const request = new Request("http://api.test/v1", { headers: { "x-api-key": "k" } });
+    await expect(guarded(request, {})).rejects.toBeInstanceOf(RangeError);
+  });
+});
+
+it.each([
+  [{ "x-api-key": "a" }, "a", ["x-api-key"]],
+  [{ authorization: "Bearer b" }, "b", ["authorization"]],
+  [{ authorization: "bearer   b" }, "b", ["authorization"]],
+  [{ "x-api-key": "a", authorization: "Bearer other" }, "a", ["x-api-key"]],
+  [{ "x-api-key": "a", authorization: "Bearer tp_live_x" }, "a", ["x-api-key", "authorization"]],
+  [{ "x-api-key": "", authorization: "Bearer b" }, "b", ["authorization"]],
+  [{ authorization: "Basic dTpw" }, undefined, undefined],
+  [{ authorization: "Bearer " }, undefined, undefined],
+])("finds the key of %j", (headers, text, headerNames) => {
+  const found = findKey((name) => (headers as Record<string, string>)[name]);
+  expect(found).toEqual(text === undefined ? undefined : { text, headerNames });
+});
+
+it("takes an underscore in a forged name for a dash", () => {
+  expect(["X-Turnpike-Tenant", "x_turnpike_key", "X-Turnpike_Plan"].every(isForgedIdentity)).toBe(
+    true,
+  );
+  expect(isForgedIdentity("x-turnpikes")).toBe(false);
+});

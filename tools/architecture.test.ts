@@ -115,6 +115,11 @@ const PLANTED = [
     'import "../../../packages/sdk/src/create-turnpike.ts";',
   ],
   [
+    "sdk-for-operators-only",
+    "packages/testkit/src/plant-sdk.ts",
+    'import "../../sdk/src/create-turnpike.ts";',
+  ],
+  [
     "nothing-imports-examples",
     "apps/server/src/plant-example.ts",
     'import "../../../examples/demo-api/server.ts";',

@@ -67,6 +67,7 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "setup.claim": () => ({ code: "unknown" }),
   "catalog.apply": () => structuredClone(SAMPLE_CATALOG),
   "keys.create": () => ({ name: "Created" }),
+  "keys.import": () => ({ rows: [{ hash: "0123456789abcdef".repeat(4), name: "Imported" }] }),
   "keys.update": () => ({ name: "Renamed" }),
   "keys.roll": () => ({ graceSeconds: 0 }),
   "keys.revoke": () => ({}),

@@ -70,6 +70,12 @@ const WRITES: Write[] = [
   },
   { id: "keys.create", method: "POST", path: "/v1/tenants/{tenantId}/keys", body: { name: "K" } },
   {
+    id: "keys.import",
+    method: "POST",
+    path: "/v1/tenants/{tenantId}/keys/import",
+    body: { rows: [{ hash: "0123456789abcdef".repeat(4), name: "K" }] },
+  },
+  {
     id: "keys.revoke",
     method: "POST",
     path: `/v1/tenants/{tenantId}/keys/key_${"0".repeat(32)}/revoke`,

@@ -36,9 +36,11 @@ import {
   isIdToken,
 } from "#modules/identity/index.ts";
 import {
+  createGithubSigningKeys,
   createKeyDirectory,
   createKeyImportRoutes,
   createKeysRoutes,
+  createLeaksRawRoutes,
   createServiceKeysRoutes,
 } from "#modules/keys/index.ts";
 import { createLimitsRoutes, type Metering } from "#modules/metering/index.ts";
@@ -252,6 +254,15 @@ export function buildApp(input: AppInput): App {
         ...services,
       }),
       ...createAnalyticsRawRoutes(analytics),
+      ...createLeaksRawRoutes({
+        ...services,
+        jobs: input.jobs.queue,
+        policy: config.leaks.policy,
+        signingKeys: createGithubSigningKeys(
+          { ...services, outbound: input.outbound },
+          config.leaks.githubKeysUrl,
+        ),
+      }),
       ...createFilesRawRoutes({ ...services, fileStore }),
       ...createSignInRawRoutes({ ...services, users }),
       ...createDocumentsRawRoutes({

@@ -258,6 +258,25 @@ export const configFile = z.strictObject({
         .describe("The mail server. Left out: mails are kept in the outbox."),
     })
     .prefault({}),
+  leaks: z
+    .strictObject({
+      policy: z
+        .enum(["notify", "revoke"])
+        .default("notify")
+        .describe(
+          "What becomes of a key that was found in public: its tenant is told, or it is revoked at once as well.",
+        ),
+      githubKeysUrl: z
+        .url({
+          protocol: /^https?$/,
+          error: "An address such as https://api.github.com/meta/public_keys/secret_scanning.",
+        })
+        .default("https://api.github.com/meta/public_keys/secret_scanning")
+        .describe(
+          "Where the public keys are by which reports of GitHub's secret scanning are verified; `https`, or `http` on this machine.",
+        ),
+    })
+    .prefault({}),
   identity: identityConfig.prefault({}),
   landing: landingSection,
   legal: legalSection,

@@ -30,6 +30,7 @@ describe("the thread of the jobs", () => {
         from: "turnpike@sender.test",
         smtp: { host: "127.0.0.1", port: smtp.port, secure: false },
       },
+      notices: { sendsMail: true, brandName: "Turnpike", consoleUrl: undefined },
       logLevel: "info",
     };
     supervisor = startJobSupervisor({
@@ -76,6 +77,7 @@ describe("the thread of the jobs", () => {
       "documents.forget-deletions",
       "files.sweep",
       "identity.forget-expired",
+      "keys.warn-of-expiry",
       "metering.keep-house",
       "notifications.forget-old",
     ]);

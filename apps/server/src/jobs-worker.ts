@@ -3,8 +3,10 @@ import { workerData } from "node:worker_threads";
 import type { ConnectionTarget } from "@turnpike/db/client";
 import { openLocalFileStore } from "#modules/files/index.ts";
 import { createMailTransport, type MailSettings } from "#modules/notifications/index.ts";
+import type { NoticeSettings } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { systemClock } from "#platform/clock.ts";
+import { openJobQueue } from "#platform/job-queue.ts";
 import { createThreadLogger, runJobThread } from "#platform/job-thread.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { openPostgresPool } from "#platform/postgres-pool.ts";
@@ -15,6 +17,7 @@ export type JobsWorkerData = {
   target: ConnectionTarget;
   filesFolder: string;
   mail: MailSettings;
+  notices: NoticeSettings;
   logLevel: string;
 };
 
@@ -36,12 +39,20 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
   };
   const mailTransport = createMailTransport(data.mail, logger);
   const fileStore = await openLocalFileStore(data.filesFolder, systemClock.now());
+  const queue = await openJobQueue({ target: data.target, logger });
   await runJobThread({
     target: data.target,
     logger,
-    jobs: createJobs({ ...services, fileStore, mailTransport }),
+    jobs: createJobs({
+      ...services,
+      fileStore,
+      mailTransport,
+      jobs: queue,
+      notices: data.notices,
+    }),
     async close() {
       mailTransport.close();
+      await queue.close();
       await pool.close();
     },
   });

@@ -1,14 +1,23 @@
 import { createDocumentsJobs } from "#modules/documents/index.ts";
 import { createFilesJobs, type FileStore } from "#modules/files/index.ts";
 import { createProviderJobs } from "#modules/identity/index.ts";
-import { createMeteringJobs } from "#modules/metering/index.ts";
+import { createKeysJobs } from "#modules/keys/index.ts";
+import { createMeteringJobs, keyUsage } from "#modules/metering/index.ts";
 import { createNotificationsJobs, type MailTransport } from "#modules/notifications/index.ts";
+import type { NoticeSettings } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { pruneChanges } from "#platform/change-feed.ts";
 import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
+import type { JobQueue } from "#platform/job-queue.ts";
 import { forgetOldAnswers } from "#platform/run-once.ts";
 
-export type JobsDeps = AppServices & { fileStore: FileStore; mailTransport: MailTransport };
+export type JobsDeps = AppServices & {
+  fileStore: FileStore;
+  mailTransport: MailTransport;
+  /** Jobs make jobs: a warning becomes a mail. */
+  jobs: JobQueue;
+  notices: NoticeSettings;
+};
 
 /** All background work: each module's jobs, and the upkeep of the platform. */
 export function createJobs(deps: JobsDeps): RegisteredJob[] {
@@ -24,6 +33,7 @@ export function createJobs(deps: JobsDeps): RegisteredJob[] {
       run: () => forgetOldAnswers(deps),
     }),
     ...createProviderJobs(deps),
+    ...createKeysJobs({ ...deps, keyUsage }),
     ...createMeteringJobs(deps),
     ...createFilesJobs(deps),
     ...createDocumentsJobs(deps),

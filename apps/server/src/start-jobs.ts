@@ -17,6 +17,11 @@ export async function startJobs(installation: Installation): Promise<BackgroundJ
     target: database.target,
     filesFolder: dataPath(config, "files"),
     mail: { ...config.mail, smtpPassword: config.smtpPassword },
+    notices: {
+      sendsMail: config.mail.smtp !== undefined,
+      brandName: config.brand.name,
+      consoleUrl: config.publicUrls.console,
+    },
     logLevel: config.logLevel,
   };
   const queue = await openJobQueue({ target: database.target, logger });

@@ -94,3 +94,24 @@ describe("isLoopbackHost", () => {
     },
   );
 });
+
+describe("getJsonIfChanged", () => {
+  it("asks with the ETag of what is at hand, and says when that is still the one", async () => {
+    answer = (req, res) => {
+      if (req.headers["if-none-match"] === '"one"') {
+        res.writeHead(304).end();
+      } else {
+        res.writeHead(200, { etag: '"one"' }).end('{"a":1}');
+      }
+    };
+    const first = await outbound.getJsonIfChanged(url, LIMITS, undefined);
+    expect(first).toEqual({ value: { a: 1 }, etag: '"one"' });
+    expect(await outbound.getJsonIfChanged(url, LIMITS, '"one"')).toBeUndefined();
+    expect(await outbound.getJsonIfChanged(url, LIMITS, '"old"')).toEqual(first);
+  });
+
+  it("takes no 304 that it did not ask for", async () => {
+    answer = (_, res) => res.writeHead(304).end();
+    await expect(outbound.getJsonIfChanged(url, LIMITS, undefined)).rejects.toThrow(/status 304/);
+  });
+});

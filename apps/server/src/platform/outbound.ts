@@ -21,6 +21,18 @@ export interface Outbound {
    * @throws {OutboundError} Whatever went wrong; the message names the host, never what was answered.
    */
   getJson(url: string, limits: OutboundLimits): Promise<unknown>;
+  /**
+   * The same for a document that was gotten before: asks with its ETag.
+   *
+   * @param etag - Of the document that is at hand; left out: none is.
+   * @returns `undefined` when that document is still the one.
+   * @throws {OutboundError} As above.
+   */
+  getJsonIfChanged(
+    url: string,
+    limits: OutboundLimits,
+    etag: string | undefined,
+  ): Promise<{ value: unknown; etag: string | undefined } | undefined>;
   close(): Promise<void>;
 }
 
@@ -43,6 +55,9 @@ function parseAddress(text: string): URL {
   return url;
 }
 
+/** Longer ones are not worth sending back. */
+const ETAG_LENGTH_MAX = 500;
+
 async function readBounded(body: AsyncIterable<Buffer>, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -60,34 +75,61 @@ export function createOutbound(): Outbound {
   // No pool is kept for long: these calls are rare, and a server that was replaced should be found anew.
   const agent = new Agent({ keepAliveTimeout: 1_000, connections: 4, maxHeaderSize: 16 * 1024 });
 
-  async function getText(url: URL, limits: OutboundLimits): Promise<string> {
-    const { statusCode, body } = await request(url, {
+  async function getText(
+    url: URL,
+    limits: OutboundLimits,
+    etag: string | undefined,
+  ): Promise<{ text: string; etag: string | undefined } | undefined> {
+    const { statusCode, headers, body } = await request(url, {
       dispatcher: agent,
       method: "GET",
-      headers: { accept: "application/json" },
+      headers: {
+        accept: "application/json",
+        // Some refuse callers without a name.
+        "user-agent": "turnpike",
+        ...(etag === undefined ? {} : { "if-none-match": etag }),
+      },
       signal: AbortSignal.timeout(limits.timeoutMs),
     });
+    if (statusCode === 304 && etag !== undefined) {
+      await body.dump();
+      return;
+    }
     if (statusCode !== 200) {
       // What is left of the answer fails for whoever destroys it, and would end the process unheard.
       body.on("error", () => undefined).destroy();
       throw new OutboundError(`${url.host} answered with status ${String(statusCode)}.`);
     }
-    return await readBounded(body, limits.bytesMax);
+    const given = headers["etag"];
+    return {
+      text: await readBounded(body, limits.bytesMax),
+      etag: typeof given === "string" && given.length <= ETAG_LENGTH_MAX ? given : undefined,
+    };
+  }
+
+  async function getJsonIfChanged(
+    address: string,
+    limits: OutboundLimits,
+    etag: string | undefined,
+  ): Promise<{ value: unknown; etag: string | undefined } | undefined> {
+    const url = parseAddress(address);
+    try {
+      const answer = await getText(url, limits, etag);
+      return answer === undefined
+        ? undefined
+        : { value: JSON.parse(answer.text), etag: answer.etag };
+    } catch (error) {
+      if (error instanceof OutboundError) {
+        throw error;
+      }
+      const reason = error instanceof SyntaxError ? "answered no JSON" : "cannot be reached";
+      throw new OutboundError(`${url.host} ${reason}.`, { cause: error });
+    }
   }
 
   return {
-    async getJson(text, limits) {
-      const url = parseAddress(text);
-      try {
-        return JSON.parse(await getText(url, limits));
-      } catch (error) {
-        if (error instanceof OutboundError) {
-          throw error;
-        }
-        const reason = error instanceof SyntaxError ? "answered no JSON" : "cannot be reached";
-        throw new OutboundError(`${url.host} ${reason}.`, { cause: error });
-      }
-    },
+    getJsonIfChanged,
+    getJson: async (address, limits) => (await getJsonIfChanged(address, limits, undefined))?.value,
     close: () => agent.destroy(),
   };
 }

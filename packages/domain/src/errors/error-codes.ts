@@ -67,6 +67,15 @@ export const ERROR_CODES = {
   SIGN_IN_EXPIRED: { status: 410, title: "The sign-in has expired" },
   LINK_INVALID: { status: 410, title: "The link does not work any more" },
   TOO_MANY_ATTEMPTS: { status: 429, title: "Too many attempts" },
+  // Reports of keys found in public (docs/leaks.md).
+  LEAK_REPORT_UNVERIFIED: {
+    status: 401,
+    title: "The report is not signed by whom it should be from",
+  },
+  LEAK_KEYS_UNAVAILABLE: {
+    status: 503,
+    title: "The keys that verify reports cannot be fetched",
+  },
   PAYLOAD_TOO_LARGE: { status: 413, title: "The body is too large" },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,

@@ -2,11 +2,9 @@ const HEX = /^[0-9a-fA-F]{64}$/;
 const BASE64 = /^[A-Za-z0-9+/_-]{43}=?$/;
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** The hashes that a key can be imported by. Keys are random and long, so a fast hash guards them as well as a slow one. */
-export const KEY_HASH_ALGORITHMS = ["SHA-256"] as const;
-
 /**
- * Reads the SHA-256 of a key's text as 64 hexadecimal digits or in base64 (either alphabet, with padding or without).
+ * Reads the SHA-256 of a key's text as 64 hexadecimal digits or in base64 (either alphabet, with padding or without). No other
+ * algorithm is allowed: keys are random and long, so a fast hash guards them as well as a slow one, and can be looked up by.
  *
  * @returns Lower-case hexadecimal; `undefined` for everything else, such as a hash of another length or with a salt.
  */

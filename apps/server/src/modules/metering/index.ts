@@ -1,5 +1,6 @@
 export { commitGroups } from "./commit-groups.ts";
 export { getLimits } from "./get-limits.ts";
+export { keyUsage } from "./key-usage.ts";
 export type { HardLimit, LeaseHold, LeaseHolder } from "./lease-holder.ts";
 export { createMeteringJobs } from "./metering.jobs.ts";
 export { createLimitsRoutes } from "./metering.routes.ts";

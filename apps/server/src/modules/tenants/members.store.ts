@@ -125,3 +125,17 @@ export async function hasMemberWithEmail(
     limit 1`;
   return rows.length > 0;
 }
+
+/** Verified addresses of those who look after a tenant, owners first. Needs the operator role. */
+export async function listCaretakerEmails(
+  tx: Tx,
+  tenantId: TenantId,
+  limit: number,
+): Promise<string[]> {
+  const rows = await tx<{ email: string }[]>`
+    select u.email from members m join users u using (user_id)
+    where m.tenant_id = ${tenantId} and m.role in ('owner', 'admin') and u.email is not null and u.email_verified
+    order by m.role = 'owner' desc, m.user_id
+    limit ${limit}`;
+  return [...new Set(rows.map((row) => row.email))];
+}

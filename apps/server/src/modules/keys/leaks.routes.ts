@@ -1,0 +1,92 @@
+import { verify } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { type LeakedToken, leakReport } from "@turnpike/contract/leaks";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import {
+  invalidRequest,
+  type RawCall,
+  type RawRoute,
+  readBody,
+  sendJson,
+  toFieldErrors,
+} from "#http/raw-route.ts";
+import type { GithubSigningKeys } from "./github-signing-keys.ts";
+import { type LeakDeps, receiveLeakReport } from "./receive-leak-report.ts";
+
+export type LeaksRoutesDeps = LeakDeps & { signingKeys: GithubSigningKeys };
+
+/** A thousand tokens with their addresses are a few hundred kilobytes. */
+const BODY_BYTES_MAX = 1024 * 1024;
+/** A report of keys answers no sooner than one of none, however much faster that is: time must not tell them apart. */
+const ANSWER_AFTER_MS = 250;
+const IDENTIFIER = /^[\x21-\x7e]{1,200}$/;
+const SIGNATURE = /^[A-Za-z0-9+/]{1,200}={0,2}$/;
+
+function unverified(): AppError {
+  return new AppError({
+    code: "LEAK_REPORT_UNVERIFIED",
+    publicMessage: "This is not signed by GitHub's secret scanning.",
+    // The body, if it is still to come, is not worth receiving.
+    headers: { connection: "close" },
+  });
+}
+
+function readHeader(req: IncomingMessage, name: string, form: RegExp): string {
+  const value = req.headers[name];
+  if (typeof value !== "string" || !form.test(value)) {
+    throw unverified();
+  }
+  return value;
+}
+
+/** The body, once it is known whose it is: the signature is over its very bytes. */
+async function readSigned(deps: LeaksRoutesDeps, req: IncomingMessage): Promise<Buffer> {
+  const identifier = readHeader(req, "github-public-key-identifier", IDENTIFIER);
+  const signature = readHeader(req, "github-public-key-signature", SIGNATURE);
+  const key = await deps.signingKeys.find(identifier);
+  if (key === undefined) {
+    throw unverified();
+  }
+  const body = await readBody(req, BODY_BYTES_MAX);
+  const bytes = Buffer.from(signature, "base64");
+  if (!verify("sha256", body, { key, dsaEncoding: "der" }, bytes)) {
+    throw unverified();
+  }
+  return body;
+}
+
+function parseReport(body: Buffer): LeakedToken[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString("utf8"));
+  } catch (error) {
+    const errors = [{ pointer: "", message: "Not JSON." }];
+    throw new AppError({
+      code: "INVALID_REQUEST",
+      publicMessage: "The body is not JSON.",
+      errors,
+      cause: error instanceof SyntaxError ? undefined : error,
+    });
+  }
+  const parsed = leakReport.safeParse(value);
+  if (!parsed.success) {
+    throw invalidRequest(toFieldErrors(parsed.error.issues));
+  }
+  return parsed.data;
+}
+
+async function receive(deps: LeaksRoutesDeps, { req, res, context }: RawCall): Promise<void> {
+  const tokens = parseReport(await readSigned(deps, req));
+  const { requestId } = context;
+  const [feedback] = await Promise.all([
+    receiveLeakReport(deps, { tokens, requestId }),
+    delay(ANSWER_AFTER_MS),
+  ]);
+  sendJson(res, 200, feedback);
+}
+
+/** Reports of keys found in public, by the protocol of GitHub's secret-scanning partners: the signature is the credential. */
+export function createLeaksRawRoutes(deps: LeaksRoutesDeps): RawRoute[] {
+  return [{ method: "POST", path: "/v1/leaks/github", handle: (call) => receive(deps, call) }];
+}

@@ -70,6 +70,14 @@ export function createCatchUp(deps: {
     deps.onGivenUp({ request: call.request, ...givenUp });
   }
 
+  /** One tenant's rate limit must not hold up the others. */
+  function moveToEnd(call: Waiting): void {
+    if (call.isCurrent) {
+      queue.splice(queue.indexOf(call), 1);
+      queue.push(call);
+    }
+  }
+
   async function pause(failures: number): Promise<void> {
     const boundMs = Math.min(PAUSE_CAP_MS, PAUSE_BASE_MS * 2 ** Math.min(10, failures - 1));
     const woken = new Promise<void>((resolve) => {
@@ -114,6 +122,7 @@ export function createCatchUp(deps: {
         failures = 0;
       } else {
         failures += 1;
+        moveToEnd(call);
         await pause(failures);
       }
     }

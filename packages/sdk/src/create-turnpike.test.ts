@@ -20,9 +20,20 @@ let deadPort: number;
 beforeAll(async () => {
   database = await createTestDatabase();
   app = await startTestApp(database);
-  operator = await app.mintServiceKey(["tenants:write", "keys:write"]);
+  operator = await app.mintServiceKey(["tenants:write", "catalog:write", "keys:write"]);
   serviceKey = await app.mintServiceKey(["keys:verify"]);
   serverPort = Number(new URL(app.url).port);
+  const catalog = {
+    meters: [{ meterId: "requests", name: "Requests", unit: "request", aggregation: "count" }],
+    plans: [
+      {
+        planId: "one-an-hour",
+        name: "One",
+        rateLimits: [{ name: "burst", limit: 1, windowSeconds: 3_600 }],
+      },
+    ],
+  };
+  expect((await app.call(operator, "PUT", "/v1/catalog", catalog)).status).toBe(200);
   deadPort = await findFreePort();
   proxy = await startFaultProxy(serverPort);
 });
@@ -242,6 +253,27 @@ describe("with Turnpike away", () => {
     putForward(60_000);
     const refused = turnpike.verify({ key }, { onUnavailable: "allow" });
     await expect(refused).rejects.toBeInstanceOf(TurnpikeUnavailableError);
+  });
+
+  it("lets no tenant's rate limit hold up what the others have to catch up", async () => {
+    const { turnpike } = makeClient();
+    const limited = await makeCustomer();
+    const other = await makeCustomer();
+    const path = `/v1/tenants/${limited.tenantId}`;
+    const changed = await app.call(operator, "PATCH", path, { planId: "one-an-hour" });
+    expect(changed.status).toBe(200);
+    await turnpike.verify({ key: other.key });
+    await turnpike.verify({ key: limited.key });
+    await pollUntil("its limit is reached", async () => {
+      return (await turnpike.verify({ key: limited.key })).code === "RATE_LIMITED";
+    });
+    takeAway();
+    await turnpike.verify({ key: limited.key }, { onUnavailable: "allow" });
+    await turnpike.verify({ key: other.key }, { onUnavailable: "allow" });
+    bringBack();
+    await pollUntil("the other's is caught up", async () => (await other.usage())?.units === 2);
+    await pollUntil("one call waits", () => turnpike.unverifiedCalls() === 1);
+    await turnpike.close({ timeoutMs: 0 });
   });
 
   it("says which calls could not be metered: of a key that was revoked meanwhile", async () => {

@@ -1,5 +1,6 @@
 import type { Bench, BenchOptions, BenchResult } from "./rig/bench.ts";
 import { type CustomerKey, createCustomers, toVerifyRequest } from "./rig/customers.ts";
+import { cutListening } from "./rig/cut-listening.ts";
 import { assertAllAccepted, type LoadGenerator, startLoadGenerator } from "./rig/load.ts";
 import { pinningRemarks } from "./rig/pinned-process.ts";
 import { callJson, makeProductHome, type Product, readText, startProduct } from "./rig/product.ts";
@@ -45,15 +46,17 @@ async function useUntilRefused(probe: Probe): Promise<number> {
   return lastAcceptedMs;
 }
 
+type Change = "revoke" | "disable";
+
 /**
- * Revokes a key in use.
+ * Revokes or disables a key in use.
  *
- * @returns Milliseconds from the moment the revocation was asked for, which is before it was committed, to the last answer
+ * @returns Milliseconds from the moment the change was asked for, which is before it was committed, to the last answer
  *   that let the key through: never less than what is measured for.
  */
-async function revokeInUse(
+async function endInUse(
   product: Product,
-  input: { serviceKey: string; victim: CustomerKey },
+  input: { serviceKey: string; victim: CustomerKey; change: Change },
 ): Promise<number> {
   const { serviceKey, victim } = input;
   const probe: Probe = { product, serviceKey, key: victim.key };
@@ -61,20 +64,21 @@ async function revokeInUse(
   // Anywhere in the change feed's cycle of polls.
   await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 100));
   const askedAtMs = performance.now();
-  const revoked = callJson(product.port, {
-    method: "POST",
-    path: `/v1/tenants/${victim.tenantId}/keys/${victim.keyId}/revoke`,
+  const path = `/v1/tenants/${victim.tenantId}/keys/${victim.keyId}`;
+  const changed = callJson(product.port, {
     credential: serviceKey,
-    body: {},
+    ...(input.change === "revoke"
+      ? { method: "POST", path: `${path}/revoke`, body: {} }
+      : { method: "PATCH", path, body: { disabled: true } }),
   });
-  const [last] = await Promise.all([Promise.all(probes), revoked]);
+  const [last] = await Promise.all([Promise.all(probes), changed]);
   return Math.max(0, Math.max(...last) - askedAtMs);
 }
 
 async function measure(
   rig: { product: Product; load: LoadGenerator; serviceKey: string },
   input: { loaded: readonly CustomerKey[]; victims: readonly CustomerKey[]; seconds: number },
-): Promise<{ delaysMs: number[]; callsPerSecond: number }> {
+): Promise<{ delaysMs: Record<Change, number[]>; callsPerSecond: number }> {
   const { product, serviceKey } = rig;
   const loading = rig.load.run({
     port: product.port,
@@ -87,15 +91,27 @@ async function measure(
   // Rejects below, where it is waited for.
   loading.catch(() => undefined);
   const endsAtMs = performance.now() + input.seconds * 1000;
-  const delaysMs: number[] = [];
-  for (const victim of input.victims) {
+  const delaysMs: Record<Change, number[]> = { revoke: [], disable: [] };
+  for (const [index, victim] of input.victims.entries()) {
     if (performance.now() < endsAtMs) {
-      delaysMs.push(await revokeInUse(product, { serviceKey, victim }));
+      const change = index % 2 === 0 ? "revoke" : "disable";
+      delaysMs[change].push(await endInUse(product, { serviceKey, victim, change }));
     }
   }
   const result = await loading;
   assertAllAccepted(result, "turnpike");
   return { delaysMs, callsPerSecond: result.answers / result.seconds };
+}
+
+function summarise(change: Change, notifications: "heard" | "cut", delaysMs: readonly number[]) {
+  return {
+    change,
+    notifications,
+    count: delaysMs.length,
+    "p50 ms": round(percentile(delaysMs, 0.5)),
+    "p99 ms": round(percentile(delaysMs, 0.99)),
+    "max ms": round(Math.max(...delaysMs)),
+  };
 }
 
 async function run(options: BenchOptions): Promise<BenchResult> {
@@ -105,32 +121,50 @@ async function run(options: BenchOptions): Promise<BenchResult> {
   try {
     const product = await startProduct(home);
     try {
-      const revocations = seconds * REVOCATIONS_PER_SECOND;
+      const victims = seconds * REVOCATIONS_PER_SECOND;
       const { serviceKey, keys } = await createCustomers(product, {
         tenants: TENANTS,
-        keys: LOADED_KEYS + revocations,
+        keys: LOADED_KEYS + 2 * victims,
       });
-      options.note(`${String(seconds)} s of revocations under load`);
-      const { delaysMs, callsPerSecond } = await measure(
+      const loaded = keys.slice(0, LOADED_KEYS);
+      options.note(`${String(seconds)} s under load, with notifications`);
+      const heard = await measure(
         { product, load, serviceKey },
-        { loaded: keys.slice(0, LOADED_KEYS), victims: keys.slice(LOADED_KEYS), seconds },
+        { loaded, victims: keys.slice(LOADED_KEYS, LOADED_KEYS + victims), seconds },
       );
-      const p50 = round(percentile(delaysMs, 0.5));
-      const p99 = round(percentile(delaysMs, 0.99));
-      const max = round(Math.max(...delaysMs));
+      options.note(`${String(seconds)} s under load, notifications cut`);
+      const stopCutting = await cutListening(home);
+      const polled = await measure(
+        { product, load, serviceKey },
+        { loaded, victims: keys.slice(LOADED_KEYS + victims), seconds },
+      ).finally(stopCutting);
+      const rows = [
+        summarise("revoke", "heard", heard.delaysMs.revoke),
+        summarise("disable", "heard", heard.delaysMs.disable),
+        summarise("revoke", "cut", polled.delaysMs.revoke),
+        summarise("disable", "cut", polled.delaysMs.disable),
+      ];
+      const callsPerSecond = Math.round(Math.min(heard.callsPerSecond, polled.callsPerSecond));
       return {
-        table: [{ revocations: delaysMs.length, "p50 ms": p50, "p99 ms": p99, "max ms": max }],
-        ratios: { oneSecond: round(Math.max(...delaysMs) / BAR_MS) },
+        table: rows,
+        ratios: { oneSecond: round(Math.max(...rows.map((row) => row["max ms"])) / BAR_MS) },
         figures: {
-          revocations: delaysMs.length,
-          delayMsP50: p50,
-          delayMsP99: p99,
-          delayMsMax: max,
-          callsPerSecond: Math.round(callsPerSecond),
+          ...Object.fromEntries(
+            rows.flatMap((row) => {
+              const name = `${row.change}${row.notifications === "cut" ? "Cut" : ""}`;
+              return [
+                [`${name}MsP50`, row["p50 ms"]],
+                [`${name}MsP99`, row["p99 ms"]],
+                [`${name}MsMax`, row["max ms"]],
+              ];
+            }),
+          ),
+          callsPerSecond,
         },
         remarks: [
-          `One process, ${String(Math.round(callsPerSecond))} other calls/s, keys revoked while ${String(PROBES)} programs use them.`,
-          "Counted from the moment the revocation was asked for, which is before its commit, to the last answer that let the key through.",
+          `One process, ${String(callsPerSecond)} other calls/s, keys revoked or disabled while ${String(PROBES)} programs use them.`,
+          "Counted from the moment the change was asked for, which is before its commit, to the last answer that let the key through.",
+          "Cut: every connection for notifications is ended as soon as it is there, so that only polling is left.",
           "Smaller is better: oneSecond is the longest of all delays over one second.",
           ...pinningRemarks(),
         ],
@@ -146,7 +180,8 @@ async function run(options: BenchOptions): Promise<BenchResult> {
 
 export const propagationBench: Bench = {
   name: "propagation",
-  summary: "How long a revoked key is still let through, at random moments under load.",
+  summary:
+    "How long a revoked or disabled key is still let through, under load, with notifications and without.",
   defaults: { seconds: 10, rounds: 2 },
   run,
 };

@@ -301,14 +301,29 @@ describe("findActor", () => {
     await pollUntil("the suspension", async () => (await live.findActor(made.key)) === undefined);
   });
 
-  it("asks nobody about what is no key of ours", async () => {
+  it("asks nobody about what only looks like a key of ours, or is longer than any key", async () => {
     const directory = createDirectory({
       ...services.transact,
       asOperator: () => Promise.reject(new Error("asked the database")),
     });
     const { key } = await create();
-    for (const credential of ["", "nonsense", "sk_live_1234", `${key}x`, key.toLowerCase()]) {
+    for (const credential of ["", `${key}x`, key.toLowerCase(), "tp_nonsense", "x".repeat(257)]) {
       expect(await directory.findActor(credential)).toBeUndefined();
     }
+  });
+
+  it("asks once about a text of another form, which may be an imported key", async () => {
+    let asked = 0;
+    const directory = createDirectory({
+      ...services.transact,
+      asOperator: (work) => {
+        asked += 1;
+        return services.transact.asOperator(work);
+      },
+    });
+    for (let call = 0; call < 3; call += 1) {
+      expect(await directory.findActor("sk_live_1234")).toBeUndefined();
+    }
+    expect(asked).toBe(1);
   });
 });

@@ -3,10 +3,10 @@ import { ROLE_SCOPES } from "@turnpike/domain/access/scopes";
 import { Card } from "@turnpike/ui/card";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Skeleton } from "@turnpike/ui/skeleton";
+import { toActivitySubject, toActivityTitle } from "#components/activity.view-model.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { toActivitySubject, toActivityTitle } from "#components/activity.view-model.ts";
 import { overviewQueries } from "./overview.queries.ts";
 
 /** What happened last, for those who may read the audit trail. */

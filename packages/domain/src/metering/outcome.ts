@@ -20,13 +20,17 @@ export function isBillableStatus(status: number): boolean {
 
 /**
  * Outcomes of calls that Turnpike let through: answered by the upstream, left by their client, or failed on the way to the
- * upstream. Every other outcome is a denial.
+ * upstream, be it because too many were under way or because the body was too large or too slow. Every other outcome is a
+ * denial.
  */
 export const ADMITTED_OUTCOMES = [
   "VALID",
   "CLIENT_ABORTED",
   "UPSTREAM_UNREACHABLE",
   "UPSTREAM_TIMEOUT",
+  "OVERLOADED",
+  "PAYLOAD_TOO_LARGE",
+  "REQUEST_TIMEOUT",
 ] as const satisfies readonly Outcome[];
 
 /** True for a name that can be an outcome. */

@@ -4,7 +4,7 @@ import type { SeriesTone } from "@turnpike/ui/charts/chart-types";
 export type OutcomeGroup = { key: string; label: string; tone: SeriesTone };
 
 const SERVED: OutcomeGroup = { key: "served", label: "Let through", tone: "accent" };
-const LEFT: OutcomeGroup = { key: "left", label: "Client left", tone: "neutral" };
+const LEFT: OutcomeGroup = { key: "left", label: "Ended by the client", tone: "neutral" };
 const UPSTREAM: OutcomeGroup = { key: "upstream", label: "Upstream failed", tone: "danger" };
 const RATE: OutcomeGroup = { key: "rate", label: "Rate limited", tone: "warning" };
 const QUOTA: OutcomeGroup = { key: "quota", label: "Quota or payment", tone: "violet" };
@@ -27,6 +27,9 @@ const GROUP_OF: Readonly<Record<string, OutcomeGroup>> = {
   CLIENT_ABORTED: LEFT,
   UPSTREAM_UNREACHABLE: UPSTREAM,
   UPSTREAM_TIMEOUT: UPSTREAM,
+  OVERLOADED: UPSTREAM,
+  REQUEST_TIMEOUT: LEFT,
+  PAYLOAD_TOO_LARGE: LEFT,
   RATE_LIMITED: RATE,
   QUOTA_EXCEEDED: QUOTA,
   PAYMENT_REQUIRED: QUOTA,

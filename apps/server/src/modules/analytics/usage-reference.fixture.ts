@@ -80,6 +80,9 @@ const ADMITTED: readonly Outcome[] = [
   "CLIENT_ABORTED",
   "UPSTREAM_UNREACHABLE",
   "UPSTREAM_TIMEOUT",
+  "OVERLOADED",
+  "PAYLOAD_TOO_LARGE",
+  "REQUEST_TIMEOUT",
 ];
 
 function percentile(sorted: readonly number[], part: number): number | null {

@@ -1,6 +1,8 @@
 import { QueryObserver } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { RequestError } from "./error-message.ts";
 import { createQueryClient } from "./query-client.ts";
+import { VERIFIED_USER_KEY } from "./verified-user.ts";
 
 describe("createQueryClient", () => {
   beforeEach(() => {
@@ -50,5 +52,21 @@ describe("createQueryClient", () => {
 
   it("does not ask again because the window got the focus", () => {
     expect(createQueryClient().getDefaultOptions().queries?.refetchOnWindowFocus).toBe(false);
+  });
+
+  it("asks again who the person is when a change needs a scope that they have lost", async () => {
+    const client = createQueryClient();
+    client.setQueryData(VERIFIED_USER_KEY, { user: {}, tenants: [] });
+    const fail = async (code: string) => {
+      const body = { code, error: "No.", errors: [] };
+      const cause = new RequestError("No.", { status: 403, data: { body } });
+      const mutation = client.getMutationCache().build(client, {
+        mutationFn: () => Promise.reject(cause),
+      });
+      await mutation.execute(undefined).catch(() => undefined);
+      return client.getQueryState(VERIFIED_USER_KEY)?.isInvalidated;
+    };
+    expect(await fail("CONFLICT")).toBe(false);
+    expect(await fail("INSUFFICIENT_SCOPE")).toBe(true);
   });
 });

@@ -1,4 +1,6 @@
-import { QueryClient } from "@tanstack/react-query";
+import { MutationCache, QueryClient } from "@tanstack/react-query";
+import { RequestError } from "./error-message.ts";
+import { VERIFIED_USER_KEY } from "./verified-user.ts";
 
 /** Times a failed query is tried again. */
 export const QUERY_RETRIES = 2;
@@ -9,7 +11,15 @@ export const QUERY_FRESH_MS = 60_000;
 
 /** Makes the one query client of the page, with the defaults of spec.md §9. */
 export function createQueryClient(): QueryClient {
-  return new QueryClient({
+  const client: QueryClient = new QueryClient({
+    // A role that was taken away meanwhile: the screens ask again what the person may do.
+    mutationCache: new MutationCache({
+      onError: (error) => {
+        if (error instanceof RequestError && error.code === "INSUFFICIENT_SCOPE") {
+          void client.invalidateQueries({ queryKey: VERIFIED_USER_KEY });
+        }
+      },
+    }),
     defaultOptions: {
       queries: {
         retry: QUERY_RETRIES,
@@ -19,4 +29,5 @@ export function createQueryClient(): QueryClient {
       },
     },
   });
+  return client;
 }

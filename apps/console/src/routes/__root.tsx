@@ -11,6 +11,8 @@ export const Route = createRootRouteWithContext<RouterContext>()({
     // A link's secret leaves the address before anything else sees it, whoever opens the link.
     const cleanHref = preload ? undefined : arrivals.capture(location);
     if (cleanHref !== undefined) {
+      // Who opens such a link comes for what it brings, not for where they were kept from before.
+      wantedPath.forget();
       throw redirect({ href: cleanHref, replace: true });
     }
     const target = findRedirect(context.auth, location.pathname);

@@ -22,7 +22,7 @@ export function OverviewPage() {
   return (
     <Page
       title="Overview"
-      purpose="This period at a glance: what was used, how it went, and what needs a look."
+      purpose="The last 30 days and the running period at a glance: what came, how it went, and what needs a look."
       action={<ButtonLink link={<Link to="/analytics" />}>Open analytics</ButtonLink>}
     >
       <TenantGate>{(tenant) => <Overview key={tenant.tenantId} tenant={tenant} />}</TenantGate>
@@ -48,7 +48,10 @@ function Overview({ tenant }: { tenant: OwnTenant }) {
   const isNew = figures.data?.totals.requests === 0;
   return (
     <div className="space-y-4">
-      <SetupProgress tenantId={tenant.tenantId} />
+      <SetupProgress
+        tenantId={tenant.tenantId}
+        hasCalls={(figures.data?.totals.requests ?? 0) > 0}
+      />
       <KpiRow report={figures} against="vs. the 30 days before" link={<Link to="/analytics" />} />
       <div className="grid items-start gap-4 lg:grid-cols-3">
         <div className="min-w-0 space-y-4 lg:col-span-2">

@@ -7,12 +7,19 @@ import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { progressQuery, STEP_IDS } from "#platform/quickstart-progress.ts";
 
-/** How far the quickstart has come, until it is finished. */
-export function SetupProgress({ tenantId }: { tenantId: OwnTenant["tenantId"] }) {
+export type SetupProgressProps = {
+  tenantId: OwnTenant["tenantId"];
+  /** False while it is not known. */
+  hasCalls: boolean;
+};
+
+/** How far the quickstart has come, until it is finished, or until calls come from a tenant that never opened it. */
+export function SetupProgress({ tenantId, hasCalls }: SetupProgressProps) {
   const { api } = usePlatform();
   // Not shown while it loads or cannot be loaded: nothing on this page depends on it.
   const { data } = useQuery(progressQuery(api, tenantId));
-  if (data === undefined || data.finished.length >= STEP_IDS.length) {
+  const isSetUpElsewhere = hasCalls && data?.finished.length === 0;
+  if (data === undefined || data.finished.length >= STEP_IDS.length || isSetUpElsewhere) {
     return null;
   }
   const total = STEP_IDS.length;

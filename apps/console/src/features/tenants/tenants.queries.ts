@@ -109,8 +109,8 @@ export const operatorQueries = {
     }),
 
   /**
-   * Calls with live keys of each tenant in its own running period, by its id; who made none is not in it. Tenants whose
-   * period began at the same moment are asked about together.
+   * What each tenant has used with live keys in its own running period, by its id, as its limits and billings count it; who
+   * used nothing is not in it. Tenants whose period began at the same moment are asked about together.
    */
   usageOf: (api: ApiClient, tenants: readonly Tenant[]) =>
     queryOptions({
@@ -124,7 +124,7 @@ export const operatorQueries = {
           [...groups].map(([from, group]) =>
             api.usage.queryAll(
               {
-                measures: "requests",
+                measures: "billable",
                 dimensions: "tenant",
                 environment: "live",
                 tenant: group.map(({ tenantId }) => tenantId).join(","),
@@ -136,7 +136,7 @@ export const operatorQueries = {
         );
         return new Map(
           reports.flatMap(({ rows }) =>
-            rows.map(({ group, values }) => [group.tenant ?? "", values.requests ?? 0]),
+            rows.map(({ group, values }) => [group.tenant ?? "", Number(values.billable ?? 0)]),
           ),
         );
       },

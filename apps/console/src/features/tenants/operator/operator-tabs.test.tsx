@@ -26,7 +26,7 @@ const open = (tab: string, answers: Parameters<typeof openTenants>[0] = {}) =>
 
 describe("all tenants", () => {
   const usage = () => ({
-    rows: [{ time: null, group: { tenant: ACME }, values: { requests: 12_345 } }],
+    rows: [{ time: null, group: { tenant: ACME }, values: { billable: "12345" } }],
   });
   const listTwo = () =>
     pageOf(makeTenant(), makeTenant({ tenantId: BIRCH, name: "Birch", slug: "b" }));

@@ -47,7 +47,7 @@ export function useTenantColumns(input: TenantColumnsInput): readonly Column<Ten
     },
     {
       id: "usage",
-      header: "Requests this period",
+      header: "Used this period",
       align: "end",
       className: "md:w-44",
       cell: ({ tenantId }) =>

@@ -9,7 +9,7 @@ import { memberKeys } from "#modules/keys/index.ts";
 import type { MemberKeys, PlanDirectory } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { systemClock } from "#platform/clock.ts";
-import { openDataFolder } from "#platform/data-folder.ts";
+import { type DataFolder, openDataFolder } from "#platform/data-folder.ts";
 import { attachEmbeddedPostgres, startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
 import { createLogger, type Logger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
@@ -110,17 +110,17 @@ async function finish(input: {
 }
 
 /**
- * Opens the installation for the one process that serves it: takes the data folder, starts or adopts the embedded database
- * (or connects to the configured one), migrates and seeds.
+ * Opens the installation for the one process that serves it: starts or adopts the embedded database (or connects to the
+ * configured one), migrates and seeds.
  *
+ * @param folder - The data folder, taken by this process; closing the installation, or failing to open it, gives it free.
  * @throws {StartupError} with a way out.
  */
-export async function openInstallation(config: Config): Promise<Installation> {
+export async function openInstallation(config: Config, folder: DataFolder): Promise<Installation> {
   const logger = createLogger({ level: config.logLevel });
   const closing = createClosing();
+  closing.add(() => folder.release());
   try {
-    const folder = await openDataFolder(config.dataFolder);
-    closing.add(() => folder.release());
     if (config.databaseUrl !== undefined) {
       const target = { url: config.databaseUrl };
       return await finish({ config, logger, target, isDatabaseUp: null, role: "server", closing });

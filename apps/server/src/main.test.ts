@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { findFreePort } from "@turnpike/testkit/find-free-port";
@@ -59,8 +59,9 @@ function dataFolder(): string {
 describe("the start refuses in one line with a way out", () => {
   it("names the variable of a port that is taken", async () => {
     const taken = await takePort();
+    const folderOfRefused = dataFolder();
     await expectRefusal(
-      { PORT: taken.port, TURNPIKE_DATA_DIR: dataFolder() },
+      { PORT: taken.port, TURNPIKE_DATA_DIR: folderOfRefused },
       /^turnpike: Port \d+ is taken by another program\. Set PORT to a free port[^\n]*\n$/,
     );
     await expectRefusal(
@@ -68,6 +69,7 @@ describe("the start refuses in one line with a way out", () => {
       /^turnpike: Port \d+ is taken by another program\. Set GATEWAY_PORT to a free port[^\n]*\n$/,
     );
     taken.free();
+    expect(await readdir(folderOfRefused)).not.toContain("turnpike.pid");
   });
 
   it("lists every mistake of the configuration with file and line", async () => {
@@ -122,10 +124,18 @@ describe("the start refuses in one line with a way out", () => {
   it("does not share a data folder with a process that runs", async () => {
     const path = dataFolder();
     const first = start({ TURNPIKE_DATA_DIR: path });
-    await first.ready;
+    const addresses = await first.ready;
+    const inUse =
+      /^turnpike: The data folder \S+ is in use by another process \(pid \d+\)\. Stop that one first/;
+    await expectRefusal({ TURNPIKE_DATA_DIR: path }, inUse);
+    // On the same ports as well, as when the product is started twice: they are not another program's.
     await expectRefusal(
-      { TURNPIKE_DATA_DIR: path },
-      /^turnpike: The data folder \S+ is in use by another process \(pid \d+\)\. Stop that one first/,
+      {
+        TURNPIKE_DATA_DIR: path,
+        PORT: new URL(addresses.console).port,
+        GATEWAY_PORT: new URL(addresses.gateway).port,
+      },
+      inUse,
     );
     first.kill("SIGTERM");
     expect((await first.ended).code).toBe(0);

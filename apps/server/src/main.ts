@@ -4,6 +4,7 @@ import { openLocalFileStore } from "#modules/files/index.ts";
 import { offerSetupCode } from "#modules/identity/index.ts";
 import { startMetering } from "#modules/metering/index.ts";
 import { CHANGES_CHANNEL, createChangeFeed } from "#platform/change-feed.ts";
+import { openDataFolder } from "#platform/data-folder.ts";
 import { startDemoUpstreams } from "#platform/demo-upstream.ts";
 import { closeServer, listen, probePort, toPortError } from "#platform/listen.ts";
 import { createOutbound } from "#platform/outbound.ts";
@@ -15,6 +16,7 @@ import { buildApp } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
 import { dataPath, type Installation, openInstallation } from "./deps.ts";
 import { openIdentityProvider } from "./open-identity-provider.ts";
+import { toPublicUrls } from "./public-urls.ts";
 import { startJobs } from "./start-jobs.ts";
 
 /** Time for calls under way, once asked to stop. */
@@ -35,15 +37,6 @@ function readVersion(checkout: string): string {
   return typeof manifest === "object" && manifest !== null && "version" in manifest
     ? String(manifest.version)
     : "unknown";
-}
-
-function displayHost(host: string): string {
-  const isAny = host === "0.0.0.0" || host === "::";
-  const isLoopback = host === "127.0.0.1" || host === "::1";
-  if (isAny || isLoopback) {
-    return "localhost";
-  }
-  return host.includes(":") ? `[${host}]` : host;
 }
 
 function toBanner(input: {
@@ -82,11 +75,7 @@ async function serve(
   ports: { people: number; programs: number },
 ): Promise<Running> {
   const { config, services, logger, database } = installation;
-  const host = displayHost(config.listen.host);
-  const urls = {
-    console: config.publicUrls.console ?? `http://${host}:${String(ports.people)}`,
-    gateway: config.publicUrls.gateway ?? `http://${host}:${String(ports.programs)}`,
-  };
+  const urls = toPublicUrls(config, ports);
   const draining = new AbortController();
 
   const changes = createChangeFeed({
@@ -150,17 +139,29 @@ async function serve(
   };
 }
 
+async function probePorts(config: Config): Promise<{ people: number; programs: number }> {
+  const { host } = config.listen;
+  return {
+    people: await probePort({ port: config.port, host, variable: "PORT" }),
+    programs: await probePort({ port: config.gatewayPort, host, variable: "GATEWAY_PORT" }),
+  };
+}
+
 async function main(): Promise<void> {
   const config = readConfig(process.env, {
     isRoot: process.getuid?.() === 0,
     workingFolder: process.cwd(),
   });
-  const { host } = config.listen;
-  const ports = {
-    people: await probePort({ port: config.port, host, variable: "PORT" }),
-    programs: await probePort({ port: config.gatewayPort, host, variable: "GATEWAY_PORT" }),
-  };
-  const installation = await openInstallation(config);
+  // Before the ports: started twice, it is Turnpike itself that has them, and no other program.
+  const folder = await openDataFolder(config.dataFolder);
+  let ports: { people: number; programs: number };
+  try {
+    ports = await probePorts(config);
+  } catch (error) {
+    await folder.release();
+    throw error;
+  }
+  const installation = await openInstallation(config, folder);
   let running: Running;
   try {
     running = await serve(installation, ports);

@@ -104,7 +104,7 @@ function NoServiceKeys() {
       title="No service keys yet"
       snippet={{
         subject: "Command: Create a service key",
-        code: 'npm run turnpike -- service-keys create --name "Backend" --scopes keys:verify',
+        code: 'npm run turnpike -- service-keys create --name "Backend" --scope keys:verify',
       }}
     >
       Your backend needs one to verify keys, create tenants or read usage by itself. Create it here,

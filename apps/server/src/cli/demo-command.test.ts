@@ -19,6 +19,12 @@ describe("turnpike demo", { timeout: DEADLINE_MS }, () => {
     return JSON.parse(stdout);
   }
 
+  async function makeUser(name: string): Promise<string> {
+    const who = ["--issuer", "https://people.example.com", "--subject", name];
+    const { userId } = await ask("users", "ensure", ...who, "--email", `${name}@example.org`);
+    return userId;
+  }
+
   it("goes on after kill -9 where it was, and adds nothing twice", async () => {
     const killed = home.run(CLI, ...DEMO);
     await pollUntil(
@@ -44,6 +50,28 @@ describe("turnpike demo", { timeout: DEADLINE_MS }, () => {
     const { stdout, stderr } = await home.turnpike(...DEMO);
     expect(stderr).toBe("");
     expect(stdout).toContain("Everything was there already.");
+  });
+
+  it("makes every operator an owner, once, also one who came after the first run", async () => {
+    const { stdout: before } = await home.turnpike(...DEMO);
+    expect(before).toContain("There is no operator yet");
+
+    const operator = await makeUser("ada");
+    await home.turnpike("operators", "add", operator);
+    const stranger = await makeUser("eve");
+    const joined = await home.turnpike(...DEMO);
+    expect(joined.stdout).toMatch(
+      /operators are owners of these tenants: open http\S+\/overview\n/,
+    );
+
+    const { tenants, operators, entries } = await ask(...DEMO);
+    expect({ operators, entries }).toEqual({ operators: 1, entries: 0 });
+    for (const { slug } of tenants) {
+      const { items } = await ask("members", "list", "--tenant", slug);
+      expect(items).toContainEqual(expect.objectContaining({ userId: operator, role: "owner" }));
+      expect(items.map((member: { userId: string }) => member.userId)).not.toContain(stranger);
+      expect(items).toHaveLength(3);
+    }
   });
 
   it("tells its stories: a quota that is used up and never exceeded, an upgrade, refusals", async () => {

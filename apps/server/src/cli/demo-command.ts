@@ -1,3 +1,4 @@
+import { toPublicUrls } from "../public-urls.ts";
 import { type Cli, examples, optionParser } from "./cli.ts";
 import { type DemoResult, fillDemo } from "./demo/fill-demo.ts";
 import { parseWhole } from "./parse-input.ts";
@@ -11,7 +12,13 @@ const SEED = { min: 0, max: 1_000_000, value: 1 } as const;
 /** Time for the transaction under way to end after Ctrl+C. */
 const GRACE_MS = 10_000;
 
-function toDemoText(result: DemoResult): string {
+function toOperatorsText(operators: number, consoleUrl: string): string {
+  return operators === 0
+    ? `There is no operator yet: become one at ${consoleUrl}, then run this again to own these tenants.`
+    : `The operators are owners of these tenants: open ${consoleUrl}/overview`;
+}
+
+function toDemoText(result: DemoResult, consoleUrl: string): string {
   const tenants = toTable(
     result.tenants,
     [
@@ -28,7 +35,7 @@ function toDemoText(result: DemoResult): string {
     ["Calls added", toGrouped(result.calls)],
   ]);
   const note = result.groups === 0 ? "\nEverything was there already." : "";
-  return `${tenants}\n\n${summary}${note}`;
+  return `${tenants}\n\n${summary}${note}\n\n${toOperatorsText(result.operators, consoleUrl)}`;
 }
 
 /** `turnpike demo`: an installation to look at. */
@@ -46,7 +53,7 @@ export function addDemoCommand(cli: Cli): void {
       `
 It goes through the same code as the API and the gateway, so \`turnpike reconcile\` holds for it too. Stopped anywhere, it
 goes on where it was when called again with the same seed; called again after its end, it adds nothing: the time that a
-demo shows is fixed by its first run. It uses the plans free, pro and scale of the sample catalogue.
+demo shows is fixed by its first run. Operators become owners of its tenants, also those who came since. It uses the plans free, pro and scale of the sample catalogue.
 ${examples("demo", "demo --tenants 3 --days 14 --seed 7")}`,
     )
     .action(async (options) => {
@@ -58,6 +65,7 @@ ${examples("demo", "demo --tenants 3 --days 14 --seed 7")}`,
         write: (text) => void process.stderr.write(text),
       });
       const config = cli.environment.readConfig();
+      const urls = toPublicUrls(config, { people: config.port, programs: config.gatewayPort });
       const result = await runCommand(
         { config, timeoutSeconds: null, graceMs: GRACE_MS, mayCreate: true },
         (session) =>
@@ -74,6 +82,6 @@ ${examples("demo", "demo --tenants 3 --days 14 --seed 7")}`,
             progress.update({ done: hoursDone, total: hoursTotal, note });
           }),
       ).finally(progress.end);
-      cli.print(result, () => toDemoText(result));
+      cli.print(result, () => toDemoText(result, urls.console));
     });
 }

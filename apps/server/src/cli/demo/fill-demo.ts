@@ -25,6 +25,7 @@ import {
   MINUTE_MS,
   STORY,
 } from "./demo-usage.ts";
+import { joinOperators } from "./join-operators.ts";
 
 export type DemoInput = { tenants: number; days: number; seed: number };
 
@@ -41,6 +42,8 @@ export type DemoResult = {
   to: string;
   tenants: { tenantId: string; slug: string; planId: string }[];
   keys: number;
+  /** How many people own the tenants because they are operators. */
+  operators: number;
   /** What this run added; 0 when everything was there. */
   groups: number;
   entries: number;
@@ -211,6 +214,10 @@ export async function fillDemo(
     session.signal.throwIfAborted();
     installed.push(await installTenant(session, { tenant, seed, index, window }));
   }
+  const operators = await joinOperators(
+    session,
+    installed.map(({ reply }) => reply.tenantId),
+  );
   // Those with a hard quota first: the less time passes, the less can real calls come in between.
   const ordered = [...installed].sort(
     (a, b) =>
@@ -232,6 +239,7 @@ export async function fillDemo(
       planId: reply.planId,
     })),
     keys: installed.reduce((sum, { keys }) => sum + keys.length, 0),
+    operators,
     ...added,
   };
 }

@@ -10,7 +10,13 @@ import {
 } from "@turnpike/testkit/test-services";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { claimSetup } from "./claim-setup.ts";
-import { addOperator, getUserByName, listOperators, removeOperator } from "./manage-operators.ts";
+import {
+  addOperator,
+  getUserByName,
+  listOperators,
+  listOperatorUsers,
+  removeOperator,
+} from "./manage-operators.ts";
 import { offerSetupCode } from "./setup-code.ts";
 
 let database: TestDatabase;
@@ -119,6 +125,25 @@ describe("operators", () => {
     expect(refusal.message).toContain(twin.userId);
   });
 
+  it("are listed each once, by the configuration only with a confirmed address", async () => {
+    const added = await createTestUser(services, { email: "ada@example.com" });
+    await addOperator(services, OPERATOR_CONTEXT, { userId: added.userId });
+    const named = await createTestUser(services, { email: "Bob@Example.com" });
+    await createTestUser(services, { email: "eve@example.com" });
+    const list = async (...configured: string[]) =>
+      (await listOperatorUsers(services, OPERATOR_CONTEXT, { configured })).map(
+        ({ userId }) => userId,
+      );
+    expect(await list("bob@EXAMPLE.com")).toEqual([added.userId]);
+    await database.sql`
+      update users set email_verified = true where user_id in (${added.userId}, ${named.userId})`;
+    expect(await list("bob@EXAMPLE.com", "ada@example.com", "nobody@example.com")).toEqual([
+      added.userId,
+      named.userId,
+    ]);
+    expect(await list()).toEqual([added.userId]);
+  });
+
   it("are made by operators alone", async () => {
     const { userId, context } = await createTestUser(services);
     const reader = contextOf({ type: "service_key", id: "svc_1", scopes: ["tenants:write"] });
@@ -127,6 +152,7 @@ describe("operators", () => {
         addOperator(services, other, { userId }),
         removeOperator(services, other, { userId }),
         listOperators(services, other),
+        listOperatorUsers(services, other, { configured: [] }),
         getUserByName(services, other, { idOrEmail: userId }),
       ];
       for (const attempt of attempts) {

@@ -5,6 +5,7 @@ export {
   addOperator,
   getUserByName,
   listOperators,
+  listOperatorUsers,
   removeOperator,
 } from "./manage-operators.ts";
 export { type AttemptLimits, createAttemptLimits, toNetwork } from "./provider/attempt-limits.ts";

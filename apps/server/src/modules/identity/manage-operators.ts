@@ -8,7 +8,13 @@ import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import { toSignedInUser } from "./to-user-reply.ts";
-import { findUserRow, listOperatorRows, listUserRowsByEmail, setOperator } from "./users.store.ts";
+import {
+  findUserRow,
+  listOperatorRows,
+  listUserRowsByEmail,
+  listVerifiedUserRows,
+  setOperator,
+} from "./users.store.ts";
 
 /** Far more than any installation has; those of the configuration are not among them. */
 const OPERATORS_MAX = 1_000;
@@ -22,6 +28,27 @@ export async function listOperators(
   assertMay(context.actor, "users:write");
   const rows = await deps.transact.asOperator((tx) => listOperatorRows(tx, OPERATORS_MAX));
   return rows.map((row) => toSignedInUser(row, true));
+}
+
+/**
+ * Lists every user who is an operator, in whatever way. Whoever the configuration names and has not signed in with a
+ * confirmed address is no user, or no operator, yet.
+ *
+ * @param input.configured - E-mail addresses of operators by the configuration.
+ */
+export async function listOperatorUsers(
+  deps: AppServices,
+  context: CallContext,
+  input: { configured: readonly string[] },
+): Promise<SignedInUser[]> {
+  assertMay(context.actor, "users:write");
+  const emails = input.configured.map((email) => email.toLowerCase());
+  const rows = await deps.transact.asOperator(async (tx) => [
+    ...(await listOperatorRows(tx, OPERATORS_MAX)),
+    ...(await listVerifiedUserRows(tx, emails, OPERATORS_MAX)),
+  ]);
+  const users = new Map(rows.map((row) => [row.user_id, toSignedInUser(row, true)]));
+  return [...users.values()];
 }
 
 /**

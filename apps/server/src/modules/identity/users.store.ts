@@ -104,6 +104,19 @@ export async function listOperatorRows(tx: Tx, limit: number): Promise<UserRow[]
     select ${tx(COLUMNS)} from users where is_operator order by user_id limit ${limit}`;
 }
 
+/** Those whose provider says that one of these lower-case addresses is theirs, oldest first. */
+export async function listVerifiedUserRows(
+  tx: Tx,
+  emails: readonly string[],
+  limit: number,
+): Promise<UserRow[]> {
+  return await tx<UserRow[]>`
+    select ${tx(COLUMNS)} from users
+    where email_verified and lower(email) = any(${[...emails]}::text[])
+    order by user_id
+    limit ${limit}`;
+}
+
 /** @returns The row, whether it changed or not; `undefined` when there is no such user. */
 export async function setOperator(
   tx: Tx,

@@ -72,8 +72,9 @@ describe("the built-in sign-in of an installation", () => {
     const { provider, close } = await open();
     await database.sql`
       insert into accounts (
-        account_id, email, name, password_hash, password_changed_at, mail_window_started_at, created_at, updated_at)
-      values ('acc_1', 'ada@example.test', E'Ada\r\nBcc: x', 'none', now(), now(), now(), now())`;
+        account_id, email, email_verified, name, password_hash, password_changed_at, mail_window_started_at, created_at,
+        updated_at)
+      values ('acc_1', 'ada@example.test', true, E'Ada\r\nBcc: x', 'none', now(), now(), now(), now())`;
     const server = createServer((req, res) => {
       provider.handle(req, res).catch(() => res.destroy());
     });

@@ -352,6 +352,7 @@ describe("what anybody can read", () => {
       documents: { kind: "turnpike", url: "http://console.test/v1" },
       files: { kind: "turnpike", url: "http://console.test/v1" },
       mail: { delivers: true },
+      contact: null,
     });
     expect(reply.text).not.toContain(CANARY);
   });

@@ -21,10 +21,12 @@ describe("toPublicConfig", () => {
       },
       trustedProxies: ["10.98.76.54"],
       upstreams: [{ name: CANARY, url: `http://${CANARY}.internal/` }],
+      legal: { operator: CANARY, terms: `${CANARY}.md`, contact: "billing@acme.example" },
       identity: { providers: [PROVIDER], operators: [`${CANARY}@example.com`] },
     });
     const text = JSON.stringify(toPublicConfig({ config, urls: URLS, version: "1" }));
     expect(text).toContain("public-client");
+    expect(text).toContain("billing@acme.example");
     expect(text).not.toMatch(/canary|10\.98/);
   });
 
@@ -42,6 +44,13 @@ describe("toPublicConfig", () => {
     ]) {
       expect(configFile.safeParse({ brand: { mark: refused } }).success).toBe(false);
     }
+  });
+
+  it("says whom to ask, and null when nobody is named", () => {
+    const contactOf = (legal: object) =>
+      toPublicConfig({ config: configFile.parse({ legal }), urls: URLS, version: "1" }).contact;
+    expect(contactOf({ contact: "billing@acme.example" })).toBe("billing@acme.example");
+    expect(contactOf({})).toBe(null);
   });
 
   it("offers the built-in provider first, unless it is off", () => {

@@ -18,7 +18,7 @@ export function confirmsEmail(config: Pick<Config, "identity" | "mail">): boolea
 
 /** What every visitor may know of the installation, `/config.json`. Field by field, so that no secret slips in. */
 export function toPublicConfig(input: {
-  config: Pick<Config, "brand" | "identity" | "mail">;
+  config: Pick<Config, "brand" | "identity" | "mail"> & { legal: Pick<Config["legal"], "contact"> };
   urls: { console: string; gateway: string };
   version: string;
 }): PublicConfig {
@@ -49,5 +49,6 @@ export function toPublicConfig(input: {
     documents: { kind: "turnpike", url: `${urls.console}/v1` },
     files: { kind: "turnpike", url: `${urls.console}/v1` },
     mail: { delivers: config.mail.smtp !== undefined },
+    contact: config.legal.contact ?? null,
   };
 }

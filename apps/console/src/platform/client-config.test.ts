@@ -30,6 +30,7 @@ const COMPLETE = {
     confirmEmail: false,
   },
   mail: { delivers: true },
+  contact: "billing@acme.example",
   files: { kind: "turnpike" },
 };
 
@@ -45,6 +46,7 @@ describe("parseClientConfig", () => {
       version: "1.2.3",
       identity: COMPLETE.identity,
       mail: COMPLETE.mail,
+      contact: "billing@acme.example",
     });
   });
 
@@ -52,6 +54,10 @@ describe("parseClientConfig", () => {
     expect(parseClientConfig({ ...COMPLETE, brand: { name: "Acme" } }).brand.accent).toBe(
       undefined,
     );
+  });
+
+  it.each([null, undefined, "", 7])("has nobody to ask when the contact is %s", (contact) => {
+    expect(parseClientConfig({ ...COMPLETE, contact }).contact).toBe(null);
   });
 
   it("names the part that is missing", () => {

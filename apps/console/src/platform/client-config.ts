@@ -30,6 +30,8 @@ export type ClientConfig = {
   };
   /** Whether mails leave the installation; without, an operator reads them in the outbox. */
   mail: { delivers: boolean };
+  /** Who answers questions about plans and bills: an e-mail address or a web address; null when nobody is named. */
+  contact: string | null;
 };
 
 /** `/config.json` answered something that is not a configuration. */
@@ -79,6 +81,7 @@ export function parseClientConfig(value: unknown): ClientConfig {
       confirmEmail: readFlag(value, ["identity", "confirmEmail"]),
     },
     mail: { delivers: readFlag(value, ["mail", "delivers"]) },
+    contact: findText(value, ["contact"]) ?? null,
   };
 }
 

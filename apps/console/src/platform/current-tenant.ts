@@ -37,6 +37,14 @@ export function useCurrentTenant(): OwnTenant | undefined {
   });
 }
 
+/** The slug that the address names when the person does not belong to its tenant; undefined when they belong to none. */
+export function useForeignTenantSlug(): string | undefined {
+  const { tenants } = useVerifiedUser();
+  const { tenant: inAddress } = useSearch({ from: "/_app" });
+  const isForeign = tenants.length > 0 && tenants.every(({ slug }) => slug !== inAddress);
+  return isForeign ? inAddress : undefined;
+}
+
 /** Remembers the tenant for addresses that name none. Navigating to `search: { tenant: slug }` is the caller's part. */
 export function rememberTenant(slug: string): void {
   localStorage.setItem(STORAGE_KEY, slug);

@@ -42,6 +42,7 @@ export function makeTestPlatform(): TestPlatform {
         confirmEmail: false,
       },
       mail: { delivers: true },
+      contact: null,
     },
     session,
     api: createApiClient({ apiUrl: API_URL, getIdToken: session.getIdToken }),

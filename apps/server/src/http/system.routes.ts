@@ -28,6 +28,8 @@ export type PublicConfig = {
   files: { kind: string; url: string };
   /** False where mails stay in the outbox, for the operator to read. */
   mail: { delivers: boolean };
+  /** The e-mail address that answers questions about terms, plans and bills; null when none is configured. */
+  contact: string | null;
 };
 
 export type Readiness = {

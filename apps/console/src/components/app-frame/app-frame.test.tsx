@@ -367,3 +367,32 @@ describe("the notifications", () => {
     await screen.findByText("Nothing new");
   });
 });
+
+describe("an address with a tenant that the person does not belong to", () => {
+  const notice = () => screen.queryByText(/You are not a member of/);
+
+  it("says whose numbers these are, and is corrected with all else that it says", async () => {
+    const { router, user } = await open({ path: "/overview?tenant=cedar&environment=test" });
+    expect(notice()?.getAttribute("role")).toBe("status");
+    expect(notice()?.textContent).toBe("You are not a member of cedar; this is Acme.");
+    await user.click(screen.getByRole("button", { name: "Continue with Acme" }));
+    await waitFor(() => expect(notice()).toBe(null));
+    expect(router.state.location.search).toEqual({ tenant: "acme", environment: "test" });
+  });
+
+  it("does not have its words read as ours", async () => {
+    await open({ path: "/overview?tenant=Acme.%20Call%20555%20now" });
+    expect(notice()?.textContent).toBe(
+      "You are not a member of the tenant in the address; this is Acme.",
+    );
+  });
+
+  it.each([
+    { path: "/overview?tenant=birch", tenants: TENANTS },
+    { path: "/overview", tenants: TENANTS },
+    { path: "/overview?tenant=cedar", tenants: [] },
+  ])("is not claimed of $path for $tenants.length tenants", async (given) => {
+    await open(given);
+    expect(notice()).toBe(null);
+  });
+});

@@ -6,6 +6,7 @@ import { usePlatform } from "#platform/platform.tsx";
 import { CreateTenantDialog } from "../create-tenant-dialog.tsx";
 import { usePageTitle } from "../use-page-title.ts";
 import { CommandPalette } from "./command-palette.tsx";
+import { ForeignTenantNotice } from "./foreign-tenant-notice.tsx";
 import { findScreen } from "./screens.tsx";
 import { Sidebar } from "./sidebar.tsx";
 import { useSidebarChoice } from "./sidebar-choice.ts";
@@ -91,6 +92,7 @@ function Frame({ children }: { children: ReactNode }) {
           onOpenNavigation={() => setIsSheetOpen(true)}
           onOpenPalette={() => setIsPaletteOpen(true)}
         />
+        <ForeignTenantNotice />
         <main id="content" tabIndex={-1} className="min-w-0 grow outline-none">
           {children}
         </main>

@@ -12,6 +12,7 @@ import { TenantGate } from "#components/tenant-gate.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { catalogQuery, limitsQuery } from "#platform/shared-queries.ts";
+import { PlanChangeNote } from "./plan-change-note.tsx";
 import { type QuotaFit, toQuotaFits } from "./plans.view-model.ts";
 
 /** `/plans`: what is sold, what this tenant is on, and how its use would fit each. */
@@ -82,10 +83,7 @@ function Plans({ tenant }: { tenant: OwnTenant }) {
           />
         </div>
       )}
-      <p className="mt-6 max-w-[72ch] text-ink-muted">
-        {config.brand.name} moves tenants between plans: ask them for another one. A change takes
-        effect within a second, and what was used of the period stays used.
-      </p>
+      <PlanChangeNote brandName={config.brand.name} contact={config.contact} />
     </>
   );
 }

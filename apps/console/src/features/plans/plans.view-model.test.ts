@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toQuotaFits } from "./plans.view-model.ts";
+import { toContactHref, toQuotaFits } from "./plans.view-model.ts";
 
 const METERS = [
   { meterId: "requests", name: "Requests", unit: "request", aggregation: "count" as const },
@@ -57,5 +57,18 @@ describe("toQuotaFits", () => {
 
   it("has no line for a plan without quotas", () => {
     expect(toQuotaFits({ quotas: [] }, limitsWith("1"), METERS)).toEqual([]);
+  });
+});
+
+describe("toContactHref", () => {
+  it.each([
+    ["billing@acme.example", "mailto:billing@acme.example"],
+    ["a?bcc=x&y@acme.example", "mailto:a%3Fbcc%3Dx%26y@acme.example"],
+    ["https://acme.example/contact?plan=1", "https://acme.example/contact?plan=1"],
+    ["javascript:alert(1)", undefined],
+    ["javascript:a@b", "mailto:javascript%3Aa@b"],
+    ["billing", undefined],
+  ])("%s leads to %s", (contact, expected) => {
+    expect(toContactHref(contact)).toBe(expected);
   });
 });

@@ -41,3 +41,19 @@ export function toQuotaFits(
     };
   });
 }
+
+/**
+ * Where a link to the operator's contact leads.
+ *
+ * @returns Undefined for what is neither a web address nor an e-mail address.
+ */
+export function toContactHref(contact: string): string | undefined {
+  if (/^https?:\/\//i.test(contact) && URL.canParse(contact)) {
+    return contact;
+  }
+  // Encoded, so that nothing in the name of the mailbox becomes a header of the mail.
+  const [, mailbox, host] = /^([^@\s]+)@([^@\s:/?#&]+)$/.exec(contact) ?? [];
+  return mailbox === undefined || host === undefined
+    ? undefined
+    : `mailto:${encodeURIComponent(mailbox)}@${host}`;
+}

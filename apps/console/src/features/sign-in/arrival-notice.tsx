@@ -1,23 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
-import { useSyncExternalStore } from "react";
-import type { ArrivalKind } from "#platform/arrivals.ts";
-import { usePlatform } from "#platform/platform.tsx";
 import { Notice } from "./notice.tsx";
-
-/** What a link brought along. Nothing in the first render, which the server made without it. */
-function useArrivalOnceShown(kind: ArrivalKind): string | undefined {
-  const { arrivals } = usePlatform();
-  return useSyncExternalStore(
-    arrivals.subscribe,
-    () => arrivals.get(kind),
-    () => undefined,
-  );
-}
+import { useArrivalOnceShown, useInvitation } from "./use-invitation.ts";
 
 /** Says what signing in will lead to, when a link brought the person here. */
 export function ArrivalNotice() {
   const setup = useArrivalOnceShown("setup");
-  const invitation = useArrivalOnceShown("invitation");
+  const invitation = useInvitation();
   return (
     <>
       {setup !== undefined && (
@@ -26,29 +13,23 @@ export function ArrivalNotice() {
           now becomes its operator. The link works once.
         </Notice>
       )}
-      {invitation !== undefined && <InvitationNotice token={invitation} />}
+      {invitation.isBrought && <InvitationNotice {...invitation} />}
     </>
   );
 }
 
-function InvitationNotice({ token }: { token: string }) {
-  const { api } = usePlatform();
-  const preview = useQuery({
-    queryKey: ["invitation-preview", token],
-    queryFn: async () => await api.invitations.preview({ token }),
-    retry: false,
-  });
-  if (preview.isError) {
+function InvitationNotice({ preview, error }: ReturnType<typeof useInvitation>) {
+  if (error !== null) {
     return (
       <Notice tone="danger" title="This invitation cannot be used">
-        {preview.error.message} You can sign in all the same, or ask for another invitation.
+        {error.message} You can sign in all the same, or ask for another invitation.
       </Notice>
     );
   }
-  if (preview.data === undefined) {
+  if (preview === undefined) {
     return <Notice tone="call">Looking up your invitation…</Notice>;
   }
-  const { tenantName, role, email } = preview.data;
+  const { tenantName, role, email } = preview;
   return (
     <Notice tone="call" title={`You are invited to ${tenantName}`}>
       You join as <strong className="font-medium text-ink">{role}</strong> once you sign in or

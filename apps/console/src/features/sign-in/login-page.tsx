@@ -14,6 +14,7 @@ import { parseSignInAddress, type SignInAddress } from "./sign-in-address.ts";
 import { SignInForm } from "./sign-in-form.tsx";
 import { NoScriptNotice, SignInFrame } from "./sign-in-frame.tsx";
 import { toSignInHead } from "./sign-in-head.view-model.ts";
+import { useInvitation } from "./use-invitation.ts";
 import { useProviders } from "./use-providers.ts";
 
 /** What the page shows: what its address asked for, or where a person went from there. */
@@ -87,6 +88,7 @@ function useAddressedView() {
 function SignInCard({ view, onForgot }: { view: View; onForgot: (email: string) => void }) {
   const { config } = usePlatform();
   const { builtIn, others } = useProviders();
+  const { preview } = useInvitation();
   return (
     <SignInFrame
       title={`Sign in to ${config.brand.name}`}
@@ -105,7 +107,7 @@ function SignInCard({ view, onForgot }: { view: View; onForgot: (email: string) 
         </Notice>
       )}
       {view.kind === "done" && <Notice tone="ok">{view.message}</Notice>}
-      {builtIn !== undefined && <SignInForm email="" onForgot={onForgot} />}
+      {builtIn !== undefined && <SignInForm invitedEmail={preview?.email} onForgot={onForgot} />}
       {builtIn !== undefined && others.length > 0 && <OrLine />}
       {others.length > 0 && <ProviderButtons providers={others} />}
       <NoScriptNotice />

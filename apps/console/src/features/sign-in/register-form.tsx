@@ -11,8 +11,15 @@ import { findRegistrationProblems } from "./sign-in-form.view-model.ts";
 import { TermsNote } from "./sign-in-frame.tsx";
 import { useSignInForm } from "./use-sign-in-form.ts";
 
+export type RegisterFormProps = {
+  /** Of the invitation that the person follows; only an account of this address can accept it. */
+  invitedEmail: string | undefined;
+  onConfirmationSent: (email: string) => void;
+};
+
 /** An account with the built-in provider. */
-export function RegisterForm(props: { onConfirmationSent: (email: string) => void }) {
+export function RegisterForm(props: RegisterFormProps) {
+  const { invitedEmail } = props;
   const { session, config } = usePlatform();
   const { lengthMin } = config.identity.passwordRules;
   const [typed, setTyped] = useState({ email: "", password: "" });
@@ -56,9 +63,18 @@ export function RegisterForm(props: { onConfirmationSent: (email: string) => voi
         isOptional
         error={form.fields.name}
       />
-      <EmailField defaultValue="" error={form.fields.email} />
+      <EmailField
+        // What was typed before the invitation was known makes room for its address.
+        key={invitedEmail}
+        defaultValue={invitedEmail ?? ""}
+        isReadOnly={invitedEmail !== undefined}
+        help={invitedEmail === undefined ? undefined : "The invitation is for this address."}
+        error={form.fields.email}
+      />
       <PasswordField label="Password" autoComplete="new-password" error={form.fields.password} />
-      <PasswordRuleList rules={toPasswordRules(typed.password, { ...typed, lengthMin })} />
+      <PasswordRuleList
+        rules={toPasswordRules(typed.password, { email: invitedEmail ?? typed.email, lengthMin })}
+      />
       <Button
         type={form.buttonType}
         look="primary"

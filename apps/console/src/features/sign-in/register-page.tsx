@@ -10,17 +10,25 @@ import { OrLine, ProviderButtons } from "./provider-buttons.tsx";
 import { RegisterForm } from "./register-form.tsx";
 import { NoScriptNotice, SignInFrame, TermsNote } from "./sign-in-frame.tsx";
 import { toSignInHead } from "./sign-in-head.view-model.ts";
+import { useInvitation } from "./use-invitation.ts";
 import { useProviders } from "./use-providers.ts";
 
 /** `/register`: an account, by whichever way this deployment offers. */
 export function RegisterPage() {
   const { config } = usePlatform();
   const { builtIn, others } = useProviders();
+  const { preview } = useInvitation();
   const [sentTo, setSentTo] = useState<string>();
   usePageTitle(toSignInHead("register", config.brand).title);
 
   if (sentTo !== undefined) {
-    return <ConfirmationSent email={sentTo} onBack={() => setSentTo(undefined)} />;
+    return (
+      <ConfirmationSent
+        email={sentTo}
+        backLabel={preview === undefined ? "Use another address" : "Back"}
+        onBack={() => setSentTo(undefined)}
+      />
+    );
   }
   return (
     <SignInFrame
@@ -34,14 +42,19 @@ export function RegisterPage() {
       <ArrivalNotice />
       {others.length > 0 && <ProviderButtons providers={others} />}
       {builtIn !== undefined && others.length > 0 && <OrLine />}
-      {builtIn === undefined ? <TermsNote /> : <RegisterForm onConfirmationSent={setSentTo} />}
+      {builtIn === undefined ? (
+        <TermsNote />
+      ) : (
+        <RegisterForm invitedEmail={preview?.email} onConfirmationSent={setSentTo} />
+      )}
       <NoScriptNotice />
     </SignInFrame>
   );
 }
 
 /** Says the same whether or not the address was taken: the mail tells its owner. */
-function ConfirmationSent({ email, onBack }: { email: string; onBack: () => void }) {
+function ConfirmationSent(props: { email: string; backLabel: string; onBack: () => void }) {
+  const { email, backLabel, onBack } = props;
   const { config } = usePlatform();
   return (
     <SignInFrame
@@ -58,7 +71,7 @@ function ConfirmationSent({ email, onBack }: { email: string; onBack: () => void
       </Notice>
       {!config.mail.delivers && <NoMailNotice />}
       <Button className="w-full" onClick={onBack}>
-        Use another address
+        {backLabel}
       </Button>
     </SignInFrame>
   );

@@ -6,10 +6,14 @@ import { PasswordField } from "./password-field.tsx";
 import { findSignInProblems } from "./sign-in-form.view-model.ts";
 import { useSignInForm } from "./use-sign-in-form.ts";
 
-export type SignInFormProps = { email: string; onForgot: (email: string) => void };
+export type SignInFormProps = {
+  /** Of the invitation that the person follows; they may still sign in with another. */
+  invitedEmail: string | undefined;
+  onForgot: (email: string) => void;
+};
 
 /** E-mail and password of the built-in provider. */
-export function SignInForm({ email, onForgot }: SignInFormProps) {
+export function SignInForm({ invitedEmail, onForgot }: SignInFormProps) {
   const { session } = usePlatform();
   const form = useSignInForm({
     findProblems: findSignInProblems,
@@ -19,7 +23,11 @@ export function SignInForm({ email, onForgot }: SignInFormProps) {
   return (
     <form {...form.formProps} className="flex flex-col gap-4">
       <FormSummary title="You are not signed in" messages={form.messages} fields={form.fields} />
-      <EmailField defaultValue={email} error={form.fields.email} />
+      <EmailField
+        defaultValue={invitedEmail ?? ""}
+        help={invitedEmail === undefined ? undefined : `Your invitation is for ${invitedEmail}.`}
+        error={form.fields.email}
+      />
       <div>
         <PasswordField
           label="Password"
@@ -49,8 +57,15 @@ export function SignInForm({ email, onForgot }: SignInFormProps) {
   );
 }
 
-/** The name that password managers know the account by. */
-export function EmailField(props: { defaultValue: string; error: string | undefined }) {
+export type EmailFieldProps = {
+  defaultValue: string;
+  help?: string | undefined;
+  error: string | undefined;
+  isReadOnly?: boolean;
+};
+
+/** The name that password managers know the account by. What is typed stays when another default comes later. */
+export function EmailField({ defaultValue, help, error, isReadOnly = false }: EmailFieldProps) {
   return (
     <TextField
       label="E-mail address"
@@ -63,8 +78,10 @@ export function EmailField(props: { defaultValue: string; error: string | undefi
       spellCheck={false}
       maxLength={254}
       required
-      defaultValue={props.defaultValue}
-      error={props.error}
+      readOnly={isReadOnly}
+      defaultValue={defaultValue}
+      help={help}
+      error={error}
     />
   );
 }

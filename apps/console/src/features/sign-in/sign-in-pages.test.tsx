@@ -92,6 +92,18 @@ describe("/login", () => {
     expect(signIn).toHaveBeenCalledTimes(1);
   });
 
+  it("sends once for a double click", async () => {
+    const signIn = vi.fn(() => new Promise<void>(() => undefined));
+    await open("/login", { prepare: ({ session }) => Object.assign(session, { signIn }) });
+    await userEvent.type(email(), "ada@example.com");
+    await userEvent.type(password(), "gravel otter");
+    const button = screen.getByRole("button", { name: "Sign in" });
+    fireEvent.click(button);
+    fireEvent.click(button);
+    await screen.findByRole("button", { name: "Signing in…" });
+    expect(signIn).toHaveBeenCalledTimes(1);
+  });
+
   it("says by field what is missing, sends nothing, and goes to the first", async () => {
     await open("/login");
     await userEvent.click(screen.getByRole("button", { name: "Sign in" }));
@@ -334,5 +346,57 @@ describe("/register", () => {
         }),
     });
     await screen.findByText(said);
+  });
+});
+
+describe("an invitation's address", () => {
+  const follow = async (pathname: string, setting: Setting = {}) =>
+    await open(pathname, {
+      answers: {
+        "POST /invitations/preview": () => ({
+          tenantName: "Acme",
+          email: "ada@example.com",
+          role: "member",
+        }),
+      },
+      prepare: (platform) => {
+        platform.arrivals.capture({ pathname, searchStr: "?invitation=t0k", hash: "" });
+        setting.prepare?.(platform);
+      },
+    });
+
+  it("is the one that the account is made for, and cannot be changed", async () => {
+    const register = vi.fn(() => Promise.resolve("confirmation_sent"));
+    await follow("/register", {
+      prepare: ({ session }) => Object.assign(session, { register }),
+    });
+    await screen.findByText("The invitation is for this address.");
+    expect(email().readOnly).toBe(true);
+    await userEvent.type(email(), "x");
+    await userEvent.type(password(), "gravel otter candle{Enter}");
+    expect(register).toHaveBeenCalledExactlyOnceWith({
+      email: "ada@example.com",
+      password: "gravel otter candle",
+    });
+    await screen.findByText(/We sent a link to ada@example.com/);
+    expect(screen.queryByRole("button", { name: "Use another address" })).toBe(null);
+  });
+
+  it("is filled in to sign in with, and may be changed", async () => {
+    await follow("/login");
+    await screen.findByText("Your invitation is for ada@example.com.");
+    expect(email().value).toBe("ada@example.com");
+    expect(email().readOnly).toBe(false);
+  });
+
+  it("is asked for when the invitation cannot be used", async () => {
+    await open("/register", {
+      answers: { "POST /invitations/preview": () => problem(410, "INVITATION_INVALID", "Gone.") },
+      prepare: ({ arrivals }) =>
+        void arrivals.capture({ pathname: "/register", searchStr: "?invitation=t0k", hash: "" }),
+    });
+    await screen.findByText("This invitation cannot be used");
+    expect(email().value).toBe("");
+    expect(email().readOnly).toBe(false);
   });
 });

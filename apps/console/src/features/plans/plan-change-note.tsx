@@ -1,0 +1,25 @@
+import { toContactHref } from "./plans.view-model.ts";
+
+export type PlanChangeNoteProps = {
+  brandName: string;
+  /** An e-mail address or a web address; null when the operator named nobody. */
+  contact: string | null;
+};
+
+/** How a tenant gets another plan, with a link to whoever changes it. */
+export function PlanChangeNote({ brandName, contact }: PlanChangeNoteProps) {
+  const href = contact === null ? undefined : toContactHref(contact);
+  return (
+    <p className="mt-6 max-w-[72ch] text-ink-muted">
+      {brandName} moves tenants between plans:{" "}
+      {href === undefined ? (
+        "ask them for another one"
+      ) : (
+        <a href={href} className="font-medium text-ink underline underline-offset-4">
+          ask them for another one
+        </a>
+      )}
+      . A change takes effect within a second, and what was used of the period stays used.
+    </p>
+  );
+}

@@ -17,11 +17,16 @@ export function makePerson(): Person {
 /**
  * Creates an account by the form, as a person would, and waits until the console lets them in.
  *
- * @param url - Of the registration page; the setup link makes the person the operator.
+ * @param url - Of the registration page; the setup link makes the person the operator, an invitation brings the address.
  */
 export async function registerPerson(page: Page, url: string, person: Person): Promise<void> {
   await page.goto(url);
-  await fillIn(page, person);
+  if (new URL(url).searchParams.has("invitation")) {
+    await page.getByText("The invitation is for this address.").waitFor();
+    await page.getByLabel("Password", { exact: true }).fill(person.password);
+  } else {
+    await fillIn(page, person);
+  }
   await page.getByRole("button", { name: "Create account" }).click();
   await waitUntilSignedIn(page);
 }

@@ -23,7 +23,9 @@ export const legalSection = z
       .email()
       .max(320)
       .optional()
-      .describe("Where questions about terms, privacy and bills are answered."),
+      .describe(
+        "Where questions about terms, privacy, plans and bills are answered. Every visitor can read it.",
+      ),
     updated: z.iso
       .date("A day such as 2026-11-21.")
       .optional()

@@ -6,6 +6,7 @@ import { type SubmitEvent, useState } from "react";
 import { toast } from "sonner";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { useCreateTenant } from "#platform/use-create-tenant.ts";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
 
 export type CreateTenantDialogProps = { isOpen: boolean; onClose: () => void };
 
@@ -26,11 +27,12 @@ export function CreateTenantDialog({ isOpen, onClose }: CreateTenantDialogProps)
 function CreateTenantForm({ onDone }: { onDone: () => void }) {
   const [name, setName] = useState("");
   const create = useCreateTenant();
+  const submitOnce = useSubmitOnce(create.mutateAsync, "failed");
   const failure = toFormFailure(create.error, { name: "/name" });
 
   function submit(event: SubmitEvent): void {
     event.preventDefault();
-    create.mutate(
+    submitOnce(
       { name },
       {
         onSuccess: (tenant) => {

@@ -9,6 +9,7 @@ import type { ApiClient } from "#platform/api-client.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import type { StepState } from "./quickstart.view-model.ts";
 
 export type KeyStepProps = {
@@ -71,11 +72,12 @@ function KeyForm({ tenant, onCreated }: Pick<KeyStepProps, "tenant" | "onCreated
       await client.invalidateQueries({ queryKey: ["keys", tenant.tenantId] });
     },
   });
+  const submitOnce = useSubmitOnce(create.mutateAsync, "failed");
   const failure = toFormFailure(create.error, { name: "/name" });
 
   function submit(event: SubmitEvent): void {
     event.preventDefault();
-    create.mutate();
+    submitOnce();
   }
 
   return (

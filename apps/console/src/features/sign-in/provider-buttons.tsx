@@ -3,6 +3,7 @@ import { Button } from "@turnpike/ui/button";
 import type { IdentityProvider } from "#platform/client-config.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { toSignInMessage } from "#platform/session/provider-failure.ts";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { Notice } from "./notice.tsx";
 
 /** One button for each provider elsewhere. */
@@ -12,6 +13,7 @@ export function ProviderButtons({ providers }: { providers: readonly IdentityPro
     mutationFn: async (providerId: string) => await session.startRedirect(providerId),
     retry: false,
   });
+  const leaveOnce = useSubmitOnce(leave.mutateAsync, "settled");
   return (
     <div className="space-y-2">
       {leave.isError && (
@@ -27,7 +29,7 @@ export function ProviderButtons({ providers }: { providers: readonly IdentityPro
             look={index === 0 && providers.length === 1 ? "primary" : "secondary"}
             className="w-full"
             progress={isLeaving ? `Going to ${name}…` : undefined}
-            onClick={() => leave.mutate(id)}
+            onClick={() => leaveOnce(id)}
           >
             Continue with {name}
           </Button>

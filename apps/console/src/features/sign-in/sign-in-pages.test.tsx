@@ -7,7 +7,7 @@ import {
   createRouter,
   RouterProvider,
 } from "@tanstack/react-router";
-import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
+import { act, cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ClientConfig } from "#platform/client-config.ts";
@@ -98,8 +98,10 @@ describe("/login", () => {
     await userEvent.type(email(), "ada@example.com");
     await userEvent.type(password(), "gravel otter");
     const button = screen.getByRole("button", { name: "Sign in" });
-    fireEvent.click(button);
-    fireEvent.click(button);
+    act(() => {
+      button.click();
+      button.click();
+    });
     await screen.findByRole("button", { name: "Signing in…" });
     expect(signIn).toHaveBeenCalledTimes(1);
   });

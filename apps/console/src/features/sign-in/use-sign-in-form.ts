@@ -1,5 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useRef, useState, useSyncExternalStore } from "react";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import {
   type FieldProblems,
   type SignInField,
@@ -22,11 +23,12 @@ export function useSignInForm(input: {
 }) {
   const formRef = useRef<HTMLFormElement>(null);
   const [problems, setProblems] = useState<FieldProblems>({});
-  const { mutate, error, isPending, isSuccess } = useMutation({
+  const { mutateAsync, error, isPending, isSuccess } = useMutation({
     mutationFn: input.send,
     retry: false,
     onError: (cause) => focusFirst(formRef.current, toSignInFailure(cause)?.fields ?? {}),
   });
+  const submitOnce = useSubmitOnce(mutateAsync, "failed");
   const isReady = useSyncExternalStore(
     noSubscription,
     () => true,
@@ -47,7 +49,7 @@ export function useSignInForm(input: {
       focusFirst(event.currentTarget, found);
       return;
     }
-    mutate(values);
+    submitOnce(values);
   }
 
   return {

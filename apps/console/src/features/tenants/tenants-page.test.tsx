@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { cleanup, screen, waitFor, within } from "@testing-library/react";
+import { cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { ROLES } from "@turnpike/domain/access/scopes";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -88,6 +88,28 @@ describe("your tenants", () => {
     await screen.findByText("This plan has no quota.");
   });
 
+  it("get one more, not two, by a double click", async () => {
+    const asked: Request[] = [];
+    openTenants({
+      answers: {
+        "POST /tenants": (request) => {
+          asked.push(request);
+          return makeTenant({ tenantId: BIRCH, name: "Birch", slug: "birch" });
+        },
+        "POST /auth/verify": () => makeVerified(),
+      },
+    });
+    await screen.findByRole("list", { name: "Your tenants" });
+    await userEvent.click(screen.getByRole("button", { name: "Create tenant" }));
+    const dialog = await screen.findByRole("dialog", { name: "Create a tenant" });
+    await userEvent.type(within(dialog).getByLabelText("Name"), "Birch");
+    const button = within(dialog).getByRole("button", { name: "Create tenant" });
+    fireEvent.click(button);
+    fireEvent.click(button);
+    await screen.findByText("Birch is ready.");
+    expect(await Promise.all(asked.map((request) => request.json()))).toEqual([{ name: "Birch" }]);
+  });
+
   it("ask somebody without one to create it", async () => {
     const verified = { ...makeVerified(), tenants: [] };
     openTenants({ verified });
@@ -97,7 +119,7 @@ describe("your tenants", () => {
 
 describe("settings", () => {
   it("save name and slug, say before what a new slug breaks, and go on at the new address", async () => {
-    const asked: unknown[] = [];
+    const asked: Request[] = [];
     const { readSearch } = openTenants({
       search: "?tab=settings&tenant=acme",
       answers: {
@@ -113,10 +135,11 @@ describe("settings", () => {
     expect(screen.queryByText(/A new slug breaks links/)).toBeNull();
     await userEvent.type(slug, "-2");
     await screen.findByText(/A new slug breaks links/);
-    await userEvent.click(screen.getByRole("button", { name: "Save changes" }));
+    const button = screen.getByRole("button", { name: "Save changes" });
+    fireEvent.click(button);
+    fireEvent.click(button);
     await waitFor(() => expect(readSearch()).toEqual({ tab: "settings", tenant: "acme-2" }));
-    const [request] = asked as [Request];
-    expect(await request.json()).toEqual({ slug: "acme-2" });
+    expect(await Promise.all(asked.map((request) => request.json()))).toEqual([{ slug: "acme-2" }]);
   });
 
   it("keep what was typed and show what the server refuses beside its field", async () => {

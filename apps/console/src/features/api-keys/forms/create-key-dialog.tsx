@@ -6,6 +6,7 @@ import { useState } from "react";
 import type { Environment } from "#platform/current-environment.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { type CreatedKey, refreshKeys } from "../api-keys.queries.ts";
 import {
   type DraftContext,
@@ -74,11 +75,12 @@ function CreateKeyForm({ tenant, environment, onCancel, onCreated }: CreateKeyFo
       void refreshKeys(client, tenant.tenantId);
     },
   });
+  const submitOnce = useSubmitOnce(create.mutateAsync, "failed");
   const form = useKeyForm({
     tenantId: tenant.tenantId,
     initial: toNewDraft(environment),
     error: create.error,
-    onSubmit: (draft, context) => create.mutate({ draft, context }),
+    onSubmit: (draft, context) => submitOnce({ draft, context }),
   });
   return (
     <form onSubmit={form.submit} noValidate className="space-y-4">

@@ -5,6 +5,7 @@ import { FormErrors } from "@turnpike/ui/form-errors";
 import { toast } from "sonner";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { type Key, refreshKeys, replaceKey } from "../api-keys.queries.ts";
 import { toMaskedKey } from "../key.view-model.ts";
 import {
@@ -51,11 +52,12 @@ function EditKeyForm({ tenant, subject, onClose }: EditKeyDialogProps) {
       void refreshKeys(client, tenantId);
     },
   });
+  const submitOnce = useSubmitOnce(update.mutateAsync, "failed");
   const form = useKeyForm({
     tenantId,
     initial: toDraft(subject),
     error: update.error,
-    onSubmit: (draft, context) => update.mutate({ draft, context }),
+    onSubmit: (draft, context) => submitOnce({ draft, context }),
   });
   return (
     <form onSubmit={form.submit} noValidate className="space-y-4">

@@ -7,6 +7,7 @@ import { type SubmitEvent, useState } from "react";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { formatInstant } from "#platform/format.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { type CreatedKey, type Key, refreshKeys, type TenantId } from "../api-keys.queries.ts";
 import { toMaskedKey } from "../key.view-model.ts";
 import {
@@ -80,11 +81,12 @@ function RollKeyForm({ tenantId, subject, onCancel, onMade }: RollKeyFormProps) 
       void refreshKeys(client, tenantId);
     },
   });
+  const submitOnce = useSubmitOnce(roll.mutateAsync, "failed");
   const failure = toFormFailure(roll.error, { graceSeconds: "/graceSeconds" });
 
   function submit(event: SubmitEvent): void {
     event.preventDefault();
-    roll.mutate();
+    submitOnce();
   }
 
   return (

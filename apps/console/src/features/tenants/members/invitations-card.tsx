@@ -10,6 +10,7 @@ import { FailureNotice } from "#components/failure-notice.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { listGrantableRoles, mayDo, type Standing } from "../standing.view-model.ts";
 import { type Invitation, tenantsQueries } from "../tenants.queries.ts";
 import { MailWay } from "./mail-way.tsx";
@@ -71,10 +72,11 @@ type InvitationRowProps = {
 function InvitationRow({ tenant, invitation, mayChange, mayResend }: InvitationRowProps) {
   const [isRevoking, setIsRevoking] = useState(false);
   const invite = useInvite(tenant.tenantId);
+  const sendOnce = useSubmitOnce(invite.mutateAsync, "settled");
   const { email, role } = invitation;
 
   function resend(): void {
-    invite.mutate(
+    sendOnce(
       { email, role },
       {
         onSuccess: () => toast.success(`${email} gets a new link; the one before has ended.`),
@@ -145,6 +147,7 @@ function RevokeDialog({ tenant, invitation, isOpen, onClose }: RevokeDialogProps
       await client.invalidateQueries({ queryKey: ["audit", tenantId] });
     },
   });
+  const revokeOnce = useSubmitOnce(revoke.mutateAsync, "settled");
   return (
     <ConfirmDialog
       isOpen={isOpen}
@@ -154,7 +157,7 @@ function RevokeDialog({ tenant, invitation, isOpen, onClose }: RevokeDialogProps
       action="Revoke invitation"
       progress={revoke.isPending ? "Revoking…" : undefined}
       error={revoke.isError ? toErrorMessage(revoke.error) : undefined}
-      onConfirm={() => revoke.mutate()}
+      onConfirm={() => revokeOnce()}
     />
   );
 }

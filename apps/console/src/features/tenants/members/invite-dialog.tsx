@@ -10,6 +10,7 @@ import { ROLE_NAMES } from "#components/app-frame/tenant-switcher.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { listGrantableRoles, ROLE_NOTES, type Standing } from "../standing.view-model.ts";
 import { MailWay } from "./mail-way.tsx";
 import { useInvite } from "./use-invite.ts";
@@ -42,11 +43,12 @@ function InviteForm({ tenant, standing, onDone }: InviteFormProps) {
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Role>("developer");
   const invite = useInvite(tenant.tenantId);
+  const submitOnce = useSubmitOnce(invite.mutateAsync, "failed");
   const failure = toFormFailure(invite.error, { email: "/email", role: "/role" });
 
   function submit(event: SubmitEvent): void {
     event.preventDefault();
-    invite.mutate(
+    submitOnce(
       { email: email.trim(), role },
       {
         onSuccess: (invitation) => {

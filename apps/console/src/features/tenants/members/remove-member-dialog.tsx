@@ -4,6 +4,7 @@ import { toast } from "sonner";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { type Member, tenantsQueries } from "../tenants.queries.ts";
 import { LiveKeysOf } from "./live-keys-of.tsx";
 import { nameMember } from "./name-member.ts";
@@ -34,6 +35,7 @@ export function RemoveMemberDialog({ tenant, member, onClose }: RemoveMemberDial
       await client.invalidateQueries({ queryKey: ["audit", tenantId] });
     },
   });
+  const removeOnce = useSubmitOnce(remove.mutateAsync, "settled");
   const name = member === undefined ? "" : nameMember(member);
   return (
     <ConfirmDialog
@@ -57,7 +59,7 @@ export function RemoveMemberDialog({ tenant, member, onClose }: RemoveMemberDial
       nameToType={name}
       progress={remove.isPending ? "Removing…" : undefined}
       error={remove.isError ? toErrorMessage(remove.error) : undefined}
-      onConfirm={() => member !== undefined && remove.mutate(member)}
+      onConfirm={() => member !== undefined && removeOnce(member)}
     />
   );
 }

@@ -9,6 +9,7 @@ import { TextField } from "@turnpike/ui/text-field";
 import { type SubmitEvent, useState } from "react";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { SCOPE_GROUPS } from "./scope-groups.view-model.ts";
 
 export type CreateServiceKeyDialogProps = { isOpen: boolean; onClose: () => void };
@@ -59,11 +60,12 @@ function ServiceKeyForm({ onCreated, onCancel }: ServiceKeyFormProps) {
       await client.invalidateQueries({ queryKey: ["service-keys"] });
     },
   });
+  const submitOnce = useSubmitOnce(create.mutateAsync, "failed");
   const failure = toFormFailure(create.error, { name: "/name", scopes: "/scopes" });
 
   function submit(event: SubmitEvent): void {
     event.preventDefault();
-    create.mutate();
+    submitOnce();
   }
 
   return (

@@ -9,6 +9,7 @@ import { useSwitchTenant } from "#components/app-frame/tenant-switcher.tsx";
 import { type OwnTenant, rememberTenant } from "#platform/current-tenant.ts";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { useRefreshVerifiedUser } from "#platform/verified-user.ts";
 import { toMissingScope } from "../standing.view-model.ts";
 
@@ -65,6 +66,7 @@ function GeneralForm({ tenant }: { tenant: OwnTenant }) {
   const [name, setName] = useState(tenant.name);
   const [slug, setSlug] = useState(tenant.slug);
   const update = useUpdateTenant(tenant);
+  const submitOnce = useSubmitOnce(update.mutateAsync, "settled");
   const failure = toFormFailure(update.error, { name: "/name", slug: "/slug" });
   const change = {
     ...(name.trim() === tenant.name ? {} : { name }),
@@ -75,7 +77,7 @@ function GeneralForm({ tenant }: { tenant: OwnTenant }) {
   function submit(event: SubmitEvent): void {
     event.preventDefault();
     if (isChanged) {
-      update.mutate(change, { onSuccess: () => toast.success("The tenant was saved.") });
+      submitOnce(change, { onSuccess: () => toast.success("The tenant was saved.") });
     }
   }
 

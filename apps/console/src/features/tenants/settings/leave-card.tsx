@@ -8,6 +8,7 @@ import { toast } from "sonner";
 import { type OwnTenant, rememberTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { useRefreshVerifiedUser, useVerifiedUser } from "#platform/verified-user.ts";
 import { LiveKeysOf } from "../members/live-keys-of.tsx";
 import { countOwners, findRemovalRefusal } from "../standing.view-model.ts";
@@ -73,6 +74,7 @@ function LeaveDialog({ tenant, isOpen, onClose }: LeaveDialogProps) {
       client.removeQueries({ queryKey: ["tenants", tenant.tenantId] });
     },
   });
+  const leaveOnce = useSubmitOnce(leave.mutateAsync, "settled");
   return (
     <ConfirmDialog
       isOpen={isOpen}
@@ -91,7 +93,7 @@ function LeaveDialog({ tenant, isOpen, onClose }: LeaveDialogProps) {
       nameToType={tenant.name}
       progress={leave.isPending ? "Leaving…" : undefined}
       error={leave.isError ? toErrorMessage(leave.error) : undefined}
-      onConfirm={() => leave.mutate()}
+      onConfirm={() => leaveOnce()}
     />
   );
 }

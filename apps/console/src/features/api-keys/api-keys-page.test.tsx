@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { cleanup, screen, waitFor, within } from "@testing-library/react";
+import { act, cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { useState } from "react";
 import { Toaster } from "sonner";
@@ -40,6 +40,7 @@ beforeEach(() => {
   vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => undefined }));
   Element.prototype.scrollIntoView = () => undefined;
   Element.prototype.getAnimations = () => [];
+  Element.prototype.setPointerCapture = () => undefined;
 });
 afterEach(() => {
   cleanup();
@@ -270,6 +271,37 @@ describe("a row", () => {
     expect(address()).toEqual({ key: toTestKeyId(1) });
   });
 
+  it.each(["key", "menu"])("disabled by its %s is enabled again by Undo", async (way) => {
+    const asked: Promise<unknown>[] = [];
+    // A name of its own: toasts outlive the page that showed them.
+    const name = `By ${way}`;
+    const answer = () => makeKey(1, { name, state: asked.length === 1 ? "disabled" : "active" });
+    const { user } = openPage({
+      list: () => ({ items: [answer()], nextCursor: null }),
+      answers: {
+        [`PATCH ${AT}/keys/${toTestKeyId(1)}`]: (request) => {
+          asked.push(request.json());
+          return answer();
+        },
+      },
+    });
+    const row = await findRow(new RegExp(name));
+    if (way === "key") {
+      row.focus();
+      await user.keyboard("d");
+    } else {
+      await user.click(within(row).getByRole("button", { name: `Actions for ${name}` }));
+      await user.click(await screen.findByRole("menuitem", { name: /Disable key/ }));
+    }
+    await within(row).findByText("Disabled");
+    const toast = (await screen.findByText(`${name} is disabled.`)).closest("li") as HTMLElement;
+    await user.click(within(toast).getByRole("button", { name: "Undo" }));
+    const undone = (await screen.findByText(`${name} is enabled.`)).closest("li") as HTMLElement;
+    expect(within(undone).queryByRole("button", { name: "Undo" })).toBe(null);
+    await within(await findRow(new RegExp(name))).findByText("Active");
+    expect(await Promise.all(asked)).toEqual([{ disabled: true }, { disabled: false }]);
+  });
+
   it("shows a change at once, and takes it back with the reason when it is refused", async () => {
     let refuse: (answer: Response) => void = () => undefined;
     const answer = new Promise<Response>((resolve) => {
@@ -398,6 +430,23 @@ describe("creating a key", () => {
     expect(screen.getByRole<HTMLInputElement>("textbox", { name: "Value 1" }).value).toBe("eu");
   });
 
+  it("makes one key of a double click", async () => {
+    const create = vi.fn(() => makeCreatedKey(9, SECRET, { name: "Worker" }));
+    const { user } = openPage({
+      search: { dialog: "create" },
+      answers: { [`POST ${AT}/keys`]: create },
+    });
+    const dialog = await screen.findByRole("dialog");
+    await user.type(within(dialog).getByRole("textbox", { name: "Name" }), "Worker");
+    const button = within(dialog).getByRole("button", { name: "Create key" });
+    act(() => {
+      button.click();
+      button.click();
+    });
+    await screen.findByText("This is the only time that it is shown.");
+    expect(create).toHaveBeenCalledTimes(1);
+  });
+
   it("is not asked for without a name", async () => {
     const { user } = openPage({ search: { dialog: "create" } });
     await user.click(
@@ -408,7 +457,7 @@ describe("creating a key", () => {
 });
 
 describe("rolling a key", () => {
-  it("says what each grace period means and shows the new key once", async () => {
+  it("says what each grace period means and makes one new key of a double click, shown once", async () => {
     const bodies: unknown[] = [];
     const { user } = openPage({
       answers: {
@@ -423,7 +472,9 @@ describe("rolling a key", () => {
     const dialog = await screen.findByRole("dialog", { name: "Roll Key 1" });
     expect(within(dialog).getAllByRole("radio")).toHaveLength(5);
     await user.click(within(dialog).getByRole("radio", { name: /Not at all.*leaked/ }));
-    await user.click(within(dialog).getByRole("button", { name: "Roll key" }));
+    const button = within(dialog).getByRole("button", { name: "Roll key" });
+    fireEvent.click(button);
+    fireEvent.click(button);
     await screen.findByText("The old key is refused from now on.");
     expect(bodies).toEqual([{ graceSeconds: 0 }]);
     expect(screen.getByRole("figure", { name: "API key" }).textContent).toContain(SECRET);

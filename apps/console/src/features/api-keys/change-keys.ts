@@ -8,6 +8,9 @@ import { foresee, type KeyChange } from "./key.view-model.ts";
 
 export type ChangeDeps = { api: ApiClient; client: QueryClient; tenantId: TenantId };
 
+/** How long a disabled key can be enabled again from its toast: longer than it takes to see which row it was. */
+const UNDO_MS = 10_000;
+
 const DONE: Readonly<Record<KeyChange, string>> = {
   disable: "disabled",
   enable: "enabled",
@@ -22,15 +25,18 @@ export function toDoneWord(change: KeyChange): string {
 /**
  * Changes a key. The page shows the result at once, and what was before again when the server refuses.
  *
+ * @returns The key as it is now.
  * @throws {RequestError} Why it was not changed.
  */
-export async function changeKey(deps: ChangeDeps, key: Key, change: KeyChange): Promise<void> {
+export async function changeKey(deps: ChangeDeps, key: Key, change: KeyChange): Promise<Key> {
   const { client, tenantId } = deps;
   // An answer from before the change would undo what is shown.
   await client.cancelQueries({ queryKey: keysOf(tenantId) });
   replaceKey(client, tenantId, foresee(key, change, Date.now()));
   try {
-    replaceKey(client, tenantId, await send(deps, key, change));
+    const changed = await send(deps, key, change);
+    replaceKey(client, tenantId, changed);
+    return changed;
   } catch (cause) {
     replaceKey(client, tenantId, key);
     throw cause;
@@ -47,18 +53,29 @@ async function send(
     : await api.keys.update({ tenantId, keyId, disabled: change === "disable" });
 }
 
-/** Changes one key and says what came of it. */
+/** Changes one key and says what came of it. A key that was disabled can be enabled again from there. */
 export function useChangeKey(tenantId: TenantId) {
   const { api } = usePlatform();
   const client = useQueryClient();
-  return useMutation({
+  const changeOne = useMutation({
     mutationKey: ["keys", "change"],
     mutationFn: ({ key, change }: { key: Key; change: KeyChange }) =>
       changeKey({ api, client, tenantId }, key, change),
-    onSuccess: (_, { key, change }) => toast.success(`${key.name} is ${DONE[change]}.`),
+    onSuccess: (changed, { change }) => {
+      toast.success(`${changed.name} is ${DONE[change]}.`, {
+        ...(change === "disable" && {
+          duration: UNDO_MS,
+          action: {
+            label: "Undo",
+            onClick: () => changeOne.mutate({ key: changed, change: "enable" }),
+          },
+        }),
+      });
+    },
     onError: (error, { key, change }) => {
       toast.error(`${key.name} was not ${DONE[change]}: ${toErrorMessage(error)}`);
     },
     onSettled: () => refreshKeys(client, tenantId),
   });
+  return changeOne;
 }

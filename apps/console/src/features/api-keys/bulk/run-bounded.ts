@@ -11,7 +11,7 @@ export type Failed<Item> = { item: Item; cause: unknown };
 export async function runBounded<Item>(options: {
   items: readonly Item[];
   limit: number;
-  run: (item: Item) => Promise<void>;
+  run: (item: Item) => Promise<unknown>;
   onDone?: (count: number) => void;
 }): Promise<Failed<Item>[]> {
   const { items, limit, run, onDone } = options;

@@ -14,6 +14,11 @@ import { type BareGateway, startBareGateway } from "./bare-gateway.ts";
 
 const MEGABYTE = 1_000_000;
 const STREAMED_BYTES = 200 * MEGABYTE;
+/**
+ * Client, gateway and upstream of the test share this process: what each of them has in its sockets is counted, and when
+ * buffers are let go is the collector's to say. What holds a fifth of the stream has not kept it.
+ */
+const BUFFERED_BYTES_MAX = STREAMED_BYTES / 5;
 const PIECE = randomBytes(MEGABYTE);
 const H = "Host: api.example.com\r\n";
 
@@ -90,7 +95,7 @@ describe("streaming", () => {
       await client.close();
     });
     expect(received).toBe(STREAMED_BYTES);
-    expect(growth).toBeLessThan(20 * MEGABYTE);
+    expect(growth).toBeLessThan(BUFFERED_BYTES_MAX);
     await pollUntil("the traffic is known", () => gateway.traffic.length === 1);
     expect(gateway.traffic).toEqual([{ requestBytes: 0, responseBytes: STREAMED_BYTES }]);
   });
@@ -111,7 +116,7 @@ describe("streaming", () => {
       expect(await body.text()).toBe(sent.digest("hex"));
       await client.close();
     });
-    expect(growth).toBeLessThan(20 * MEGABYTE);
+    expect(growth).toBeLessThan(BUFFERED_BYTES_MAX);
   });
 
   it("stops reading from the upstream while the client does not read", async () => {

@@ -239,7 +239,7 @@ const TABS = [
   ["settings", "About this tenant"],
   ["members", "What roles may do"],
   ["audit", "created the tenant"],
-  ["all", "Requests this period"],
+  ["all", "Used this period"],
   ["service-keys", "A service key lets a program"],
   ["outbox", "No mail server is configured"],
   ["health", "Every part works."],

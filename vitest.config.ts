@@ -50,8 +50,6 @@ export default defineConfig({
           include: ["e2e/**/*.spec.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          // Each journey starts the whole product and a browser.
-          fileParallelism: false,
         },
       },
       {

@@ -1,3 +1,4 @@
+import { type BackgroundCounts, startBackgroundWork } from "./rig/background-work.ts";
 import type { Bench, BenchOptions, BenchResult } from "./rig/bench.ts";
 import { type Customers, createCustomers, settleLedger } from "./rig/customers.ts";
 import { startHelper } from "./rig/helper-program.ts";
@@ -7,6 +8,7 @@ import { type PinnedProcess, pinningRemarks } from "./rig/pinned-process.ts";
 import { makeProductHome, type Product, startProduct } from "./rig/product.ts";
 import { disturbanceRemarks, measureRound, type Sample, toSampleRow } from "./rig/sample.ts";
 import { median, medianRatio, round } from "./rig/statistics.ts";
+import { STREAM_CALLS, streamGigabytes } from "./rig/stream-gigabyte.ts";
 
 const TENANTS = 10;
 const KEYS = 100;
@@ -51,14 +53,22 @@ function toRequest(path: string, key: string): string {
 async function measure(
   rig: Rig,
   candidate: Candidate,
-  input: { document: DocumentName; seconds: number; ratePerSecond: number | null },
+  input: {
+    document: DocumentName;
+    seconds: number;
+    ratePerSecond: number | null;
+    isBusy?: boolean;
+  },
 ): Promise<Sample> {
-  const sample = await measureRound(rig.load, candidate.running, {
+  const order = {
     requests: rig.customers.keys.map(({ key }) => toRequest(DOCUMENTS[input.document], key)),
     connections: CONNECTIONS,
     seconds: input.seconds,
     ratePerSecond: input.ratePerSecond,
     acceptedStart: '{"ok":true',
+  };
+  const sample = await measureRound(rig.load, candidate.running, order, {
+    waitsUntilIdle: input.isBusy !== true,
   });
   assertAllAccepted(sample.result, candidate.name);
   if (candidate.name === OURS) {
@@ -110,7 +120,49 @@ function cpuRatioTo(samples: Samples, name: string): number {
   return round(medianRatio(cpu(name), cpu(OURS)));
 }
 
-async function compare(rig: Rig, options: BenchOptions): Promise<BenchResult> {
+type WorkResult = { calm: Sample[]; busy: Sample[]; counts: BackgroundCounts };
+
+/** Ours at the same rate, in turns with and without other work of the product's own. */
+async function measureBesideWork(
+  rig: Rig,
+  options: BenchOptions,
+  input: { product: Product; ratePerSecond: number },
+): Promise<WorkResult> {
+  const ours = rig.candidates.find(({ name }) => name === OURS);
+  const tenantId = rig.customers.tenantIds[0];
+  if (ours === undefined || tenantId === undefined) {
+    throw new Error("Nothing to measure.");
+  }
+  const { ratePerSecond, product } = input;
+  const round = { document: "small", seconds: options.seconds, ratePerSecond } as const;
+  const result: WorkResult = {
+    calm: [],
+    busy: [],
+    counts: { exports: 0, reports: 0, imports: 0, signIns: 0 },
+  };
+  for (let turn = 0; turn < options.rounds; turn += 1) {
+    result.calm.push(await measure(rig, ours, round));
+    const work = startBackgroundWork(product, {
+      credential: rig.customers.serviceKey,
+      tenantId,
+    });
+    try {
+      // Not until it is idle, which it is not: what it does meanwhile is the point.
+      result.busy.push(await measure(rig, ours, { ...round, isBusy: true }));
+    } finally {
+      const counts = await work.stop();
+      for (const name of ["exports", "reports", "imports", "signIns"] as const) {
+        result.counts[name] += counts[name];
+      }
+    }
+  }
+  return result;
+}
+
+async function compare(
+  rig: Rig,
+  options: BenchOptions & { product: Product },
+): Promise<BenchResult> {
   const all = rig.candidates.map(({ name }) => name);
   const proxies = all.filter((name) => name !== DIRECT);
   for (const candidate of rig.candidates) {
@@ -137,6 +189,14 @@ async function compare(rig: Rig, options: BenchOptions): Promise<BenchResult> {
     ratePerSecond,
     names: [OURS, fastest, DIRECT],
   });
+  options.note("beside exports, reports, imports and sign-ins");
+  const work = await measureBesideWork(rig, options, { product: options.product, ratePerSecond });
+  const p99Of = (samples: readonly Sample[]) => samples.map(({ result }) => result.latencyMsP99);
+  options.note("a gigabyte down, a gigabyte up");
+  const stream = await streamGigabytes(options.product, rig.customers.keys[0]?.key ?? "");
+  rig.accepted += STREAM_CALLS;
+  const added = round(p99(steady, OURS) - p99(steady, DIRECT));
+  const addedByFastest = round(p99(steady, fastest) - p99(steady, DIRECT));
   const rows = (samples: Samples, document: string, load: string) =>
     [...samples].map(([name, of]) => toSampleRow({ proxy: name, document, load }, of));
   const steadyName = `${String(STEADY_SHARE * 100)} % of turnpike's`;
@@ -145,11 +205,16 @@ async function compare(rig: Rig, options: BenchOptions): Promise<BenchResult> {
       ...rows(small, "small", "full"),
       ...rows(large, "10 kB", "full"),
       ...rows(steady, "small", steadyName),
+      toSampleRow(
+        { proxy: OURS, document: "small", load: `${steadyName}, beside work` },
+        work.busy,
+      ),
     ],
     ratios: {
       bareProxy: ratioTo(small, fastest),
       bareProxyCpu: cpuRatioTo(small, fastest),
       bareProxyLarge: ratioTo(large, fastestBareProxy(large)),
+      p99BesideWork: round(medianRatio(p99Of(work.busy), p99Of(work.calm))),
       ...(all.includes("nginx")
         ? { nginx: ratioTo(small, "nginx"), nginxLarge: ratioTo(large, "nginx") }
         : {}),
@@ -158,12 +223,18 @@ async function compare(rig: Rig, options: BenchOptions): Promise<BenchResult> {
       callsPerSecond: Math.round(median(perSecond(small, OURS))),
       bareProxyCallsPerSecond: Math.round(median(perSecond(small, fastest))),
       steadyCallsPerSecond: ratePerSecond,
-      addedLatencyMsP99: round(p99(steady, OURS) - p99(steady, DIRECT)),
-      bareProxyAddedLatencyMsP99: round(p99(steady, fastest) - p99(steady, DIRECT)),
+      addedLatencyMsP99: added,
+      bareProxyAddedLatencyMsP99: addedByFastest,
+      latencyMsP99BesideWork: round(median(p99Of(work.busy))),
+      latencyMsP99WithoutWork: round(median(p99Of(work.calm))),
+      ...stream.figures,
     },
     remarks: [
       `The fastest bare proxy is ${fastest}; ours authenticates, limits, signs and meters each call as well.`,
       `${String(KEYS)} keys in turn over ${String(CONNECTIONS)} connections; the upstream shares its core with the load.`,
+      `p99 added to a call without a proxy, at ${String(ratePerSecond)} calls/s: ${String(added)} ms; ${fastest} adds ${String(addedByFastest)} ms.`,
+      `Beside work: one after the other without a pause ran ${String(work.counts.exports)} CSV exports of all tenants by key and hour, ${String(work.counts.reports)} reports of all tenants with the period before, ${String(work.counts.imports)} imports of 1,000 keys and ${String(work.counts.signIns)} sign-ins with a wrong password (argon2id), all at the same time and on the server's core; smaller is better.`,
+      ...stream.remarks,
       // nginx is faster than the load and the upstream on their one core: it is never kept busy.
       ...disturbanceRemarks(
         [OURS, ...Object.keys(BARE_PROXIES)].flatMap((name) => small.get(name) ?? []),
@@ -213,7 +284,10 @@ async function assertLedgerAgrees(rig: Rig, product: Product): Promise<BenchResu
 async function run(options: BenchOptions): Promise<BenchResult> {
   const upstream = await startHelper("bare-upstream", { core: "load" });
   const url = `http://127.0.0.1:${String(upstream.port)}`;
-  const home = await makeProductHome(`upstreams:\n  - name: bench\n    url: ${url}\n`);
+  const home = await makeProductHome(
+    // Sign-ins are limited by network: the bench says which one it is in.
+    `upstreams:\n  - name: bench\n    url: ${url}\n    maxRequestBytes: 2147483648\ntrustedProxies: [127.0.0.1/32]\n`,
+  );
   const load = startLoadGenerator();
   let candidates: Candidate[] = [];
   try {
@@ -222,7 +296,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
     const customers = await createCustomers(product, { tenants: TENANTS, keys: KEYS });
     candidates = await startCandidates(product, { upstream, folder: home.folder });
     const rig: Rig = { load, candidates, customers, accepted: 0 };
-    const result = await compare(rig, options);
+    const result = await compare(rig, { ...options, product });
     const ledger = await assertLedgerAgrees(rig, product);
     return { ...result, figures: { ...result.figures, ...ledger } };
   } finally {

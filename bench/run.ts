@@ -1,12 +1,17 @@
 import { parseArgs } from "node:util";
 import { gatewayBench } from "./gateway.ts";
+import { ingestBench } from "./ingest.ts";
 import { ledgerBench } from "./ledger.ts";
+import { millionKeysBench } from "./million-keys.ts";
 import { propagationBench } from "./propagation.ts";
-import type { Bench, BenchResult } from "./rig/bench.ts";
+import { queryBench } from "./query.ts";
+import type { Bench, BenchOptions, BenchResult } from "./rig/bench.ts";
 import { toTextTable } from "./rig/text-table.ts";
-import { writeBenchmarkDocs } from "./rig/write-benchmark-docs.ts";
+import { assertDocumented, writeBenchmarkDocs } from "./rig/write-benchmark-docs.ts";
 import { startBench } from "./start.ts";
 import { verifyBench } from "./verify.ts";
+import { verifyRawBench } from "./verify-raw.ts";
+import { workersBench } from "./workers.ts";
 
 const BENCHES: readonly Bench[] = [
   verifyBench,
@@ -14,17 +19,28 @@ const BENCHES: readonly Bench[] = [
   startBench,
   propagationBench,
   ledgerBench,
+  ingestBench,
+  queryBench,
+  verifyRawBench,
+  millionKeysBench,
+  workersBench,
 ];
+
+const KEYS = 1_000_000;
+const SCALE = 1;
+const SCALE_MAX = 20;
 
 function usage(): string {
   const width = Math.max(...BENCHES.map((bench) => bench.name.length));
   return [
-    "Usage: npm run bench -- <name|all> [--seconds N] [--rounds N] [--json] [--write-docs]",
+    "Usage: npm run bench -- <name|all> [--seconds N] [--rounds N] [--keys N] [--scale N] [--json] [--write-docs]",
     "",
     ...BENCHES.map((bench) => `  ${bench.name.padEnd(width)}  ${bench.summary}`),
     "",
     "  --seconds     length of one round (each bench has its own default)",
     "  --rounds      rounds of each candidate; they take turns",
+    "  --keys        keys of the larger side of million-keys (1000000)",
+    "  --scale       routes of each tenant of query that is not asked about (1)",
     "  --json        ends with one line of JSON for each bench: bench, ratios, figures",
     "  --write-docs  puts the figures into docs/benchmarks.md",
   ].join("\n");
@@ -34,11 +50,15 @@ class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** @throws {UsageError} naming the option when its text is no whole number of 1 to 600. */
-function parseCount(name: string, text: string | undefined, fallback: number): number {
+/** @throws {UsageError} naming the option when its text is no whole number of 1 to `max`. */
+function parseCount(
+  name: string,
+  text: string | undefined,
+  { fallback, max = 600 }: { fallback: number; max?: number },
+): number {
   const value = text === undefined ? fallback : Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > 600) {
-    throw new UsageError(`--${name} takes a whole number from 1 to 600.`);
+  if (!Number.isInteger(value) || value < 1 || value > max) {
+    throw new UsageError(`--${name} takes a whole number from 1 to ${String(max)}.`);
   }
   return value;
 }
@@ -54,6 +74,8 @@ function parseCommandLine(args: readonly string[]) {
         "write-docs": { type: "boolean", default: false },
         seconds: { type: "string" },
         rounds: { type: "string" },
+        keys: { type: "string" },
+        scale: { type: "string" },
       },
     });
   } catch (error) {
@@ -63,7 +85,10 @@ function parseCommandLine(args: readonly string[]) {
 
 function chooseBenches(names: readonly string[]): readonly Bench[] {
   const [name = ""] = names;
-  const chosen = name === "all" ? BENCHES : BENCHES.filter((bench) => bench.name === name);
+  const chosen =
+    name === "all"
+      ? BENCHES.filter((bench) => bench.isPart !== true)
+      : BENCHES.filter((bench) => bench.name === name);
   if (names.length !== 1 || chosen.length === 0) {
     throw new UsageError(name === "" ? "Name a bench." : `There is no bench ${names.join(" ")}.`);
   }
@@ -86,24 +111,45 @@ async function main(): Promise<number> {
     console.log(usage());
     return 0;
   }
-  const results: { bench: Bench; result: BenchResult }[] = [];
-  for (const bench of chooseBenches(positionals)) {
-    const result = await bench.run({
-      seconds: parseCount("seconds", values.seconds, bench.defaults.seconds),
-      rounds: parseCount("rounds", values.rounds, bench.defaults.rounds),
-      note: (text) => process.stderr.write(`${bench.name}: ${text}\n`),
-    });
-    print(bench, result);
-    results.push({ bench, result });
-  }
+  const chosen = chooseBenches(positionals);
   if (values["write-docs"]) {
-    await writeBenchmarkDocs(results);
+    const part = chosen.find(({ isPart }) => isPart === true);
+    if (part !== undefined) {
+      throw new UsageError(`${part.name} is a part of another bench: write the docs of that one.`);
+    }
+    // Before minutes are spent on figures that have no place.
+    await assertDocumented(chosen);
+  }
+  const lines: string[] = [];
+  const failed: string[] = [];
+  for (const bench of chosen) {
+    const options: BenchOptions = {
+      seconds: parseCount("seconds", values.seconds, { fallback: bench.defaults.seconds }),
+      rounds: parseCount("rounds", values.rounds, { fallback: bench.defaults.rounds }),
+      keys: parseCount("keys", values.keys, { fallback: KEYS, max: KEYS }),
+      scale: parseCount("scale", values.scale, { fallback: SCALE, max: SCALE_MAX }),
+      note: (text) => process.stderr.write(`${bench.name}: ${text}\n`),
+    };
+    try {
+      const result = await bench.run(options);
+      print(bench, result);
+      if (values["write-docs"]) {
+        await writeBenchmarkDocs(bench, result);
+      }
+      const { ratios, figures } = result;
+      lines.push(JSON.stringify({ bench: bench.name, ratios, figures }));
+    } catch (error) {
+      // The figures of the others are worth having, and stand in the docs by now.
+      console.error(`bench: ${bench.name} failed.`, error);
+      failed.push(bench.name);
+    }
   }
   if (values.json) {
-    for (const { bench, result } of results) {
-      const { ratios, figures } = result;
-      console.log(JSON.stringify({ bench: bench.name, ratios, figures }));
-    }
+    console.log(lines.join("\n"));
+  }
+  if (failed.length > 0) {
+    console.error(`bench: no figures of ${failed.join(", ")}.`);
+    return 1;
   }
   return 0;
 }

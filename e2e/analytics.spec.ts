@@ -103,9 +103,13 @@ describe("analytics of a replayed access log", () => {
     await open();
     await page.getByRole("button", { name: "404", exact: true }).click();
     await page.waitForURL(/[?&]status=404(&|$)/);
-    await expect.poll(readStatuses).toEqual(new Map([[404, expected.get(404)]]));
+    await expect
+      .poll(readStatuses, { timeout: 15_000 })
+      .toEqual(new Map([[404, expected.get(404)]]));
     await page.reload();
-    await expect.poll(readStatuses).toEqual(new Map([[404, expected.get(404)]]));
+    await expect
+      .poll(readStatuses, { timeout: 15_000 })
+      .toEqual(new Map([[404, expected.get(404)]]));
 
     await page.getByRole("application", { name: /Requests by outcome/ }).focus();
     await page.keyboard.press("End");
@@ -139,7 +143,7 @@ describe("analytics of a replayed access log", () => {
     ["light", 360],
     ["dark", 360],
   ] as const)("has no barrier and no sideways scroll, %s at %i px", async (theme, widthPx) => {
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+    await page.emulateMedia({ colorScheme: theme });
     await page.setViewportSize({ width: widthPx, height: 900 });
     await open("&compare=previous&tables=latency");
     await page.getByRole("application", { name: /Requests by outcome/ }).waitFor();

@@ -1,3 +1,4 @@
+import { hash, randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, type TestBrowser } from "./support/browser.ts";
@@ -107,6 +108,74 @@ describe("the life of an API key", () => {
   });
 });
 
+describe("many keys", () => {
+  it("come from a file that is rehearsed first, work as they did, and change together with Undo", async () => {
+    const keys = ["old-one", "old-two"].map((name) => `${name}-${randomUUID()}`);
+    const rows = keys.map((key) => `${hash("sha256", key, "hex")},${key.slice(0, 7)},k`);
+    const file = ["hash,name,lastFour", ...rows, "none,broken,k"].join("\n");
+    await page.goto(`${instance.consoleUrl}/api-keys?dialog=import`);
+    const dialog = page.getByRole("dialog", { name: "Import keys" });
+    await dialog.locator("input[type=file]").setInputFiles({
+      name: "keys.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from(file),
+    });
+    await dialog.getByText("3 of 3 rows checked; nothing is imported yet.").waitFor();
+    expect(await dialog.getByRole("region", { name: "Refused rows" }).textContent()).toContain(
+      "Line 4",
+    );
+    await expectAccessible();
+    expect((await call(keys[0] ?? "")).status).toBe(401);
+    await page.keyboard.press("Enter");
+    await dialog.getByText("3 of 3 rows are through.").waitFor();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    for (const key of keys) {
+      await expectAnswer(key, { status: 200, code: undefined });
+    }
+
+    await page.getByRole("row").filter({ hasText: "old-two" }).focus();
+    await page.keyboard.press("Shift+ArrowDown");
+    await expectAccessible();
+    const changed = page.waitForResponse((answer) => answer.url().endsWith("/keys/bulk"));
+    await page.keyboard.press("d");
+    expect((await changed).status()).toBe(200);
+    await expectAnswer(keys[0] ?? "", { status: 401, code: "DISABLED" });
+    await page.getByText("2 keys are disabled.").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("2 keys are as before.").waitFor();
+    await expectAnswer(keys[0] ?? "", { status: 200, code: undefined });
+  });
+
+  it("have networks and limits of their own, and nothing typed is lost", async () => {
+    const row = page.getByRole("row").filter({ hasText: "old-one" });
+    await row.focus();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("e");
+    const dialog = page.getByRole("dialog", { name: "Edit old-one" });
+    await dialog.getByText("Networks", { exact: true }).click();
+    await dialog.getByLabel("Addresses and ranges").fill("192.0.2.0/24\nnowhere");
+    await dialog.getByText("Limits of this key").click();
+    await dialog.getByRole("button", { name: "Add rate limit" }).click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("alertdialog").getByRole("button", { name: "Keep editing" }).click();
+    await dialog.getByRole("button", { name: "Save key" }).click();
+    await dialog
+      .getByRole("alert")
+      .getByText(/nowhere/)
+      .first()
+      .waitFor();
+    await expectAccessible();
+    await dialog.getByLabel("Addresses and ranges").fill("192.0.2.0/24");
+    await dialog.getByRole("button", { name: "Save key" }).click();
+    await page.getByText("old-one is saved.").waitFor();
+    await row.focus();
+    await page.keyboard.press("Enter");
+    const panel = page.getByRole("dialog", { name: "old-one" });
+    await panel.getByText("per-minute: 100 calls in 60 s", { exact: true }).waitFor();
+    await panel.getByText("Networks: from anywhere → 192.0.2.0/24").waitFor();
+  });
+});
+
 async function createByKeyboard(name: string): Promise<string> {
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox", { name: "Search or go to…" }).fill("create key");
@@ -182,7 +251,7 @@ async function expectAnswer(key: string, answer: Answer): Promise<void> {
 /** Both themes, and the width of a phone, as the page stands. */
 async function expectAccessible(): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.emulateMedia({ colorScheme });
     expect(await findAxeViolations(page)).toEqual([]);
   }
   await page.setViewportSize({ width: 360, height: 740 });

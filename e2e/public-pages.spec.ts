@@ -231,7 +231,7 @@ describe.each(THEMES)("in the %s theme", (theme) => {
     "%s is taken over without a difference, breaks no policy, and is clean for axe",
     async (path) => {
       const page = await browser.context.newPage();
-      await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+      await page.emulateMedia({ colorScheme: theme });
       const trace = await watchPage(page, [site]);
       await page.goto(site + path);
       const sent = await page.locator("h1").textContent();

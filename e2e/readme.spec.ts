@@ -73,6 +73,13 @@ async function waitUntilReady(running: Running, port: string): Promise<void> {
   );
 }
 
+/** It answers before what it prints has come through the pipes of npm. */
+async function waitForOutput(running: Running, pattern: RegExp): Promise<void> {
+  await pollUntil(`${String(pattern)} in ${running.output()}`, () =>
+    pattern.test(running.output()),
+  );
+}
+
 /** A database beside the one that the first instance uses, in the same server. */
 async function createSecondDatabase(): Promise<string> {
   const connection = await attachEmbeddedPostgres({
@@ -107,7 +114,8 @@ async function sendShownCall(command: string): Promise<void> {
   expect(JSON.stringify(await reply.json())).toContain("Paris");
 }
 
-async function runReplay(command: string): Promise<void> {
+/** Two hundred lines, of which every tenth is a 404. */
+async function writeAccessLog(): Promise<string> {
   const log = join(folder.path, "access.log");
   const lines = Array.from(
     { length: 200 },
@@ -115,6 +123,17 @@ async function runReplay(command: string): Promise<void> {
       `192.0.2.${String(index % 250)} - - [17/May/2015:10:05:${String(index % 60).padStart(2, "0")} +0000] "GET /page/${String(index)} HTTP/1.1" ${index % 10 === 0 ? "404" : "200"} ${String(index)} "-" "-"`,
   );
   await writeFile(log, `${lines.join("\n")}\n`);
+  return log;
+}
+
+async function runImport(command: string): Promise<void> {
+  const log = await writeAccessLog();
+  expect(await run(command.replace("access.log", log))).toMatch(/Imported\s+200\b/);
+  expect(await run(command.replace("access.log", log))).toMatch(/Imported before\s+200\b/);
+}
+
+async function runReplay(command: string): Promise<void> {
+  const log = await writeAccessLog();
   expect(await run(command.replace("access.log", log))).toMatch(/\b180\b[\s\S]*\b20\b/);
 }
 
@@ -127,7 +146,7 @@ async function runOnOtherDatabase(command: string): Promise<void> {
     TURNPIKE_DATA_DIR: join(folder.path, "other-data"),
   });
   await waitUntilReady(other, port);
-  expect(other.output()).toContain("database by DATABASE_URL");
+  await waitForOutput(other, /database by DATABASE_URL/);
   await stopCommand(other);
 }
 
@@ -135,7 +154,7 @@ async function runOnOtherDatabase(command: string): Promise<void> {
 const COMMANDS: Record<string, (command: string) => Promise<void>> = {
   "npm start": async () => {
     await waitUntilReady(first, environment["PORT"] ?? "");
-    expect(first.output()).toMatch(/Setup {4}\S+#setup=\S+ \(makes you the operator, once\)/);
+    await waitForOutput(first, /Setup {4}\S+#setup=\S+ \(makes you the operator, once\)/);
   },
   'npm run turnpike -- tenants create --name "Acme Maps"': async (command) => {
     expect(await run(command)).toContain("acme-maps");
@@ -158,6 +177,7 @@ const COMMANDS: Record<string, (command: string) => Promise<void>> = {
     await run(command);
     expect(await run("npm run turnpike -- reconcile")).toMatch(/drift\D*0/i);
   },
+  "npm run turnpike -- import --tenant acme-maps access.log": runImport,
   "npm run replay -- access.log": runReplay,
   "DATABASE_URL=postgres://user:password@127.0.0.1:5432/turnpike npm start": runOnOtherDatabase,
   // What runs this test.

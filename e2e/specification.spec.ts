@@ -70,12 +70,12 @@ describe("the guard in the browser", () => {
     const other = await startBrowser();
     try {
       const page = await other.context.newPage();
-      await page.goto(at("/plans?tab=all#top"));
+      await page.goto(at("/plans?tab=meters#top"));
       await page.waitForURL(at("/login"));
       await signInHere(page, person);
       await page.waitForURL(({ pathname }) => pathname === "/plans");
       expect(new URL(page.url())).toMatchObject({ hash: "#top" });
-      expect(new URL(page.url()).searchParams.get("tab")).toBe("all");
+      expect(new URL(page.url()).searchParams.get("tab")).toBe("meters");
     } finally {
       await other[Symbol.asyncDispose]();
     }
@@ -380,7 +380,7 @@ describe("what is missing and what fails, in the browser", () => {
       page.on("load", () => {
         loads += 1;
       });
-      for (const screen of ["billings", "plans"]) {
+      for (const screen of ["billings", "quickstart"]) {
         loads = 0;
         await page.route(
           (url) => new RegExp(`/assets/${screen}-[\\w-]{8}\\.js$`).test(url.pathname),
@@ -437,7 +437,7 @@ describe("what is missing and what fails, in the browser", () => {
 describe("the pages of the shell", () => {
   it.each(["light", "dark"] as const)("are clean for axe in the %s theme", async (theme) => {
     await withPage(member, async (page) => {
-      await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+      await page.emulateMedia({ colorScheme: theme });
       await page.goto(at("/nowhere"));
       await page.getByRole("heading", { name: "404", exact: true }).waitFor();
       expect(await findAxeViolations(page)).toEqual([]);

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { describe, expect, it } from "vitest";
+import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
+import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildCli } from "../apps/server/src/cli/build-cli.ts";
 
 const CONSOLE = resolve(import.meta.dirname, "../apps/console/src");
@@ -24,12 +26,20 @@ function toWords(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
 }
 
+/** Where the files are that the console speaks of. */
+let folder: TempFolder;
+beforeAll(async () => {
+  folder = await makeTempFolder();
+  await writeFile(join(folder.path, "catalog.yaml"), JSON.stringify(SAMPLE_CATALOG));
+});
+afterAll(async () => folder[Symbol.asyncDispose]());
+
 async function parse(line: string): Promise<void> {
   const { program } = buildCli({
     readConfig: () => {
       throw new Understood();
     },
-    workingFolder: "/",
+    workingFolder: folder.path,
     isTerminal: false,
     setExitCode: () => undefined,
   });

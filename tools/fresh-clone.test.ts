@@ -125,11 +125,17 @@ describe("a fresh clone in a private folder of another user", () => {
   async function waitForCleanEnd(instance: Instance): Promise<void> {
     await instance.exited;
     if (process.platform === "linux") {
+      let leftovers: string[] = [];
       await pollUntil(
         "every process of the instance is gone",
-        async () => (await listLeftovers()).length === 0,
+        async () => {
+          leftovers = await listLeftovers();
+          return leftovers.length === 0;
+        },
         STOP_DEADLINE_MS,
-      );
+      ).catch((cause: unknown) => {
+        throw new Error(`${leftovers.join("\n")}\n${instance.output()}`, { cause });
+      });
     }
     // Both are removed by an orderly end only.
     expect(await readdir(dataFolder)).not.toContain("turnpike.pid");

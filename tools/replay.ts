@@ -64,8 +64,11 @@ const PROGRESS_LINES_MIN = 1_000;
 const SAVE_INTERVAL_MS = 250;
 /** A database that was away for long first takes in what waited for it. */
 const LEDGER_WAIT_MS = 60_000;
-/** After a crash the ledger may never hold what was answered: then it is read when it stands still. */
-const LEDGER_SETTLE_MS = 2_000;
+/**
+ * After a crash the ledger may never hold what was answered: then it is read when it stands still, for longer than a busy
+ * database pauses between two commits and takes for one.
+ */
+const LEDGER_SETTLE_MS = 10_000;
 
 function toWhole(name: string, text: string | undefined, bounds: [min: number, max: number]) {
   if (text === undefined) {

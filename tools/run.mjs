@@ -6,6 +6,7 @@ import { buildConsole, ensureConsole } from "./run/console.mjs";
 import { runDevelopment } from "./run/dev.mjs";
 import { ensureInstalled } from "./run/install.mjs";
 import { runProgram } from "./run/program.mjs";
+import { buildSdk, ensureSdk } from "./run/sdk.mjs";
 import { runSoak, runTests, runUnitTests } from "./run/test.mjs";
 import { runVerify } from "./run/verify.mjs";
 
@@ -13,6 +14,7 @@ import { runVerify } from "./run/verify.mjs";
 const COMMANDS = {
   async start(args) {
     await ensureConsole();
+    await ensureSdk();
     return await runProgram(["apps/server/src/main.ts", ...args]);
   },
   dev: runDevelopment,
@@ -28,6 +30,7 @@ const COMMANDS = {
   turnpike: (args) => runProgram(["apps/server/src/cli/main.ts", ...args]),
   async build() {
     await buildConsole();
+    await buildSdk();
     return 0;
   },
 };

@@ -28,6 +28,16 @@ if (readFileSync("src/main.tsx", "utf8").includes("broken")) { console.log("main
 writeFileSync("dist/index.html", "<!doctype html>");
 writeFileSync("dist-server/entry-server.js", "");
 `;
+const FAKE_TSC = `
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+appendFileSync("../../tsc.log", "built\\n");
+if (readFileSync("src/index.ts", "utf8").includes("broken")) { console.log("index.ts: broken"); process.exit(1); }
+mkdirSync("dist", { recursive: true });
+for (const entry of ["index", "express", "fastify", "hono", "next"]) {
+  writeFileSync("dist/" + entry + ".js", "");
+  writeFileSync("dist/" + entry + ".d.ts", "");
+}
+`;
 const MANIFEST = { name: "probe", workspaces: ["apps/*"], dependencies: { one: "1.0.0" } };
 
 /** A checkout of its own that has the commands and fakes of what they start. */
@@ -102,6 +112,9 @@ async function makeCheckout(): Promise<Checkout> {
   await checkout.write("fake-npm.js", FAKE_NPM);
   await checkout.write("node_modules/vite/bin/vite.js", FAKE_VITE);
   await checkout.write("node_modules/vite/package.json", '{"type":"module"}');
+  await checkout.write("packages/sdk/src/index.ts", "");
+  await checkout.write("node_modules/typescript/bin/tsc", FAKE_TSC);
+  await checkout.write("node_modules/typescript/package.json", '{"type":"module"}');
   return checkout;
 }
 
@@ -260,6 +273,35 @@ describe("the console", () => {
   });
 });
 
+describe("the SDK", () => {
+  it("is built before the server starts, once, and again when a source changes or it is gone", async () => {
+    const checkout = await makeCheckout();
+    expect((await checkout.run(["start"])).stdout).toBe("serving\n");
+    await checkout.run(["start"]);
+    expect(await checkout.countLines("tsc.log")).toBe(1);
+
+    await checkout.write("packages/sdk/src/index.ts", "new");
+    await checkout.run(["start"]);
+    expect(await checkout.countLines("tsc.log")).toBe(2);
+    expect(await checkout.countLines("vite.log")).toBe(1);
+
+    await unlink(join(checkout.path, "packages/sdk/dist/hono.js"));
+    await checkout.run(["start"]);
+    expect(await checkout.countLines("tsc.log")).toBe(3);
+  });
+
+  it("that does not build is said and does not stop the start, but the build", async () => {
+    const checkout = await makeCheckout();
+    await checkout.write("packages/sdk/src/index.ts", "broken");
+    const started = await checkout.run(["start"]);
+    expect(started.stdout).toBe("serving\n");
+    expect(started.stderr).toContain("index.ts: broken");
+    const built = await checkout.run(["build"]);
+    expect(built.code).toBe(1);
+    expect(built.stderr).toContain("index.ts: broken");
+  });
+});
+
 describe("the sum of the tests", () => {
   const COUNT = `
     import { countResults } from ${JSON.stringify(join(import.meta.dirname, "run/test.mjs"))};
@@ -307,6 +349,46 @@ describe("the sum of the tests", () => {
     const text = report === undefined ? "none" : JSON.stringify(report);
     const script = spawnScript(COUNT, text, String(code));
     expect(JSON.parse(await script.nextLine())).toEqual(sum);
+  });
+});
+
+describe("the end of the log", () => {
+  it("names what failed, what did not load and what did not run", async () => {
+    const report = {
+      testResults: [
+        {
+          name: "/checkout/a.test.ts",
+          status: "failed",
+          assertionResults: [
+            { status: "passed", fullName: "a holds" },
+            { status: "failed", fullName: "a fails", failureMessages: ["1 is not 2\n at a.ts:3"] },
+            { status: "pending", fullName: "a waits" },
+          ],
+        },
+        {
+          name: "/checkout/b.test.ts",
+          status: "failed",
+          message: "no such module\n at b.ts:1",
+          assertionResults: [],
+        },
+        {
+          name: "/checkout/c.test.ts",
+          status: "passed",
+          assertionResults: [{ status: "passed", fullName: "c" }],
+        },
+      ],
+    };
+    const script = spawnScript(
+      `import { listNotable } from ${JSON.stringify(join(import.meta.dirname, "run/test.mjs"))};
+       console.log(JSON.stringify(listNotable(process.argv[1], ["unit"])));`,
+      JSON.stringify(report),
+    );
+    const lines: string[] = JSON.parse(await script.nextLine());
+    expect(lines.map((line) => line.replace(/(\.\.\/)*checkout\//, ""))).toEqual([
+      "failed: a.test.ts: a fails: 1 is not 2",
+      "skipped: a.test.ts: a waits",
+      "failed: b.test.ts: no such module",
+    ]);
   });
 });
 

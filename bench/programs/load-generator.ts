@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { LatencyHistogram } from "../rig/latency-histogram.ts";
 import type { LoadOrder, LoadResult } from "../rig/load.ts";
+import { createRequestSource, type RequestSource } from "../rig/request-source.ts";
 
 /**
  * Sends HTTP/1.1 requests over raw sockets, one at a time on each connection, and reads just enough of the answers to count
@@ -11,7 +12,7 @@ import type { LoadOrder, LoadResult } from "../rig/load.ts";
  */
 class LoadRun {
   readonly #order: LoadOrder;
-  readonly #requests: Buffer[];
+  readonly #nextRequest: RequestSource;
   readonly #idle: Connection[] = [];
   readonly #histogram = new LatencyHistogram();
   readonly #cpuBefore = process.cpuUsage();
@@ -29,7 +30,7 @@ class LoadRun {
 
   constructor(order: LoadOrder) {
     this.#order = order;
-    this.#requests = order.requests.map((text) => Buffer.from(text, "latin1"));
+    this.#nextRequest = createRequestSource(order.requests);
   }
 
   async run(): Promise<LoadResult> {
@@ -59,22 +60,22 @@ class LoadRun {
 
   #send(): void {
     const nowMs = performance.now();
-    const rate = this.#order.ratePerSecond;
-    while (this.#idle.length > 0) {
+    const { ratePerSecond: rate, callsMax = Number.POSITIVE_INFINITY } = this.#order;
+    while (this.#idle.length > 0 && this.#sent < callsMax) {
       const dueAtMs = rate === null ? nowMs : this.#startedAtMs + (this.#sent / rate) * 1000;
       if (dueAtMs > nowMs || Math.max(dueAtMs, nowMs) >= this.#endsAtMs) {
         break;
       }
-      const request = this.#requests[this.#sent % this.#requests.length];
       const connection = this.#idle.pop();
-      if (request === undefined || connection === undefined) {
+      if (connection === undefined) {
         break;
       }
+      const request = this.#nextRequest(this.#sent);
       this.#sent += 1;
       this.#open += 1;
       connection.send(request, dueAtMs);
     }
-    if (this.#open === 0 && nowMs >= this.#endsAtMs) {
+    if (this.#open === 0 && (nowMs >= this.#endsAtMs || this.#sent >= callsMax)) {
       this.#finish();
     }
   }
@@ -104,7 +105,9 @@ class LoadRun {
       firstRefusal: this.#firstRefusal,
       seconds,
       latencyMsP50: this.#histogram.percentileMs(0.5),
+      latencyMsP90: this.#histogram.percentileMs(0.9),
       latencyMsP99: this.#histogram.percentileMs(0.99),
+      latencyMsP999: this.#histogram.percentileMs(0.999),
       latencyMsMax: this.#histogram.maxMs,
       generatorShare: (cpu.user + cpu.system) / 1e6 / seconds,
     });

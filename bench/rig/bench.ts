@@ -4,6 +4,10 @@ export type BenchOptions = {
   seconds: number;
   /** Rounds of each candidate; candidates take turns, so that a noisy minute hits all of them. */
   rounds: number;
+  /** Keys of the larger side of `million-keys`. */
+  keys: number;
+  /** How many times as much the other tenants of `query` have. */
+  scale: number;
   /** Tells a person what goes on; written to standard error. */
   note: (text: string) => void;
 };
@@ -21,8 +25,20 @@ export type BenchResult = {
 
 export type Bench = {
   name: string;
+  /** True for a part of another bench, which can be run by itself and is left out of `all`. */
+  isPart?: boolean;
   /** One sentence: what is measured against what. */
   summary: string;
   defaults: { seconds: number; rounds: number };
   run(options: BenchOptions): Promise<BenchResult>;
 };
+
+/** Several results as one, in their order; remarks that they share stand once. */
+export function joinResults(results: readonly BenchResult[]): BenchResult {
+  return {
+    table: results.flatMap(({ table }) => table),
+    ratios: Object.assign({}, ...results.map(({ ratios }) => ratios)),
+    figures: Object.assign({}, ...results.map(({ figures }) => figures)),
+    remarks: [...new Set(results.flatMap(({ remarks }) => remarks))],
+  };
+}

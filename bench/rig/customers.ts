@@ -1,3 +1,4 @@
+import type { KeyedRequests } from "./load.ts";
 import { callJson, type Product, readText } from "./product.ts";
 
 export type CustomerKey = { tenantId: string; keyId: string; key: string };
@@ -13,6 +14,15 @@ const BENCH_PLAN = {
   quotas: [{ meter: "requests", limit: 1_000_000_000_000, kind: "hard" }],
 };
 
+/** Whose calls end at an exact number. */
+export const QUOTA_CALLS = 100_000;
+const QUOTA_PLAN = {
+  ...BENCH_PLAN,
+  planId: "bench-quota",
+  name: "Bench with an end",
+  quotas: [{ meter: "requests", limit: QUOTA_CALLS, kind: "hard" }],
+};
+
 /** Keys made at the same time: the database does the work, so that more would only wait. */
 const CREATED_AT_ONCE = 8;
 
@@ -21,17 +31,34 @@ export async function createCustomers(
   product: Product,
   counts: { tenants: number; keys: number },
 ): Promise<Customers> {
-  const { port } = product;
   const credential = await product.mintServiceKey();
-  await callJson(port, {
+  await callJson(product.port, {
     method: "PUT",
     path: "/v1/catalog",
     credential,
-    body: { plans: [BENCH_PLAN] },
+    body: { plans: [BENCH_PLAN, QUOTA_PLAN] },
   });
+  return await createTenants(product, credential, { ...counts, planId: BENCH_PLAN.planId });
+}
+
+/** A tenant with {@link QUOTA_CALLS} calls and not one more, after {@link createCustomers}. */
+export async function createQuotaCustomer(
+  product: Product,
+  input: { serviceKey: string; keys: number },
+): Promise<Customers> {
+  const counts = { tenants: 1, keys: input.keys, planId: QUOTA_PLAN.planId };
+  return await createTenants(product, input.serviceKey, counts);
+}
+
+async function createTenants(
+  product: Product,
+  credential: string,
+  counts: { tenants: number; keys: number; planId: string },
+): Promise<Customers> {
+  const { port } = product;
   const tenantIds: string[] = [];
   for (let index = 0; index < counts.tenants; index += 1) {
-    const body = { name: `Bench ${String(index)}`, planId: BENCH_PLAN.planId };
+    const body = { name: `Bench ${String(index)}`, planId: counts.planId };
     const tenant = await callJson(port, { method: "POST", path: "/v1/tenants", credential, body });
     tenantIds.push(readText(tenant, "tenantId"));
   }
@@ -64,11 +91,12 @@ export async function readLedger(product: Product, customers: Customers): Promis
   return quantity;
 }
 
-const COMMIT_TIMEOUT_MS = 10_000;
+/** A million keys leave as many rows behind. */
+const COMMIT_TIMEOUT_MS = 60_000;
 
 /**
  * Waits until the ledger holds as many units as the clients were let through, and answers what it holds: the same number, or,
- * when it is not reached in ten seconds, whatever is there.
+ * when it is not reached in a minute, whatever is there.
  */
 export async function settleLedger(input: {
   product: Product;
@@ -85,9 +113,13 @@ export async function settleLedger(input: {
   }
 }
 
-/** The text of a verification, as a program of the operator sends it. */
-export function toVerifyRequest(serviceKey: string, key: string): string {
-  const body = JSON.stringify({ key });
+/**
+ * The text of a verification, as a program of the operator sends it.
+ *
+ * @param more - Further fields of the body.
+ */
+export function toVerifyRequest(serviceKey: string, key: string, more: object = {}): string {
+  const body = JSON.stringify({ key, ...more });
   return [
     "POST /v1/keys/verify HTTP/1.1",
     "Host: 127.0.0.1",
@@ -97,4 +129,15 @@ export function toVerifyRequest(serviceKey: string, key: string): string {
     "",
     body,
   ].join("\r\n");
+}
+
+/** Verifications of the keys in a file, all of one length. */
+export function toKeyedVerifyRequests(
+  serviceKey: string,
+  keys: Pick<KeyedRequests, "keysPath" | "keyLength">,
+  more: object = {},
+): KeyedRequests {
+  const place = "k".repeat(keys.keyLength);
+  const [before = "", after = ""] = toVerifyRequest(serviceKey, place, more).split(place);
+  return { ...keys, before, after };
 }

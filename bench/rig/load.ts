@@ -1,15 +1,28 @@
 import { join } from "node:path";
 import { nextMessage, type PinnedProcess, startPinned } from "./pinned-process.ts";
 
+/**
+ * Requests that differ in their key alone, for more keys than could be sent along: the keys stand in a file, one behind the
+ * other, all of one length. Every key has its turn, in an order that jumps about.
+ */
+export type KeyedRequests = {
+  before: string;
+  after: string;
+  keysPath: string;
+  keyLength: number;
+};
+
 /** What to send, to whom, how hard. Crosses to the generator as JSON. */
 export type LoadOrder = {
   port: number;
   /** Whole HTTP/1.1 requests as text, sent in turn. */
-  requests: readonly string[];
+  requests: readonly string[] | KeyedRequests;
   connections: number;
   seconds: number;
   /** Calls per second on a fixed schedule, whatever the server does; null sends as fast as answers come. */
   ratePerSecond: number | null;
+  /** Ends the run early, after so many calls. */
+  callsMax?: number;
   /** An answer counts as accepted when its body starts with this (and its status is 200). */
   acceptedStart: string;
 };
@@ -22,7 +35,9 @@ export type LoadResult = {
   /** From the first request to the last answer. */
   seconds: number;
   latencyMsP50: number;
+  latencyMsP90: number;
   latencyMsP99: number;
+  latencyMsP999: number;
   latencyMsMax: number;
   /** Share of its core that the generator used: near 1, it measured itself. */
   generatorShare: number;

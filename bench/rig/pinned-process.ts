@@ -114,7 +114,8 @@ export function serverCoreSeconds(): number | undefined {
   }
 }
 
-type ProcessStat = { pid: number; parent: number; ticks: number };
+/** `ticks` count its children that have ended and were waited for as well. */
+type ProcessStat = { pid: number; parent: number; ownTicks: number; ticks: number };
 
 function readStat(pid: number): ProcessStat | undefined {
   try {
@@ -122,10 +123,21 @@ function readStat(pid: number): ProcessStat | undefined {
     // The name, in parentheses, may hold anything; fields are counted from behind it: state is the third of all.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     const ticks = [11, 12, 13, 14].map((index) => Number(fields[index]));
-    return { pid, parent: Number(fields[1]), ticks: ticks.reduce((sum, value) => sum + value, 0) };
+    const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
+    return {
+      pid,
+      parent: Number(fields[1]),
+      ownTicks: sum(ticks.slice(0, 2)),
+      ticks: sum(ticks),
+    };
   } catch {
     return undefined;
   }
+}
+
+/** CPU seconds that a process alone has used so far, all its threads included; 0 where /proc does not tell. */
+export function ownCpuSeconds(pid: number): number {
+  return (readStat(pid)?.ownTicks ?? 0) / TICKS_PER_SECOND;
 }
 
 /** Of the process, all that descend from it, and those of them that have ended and were waited for. */

@@ -35,6 +35,9 @@ export async function makeProductHome(config = ""): Promise<ProductHome> {
   return { folder, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
+/** Arguments of Node for every product that a bench starts, such as `--cpu-prof --cpu-prof-dir=/tmp/profiles`. */
+const FURTHER_NODE_ARGS = (process.env["BENCH_NODE_ARGS"] ?? "").split(" ").filter(Boolean);
+
 /**
  * Starts the product as `npm start` does, everything on, database and all on one core unless `core` says otherwise.
  *
@@ -47,7 +50,8 @@ export async function startProduct(
   const port = await findFreePort();
   const gatewayPort = await findFreePort();
   const startedAtMs = performance.now();
-  const running = startPinned([process.execPath, ...(options.nodeArgs ?? []), MAIN], {
+  const nodeArgs = [...(options.nodeArgs ?? []), ...FURTHER_NODE_ARGS];
+  const running = startPinned([process.execPath, ...nodeArgs, MAIN], {
     core: options.core ?? "server",
     stdout: "pipe",
     env: {

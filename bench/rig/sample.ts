@@ -5,6 +5,7 @@ import { median, round } from "./statistics.ts";
 /** One round of load on one server. */
 export type Sample = {
   result: LoadResult;
+  /** Answers per second of the round and of what the server still had to do after it. */
   perSecond: number;
   /** Of all processes and threads of the server, its database included. */
   cpuMicrosPerCall: number;
@@ -19,11 +20,37 @@ const TAKEN_BY_OTHERS_MAX = 0.1;
 /** Below this at full load, the load generator or its core was the bottleneck. */
 const SERVER_SHARE_MIN = 0.85;
 
-/** Runs one round and takes the server's CPU time along. */
+/** How the end of a server's work is noticed: it used less than this share of a core for so long. */
+const IDLE_SHARE = 0.1;
+const IDLE_WINDOW_MS = 300;
+const IDLE_TIMEOUT_MS = 30_000;
+
+/**
+ * Waits until a server has nothing left to do. A server may answer first and write down later: what it does after the load
+ * is part of the price of the calls, and would otherwise be paid by whoever is measured next.
+ *
+ * @returns CPU seconds that it used meanwhile.
+ */
+async function waitUntilIdle(server: PinnedProcess): Promise<number> {
+  const first = server.cpuSeconds();
+  const endsAtMs = performance.now() + IDLE_TIMEOUT_MS;
+  for (let before = first; ; ) {
+    await new Promise((resolve) => setTimeout(resolve, IDLE_WINDOW_MS));
+    const now = server.cpuSeconds();
+    const share = (now - before) / (IDLE_WINDOW_MS / 1000);
+    if (share < IDLE_SHARE || performance.now() > endsAtMs) {
+      return before - first;
+    }
+    before = now;
+  }
+}
+
+/** Runs one round and takes the server's CPU time along, until it is done with all of it unless told not to wait. */
 export async function measureRound(
   load: LoadGenerator,
   server: PinnedProcess & { port: number },
   order: Omit<LoadOrder, "port">,
+  options: { waitsUntilIdle: boolean } = { waitsUntilIdle: true },
 ): Promise<Sample> {
   const coreBefore = serverCoreSeconds();
   const cpuBefore = server.cpuSeconds();
@@ -32,10 +59,12 @@ export async function measureRound(
   const cpuSeconds = server.cpuSeconds() - cpuBefore;
   const elapsedSeconds = (performance.now() - startedAtMs) / 1000;
   const coreSeconds = (serverCoreSeconds() ?? 0) - (coreBefore ?? 0);
+  const afterwardsSeconds = options.waitsUntilIdle ? await waitUntilIdle(server) : 0;
   return {
     result,
-    perSecond: result.answers / result.seconds,
-    cpuMicrosPerCall: (cpuSeconds / result.answers) * 1e6,
+    // It has one core: a second of work after the load is a second that the load would have taken longer.
+    perSecond: result.answers / (result.seconds + afterwardsSeconds),
+    cpuMicrosPerCall: ((cpuSeconds + afterwardsSeconds) / result.answers) * 1e6,
     serverShare: cpuSeconds / elapsedSeconds,
     takenByOthers: Math.max(0, coreSeconds - cpuSeconds) / elapsedSeconds,
   };
@@ -51,7 +80,9 @@ export function toSampleRow(
     ...names,
     "calls/s": Math.round(median(samples.map((sample) => sample.perSecond))),
     "p50 ms": of((sample) => sample.result.latencyMsP50),
+    "p90 ms": of((sample) => sample.result.latencyMsP90),
     "p99 ms": of((sample) => sample.result.latencyMsP99),
+    "p99.9 ms": of((sample) => sample.result.latencyMsP999),
     "CPU µs/call": of((sample) => sample.cpuMicrosPerCall),
     "server busy": of((sample) => sample.serverShare),
     "core taken by others": of((sample) => sample.takenByOthers),

@@ -23,24 +23,32 @@ function toSection(result: BenchResult): string {
   ].join("\n\n");
 }
 
-/**
- * Puts results between the marks `<!-- generated:bench-NAME -->` of docs/benchmarks.md; the rest stays as it is.
- *
- * @throws when the page has no place for a bench.
- */
-export async function writeBenchmarkDocs(
-  results: readonly { bench: Bench; result: BenchResult }[],
-): Promise<void> {
-  let page = await readFile(PAGE, "utf8");
-  for (const { bench, result } of results) {
-    const open = `<!-- generated:bench-${bench.name} -->`;
-    const close = `<!-- /generated:bench-${bench.name} -->`;
-    const start = page.indexOf(open);
-    const end = page.indexOf(close);
-    if (start < 0 || end < start) {
-      throw new Error(`docs/benchmarks.md has no place for ${bench.name}: ${open} … ${close}`);
-    }
-    page = `${page.slice(0, start + open.length)}\n\n${toSection(result)}\n\n${page.slice(end)}`;
+function placeOf(page: string, bench: Bench): { start: number; end: number } {
+  const open = `<!-- generated:bench-${bench.name} -->`;
+  const close = `<!-- /generated:bench-${bench.name} -->`;
+  const start = page.indexOf(open);
+  const end = page.indexOf(close);
+  if (start < 0 || end < start) {
+    throw new Error(`docs/benchmarks.md has no place for ${bench.name}: ${open} … ${close}`);
   }
-  await writeFile(PAGE, page);
+  return { start: start + open.length, end };
+}
+
+/** @throws when docs/benchmarks.md has no place for one of them. */
+export async function assertDocumented(benches: readonly Bench[]): Promise<void> {
+  const page = await readFile(PAGE, "utf8");
+  for (const bench of benches) {
+    placeOf(page, bench);
+  }
+}
+
+/**
+ * Puts a result between the marks `<!-- generated:bench-NAME -->` of docs/benchmarks.md; the rest stays as it is.
+ *
+ * @throws when the page has no place for the bench.
+ */
+export async function writeBenchmarkDocs(bench: Bench, result: BenchResult): Promise<void> {
+  const page = await readFile(PAGE, "utf8");
+  const { start, end } = placeOf(page, bench);
+  await writeFile(PAGE, `${page.slice(0, start)}\n\n${toSection(result)}\n\n${page.slice(end)}`);
 }

@@ -69,6 +69,8 @@ export async function startBrowser(options: BrowserOptions = {}): Promise<TestBr
     args: FLAGS,
     chromiumSandbox: false,
     colorScheme: options.theme ?? "light",
+    // Journeys look at states: what fades in or out has neither its contrast nor its place.
+    reducedMotion: "reduce",
     viewport: { width: options.widthPx ?? 1440, height: options.heightPx ?? 900 },
     javaScriptEnabled: options.isScriptless !== true,
     permissions: ["clipboard-read", "clipboard-write"],

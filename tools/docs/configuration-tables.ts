@@ -4,6 +4,8 @@ export type ConfigurationSchema = {
   description?: string;
   default?: unknown;
   enum?: readonly unknown[];
+  const?: unknown;
+  anyOf?: readonly ConfigurationSchema[];
   properties?: Readonly<Record<string, ConfigurationSchema>>;
   required?: readonly string[];
   items?: ConfigurationSchema;
@@ -45,6 +47,12 @@ function describeRange(low: number | undefined, high: number | undefined, unit: 
 function describeType(schema: ConfigurationSchema): string {
   if (schema.enum !== undefined) {
     return schema.enum.map(quote).join(", ");
+  }
+  if (schema.anyOf !== undefined) {
+    return schema.anyOf.map(describeType).join(" or ");
+  }
+  if (schema.const !== undefined) {
+    return quote(schema.const);
   }
   const kinds: Record<string, string> = {
     string: "text",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { ensureConsole } from "./console.mjs";
 import { NODE_24, ROOT } from "./paths.mjs";
 import { forwardSignals } from "./program.mjs";
+import { ensureSdk } from "./sdk.mjs";
 
 const CONSOLE_PORT = 5173;
 
@@ -13,6 +14,7 @@ const CONSOLE_PORT = 5173;
  */
 export async function runDevelopment(args) {
   await ensureConsole();
+  await ensureSdk();
   // The page is the development server's: sign-in, which belongs to one address, must know it.
   const env = {
     TURNPIKE_CONSOLE_URL: `http://localhost:${CONSOLE_PORT}`,

@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { availableParallelism, tmpdir } from "node:os";
+import { join, relative } from "node:path";
 import { ensureChromium } from "../ensure-chromium.mjs";
 import { ensureConsole } from "./console.mjs";
 import { listFiles } from "./hash-files.mjs";
@@ -10,11 +10,21 @@ import { runChecks } from "./verify.mjs";
 
 const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
 
-/** Suites in the order in which they run: the cheapest answer first. */
-const SUITES = [["unit", "postgres15"], ["e2e"], ["install"]];
+/**
+ * Suites in the order in which they run, the cheapest answer first, and how many files of each run at once. Unit tests
+ * wait for processes and databases half of their time; a journey starts the whole product and a browser.
+ */
+const SUITES = [
+  { projects: ["unit", "postgres15"], filesAtOnce: availableParallelism() + 1 },
+  { projects: ["e2e"], filesAtOnce: Math.min(2, availableParallelism()) },
+  { projects: ["install"], filesAtOnce: 1 },
+];
 
 /** The tests that have a longer version: load, and faults under load. */
-const SOAK_FILES = [".soak.", ".fault."];
+const SOAK_FILES = [".soak.", ".fault.", ".race."];
+
+/** Lines about single tests before the sum. */
+const NOTABLE_MAX = 200;
 
 /** A developer's own instance must be out of reach of every test. */
 const INSTANCE_SETTINGS = /^(DATABASE_URL|PORT|GATEWAY_PORT|TURNPIKE_.*|PG[A-Z]+)$/;
@@ -58,11 +68,17 @@ export async function runTests() {
     failed: steps.filter((isPassed) => !isPassed).length,
     skipped: 0,
   };
-  for (const projects of SUITES) {
-    const counts = await runSuite(projects);
+  const notable = checks.filter((check) => !check.isPassed).map((check) => `failed: ${check.name}`);
+  for (const suite of SUITES) {
+    const { counts, lines } = await runSuite(suite);
     total.passed += counts.passed;
     total.failed += counts.failed;
     total.skipped += counts.skipped;
+    notable.push(...lines);
+  }
+  // Failures scroll away in a log of thousands of lines, and some logs keep only their end.
+  for (const line of notable.slice(0, NOTABLE_MAX)) {
+    console.log(line);
   }
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   return total.failed === 0 ? 0 : 1;
@@ -79,10 +95,10 @@ async function isConsoleBuilt() {
 }
 
 /**
- * @param {string[]} projects
- * @returns {Promise<Counts>}
+ * @param {{ projects: string[], filesAtOnce: number }} suite
+ * @returns {Promise<{ counts: Counts, lines: string[] }>}
  */
-async function runSuite(projects) {
+async function runSuite({ projects, filesAtOnce }) {
   const more = projects.includes("e2e") ? await browserSetting() : {};
   const folder = await mkdtemp(join(tmpdir(), "turnpike-report-"));
   try {
@@ -92,6 +108,7 @@ async function runSuite(projects) {
         VITEST,
         "run",
         "--passWithNoTests",
+        `--maxWorkers=${filesAtOnce}`,
         "--reporter=default",
         "--reporter=json",
         `--outputFile.json=${report}`,
@@ -99,7 +116,8 @@ async function runSuite(projects) {
       ],
       { env: testEnvironment(more) },
     );
-    return countResults(await readFile(report, "utf8").catch(() => undefined), code);
+    const text = await readFile(report, "utf8").catch(() => undefined);
+    return { counts: countResults(text, code), lines: listNotable(text, projects) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -142,4 +160,40 @@ export function countResults(text, code) {
     failed: failed === 0 && code !== 0 ? 1 : failed,
     skipped: report.numPendingTests + report.numTodoTests,
   };
+}
+
+/**
+ * What a reader of the end of a log wants to know: each test that failed or did not run, and each file that did not
+ * load, with the first line of its reason.
+ *
+ * @param {string | undefined} text The JSON report.
+ * @param {string[]} projects
+ * @returns {string[]}
+ */
+export function listNotable(text, projects) {
+  const suite = projects.join(" and ");
+  if (text === undefined) {
+    return [`failed: ${suite}: no report`];
+  }
+  return JSON.parse(text).testResults.flatMap((file) => {
+    const path = relative(ROOT, file.name);
+    const tests = file.assertionResults
+      .filter((test) => test.status !== "passed")
+      .map((test) =>
+        describeOutcome(test.status, `${path}: ${test.fullName}`, test.failureMessages),
+      );
+    return file.status === "failed" && !tests.some((line) => line.startsWith("failed"))
+      ? [describeOutcome("failed", path, [file.message ?? ""]), ...tests]
+      : tests;
+  });
+}
+
+/**
+ * @param {string} status
+ * @param {string} name
+ * @param {string[]} [messages]
+ */
+function describeOutcome(status, name, messages = []) {
+  const reason = messages.join("\n").split("\n", 1)[0];
+  return `${status === "failed" ? "failed" : "skipped"}: ${name}${reason === "" ? "" : `: ${reason}`}`;
 }

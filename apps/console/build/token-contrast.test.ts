@@ -6,10 +6,17 @@ const CSS = readFileSync(`${import.meta.dirname}/../../../packages/ui/src/tokens
 type Theme = "light" | "dark";
 type Oklch = { l: number; c: number; h: number };
 
+/** A ground in the hue of another colour, of its own lightness. */
+function readTint(value: string) {
+  const [, of = "", l, chromaMax] =
+    /^oklch\(from var\(--(.+?)\) ([\d.]+) min\(c, ([\d.]+)\) h\)$/.exec(value) ?? [];
+  return l === undefined ? undefined : { of, l: Number(l), chromaMax: Number(chromaMax) };
+}
+
 /** The declared value of a token in a theme, with references followed. */
 function read(name: string, theme: Theme): Oklch {
   const value = new RegExp(`--${name}:\\s*([^;]+);`).exec(CSS)?.[1] ?? "";
-  const pair = /^light-dark\((.+\)), (.+)\)$/.exec(value);
+  const pair = /^light-dark\(\s*(.+\)),\s+(.+\))\s*\)$/.exec(value);
   const chosen = (pair === null ? value : pair[theme === "light" ? 1 : 2]) ?? "";
   const reference = /^var\(--(.+)\)$/.exec(chosen)?.[1];
   if (reference !== undefined) {
@@ -22,6 +29,11 @@ function read(name: string, theme: Theme): Oklch {
       c: 0.008,
       h: 75,
     };
+  }
+  const tint = readTint(chosen);
+  if (tint !== undefined) {
+    const { c, h } = read(tint.of, theme);
+    return { l: tint.l, c: Math.min(c, tint.chromaMax), h };
   }
   const numbers = /^oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)$/.exec(chosen);
   if (numbers === null) {
@@ -44,9 +56,9 @@ function toLuminance({ l, c, h }: Oklch): number {
   return 0.2126 * inGamut(red) + 0.7152 * inGamut(green) + 0.0722 * inGamut(blue);
 }
 
-function contrast(front: string, ground: string, theme: Theme): number {
+function contrast(front: string, ground: string | Oklch, theme: Theme): number {
   const [high = 0, low = 0] = [front, ground]
-    .map((name) => toLuminance(read(name, theme)))
+    .map((colour) => toLuminance(typeof colour === "string" ? read(colour, theme) : colour))
     .sort((x, y) => y - x);
   return (high + 0.05) / (low + 0.05);
 }
@@ -84,6 +96,17 @@ describe.each(["light", "dark"] as const)("tokens, %s", (theme) => {
     "edges of controls are seen on %s: 3 to 1",
     (ground) => {
       expect(contrast("asphalt-line-control", ground, theme)).toBeGreaterThanOrEqual(3);
+    },
+  );
+
+  it.each(["asphalt-ink", "asphalt-ink-muted"])(
+    "%s is read on what is chosen, whatever accent the operator has: 4.5 to 1",
+    (ink) => {
+      const { l, c } = read("state-selected", theme);
+      expect(c).toBeGreaterThan(0);
+      for (let h = 0; h < 360; h += 15) {
+        expect(contrast(ink, { l, c, h }, theme)).toBeGreaterThanOrEqual(4.5);
+      }
     },
   );
 

@@ -74,6 +74,9 @@ function createVisitorPlatform(config: ClientConfig): Platform {
     session,
     api: createApiClient({ apiUrl: config.urls.api, getIdToken: session.getIdToken }),
     json: refuse,
+    events: () => {
+      throw new Error("A page that is being rendered follows nothing.");
+    },
     arrivals: {
       capture: () => undefined,
       get: () => undefined,

@@ -24,6 +24,12 @@ type Ids = Record<
   | "notificationId"
   | "invitationId"
   | "serviceKeyId"
+  | "lockId"
+  | "meterId"
+  | "webhookId"
+  | "alertId"
+  | "exportId"
+  | "messageId"
   | "collection",
   string
 >;
@@ -56,6 +62,9 @@ const inTenant = guarded.filter((operation) => operation.path.includes("{tenantI
 const BODIES: Record<string, (ids: Ids) => object> = {
   "tenants.create": () => ({ name: "Created" }),
   "tenants.update": () => ({ name: "Updated" }),
+  // Nobody means it: the name is another one.
+  "tenants.delete": () => ({ name: "Not its name" }),
+  "tenants.restore": () => ({}),
   "tenants.putMember": () => ({ role: "viewer" }),
   "tenants.ensureUser": () => ({ issuer: "https://id.example.com", subject: "matrix" }),
   "invitations.create": () => {
@@ -66,25 +75,81 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "invitations.accept": () => ({ token: "unknown" }),
   "setup.claim": () => ({ code: "unknown" }),
   "catalog.apply": () => structuredClone(SAMPLE_CATALOG),
+  "catalog.createMeter": () => {
+    metersMade += 1;
+    return { ...METER, meterId: `made-${String(metersMade)}` };
+  },
+  "catalog.updateMeter": () => ({ unit: "unit" }),
+  "events.previewMeter": () => ({ meter: METER }),
   "keys.create": () => ({ name: "Created" }),
   "keys.import": () => ({ rows: [{ hash: "0123456789abcdef".repeat(4), name: "Imported" }] }),
   "keys.update": () => ({ name: "Renamed" }),
+  "keys.change": ({ keyId }) => ({ keyIds: [keyId], change: { action: "disable" } }),
   "keys.roll": () => ({ graceSeconds: 0 }),
   "keys.revoke": () => ({}),
   "keys.verify": () => ({ key: "unknown" }),
+  "locks.settle": () => ({ cost: 1 }),
+  "locks.release": () => ({}),
   "serviceKeys.create": () => ({ name: "Created", scopes: ["service_keys:write"] }),
   "serviceKeys.revoke": () => ({}),
   "documents.put": () => ({ body: { theme: "dark" } }),
   "notifications.create": () => ({ kind: "test.done", title: "Done", body: "It is done." }),
   "notifications.markRead": () => ({}),
+  "exports.create": () => EXPORT,
+  "exports.cancel": () => ({}),
+  "exports.download": () => ({}),
+  "alerts.create": () => ALERT,
+  "alerts.update": () => ({ name: "Updated" }),
+  "alerts.pause": () => ({}),
+  "alerts.resume": () => ({}),
+  "alerts.test": () => ({}),
+  "alerts.preview": () => ({
+    query: ALERT.query,
+    windowMinutes: ALERT.windowMinutes,
+    condition: ALERT.condition,
+  }),
+  "alerts.setQuotaAlerts": () => ({ thresholds: [80], mailRoles: ["owner"] }),
+  ...Object.fromEntries(
+    ["webhooks", "operatorWebhooks"].flatMap((module) => [
+      // An address of the internet: nothing is sent to it, since no job runs here.
+      [`${module}.create`, () => ({ url: "https://1.1.1.1/created" })],
+      [`${module}.update`, () => ({ description: "Updated" })],
+      [`${module}.rotateSecret`, () => ({ graceSeconds: 0 })],
+      [`${module}.test`, () => ({})],
+      [`${module}.resend`, () => ({})],
+      [`${module}.replay`, () => ({ since: "2026-01-15T00:00:00.000Z" })],
+    ]),
+  ),
 };
+
+/** What asks about usage on behalf of its caller, who must be allowed to read it. */
+const ASKING_USAGE = ["alerts.create", "alerts.update", "alerts.test", "alerts.preview"];
 
 /** A good query of every operation that needs one. */
 const QUERIES: Record<string, (ids: Ids) => string> = {
   "usage.keys": (ids) => `?keys=${ids.keyId}`,
 };
 
+/** Of events, which have usage of their own. */
+const METER = {
+  meterId: "events",
+  name: "Events",
+  unit: "event",
+  aggregation: "count",
+  eventType: "test.done",
+};
+
+const EXPORT = { name: "Created", format: "csv", question: { measures: "requests" } };
+
+const ALERT = {
+  name: "Created",
+  query: { measure: "requests" },
+  windowMinutes: 5,
+  condition: { kind: "above", threshold: 100 },
+};
+
 let invited = 0;
+let metersMade = 0;
 
 let database: TestDatabase;
 let app: TestApp;
@@ -129,8 +194,16 @@ async function createResources(name: string): Promise<Ids> {
   });
   const file = (await upload.json()) as { fileId: string };
   const serviceKey = await make("POST", "/v1/service-keys", { name: "S", scopes: ["keys:read"] });
+  const webhook = await make("POST", `${path}/webhooks`, { url: "https://1.1.1.1/hook" });
+  const ping = await make("POST", `${path}/webhooks/${webhook.webhookId}/test`, {});
+  const alert = await make("POST", `${path}/alerts`, ALERT);
+  const usageExport = await make("POST", `${path}/exports`, EXPORT);
   return {
     tenantId,
+    exportId: usageExport.exportId,
+    alertId: alert.alertId,
+    webhookId: webhook.webhookId,
+    messageId: ping.messageId,
     keyId: key.keyId,
     userId: user.userId,
     fileId: file.fileId ?? expect.fail(JSON.stringify(file)),
@@ -138,6 +211,9 @@ async function createResources(name: string): Promise<Ids> {
     notificationId: notification.notificationId,
     invitationId: invitation.invitationId,
     serviceKeyId: serviceKey.serviceKeyId,
+    // Of no tenant in the path: the operator's programs alone may name one.
+    lockId: `lck_${"1".repeat(32)}`,
+    meterId: METER.meterId,
     collection: "settings",
   };
 }
@@ -146,6 +222,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   app = await startTestApp(database);
   everything = await app.mintServiceKey(SCOPES);
+  expect((await app.call(everything, "POST", "/v1/meters", METER)).status).toBe(200);
   ours = await createResources("ours");
   theirs = await createResources("theirs");
   ourKey = await app.mintKey(ours.tenantId as never, TENANT_KEY_SCOPES);
@@ -164,6 +241,12 @@ beforeAll(async () => {
     notificationId: id("ntf"),
     invitationId: id("ivt"),
     serviceKeyId: id("svc"),
+    lockId: id("lck"),
+    meterId: "no-such-meter",
+    webhookId: id("whk"),
+    alertId: id("alt"),
+    exportId: id("exp"),
+    messageId: id("msg"),
     collection: "no-such-collection",
   };
 });
@@ -254,8 +337,11 @@ describe.each(scoped)("$id ($scope) for programs", (operation) => {
     });
   });
 
-  it("lets a service key with this one scope in", async () => {
-    const credential = await app.mintServiceKey([operation.scope as Scope]);
+  it("lets a service key with this one scope in, or with those that it takes together", async () => {
+    const credential = await app.mintServiceKey([
+      operation.scope as Scope,
+      ...(ASKING_USAGE.includes(operation.id) ? (["usage:read"] as const) : []),
+    ]);
     const reply = await send(operation, credential, missing);
     expect([401, 403]).not.toContain(reply.status);
     expect(reply.status).toBeLessThan(500);
@@ -279,7 +365,7 @@ describe.each(forPeople)("$id", (operation) => {
 const ENTITY = /\{(keyId|userId|fileId|notificationId|invitationId)\}/;
 
 /** What the operator alone does inside a tenant, although roles hold a scope of that name. */
-const OPERATORS_OWN = ["notifications.create"];
+const OPERATORS_OWN = ["notifications.create", "tenants.restore"];
 
 describe.each(inTenant)("$id ($scope) for people", (operation) => {
   it.each(ROLES)(
@@ -381,6 +467,9 @@ describe("after every call of one tenant on the other", () => {
     expect(await read("/documents/settings/main")).toMatchObject({ body: { a: 1 } });
     expect((await read("/members")).items).toHaveLength(1);
     expect((await read("/notifications")).items).toMatchObject([{ readAt: null }]);
+    expect((await read("/webhooks")).items).toMatchObject([{ state: "enabled", description: "" }]);
+    const deliveries = await read(`/webhooks/${theirs.webhookId}/deliveries`);
+    expect(deliveries.items).toMatchObject([{ messageId: theirs.messageId, state: "pending" }]);
   });
 });
 

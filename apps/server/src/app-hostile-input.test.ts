@@ -40,6 +40,124 @@ type Write = {
 const PERSONAL = ["setup.claim", "invitations.accept"];
 const DOCUMENT_PATH = "/v1/tenants/{tenantId}/documents/settings/main";
 
+const METER = {
+  meterId: "made",
+  name: "M",
+  unit: "unit",
+  aggregation: "sum",
+  eventType: "test.done",
+  valuePointer: "/value",
+};
+
+const EXPORT_PATH = "/v1/tenants/{tenantId}/exports";
+const EXPORTS: Write[] = [
+  {
+    id: "exports.create",
+    method: "POST",
+    path: EXPORT_PATH,
+    body: { name: "E", format: "csv", question: { measures: "requests" } },
+  },
+  ...["cancel", "download"].map(
+    (verb): Write => ({
+      id: `exports.${verb}`,
+      method: "POST",
+      path: `${EXPORT_PATH}/exp_${"0".repeat(32)}/${verb}`,
+      body: {},
+      hasOptionalBody: true,
+    }),
+  ),
+];
+
+const ALERT_RULE = {
+  query: { measure: "requests" },
+  windowMinutes: 5,
+  condition: { kind: "above", threshold: 100 },
+};
+const ALERT_PATH = `/v1/tenants/{tenantId}/alerts/alt_${"0".repeat(32)}`;
+const ALERTS: Write[] = [
+  {
+    id: "alerts.create",
+    method: "POST",
+    path: "/v1/tenants/{tenantId}/alerts",
+    body: { name: "A", ...ALERT_RULE },
+  },
+  {
+    id: "alerts.update",
+    method: "PATCH",
+    path: ALERT_PATH,
+    body: { name: "A" },
+    hasOptionalBody: true,
+  },
+  ...["pause", "resume", "test"].map(
+    (verb): Write => ({
+      id: `alerts.${verb}`,
+      method: "POST",
+      path: `${ALERT_PATH}/${verb}`,
+      body: {},
+      hasOptionalBody: true,
+    }),
+  ),
+  {
+    id: "alerts.preview",
+    method: "POST",
+    path: "/v1/tenants/{tenantId}/alert-preview",
+    body: ALERT_RULE,
+  },
+  {
+    id: "alerts.setQuotaAlerts",
+    method: "PUT",
+    path: "/v1/tenants/{tenantId}/quota-alerts",
+    body: { thresholds: [80], mailRoles: ["owner"] },
+  },
+];
+
+/** Those of a tenant, and those of the operator at the same places without one. */
+const WEBHOOKS = [
+  { module: "webhooks", path: "/v1/tenants/{tenantId}/webhooks" },
+  { module: "operatorWebhooks", path: "/v1/webhooks" },
+].flatMap(({ module, path }): Write[] => {
+  const one = `${path}/whk_${"0".repeat(32)}`;
+  const delivery = `${one}/deliveries/msg_${"0".repeat(32)}`;
+  return [
+    // An address of the internet: nothing is sent to it, since no job runs here.
+    { id: `${module}.create`, method: "POST", path, body: { url: "https://1.1.1.1/hook" } },
+    {
+      id: `${module}.update`,
+      method: "PATCH",
+      path: one,
+      body: { description: "D" },
+      hasOptionalBody: true,
+    },
+    {
+      id: `${module}.rotateSecret`,
+      method: "POST",
+      path: `${one}/rotate-secret`,
+      body: { graceSeconds: 0 },
+      hasOptionalBody: true,
+    },
+    {
+      id: `${module}.test`,
+      method: "POST",
+      path: `${one}/test`,
+      body: {},
+      hasOptionalBody: true,
+    },
+    {
+      id: `${module}.resend`,
+      method: "POST",
+      path: `${delivery}/resend`,
+      body: {},
+      hasOptionalBody: true,
+    },
+    {
+      id: `${module}.replay`,
+      method: "POST",
+      path: `${one}/replay`,
+      body: { since: "2026-01-15T00:00:00.000Z" },
+    },
+  ];
+});
+
 /** Every way to send a body, with a good one. */
 const WRITES: Write[] = [
   { id: "tenants.create", method: "POST", path: "/v1/tenants", body: { name: "T" } },
@@ -48,6 +166,19 @@ const WRITES: Write[] = [
     method: "PATCH",
     path: "/v1/tenants/{tenantId}",
     body: { name: "T" },
+    hasOptionalBody: true,
+  },
+  {
+    id: "tenants.delete",
+    method: "POST",
+    path: "/v1/tenants/{tenantId}/delete",
+    body: { name: "Not its name" },
+  },
+  {
+    id: "tenants.restore",
+    method: "POST",
+    path: "/v1/deleted-tenants/{tenantId}/restore",
+    body: {},
     hasOptionalBody: true,
   },
   {
@@ -68,12 +199,27 @@ const WRITES: Write[] = [
     path: "/v1/catalog",
     body: structuredClone(SAMPLE_CATALOG) as never,
   },
+  { id: "catalog.createMeter", method: "POST", path: "/v1/meters", body: METER },
+  {
+    id: "catalog.updateMeter",
+    method: "PATCH",
+    path: "/v1/meters/requests",
+    body: { unit: "call" },
+    hasOptionalBody: true,
+  },
+  { id: "events.previewMeter", method: "POST", path: "/v1/meters/preview", body: { meter: METER } },
   { id: "keys.create", method: "POST", path: "/v1/tenants/{tenantId}/keys", body: { name: "K" } },
   {
     id: "keys.import",
     method: "POST",
     path: "/v1/tenants/{tenantId}/keys/import",
     body: { rows: [{ hash: "0123456789abcdef".repeat(4), name: "K" }] },
+  },
+  {
+    id: "keys.change",
+    method: "POST",
+    path: "/v1/tenants/{tenantId}/keys/bulk",
+    body: { keyIds: [`key_${"0".repeat(32)}`], change: { action: "disable" } },
   },
   {
     id: "keys.revoke",
@@ -97,6 +243,19 @@ const WRITES: Write[] = [
   },
   { id: "keys.verify", method: "POST", path: "/v1/keys/verify", body: { key: "k" } },
   {
+    id: "locks.settle",
+    method: "POST",
+    path: `/v1/locks/lck_${"0".repeat(32)}/settle`,
+    body: { cost: 1 },
+  },
+  {
+    id: "locks.release",
+    method: "POST",
+    path: `/v1/locks/lck_${"0".repeat(32)}/release`,
+    body: {},
+    hasOptionalBody: true,
+  },
+  {
     id: "serviceKeys.create",
     method: "POST",
     path: "/v1/service-keys",
@@ -109,6 +268,9 @@ const WRITES: Write[] = [
     body: {},
     hasOptionalBody: true,
   },
+  ...WEBHOOKS,
+  ...ALERTS,
+  ...EXPORTS,
   { id: "setup.claim", method: "POST", path: "/v1/setup/claim", body: { code: "c" } },
   { id: "auth.verify", method: "POST", path: "/auth/verify", body: { token: "a.b.c" } },
   {

@@ -217,7 +217,7 @@ describe("a refusal", () => {
 describe("a body", () => {
   it.each([
     ["/v1/tenants", 1024 * 1024],
-    ["/v1/keys/verify", 4096],
+    ["/v1/keys/verify", 20_480],
   ])("of %s may have %i bytes", async (path, bytesMax) => {
     const padded = (length: number) => `{"name":"Padded"${" ".repeat(length - 17)}}`;
     const good = await app.call(operator, "POST", path, padded(bytesMax));
@@ -234,7 +234,7 @@ describe("a body", () => {
     const small = await sendRaw(`${head("/v1/keys/verify")}f\r\n{"key":"abcde"}\r\n0\r\n\r\n`);
     expect(small).toContain("HTTP/1.1 200 OK");
     const chunk = `400\r\n${" ".repeat(1024)}\r\n`;
-    const large = await sendRaw(head("/v1/keys/verify") + chunk.repeat(8));
+    const large = await sendRaw(head("/v1/keys/verify") + chunk.repeat(24));
     expect(large).toContain("HTTP/1.1 413");
     expect(large.toLowerCase()).toContain("connection: close");
     const management = await sendRaw(`${head("/v1/tenants")}${chunk}`);
@@ -253,6 +253,21 @@ describe("a body", () => {
     expect((await app.call(operator, "GET", "/v1/plans")).status).toBe(200);
     expect(app.logged()).not.toContain("client left");
   });
+});
+
+describe("an expectation that nobody can meet", () => {
+  it.each(["/v1/keys/verify", "/v1/tenants", "/"])(
+    "is refused at %s like anything",
+    async (path) => {
+      const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${operator}\r\n`;
+      const answer = await sendRaw(`${head}Expect: a-miracle\r\nContent-Length: 2\r\n\r\n{}`);
+      expect(answer).toMatch(/^HTTP\/1\.1 417 /);
+      expect(answer).toMatch(/^x-content-type-options: nosniff\r$/m);
+      expect(answer).toMatch(/^referrer-policy: no-referrer\r$/m);
+      expect(answer).toMatch(/^x-request-id: req_[0-9a-f]{32}\r$/m);
+      expect(answer).toMatch(/^content-type: application\/problem\+json\r$/m);
+    },
+  );
 });
 
 describe("HEAD", () => {

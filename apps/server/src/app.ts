@@ -1,17 +1,26 @@
+import { createHmac } from "node:crypto";
 import type { Server } from "node:http";
+import { redactAddress } from "@turnpike/domain/privacy/redact";
 import { createApiServer } from "#http/api-server.ts";
 import type { FindActor } from "#http/authenticate.ts";
 import { createContractHandler } from "#http/contract-handler.ts";
 import { createDocumentationRoutes } from "#http/documentation.ts";
 import { createProblemRenderer, toAppError } from "#http/problem-details.ts";
 import { createSystemRoutes, type PartHealth, toReadiness } from "#http/system.routes.ts";
+import { createAlertsRoutes } from "#modules/alerts/index.ts";
 import {
   createAnalyticsRawRoutes,
   createAnalyticsRoutes,
+  createExportsRawRoutes,
+  createExportsRoutes,
+  createLiveCalls,
+  createLiveCallsRawRoutes,
   createQueue,
+  LIVE_CALLS_CHANNEL,
 } from "#modules/analytics/index.ts";
 import { createCatalogRoutes, createPublicCatalog } from "#modules/catalog/index.ts";
 import { createDocumentsRawRoutes, createDocumentsRoutes } from "#modules/documents/index.ts";
+import { createEventsRawRoutes, createEventsRoutes, openEvents } from "#modules/events/index.ts";
 import { createFilesRawRoutes, createFilesRoutes, type FileStore } from "#modules/files/index.ts";
 import {
   type ApiGateway,
@@ -21,7 +30,11 @@ import {
   createForwardAuth,
   createGatewayRawRoutes,
   createRateLimiter,
+  createRouteDocuments,
+  createUpstreamRouter,
   FORWARD_AUTH_PREFIX,
+  keepRouteDocumentsFresh,
+  type RouteDocuments,
   type UpstreamConfig,
 } from "#modules/gateway/index.ts";
 import {
@@ -43,8 +56,20 @@ import {
   createLeaksRawRoutes,
   createServiceKeysRoutes,
 } from "#modules/keys/index.ts";
-import { createLimitsRoutes, type Metering } from "#modules/metering/index.ts";
-import { createNotificationsRoutes, createOutboxRoutes } from "#modules/notifications/index.ts";
+import {
+  createLimitsRoutes,
+  createLocksRoutes,
+  hasRoomForLock,
+  type Metering,
+  reserveLock,
+} from "#modules/metering/index.ts";
+import {
+  createNotificationsRoutes,
+  createOperatorWebhooksRoutes,
+  createOutboxRoutes,
+  createWebhooksRoutes,
+  type WebhooksDeps,
+} from "#modules/notifications/index.ts";
 import {
   createInvitationsRoutes,
   createSignInRawRoutes,
@@ -54,12 +79,17 @@ import {
 import type { ChangeFeed } from "#platform/change-feed.ts";
 import { parseTrustedProxies } from "#platform/client-address.ts";
 import type { JobsHealth } from "#platform/job-supervisor.ts";
+import { isOwnAddress, limitConnections } from "#platform/limit-connections.ts";
 import type { Outbound } from "#platform/outbound.ts";
+import { createListen } from "#platform/postgres-listen.ts";
 import { pingDatabase } from "#platform/transact.ts";
-import type { Installation } from "./deps.ts";
+import type { WorkerState } from "#platform/worker-fleet.ts";
+import { dataPath, type Installation } from "./deps.ts";
 import { toPublicConfig } from "./public-config.ts";
 import { createPublicSite } from "./public-site.ts";
+import type { SharedLimits } from "./shared-limits.ts";
 import type { BackgroundJobs } from "./start-jobs.ts";
+import { TENANT_PARTS } from "./tenant-parts.ts";
 
 export type AppInput = {
   installation: Installation;
@@ -76,11 +106,32 @@ export type AppInput = {
   /** For the keys of providers elsewhere. */
   outbound: Outbound;
   fileStore: FileStore;
+  /** For the secrets and the addresses of webhooks. */
+  webhooks: Pick<WebhooksDeps, "sealer" | "webhookTargets">;
   /** Aborted when the process has been asked to stop: streams end, and the health says so. */
   draining: AbortSignal;
+  /** Left out where one thread serves alone. */
+  worker?: WorkerSide | undefined;
 };
 
-export type App = { people: Server; gateway: ApiGateway };
+export type App = { people: Server; gateway: ApiGateway; health(): ServingHealth };
+
+/** What a thread that serves knows of itself. */
+export type ServingHealth = { changes: PartHealth; metering: PartHealth };
+
+/** What a thread that serves beside others knows of them. */
+export type WorkerSide = {
+  /** From 1. */
+  worker: number;
+  workers: number;
+  /** To the database, of this thread. */
+  connectionsMax: number;
+  /** Of all of them: a call that comes back may come to another one. */
+  instanceName: string;
+  limits: SharedLimits;
+  /** All workers, as the main thread last said. */
+  states(): readonly WorkerState<ServingHealth>[];
+};
 
 /** Questions about usage take the connections of the database for seconds: most of these stay free for metering. */
 const USAGE_QUERIES = { running: 4, waiting: 50, waitMs: 10_000 };
@@ -118,6 +169,11 @@ function checkChanges(changes: ChangeFeed): PartHealth {
     : { status: "ok", detail: "Changes are polled; wake-ups do not arrive." };
 }
 
+/** Only there when something is wrong: calls are counted all the same. */
+function checkRouteDocuments({ trouble }: RouteDocuments): Record<string, PartHealth> {
+  return trouble === undefined ? {} : { routes: { status: "degraded", detail: trouble } };
+}
+
 function checkMetering(metering: Metering): PartHealth {
   const { groupsWaiting, groupsSetAside, trouble } = metering.recorder.health;
   if (groupsSetAside > 0) {
@@ -132,6 +188,42 @@ function checkMetering(metering: Metering): PartHealth {
         status: "degraded",
         detail: `${trouble}; ${String(groupsWaiting)} groups wait in the journal.`,
       };
+}
+
+function queueOf(worker: WorkerSide | undefined) {
+  const { running } = USAGE_QUERIES;
+  const share = Math.max(1, Math.floor((worker?.connectionsMax ?? Number.POSITIVE_INFINITY) / 5));
+  return { ...USAGE_QUERIES, running: Math.min(running, share) };
+}
+
+/** The parts of this thread; where it is one of several, those of the worst of them, and whether all are heard. */
+function checkServing(
+  own: ServingHealth,
+  worker: WorkerSide | undefined,
+): Record<string, PartHealth> {
+  if (worker === undefined) {
+    return own;
+  }
+  const others = worker.states().filter((state) => state.worker !== worker.worker);
+  const worst = (part: keyof ServingHealth): PartHealth => {
+    const bad = others.find((state) => (state.health?.[part].status ?? "ok") !== "ok");
+    return own[part].status !== "ok" || bad?.health === undefined
+      ? own[part]
+      : {
+          status: bad.health[part].status,
+          detail: `Worker ${String(bad.worker)}: ${bad.health[part].detail ?? ""}`,
+        };
+  };
+  const silent = others.filter((state) => !state.isAlive).map((state) => String(state.worker));
+  const detail = `This is worker ${String(worker.worker)} of ${String(worker.workers)}.`;
+  return {
+    changes: worst("changes"),
+    metering: worst("metering"),
+    workers:
+      silent.length === 0
+        ? { status: "ok", detail }
+        : { status: "degraded", detail: `${detail} Not heard: ${silent.join(", ")}.` },
+  };
 }
 
 function checkJobs({ isAlive, failedCount, lastHeartbeatAgeMs, restarts }: JobsHealth): PartHealth {
@@ -150,6 +242,7 @@ function checkJobs({ isAlive, failedCount, lastHeartbeatAgeMs, restarts }: JobsH
 export function buildApp(input: AppInput): App {
   const { installation, metering, changes, urls, fileStore } = input;
   const { config, services, logger } = installation;
+  const { worker } = input;
   const renderProblem = createProblemRenderer(`${urls.console}/docs`);
 
   const directory = createKeyDirectory({
@@ -158,6 +251,7 @@ export function buildApp(input: AppInput): App {
     now: services.clock.now,
   });
   changes.subscribe(directory.applyChange);
+  changes.subscribe(metering.applyChange);
   directory.onTenantChange((tenantId) => metering.leases.release(tenantId));
 
   const users = createUserDirectory({
@@ -176,15 +270,32 @@ export function buildApp(input: AppInput): App {
   const findActor: FindActor = (credential) =>
     isIdToken(credential) ? users.findActor(credential) : directory.findActor(credential);
 
+  const liveCalls = createLiveCalls({
+    ...services,
+    changes,
+    listen: createListen(installation.database.target, LIVE_CALLS_CHANNEL),
+    processId: metering.processId,
+    shutdown: input.draining,
+  });
+  const { upstreams } = createUpstreamRouter({ upstreams: input.upstreams, hasRouteRules: false });
+  const documents = createRouteDocuments(
+    { outbound: input.outbound, logger, folder: dataPath(config, "openapi") },
+    upstreams,
+  );
+  keepRouteDocumentsFresh(documents, upstreams, input.draining);
   const callRecorder = createCallRecorder({
+    documents,
+    paths: config.redaction.paths,
     recorder: metering.recorder,
     leases: metering.leases,
     clock: services.clock,
+    observer: liveCalls.observer,
   });
   const decideCall = createDecider({
     directory,
     leases: metering.leases,
-    rateLimiter: createRateLimiter({ monotonicMs: services.clock.monotonicMs }),
+    rateLimiter:
+      worker?.limits.rateLimiter ?? createRateLimiter({ monotonicMs: services.clock.monotonicMs }),
     clock: services.clock,
     changesSilentMs: () => services.clock.monotonicMs() - changes.lastHeardMs,
   });
@@ -195,6 +306,9 @@ export function buildApp(input: AppInput): App {
   });
   changes.subscribe(catalog.applyChange);
 
+  const events = openEvents(services);
+  changes.subscribe(events.applyChange);
+
   const forwardAuth = createForwardAuth(
     { decideCall, callRecorder, renderProblem, ...services },
     {
@@ -204,29 +318,58 @@ export function buildApp(input: AppInput): App {
     },
   );
 
-  const analytics = { ...services, inTurn: createQueue(USAGE_QUERIES) };
+  const health = (): ServingHealth => ({
+    changes: checkChanges(changes),
+    metering: checkMetering(metering),
+  });
+
+  const downloads = {
+    ...services,
+    fileStore,
+    signingSecret: input.signingSecret,
+    apiUrl: urls.console,
+  };
+  const analytics = { ...services, inTurn: createQueue(queueOf(worker)) };
   const router = {
     setup: createSetupRoutes(services),
     tenants: createTenantsRoutes({
       ...services,
       plans: installation.plans,
       memberKeys: installation.memberKeys,
+      parts: TENANT_PARTS,
     }),
     invitations: createInvitationsRoutes({
       ...services,
-      attempts: createAttemptLimits(services.clock),
+      attempts: worker?.limits.attemptsOf("invitations") ?? createAttemptLimits(services.clock),
       jobs: input.jobs.queue,
       consoleUrl: urls.console,
       brandName: config.brand.name,
     }),
     catalog: createCatalogRoutes(services),
     keys: { ...createKeysRoutes(services), ...createKeyImportRoutes(services) },
+    locks: createLocksRoutes({ ...services, metering }),
     serviceKeys: createServiceKeysRoutes(services),
-    usage: { ...createAnalyticsRoutes(analytics), ...createLimitsRoutes(services) },
+    usage: {
+      ...createAnalyticsRoutes(analytics),
+      ...createLimitsRoutes(services),
+    },
+    alerts: createAlertsRoutes({
+      ...analytics,
+      jobs: input.jobs.queue,
+      notices: {
+        sendsMail: config.mail.smtp !== undefined,
+        brandName: config.brand.name,
+        consoleUrl: urls.console,
+      },
+    }),
+    exports: createExportsRoutes({ ...downloads, jobs: input.jobs.queue }),
+    events: createEventsRoutes(analytics),
     files: createFilesRoutes({ ...services, fileStore }),
     documents: createDocumentsRoutes(services),
     notifications: createNotificationsRoutes(services),
     outbox: createOutboxRoutes(services),
+    webhooks: createWebhooksRoutes({ ...services, ...input.webhooks }),
+    operatorWebhooks: createOperatorWebhooksRoutes({ ...services, ...input.webhooks }),
   };
 
   const publicConfig = toPublicConfig({ config, urls, version: input.version });
@@ -251,9 +394,23 @@ export function buildApp(input: AppInput): App {
         callRecorder,
         catalog,
         plansUrl: `${urls.console}/plans`,
+        locks: {
+          describe: callRecorder.describe,
+          hasRoom: (tenantId) => hasRoomForLock(services, tenantId),
+          reserve: (request) => reserveLock({ ...services, metering }, request),
+        },
         ...services,
       }),
+      ...createEventsRawRoutes(events),
       ...createAnalyticsRawRoutes(analytics),
+      ...createExportsRawRoutes(downloads),
+      ...createLiveCallsRawRoutes({
+        ...services,
+        liveCalls,
+        changes,
+        findActor,
+        shutdown: input.draining,
+      }),
       ...createLeaksRawRoutes({
         ...services,
         jobs: input.jobs.queue,
@@ -282,8 +439,8 @@ export function buildApp(input: AppInput): App {
           toReadiness(
             {
               database: await checkDatabase(installation),
-              changes: checkChanges(changes),
-              metering: checkMetering(metering),
+              ...checkServing(health(), worker),
+              ...checkRouteDocuments(documents),
               jobs: checkJobs(input.jobs.health()),
             },
             input.draining.aborted,
@@ -329,12 +486,33 @@ export function buildApp(input: AppInput): App {
     {
       upstreams: input.upstreams,
       trustedProxies: config.trustedProxies,
-      instanceName: `turnpike-${metering.processId}`,
+      instanceName: worker?.instanceName ?? `turnpike-${metering.processId}`,
+      sharePlaces: worker?.limits.upstreamPlaces,
       signingSecret: input.signingSecret,
       durability: config.metering.durability,
       maxConnections: config.gateway.maxConnections,
       plansUrl: `${urls.console}/plans`,
     },
   );
-  return { people, gateway };
+
+  const digest = (text: string) =>
+    createHmac("sha256", input.signingSecret).update(`address ${text}`).digest("hex");
+  const proxies = parseTrustedProxies(config.trustedProxies);
+  const connections = {
+    perAddressMax: config.listen.maxConnectionsPerAddress,
+    isExempt: (address: string) => isOwnAddress(address) || proxies.has(address),
+    show: (address: string) => redactAddress(address, config.redaction.addresses, digest),
+    logger,
+  };
+  limitConnections(people, {
+    ...connections,
+    listener: "people",
+    totalMax: config.api.maxConnections,
+  });
+  limitConnections(gateway.server.server, {
+    ...connections,
+    listener: "programs",
+    totalMax: config.gateway.maxConnections,
+  });
+  return { people, gateway, health };
 }

@@ -1,8 +1,10 @@
 import { isIP } from "node:net";
 import { catalogInput } from "@turnpike/contract/catalog";
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
+import { ADDRESS_MODES, PATH_MODES } from "@turnpike/domain/privacy/redact";
 import { z } from "zod";
 import { landingSection, legalSection } from "./config-public-pages.ts";
+import { retentionSection } from "./config-retention.ts";
 import { identityConfig } from "./config-schema-identity.ts";
 
 /** `http://` or `https://`, a host, optionally a port; without a slash at the end. */
@@ -17,6 +19,11 @@ const cidr = z.string().refine((value) => {
     isIP(address) > 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax))
   );
 }, "An IP address or a range such as 10.0.0.0/8.");
+
+const hostName = z
+  .string()
+  .max(253)
+  .regex(/^(?=.*[a-z])[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i, "A name such as hooks.internal.");
 
 /** Milliseconds; an hour is longer than any call should hang. */
 const timeoutMs = z.number().int().min(1).max(3_600_000);
@@ -53,6 +60,52 @@ function findTwin(upstreams: readonly Place[], index: number): string | undefine
     ? "Another upstream serves the same host and prefix."
     : undefined;
 }
+
+/** Each holds connections to the database, of which a server has a hundred by default. */
+export const WORKERS_MAX = 16;
+const WORKERS_EXPECTED = `A whole number from 1 to ${String(WORKERS_MAX)}, or auto.`;
+const workers = z
+  .union(
+    [z.literal("auto"), z.int().min(1, WORKERS_EXPECTED).max(WORKERS_MAX, WORKERS_EXPECTED)],
+    WORKERS_EXPECTED,
+  )
+  .describe(
+    `Threads that serve calls: 1 to ${String(WORKERS_MAX)}, or \`auto\` for one a core. They share both ports and all limits. More than 1 needs a system that spreads the connections of a port, such as Linux. \`TURNPIKE_WORKERS\` overrides it.`,
+  );
+
+const openapiSource = z
+  .strictObject({
+    file: z
+      .string()
+      .min(1)
+      .max(1_000)
+      .optional()
+      .describe("Path of the document, relative to this file. A broken one is a mistake at start."),
+    url: z
+      .url({
+        protocol: /^https?$/,
+        error: "An address such as http://127.0.0.1:8080/openapi.json.",
+      })
+      .refine(
+        (text) => isPlainAddress(text.replace(/\?.*$/s, "")),
+        "An address without user or fragment.",
+      )
+      .optional()
+      .describe(
+        "Where the document is. While it cannot be read or is broken, the last good one is used, and the health says so.",
+      ),
+    refreshSeconds: z
+      .number()
+      .int()
+      .min(10)
+      .max(604_800)
+      .default(3_600)
+      .describe("Seconds after which the document is looked at again."),
+  })
+  .refine(
+    ({ file, url }) => (file === undefined) !== (url === undefined),
+    "Either `file` or `url`.",
+  );
 
 const upstream = z.strictObject({
   name: z
@@ -101,6 +154,11 @@ const upstream = z.strictObject({
     .default(512)
     .describe(
       "Calls under way at once; further ones get 503. Each holds a socket on both sides, of which a system has about a hundred thousand.",
+    ),
+  openapi: openapiSource
+    .optional()
+    .describe(
+      "The OpenAPI document (3.0 or 3.1, JSON or YAML, up to 16 MB) whose paths are the routes that usage is broken down by. Left out, and for paths that it does not have, routes are learned.",
     ),
   timeouts: z
     .strictObject({
@@ -155,6 +213,15 @@ export const configFile = z.strictObject({
         .describe(
           "Address that both ports listen on: this machine alone by default, `0.0.0.0` or `::` to serve others.",
         ),
+      maxConnectionsPerAddress: z
+        .number()
+        .int()
+        .min(1)
+        .max(1_000_000)
+        .default(1_000)
+        .describe(
+          "Open connections of one address (of IPv6, of one /64) to each port at once; further ones are closed. Those of `trustedProxies` and of this machine are not counted.",
+        ),
     })
     .prefault({}),
   /** How people and programs reach the two listeners; links, snippets and error addresses use them. */
@@ -170,6 +237,7 @@ export const configFile = z.strictObject({
         .describe("How programs reach the gateway. Default: this machine and its port."),
     })
     .prefault({}),
+  workers: workers.default(1),
   trustedProxies: z
     .array(cidr.describe("An address or a range such as `10.0.0.0/8`."))
     .max(100)
@@ -213,6 +281,19 @@ export const configFile = z.strictObject({
         .describe("Open connections to the gateway at once; each takes about 20 kB of memory."),
     })
     .prefault({}),
+  api: z
+    .strictObject({
+      maxConnections: z
+        .number()
+        .int()
+        .min(1)
+        .max(1_000_000)
+        .default(10_000)
+        .describe(
+          "Open connections to the port for people at once, for the console, the API and verification.",
+        ),
+    })
+    .prefault({}),
   metering: z
     .strictObject({
       groupIntervalMs: z
@@ -232,6 +313,24 @@ export const configFile = z.strictObject({
         ),
     })
     .prefault({}),
+  retention: retentionSection,
+  redaction: z
+    .strictObject({
+      addresses: z
+        .enum(ADDRESS_MODES)
+        .default("truncated")
+        .describe(
+          "What the log says of a client's address: `kept`, `truncated` to its network (/24, of IPv6 /48), `hashed` with the signing secret, or `dropped`. The database holds none.",
+        ),
+      paths: z
+        .enum(PATH_MODES)
+        .default("templates")
+        .describe(
+          "What is stored of a path: `templates` are routes, documented or learned, in which words stay; `documented` only those of OpenAPI documents, every other one is `{other}`. Query strings are never stored.",
+        ),
+    })
+    .prefault({})
+    .describe("What becomes of what tells about people before it is stored or logged."),
   mail: z
     .strictObject({
       from: z
@@ -256,6 +355,23 @@ export const configFile = z.strictObject({
         })
         .optional()
         .describe("The mail server. Left out: mails are kept in the outbox."),
+    })
+    .prefault({}),
+  webhooks: z
+    .strictObject({
+      allowPrivate: z
+        .array(
+          cidr
+            .or(hostName)
+            .describe(
+              "An address, a range such as `10.1.0.0/16`, or a name such as `hooks.internal`.",
+            ),
+        )
+        .max(100)
+        .default([])
+        .describe(
+          "Places in your own networks that webhooks may lead to, by `http` too and on any port. Left empty, only public addresses are called, by `https` on port 443 or 8443.",
+        ),
     })
     .prefault({}),
   leaks: z
@@ -288,17 +404,20 @@ export const configFile = z.strictObject({
         .describe("The least that is written. `TURNPIKE_LOG_LEVEL` overrides it."),
     })
     .prefault({}),
-  /** Seeds an empty database; afterwards the database is the truth. */
-  catalog: catalogInput.prefault({
-    meters: [...SAMPLE_CATALOG.meters],
-    plans: SAMPLE_CATALOG.plans.map((plan) => ({
-      ...plan,
-      rateLimits: [...plan.rateLimits],
-      quotas: [...plan.quotas],
-      scopes: [...(plan.scopes ?? [])],
-    })),
-    defaultPlanId: SAMPLE_CATALOG.defaultPlanId,
-  }),
+  catalog: catalogInput
+    .describe(
+      "Fills an empty database, once. Afterwards a change here has no effect until `turnpike catalog apply turnpike.yaml` publishes it; the start and `turnpike config check` warn of a difference.",
+    )
+    .prefault({
+      meters: [...SAMPLE_CATALOG.meters],
+      plans: SAMPLE_CATALOG.plans.map((plan) => ({
+        ...plan,
+        rateLimits: [...plan.rateLimits],
+        quotas: [...plan.quotas],
+        scopes: [...(plan.scopes ?? [])],
+      })),
+      defaultPlanId: SAMPLE_CATALOG.defaultPlanId,
+    }),
 });
 export type ConfigFile = z.infer<typeof configFile>;
 
@@ -318,10 +437,16 @@ export const environment = z
     TURNPIKE_LOG_LEVEL: z
       .enum(LOG_LEVELS, { error: `One of ${LOG_LEVELS.join(", ")}.` })
       .optional(),
+    TURNPIKE_WORKERS: z
+      .string()
+      .transform((text) => (/^\d{1,4}$/.test(text) ? Number(text) : text))
+      .pipe(workers)
+      .optional(),
     TURNPIKE_DATABASE_USER: z.string().optional(),
     TURNPIKE_CONSOLE_URL: origin.optional(),
     TURNPIKE_SIGNING_SECRET: z.string().min(32, "At least 32 characters.").optional(),
     TURNPIKE_IDENTITY_SECRET: z.string().min(32, "At least 32 characters.").optional(),
+    TURNPIKE_WEBHOOK_SECRET: z.string().min(32, "At least 32 characters.").optional(),
     TURNPIKE_SMTP_PASSWORD: z.string().optional(),
     DATABASE_URL: z
       .string()

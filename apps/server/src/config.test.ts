@@ -196,6 +196,26 @@ describe("readConfig", () => {
     expect(mistakesOf(text).map((line) => line.split(":")[0])).toContain("8");
   });
 
+  it("names a broken OpenAPI document at its line, takes a good one, and names it by its absolute path", () => {
+    const document = join(folder, "api.yaml");
+    const upstream = "upstreams:\n  - name: api\n    url: http://127.0.0.1:1\n    openapi:\n";
+    const readNamed = () => read(`${upstream}      file: api.yaml\n`).upstreams;
+    expect(readNamed).toThrow(/:5 .*upstreams\.0\.openapi\.file: .*cannot be read/);
+    for (const [text, reason] of [
+      ["swagger: '2.0'", /:5 .*version 3\.0 or 3\.1: it names Swagger 2/],
+      ["openapi: [", /:5 .*no YAML/],
+      ['{"openapi": 3', /:5 .*no JSON/],
+    ] as const) {
+      writeFileSync(document, text);
+      expect(readNamed).toThrow(reason);
+    }
+    writeFileSync(document, "openapi: 3.1.0\npaths: {}");
+    expect(readNamed()?.[0]?.openapi).toEqual({ file: document, refreshSeconds: 3_600 });
+    expect(() => read(`${upstream}      refreshSeconds: 10\n`)).toThrow(
+      /upstreams\.0\.openapi: Either/,
+    );
+  });
+
   it("refuses what the gateway could not serve, and upstreams of which one would never be reached", () => {
     const text = [
       "trustedProxies: [10.0.0.0/99, 'fe80::/129', '::1/128']",
@@ -254,6 +274,23 @@ describe("readConfig", () => {
     const input = { isRoot: false, workingFolder: "/" };
     expect(readConfig(env, input).publicUrls.console).toBe("https://console.example.com");
     expect(readConfig({}, input).publicUrls.console).toBeUndefined();
+  });
+
+  it("takes a number of workers that a machine can have, or as many as it has cores", () => {
+    expect(read(undefined).workers).toBe(1);
+    expect(read("workers: 4").workers).toBe(4);
+    expect(read("workers: 4", { TURNPIKE_WORKERS: "2" }).workers).toBe(2);
+    expect(read("workers: auto").workers).toBeGreaterThanOrEqual(1);
+    expect(read(undefined, { TURNPIKE_WORKERS: "auto" }).workers).toBeLessThanOrEqual(16);
+    const expected = "A whole number from 1 to 16, or auto.";
+    for (const value of ["0", "-1", "1000", '"x"', "1.5", '"2"']) {
+      expect(mistakesOf(`workers: ${value}`)).toEqual([`1: workers: ${expected}`]);
+    }
+    for (const value of ["0", "-1", "1000", "x", "1.5"]) {
+      expect(mistakesOf(undefined, { TURNPIKE_WORKERS: value })).toEqual([
+        `TURNPIKE_WORKERS: ${expected}`,
+      ]);
+    }
   });
 
   it("describes every variable that it reads", () => {

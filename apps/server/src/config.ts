@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
+import type { UpstreamConfig } from "#modules/gateway/index.ts";
 import { resolveDataFolder } from "#platform/data-folder.ts";
+import { checkOpenapiFile } from "#platform/read-openapi-file.ts";
 import { StartupError } from "#platform/startup-error.ts";
-import { type ConfigFile, configFile, environment } from "./config-schema.ts";
+import { type ConfigFile, configFile, environment, WORKERS_MAX } from "./config-schema.ts";
 
 /** The environment variables that are read, each with what it is for: `.env.example` is checked against it. */
 export const ENVIRONMENT = {
@@ -15,6 +18,8 @@ export const ENVIRONMENT = {
   TURNPIKE_CONFIG:
     "Path of the configuration file. Default turnpike.yaml in the working directory, if it is there.",
   TURNPIKE_LOG_LEVEL: "trace, debug, info, warn, error or silent. Overrides log.level of the file.",
+  TURNPIKE_WORKERS:
+    "Threads that serve calls, a number or auto. Overrides workers of the file. Default 1.",
   TURNPIKE_DATABASE_USER:
     "System user that runs the embedded PostgreSQL when Turnpike is started by root.",
   TURNPIKE_CONSOLE_URL:
@@ -23,6 +28,8 @@ export const ENVIRONMENT = {
     "Secret of X-Turnpike-Signature, at least 32 characters. Default: generated and kept in the data folder.",
   TURNPIKE_IDENTITY_SECRET:
     "Encrypts the keys that sign sign-ins, at least 32 characters; machines with the same one share their keys. Default: generated and kept in the data folder.",
+  TURNPIKE_WEBHOOK_SECRET:
+    "Encrypts the secrets of webhooks, at least 32 characters; machines on one database need the same one. Default: generated and kept in the data folder.",
   TURNPIKE_SMTP_PASSWORD: "Password of the mail server, when mail.smtp has a user.",
   DATABASE_URL:
     "An existing PostgreSQL 15 or newer, postgres://user:password@host/database. Default: the embedded one.",
@@ -30,7 +37,11 @@ export const ENVIRONMENT = {
 
 /** Everything that can be set, parsed once at the start and handed down. */
 export type Config = Readonly<
-  Omit<ConfigFile, "log"> & {
+  Omit<ConfigFile, "log" | "workers" | "upstreams"> & {
+    /** Undefined: the demo API. Documents are named by their absolute paths. */
+    upstreams: readonly UpstreamConfig[] | undefined;
+    /** Threads that serve calls, 1 or more. */
+    workers: number;
     port: number;
     gatewayPort: number;
     dataFolder: string;
@@ -43,7 +54,11 @@ export type Config = Readonly<
     signingSecret: string | undefined;
     /** Undefined: generated and kept in the data folder. */
     identitySecret: string | undefined;
+    /** Undefined: generated and kept in the data folder. */
+    webhookSecret: string | undefined;
     smtpPassword: string | undefined;
+    /** Absolute path of the file when it names a catalogue; undefined: the sample. */
+    catalogFile: string | undefined;
     /** Absolute path of the repository. */
     checkout: string;
   }
@@ -51,6 +66,8 @@ export type Config = Readonly<
 
 type Mistake = { place: string; message: string };
 
+/** Where Node's `reusePort` spreads connections. */
+const PLATFORMS_OF_SHARED_PORTS = new Set<string>(["linux", "freebsd", "sunos", "aix"]);
 const CONFIG_FILE_DEFAULT = "turnpike.yaml";
 const CHECKOUT = resolve(import.meta.dirname, "../../..");
 
@@ -130,7 +147,7 @@ function parseFile(
 function parseConfigFile(
   path: string,
   text: string | undefined,
-): { file: ConfigFile | undefined; mistakes: Mistake[] } {
+): { file: ConfigFile | undefined; mistakes: Mistake[]; namesCatalog?: boolean } {
   if (text === undefined) {
     return { file: configFile.parse({}), mistakes: [] };
   }
@@ -140,7 +157,21 @@ function parseConfigFile(
   }
   const parsed = configFile.safeParse(file);
   if (parsed.success) {
-    return { file: parsed.data, mistakes: [] };
+    const broken = (parsed.data.upstreams ?? []).flatMap(({ openapi }, index): Mistake[] => {
+      const message =
+        openapi?.file === undefined
+          ? undefined
+          : checkOpenapiFile(resolve(dirname(path), openapi.file));
+      const keys = ["upstreams", index, "openapi", "file"];
+      return message === undefined
+        ? []
+        : [{ place: place(keys), message: `${keys.join(".")}: ${message}` }];
+    });
+    return {
+      file: broken.length === 0 ? parsed.data : undefined,
+      mistakes: broken,
+      namesCatalog: typeof file === "object" && file !== null && "catalog" in file,
+    };
   }
   return {
     file: undefined,
@@ -179,6 +210,33 @@ function findForbidden(env: Readonly<Record<string, string | undefined>>): Mista
       ];
 }
 
+function toUpstreamConfig(
+  { openapi, ...upstream }: NonNullable<ConfigFile["upstreams"]>[number],
+  folder: string,
+): UpstreamConfig {
+  if (openapi === undefined) {
+    return upstream;
+  }
+  const { file, url = "", refreshSeconds } = openapi;
+  return {
+    ...upstream,
+    openapi:
+      file === undefined
+        ? { url, refreshSeconds }
+        : { file: resolve(folder, file), refreshSeconds },
+  };
+}
+
+/** One a core, where there is a choice; a system on which threads cannot share a port has none. */
+function countWorkers(wanted: number | "auto"): number {
+  if (wanted !== "auto") {
+    return wanted;
+  }
+  return PLATFORMS_OF_SHARED_PORTS.has(process.platform)
+    ? Math.min(WORKERS_MAX, availableParallelism())
+    : 1;
+}
+
 function readKnown(env: Readonly<Record<string, string | undefined>>) {
   // An empty variable is what a compose file leaves behind for "not set".
   return Object.fromEntries(
@@ -201,7 +259,7 @@ export function readConfig(
   const named = env["TURNPIKE_CONFIG"];
   const isNamed = named !== undefined && named !== "";
   const path = resolve(input.workingFolder, isNamed ? named : CONFIG_FILE_DEFAULT);
-  const { file, mistakes } = parseConfigFile(path, readConfigText(path, isNamed));
+  const { file, mistakes, namesCatalog } = parseConfigFile(path, readConfigText(path, isNamed));
   const envMistakes = [
     ...findForbidden(env),
     ...(parsedEnv.error?.issues ?? []).map((issue) => ({
@@ -212,11 +270,12 @@ export function readConfig(
   if (!parsedEnv.success || file === undefined || envMistakes.length > 0) {
     throw toStartupError([...envMistakes, ...mistakes]);
   }
-  const { log, ...rest } = file;
+  const { log, upstreams, ...rest } = file;
   const fromFile = (named: string | undefined) =>
     named === undefined ? undefined : resolve(dirname(path), named);
   return Object.freeze({
     ...rest,
+    upstreams: upstreams?.map((upstream) => toUpstreamConfig(upstream, dirname(path))),
     publicUrls: {
       ...rest.publicUrls,
       ...(parsedEnv.data.TURNPIKE_CONSOLE_URL === undefined
@@ -228,6 +287,7 @@ export function readConfig(
       terms: fromFile(rest.legal.terms),
       privacy: fromFile(rest.legal.privacy),
     },
+    workers: countWorkers(parsedEnv.data.TURNPIKE_WORKERS ?? rest.workers),
     port: parsedEnv.data.PORT,
     gatewayPort: parsedEnv.data.GATEWAY_PORT,
     dataFolder: resolveDataFolder({
@@ -240,7 +300,9 @@ export function readConfig(
     databaseUser: parsedEnv.data.TURNPIKE_DATABASE_USER,
     signingSecret: parsedEnv.data.TURNPIKE_SIGNING_SECRET,
     identitySecret: parsedEnv.data.TURNPIKE_IDENTITY_SECRET,
+    webhookSecret: parsedEnv.data.TURNPIKE_WEBHOOK_SECRET,
     smtpPassword: parsedEnv.data.TURNPIKE_SMTP_PASSWORD,
+    catalogFile: namesCatalog === true ? path : undefined,
     checkout: CHECKOUT,
   });
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ConnectionTarget } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
-import { findPlanVersion, seedCatalog } from "#modules/catalog/index.ts";
+import { findPlanVersion, findUnapplied, seedCatalog } from "#modules/catalog/index.ts";
 import { memberKeys } from "#modules/keys/index.ts";
 import type { MemberKeys, PlanDirectory } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -13,7 +13,7 @@ import { type DataFolder, openDataFolder } from "#platform/data-folder.ts";
 import { attachEmbeddedPostgres, startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
 import { createLogger, type Logger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
-import { type Database, openDatabase } from "#platform/open-database.ts";
+import { type Database, joinDatabase, openDatabase } from "#platform/open-database.ts";
 import { clusterPaths, findClusterVersion } from "#platform/postgres-cluster.ts";
 import { StartupError } from "#platform/startup-error.ts";
 import type { Config } from "./config.ts";
@@ -31,6 +31,9 @@ export type Installation = {
   close(): Promise<void>;
 };
 
+/** What each worker may need beyond the connections that a process without workers has. */
+const CONNECTIONS_A_WORKER = 8;
+const CONNECTIONS_EMBEDDED = 60;
 /** Calls, the change feed, metering and upkeep at once; PostgreSQL's default allows a hundred in all. */
 const SERVER_CONNECTIONS_MAX = 20;
 const COMMAND_CONNECTIONS_MAX = 4;
@@ -71,9 +74,28 @@ async function openOwnDatabase(
     folder: config.dataFolder,
     logger,
     ...(config.databaseUser === undefined ? {} : { databaseUser: config.databaseUser }),
+    ...(config.workers === 1
+      ? {}
+      : {
+          settings: {
+            max_connections: String(CONNECTIONS_EMBEDDED + CONNECTIONS_A_WORKER * config.workers),
+          },
+        }),
   });
   closing.add(() => server.stop());
   return server;
+}
+
+/** Whoever edits the section after the first start would otherwise wait for it in vain. */
+async function warnOfUnapplied(input: { services: AppServices; config: Config; path: string }) {
+  const { services, config, path } = input;
+  const differing = await findUnapplied(services, config.catalog);
+  if (differing.length > 0) {
+    services.logger.warn(
+      { file: path, differing },
+      `The section catalog of the configuration differs from what is published and has no effect; publish it with: turnpike catalog apply ${path}`,
+    );
+  }
 }
 
 async function finish(input: {
@@ -97,6 +119,9 @@ async function finish(input: {
     requestId: services.newId("request"),
   };
   await seedCatalog(services, context, config.catalog);
+  if (input.role === "server" && config.catalogFile !== undefined) {
+    await warnOfUnapplied({ services, config, path: config.catalogFile });
+  }
   return {
     config,
     logger,
@@ -138,6 +163,31 @@ export async function openInstallation(config: Config, folder: DataFolder): Prom
     await closing.close();
     throw error;
   }
+}
+
+/**
+ * Joins the installation that the main thread of this process has opened, for a thread that serves it with connections of its
+ * own; closing it closes those.
+ */
+export function joinInstallation(input: {
+  config: Config;
+  logger: Logger;
+  target: ConnectionTarget;
+  connectionsMax: number;
+  isDatabaseUp: (() => boolean) | null;
+}): Installation {
+  const { config, logger, target, connectionsMax } = input;
+  const database = joinDatabase({ target, connectionsMax, applicationName: "turnpike-worker" });
+  return {
+    config,
+    logger,
+    database,
+    services: createServices(database, logger),
+    plans,
+    memberKeys,
+    isDatabaseUp: input.isDatabaseUp,
+    close: () => database.close(),
+  };
 }
 
 /** A command that only asks, or means another installation, must not leave a new one behind. */
@@ -231,6 +281,9 @@ export function commandContext(services: AppServices): CallContext {
 }
 
 /** The folder of one kind of data inside the data folder. */
-export function dataPath(config: Config, name: "journal" | "files" | "secrets"): string {
+export function dataPath(
+  config: Config,
+  name: "journal" | "files" | "secrets" | "openapi",
+): string {
   return join(config.dataFolder, name);
 }

@@ -31,6 +31,14 @@ describe("the thread of the jobs", () => {
         smtp: { host: "127.0.0.1", port: smtp.port, secure: false },
       },
       notices: { sendsMail: true, brandName: "Turnpike", consoleUrl: undefined },
+      webhooks: { secret: "a secret of webhooks that only tests use", allowPrivate: [] },
+      retention: {
+        minutesDays: 100,
+        hoursDays: undefined,
+        ledgerDays: undefined,
+        eventsDays: 35,
+        rejectedEventsDays: 14,
+      },
       logLevel: "info",
     };
     supervisor = startJobSupervisor({
@@ -72,14 +80,21 @@ describe("the thread of the jobs", () => {
       { name: string }[]
     >`select name from pgboss.schedule order by name`;
     expect(rows.map((row) => row.name)).toEqual([
+      "alerts.evaluate",
+      "alerts.forget-old",
+      "alerts.watch-quotas",
       "answers.forget",
       "changes.prune",
       "documents.forget-deletions",
+      "events.keep-house",
+      "exports.forget",
       "files.sweep",
       "identity.forget-expired",
       "keys.warn-of-expiry",
+      "metering.keep-history",
       "metering.keep-house",
       "notifications.forget-old",
+      "tenants.purge",
     ]);
   });
 });

@@ -2,7 +2,11 @@ import { randomBytes } from "node:crypto";
 import { workerData } from "node:worker_threads";
 import type { ConnectionTarget } from "@turnpike/db/client";
 import { openLocalFileStore } from "#modules/files/index.ts";
-import { createMailTransport, type MailSettings } from "#modules/notifications/index.ts";
+import {
+  createMailTransport,
+  type MailSettings,
+  startWebhookPump,
+} from "#modules/notifications/index.ts";
 import type { NoticeSettings } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { systemClock } from "#platform/clock.ts";
@@ -10,7 +14,9 @@ import { openJobQueue } from "#platform/job-queue.ts";
 import { createThreadLogger, runJobThread } from "#platform/job-thread.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { openPostgresPool } from "#platform/postgres-pool.ts";
+import type { RetentionSettings } from "./config-retention.ts";
 import { createJobs } from "./jobs.ts";
+import { createWebhookNotices, openWebhooks, type WebhookSettings } from "./open-webhooks.ts";
 
 /** What the thread needs to build its own dependencies. */
 export type JobsWorkerData = {
@@ -18,11 +24,15 @@ export type JobsWorkerData = {
   filesFolder: string;
   mail: MailSettings;
   notices: NoticeSettings;
+  webhooks: WebhookSettings;
+  retention: RetentionSettings;
   logLevel: string;
 };
 
 /** Jobs run one of each kind at a time. */
 const CONNECTIONS_MAX = 4;
+/** What is on its way by then is sent again at the next start. */
+const PUMP_STOP_MS = 3_000;
 
 async function startJobs(data: JobsWorkerData): Promise<void> {
   const logger = createThreadLogger(data.logLevel);
@@ -40,6 +50,13 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
   const mailTransport = createMailTransport(data.mail, logger);
   const fileStore = await openLocalFileStore(data.filesFolder, systemClock.now());
   const queue = await openJobQueue({ target: data.target, logger });
+  const { sealer, webhookTargets } = openWebhooks(data.webhooks);
+  const pump = startWebhookPump({
+    ...services,
+    sealer,
+    guardedOutbound: webhookTargets,
+    webhookNotices: createWebhookNotices({ ...services, jobs: queue, notices: data.notices }),
+  });
   await runJobThread({
     target: data.target,
     logger,
@@ -49,8 +66,10 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
       mailTransport,
       jobs: queue,
       notices: data.notices,
+      retention: data.retention,
     }),
     async close() {
+      await pump.stop(PUMP_STOP_MS);
       mailTransport.close();
       await queue.close();
       await pool.close();

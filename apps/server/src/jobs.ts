@@ -1,15 +1,20 @@
+import { createAlertsJobs } from "#modules/alerts/index.ts";
+import { createAnalyticsJobs, findExportFileIds } from "#modules/analytics/index.ts";
 import { createDocumentsJobs } from "#modules/documents/index.ts";
+import { createEventsJobs } from "#modules/events/index.ts";
 import { createFilesJobs, type FileStore } from "#modules/files/index.ts";
 import { createProviderJobs } from "#modules/identity/index.ts";
 import { createKeysJobs } from "#modules/keys/index.ts";
 import { createMeteringJobs, keyUsage } from "#modules/metering/index.ts";
 import { createNotificationsJobs, type MailTransport } from "#modules/notifications/index.ts";
-import type { NoticeSettings } from "#modules/tenants/index.ts";
+import { createTenantsJobs, type NoticeSettings } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { pruneChanges } from "#platform/change-feed.ts";
 import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
 import { forgetOldAnswers } from "#platform/run-once.ts";
+import type { RetentionSettings } from "./config-retention.ts";
+import { TENANT_PARTS } from "./tenant-parts.ts";
 
 export type JobsDeps = AppServices & {
   fileStore: FileStore;
@@ -17,6 +22,7 @@ export type JobsDeps = AppServices & {
   /** Jobs make jobs: a warning becomes a mail. */
   jobs: JobQueue;
   notices: NoticeSettings;
+  retention: RetentionSettings;
 };
 
 /** All background work: each module's jobs, and the upkeep of the platform. */
@@ -33,10 +39,21 @@ export function createJobs(deps: JobsDeps): RegisteredJob[] {
       run: () => forgetOldAnswers(deps),
     }),
     ...createProviderJobs(deps),
+    ...createTenantsJobs({ ...deps, parts: TENANT_PARTS }),
     ...createKeysJobs({ ...deps, keyUsage }),
-    ...createMeteringJobs(deps),
-    ...createFilesJobs(deps),
+    ...createMeteringJobs({
+      ...deps,
+      retention: {
+        minutes: deps.retention.minutesDays,
+        hours: deps.retention.hoursDays,
+        ledger: deps.retention.ledgerDays,
+      },
+    }),
+    ...createEventsJobs(deps),
+    ...createFilesJobs({ ...deps, fileOwners: [findExportFileIds] }),
+    ...createAnalyticsJobs(deps),
     ...createDocumentsJobs(deps),
     ...createNotificationsJobs(deps),
+    ...createAlertsJobs(deps),
   ];
 }

@@ -3,6 +3,8 @@ import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { findFreePort } from "@turnpike/testkit/find-free-port";
+import { pollUntil } from "@turnpike/testkit/poll-until";
+import { makeProductHome } from "@turnpike/testkit/product";
 import {
   databaseUrlOf,
   type ProductProcess,
@@ -163,5 +165,45 @@ describe("a running instance", () => {
     const { code, stdout, stderr } = await instance.ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/Setup {4}\S+\/register#setup=[\w-]{32} /);
+  });
+
+  it("serves by several workers, which start, answer and stop as one", async () => {
+    const instance = start({ TURNPIKE_DATA_DIR: dataFolder(), TURNPIKE_WORKERS: "2" });
+    const { console: base } = await instance.ready;
+    const seen = new Set<string>();
+    await pollUntil("an answer of each worker", async () => {
+      const reply = await fetch(`${base}/health/ready`, { headers: { connection: "close" } });
+      const { status, parts } = (await reply.json()) as {
+        status: string;
+        parts: Record<string, { detail?: string }>;
+      };
+      expect(status).toBe("ready");
+      seen.add(parts["workers"]?.detail ?? "");
+      return seen.size === 2;
+    });
+    expect([...seen].sort()).toEqual(["This is worker 1 of 2.", "This is worker 2 of 2."]);
+    await expectRefusal(
+      { PORT: new URL(base).port, TURNPIKE_DATA_DIR: dataFolder(), TURNPIKE_WORKERS: "2" },
+      /^turnpike: Port \d+ is taken by another program\. Set PORT to a free port[^\n]*\n$/,
+    );
+    instance.kill("SIGTERM");
+    const { code, stdout, stderr } = await instance.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout.match(/Setup {4}/g)).toHaveLength(1);
+  });
+
+  it("that is ended while it starts leaves no database behind", async () => {
+    await using home = await makeProductHome({ TURNPIKE_LOG_LEVEL: "info" });
+    const program = home.run("apps/server/src/main.ts");
+    await pollUntil("the database is there", () =>
+      home.readDatabasePid().then(
+        (pid) => pid > 0,
+        () => false,
+      ),
+    );
+    program.kill("SIGINT");
+    expect(await program.ended).toMatchObject({ code: 0 });
+    expect(program.output()).not.toContain("is ready");
+    expect(await readdir(join(home.dataFolder, "postgres"))).not.toContain("postmaster.pid");
   });
 });

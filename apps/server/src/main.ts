@@ -1,28 +1,21 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openLocalFileStore } from "#modules/files/index.ts";
 import { offerSetupCode } from "#modules/identity/index.ts";
-import { startMetering } from "#modules/metering/index.ts";
-import { CHANGES_CHANNEL, createChangeFeed } from "#platform/change-feed.ts";
+import { prepareUsagePartitions } from "#modules/metering/index.ts";
+import { systemClock } from "#platform/clock.ts";
 import { openDataFolder } from "#platform/data-folder.ts";
 import { startDemoUpstreams } from "#platform/demo-upstream.ts";
-import { closeServer, listen, probePort, toPortError } from "#platform/listen.ts";
-import { createOutbound } from "#platform/outbound.ts";
-import { createListen } from "#platform/postgres-listen.ts";
-import { ensureSecretFile } from "#platform/secret-file.ts";
+import { letHeapGrow } from "#platform/let-heap-grow.ts";
+import { probePort } from "#platform/listen.ts";
 import { StartupError, toStartupLine } from "#platform/startup-error.ts";
 import { onStopSignal } from "#platform/stop-signals.ts";
-import { buildApp } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
-import { dataPath, type Installation, openInstallation } from "./deps.ts";
-import { openIdentityProvider } from "./open-identity-provider.ts";
+import { type Installation, openInstallation } from "./deps.ts";
 import { toPublicUrls } from "./public-urls.ts";
+import { serve } from "./serve.ts";
 import { startJobs } from "./start-jobs.ts";
+import { adoptFormerWorkers, assertPortsCanBeShared, startWorkers } from "./start-workers.ts";
 
-/** Time for calls under way, once asked to stop. */
-const DRAIN_MS = 10_000;
-/** Then for usage to be committed, and again for leases to be given back. */
-const COMMIT_MS = 5_000;
 /** For everything: whoever asked will not wait longer before it kills. What was not committed by then is in the journal. */
 const STOP_MS = 30_000;
 
@@ -53,6 +46,9 @@ function toBanner(input: {
     `  Gateway  ${urls.gateway} -> ${input.upstream}`,
     `  Data     ${input.config.databaseUrl === undefined ? input.config.dataFolder : `${input.config.dataFolder}, database by DATABASE_URL`}`,
   ];
+  if (input.config.workers > 1) {
+    lines.push(`  Workers  ${String(input.config.workers)}, on the same ports`);
+  }
   if (input.setupCode !== undefined) {
     lines.push(
       `  Setup    ${urls.console}/register#setup=${input.setupCode} (makes you the operator, once)`,
@@ -70,70 +66,32 @@ async function startUpstreams(config: Config) {
   return { upstreams: demo.upstreams, label: "the demo API", stop: demo.stop };
 }
 
-async function serve(
+async function start(
   installation: Installation,
   ports: { people: number; programs: number },
 ): Promise<Running> {
-  const { config, services, logger, database } = installation;
-  const urls = toPublicUrls(config, ports);
-  const draining = new AbortController();
-
-  const changes = createChangeFeed({
-    transact: services.transact,
-    listen: createListen(database.target, CHANGES_CHANNEL),
-    clock: services.clock,
-    logger,
+  const { config, services } = installation;
+  const { workers } = config;
+  await prepareUsagePartitions(services).catch((error: unknown) => {
+    // Without them usage is written all the same, and the job tries again.
+    installation.logger.error({ err: error }, "Partitions of usage could not be made");
   });
-  const metering = await startMetering(
-    { ...services, folder: config.dataFolder },
-    { groupIntervalMs: config.metering.groupIntervalMs },
-  );
+  await adoptFormerWorkers(installation, workers);
+  const urls = toPublicUrls(config, ports);
   const jobs = await startJobs(installation);
   const upstreams = await startUpstreams(config);
-  const outbound = createOutbound();
-  const builtinProvider = await openIdentityProvider({
-    installation,
-    jobs: jobs.queue,
-    consoleUrl: urls.console,
-  });
-  const app = buildApp({
-    installation,
-    metering,
-    changes,
-    upstreams: upstreams.upstreams,
-    signingSecret:
-      config.signingSecret ??
-      (await ensureSecretFile(dataPath(config, "secrets"), "signing-secret")),
-    urls,
-    version: readVersion(config.checkout),
-    jobs,
-    builtinProvider,
-    outbound,
-    fileStore: await openLocalFileStore(dataPath(config, "files"), services.clock.now()),
-    draining: draining.signal,
-  });
-  await changes.start();
+  const version = readVersion(config.checkout);
+  const input = { installation, ports, urls, version, jobs, upstreams: upstreams.upstreams };
+  const serving =
+    workers === 1
+      ? await serve({ ...input, folder: config.dataFolder })
+      : await startWorkers({ ...input, workers, writeLog: (line) => process.stdout.write(line) });
   const setupCode = await offerSetupCode(services);
-
-  await listen(app.people, { port: ports.people, host: config.listen.host, variable: "PORT" });
-  const programs = { port: ports.programs, host: config.listen.host, variable: "GATEWAY_PORT" };
-  await app.gateway.server.listen(programs).catch((error: unknown) => {
-    throw toPortError(error, programs);
-  });
-
   return {
     banner: toBanner({ config, urls, upstream: upstreams.label, setupCode }),
     stop: async () => {
-      draining.abort();
-      // Keys are verified on the listener for people: both must be over before the last group of usage is closed.
-      await Promise.all([
-        closeServer(app.people, DRAIN_MS),
-        app.gateway.server.close(DRAIN_MS),
-        app.gateway.proxy.close(DRAIN_MS),
-      ]);
-      await builtinProvider?.stop();
-      await metering.stop(COMMIT_MS);
-      await Promise.all([changes.stop(), jobs.stop(), upstreams.stop(), outbound.close()]);
+      await serving.stop();
+      await Promise.all([jobs.stop(), upstreams.stop()]);
       await installation.close();
     },
   };
@@ -141,16 +99,41 @@ async function serve(
 
 async function probePorts(config: Config): Promise<{ people: number; programs: number }> {
   const { host } = config.listen;
+  if (config.workers > 1) {
+    await assertPortsCanBeShared(host);
+  }
   return {
     people: await probePort({ port: config.port, host, variable: "PORT" }),
     programs: await probePort({ port: config.gatewayPort, host, variable: "GATEWAY_PORT" }),
   };
 }
 
+function end({ logger }: Installation, running: Running, signal: NodeJS.Signals): void {
+  logger.info({ signal }, "Stopping: calls under way are finished first");
+  setTimeout(() => {
+    logger.error({}, "Stopping took too long: the rest is left to the next start");
+    process.exit(1);
+  }, STOP_MS);
+  running.stop().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      logger.error({ err: error }, "Stopping failed");
+      process.exit(1);
+    },
+  );
+}
+
 async function main(): Promise<void> {
+  letHeapGrow();
   const config = readConfig(process.env, {
     isRoot: process.getuid?.() === 0,
     workingFolder: process.cwd(),
+  });
+  const asked: { signal?: NodeJS.Signals; answer?: (signal: NodeJS.Signals) => void } = {};
+  // Heard from the beginning: whoever changes their mind during the start must not leave a database behind that runs.
+  onStopSignal(systemClock.monotonicMs, (signal) => {
+    asked.signal = signal;
+    asked.answer?.(signal);
   });
   // Before the ports: started twice, it is Turnpike itself that has them, and no other program.
   const folder = await openDataFolder(config.dataFolder);
@@ -164,27 +147,17 @@ async function main(): Promise<void> {
   const installation = await openInstallation(config, folder);
   let running: Running;
   try {
-    running = await serve(installation, ports);
+    running = await start(installation, ports);
   } catch (error) {
     await installation.close();
     throw error;
   }
-  process.stdout.write(running.banner);
-
-  onStopSignal(installation.services.clock.monotonicMs, (signal) => {
-    installation.logger.info({ signal }, "Stopping: calls under way are finished first");
-    setTimeout(() => {
-      installation.logger.error({}, "Stopping took too long: the rest is left to the next start");
-      process.exit(1);
-    }, STOP_MS);
-    running.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        installation.logger.error({ err: error }, "Stopping failed");
-        process.exit(1);
-      },
-    );
-  });
+  asked.answer = (signal) => end(installation, running, signal);
+  if (asked.signal === undefined) {
+    process.stdout.write(running.banner);
+  } else {
+    asked.answer(asked.signal);
+  }
 }
 
 main().catch((error: unknown) => {

@@ -1,4 +1,8 @@
-import { createIdentityProvider, type IdentityProvider } from "#modules/identity/index.ts";
+import {
+  type AttemptLimits,
+  createIdentityProvider,
+  type IdentityProvider,
+} from "#modules/identity/index.ts";
 import { sendMail } from "#modules/notifications/index.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
 import { ensureSecretFile } from "#platform/secret-file.ts";
@@ -16,6 +20,8 @@ export async function openIdentityProvider(input: {
   jobs: JobQueue;
   /** Public address, without a slash at the end. */
   consoleUrl: string;
+  /** Of all threads that serve; left out: this one counts for itself. */
+  attempts?: AttemptLimits | undefined;
 }): Promise<IdentityProvider | undefined> {
   const { config, services } = input.installation;
   if (!config.identity.builtin) {
@@ -25,6 +31,7 @@ export async function openIdentityProvider(input: {
   return await createIdentityProvider(
     {
       ...services,
+      attempts: input.attempts,
       mailer: {
         sendMail: async (tx, mail) => {
           await sendMail(mailing, tx, mail);

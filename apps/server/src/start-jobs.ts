@@ -2,6 +2,7 @@ import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import { type JobsHealth, startJobSupervisor } from "#platform/job-supervisor.ts";
 import { dataPath, type Installation } from "./deps.ts";
 import type { JobsWorkerData } from "./jobs-worker.ts";
+import { readWebhookSettings } from "./open-webhooks.ts";
 
 export type BackgroundJobs = {
   queue: JobQueue;
@@ -22,6 +23,8 @@ export async function startJobs(installation: Installation): Promise<BackgroundJ
       brandName: config.brand.name,
       consoleUrl: config.publicUrls.console,
     },
+    webhooks: await readWebhookSettings(config),
+    retention: config.retention,
     logLevel: config.logLevel,
   };
   const queue = await openJobQueue({ target: database.target, logger });

@@ -1,8 +1,10 @@
 import { CUSTOM_SCOPE_PATTERN, isReservedScope } from "@turnpike/domain/access/custom-scopes";
+import { AGGREGATIONS, isAdditive, METER_DIMENSIONS_MAX } from "@turnpike/domain/catalog/meter";
 import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
+import { parseJsonPointer } from "@turnpike/domain/text/json-pointer";
 import { z } from "zod";
 import { operation } from "./operation.ts";
-import { displayText, plainText } from "./shapes.ts";
+import { displayText, instant, plainText } from "./shapes.ts";
 
 const slug = z
   .string()
@@ -76,15 +78,6 @@ export const planInput = z.strictObject({
   ...planTerms,
 });
 
-export const meter = z.strictObject({
-  meterId: slug.describe(
-    "Name of the meter for programs. The gateway and verification count `requests`.",
-  ),
-  name: displayText(60).describe("What customers see."),
-  unit: displayText(30).describe("What one unit is called, singular."),
-  aggregation: z.enum(["count", "sum"]).describe("How events become a number."),
-});
-
 function refuseRepeated(
   context: z.RefinementCtx,
   names: readonly string[],
@@ -101,10 +94,98 @@ function refuseRepeated(
   }
 }
 
+const POINTER_LENGTH_MAX = 200;
+
+const jsonPointer = plainText(POINTER_LENGTH_MAX).refine(
+  (text) => parseJsonPointer(text) !== undefined,
+  "A JSON pointer (RFC 6901), such as /usage/tokens.",
+);
+
+const meterDimension = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,39}$/, "Lower-case letters, digits and underscores.")
+    .describe("What queries call it."),
+  pointer: jsonPointer.describe("Where it stands in the data of an event, as a JSON pointer."),
+});
+
+const meterFields = {
+  name: displayText(60).describe("What customers see."),
+  unit: displayText(30).describe("What one unit is called, singular."),
+  aggregation: z
+    .enum(AGGREGATIONS)
+    .describe(
+      "How usage becomes a number. It stays what it is: a new way of counting needs a new meter.",
+    ),
+  eventType: plainText(256)
+    .min(1, "Must not be empty.")
+    .optional()
+    .describe(
+      "The `type` of the events that it counts. Left out: the gateway and verification count it.",
+    ),
+  valuePointer: jsonPointer
+    .optional()
+    .describe("Where the value stands in the data of an event. `count` alone has none."),
+  dimensions: z
+    .array(meterDimension)
+    .max(METER_DIMENSIONS_MAX)
+    .optional()
+    .describe("Parts of an event that usage can be broken down by."),
+};
+
+type MeterShape = z.output<z.ZodObject<typeof meterFields>>;
+
+/** What the parts of a meter must have in common. */
+function checkMeter(
+  shape: Pick<MeterShape, "aggregation" | "eventType" | "valuePointer" | "dimensions">,
+  context: z.RefinementCtx,
+): void {
+  const { aggregation, eventType, valuePointer, dimensions = [] } = shape;
+  const fault = (name: string, message: string) =>
+    context.addIssue({ code: "custom", path: [name], message });
+  if (eventType === undefined) {
+    if (!isAdditive(aggregation)) {
+      fault("eventType", `Only events can be counted by ${aggregation}.`);
+    }
+    if (valuePointer !== undefined) {
+      fault("valuePointer", "Calls have no data to point into: give an eventType.");
+    }
+    if (dimensions.length > 0) {
+      fault("dimensions", "Calls have no data to point into: give an eventType.");
+    }
+    return;
+  }
+  if (aggregation === "count" && valuePointer !== undefined) {
+    fault("valuePointer", "Counting needs no value.");
+  }
+  if (aggregation !== "count" && valuePointer === undefined) {
+    fault("valuePointer", "Required.");
+  }
+  const names = dimensions.map((dimension) => dimension.name);
+  refuseRepeated(context, names, (index) => ["dimensions", index, "name"]);
+}
+
+const meterId = slug.describe(
+  "Name of the meter for programs. The gateway and verification count `requests`.",
+);
+
+/** A meter as it is defined. */
+export const meterInput = z.strictObject({ meterId, ...meterFields }).superRefine(checkMeter);
+export type MeterInput = z.output<typeof meterInput>;
+
+/** A meter as it stands. Visitors see neither type, pointer nor dimensions. */
+export const meter = z.strictObject({
+  meterId,
+  version: z.number().int().optional().describe("Counts up with each change."),
+  ...meterFields,
+});
+
+export const meterVersion = meter.extend({ version: z.number().int(), publishedAt: instant });
+
 /** The `catalog` section of turnpike.yaml and of `turnpike catalog apply`. */
 export const catalogInput = z
   .strictObject({
-    meters: z.array(meter).max(100).default([]).describe("What is counted."),
+    meters: z.array(meterInput).max(100).default([]).describe("What is counted."),
     plans: z.array(planInput).min(1).max(100).describe("What is sold."),
     defaultPlanId: slug.optional().describe("The plan that a new tenant gets."),
   })
@@ -163,6 +244,39 @@ export const catalogContract = {
     .route({ method: "GET", path: "/meters", summary: "List meters", tags })
     .input(z.strictObject({}))
     .output(z.strictObject({ items: z.array(meter).max(1000) })),
+  createMeter: operation({ scope: "catalog:write" })
+    .route({ method: "POST", path: "/meters", summary: "Create a meter", tags })
+    .input(meterInput)
+    .output(meter),
+  updateMeter: operation({ scope: "catalog:write" })
+    .route({
+      method: "PATCH",
+      path: "/meters/{meterId}",
+      summary: "Change a meter: a new version, by which events are counted from now on",
+      description:
+        "What was counted before stays as it is. The aggregation, and whether calls or events are counted, cannot change. `null` takes dimensions away.",
+      tags,
+    })
+    .input(
+      z.strictObject({
+        meterId: slug,
+        name: meterFields.name.optional(),
+        unit: meterFields.unit.optional(),
+        eventType: meterFields.eventType,
+        valuePointer: meterFields.valuePointer,
+        dimensions: meterFields.dimensions.nullable(),
+      }),
+    )
+    .output(meter),
+  listMeterVersions: operation({ scope: "catalog:read" })
+    .route({
+      method: "GET",
+      path: "/meters/{meterId}/versions",
+      summary: "List the versions of a meter, the newest first",
+      tags,
+    })
+    .input(z.strictObject({ meterId: slug }))
+    .output(z.strictObject({ items: z.array(meterVersion).max(1000) })),
   apply: operation({ scope: "catalog:write" })
     .route({
       method: "PUT",
@@ -173,7 +287,16 @@ export const catalogContract = {
     .input(catalogInput)
     .output(
       z.strictObject({
-        published: z.array(z.strictObject({ planId: z.string(), version: z.number().int() })),
+        published: z
+          .array(z.strictObject({ planId: z.string(), version: z.number().int() }))
+          .describe("Versions of plans that are new."),
+        publishedMeters: z
+          .array(z.strictObject({ meterId: z.string(), version: z.number().int() }))
+          .describe("Versions of meters that are new."),
+        newDefaultPlanId: z
+          .string()
+          .nullable()
+          .describe("The default plan, when it is another one now."),
       }),
     ),
 };

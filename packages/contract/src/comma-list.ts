@@ -8,7 +8,7 @@ function show(text: string): string {
 }
 
 /** Splits at commas; `\,` is a comma within a value and `\\` a backslash. */
-function splitAtCommas(text: string): string[] {
+export function splitAtCommas(text: string): string[] {
   const parts: string[] = [""];
   for (const [, escaped, plain] of text.matchAll(/\\([,\\])|(.)/gsu)) {
     if (plain === ",") {

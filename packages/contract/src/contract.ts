@@ -1,13 +1,19 @@
+import { alertsContract } from "./alerts.ts";
 import { setupContract } from "./auth.ts";
 import { catalogContract } from "./catalog.ts";
 import { documentsContract } from "./documents.ts";
+import { eventsContract } from "./events.ts";
+import { exportsContract } from "./exports.ts";
 import { filesContract } from "./files.ts";
 import { invitationsContract } from "./invitations.ts";
+import { keyBulkContract } from "./key-bulk.ts";
 import { keyImportContract } from "./key-import.ts";
 import { keysContract, serviceKeysContract } from "./keys.ts";
+import { locksContract } from "./locks.ts";
 import { notificationsContract, outboxContract } from "./notifications.ts";
 import { tenantsContract } from "./tenants.ts";
 import { usageContract } from "./usage.ts";
+import { operatorWebhooksContract, webhooksContract } from "./webhooks.ts";
 
 /** Everything under `/v1`, by module. */
 export const contract = {
@@ -15,11 +21,17 @@ export const contract = {
   tenants: tenantsContract,
   invitations: invitationsContract,
   catalog: catalogContract,
-  keys: { ...keysContract, ...keyImportContract },
+  keys: { ...keysContract, ...keyImportContract, ...keyBulkContract },
+  locks: locksContract,
   serviceKeys: serviceKeysContract,
   usage: usageContract,
+  alerts: alertsContract,
+  exports: exportsContract,
+  events: eventsContract,
   files: filesContract,
   documents: documentsContract,
   notifications: notificationsContract,
   outbox: outboxContract,
+  webhooks: webhooksContract,
+  operatorWebhooks: operatorWebhooksContract,
 };

@@ -3,7 +3,10 @@ import { z } from "zod";
 import { operation } from "./operation.ts";
 import { instant, pageOf, pageQuery, tenantId } from "./shapes.ts";
 
-/** What documents of one purpose share, such as `preferences` or `saved-views`. */
+/**
+ * What documents of one purpose share, such as `preferences` or `analytics-views`. One that begins with `my-` ends with the
+ * digits of the id of its only reader and writer.
+ */
 export const collection = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,63}$/, "Lower-case letters, digits and dashes, 1 to 64.");

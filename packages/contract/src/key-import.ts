@@ -75,7 +75,7 @@ export const IMPORT_STATUSES = ["imported", "exists", "refused"] as const;
 
 export const importedRow = z.strictObject({
   status: z.enum(IMPORT_STATUSES),
-  /** Null for a refused row, and for a new key in a dry run. */
+  /** Null for a refused row, and in a dry run for a key that is not there yet. */
   keyId: keyId.nullable(),
   /** Why it was refused, by JSON pointers into the row. */
   errors: z.array(z.strictObject({ pointer: z.string(), message: z.string() })),

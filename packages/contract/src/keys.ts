@@ -7,6 +7,7 @@ import { ENVIRONMENTS } from "@turnpike/domain/keys/key-format";
 import { isAddress } from "@turnpike/domain/keys/networks";
 import { z } from "zod";
 import { quota, rateLimit } from "./catalog.ts";
+import { COST_MAX, lockRequest, madeLock } from "./locks.ts";
 import { operation } from "./operation.ts";
 import {
   displayText,
@@ -187,9 +188,10 @@ export type ListKeysQuery = z.infer<typeof listKeysQuery>;
 
 /** `POST /v1/keys/verify`: plain node:http in front of the rest, with these shapes. */
 export const verifyKeyRequest = z.strictObject({
-  key: z.string().min(1).max(256),
+  /** As the caller sent it, whatever that is: an empty one is answered as none, one that no key looks like as unknown. */
+  key: z.string(),
   /** Whole units of the meter to consume; 0 looks without consuming. */
-  cost: z.number().int().min(0).max(1_000_000).default(1),
+  cost: z.number().int().min(0).max(COST_MAX).default(1),
   /** What is metered. */
   meter: z
     .string()
@@ -205,6 +207,8 @@ export const verifyKeyRequest = z.strictObject({
   environment: z.enum(ENVIRONMENTS).optional(),
   /** Where the call came from, as the asking program knows it: what the networks of the key are compared with. */
   address: z.string().refine(isAddress, "Not an IP address, without a port.").optional(),
+  /** Reserves the cost instead of taking it: for a call whose cost is known at its end. */
+  lock: lockRequest.optional(),
 });
 export type VerifyKeyRequest = z.infer<typeof verifyKeyRequest>;
 
@@ -239,17 +243,19 @@ export const verifyKeyResponse = z.strictObject({
   scopes: z.array(z.string()).optional(),
   metadata: z.record(z.string(), z.unknown()).optional(),
   expiresAt: instant.nullable().optional(),
-  /** Every limit of the tenant and of the key, when they were looked at. */
+  /** Of a known key: every limit of the tenant and of the key on the meter. */
   limits: z.array(limitState).optional(),
   /** With INSUFFICIENT_SCOPE: what the key lacks. */
   missingScopes: z.array(z.string()).optional(),
   /** When trying again can help: after so many seconds. */
   retryAfterSeconds: z.number().int().optional(),
-  /** On a refusal: the cheapest plan under which the call would have passed, or null when there is none. */
+  /** On a refusal: the cheapest plan under which this call would have passed, or null when there is none. */
   offer: z
     .strictObject({ planId: z.string(), name: z.string(), url: z.string() })
     .nullable()
     .optional(),
+  /** When a lock was asked for and the call may pass: what to settle or release at its end. */
+  lock: madeLock.optional(),
 });
 export type VerifyKeyResponse = z.infer<typeof verifyKeyResponse>;
 

@@ -31,7 +31,9 @@ export const serviceKeyId = idOf<ServiceKeyId>(
 );
 
 /** An instant in UTC, as ISO 8601 with milliseconds. Not before 1970: databases have no year 0. */
-export const instant = z.iso.datetime().refine((value) => value >= "1970", "Not before 1970.");
+export const instant = z.iso
+  .datetime({ abort: true })
+  .refine((value) => value >= "1970", "Not before 1970.");
 
 const CONTROL = /\p{Cc}|\p{Bidi_Control}|\p{Surrogate}/u;
 

@@ -59,6 +59,31 @@ export const updateTenantRequest = z.strictObject({
 });
 export type UpdateTenantRequest = z.infer<typeof updateTenantRequest>;
 
+/** Days in which a deleted tenant can be restored; after them its data is removed. */
+export const RESTORE_DAYS = 30;
+
+export const deleteTenantRequest = z.strictObject({
+  tenantId,
+  /** The name of the tenant, typed: whoever deletes one says which. */
+  name: plainText(100),
+});
+export type DeleteTenantRequest = z.infer<typeof deleteTenantRequest>;
+
+export const deletedTenant = z.strictObject({
+  tenantId,
+  name: z.string(),
+  slug: z.string(),
+  externalId: z.string().nullable(),
+  deletedAt: instant,
+  /** Kind and id of who did it. */
+  deletedBy: z.string(),
+  /** It can be restored before. */
+  restorableUntil: instant,
+  /** When its data was removed; null before. */
+  purgedAt: instant.nullable(),
+});
+export type DeletedTenant = z.infer<typeof deletedTenant>;
+
 export const member = z.strictObject({
   userId,
   role: z.enum(ROLES),
@@ -127,6 +152,8 @@ export const tenantsContract = {
       z.strictObject({
         /** Part of the name or the slug. */
         q: plainText(100).optional(),
+        /** Only the one of this slug, if it is among them. */
+        slug: slug.optional(),
         ...pageQuery,
       }),
     )
@@ -143,6 +170,33 @@ export const tenantsContract = {
       tags,
     })
     .input(updateTenantRequest)
+    .output(tenant),
+  delete: operation({ scope: "tenants:delete" })
+    .route({
+      method: "POST",
+      path: "/tenants/{tenantId}/delete",
+      successStatus: 204,
+      summary: "Delete a tenant: its keys are revoked, nobody sees it any more; usage stays",
+      tags,
+    })
+    .input(deleteTenantRequest),
+  listDeleted: operation({ scope: "tenants:read" })
+    .route({
+      method: "GET",
+      path: "/deleted-tenants",
+      summary: "List deleted tenants, newest first; for operators",
+      tags,
+    })
+    .input(z.strictObject({ ...pageQuery }))
+    .output(pageOf(deletedTenant)),
+  restore: operation({ scope: "tenants:delete" })
+    .route({
+      method: "POST",
+      path: "/deleted-tenants/{tenantId}/restore",
+      summary: "Restore a deleted tenant within 30 days; for operators. Its keys stay revoked",
+      tags,
+    })
+    .input(z.strictObject({ tenantId }))
     .output(tenant),
   listMembers: operation({ scope: "members:read" })
     .route({ method: "GET", path: "/tenants/{tenantId}/members", summary: "List members", tags })

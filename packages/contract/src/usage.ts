@@ -6,6 +6,13 @@ import { isStorableText } from "@turnpike/domain/text/storable-text";
 import { GRAINS, type Grain, isTimeZone } from "@turnpike/domain/time/zoned-buckets";
 import { z } from "zod";
 import { commaList, wordList } from "./comma-list.ts";
+import {
+  type EventDimension,
+  isEventDimension,
+  isMeterMeasure,
+  type MeterMeasure,
+  parseEventFilter,
+} from "./meter-measure.ts";
 import { operation } from "./operation.ts";
 import { instant, keyId, tenantId } from "./shapes.ts";
 
@@ -26,7 +33,9 @@ export const USAGE_MEASURES = [
   "bytes_in",
   "bytes_out",
 ] as const;
-export type UsageMeasure = (typeof USAGE_MEASURES)[number];
+export type CallMeasure = (typeof USAGE_MEASURES)[number];
+/** Of calls, or what a meter counted by its aggregation. */
+export type UsageMeasure = CallMeasure | MeterMeasure;
 
 /** By what usage of a tenant can be broken down. */
 export const USAGE_DIMENSIONS = [
@@ -40,7 +49,9 @@ export const USAGE_DIMENSIONS = [
 ] as const;
 /** By what usage of several tenants can be broken down. `plan` is the one that the tenant is on now. */
 export const ALL_USAGE_DIMENSIONS = [...USAGE_DIMENSIONS, "tenant", "plan"] as const;
-export type UsageDimension = (typeof ALL_USAGE_DIMENSIONS)[number];
+export type NamedDimension = (typeof ALL_USAGE_DIMENSIONS)[number];
+/** Of calls and events alike, or a part of events that meters keep. */
+export type UsageDimension = NamedDimension | EventDimension;
 
 export const STATUS_CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 
@@ -58,13 +69,56 @@ export const USAGE_RANGE_DAYS_MAX: Readonly<Record<Grain, number>> = {
 export const SUMMARISED_KEYS_MAX = 100;
 /** Days of a key's summary, the running one included. */
 export const KEY_SUMMARY_DAYS = 14;
+/** The most meters of one question: each is summed by itself. */
+export const ASKED_METERS_MAX = 10;
 /** The most values of one filter. */
 const FILTER_VALUES_MAX = 100;
+const EVENT_DIMENSIONS_MAX = 8;
+const ORDER_TERMS_MAX = 5;
 
-const ORDERS = [...USAGE_MEASURES, ...ALL_USAGE_DIMENSIONS, "time"].flatMap((name) => [
-  name,
-  `-${name}` as const,
-]);
+function toWord<Word extends string>(words: readonly Word[]): (text: string) => Word | undefined {
+  const known = new Map<string, Word>(words.map((word) => [word, word]));
+  return (text) => known.get(text);
+}
+
+const toCallMeasure = toWord(USAGE_MEASURES);
+const MEASURES_EXPECTED = `one of ${USAGE_MEASURES.join(", ")}, or meter: and the id of a meter, such as meter:tokens`;
+
+const measures = commaList<UsageMeasure>({
+  countMax: USAGE_MEASURES.length + ASKED_METERS_MAX,
+  expected: MEASURES_EXPECTED,
+  parse: (text) => (isMeterMeasure(text) ? text : toCallMeasure(text)),
+})
+  .refine((asked) => asked.filter(isMeterMeasure).length <= ASKED_METERS_MAX, {
+    message: `At most ${String(ASKED_METERS_MAX)} meters.`,
+  })
+  .meta({ description: `A comma list; each is ${MEASURES_EXPECTED}.` });
+
+/** The dimensions of some names, and parts of events. */
+function dimensionList<const Name extends NamedDimension>(names: readonly Name[]) {
+  const toName = toWord(names);
+  const expected = `one of ${names.join(", ")}, or event: and a dimension of the asked meters, such as event:model`;
+  return commaList<Name | EventDimension>({
+    countMax: names.length + EVENT_DIMENSIONS_MAX,
+    canBeEmpty: true,
+    expected,
+    parse: (text) => (isEventDimension(text) ? text : toName(text)),
+  }).meta({ description: `A comma list; each is ${expected}.` });
+}
+
+const toOrderName = toWord([...USAGE_MEASURES, ...ALL_USAGE_DIMENSIONS, "time"]);
+const ORDER_EXPECTED = "time, or an asked measure or dimension, descending with - in front";
+
+const order = commaList({
+  countMax: ORDER_TERMS_MAX,
+  expected: ORDER_EXPECTED,
+  parse: (text) => {
+    const name = text.startsWith("-") ? text.slice(1) : text;
+    const isName =
+      isMeterMeasure(name) || isEventDimension(name) || toOrderName(name) !== undefined;
+    return isName ? text : undefined;
+  },
+}).meta({ description: `A comma list; each is ${ORDER_EXPECTED}.` });
 
 function filter<Value>(expected: string, parse: (text: string) => Value | undefined) {
   const description = `A comma list; each value is ${expected}.`;
@@ -107,11 +161,16 @@ const filters = {
     isOutcome(text) ? text : undefined,
   ),
   environment: wordFilter(ENVIRONMENTS),
+  /** Values of one part are alternatives; different parts must all match. */
+  event: filter(
+    "a dimension of the asked meters, a colon and a value, such as model:small",
+    parseEventFilter,
+  ),
 };
 
 const question = {
-  measures: wordList(USAGE_MEASURES).prefault("requests"),
-  /** What is counted. */
+  measures: measures.prefault("requests"),
+  /** Whose calls, or events, the measures of calls are about. Measures such as `meter:tokens` name their meter themselves. */
   meter: z
     .string()
     .regex(SLUG_PATTERN, "Lower-case letters, digits and dashes.")
@@ -119,12 +178,13 @@ const question = {
   from: instant
     .meta({
       description:
-        "Inclusive, rounded up to the minute. Left out with a grain: 30 days before `to`, or as far as the grain reaches. Left out without one: all that is kept.",
+        "Inclusive, rounded up to the minute, or to the quarter of an hour where a meter is kept by that. Left out with a grain: 30 days before `to`, or as far as the grain reaches. Left out without one: all that is kept.",
     })
     .optional(),
   to: instant
     .meta({
-      description: "Exclusive, rounded up to the minute. Left out: the end of the running minute.",
+      description:
+        "Exclusive, rounded up like `from`. Left out: the end of the running minute, or quarter of an hour.",
     })
     .optional(),
   /** Length of the buckets of time. Left out: no time axis. */
@@ -133,9 +193,9 @@ const question = {
   timeZone,
   /**
    * Measures, asked dimensions and `time`, descending with `-` in front. What is equal by them is ordered by time and group.
-   * Left out: by time with a grain, then the most requests first.
+   * Left out: by time with a grain, then the most requests first, or the most of the first meter when nothing of calls is asked.
    */
-  order: wordList(ORDERS, { countMax: 5 }).optional(),
+  order: order.optional(),
   limit: z.coerce
     .number()
     .int()
@@ -150,14 +210,14 @@ const question = {
 export const usageQuery = z.strictObject({
   tenantId,
   ...question,
-  dimensions: wordList(USAGE_DIMENSIONS, { canBeEmpty: true }).prefault(""),
+  dimensions: dimensionList(USAGE_DIMENSIONS).prefault(""),
   ...filters,
 });
 export type UsageQuery = z.output<typeof usageQuery>;
 
 export const allUsageQuery = z.strictObject({
   ...question,
-  dimensions: wordList(ALL_USAGE_DIMENSIONS, { canBeEmpty: true }).prefault(""),
+  dimensions: dimensionList(ALL_USAGE_DIMENSIONS).prefault(""),
   ...filters,
   tenant: filter<TenantId>("an id such as ten_0199f3b0c1d27a4e8f60112233445566", (text) =>
     isId("tenant", text) ? text : undefined,
@@ -172,8 +232,7 @@ const count = z.int().optional();
 /** Null where there is nothing to divide by. */
 const quotient = z.number().nullable().optional();
 
-/** The measures that were asked for, and no others. */
-export const usageValues = z.strictObject({
+const callValues = z.strictObject({
   requests: count,
   /** Units of the meter, an exact decimal. */
   billable: z.string().optional(),
@@ -189,25 +248,50 @@ export const usageValues = z.strictObject({
   bytes_in: count,
   bytes_out: count,
 });
-export type UsageValues = z.infer<typeof usageValues>;
+/** The measures that were asked for, and no others. */
+export type UsageValues = z.infer<typeof callValues> & Partial<Record<MeterMeasure, string | null>>;
+export const usageValues: z.ZodType<UsageValues> = z
+  .object(callValues.shape)
+  .catchall(z.string().nullable())
+  .meta({
+    description:
+      "The measures that were asked for. What a meter counted is an exact decimal under its measure, such as `meter:tokens`; a mean is cut off after 12 digits. Null where a mean, extreme or latest value has no event.",
+  });
+
+function isUsageMeasure(name: unknown): name is UsageMeasure {
+  return typeof name === "string" && (isMeterMeasure(name) || toCallMeasure(name) !== undefined);
+}
+
+function isUsageDimension(name: unknown): name is UsageDimension {
+  const isNamed = ALL_USAGE_DIMENSIONS.some((dimension) => dimension === name);
+  return isNamed || (typeof name === "string" && isEventDimension(name));
+}
 
 const groupValue = z.string().optional();
+const namedGroup = z.strictObject({
+  key: groupValue,
+  route: groupValue,
+  method: groupValue,
+  status: groupValue,
+  status_class: groupValue,
+  outcome: groupValue,
+  environment: groupValue,
+  tenant: groupValue,
+  plan: groupValue,
+});
+export type UsageGroupValues = z.infer<typeof namedGroup> & Partial<Record<EventDimension, string>>;
+const usageGroup: z.ZodType<UsageGroupValues> = z
+  .object(namedGroup.shape)
+  .catchall(z.string())
+  .meta({
+    description:
+      'The value of each asked dimension: ids, names, or statuses as text. The empty text is "not known"; events of versions of a meter without the dimension have it too.',
+  });
 
 export const usageRow = z.strictObject({
   /** Start of the bucket, which may lie before `from`; null without a grain. */
   time: instant.nullable(),
-  /** The value of each asked dimension: ids, names, or statuses as text. The empty text is "not known". */
-  group: z.strictObject({
-    key: groupValue,
-    route: groupValue,
-    method: groupValue,
-    status: groupValue,
-    status_class: groupValue,
-    outcome: groupValue,
-    environment: groupValue,
-    tenant: groupValue,
-    plan: groupValue,
-  }),
+  group: usageGroup,
   values: usageValues,
 });
 export type UsageRow = z.infer<typeof usageRow>;
@@ -229,10 +313,12 @@ export const usageReport = z.strictObject({
   ...period,
   grain: z.enum(GRAINS).nullable(),
   timeZone: z.string(),
-  measures: z.array(z.enum(USAGE_MEASURES)),
-  dimensions: z.array(z.enum(ALL_USAGE_DIMENSIONS)),
+  measures: z.array(z.custom<UsageMeasure>(isUsageMeasure).meta({ type: "string" })),
+  dimensions: z.array(z.custom<UsageDimension>(isUsageDimension).meta({ type: "string" })),
   /** The period before, when it was asked for; its bucket at a place is compared with that of the range at the same place. */
   previous: z.strictObject(period).nullable(),
+  /** What lies before is not kept any more, so that nothing is known of it. Only where that is a part of the answer. */
+  keptFrom: instant.optional(),
 });
 export type UsageReport = z.infer<typeof usageReport>;
 
@@ -283,6 +369,8 @@ export const limits = z.strictObject({
       used: z.string(),
       /** In leases of running processes: part of what remains, spent through them. */
       leased: z.string(),
+      /** Reserved by open locks, until they are settled or released or lapse. */
+      locked: z.string(),
       /** May have been used by a process that crashed: blocks until the period ends, is never billed. */
       forfeited: z.string(),
       remaining: z.string(),

@@ -34,11 +34,10 @@ export function isConnectionError(error: unknown): boolean {
   if (code === undefined) {
     return false;
   }
-  if (code === "ENOENT") {
-    // The socket of a server that is down, unless it is about a file.
-    return typeof error === "object" && error !== null && "syscall" in error
-      ? error.syscall === "connect"
-      : false;
+  // Whatever the system has against a connection: `ENOENT` of a Unix socket whose server is down, `EAGAIN` of one whose
+  // server stands still, `EMFILE` of a process that has no file left. Of files, the same codes say something else.
+  if (error instanceof Error && "syscall" in error && error.syscall === "connect") {
+    return true;
   }
   return CONNECTION_ERRORS.has(code) || code.startsWith("08") || code.startsWith("57P");
 }
@@ -66,4 +65,9 @@ export function isDataError(error: unknown): boolean {
 /** True when a unique constraint refused the row. */
 export function isUniqueViolation(error: unknown): boolean {
   return databaseErrorCode(error) === "23505";
+}
+
+/** True when a row was refused because its tenant does not exist, or is deleted. */
+export function isTenantMissing(error: unknown): boolean {
+  return databaseErrorCode(error) === "TP404";
 }

@@ -5,10 +5,11 @@ import {
   verifyKeyRequest,
   verifyKeyResponse,
 } from "@turnpike/contract/keys";
+import type { Lock as ContractLock } from "@turnpike/contract/locks";
 import { ERROR_CODES } from "@turnpike/domain/errors/error-codes";
 import { expect, expectTypeOf, it } from "vitest";
 import { DENIALS } from "./denials.ts";
-import type { LimitState, VerifyReply, VerifyRequest } from "./verification.ts";
+import type { LimitState, Lock, VerifyReply, VerifyRequest } from "./verification.ts";
 
 // The published types stand alone, for the contract is not published: here they are held against it.
 
@@ -21,10 +22,14 @@ it("asks what the contract takes, name for name", () => {
     resource: "/v1/maps",
     environment: "live",
     address: "192.0.2.1",
+    lock: { ttlSeconds: 60 },
   };
   expect(verifyKeyRequest.parse(full)).toEqual(full);
   expect(Object.keys(full).sort()).toEqual(Object.keys(verifyKeyRequest.shape).sort());
-  expectTypeOf<Required<VerifyRequest>>().toExtend<VerifyKeyRequest>();
+  expectTypeOf<
+    Required<VerifyRequest> & { lock: { ttlSeconds: number } }
+  >().toExtend<VerifyKeyRequest>();
+  expect(verifyKeyRequest.parse({ key: "k", lock: {} }).lock).toEqual({ ttlSeconds: 600 });
   expectTypeOf<keyof VerifyRequest>().toEqualTypeOf<keyof VerifyKeyRequest>();
 });
 
@@ -40,6 +45,8 @@ it("reads what the contract answers, name for name", () => {
   expect(Object.keys(limit).sort()).toEqual(Object.keys(limitState.shape).sort());
   expectTypeOf<VerifyKeyResponse>().toExtend<VerifyReply>();
   expectTypeOf<keyof VerifyReply>().toEqualTypeOf<keyof VerifyKeyResponse>();
+  expectTypeOf<ContractLock>().toExtend<Lock>();
+  expectTypeOf<keyof Lock>().toEqualTypeOf<keyof ContractLock>();
   expect(verifyKeyResponse.shape.valid).toBeDefined();
 });
 

@@ -169,6 +169,17 @@ describe("with Turnpike there", () => {
     expect(await ask()).toMatchObject({ code: "NOT_FOUND", source: "server" });
   });
 
+  it("takes a key that a route of the other environment does not know for no dead one", async () => {
+    const { turnpike, sent } = makeClient();
+    const { key } = await makeCustomer();
+    const inTest = () => turnpike.verify({ key, environment: "test" });
+    expect(await inTest()).toMatchObject({ code: "NOT_FOUND", source: "server" });
+    expect(await inTest()).toMatchObject({ code: "NOT_FOUND", source: "cache" });
+    expect(await turnpike.verify({ key, environment: "live" })).toMatchObject({ valid: true });
+    expect(await turnpike.verify({ key })).toMatchObject({ valid: true });
+    expect(sent).toHaveLength(3);
+  });
+
   it.each(["tp_svc_wrong", ""])(
     "lets nobody in on the service key %j, whatever the route says",
     async (wrong) => {

@@ -2,10 +2,10 @@ import { type ApiSettings, callApi } from "./call-api.ts";
 import { createCatchUp, type GivenUp } from "./catch-up.ts";
 import { TurnpikeUnavailableError } from "./errors.ts";
 import { createOutage, type Exposure } from "./outage.ts";
-import { readVerifyReply } from "./read-reply.ts";
+import { readLock, readVerifyReply } from "./read-reply.ts";
 import { type Runtime, SYSTEM_RUNTIME } from "./runtime.ts";
 import { createVerdictCache } from "./verdict-cache.ts";
-import type { Verification, VerifyReply, VerifyRequest } from "./verification.ts";
+import type { Lock, Verification, VerifyReply, VerifyRequest } from "./verification.ts";
 
 export type TurnpikeOptions = {
   /** Where Turnpike's API is, such as `https://turnpike.example.com`. */
@@ -43,13 +43,13 @@ export type VerifyOptions = {
   /**
    * What becomes of a call while Turnpike cannot be asked. `deny` (default): {@link TurnpikeUnavailableError} is thrown.
    * `allow`: the call passes when this process has seen the same key pass the same check within the last day, within the
-   * bounds of `exposure`; it is verified and metered afterwards.
+   * bounds of `exposure`; it is verified and metered afterwards. A call with a lock never does: there is no lock to settle.
    */
   onUnavailable?: "deny" | "allow";
   /**
    * True for an idempotency key of its own: a lost answer is asked for again, and the call is metered once. At Turnpike it costs
    * a write to the database for each call. By default true with `onUnavailable: "allow"`, for what is verified afterwards may
-   * have been metered before, else false.
+   * have been metered before, and with a lock, for a second one would hold its units until it lapses; else false.
    */
   exactlyOnce?: boolean;
   /** Says which call of yours this is, and implies `exactlyOnce`: send the same when you ask again, within a day. */
@@ -68,6 +68,22 @@ export type Turnpike = {
    * @throws {TurnpikeRequestError} The question is refused: wrong service key, value out of range.
    */
   verify(request: VerifyRequest, options?: VerifyOptions): Promise<Verification>;
+  /**
+   * Meters what a call came to that was verified with `lock`, in whole units, and gives back the rest of what was reserved. May
+   * be repeated: it happens once.
+   *
+   * @throws {TurnpikeRequestError} `LOCK_LAPSED`, `LOCK_ENDED` (otherwise than asked for now), `RESOURCE_NOT_FOUND`, or
+   *   `LOCK_EXCEEDED`: more than was reserved, and the limits have no room for it. Nothing is metered then.
+   * @throws {TurnpikeUnavailableError} No answer came; ask again.
+   */
+  settle(lockId: string, result: { cost: number }): Promise<Lock>;
+  /**
+   * Gives back all that a lock reserved; nothing is metered. May be repeated.
+   *
+   * @throws {TurnpikeRequestError} `LOCK_LAPSED`, `LOCK_ENDED` (it was settled), `RESOURCE_NOT_FOUND`.
+   * @throws {TurnpikeUnavailableError} No answer came; ask again.
+   */
+  release(lockId: string): Promise<Lock>;
   /** Calls let through on trust that are not verified yet. */
   unverifiedCalls(): number;
   /**
@@ -96,6 +112,11 @@ function trimSlashes(url: string): string {
 /** What a key was held against: a key that passed one check may fail another. */
 function nameCheck({ key, scopes, environment, address }: VerifyRequest): string {
   return JSON.stringify([key, scopes, environment, address]);
+}
+
+/** What an unknown key was looked for under: one of the other environment is as good as unknown there, and alive elsewhere. */
+function nameUnknown({ key, environment }: VerifyRequest): string {
+  return environment === undefined ? key : JSON.stringify([key, environment]);
 }
 
 /** The whole question. */
@@ -166,10 +187,16 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
     }
   }
 
+  async function endLock(lockId: string, end: "settle" | "release", body: object): Promise<Lock> {
+    const path = `/v1/locks/${encodeURIComponent(lockId)}/${end}`;
+    const call = { path, body, idempotencyKey: undefined, isRepeatable: true };
+    return readLock(await callApi(settings, call));
+  }
+
   function learn(request: VerifyRequest, reply: VerifyReply): void {
     const name = nameCheck(request);
     if (DEAD_CODES.has(reply.code)) {
-      dead.keep(request.key, reply, deadKeysMs);
+      dead.keep(reply.code === "NOT_FOUND" ? nameUnknown(request) : request.key, reply, deadKeysMs);
     }
     if (request.cost === 0) {
       checks.keep(nameQuestion(request), reply, checksMs);
@@ -207,7 +234,7 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
   }
 
   function findCached(request: VerifyRequest): VerifyReply | undefined {
-    const deadReply = dead.find(request.key);
+    const deadReply = dead.find(request.key) ?? dead.find(nameUnknown(request));
     return deadReply ?? (request.cost === 0 ? checks.find(nameQuestion(request)) : undefined);
   }
 
@@ -219,7 +246,8 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
       if (cached !== undefined) {
         return { ...cached, source: "cache" };
       }
-      const { exactlyOnce = onUnavailable === "allow" } = once;
+      const isLock = request.lock !== undefined;
+      const { exactlyOnce = isLock || onUnavailable === "allow" } = once;
       const newKey = exactlyOnce ? runtime.newId() : undefined;
       const idempotencyKey = request.cost === 0 ? undefined : (once.idempotencyKey ?? newKey);
       try {
@@ -231,7 +259,7 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
         return { ...reply, source: "server" };
       } catch (error) {
         const passed =
-          error instanceof TurnpikeUnavailableError && onUnavailable === "allow"
+          error instanceof TurnpikeUnavailableError && onUnavailable === "allow" && !isLock
             ? letThrough(request, idempotencyKey)
             : undefined;
         if (passed === undefined) {
@@ -240,6 +268,8 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
         return passed;
       }
     },
+    settle: (lockId, { cost }) => endLock(lockId, "settle", { cost }),
+    release: (lockId) => endLock(lockId, "release", {}),
     unverifiedCalls: catchUp.size,
     async close({ timeoutMs = CLOSE_TIMEOUT_MS } = {}) {
       await catchUp.flush(timeoutMs);

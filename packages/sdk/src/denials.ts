@@ -12,6 +12,7 @@ export const DENIALS: Readonly<Record<string, { status: number; title: string }>
   SPEND_CAP_REACHED: { status: 402, title: "The spend cap is reached" },
   RATE_LIMITED: { status: 429, title: "Too many requests" },
   QUOTA_EXCEEDED: { status: 429, title: "The quota of this period is used up" },
+  TOO_MANY_LOCKS: { status: 429, title: "Too many locks are open" },
   LIMITS_UNAVAILABLE: { status: 503, title: "Limits cannot be decided right now" },
 };
 

@@ -115,11 +115,11 @@ async function toVerifyRequest<Request>(
 
 function withoutUndefined(
   request: {
-    [Name in keyof Required<VerifyRequest>]: VerifyRequest[Name] | undefined;
+    [Name in Exclude<keyof VerifyRequest, "lock">]-?: VerifyRequest[Name] | undefined;
   } & { key: string },
 ): VerifyRequest {
   const given = Object.entries(request).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as VerifyRequest;
+  return Object.fromEntries(given) as Omit<VerifyRequest, "lock">;
 }
 
 /**

@@ -12,6 +12,7 @@ export type { Runtime } from "./runtime.ts";
 export type {
   DenialCode,
   LimitState,
+  Lock,
   VerdictCode,
   Verification,
   VerifyRequest,

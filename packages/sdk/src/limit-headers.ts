@@ -15,7 +15,7 @@ function nameOf(limit: LimitState): string {
 }
 
 /**
- * Says what is left of each limit in the two RateLimit fields (draft-ietf-httpapi-ratelimit-headers-10). Seconds are rounded
+ * Says what is left of each limit in the two RateLimit fields (draft-ietf-httpapi-ratelimit-headers-11). Seconds are rounded
  * up, so that nobody who waits that long comes too early.
  *
  * @param epochMs - Now: the fields count from the answer on.

@@ -1,13 +1,15 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { pollUntil } from "@turnpike/testkit/poll-until";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const PACKAGE = resolve(import.meta.dirname, "..");
-const TSC = resolve(PACKAGE, "../../node_modules/typescript/bin/tsc");
+const ROOT = resolve(PACKAGE, "../..");
+const TSC = resolve(ROOT, "node_modules/typescript/bin/tsc");
 const run = promisify(execFile);
 
 type Packed = { filename: string; files: { path: string }[] };
@@ -34,20 +36,32 @@ const verdict: Verification | string = await turnpike
 console.log(JSON.stringify([refused.status, verdict, middleware.map((each) => typeof each)]));
 `;
 
+/** The commands of a page that begin in one way, as they are typed. */
+async function readCommands(page: string, which: RegExp): Promise<string[]> {
+  const text = await readFile(join(ROOT, page), "utf8");
+  const blocks = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, body = ""]) => body);
+  return blocks.flatMap((body) => body.split("\n")).filter((line) => which.test(line));
+}
+
+/** What follows `npm` in a command of the page, with a folder of the test's in the place of the page's. */
+function toArguments(command: string, folder: string): string[] {
+  return command.replaceAll("/tmp", folder).split(" ").slice(1);
+}
+
 describe("the package as it is published", () => {
   let folder: TempFolder;
   let packed: Packed;
   beforeAll(async () => {
     folder = await makeTempFolder();
-    const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder.path], {
-      cwd: PACKAGE,
+    const [pack = "", install = ""] = await readCommands("docs/sdk.md", /^npm (pack|install) /);
+    const { stdout } = await run("npm", [...toArguments(pack, folder.path), "--json"], {
+      cwd: ROOT,
     });
     const [first] = JSON.parse(stdout.slice(stdout.indexOf("[\n"))) as Packed[];
     packed = first ?? { filename: "", files: [] };
     await writeFile(join(folder.path, "package.json"), '{ "private": true, "type": "module" }');
-    const tarball = `./${packed.filename}`;
     const options = ["--offline", "--no-audit", "--no-fund", "--ignore-scripts"];
-    await run("npm", ["install", ...options, tarball], { cwd: folder.path });
+    await run("npm", [...toArguments(install, folder.path), ...options], { cwd: folder.path });
   }, 120_000);
   afterAll(() => folder[Symbol.asyncDispose]());
 
@@ -96,4 +110,40 @@ describe("the package as it is published", () => {
       ["function", "function", "function"],
     ]);
   });
+
+  it.each(["express", "fastify", "hono", "next"])(
+    "is what examples/%s runs with as its page says",
+    async (name) => {
+      const [start = ""] = await readCommands(`examples/${name}/README.md`, /npm start/);
+      const { NODE_OPTIONS: _, NODE_ENV: __, ...env } = process.env;
+      // A group of its own: npm and the shell pass a signal on or not, as they please.
+      const program = spawn(start.replace("localhost:3000", "127.0.0.1:9"), {
+        cwd: ROOT,
+        env: { ...env, PORT: "0" },
+        shell: true,
+        detached: true,
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      let output = "";
+      const keep = (chunk: Buffer) => {
+        output += chunk.toString();
+      };
+      program.stdout.on("data", keep);
+      program.stderr.on("data", keep);
+      const ended = new Promise((done) => program.once("close", done));
+      try {
+        const port = await pollUntil("the example listens, or ends", () => {
+          expect(program.exitCode, output).toBeNull();
+          return /Listening on .*?(?:"port":|127\.0\.0\.1:)(\d+)/.exec(output)?.[1];
+        });
+        const answer = await fetch(`http://127.0.0.1:${port}/v1/whoami`);
+        expect(answer.status).toBe(401);
+        expect(await answer.json()).toMatchObject({ code: "MISSING_KEY" });
+      } finally {
+        process.kill(-(program.pid ?? process.pid), "SIGTERM");
+        await ended;
+      }
+    },
+    60_000,
+  );
 });

@@ -1,5 +1,5 @@
 import { TurnpikeUnavailableError } from "./errors.ts";
-import type { VerifyReply } from "./verification.ts";
+import type { Lock, VerifyReply } from "./verification.ts";
 
 /**
  * Takes an answer for a verdict, when it is one: a proxy in between may answer 200 with a page of its own, and nobody may pass
@@ -19,4 +19,18 @@ export function readVerifyReply(json: unknown): VerifyReply {
     throw new TurnpikeUnavailableError("What answered is not Turnpike");
   }
   return reply as VerifyReply;
+}
+
+/** The same for a lock. @throws {TurnpikeUnavailableError} When what answered is none. */
+export function readLock(json: unknown): Lock {
+  const lock = json as Partial<Lock> | null;
+  if (
+    typeof lock !== "object" ||
+    lock === null ||
+    typeof lock.lockId !== "string" ||
+    typeof lock.state !== "string"
+  ) {
+    throw new TurnpikeUnavailableError("What answered is not Turnpike");
+  }
+  return lock as Lock;
 }

@@ -1,5 +1,9 @@
-const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/;
-const IPV6 = /^[0-9a-f:]{2,39}(\d{1,3}(\.\d{1,3}){3})?$/i;
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
+
+/** Platforms have no other reader of IPv6 in common than that of addresses of the web. */
+function isIpv6(text: string): boolean {
+  return /^[0-9a-f:.]{2,45}$/i.test(text) && text.includes(":") && URL.canParse(`http://[${text}]`);
+}
 
 /**
  * Reads an address as frameworks give it: `::ffff:192.0.2.1` for a caller over IPv4 is `192.0.2.1`, a zone is dropped.
@@ -9,7 +13,5 @@ const IPV6 = /^[0-9a-f:]{2,39}(\d{1,3}(\.\d{1,3}){3})?$/i;
 export function toAddress(text: string | undefined): string | undefined {
   const [bare = ""] = (text ?? "").split("%");
   const unmapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare;
-  return IPV4.test(unmapped) || (unmapped.includes(":") && IPV6.test(unmapped))
-    ? unmapped
-    : undefined;
+  return IPV4.test(unmapped) || isIpv6(unmapped) ? unmapped : undefined;
 }

@@ -34,6 +34,8 @@ describe("a denial", () => {
     const page = code.toLowerCase().replaceAll("_", "-");
     expect(answer.json.type).toBe(`https://t.test/docs/errors/${page}`);
     expect(answer.headers["access-control-allow-origin"]).toBe("*");
+    const challenge = code === "MISSING_KEY" ? "Bearer" : 'Bearer error="invalid_token"';
+    expect(answer.headers["www-authenticate"]).toBe(status === 401 ? challenge : undefined);
   });
 
   it("refuses for a code of a newer server too, also one that an object has anyway", () => {

@@ -22,6 +22,15 @@ const REFUSING_KINDS: Readonly<Record<string, LimitState["kind"] | undefined>> =
   QUOTA_EXCEEDED: "quota",
 };
 
+/** Every 401 names the scheme by which a key is sent (RFC 9110, section 11.6.1), and whether one was (RFC 6750, section 3). */
+function toChallenge(code: string, status: number): Record<string, string> {
+  if (status !== 401) {
+    return {};
+  }
+  const suffix = code === "MISSING_KEY" ? "" : ' error="invalid_token"';
+  return { "www-authenticate": `Bearer${suffix}` };
+}
+
 /** Which limit refused: of the kind that the code names, one without room for the call. */
 function findRefusingLimit(reply: Partial<VerifyReply>, cost: number): LimitState | undefined {
   const kind = REFUSING_KINDS[reply.code ?? ""];
@@ -89,6 +98,7 @@ export function toDenialReply(input: {
       "cache-control": "no-store",
       "x-request-id": reply.requestId,
       ...DENIAL_CORS,
+      ...toChallenge(reply.code, status),
       ...(limit === undefined ? {} : toLimitHeaders([limit], epochMs, retryAfterSeconds)),
       ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
     },

@@ -11,7 +11,8 @@ export type DenialCode =
   | "PAYMENT_REQUIRED"
   | "SPEND_CAP_REACHED"
   | "RATE_LIMITED"
-  | "QUOTA_EXCEEDED";
+  | "QUOTA_EXCEEDED"
+  | "TOO_MANY_LOCKS";
 
 /** `(string & {})` keeps the known codes in an editor's completion. */
 export type VerdictCode = "VALID" | DenialCode | (string & {});
@@ -32,6 +33,11 @@ export type VerifyRequest = {
   environment?: "live" | "test";
   /** IP address of the caller, without a port: what a key that is bound to networks is held against. */
   address?: string;
+  /**
+   * Reserves the cost instead of taking it, for a call whose cost is known at its end: settle or release what `lock` of the
+   * verdict names. After `ttlSeconds` (1 to 86,400, by default 600) the units go back by themselves.
+   */
+  lock?: { ttlSeconds?: number };
 };
 
 /** One limit as it stands after the verdict. */
@@ -74,6 +80,27 @@ export type VerifyReply = {
   retryAfterSeconds?: number | undefined;
   /** On a refusal: the cheapest plan under which the call would have passed, or null when there is none. */
   offer?: { planId: string; name: string; url: string } | null | undefined;
+  /** When a lock was asked for and the call may pass: what to settle or release at its end. */
+  lock?: { lockId: string; reserved: number; expiresAt: string } | undefined;
+};
+
+/** Units reserved for a call, as they stand. */
+export type Lock = {
+  lockId: string;
+  /** A newer server may know further ones. */
+  state: "open" | "settled" | "released" | "lapsed" | (string & {});
+  tenantId: string;
+  keyId: string;
+  environment: "live" | "test";
+  meter: string;
+  reserved: number;
+  /** What was metered in the end; null unless it is settled. */
+  cost: number | null;
+  /** Instants are RFC 3339, UTC. */
+  createdAt: string;
+  expiresAt: string;
+  /** Null while it is open. */
+  endedAt: string | null;
 };
 
 /**

@@ -47,6 +47,7 @@ async function main(settings: DecidingSettings): Promise<void> {
   const { monotonicMs, now } = clock;
   const directory = createKeyDirectory({ transact, monotonicMs, now });
   changes.subscribe(directory.applyChange);
+  changes.subscribe(metering.applyChange);
   directory.onTenantChange((tenantId) => metering.leases.release(tenantId));
   const callRecorder = createCallRecorder({ ...metering, clock });
   const decideCall = createDecider({

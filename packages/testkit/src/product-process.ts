@@ -10,6 +10,9 @@ export type ProductProcess = RunningProgram & {
   ready: Promise<ProductAddresses>;
 };
 
+/** A new embedded database takes its time on a busy machine. */
+const READY_DEADLINE_MS = 90_000;
+
 /** The address of a test database, for `DATABASE_URL`. */
 export function databaseUrlOf(database: TestDatabase): string {
   const { host, port, user, password, database: name } = database.target;
@@ -27,16 +30,21 @@ function readAddresses(output: string): ProductAddresses | undefined {
  * @param input.cwd - Where it looks for turnpike.yaml.
  * @param input.env - DATABASE_URL and TURNPIKE_DATA_DIR belong in it.
  */
-export function startProduct(input: { cwd: string; env: Record<string, string> }): ProductProcess {
+export function startProduct(input: {
+  cwd: string;
+  env: Record<string, string>;
+  openFilesMax?: number | undefined;
+}): ProductProcess {
   const program = startProgram({
     script: "apps/server/src/main.ts",
     cwd: input.cwd,
     env: { PORT: "0", GATEWAY_PORT: "0", ...input.env },
+    openFilesMax: input.openFilesMax,
   });
   const hasEnded = program.ended.then(({ stderr }) => {
     throw new Error(`The product ended: ${stderr}`);
   });
-  const isReady = pollUntil("the banner", () => readAddresses(program.output()));
+  const isReady = pollUntil("the banner", () => readAddresses(program.output()), READY_DEADLINE_MS);
   const ready = Promise.race([isReady, hasEnded]);
   for (const promise of [isReady, hasEnded, ready]) {
     promise.catch(() => undefined);

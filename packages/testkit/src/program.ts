@@ -20,14 +20,21 @@ const CHECKOUT = resolve(import.meta.dirname, "../../..");
  * @param input.script - Relative to the checkout.
  * @param input.cwd - The checkout when left out.
  * @param input.env - All that it gets beside PATH and HOME: a developer's own instance must be out of reach.
+ * @param input.openFilesMax - How many files and connections the system lets it have.
  */
 export function startProgram(input: {
   script: string;
   args?: readonly string[];
   cwd?: string;
   env: Readonly<Record<string, string>>;
+  openFilesMax?: number | undefined;
 }): RunningProgram {
-  const child = spawn(process.execPath, [join(CHECKOUT, input.script), ...(input.args ?? [])], {
+  const command = [process.execPath, join(CHECKOUT, input.script), ...(input.args ?? [])];
+  const [file = "", ...args] =
+    input.openFilesMax === undefined
+      ? command
+      : ["sh", "-c", 'ulimit -n "$0" && exec "$@"', String(input.openFilesMax), ...command];
+  const child = spawn(file, args, {
     cwd: input.cwd ?? CHECKOUT,
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...input.env },

@@ -19,12 +19,13 @@ import {
 } from "../../../apps/server/src/modules/keys/index.ts";
 import { startMetering } from "../../../apps/server/src/modules/metering/index.ts";
 import { createTenant, putMember } from "../../../apps/server/src/modules/tenants/index.ts";
+import { openWebhooks } from "../../../apps/server/src/open-webhooks.ts";
 import type { AppServices } from "../../../apps/server/src/platform/app-services.ts";
 import {
   CHANGES_CHANNEL,
   createChangeFeed,
 } from "../../../apps/server/src/platform/change-feed.ts";
-import { systemClock } from "../../../apps/server/src/platform/clock.ts";
+import { type Clock, systemClock } from "../../../apps/server/src/platform/clock.ts";
 import { type JobQueue, openJobQueue } from "../../../apps/server/src/platform/job-queue.ts";
 import { createLogger } from "../../../apps/server/src/platform/logger.ts";
 import { newUuidId } from "../../../apps/server/src/platform/new-id.ts";
@@ -82,6 +83,10 @@ export type TestAppOptions = {
   /** The text of turnpike.yaml. */
   configText?: string;
   env?: Readonly<Record<string, string>>;
+  /** What the product takes for the time; its monotonic clock must go on by itself. Left out: that of the system. */
+  clock?: Clock;
+  /** How the upstream answers. Left out: 200. */
+  upstream?: Parameters<typeof startRecordingUpstream>[0];
 };
 
 const DRAIN_MS = 5_000;
@@ -122,7 +127,7 @@ export async function startTestApp(
   options: TestAppOptions = {},
 ): Promise<TestApp> {
   const folder = await makeTempFolder();
-  const upstream = await startRecordingUpstream();
+  const upstream = await startRecordingUpstream(options.upstream);
   const configPath = join(folder.path, "turnpike.yaml");
   await writeFile(configPath, options.configText ?? "");
   const config = readConfig(
@@ -133,7 +138,7 @@ export async function startTestApp(
   const services: AppServices = {
     ...createTestServices(database),
     transact: createTransact(database.sql),
-    clock: systemClock,
+    clock: options.clock ?? systemClock,
     newId: newUuidId,
     logger: createLogger({ level: "debug", destination: log.destination }),
   };
@@ -192,6 +197,10 @@ export async function startTestApp(
       health: () => ({ isAlive: true, lastHeartbeatAgeMs: 0, failedCount: 0, restarts: 0 }),
     },
     fileStore: await openLocalFileStore(join(folder.path, "files"), systemClock.now()),
+    webhooks: openWebhooks({
+      secret: "a secret of webhooks that only tests use",
+      allowPrivate: config.webhooks.allowPrivate,
+    }),
     draining: draining.signal,
   });
   await changes.start();

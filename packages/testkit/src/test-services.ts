@@ -12,12 +12,14 @@ import {
   type MemberKeys,
   type PlanDirectory,
   putMember,
+  type TenantPart,
 } from "../../../apps/server/src/modules/tenants/index.ts";
 import type { AppServices } from "../../../apps/server/src/platform/app-services.ts";
 import { systemClock } from "../../../apps/server/src/platform/clock.ts";
 import { createLogger } from "../../../apps/server/src/platform/logger.ts";
 import { newUuidId } from "../../../apps/server/src/platform/new-id.ts";
 import { createTransact } from "../../../apps/server/src/platform/transact.ts";
+import { TENANT_PARTS } from "../../../apps/server/src/tenant-parts.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { createSeededIds } from "./seeded-ids.ts";
 
@@ -25,6 +27,7 @@ export type TestServices = AppServices & {
   clock: FakeClock;
   plans: PlanDirectory;
   memberKeys: MemberKeys;
+  parts: readonly TenantPart[];
 };
 
 /** What use cases need, on a database of the test's own: a clock that stands still, ids that count up, no log. */
@@ -37,6 +40,7 @@ export function createTestServices(database: { sql: Sql }): TestServices {
     randomBytes: (count) => randomBytes(count),
     plans: { findPlan: findPlanVersion },
     memberKeys,
+    parts: TENANT_PARTS,
   };
 }
 

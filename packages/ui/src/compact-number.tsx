@@ -1,6 +1,6 @@
 import { ExactValue } from "./exact-value.tsx";
+import { formatCompactCount } from "./format-compact.tsx";
 
-const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const EXACT = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
 
 /** From here on a count is shortened: below it, every digit still fits. */
@@ -24,7 +24,7 @@ export function CompactNumber({ value, unit, isFocusable }: CompactNumberProps) 
       exact={unit === undefined ? exact : `${exact} ${unit}`}
       {...(isFocusable !== undefined && { isFocusable })}
     >
-      {COMPACT.format(value)}
+      {formatCompactCount(value)}
     </ExactValue>
   );
 }

@@ -1,7 +1,7 @@
 import { AlertDialog } from "@base-ui/react/alert-dialog";
 import { type ReactNode, type SubmitEvent, useId, useRef, useState } from "react";
 import { Button, toButtonClasses } from "./button.tsx";
-import { DialogActions } from "./dialog.tsx";
+import { DialogActions } from "./dialog-actions.tsx";
 import { BACKDROP_CLASSES } from "./layer-styles.tsx";
 import { TextField } from "./text-field.tsx";
 
@@ -14,6 +14,8 @@ export type ConfirmDialogProps = {
   description: ReactNode;
   /** Verb and noun of the button: "Revoke key". */
   action: string;
+  /** The way out. Left out: "Cancel". */
+  cancel?: string;
   /** What has to be typed before the button works: the name of what is destroyed. */
   nameToType?: string;
   isDangerous?: boolean;
@@ -29,7 +31,8 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   return (
     <AlertDialog.Root open={props.isOpen} onOpenChange={(isOpen) => !isOpen && props.onClose()}>
       <AlertDialog.Portal>
-        <AlertDialog.Backdrop className={BACKDROP_CLASSES} />
+        {/* Also above a dialog or a panel, which would else go on looking as if it could be used. */}
+        <AlertDialog.Backdrop forceRender className={BACKDROP_CLASSES} />
         <AlertDialog.Viewport className="fixed inset-0 z-50 grid place-items-center overflow-y-auto p-4">
           <AlertDialog.Popup className="w-full max-w-md rounded-card border border-line bg-surface p-5 text-ink text-sm shadow-float outline-none transition-[opacity,translate] duration-180 ease-out data-starting-style:translate-y-2 data-starting-style:opacity-0 data-ending-style:translate-y-2 data-ending-style:opacity-0">
             <AlertDialog.Title className="font-semibold text-base [overflow-wrap:anywhere]">
@@ -92,7 +95,9 @@ function ConfirmForm(props: ConfirmDialogProps) {
         {props.error}
       </p>
       <DialogActions>
-        <AlertDialog.Close className={toButtonClasses("secondary")}>Cancel</AlertDialog.Close>
+        <AlertDialog.Close className={toButtonClasses("secondary")}>
+          {props.cancel ?? "Cancel"}
+        </AlertDialog.Close>
         <Button
           type="submit"
           look={props.isDangerous === false ? "primary" : "danger"}

@@ -23,6 +23,8 @@ export type DataTableBodyProps<Row> = {
 export function DataTableBody<Row>(props: DataTableBodyProps<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [focused, setFocused] = useState(0);
+  const lastToggled = useRef<number>(undefined);
+  const isShiftHeld = useRef(false);
   const isOperable = props.onRowOpen !== undefined || props.selection !== undefined;
   const inTabOrder = Math.min(focused, props.rows.length - 1);
 
@@ -37,7 +39,13 @@ export function DataTableBody<Row>(props: DataTableBodyProps<Row>) {
     if (event.target !== event.currentTarget || row === undefined || event.altKey) {
       return;
     }
-    if (!(event.ctrlKey || event.metaKey) && props.onRowKey?.(row, event.key) === true) {
+    const isCommand = event.ctrlKey || event.metaKey;
+    const isDone = isCommand
+      ? event.key.toLowerCase() === "a" && selectAll()
+      : event.shiftKey && (event.key === "ArrowDown" || event.key === "ArrowUp")
+        ? extendTo(index, event.key === "ArrowDown" ? index + 1 : index - 1)
+        : props.onRowKey?.(row, event.key) === true;
+    if (isDone) {
       event.preventDefault();
       return;
     }
@@ -60,10 +68,39 @@ export function DataTableBody<Row>(props: DataTableBodyProps<Row>) {
       case " ":
         toggle(row);
         break;
+      case "Escape":
+        props.selection?.onChange(new Set());
+        break;
       default:
         return;
     }
     event.preventDefault();
+  }
+
+  /** @returns False where nothing can be chosen. */
+  function selectAll(): boolean {
+    props.selection?.onChange(new Set(props.rows.map(props.getRowId)));
+    return props.selection !== undefined;
+  }
+
+  /** Chooses both rows with all between them, and goes to the second. @returns False where nothing can be chosen. */
+  function extendTo(from: number, to: number): boolean {
+    const [first, last] = from < to ? [from, to] : [to, from];
+    const between = props.rows.slice(Math.max(0, first), last + 1).map(props.getRowId);
+    props.selection?.onChange(new Set([...props.selection.ids, ...between]));
+    moveTo(to);
+    return props.selection !== undefined;
+  }
+
+  /** With Shift, from the row that was toggled last. */
+  function toggleByPointer(row: Row, index: number): void {
+    const anchor = lastToggled.current;
+    lastToggled.current = index;
+    if (isShiftHeld.current && anchor !== undefined && anchor !== index) {
+      extendTo(anchor, index);
+    } else {
+      toggle(row);
+    }
   }
 
   function toggle(row: Row): void {
@@ -99,12 +136,17 @@ export function DataTableBody<Row>(props: DataTableBodyProps<Row>) {
             )}
           >
             {props.selection !== undefined && (
-              <td className="w-10 pl-2 max-md:-my-2 max-md:order-first max-md:-ml-3 max-md:w-auto max-md:pl-0">
+              <td
+                onClickCapture={(event) => {
+                  isShiftHeld.current = event.shiftKey;
+                }}
+                className="w-10 pl-2 max-md:-my-2 max-md:order-first max-md:-ml-3 max-md:w-auto max-md:pl-0"
+              >
                 <Checkbox
                   label={`Select ${props.getRowName(row)}`}
                   isLabelHidden
                   isChecked={isSelected}
-                  onCheckedChange={() => toggle(row)}
+                  onCheckedChange={() => toggleByPointer(row, index)}
                 />
               </td>
             )}

@@ -101,6 +101,25 @@ describe("DataTable", () => {
     expect(open).toHaveBeenCalledOnce();
   });
 
+  it("chooses a range by Shift with the arrows or a press, all by Control A, none by Escape", async () => {
+    render(<Table />);
+    const chosen = () => screen.getByRole("status").textContent;
+    row("Production").focus();
+    await userEvent.keyboard("{Shift>}{ArrowDown}{/Shift}");
+    expect(document.activeElement).toBe(row("Staging"));
+    expect(chosen()).toBe("2 selected");
+    await userEvent.keyboard("{Escape}");
+    expect(chosen()).toBe("");
+    await userEvent.keyboard("{Control>}a{/Control}");
+    expect(chosen()).toBe("3 selected");
+    await userEvent.keyboard("{Escape}");
+    const user = userEvent.setup();
+    await user.click(screen.getByRole("checkbox", { name: "Select Production" }));
+    await user.keyboard("{Shift>}");
+    await user.click(screen.getByRole("checkbox", { name: "Select Import" }));
+    expect(chosen()).toBe("3 selected");
+  });
+
   it("opens a row by a press on it, not by one on what is inside", async () => {
     const open = vi.fn();
     const copy = vi.fn();

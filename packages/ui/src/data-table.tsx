@@ -11,6 +11,8 @@ export type Selection = {
   onChange: (ids: ReadonlySet<string>) => void;
   /** What can be done with what is chosen: buttons. */
   actions: ReactNode;
+  /** What has to be said of the choice: that there is more on other pages. */
+  notice?: ReactNode;
 };
 
 export type DataTableProps<Row> = {
@@ -126,7 +128,7 @@ function SelectAll<Row>(props: DataTableProps<Row> & { selection: Selection }) {
 
 /** What is chosen and what can be done with it. It stands above the rows only while something is chosen. */
 function BulkBar<Row>(props: DataTableProps<Row> & { selection: Selection }) {
-  const { ids, onChange, actions } = props.selection;
+  const { ids, onChange, actions, notice } = props.selection;
   return (
     <>
       <p role="status" className="sr-only">
@@ -145,6 +147,7 @@ function BulkBar<Row>(props: DataTableProps<Row> & { selection: Selection }) {
           >
             Clear selection
           </button>
+          {notice !== undefined && <div className="basis-full text-sm">{notice}</div>}
         </div>
       )}
     </>

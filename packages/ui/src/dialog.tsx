@@ -1,9 +1,11 @@
 import { Dialog as BaseDialog } from "@base-ui/react/dialog";
 import X from "lucide-react/icons/x";
-import { type ReactNode, type RefObject, useRef } from "react";
+import { type ReactNode, type RefObject, useMemo, useRef, useState } from "react";
 import { toButtonClasses } from "./button.tsx";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { joinClasses } from "./join-classes.tsx";
 import { BACKDROP_CLASSES } from "./layer-styles.tsx";
+import { UnsavedContext, type UnsavedLayer } from "./unsaved.tsx";
 
 export type DialogProps = {
   isOpen: boolean;
@@ -20,9 +22,22 @@ export type DialogProps = {
   size?: "medium" | "wide";
 };
 
-/** A layer above the page that asks for one thing. Focus stays inside and returns to where it came from. */
+/**
+ * A layer above the page that asks for one thing. Focus stays inside and returns to where it came from. Where a form inside
+ * says that something is typed (`useUnsaved`), it asks before that is thrown away.
+ */
 export function Dialog(props: DialogProps) {
   const content = useRef<HTMLDivElement>(null);
+  const unsaved = useRef(false);
+  /** What is done once it is agreed that what was typed goes; undefined while nothing is asked. */
+  const [leave, setLeave] = useState<() => void>();
+  const layer = useMemo<UnsavedLayer>(
+    () => ({
+      isUnsaved: unsaved,
+      discardBy: (next) => (unsaved.current ? setLeave(() => next) : next()),
+    }),
+    [],
+  );
   return (
     <BaseDialog.Root
       open={props.isOpen}
@@ -31,7 +46,7 @@ export function Dialog(props: DialogProps) {
         if (isOpen || (props.isLocked === true && details.reason === "escape-key")) {
           return;
         }
-        props.onClose();
+        layer.discardBy(props.onClose);
       }}
     >
       <BaseDialog.Portal>
@@ -59,9 +74,21 @@ export function Dialog(props: DialogProps) {
                 )
               }
             />
-            <div ref={content} className="min-h-0 overflow-y-auto px-5 pt-4 pb-5">
-              {props.children}
+            <div ref={content} className="min-h-0 overflow-y-auto px-5 pt-2 pb-5">
+              <UnsavedContext value={layer}>{props.children}</UnsavedContext>
             </div>
+            <ConfirmDialog
+              isOpen={leave !== undefined}
+              onClose={() => setLeave(undefined)}
+              title="Discard what you typed?"
+              description="It is not saved anywhere."
+              action="Discard"
+              cancel="Keep editing"
+              onConfirm={() => {
+                setLeave(undefined);
+                leave?.();
+              }}
+            />
           </BaseDialog.Popup>
         </BaseDialog.Viewport>
       </BaseDialog.Portal>
@@ -69,9 +96,16 @@ export function Dialog(props: DialogProps) {
   );
 }
 
-/** What is focused when a layer opens: its first field; without one true, the library's own choice. */
+/**
+ * What is focused when a layer opens: its first field, and of a choice what is chosen, so that Space changes nothing; without
+ * a field true, the library's own choice.
+ */
 export function findFirstField(content: HTMLElement | null): HTMLElement | true {
-  return content?.querySelector<HTMLElement>("input, textarea, select, [role=combobox]") ?? true;
+  const field = content?.querySelector<HTMLElement>("input, textarea, select, [role=combobox]");
+  const chosen = field
+    ?.closest("[role=radiogroup]")
+    ?.querySelector<HTMLElement>("[role=radio][aria-checked=true]");
+  return chosen ?? field ?? true;
 }
 
 /** The cross of a layer. */
@@ -82,21 +116,12 @@ type LayerHeaderProps = { title: ReactNode; description: ReactNode; close: React
 /** Title, purpose and cross at the top of a layer. */
 export function LayerHeader({ title, description, close }: LayerHeaderProps) {
   return (
-    <header className="flex items-start justify-between gap-4 px-5 pt-4">
+    <header className="flex items-start justify-between gap-4 px-5 pt-4 pb-2">
       <div className="min-w-0">
         <div className="font-semibold text-base [overflow-wrap:anywhere]">{title}</div>
         {description !== false && <div className="mt-0.5 text-ink-muted">{description}</div>}
       </div>
       {close}
     </header>
-  );
-}
-
-/** The buttons at the foot of a layer: the way out first, the action last. */
-export function DialogActions({ children }: { children: ReactNode }) {
-  return (
-    <div className="mt-5 flex flex-wrap justify-end gap-2 max-sm:flex-col-reverse max-sm:[&>*]:w-full">
-      {children}
-    </div>
   );
 }

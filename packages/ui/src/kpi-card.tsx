@@ -1,5 +1,6 @@
 import { useRender } from "@base-ui/react/use-render";
 import type { ReactElement, ReactNode } from "react";
+import { Explanation } from "./explanation.tsx";
 import { joinClasses } from "./join-classes.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
@@ -18,6 +19,8 @@ export type KpiCardProps = {
   value: ReactNode | undefined | null;
   /** What the value is of: "of 50,000 included". */
   context?: ReactNode;
+  /** What the number means, for who asks. */
+  explanation?: ReactNode;
   delta?: Delta | null;
   sparkline?: ReactNode;
   /** Where the number comes from, such as `<Link to="/analytics" />`. */
@@ -35,13 +38,18 @@ export function KpiCard(props: KpiCardProps) {
       aria-label={props.label}
       className="relative flex min-w-0 flex-col rounded-card border border-line bg-surface p-4 has-[a:hover]:border-line-control"
     >
-      <h2 className="font-medium text-ink-muted text-xs">
-        {props.link === undefined ? (
-          props.label
-        ) : (
-          <CardLink link={props.link}>{props.label}</CardLink>
+      <div className="flex items-center gap-0.5">
+        <h2 className="font-medium text-ink-muted text-xs">
+          {props.link === undefined ? (
+            props.label
+          ) : (
+            <CardLink link={props.link}>{props.label}</CardLink>
+          )}
+        </h2>
+        {props.explanation !== undefined && (
+          <Explanation subject={props.label}>{props.explanation}</Explanation>
         )}
-      </h2>
+      </div>
       <div className="mt-1 flex items-end justify-between gap-3 max-sm:flex-col max-sm:items-stretch max-sm:gap-1">
         <div className="min-w-0">
           {isLoading ? (

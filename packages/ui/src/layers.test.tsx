@@ -5,11 +5,14 @@ import { useState } from "react";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { Dialog } from "./dialog.tsx";
+import { DialogForm } from "./dialog-form.tsx";
 import { Menu, MenuItem } from "./menu.tsx";
 import { Popover } from "./popover.tsx";
+import { RadioList } from "./radio-list.tsx";
 import { Select } from "./select.tsx";
 import { Sheet } from "./sheet.tsx";
 import { UiProvider } from "./ui-provider.tsx";
+import { useUnsaved } from "./unsaved.tsx";
 
 afterEach(cleanup);
 
@@ -70,7 +73,76 @@ describe.each(Object.entries(LAYERS))("%s", (_, layer) => {
   });
 });
 
+function TypedForm() {
+  const [text, setText] = useState("");
+  useUnsaved(text !== "");
+  return (
+    <input
+      aria-label="Name"
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+    />
+  );
+}
+
 describe("Dialog", () => {
+  it("asks before what was typed is thrown away, and goes back to where one was typing", async () => {
+    render(
+      <Page
+        layer={(isOpen, close) => (
+          <Dialog isOpen={isOpen} onClose={close} title="New key">
+            <TypedForm />
+          </Dialog>
+        )}
+      />,
+    );
+    await userEvent.click(screen.getByRole("button", { name: "Open" }));
+    const field = await screen.findByLabelText<HTMLInputElement>("Name");
+    await userEvent.type(field, "Worker{Escape}");
+    const question = await screen.findByRole("alertdialog", { name: "Discard what you typed?" });
+    await waitFor(() => expect(question.contains(document.activeElement)).toBe(true));
+    await userEvent.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByRole("alertdialog")).toBe(null));
+    await waitFor(() => expect(document.activeElement).toBe(field));
+    expect(field.value).toBe("Worker");
+    await userEvent.click(screen.getByRole("button", { name: "Close" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Discard" }));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBe(null));
+
+    await userEvent.click(screen.getByRole("button", { name: "Open" }));
+    await screen.findByRole("dialog");
+    await userEvent.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBe(null));
+  });
+
+  it("asks when a form with something typed is cancelled, and not when nothing is", async () => {
+    render(
+      <Page
+        layer={(isOpen, close) => (
+          <Dialog isOpen={isOpen} onClose={close} title="New key">
+            <DialogForm onSubmit={vi.fn()} onCancel={close} action="Create">
+              <TypedForm />
+            </DialogForm>
+          </Dialog>
+        )}
+      />,
+    );
+    await userEvent.click(screen.getByRole("button", { name: "Open" }));
+    const field = await screen.findByLabelText<HTMLInputElement>("Name");
+    await userEvent.type(field, "Worker");
+    await userEvent.click(screen.getByRole("button", { name: "Cancel" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Keep editing" }));
+    await waitFor(() => expect(screen.queryByRole("alertdialog")).toBe(null));
+    expect(field.value).toBe("Worker");
+    await userEvent.click(screen.getByRole("button", { name: "Cancel" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Discard" }));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBe(null));
+
+    await userEvent.click(screen.getByRole("button", { name: "Open" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Cancel" }));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBe(null));
+  });
+
   it("cannot be left by Escape while something in it must not be lost", async () => {
     const close = vi.fn();
     render(
@@ -84,6 +156,35 @@ describe("Dialog", () => {
     await userEvent.keyboard("{Escape}");
     expect(close).not.toHaveBeenCalled();
     expect(screen.queryByRole("button", { name: "Close" })).toBe(null);
+  });
+});
+
+describe("a layer that begins with a choice", () => {
+  it("puts the focus on what is chosen, so that Space changes nothing", async () => {
+    const onValueChange = vi.fn();
+    render(
+      <Page
+        layer={(isOpen, close) => (
+          <Dialog isOpen={isOpen} onClose={close} title="Roll" description="With a grace period.">
+            <RadioList
+              label="Grace"
+              choices={[
+                { value: "0", label: "Not at all" },
+                { value: "1", label: "A day" },
+              ]}
+              value="1"
+              onValueChange={onValueChange}
+            />
+          </Dialog>
+        )}
+      />,
+    );
+    await userEvent.click(screen.getByRole("button", { name: "Open" }));
+    await waitFor(() =>
+      expect(document.activeElement).toBe(screen.getByRole("radio", { name: "A day" })),
+    );
+    await userEvent.keyboard(" ");
+    expect(onValueChange).not.toHaveBeenCalledWith("0");
   });
 });
 

@@ -51,8 +51,7 @@ export function NumberField(props: NumberFieldProps) {
           <BaseNumberField.Group
             className={joinClasses(
               CONTROL_CLASSES,
-              "flex h-9 overflow-hidden focus-frame touch:h-11",
-              error !== undefined && "border-danger",
+              "flex h-9 overflow-hidden focus-frame touch:h-11 has-[input[aria-invalid=true]]:border-danger",
             )}
           >
             <BaseNumberField.Input

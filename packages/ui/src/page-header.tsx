@@ -21,7 +21,9 @@ export function PageHeader({ title, purpose, action }: PageHeaderProps) {
         </h1>
         <p className="mt-1 max-w-[72ch] text-ink-muted">{purpose}</p>
       </div>
-      {action !== undefined && <div className="flex shrink-0 flex-wrap gap-2">{action}</div>}
+      {action !== undefined && (
+        <div className="flex max-w-full shrink-0 flex-wrap gap-2">{action}</div>
+      )}
     </div>
   );
 }

@@ -23,6 +23,7 @@ const UNITS = [
 
 /** Closer than this is "now", in seconds: clocks differ, and seconds that tick distract. */
 const NOW_SECONDS = 45;
+const NOW = "just now";
 
 /**
  * Says how far an instant is from another in words: "5 minutes ago", "in 3 days", "just now".
@@ -33,7 +34,7 @@ const NOW_SECONDS = 45;
 export function toRelativeTime(atMs: number, nowMs: number): string {
   const seconds = (atMs - nowMs) / 1000;
   if (Math.abs(seconds) < NOW_SECONDS) {
-    return "just now";
+    return NOW;
   }
   const size = Math.max(Math.abs(seconds), 60);
   const { unit, seconds: unitSeconds } = UNITS.find((one) => size >= one.seconds) ?? UNITS[5];
@@ -43,19 +44,23 @@ export function toRelativeTime(atMs: number, nowMs: number): string {
 export type RelativeTimeProps = {
   /** ISO 8601. */
   at: string;
+  /** Where it is only known that it was within this time from then on, such as a minute; in milliseconds. */
+  withinMs?: number;
   isFocusable?: boolean;
 };
 
 /** A time from now; the exact one, here and in UTC, on hover and focus. */
-export function RelativeTime({ at, isFocusable = true }: RelativeTimeProps) {
+export function RelativeTime({ at, withinMs = 0, isFocusable = true }: RelativeTimeProps) {
   const nowMs = useSyncExternalStore(subscribeToClock, readClock, readClock);
   const instant = new Date(at);
+  // The newest it can be: what came a moment ago must not be called a minute old.
+  const end = new Date(instant.getTime() + withinMs);
   return (
     <Tooltip
       content={
         <>
-          <span className="block">{LOCAL.format(instant)}</span>
-          <span className="block opacity-80">{UTC.format(instant)} UTC</span>
+          <span className="block">{LOCAL.formatRange(instant, end)}</span>
+          <span className="block opacity-80">{UTC.formatRange(instant, end)} UTC</span>
         </>
       }
     >
@@ -64,7 +69,7 @@ export function RelativeTime({ at, isFocusable = true }: RelativeTimeProps) {
         tabIndex={isFocusable ? 0 : undefined}
         className="cursor-default rounded-sm whitespace-nowrap"
       >
-        {toRelativeTime(instant.getTime(), nowMs)}
+        {withinMs > 0 && end.getTime() > nowMs ? NOW : toRelativeTime(end.getTime(), nowMs)}
       </time>
     </Tooltip>
   );

@@ -64,13 +64,16 @@ export function Sheet(props: SheetProps) {
             ref={content}
             className={joinClasses(
               "min-h-0 grow overflow-y-auto overscroll-contain",
-              props.isTitleHidden !== true && "px-5 pt-4 pb-6",
+              props.isTitleHidden !== true && "px-5 pt-2 pb-6",
             )}
           >
             {props.children}
           </div>
           {props.footer !== undefined && (
-            <footer className="flex flex-wrap justify-end gap-2 border-line border-t px-5 py-3">
+            <footer
+              data-layer-footer=""
+              className="flex flex-wrap justify-end gap-2 border-line border-t px-5 py-3"
+            >
               {props.footer}
             </footer>
           )}

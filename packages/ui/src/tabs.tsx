@@ -1,5 +1,5 @@
 import { Tabs as BaseTabs } from "@base-ui/react/tabs";
-import type { ReactNode } from "react";
+import { type ReactNode, useLayoutEffect, useRef } from "react";
 
 export type Tab<Value extends string> = {
   value: Value;
@@ -17,6 +17,9 @@ export type TabsProps<Value extends string> = {
   onValueChange: (value: Value) => void;
 };
 
+/** So much of its neighbours is seen as to tell that there are more. */
+const TAB_PEEK_PX = 32;
+
 /** Views of one thing, one at a time. Arrow keys move, Enter or Space opens, so that passing by loads nothing. */
 export function Tabs<Value extends string>({
   label,
@@ -24,9 +27,24 @@ export function Tabs<Value extends string>({
   value,
   onValueChange,
 }: TabsProps<Value>) {
+  const list = useRef<HTMLDivElement>(null);
+  // Where there is no room for all of them, the open one is not the one that is cut off.
+  useLayoutEffect(() => {
+    const row = list.current;
+    const tabs = row?.querySelectorAll<HTMLElement>("[data-tab]") ?? [];
+    const active = Array.from(tabs).find((tab) => tab.dataset["tab"] === value);
+    if (row && active) {
+      const end = active.offsetLeft + active.offsetWidth + TAB_PEEK_PX;
+      row.scrollLeft = Math.max(
+        Math.min(row.scrollLeft, active.offsetLeft - TAB_PEEK_PX),
+        end - row.clientWidth,
+      );
+    }
+  }, [value]);
   return (
     <BaseTabs.Root value={value} onValueChange={(next: Value) => onValueChange(next)}>
       <BaseTabs.List
+        ref={list}
         aria-label={label}
         className="relative flex gap-1 overflow-x-auto border-line border-b [scrollbar-width:none]"
       >
@@ -34,6 +52,7 @@ export function Tabs<Value extends string>({
           <BaseTabs.Tab
             key={tab.value}
             value={tab.value}
+            data-tab={tab.value}
             className="focus-inset flex h-10 cursor-pointer items-center gap-2 rounded-t-control px-3 font-medium text-ink-muted text-sm whitespace-nowrap transition-colors duration-150 hover:text-ink data-active:text-ink touch:h-11"
           >
             {tab.label}

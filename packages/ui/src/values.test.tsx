@@ -50,6 +50,24 @@ describe("RelativeTime", () => {
   });
 });
 
+describe("RelativeTime of what is known by the minute", () => {
+  afterEach(() => vi.useRealTimers());
+
+  it.each([
+    ["12:00:59", "just now", "the minute has not ended"],
+    ["12:01:30", "just now", "it may have been half a minute ago"],
+    ["12:03:10", "2 minutes ago", "the newest that it can be"],
+  ])("at %s a call of 12:00 was %s: %s", (clock, text) => {
+    vi.useFakeTimers({ now: new Date(`2026-11-21T${clock}Z`) });
+    render(
+      <UiProvider>
+        <RelativeTime at="2026-11-21T12:00:00.000Z" withinMs={60_000} />
+      </UiProvider>,
+    );
+    screen.getByText(text);
+  });
+});
+
 describe("CompactNumber", () => {
   it("writes small counts in full", () => {
     const { container } = render(<CompactNumber value={9_999} />);
@@ -96,6 +114,30 @@ describe("KpiCard", () => {
     expect(screen.getByRole("link", { name: "Requests" }).getAttribute("href")).toBe("/analytics");
     screen.getByText("+12.5%");
     screen.getByText("vs. the 30 days before");
+  });
+
+  it("says what its number means, to the keyboard too, and beside its link", async () => {
+    render(
+      <UiProvider>
+        <KpiCard
+          label="Success rate"
+          value="99.6%"
+          context="without a 5xx"
+          explanation="4xx count as success."
+          link={<a href="/analytics" />}
+        />
+      </UiProvider>,
+    );
+    screen.getByText("without a 5xx");
+    await userEvent.tab();
+    await userEvent.tab();
+    const asked = screen.getByRole("button", { name: "What Success rate means" });
+    expect(document.activeElement).toBe(asked);
+    await userEvent.keyboard("{Enter}");
+    const layer = await screen.findByRole("dialog", { name: "Success rate" });
+    expect(layer.textContent).toContain("4xx count as success.");
+    await userEvent.keyboard("{Escape}");
+    await vi.waitFor(() => expect(document.activeElement).toBe(asked));
   });
 
   it("tells loading from nothing to measure", () => {

@@ -1,10 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { toActivitySentence, toActivitySubject, toActivityTitle } from "./activity.view-model.ts";
+import {
+  toActivityObject,
+  toActivitySentence,
+  toActivitySubject,
+  toActivityTitle,
+} from "./activity.view-model.ts";
 
 describe("toActivityTitle", () => {
   it("writes what is known as people say it and the rest as its words", () => {
     expect(toActivityTitle("key.rolled")).toBe("Key rolled");
     expect(toActivityTitle("webhook.endpoint_disabled")).toBe("Webhook endpoint disabled");
+  });
+
+  it.each([
+    [{ plan_id: ["free", "pro"], plan_version: [1, 1] }, "Plan changed"],
+    [{ plan_version: [1, 2] }, "Plan changed"],
+    [{ name: ["A", "B"] }, "Tenant renamed"],
+    [{ name: ["A", "B"], plan_id: ["free", "pro"] }, "Tenant changed"],
+    [{ external_id: [null, "x"] }, "Tenant changed"],
+    [{}, "Tenant changed"],
+  ])("says which part of a tenant changed: %j", (details, title) => {
+    expect(toActivityTitle("tenant.updated", details)).toBe(title);
   });
 });
 
@@ -14,6 +30,23 @@ describe("toActivitySubject", () => {
     expect(toActivitySubject({ name: ["Old", "New"] })).toBe("New");
     expect(toActivitySubject({ email: "ada@example.com" })).toBe("ada@example.com");
     expect(toActivitySubject({ role: [null, "viewer"] })).toBeUndefined();
+  });
+});
+
+describe("toActivityObject", () => {
+  const people = new Map([["usr_bob", "Bob"]]);
+
+  it("names people by their id, things as the trail does, and who has left by nothing", () => {
+    const added = {
+      action: "member.added",
+      entityId: "usr_bob",
+      details: { role: [null, "viewer"] },
+    };
+    expect(toActivityObject(added, people)).toBe("Bob");
+    expect(toActivityObject({ ...added, entityId: "usr_gone" }, people)).toBeUndefined();
+    expect(toActivityObject(added)).toBeUndefined();
+    const key = { action: "key.created", entityId: "key_1", details: { name: "Worker" } };
+    expect(toActivityObject(key, people)).toBe("Worker");
   });
 });
 
@@ -78,7 +111,7 @@ describe("toActivitySentence", () => {
       "Bob invited eve@example.com as viewer",
     ],
     ["key.created", "key_1", { name: "Worker" }, "Bob created the key Worker"],
-    ["webhook.created", "whk_1", { name: "Orders" }, "Bob did: webhook created, Orders"],
+    ["gadget.created", "gad_1", { name: "Orders" }, "Bob did: gadget created, Orders"],
   ])("writes %s of %s with %j", (action, entityId, details, sentence) => {
     expect(write({ action, entityId, details })).toBe(sentence);
   });

@@ -9,13 +9,37 @@ const TITLES: Readonly<Record<string, string>> = {
   "key.rolled": "Key rolled",
   "key.revoked": "Key revoked",
   "tenant.created": "Tenant created",
-  "tenant.updated": "Tenant changed",
+  "tenant.deleted": "Tenant deleted",
+  "tenant.restored": "Tenant restored",
   "member.added": "Member added",
   "member.role_changed": "Role changed",
   "member.removed": "Member removed",
   "invitation.created": "Invitation sent",
   "invitation.accepted": "Invitation accepted",
   "invitation.revoked": "Invitation withdrawn",
+  "webhook.created": "Webhook added",
+  "webhook.updated": "Webhook changed",
+  "webhook.deleted": "Webhook deleted",
+  "webhook.secret_rotated": "Secret of a webhook replaced",
+  "webhook.auto_disabled": "Webhook disabled after failures",
+  "export.created": "Export asked for",
+  "export.deleted": "Export deleted",
+  "alert.created": "Alert created",
+  "alert.updated": "Alert changed",
+  "alert.paused": "Alert paused",
+  "alert.resumed": "Alert resumed",
+  "alert.tested": "Alert tried out",
+  "alert.deleted": "Alert deleted",
+  "quota_alerts.updated": "Shares of quotas that are told of changed",
+};
+
+/** What a change of a tenant is called when it is the only one, by the field of its details. */
+const CHANGE_TITLES: Readonly<Record<string, string>> = {
+  plan_id: "Plan changed",
+  plan_version: "Plan changed",
+  name: "Tenant renamed",
+  slug: "Slug changed",
+  suspended: "Suspension changed",
 };
 
 type Details = Readonly<Record<string, unknown>>;
@@ -40,8 +64,17 @@ export type ActivityNames = {
 /** Who did something, and what, as the rest of the sentence: "Ada" "changed the role of Bob from viewer to admin". */
 export type ActivitySentence = { actor: string; what: string };
 
-/** Writes an action in words: `key.rolled` gives "Key rolled", and one that is not known is shown as its words. */
-export function toActivityTitle(action: string): string {
+/**
+ * Writes an action in words: `key.rolled` gives "Key rolled", and one that is not known is shown as its words.
+ *
+ * @param details - Of the entry: a tenant that changed says which part of it did, when it is one. Left out: not known.
+ */
+export function toActivityTitle(action: string, details: Details = {}): string {
+  if (action === "tenant.updated") {
+    const titles = new Set(Object.keys(details).map((field) => CHANGE_TITLES[field]));
+    const [only] = titles;
+    return (titles.size === 1 ? only : undefined) ?? "Tenant changed";
+  }
   const words = action.replaceAll(/[._]/g, " ");
   return TITLES[action] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
@@ -58,6 +91,14 @@ export function toActivitySubject(details: Details): string | undefined {
     }
   }
   return;
+}
+
+/** The name of what, or of whom, it happened to: the trail has names of things, and of people their ids. */
+export function toActivityObject(
+  { action, entityId, details }: Pick<Activity, "action" | "entityId" | "details">,
+  people: ReadonlyMap<string, string> = new Map(),
+): string | undefined {
+  return action.startsWith("member.") ? people.get(entityId) : toActivitySubject(details);
 }
 
 /** Writes an entry as a sentence. An action that is not known is said by its words. */
@@ -96,6 +137,10 @@ function ofKey(verb: string): Write {
   return ({ details }) => `${verb} the key ${toActivitySubject(details) ?? "without a name"}`;
 }
 
+function ofAlert(verb: string): Write {
+  return ({ details }) => `${verb} the alert ${toActivitySubject(details) ?? "without a name"}`;
+}
+
 const SENTENCES: Readonly<Record<string, Write>> = {
   "key.created": ofKey("created"),
   "key.updated": ofKey("changed"),
@@ -105,6 +150,8 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   "key.revoked": ofKey("revoked"),
   "tenant.created": ({ details }) => `created the tenant ${toText(details["name"])}`,
   "tenant.updated": ({ details }) => listTenantChanges(details),
+  "tenant.deleted": ({ details }) => `deleted the tenant ${toText(details["name"])}`,
+  "tenant.restored": () => "restored the tenant",
   "member.added": (activity, names) => {
     const role = toText(toLast(activity.details["role"]));
     return activity.entityId === activity.actorId
@@ -121,6 +168,15 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   "file.uploaded": ({ details }) => `uploaded the file ${toText(details["name"])}`,
   "file.deleted": () => "deleted a file",
   "notification.created": () => "sent a notification",
+  "export.created": ({ details }) => `asked for the export ${toText(details["name"])}`,
+  "export.deleted": ({ details }) => `deleted the export ${toText(details["name"])}`,
+  "alert.created": ofAlert("created"),
+  "alert.updated": ofAlert("changed"),
+  "alert.paused": ofAlert("paused"),
+  "alert.resumed": ofAlert("resumed"),
+  "alert.tested": ofAlert("tried out"),
+  "alert.deleted": ofAlert("deleted"),
+  "quota_alerts.updated": () => "chose which shares of quotas are told of",
 };
 
 function tellRemoval({ entityId, actorId, details }: Activity, names: ActivityNames): string {

@@ -1,8 +1,8 @@
-import { Button } from "@turnpike/ui/button";
-import { Dialog, DialogActions } from "@turnpike/ui/dialog";
-import { FormErrors } from "@turnpike/ui/form-errors";
+import { Dialog } from "@turnpike/ui/dialog";
+import { DialogForm } from "@turnpike/ui/dialog-form";
 import { TextField } from "@turnpike/ui/text-field";
-import { type SubmitEvent, useState } from "react";
+import { useUnsaved } from "@turnpike/ui/unsaved";
+import { useState } from "react";
 import { toast } from "sonner";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { useCreateTenant } from "#platform/use-create-tenant.ts";
@@ -26,12 +26,12 @@ export function CreateTenantDialog({ isOpen, onClose }: CreateTenantDialogProps)
 
 function CreateTenantForm({ onDone }: { onDone: () => void }) {
   const [name, setName] = useState("");
+  useUnsaved(name.trim() !== "");
   const create = useCreateTenant();
   const submitOnce = useSubmitOnce(create.mutateAsync, "failed");
   const failure = toFormFailure(create.error, { name: "/name" });
 
-  function submit(event: SubmitEvent): void {
-    event.preventDefault();
+  function submit(): void {
     submitOnce(
       { name },
       {
@@ -44,11 +44,14 @@ function CreateTenantForm({ onDone }: { onDone: () => void }) {
   }
 
   return (
-    <form onSubmit={submit} noValidate className="space-y-4">
-      <FormErrors
-        title={failure === undefined ? undefined : "The tenant was not created."}
-        errors={failure?.messages ?? []}
-      />
+    <DialogForm
+      onSubmit={submit}
+      onCancel={onDone}
+      action="Create tenant"
+      progress={create.isPending ? "Creating…" : undefined}
+      failure="The tenant was not created."
+      errors={failure?.messages}
+    >
       <TextField
         label="Name"
         help="Your company or project. It can be changed later."
@@ -59,12 +62,6 @@ function CreateTenantForm({ onDone }: { onDone: () => void }) {
         error={failure?.fields.name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
-      <DialogActions>
-        <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" look="primary" progress={create.isPending ? "Creating…" : undefined}>
-          Create tenant
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }

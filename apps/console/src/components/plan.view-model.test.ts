@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatPrice, formatWindow, toPlanView, toPlural } from "./plan.view-model.ts";
+import { formatPrice, formatWindow, toPlanView } from "./plan.view-model.ts";
 
 describe("a price", () => {
   it.each([
@@ -26,19 +26,6 @@ describe("a window", () => {
     [86_400, "a day"],
   ])("of %d seconds is %s", (seconds, text) => {
     expect(formatWindow(seconds)).toBe(text);
-  });
-});
-
-describe("a unit", () => {
-  it.each([
-    ["request", "requests"],
-    ["query", "queries"],
-    ["key", "keys"],
-    ["batch", "batches"],
-    ["MB", "MB"],
-    ["tokens", "tokens"],
-  ])("%s is counted as %s", (unit, plural) => {
-    expect(toPlural(unit)).toBe(plural);
   });
 });
 

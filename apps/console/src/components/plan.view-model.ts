@@ -1,4 +1,5 @@
 import type { LandingContent } from "@turnpike/contract/public-pages";
+import { toPlural } from "@turnpike/domain/text/to-plural";
 
 type Plan = LandingContent["plans"][number];
 type Meter = LandingContent["meters"][number];
@@ -52,17 +53,6 @@ export function formatWindow(windowSeconds: number): string {
     return unit === "hour" ? "an hour" : `a ${unit}`;
   }
   return `${COUNT.format(count)} ${unit}s`;
-}
-
-/** The plural of a unit as operators name them: "request", "query", "MB". */
-export function toPlural(unit: string): string {
-  if (/^[A-Z0-9]+$/.test(unit) || /s$/.test(unit)) {
-    return unit;
-  }
-  if (/[^aeiou]y$/.test(unit)) {
-    return `${unit.slice(0, -1)}ies`;
-  }
-  return /(x|z|ch|sh)$/.test(unit) ? `${unit}es` : `${unit}s`;
 }
 
 function formatQuantity(count: number, unit: string): string {

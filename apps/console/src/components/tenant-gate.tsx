@@ -1,9 +1,14 @@
+import { Link } from "@tanstack/react-router";
 import { Button } from "@turnpike/ui/button";
+import { ButtonLink } from "@turnpike/ui/button-link";
 import { EmptyState } from "@turnpike/ui/empty-state";
+import { Skeleton } from "@turnpike/ui/skeleton";
 import Building2 from "lucide-react/icons/building-2";
 import { type ReactNode, useState } from "react";
-import { type OwnTenant, useCurrentTenant } from "#platform/current-tenant.ts";
+import { type OwnTenant, useCurrentTenant, useTenantVisit } from "#platform/current-tenant.ts";
+import { useVerifiedUser } from "#platform/verified-user.ts";
 import { CreateTenantDialog } from "./create-tenant-dialog.tsx";
+import { FailureNotice } from "./failure-notice.tsx";
 import { Page, type PageProps } from "./page.tsx";
 
 export type TenantGateProps = {
@@ -19,30 +24,90 @@ export function TenantGate({ children, page }: TenantGateProps) {
     return children(tenant);
   }
   return page === undefined ? (
-    <NoTenant />
+    <Instead />
   ) : (
     <Page {...page}>
-      <NoTenant />
+      <Instead />
     </Page>
   );
 }
 
+/** What stands in the place of a tenant's screen. */
+function Instead() {
+  const visit = useTenantVisit();
+  switch (visit.state) {
+    case "opening":
+      return (
+        <div role="status" aria-label="Opening the tenant" className="space-y-4">
+          <Skeleton className="h-28 w-full rounded-card" />
+          <Skeleton className="h-64 w-full rounded-card" />
+        </div>
+      );
+    case "failed":
+      return (
+        <FailureNotice
+          what="The tenant could not be opened."
+          cause={visit.cause}
+          onRetry={visit.retry}
+        />
+      );
+    case "missing":
+      return (
+        <EmptyState
+          icon={<Building2 />}
+          title="There is no tenant of this address"
+          action={<AllTenantsLink />}
+        >
+          It may have been deleted, or have another slug now.
+        </EmptyState>
+      );
+    case "open":
+    case "none":
+      return <NoTenant />;
+    default:
+      return visit satisfies never;
+  }
+}
+
+function AllTenantsLink() {
+  return (
+    <ButtonLink link={<Link to="/tenants" search={{ tab: "all", tenant: undefined }} />}>
+      All tenants
+    </ButtonLink>
+  );
+}
+
 function NoTenant() {
+  const { user } = useVerifiedUser();
   const [isCreating, setIsCreating] = useState(false);
+  const create = (
+    <Button look="primary" onClick={() => setIsCreating(true)}>
+      Create tenant
+    </Button>
+  );
   return (
     <>
-      <EmptyState
-        icon={<Building2 />}
-        title="You have no tenant yet"
-        action={
-          <Button look="primary" onClick={() => setIsCreating(true)}>
-            Create tenant
-          </Button>
-        }
-      >
-        Keys, usage and plans belong to a tenant: your company or one of its projects. Create one,
-        or open the invitation that somebody sent you.
-      </EmptyState>
+      {user.isOperator ? (
+        <EmptyState
+          icon={<Building2 />}
+          title="You belong to no tenant"
+          action={
+            <div className="flex flex-wrap justify-center gap-2">
+              {create}
+              <AllTenantsLink />
+            </div>
+          }
+        >
+          Tenants are your customers: keys, usage and plans belong to them, and they create theirs
+          when they register. Open one from All tenants to see this screen of theirs, or create one
+          to call your own API.
+        </EmptyState>
+      ) : (
+        <EmptyState icon={<Building2 />} title="You have no tenant yet" action={create}>
+          Keys, usage and plans belong to a tenant: your company or one of its projects. Create one,
+          or open the invitation that somebody sent you.
+        </EmptyState>
+      )}
       <CreateTenantDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />
     </>
   );

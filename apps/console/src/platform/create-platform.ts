@@ -1,6 +1,7 @@
 import { createApiClient } from "./api-client.ts";
 import { createArrivals } from "./arrivals.ts";
 import type { ClientConfig } from "./client-config.ts";
+import { createEventClient } from "./event-client.ts";
 import { createJsonClient } from "./json-client.ts";
 import type { Platform } from "./platform.tsx";
 import { createBrowserSession } from "./session/create-browser-session.ts";
@@ -16,6 +17,7 @@ export function createPlatform(config: ClientConfig, page: Window): Platform {
     session,
     api: createApiClient({ apiUrl, getIdToken: session.getIdToken }),
     json: createJsonClient(session.getIdToken),
+    events: createEventClient(session.getIdToken),
     arrivals: createArrivals(page.sessionStorage),
     wantedPath: createWantedPath(page.sessionStorage),
     theme: createTheme(page),

@@ -1,12 +1,20 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
+import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
+import type { ApiClient } from "./api-client.ts";
+import { usePlatform } from "./platform.tsx";
 import { useVerifiedUser, type VerifiedUser } from "./verified-user.ts";
 
 const STORAGE_KEY = "tenant";
 
 /** The part of a signed-in address that says which tenant it is about. */
-export type TenantSearch = { tenant?: string };
+export type TenantSearch = { tenant?: string | undefined };
 
-export type OwnTenant = VerifiedUser["tenants"][number];
+/** A tenant that a screen is about. */
+export type OwnTenant = VerifiedUser["tenants"][number] & {
+  /** The person is no member: they look at it as operator, for reading, and the role is only what they see it like. */
+  isVisited?: true;
+};
 
 /** Reads `tenant=<slug>`; anything else is left out. */
 export function parseTenantSearch(search: Record<string, unknown>): TenantSearch {
@@ -27,22 +35,92 @@ export function chooseTenant(
   return find(wishes.inAddress) ?? find(wishes.lastUsed) ?? tenants[0];
 }
 
-/** The tenant that this screen is about; undefined when the person belongs to none. */
-export function useCurrentTenant(): OwnTenant | undefined {
-  const { tenants } = useVerifiedUser();
-  const { tenant: inAddress } = useSearch({ from: "/_app" });
-  return chooseTenant(tenants, {
-    inAddress,
-    lastUsed: localStorage.getItem(STORAGE_KEY) ?? undefined,
+/** What an operator finds who opens the address of a tenant that they are no member of. */
+export type TenantVisit =
+  /** The address names no such tenant, or the person is no operator. */
+  | { state: "none" }
+  | { state: "opening" }
+  /** There is no tenant of that slug. */
+  | { state: "missing"; slug: string }
+  | { state: "failed"; cause: unknown; retry: () => void }
+  | { state: "open"; tenant: OwnTenant };
+
+/** A tenant by its slug, for operators; null when there is none. */
+function visitedTenantQuery(api: ApiClient, slug: string) {
+  return queryOptions({
+    queryKey: ["tenants", "visited", slug],
+    queryFn: async ({ signal }): Promise<OwnTenant | null> => {
+      if (!SLUG_PATTERN.test(slug)) {
+        return null;
+      }
+      const [tenant] = (await api.tenants.list({ slug, limit: 1 }, { signal })).items;
+      if (tenant === undefined) {
+        return null;
+      }
+      const { role, ...facts } = tenant;
+      // Somebody with more tenants than the verification names is a member all the same.
+      return role === null ? { ...facts, role: "viewer", isVisited: true } : { ...facts, role };
+    },
   });
 }
 
-/** The slug that the address names when the person does not belong to its tenant; undefined when they belong to none. */
-export function useForeignTenantSlug(): string | undefined {
+/** The visit of an operator to the tenant that the address names. Nobody else asks about a tenant that is not theirs. */
+export function useTenantVisit(): TenantVisit {
+  const { api } = usePlatform();
+  const { user, tenants } = useVerifiedUser();
+  const { tenant: inAddress } = useSearch({ from: "/_app" });
+  const isVisit =
+    user.isOperator && inAddress !== undefined && tenants.every(({ slug }) => slug !== inAddress);
+  const slug = inAddress ?? "";
+  const visited = useQuery({ ...visitedTenantQuery(api, slug), enabled: isVisit });
+  if (!isVisit) {
+    return { state: "none" };
+  }
+  if (visited.data === undefined) {
+    return visited.isError
+      ? { state: "failed", cause: visited.error, retry: () => void visited.refetch() }
+      : { state: "opening" };
+  }
+  return visited.data === null
+    ? { state: "missing", slug }
+    : { state: "open", tenant: visited.data };
+}
+
+/**
+ * The tenant that this screen is about; undefined when the person belongs to none, and while an operator's visit to
+ * another one is not open.
+ */
+export function useCurrentTenant(): OwnTenant | undefined {
+  const visit = useTenantVisit();
   const { tenants } = useVerifiedUser();
   const { tenant: inAddress } = useSearch({ from: "/_app" });
+  switch (visit.state) {
+    case "open":
+      return visit.tenant;
+    case "opening":
+    case "failed":
+      return undefined;
+    case "none":
+    case "missing":
+      return chooseTenant(tenants, {
+        inAddress,
+        lastUsed: localStorage.getItem(STORAGE_KEY) ?? undefined,
+      });
+    default:
+      return visit satisfies never;
+  }
+}
+
+/**
+ * The slug that the address names when no tenant of the person's has it, and an operator finds none either; undefined
+ * when they belong to none.
+ */
+export function useForeignTenantSlug(): string | undefined {
+  const { state } = useTenantVisit();
+  const { user, tenants } = useVerifiedUser();
+  const { tenant: inAddress } = useSearch({ from: "/_app" });
   const isForeign = tenants.length > 0 && tenants.every(({ slug }) => slug !== inAddress);
-  return isForeign ? inAddress : undefined;
+  return isForeign && (!user.isOperator || state === "missing") ? inAddress : undefined;
 }
 
 /** Remembers the tenant for addresses that name none. Navigating to `search: { tenant: slug }` is the caller's part. */

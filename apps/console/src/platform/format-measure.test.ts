@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { formatCompact, formatExactShare, formatMs, toChange } from "./format-measure.ts";
+import {
+  formatBytes,
+  formatCompact,
+  formatExactShare,
+  formatMs,
+  toChange,
+} from "./format-measure.ts";
 
 describe("formatCompact", () => {
   it.each([
@@ -7,9 +13,23 @@ describe("formatCompact", () => {
     [999, "999"],
     [1234, "1.2K"],
     [604_771, "604.8K"],
-    [9.1e15, "9100T"],
+    [38_000_000_000, "38bn"],
+    [9.1e15, "9100tn"],
   ])("%d is %s", (quantity, text) => {
     expect(formatCompact(quantity)).toBe(text);
+  });
+});
+
+describe("formatBytes", () => {
+  it.each([
+    [0, "0 B"],
+    [999, "999 B"],
+    [1_500, "1.5 kB"],
+    [999_960, "1 MB"],
+    [38_000_000_000, "38 GB"],
+    [4e18, "4,000 PB"],
+  ])("%d is %s", (bytes, text) => {
+    expect(formatBytes(bytes)).toBe(text);
   });
 });
 

@@ -1,4 +1,5 @@
-const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+import { formatCompactCount } from "@turnpike/ui/format-compact";
+
 const EXACT = new Intl.NumberFormat("en", { maximumFractionDigits: 12 });
 const TENTH = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 const PERCENT = new Intl.NumberFormat("en", {
@@ -16,9 +17,28 @@ const SIGNED_POINTS = new Intl.NumberFormat("en", {
   signDisplay: "exceptZero",
 });
 
-/** Writes a quantity short: "12.3K". Below 1,000 it is exact. */
+/** Writes a quantity short: "12.3K", "38bn". Below 1,000 it is exact. */
 export function formatCompact(quantity: number): string {
-  return Math.abs(quantity) < 1000 ? EXACT.format(quantity) : COMPACT.format(quantity);
+  return Math.abs(quantity) < 1000 ? EXACT.format(quantity) : formatCompactCount(quantity);
+}
+
+/** Writes a quantity with separators, and its fraction as far as a number tells it: "1,250.5". */
+export function formatQuantity(quantity: number): string {
+  return EXACT.format(quantity);
+}
+
+const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB", "PB"] as const;
+
+/** Writes a quantity of bytes, by thousands: "512 B", "1.5 kB", "38 GB". */
+export function formatBytes(bytes: number): string {
+  let size = bytes;
+  let unit = 0;
+  // From here on it would be written as a thousand of its unit.
+  while (size >= 999.95 && unit < BYTE_UNITS.length - 1) {
+    size /= 1000;
+    unit += 1;
+  }
+  return `${TENTH.format(size)} ${BYTE_UNITS[unit] ?? ""}`;
 }
 
 /** Writes milliseconds in the unit that reads best: "0.8 ms", "34 ms", "1.2 s". */

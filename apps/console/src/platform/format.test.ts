@@ -24,6 +24,14 @@ describe("formatShare", () => {
       "100.0%",
     ]);
   });
+
+  it("writes what is nearly nothing, and not nothing, as less than the smallest that it can show", () => {
+    expect([formatShare(0.000_001), formatShare(0.000_99), formatShare(0.001)]).toEqual([
+      "< 0.1%",
+      "< 0.1%",
+      "0.1%",
+    ]);
+  });
 });
 
 describe("formatDayUtc", () => {

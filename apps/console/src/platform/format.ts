@@ -21,8 +21,14 @@ export function formatCount(quantity: number | string): string {
   return fraction === undefined || /^0*$/.test(fraction) ? grouped : `${grouped}.${fraction}`;
 }
 
-/** Writes a share of 0 to 1 as a percentage with one decimal: "12.5%". */
+/** Below it a share would be written as nothing, or as twice of what it is. */
+const SHARE_MIN = 0.001;
+
+/** Writes a share of 0 to 1 as a percentage with one decimal: "12.5%"; what is nearly nothing as "< 0.1%". */
 export function formatShare(share: number): string {
+  if (share > 0 && share < SHARE_MIN) {
+    return `< ${PERCENT.format(SHARE_MIN)}`;
+  }
   return PERCENT.format(share);
 }
 

@@ -2,6 +2,7 @@ import { createContext, type ReactNode, use, useSyncExternalStore } from "react"
 import type { ApiClient } from "./api-client.ts";
 import type { ArrivalKind, Arrivals } from "./arrivals.ts";
 import type { ClientConfig } from "./client-config.ts";
+import type { EventClient } from "./event-client.ts";
 import type { JsonClient } from "./json-client.ts";
 import type { AuthState, Session } from "./session/session.ts";
 import type { Theme } from "./theme.ts";
@@ -15,6 +16,8 @@ export type Platform = {
   api: ApiClient;
   /** What the API and the built-in provider answer outside of the contract. */
   json: JsonClient;
+  /** Streams of the API, which its contract does not hold. */
+  events: EventClient;
   arrivals: Arrivals;
   wantedPath: WantedPath;
   theme: Theme;

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { vi } from "vitest";
 import { createApiClient } from "./api-client.ts";
 import { createArrivals } from "./arrivals.ts";
+import { createEventClient } from "./event-client.ts";
 import { createJsonClient } from "./json-client.ts";
 import { type Platform, PlatformProvider } from "./platform.tsx";
 import { type FakeSession, makeFakeSession } from "./session/fake-session.ts";
@@ -14,7 +15,9 @@ import { createWantedPath } from "./wanted-path.ts";
 export type FakeAnswer = object | Response | "never" | "unreachable";
 
 /** By "METHOD /path", under `/v1`. Any other call fails the test. */
-export type FakeAnswers = Readonly<Record<string, (request: Request) => FakeAnswer>>;
+export type FakeAnswers = Readonly<
+  Record<string, (request: Request) => FakeAnswer | Promise<FakeAnswer>>
+>;
 
 const API_URL = "https://api.example.com";
 
@@ -47,6 +50,7 @@ export function makeTestPlatform(): TestPlatform {
     session,
     api: createApiClient({ apiUrl: API_URL, getIdToken: session.getIdToken }),
     json: createJsonClient(session.getIdToken),
+    events: createEventClient(session.getIdToken),
     arrivals: createArrivals(window.sessionStorage),
     wantedPath: createWantedPath(window.sessionStorage),
     theme: createTheme(window),
@@ -58,7 +62,7 @@ export function fakeNetwork(answers: FakeAnswers): void {
   vi.stubGlobal("fetch", async (input: Request | string, init?: RequestInit) => {
     const request = input instanceof Request ? input : new Request(new URL(input, API_URL), init);
     const call = `${request.method} ${new URL(request.url).pathname.replace(/^\/v1/, "")}`;
-    const answer = answers[call]?.(request);
+    const answer = await answers[call]?.(request);
     if (answer === undefined) {
       throw new Error(`The test expects no ${call}`);
     }

@@ -41,3 +41,11 @@ export function limitsQuery(
     refetchInterval: options.refetchMs ?? false,
   });
 }
+
+/** Which shares of quotas are told of, and to whom. */
+export function quotaAlertsQuery(api: ApiClient, tenantId: TenantId) {
+  return queryOptions({
+    queryKey: ["quota-alerts", tenantId],
+    queryFn: ({ signal }) => api.alerts.getQuotaAlerts({ tenantId }, { signal }),
+  });
+}

@@ -1,7 +1,14 @@
 import { usageQuery as usageQuerySchema } from "@turnpike/contract/usage";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { joinCommaList, splitCommaList, toQueryInput, type UsageQuestion } from "./usage-query.ts";
+import {
+  countWeeksBefore,
+  joinCommaList,
+  splitCommaList,
+  toQueryInput,
+  toWholeWeeksBefore,
+  type UsageQuestion,
+} from "./usage-query.ts";
 
 const TENANT = "ten_0199f3b0c1d27a4e8f60112233445566" as UsageQuestion["tenantId"];
 const NOW_MS = Date.parse("2026-11-21T12:00:00.000Z");
@@ -54,6 +61,43 @@ describe("toQueryInput", () => {
     expect(parsed).toMatchObject({ dimensions: [], timeZone: "UTC", meter: "requests" });
     expect(parsed.grain).toBe(undefined);
     expect(parsed.compare).toBe(undefined);
+  });
+});
+
+describe("what a range is compared with", () => {
+  const DAY_MS = 86_400_000;
+
+  it.each([
+    [1, undefined],
+    [7, undefined],
+    [8, 2],
+    [14, undefined],
+    [30, 5],
+    [90, 13],
+  ])("is for %s days the period before, or whole weeks earlier: %s", (days, weeks) => {
+    expect(countWeeksBefore(days * DAY_MS, undefined)).toBe(weeks);
+    const question = { ...QUESTION, range: { lastMs: days * DAY_MS }, isCompared: true };
+    const input = toQueryInput(question, NOW_MS);
+    expect("compare" in input).toBe(weeks === undefined);
+    expect(toWholeWeeksBefore(question, NOW_MS) === undefined).toBe(weeks === undefined);
+    expect(toWholeWeeksBefore({ ...question, isCompared: false }, NOW_MS)).toBe(undefined);
+  });
+
+  it("is what the API says by months, and for weeks in which clocks change", () => {
+    expect(countWeeksBefore(92 * DAY_MS, "month")).toBe(undefined);
+    expect(countWeeksBefore(7 * DAY_MS + 3_600_000, "day")).toBe(undefined);
+    expect(countWeeksBefore(14 * DAY_MS - 3_600_000, "day")).toBe(undefined);
+  });
+
+  it("has the same days of the week, and the same time of day where the clocks have changed", () => {
+    const earlier = toWholeWeeksBefore(
+      { ...QUESTION, range: { lastMs: 30 * DAY_MS }, timeZone: "Europe/Berlin", isCompared: true },
+      NOW_MS,
+    );
+    expect(earlier && toQueryInput(earlier, NOW_MS)).toMatchObject({
+      from: "2026-09-17T12:00:00.000Z",
+      to: "2026-10-17T11:00:00.000Z",
+    });
   });
 });
 

@@ -1,5 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
+import type { EventDimension } from "@turnpike/contract/meter-measure";
 import type { USAGE_DIMENSIONS, UsageMeasure, UsageReport } from "@turnpike/contract/usage";
+import { createZone } from "@turnpike/ui/charts/zone.view-model";
 import type { ApiClient } from "./api-client.ts";
 
 export type { UsageMeasure, UsageReport };
@@ -7,6 +9,7 @@ export type UsagePeriod = Pick<
   UsageReport,
   "from" | "to" | "times" | "rows" | "totals" | "truncated"
 >;
+/** What calls are broken down by and narrowed to. */
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 export type UsageGrain = NonNullable<UsageReport["grain"]>;
 
@@ -14,7 +17,10 @@ export type UsageGrain = NonNullable<UsageReport["grain"]>;
 export type UsageRange = { lastMs: number } | { fromMs: number; toMs: number };
 
 /** Values of a dimension that are counted; an empty list filters nothing, as a missing one. */
-export type UsageFilters = Partial<Record<UsageDimension, readonly string[]>>;
+export type UsageFilters = Partial<Record<UsageDimension, readonly string[]>> & {
+  /** Parts of events and their values: "model:small". */
+  event?: readonly string[];
+};
 
 type QueryInput = Parameters<ApiClient["usage"]["query"]>[0];
 
@@ -23,7 +29,7 @@ export type UsageQuestion = {
   tenantId: QueryInput["tenantId"];
   measures: readonly UsageMeasure[];
   range: UsageRange;
-  dimensions?: readonly UsageDimension[];
+  dimensions?: readonly (UsageDimension | EventDimension)[];
   filters?: UsageFilters;
   /** Left out: requests. */
   meter?: string;
@@ -54,11 +60,67 @@ export function usageQuery(
 ) {
   return queryOptions({
     queryKey: ["usage", question.tenantId, question],
-    queryFn: ({ signal }) => api.usage.query(toQueryInput(question, Date.now()), { signal }),
+    queryFn: async ({ signal }): Promise<UsageReport> => {
+      const nowMs = Date.now();
+      const now = api.usage.query(toQueryInput(question, nowMs), { signal });
+      const earlier = toWholeWeeksBefore(question, nowMs);
+      if (earlier === undefined) {
+        return await now;
+      }
+      const before = api.usage.query(toQueryInput(earlier, nowMs), { signal });
+      const [report, { from, to, times, rows, totals, truncated }] = await Promise.all([
+        now,
+        before,
+      ]);
+      return { ...report, previous: { from, to, times, rows, totals, truncated } };
+    },
     refetchInterval: refetchMs,
     // What is about now is never fresh for a minute.
     staleTime: "lastMs" in question.range ? 0 : 60_000,
   });
+}
+
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
+
+/**
+ * How many whole weeks lie between a range and what it is compared with. Days of a week differ: a range of a week or more is
+ * held against the same days of earlier weeks, the nearest that do not overlap it.
+ *
+ * @param lengthMs - Days are counted, whose hours clocks may change.
+ * @returns Undefined where that is the period before, for ranges shorter than a week, and by months, which the API holds
+ *   against whole months.
+ */
+export function countWeeksBefore(
+  lengthMs: number,
+  grain: UsageGrain | undefined,
+): number | undefined {
+  const days = Math.round(lengthMs / DAY_MS);
+  return grain === "month" || days < 7 || days % 7 === 0 ? undefined : Math.ceil(days / 7);
+}
+
+/** The same question about whole weeks before, by the clocks of its zone; undefined where the API compares by itself. */
+export function toWholeWeeksBefore(
+  question: UsageQuestion,
+  nowMs: number,
+): UsageQuestion | undefined {
+  const weeks =
+    question.isCompared === true
+      ? countWeeksBefore(toLengthMs(question.range), question.grain)
+      : undefined;
+  if (weeks === undefined) {
+    return;
+  }
+  const { range, timeZone = "UTC" } = question;
+  const zone = createZone(timeZone);
+  const shift = (ms: number) => zone.toInstant(zone.toLocal(ms) - weeks * WEEK_MS);
+  const { fromMs, toMs } =
+    "lastMs" in range ? { fromMs: nowMs - range.lastMs, toMs: nowMs } : range;
+  return { ...question, isCompared: false, range: { fromMs: shift(fromMs), toMs: shift(toMs) } };
+}
+
+function toLengthMs(range: UsageRange): number {
+  return "lastMs" in range ? range.lastMs : range.toMs - range.fromMs;
 }
 
 /** Writes a question as the parameters of the API. */
@@ -78,7 +140,10 @@ export function toQueryInput(question: UsageQuestion, nowMs: number): QueryInput
     ...(question.timeZone === undefined ? {} : { timeZone: question.timeZone }),
     ...(question.order === undefined ? {} : { order: question.order }),
     ...(question.limit === undefined ? {} : { limit: question.limit }),
-    ...(question.isCompared === true ? { compare: "previous" as const } : {}),
+    ...(question.isCompared === true &&
+    countWeeksBefore(toLengthMs(range), question.grain) === undefined
+      ? { compare: "previous" as const }
+      : {}),
   };
 }
 

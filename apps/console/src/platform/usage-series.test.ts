@@ -30,6 +30,17 @@ describe("series of a report", () => {
     expect(toReportBuckets(report)[0]).toEqual({
       fromMs: Date.parse("2026-11-21T09:40:00.000Z"),
       toMs: Date.parse("2026-11-21T10:00:00.000Z"),
+      isIncomplete: true,
+    });
+  });
+
+  it("mark the last bucket while it runs, and name what each is compared with", () => {
+    const to = "2026-11-21T11:20:00.000Z";
+    const buckets = toReportBuckets(makeUsageReport({ to, previous: makePreviousPeriod() }));
+    expect(buckets.map(({ isIncomplete }) => isIncomplete === true)).toEqual([false, false, true]);
+    expect(buckets[1]?.previous).toEqual({
+      fromMs: Date.parse("2026-11-20T10:00:00.000Z"),
+      toMs: Date.parse("2026-11-20T11:00:00.000Z"),
     });
   });
 

@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { describe, expect, it } from "vitest";
 import { buildCli } from "./build-cli.ts";
@@ -35,13 +37,27 @@ describe("the commands", () => {
   it("are those that are promised", () => {
     expect(COMMANDS.map(([path]) => path.replace("turnpike ", "")).sort()).toEqual(
       [
-        ...["create", "list", "get", "update"].map((name) => `tenants ${name}`),
+        ...["create", "list", "get", "update", "delete", "list-deleted", "restore"].map(
+          (name) => `tenants ${name}`,
+        ),
         ...["list", "put", "remove"].map((name) => `members ${name}`),
         ...["create", "list", "revoke"].flatMap((name) => [`keys ${name}`, `service-keys ${name}`]),
         ...["list", "add", "remove"].map((name) => `operators ${name}`),
-        ...["roll", "disable", "enable", "import"].map((name) => `keys ${name}`),
-        ...["users ensure", "plans list", "catalog apply", "usage", "limits", "reconcile"],
-        ...["config check", "config schema", "demo"],
+        ...["update", "roll", "disable", "enable", "import"].map((name) => `keys ${name}`),
+        ...[
+          "users ensure",
+          "plans list",
+          "catalog apply",
+          "catalog show",
+          "usage",
+          "limits",
+          "reconcile",
+        ],
+        ...["create", "list", "test", "deliveries", "replay", "rotate-secret"].map(
+          (name) => `webhooks ${name}`,
+        ),
+        ...["disable", "enable", "delete"].map((name) => `webhooks ${name}`),
+        ...["config check", "config schema", "demo", "import"],
       ].sort(),
     );
   });
@@ -56,5 +72,34 @@ describe("the commands", () => {
       const isMarked = help.replace(/\s+/g, " ").includes(`${option.description} (required)`);
       expect(isMarked, option.flags).toBe(option.mandatory);
     }
+  });
+});
+
+const ROOT = resolve(import.meta.dirname, "../../../..");
+const PAGES = ["README.md", "docs/*.md", "examples/*/README.md", "packages/*/README.md"];
+
+/** A command as a page writes it, up to the end of its line or code span. */
+const WRITTEN = /\bturnpike (?:-- )?(?<words>[a-z][a-z-]*(?: [a-z][a-z-]*)*)(?<rest> --[^`\n]*)/g;
+
+/** The options in pages that the command they are written behind does not have; `COMMANDS` are the ones that exist. */
+function findWrongOptions(page: string): string[] {
+  return [...readFileSync(join(ROOT, page), "utf8").matchAll(WRITTEN)].flatMap(
+    ({ groups: { words = "", rest = "" } = {} }) => {
+      const path = `turnpike ${words}`;
+      const found = COMMANDS.find(([known]) => path === known || path.startsWith(`${known} `));
+      const known = [...(found?.[1].options ?? []), ...program.options].map(({ long }) => long);
+      return [...rest.matchAll(/(?<= )--[a-z][a-z-]*/g)]
+        .map(([option]) => option)
+        .filter((option) => found === undefined || !known.includes(option))
+        .map((option) => `${page}: ${path} ${option}`);
+    },
+  );
+}
+
+describe("the pages", () => {
+  it("name options that their commands have", () => {
+    const pages = globSync(PAGES, { cwd: ROOT });
+    expect(pages.length).toBeGreaterThan(20);
+    expect(pages.flatMap(findWrongOptions)).toEqual([]);
   });
 });

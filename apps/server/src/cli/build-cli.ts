@@ -2,12 +2,14 @@ import { addCatalogCommands } from "./catalog-commands.ts";
 import { type Cli, type CliEnvironment, createCli } from "./cli.ts";
 import { addConfigCommands } from "./config-commands.ts";
 import { addDemoCommand } from "./demo-command.ts";
+import { addImportCommand } from "./import-command.ts";
 import { addKeysCommands } from "./keys-commands.ts";
 import { addMembersCommands } from "./members-commands.ts";
 import { addOperatorsCommands } from "./operators-commands.ts";
 import { addServiceKeysCommands } from "./service-keys-commands.ts";
 import { addTenantsCommands } from "./tenants-commands.ts";
 import { addUsageCommands } from "./usage-commands.ts";
+import { addWebhooksCommands } from "./webhooks-commands.ts";
 
 /** Puts the whole program together; runs nothing. */
 export function buildCli(environment: CliEnvironment): Cli {
@@ -19,6 +21,8 @@ export function buildCli(environment: CliEnvironment): Cli {
   addOperatorsCommands(cli);
   addCatalogCommands(cli);
   addUsageCommands(cli);
+  addImportCommand(cli);
+  addWebhooksCommands(cli);
   addConfigCommands(cli);
   addDemoCommand(cli);
   return cli;

@@ -1,9 +1,14 @@
 import { readFile, stat } from "node:fs/promises";
 import { catalogInput, type Plan } from "@turnpike/contract/catalog";
 import { AppError } from "@turnpike/domain/errors/app-error";
-import { parse as parseYaml } from "yaml";
+import { parse as parseYaml, stringify as stringifyYaml } from "yaml";
 import type { z } from "zod";
-import { applyCatalog, listPlans } from "#modules/catalog/index.ts";
+import {
+  type AppliedCatalog,
+  applyCatalog,
+  listMeters,
+  listPlans,
+} from "#modules/catalog/index.ts";
 import { type Cli, examples } from "./cli.ts";
 import { InputFileError, toInputFileError } from "./input-file-error.ts";
 import { toGrouped, toTable } from "./print.ts";
@@ -120,6 +125,28 @@ async function applyFile(session: CommandSession, file: CatalogFile, input: Cata
   }
 }
 
+function describeApplied({ published, publishedMeters, newDefaultPlanId }: AppliedCatalog): string {
+  const lines = [
+    ...publishedMeters.map(
+      ({ meterId, version }) => `Published the meter ${meterId}, version ${String(version)}.`,
+    ),
+    ...published.map(({ planId, version }) => `Published ${planId}, version ${String(version)}.`),
+    ...(newDefaultPlanId === null ? [] : [`New tenants get the plan ${newDefaultPlanId}.`]),
+  ];
+  return lines.join("\n") || "Nothing to change: every meter and plan is as the file says.";
+}
+
+/** What is published, as `catalog apply` takes it. */
+async function readPublished({ deps, context }: CommandSession) {
+  const { items: plans } = await listPlans(deps, context);
+  const { items: meters } = await listMeters(deps, context);
+  return {
+    meters: meters.map(({ version: _, ...meter }) => meter),
+    plans: plans.map(({ version: _, isDefault: __, ...plan }) => plan),
+    defaultPlanId: plans.find((plan) => plan.isDefault)?.planId,
+  };
+}
+
 /** `turnpike plans …` and `turnpike catalog …`: what is sold. */
 export function addCatalogCommands(cli: Cli): void {
   cli.program
@@ -135,26 +162,27 @@ export function addCatalogCommands(cli: Cli): void {
       );
     });
 
-  cli.program
-    .command("catalog")
-    .description("change meters and plans")
+  const catalog = cli.program.command("catalog").description("show and change meters and plans");
+
+  catalog
+    .command("show")
+    .alias("export")
+    .description("print the published meters and plans as YAML that catalog apply takes")
+    .addHelpText("after", examples("catalog show > catalog.yaml"))
+    .action(async () => {
+      await cli.run(readPublished, (published) => stringifyYaml(published).trimEnd());
+    });
+
+  catalog
     .command("apply")
     .description(
-      "bring meters and plans to what a file says; a plan that differs becomes a new version, tenants keep theirs",
+      "bring meters and plans to what a file says; a plan that differs becomes a new version, tenants keep theirs; what the file leaves out stays",
     )
     .argument("<file>", "YAML or JSON with meters and plans, or a whole turnpike.yaml")
     .addHelpText("after", examples("catalog apply catalog.yaml"))
     .action(async (file) => {
       const read = await readCatalog(cli.toPath(file));
       const input = parseCatalog(read);
-      await cli.run(
-        (session) => applyFile(session, read, input),
-        ({ published }) =>
-          published.length === 0
-            ? "Nothing to change: every plan is as the file says."
-            : published
-                .map((plan) => `Published ${plan.planId}, version ${String(plan.version)}.`)
-                .join("\n"),
-      );
+      await cli.run((session) => applyFile(session, read, input), describeApplied);
     });
 }

@@ -97,6 +97,20 @@ describe("the command line without a server", { timeout: COMMAND_DEADLINE_MS }, 
     const listed = await home.turnpike("keys", "list", "--tenant", "blue-heron");
     expect(listed.stdout).toContain(key.keyId);
     expect(listed.stdout).not.toContain(key.key);
+    const update = ["keys", "update", "--tenant", "blue-heron", key.keyId];
+    const limits = ["--rate-limit", "burst=5/60", "--quota", "requests=100", "--no-expires"];
+    expect(
+      await ask(...update, "--network", "192.0.2.7", ...limits, "--metadata", "team=maps"),
+    ).toMatchObject({
+      name: "ci",
+      scopes: ["usage:read"],
+      allowedNetworks: ["192.0.2.7/32"],
+      rateLimits: [{ name: "burst", limit: 5, windowSeconds: 60 }],
+      quotas: [{ meter: "requests", limit: 100 }],
+      metadata: { team: "maps" },
+      expiresAt: null,
+    });
+    expect(await fail(...update)).toMatchObject({ code: 2 });
     const disabled = await ask("keys", "disable", "--tenant", "blue-heron", key.keyId);
     expect(disabled.state).toBe("disabled");
     const enabled = await ask("keys", "enable", "--tenant", "blue-heron", key.keyId);
@@ -122,10 +136,22 @@ describe("the command line without a server", { timeout: COMMAND_DEADLINE_MS }, 
     await using folder = await makeTempFolder();
     const path = join(folder.path, "catalog.yaml");
     await writeFile(path, "plans:\n  - planId: team\n    name: Team\n    pricePerMonth: '19'\n");
+    const nothing = { published: [], publishedMeters: [], newDefaultPlanId: null };
     expect(await ask("catalog", "apply", path)).toEqual({
+      ...nothing,
       published: [{ planId: "team", version: 1 }],
     });
-    expect(await ask("catalog", "apply", path)).toEqual({ published: [] });
+    expect(await ask("catalog", "apply", path)).toEqual(nothing);
+    const plan = "plans:\n  - planId: team\n    name: Team\n    pricePerMonth: '19'\n";
+    const meter =
+      "{ meterId: pages, name: Pages, unit: page, aggregation: count, eventType: read }";
+    await writeFile(path, `meters: [${meter}]\n${plan}`);
+    const { stdout } = await home.turnpike("catalog", "apply", path);
+    expect(stdout.trim()).toBe("Published the meter pages, version 1.");
+    const again = await home.turnpike("catalog", "apply", path);
+    expect(again.stdout.trim()).toBe(
+      "Nothing to change: every meter and plan is as the file says.",
+    );
     const { items } = await ask("plans", "list");
     expect(items.map((plan: { planId: string }) => plan.planId)).toContain("team");
   });
@@ -168,6 +194,17 @@ describe("the command line without a server", { timeout: COMMAND_DEADLINE_MS }, 
     const { code, stderr } = await home.turnpike(...create, "--expires", "2020-01-01");
     expect(code).toBe(1);
     expect(stderr).toMatch(/^turnpike: [^.]*future[^.]*\.\n$/);
+  });
+
+  it("says of which time a sum by time is, so that nobody takes what lies before for nothing", async () => {
+    const range = ["--from", "2015-05-17", "--to", "2015-05-18"];
+    expect((await home.turnpike("usage", "--by", "day", ...range)).stdout).toMatch(
+      /^Tenant blue-heron, 2015-05-17 00:00 to 2015-05-18 00:00 UTC\n/,
+    );
+    expect(await ask("usage", "--by", "day", ...range)).toMatchObject({
+      from: "2015-05-17T00:00:00.000Z",
+      to: "2015-05-18T00:00:00.000Z",
+    });
   });
 
   it("answers usage, limits and a drift of 0 before the first call", async () => {
@@ -238,6 +275,7 @@ describe("what cannot be understood", { timeout: COMMAND_DEADLINE_MS }, () => {
     expect(await ask("config", "check")).toMatchObject({
       valid: true,
       dataFolder: home.dataFolder,
+      workers: 1,
     });
     const published = await readFile(join(CHECKOUT, "docs/turnpike.schema.json"), "utf8");
     expect(await ask("config", "schema")).toEqual(JSON.parse(published));

@@ -87,10 +87,15 @@ export type Program = ReturnType<typeof createProgram>;
 export type Cli = {
   program: Program;
   environment: CliEnvironment;
-  /** Does work on the opened installation and prints its result: as JSON, or as text made by `toText`. */
+  /**
+   * Does work on the opened installation and prints its result: as JSON, or as text made by `toText`.
+   *
+   * @param timeoutSecondsDefault - For work that takes longer than others; an explicit `--timeout` goes before it.
+   */
   run<Result>(
     work: (session: CommandSession) => Promise<Result>,
     toText: (result: Result) => string,
+    timeoutSecondsDefault?: number,
   ): Promise<Result>;
   /** Prints one result: `value` as JSON, or `text`. */
   print(value: unknown, text: () => string): void;
@@ -113,8 +118,10 @@ export function createCli(environment: CliEnvironment): Cli {
     print,
     isJson,
     timeoutSeconds,
-    run: async (work, toText) => {
-      const options = { config: environment.readConfig(), timeoutSeconds: timeoutSeconds() };
+    run: async (work, toText, timeoutSecondsDefault) => {
+      const isAsked = program.getOptionValueSource("timeout") !== "default";
+      const seconds = isAsked ? timeoutSeconds() : (timeoutSecondsDefault ?? timeoutSeconds());
+      const options = { config: environment.readConfig(), timeoutSeconds: seconds };
       const result = await runCommand(options, work);
       print(result, () => toText(result));
       return result;

@@ -1,16 +1,61 @@
+import { findUnapplied } from "#modules/catalog/index.ts";
+import { attachEmbeddedPostgres } from "#platform/embedded-postgres.ts";
+import { joinDatabase } from "#platform/open-database.ts";
+import type { Config } from "../config.ts";
 import { configFile } from "../config-schema.ts";
 import { type Cli, examples } from "./cli.ts";
 import { toRecord } from "./print.ts";
 
-/** `turnpike config …`: the configuration, without opening the installation. */
+/**
+ * What of the section `catalog` is not published. Asks only a database that is up, and changes nothing in it.
+ *
+ * @returns Null when the file names no catalogue; `differing` is null when no database could be asked.
+ */
+async function compareCatalog(config: Config) {
+  const path = config.catalogFile;
+  if (path === undefined) {
+    return null;
+  }
+  const { databaseUrl: url, dataFolder: folder } = config;
+  const target = url === undefined ? await attachEmbeddedPostgres({ folder }) : { url };
+  if (target === undefined) {
+    return { path, differing: null };
+  }
+  const database = joinDatabase({ target, connectionsMax: 1, applicationName: "turnpike-check" });
+  try {
+    return { path, differing: await findUnapplied(database, config.catalog) };
+  } catch {
+    // Out of reach, or of another version: the start says what is wrong with it.
+    return { path, differing: null };
+  } finally {
+    await database.close();
+  }
+}
+
+function toCatalogText(catalog: Awaited<ReturnType<typeof compareCatalog>>): string {
+  if (catalog === null) {
+    return "not in the file: the database has it";
+  }
+  const { path, differing } = catalog;
+  if (differing === null) {
+    return "not compared with what is published: no database answers";
+  }
+  return differing.length === 0
+    ? "as it is published"
+    : `differs from what is published (${differing.join(", ")}) and has no effect; publish it with: turnpike catalog apply ${path}`;
+}
+
+/** `turnpike config …`: the configuration, without starting or changing the installation. */
 export function addConfigCommands(cli: Cli): void {
   const config = cli.program.command("config").description("check and describe the configuration");
 
   config
     .command("check")
-    .description("read environment and configuration file, and list every mistake")
+    .description(
+      "read environment and configuration file, list every mistake, and compare the catalogue with what is published",
+    )
     .addHelpText("after", examples("config check"))
-    .action(() => {
+    .action(async () => {
       const read = cli.environment.readConfig();
       const summary = {
         valid: true,
@@ -18,7 +63,9 @@ export function addConfigCommands(cli: Cli): void {
         database: read.databaseUrl === undefined ? "embedded" : "DATABASE_URL",
         port: read.port,
         gatewayPort: read.gatewayPort,
+        workers: read.workers,
         upstreams: read.upstreams?.map((upstream) => upstream.name) ?? [],
+        catalog: await compareCatalog(read),
       };
       cli.print(summary, () =>
         toRecord([
@@ -27,7 +74,9 @@ export function addConfigCommands(cli: Cli): void {
           ["Database", summary.database],
           ["Port", String(summary.port)],
           ["Gateway port", String(summary.gatewayPort)],
+          ["Workers", String(summary.workers)],
           ["Upstreams", summary.upstreams.join(", ") || "the demo API"],
+          ["Catalogue", toCatalogText(summary.catalog)],
         ]),
       );
     });

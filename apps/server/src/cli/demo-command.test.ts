@@ -39,12 +39,22 @@ describe("turnpike demo", { timeout: DEADLINE_MS }, () => {
 
     const finished = await ask(...DEMO);
     const after = await ask("reconcile");
-    expect(after).toMatchObject({ drift: 0, entries: before.entries + finished.entries });
+    // Each event is an entry of each of the meters that count it.
+    const counted = finished.meters * finished.events;
+    expect(after).toMatchObject({
+      drift: 0,
+      entries: before.entries + finished.entries + counted,
+      calls: before.calls + finished.calls + counted,
+    });
     expect(after.entries).toBeGreaterThan(before.entries);
-    expect(after.calls).toBe(before.calls + finished.calls);
+
+    expect(finished).toMatchObject({ meters: 3, alerts: 8, views: 18, exports: 1 });
+    expect(finished.events).toBeGreaterThan(1_000);
 
     const again = await ask(...DEMO);
-    expect(again).toMatchObject({ groups: 0, entries: 0, calls: 0, tenants: finished.tenants });
+    const nothing = { groups: 0, entries: 0, calls: 0 };
+    const noneAdded = { meters: 0, events: 0, alerts: 0, views: 0, exports: 0 };
+    expect(again).toMatchObject({ ...nothing, ...noneAdded, tenants: finished.tenants });
     expect(await ask("reconcile")).toEqual(after);
 
     const { stdout, stderr } = await home.turnpike(...DEMO);

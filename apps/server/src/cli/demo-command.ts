@@ -33,8 +33,15 @@ function toDemoText(result: DemoResult, consoleUrl: string): string {
     ["Keys", toGrouped(result.keys)],
     ["Entries added", toGrouped(result.entries)],
     ["Calls added", toGrouped(result.calls)],
+    ["Meters added", toGrouped(result.meters)],
+    ["Events added", toGrouped(result.events)],
+    ["Alerts added", toGrouped(result.alerts)],
+    ["Views added", toGrouped(result.views)],
+    ["Exports added", toGrouped(result.exports)],
   ]);
-  const note = result.groups === 0 ? "\nEverything was there already." : "";
+  const { groups, meters, events, alerts, views, exports } = result;
+  const added = groups + meters + events + alerts + views + exports;
+  const note = added === 0 ? "\nEverything was there already." : "";
   return `${tenants}\n\n${summary}${note}\n\n${toOperatorsText(result.operators, consoleUrl)}`;
 }
 
@@ -44,7 +51,9 @@ export function addDemoCommand(cli: Cli): void {
     optionParser((text) => parseWhole(text, bounds));
   cli.program
     .command("demo")
-    .description("fill the installation with invented tenants, keys and months of usage")
+    .description(
+      "fill the installation with invented tenants, keys, months of usage, meters and alerts",
+    )
     .option("--tenants <count>", "how many tenants", whole(TENANTS), TENANTS.value)
     .option("--days <count>", "how far back usage begins", whole(DAYS), DAYS.value)
     .option("--seed <number>", "another one makes other tenants", whole(SEED), SEED.value)

@@ -3,6 +3,7 @@ import {
   KEY_GRACE_SECONDS,
   type Key,
   rollKeyRequest,
+  updateKeyRequest,
 } from "@turnpike/contract/keys";
 import { keyId as keyIdSchema } from "@turnpike/contract/shapes";
 import { TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
@@ -10,15 +11,33 @@ import { z } from "zod";
 import { createKey, listKeys, revokeKey, rollKey, updateKey } from "#modules/keys/index.ts";
 import { getTenantByName } from "#modules/tenants/index.ts";
 import { type Cli, examples, optionParser } from "./cli.ts";
+import { KEY_FIELD_NAMES, KEY_OPTION_TEXTS, toKeyInput } from "./key-options.ts";
 import { addKeysImportCommand } from "./keys-import-command.ts";
 import { CURSOR_OPTION, LIMIT_OPTION, limitParser, toPageText } from "./page-options.ts";
 import { parseInput, parseInstant } from "./parse-input.ts";
 import { toRecord, toShortInstant, toTable } from "./print.ts";
 import { TENANT_TEXT } from "./tenants-commands.ts";
+import { UsageError } from "./usage-error.ts";
+
+const SCOPE_OPTION = [
+  "--scope <scope...>",
+  `what it may do: ${TENANT_KEY_SCOPES.join(", ")}, and scopes that its plan allows`,
+] as const;
 
 const GRACE_CHOICES = KEY_GRACE_SECONDS.join(", ");
 
 const keyInput = z.strictObject({ keyId: keyIdSchema });
+
+const toRateLimitText = ({ name, limit, windowSeconds }: Key["rateLimits"][number]): string =>
+  `${name}=${String(limit)}/${String(windowSeconds)}`;
+
+const toQuotaText = ({ meter, limit }: Key["quotas"][number]): string =>
+  `${meter}=${String(limit)}`;
+
+function toMetadataText(metadata: Key["metadata"]): string {
+  const entries = Object.entries(metadata).map(([name, value]) => `${name}=${String(value)}`);
+  return entries.join(", ") || "-";
+}
 
 function toKeyFields(key: Key): [string, string][] {
   return [
@@ -27,6 +46,10 @@ function toKeyFields(key: Key): [string, string][] {
     ["Environment", key.environment],
     ["Start", `${key.start}…${key.lastFour}`],
     ["Scopes", key.scopes.join(", ") || "-"],
+    ["Networks", key.allowedNetworks.join(", ") || "anywhere"],
+    ["Rate limits", key.rateLimits.map(toRateLimitText).join(", ") || "those of the plan"],
+    ["Quotas", key.quotas.map(toQuotaText).join(", ") || "those of the plan"],
+    ["Metadata", toMetadataText(key.metadata)],
     ["State", key.state],
     ["Expires", toShortInstant(key.expiresAt)],
   ];
@@ -57,20 +80,25 @@ export function addKeysCommands(cli: Cli): void {
     .requiredOption("--tenant <tenant>", TENANT_TEXT)
     .requiredOption("--name <name>", "name that people see")
     .option("--test", "a key for tests, metered apart and never billed")
-    .option("--scope <scope...>", `management scopes: ${TENANT_KEY_SCOPES.join(", ")}`)
-    .option("--expires <instant>", "when it stops to work", optionParser(parseInstant))
+    .option(...SCOPE_OPTION)
+    .option(...KEY_OPTION_TEXTS.network)
+    .option(...KEY_OPTION_TEXTS.rateLimit)
+    .option(...KEY_OPTION_TEXTS.quota)
+    .option(...KEY_OPTION_TEXTS.metadata)
+    .option(...KEY_OPTION_TEXTS.expires, optionParser(parseInstant))
     .addHelpText(
       "after",
       examples(
         "keys create --tenant blue-heron-maps --name production",
         "keys create --tenant blue-heron-maps --name ci --test --expires 2030-01-01",
+        "keys create --tenant blue-heron-maps --name edge --network 192.0.2.0/24 --rate-limit burst=100/60",
       ),
     )
-    .action(async ({ tenant, name, test, scope, expires }) => {
+    .action(async ({ tenant, name, test, ...options }) => {
       const input = parseInput(
         createKeyRequest.omit({ tenantId: true }),
-        { name, environment: test ? "test" : "live", scopes: scope, expiresAt: expires },
-        { scopes: "--scope", expiresAt: "--expires" },
+        { name, environment: test ? "test" : "live", ...toKeyInput(options) },
+        KEY_FIELD_NAMES,
       );
       await cli.run(
         async ({ deps, context }) => {
@@ -79,6 +107,49 @@ export function addKeysCommands(cli: Cli): void {
         },
         (created) =>
           `${toRecord(toKeyFields(created))}\n\n${created.key}\n\nThis is the only time the key is shown.`,
+      );
+    });
+
+  keys
+    .command("update")
+    .description("change a key; what is not named stays, and an empty text takes all away")
+    .requiredOption("--tenant <tenant>", TENANT_TEXT)
+    .option("--name <name>", "name that people see")
+    .option(...SCOPE_OPTION)
+    .option(...KEY_OPTION_TEXTS.network)
+    .option(...KEY_OPTION_TEXTS.rateLimit)
+    .option(...KEY_OPTION_TEXTS.quota)
+    .option(...KEY_OPTION_TEXTS.metadata)
+    .option(...KEY_OPTION_TEXTS.expires, optionParser(parseInstant))
+    .option("--no-expires", "take its expiry away")
+    .argument("<key>", "id of the key")
+    .addHelpText(
+      "after",
+      examples(
+        "keys update --tenant blue-heron-maps --quota requests=10000 key_…",
+        'keys update --tenant blue-heron-maps --network "" key_…',
+      ),
+    )
+    .action(async (key, { tenant, name, expires, ...options }) => {
+      const input = {
+        name,
+        ...toKeyInput(options),
+        expiresAt: expires === false ? null : expires,
+      };
+      if (Object.values(input).every((value) => value === undefined)) {
+        throw new UsageError("nothing to change: name at least one option, such as --name");
+      }
+      const change = parseInput(
+        updateKeyRequest.omit({ tenantId: true }),
+        { keyId: key, ...input },
+        { ...KEY_FIELD_NAMES, keyId: "<key>" },
+      );
+      await cli.run(
+        async ({ deps, context }) => {
+          const { tenantId } = await getTenantByName(deps, context, { idOrSlug: tenant });
+          return await updateKey(deps, context, { ...change, tenantId });
+        },
+        (changed) => toRecord(toKeyFields(changed)),
       );
     });
 

@@ -72,8 +72,34 @@ describe("importFile", () => {
     const summary = await importFile(session(), { tenantId, dryRun: false, source: bad() });
     expect(summary).toMatchObject({ imported: 1, refused: 1_200, errorsOmitted: 200 });
     expect(summary.errors).toHaveLength(1_000);
-    expect(summary.errors[0]).toMatchObject({ line: 3, pointer: "/hash" });
+    expect(summary.errors[0]).toMatchObject({ row: 2, line: 3, pointer: "/hash" });
   });
+
+  it.each([
+    [
+      "CSV",
+      `hash,name,expiresAt\nnothing,Bad\nnothing,Bad,\n${sha256("late")},Late,01/02/2030\n${sha256("short")}\n`,
+      [1, 2, 3, 4],
+      [2, 3, 4, 5],
+    ],
+    [
+      "JSON in one line",
+      JSON.stringify([5, { hash: "nothing", name: "Bad" }, { hash: sha256("no name") }]),
+      [1, 2, 3],
+      [1, 1, 1],
+    ],
+  ])(
+    "says each mistake once, in the order of the rows, and which row it is: %s",
+    async (_format, text, rows, lines) => {
+      const { tenantId } = await createTestTenant(services);
+      async function* source() {
+        yield await Promise.resolve(Buffer.from(text));
+      }
+      const summary = await importFile(session(), { tenantId, dryRun: true, source: source() });
+      expect(summary.errors.map(({ row }) => row)).toEqual(rows);
+      expect(summary.errors.map(({ line }) => line)).toEqual(lines);
+    },
+  );
 });
 
 describe("turnpike keys import", { timeout: DEADLINE_MS }, () => {

@@ -2,12 +2,13 @@ import { createReadStream } from "node:fs";
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { IMPORT_ROWS_MAX, type ImportKeysResponse } from "@turnpike/contract/key-import";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { IMPORT_COLUMNS } from "@turnpike/domain/keys/import-table";
 import { importKeys } from "#modules/keys/index.ts";
 import { getTenantByName } from "#modules/tenants/index.ts";
 import { type Cli, examples } from "./cli.ts";
 import { InputFileError } from "./input-file-error.ts";
 import { toGrouped, toRecord, toTable } from "./print.ts";
-import { type FileRow, IMPORT_COLUMNS, readImportFile } from "./read-import-file.ts";
+import { type FileRow, readImportFile } from "./read-import-file.ts";
 import { type CommandSession, runCommand } from "./run-command.ts";
 import { TENANT_TEXT } from "./tenants-commands.ts";
 
@@ -18,7 +19,9 @@ const MISTAKES_SHOWN_MAX = 1_000;
 /** Time for the transaction under way to end after Ctrl+C. */
 const GRACE_MS = 10_000;
 
-type RowMistake = { line: number; pointer: string; message: string };
+/** `row` counts from 1, the line of names not with it; a JSON file may have many rows in one line. */
+type RowMistake = { row: number; line: number; pointer: string; message: string };
+type NumberedRow = FileRow & { row: number };
 
 export type ImportSummary = {
   dryRun: boolean;
@@ -33,24 +36,31 @@ export type ImportSummary = {
 
 function addMistakes(
   summary: ImportSummary,
-  line: number,
+  { row, line }: NumberedRow,
   errors: readonly { pointer: string; message: string }[],
 ): void {
   const room = Math.max(0, MISTAKES_SHOWN_MAX - summary.errors.length);
-  summary.errors.push(...errors.slice(0, room).map((error) => ({ line, ...error })));
+  summary.errors.push(...errors.slice(0, room).map((error) => ({ row, line, ...error })));
   summary.errorsOmitted += Math.max(0, errors.length - room);
 }
 
-function addAnswer(
+/** Sums up what became of rows, those that could not be read among them, in the order of the file. */
+function addOutcomes(
   summary: ImportSummary,
-  batch: readonly { line: number }[],
-  answer: ImportKeysResponse,
+  rows: readonly NumberedRow[],
+  answer: ImportKeysResponse | undefined,
 ): void {
-  summary.imported += answer.imported;
-  summary.existing += answer.existing;
-  summary.refused += answer.refused;
-  for (const [index, item] of answer.items.entries()) {
-    addMistakes(summary, batch[index]?.line ?? 0, item.errors);
+  summary.imported += answer?.imported ?? 0;
+  summary.existing += answer?.existing ?? 0;
+  summary.refused += answer?.refused ?? 0;
+  const items = (answer?.items ?? []).values();
+  for (const row of rows) {
+    if ("errors" in row) {
+      summary.refused += 1;
+      addMistakes(summary, row, row.errors);
+    } else {
+      addMistakes(summary, row, items.next().value?.errors ?? []);
+    }
   }
 }
 
@@ -74,15 +84,15 @@ export async function importFile(
     errors: [],
     errorsOmitted: 0,
   };
-  let batch: (FileRow & { value: unknown })[] = [];
+  let batch: NumberedRow[] = [];
 
   async function send(): Promise<void> {
     signal.throwIfAborted();
-    if (batch.length > 0) {
-      const rows = batch.map((row) => row.value);
-      addAnswer(summary, batch, await importKeys(deps, context, { tenantId, dryRun, rows }));
-      batch = [];
-    }
+    const rows = batch.flatMap((row) => ("errors" in row ? [] : [row.value]));
+    const answer =
+      rows.length > 0 ? await importKeys(deps, context, { tenantId, dryRun, rows }) : undefined;
+    addOutcomes(summary, batch, answer);
+    batch = [];
   }
 
   for await (const row of readImportFile(input.source)) {
@@ -93,12 +103,7 @@ export async function importFile(
         `A file may have ${toGrouped(FILE_ROWS_MAX)} rows; this one has more. ${dryRun ? "Nothing was" : `The first ${toGrouped(FILE_ROWS_MAX)} were`} imported: split it.`,
       );
     }
-    if ("errors" in row) {
-      summary.refused += 1;
-      addMistakes(summary, row.line, row.errors);
-      continue;
-    }
-    batch.push(row);
+    batch.push({ ...row, row: summary.rows });
     if (batch.length === IMPORT_ROWS_MAX) {
       await send();
     }
@@ -132,6 +137,7 @@ function toText(summary: ImportSummary): string {
       : `\n\n${toTable(
           summary.errors,
           [
+            { header: "ROW", value: (error) => String(error.row), align: "right" },
             { header: "LINE", value: (error) => String(error.line), align: "right" },
             { header: "FIELD", value: (error) => error.pointer.slice(1) || "-" },
             { header: "WHAT IS WRONG", value: (error) => error.message },

@@ -1,6 +1,7 @@
 /** Tells on standard error how far something is: drawn in place on a terminal, otherwise a line for each tenth. */
 export type Progress = {
-  update(state: { done: number; total: number; note: string }): void;
+  /** @param state.total - Null when nobody knows; a plain log is then told nothing. */
+  update(state: { done: number; total: number | null; note: string }): void;
   end(): void;
 };
 
@@ -18,8 +19,9 @@ export function createProgress(input: {
   let isDrawn = false;
   return {
     update: ({ done, total, note }) => {
-      const percent = total === 0 ? 100 : Math.floor((done / total) * 100);
-      const text = `${input.label} ${String(percent).padStart(3)} %  ${note}`;
+      const percent = total === null ? 0 : total === 0 ? 100 : Math.floor((done / total) * 100);
+      const part = total === null ? "" : ` ${String(percent).padStart(3)} %`;
+      const text = `${input.label}${part}  ${note}`;
       if (!input.isTerminal) {
         if (percent >= toldPercent + PLAIN_STEP_PERCENT) {
           toldPercent = percent - (percent % PLAIN_STEP_PERCENT);

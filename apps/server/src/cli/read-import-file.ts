@@ -1,5 +1,11 @@
 import { Readable } from "node:stream";
 import { JSONParser, TokenizerError, TokenParserError } from "@streamparser/json";
+import {
+  IMPORT_HEADER_RULE,
+  type ImportColumn,
+  parseImportCells,
+  parseImportHeader,
+} from "@turnpike/domain/keys/import-table";
 import { CsvError, parse as parseCsv } from "csv-parse";
 import { InputFileError } from "./input-file-error.ts";
 
@@ -8,73 +14,16 @@ type Mistake = { pointer: string; message: string };
 /** A row of a file of keys and the line on which it ends: its content, or why it cannot be read. */
 export type FileRow = { line: number } & ({ value: unknown } | { errors: Mistake[] });
 
-/** The columns of a CSV: the fields of a row of the API. */
-export const IMPORT_COLUMNS = [
-  "hash",
-  "name",
-  "environment",
-  "start",
-  "lastFour",
-  "scopes",
-  "expiresAt",
-  "metadata",
-  "externalId",
-] as const;
-
 /** Characters of one row, in either format: far more than a key's name and metadata. */
 const ROW_LENGTH_MAX = 64 * 1024;
 const NEWLINE = 0x0a;
 
-function isColumn(name: string): name is (typeof IMPORT_COLUMNS)[number] {
-  return IMPORT_COLUMNS.some((column) => column === name);
-}
-
-function toColumns(header: readonly string[]): readonly string[] {
-  const names = header.map((name) => name.trim());
-  const unknown = names.find((name) => !isColumn(name));
-  if (unknown !== undefined || new Set(names).size !== names.length || !names.includes("hash")) {
-    throw new InputFileError(
-      `The first line must name the columns, each once and hash among them: ${IMPORT_COLUMNS.join(", ")}.`,
-    );
+function toColumns(header: readonly string[]): readonly ImportColumn[] {
+  const columns = parseImportHeader(header);
+  if (columns === undefined) {
+    throw new InputFileError(IMPORT_HEADER_RULE);
   }
-  return names;
-}
-
-/** An empty cell says nothing, scopes are separated by blanks, and metadata is a JSON object. */
-function toValue(columns: readonly string[], cells: readonly string[]): Record<string, unknown> {
-  const value: Record<string, unknown> = {};
-  for (const [index, column] of columns.entries()) {
-    const cell = cells[index] ?? "";
-    if (cell === "") {
-      continue;
-    }
-    switch (column) {
-      case "scopes":
-        value[column] = cell.split(/[\s,;]+/).filter((scope) => scope !== "");
-        break;
-      case "metadata":
-        value[column] = JSON.parse(cell);
-        break;
-      default:
-        value[column] = cell;
-    }
-  }
-  return value;
-}
-
-function toFileRow(columns: readonly string[], cells: readonly string[], line: number): FileRow {
-  if (cells.length !== columns.length) {
-    const message = `${String(cells.length)} cells where the first line names ${String(columns.length)} columns.`;
-    return { line, errors: [{ pointer: "", message }] };
-  }
-  try {
-    return { line, value: toValue(columns, cells) };
-  } catch (error) {
-    if (error instanceof SyntaxError) {
-      return { line, errors: [{ pointer: "/metadata", message: "Not a JSON object." }] };
-    }
-    throw error;
-  }
+  return columns;
 }
 
 async function* readCsv(source: AsyncIterable<Buffer>): AsyncGenerator<FileRow> {
@@ -88,7 +37,7 @@ async function* readCsv(source: AsyncIterable<Buffer>): AsyncGenerator<FileRow> 
   });
   const reading = Readable.from(source, { objectMode: false });
   reading.on("error", (error) => parser.destroy(error)).pipe(parser);
-  let columns: readonly string[] | undefined;
+  let columns: readonly ImportColumn[] | undefined;
   try {
     for await (const { record, info } of parser as AsyncIterable<{
       record: string[];
@@ -97,7 +46,7 @@ async function* readCsv(source: AsyncIterable<Buffer>): AsyncGenerator<FileRow> 
       if (columns === undefined) {
         columns = toColumns(record);
       } else {
-        yield toFileRow(columns, record, info.lines);
+        yield { line: info.lines, ...parseImportCells(columns, record) };
       }
     }
   } catch (error) {

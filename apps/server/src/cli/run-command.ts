@@ -1,16 +1,24 @@
 import { constants } from "node:os";
+import type { ConnectionTarget } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
-import type { MemberKeys, PlanDirectory } from "#modules/tenants/index.ts";
+import type { MemberKeys, PlanDirectory, TenantPart } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { Config } from "../config.ts";
 import { commandContext, type Installation, openForCommand } from "../deps.ts";
+import { TENANT_PARTS } from "../tenant-parts.ts";
 
 /** What a command works with while the installation is open for it. */
 export type CommandSession = {
   /** Services and the catalogue: what every use case of a command needs. */
-  deps: AppServices & { plans: PlanDirectory; memberKeys: MemberKeys };
+  deps: AppServices & {
+    plans: PlanDirectory;
+    memberKeys: MemberKeys;
+    parts: readonly TenantPart[];
+  };
   context: CallContext;
   config: Config;
+  /** Where the database is, for what connects by itself. */
+  target: ConnectionTarget;
   /** Aborts when the person at the terminal wants to stop. */
   signal: AbortSignal;
 };
@@ -82,11 +90,12 @@ function watchForEnd(options: RunCommandOptions) {
 }
 
 function toSession(installation: Installation, signal: AbortSignal): CommandSession {
-  const { services, plans, memberKeys, config } = installation;
+  const { services, plans, memberKeys, config, database } = installation;
   return {
-    deps: { ...services, plans, memberKeys },
+    deps: { ...services, plans, memberKeys, parts: TENANT_PARTS },
     context: commandContext(services),
     config,
+    target: database.target,
     signal,
   };
 }

@@ -1,8 +1,18 @@
-import { createTenantRequest, type Tenant, updateTenantRequest } from "@turnpike/contract/tenants";
+import { tenantId as tenantIdShape } from "@turnpike/contract/shapes";
+import {
+  createTenantRequest,
+  type DeletedTenant,
+  type Tenant,
+  updateTenantRequest,
+} from "@turnpike/contract/tenants";
+import { z } from "zod";
 import {
   createTenant,
+  deleteTenant,
   getTenantByName,
+  listDeletedTenants,
   listTenants,
+  restoreTenant,
   updateTenant,
 } from "#modules/tenants/index.ts";
 import { type Cli, examples } from "./cli.ts";
@@ -44,7 +54,7 @@ function toSuspended(options: { suspend?: true; resume?: true }): boolean | unde
 export function addTenantsCommands(cli: Cli): void {
   const tenants = cli.program
     .command("tenants")
-    .description("create, list, show and change tenants");
+    .description("create, list, show, change, delete and restore tenants");
 
   tenants
     .command("create")
@@ -120,6 +130,74 @@ export function addTenantsCommands(cli: Cli): void {
         return await updateTenant(deps, context, { ...input, tenantId });
       }, toTenantText);
     });
+
+  tenants
+    .command("delete")
+    .description(
+      "delete a tenant: keys are revoked, nobody sees it any more; it can be restored for 30 days",
+    )
+    .argument("<tenant>", TENANT_TEXT)
+    .requiredOption("--name <name>", "name of the tenant, to say that it is the one you mean")
+    .addHelpText("after", examples('tenants delete blue-heron-maps --name "Blue Heron Maps"'))
+    .action(async (idOrSlug, { name }) => {
+      await cli.run(
+        async ({ deps, context }) => {
+          const { tenantId } = await getTenantByName(deps, context, { idOrSlug });
+          await deleteTenant(deps, context, { tenantId, name });
+          return { tenantId };
+        },
+        ({ tenantId }) =>
+          `Deleted ${tenantId}. Within 30 days: turnpike tenants restore ${tenantId}`,
+      );
+    });
+
+  tenants
+    .command("list-deleted")
+    .description("list deleted tenants, newest first")
+    .option(LIMIT_OPTION.flags, LIMIT_OPTION.text, limitParser, LIMIT_OPTION.value)
+    .option(CURSOR_OPTION.flags, CURSOR_OPTION.text)
+    .addHelpText("after", examples("tenants list-deleted"))
+    .action(async (options) => {
+      await cli.run(
+        ({ deps, context }) => listDeletedTenants(deps, context, options),
+        (page) => toPageText(page, toDeletedTable),
+      );
+    });
+
+  tenants
+    .command("restore")
+    .description("restore a deleted tenant with its members; its keys stay revoked")
+    .argument("<tenant>", "id of the tenant")
+    .addHelpText("after", examples("tenants restore ten_0199f3b0c1d27a4e8f60112233445566"))
+    .action(async (id) => {
+      const input = parseInput(
+        z.strictObject({ tenantId: tenantIdShape }),
+        { tenantId: id },
+        {
+          tenantId: "<tenant>",
+        },
+      );
+      await cli.run(({ deps, context }) => restoreTenant(deps, context, input), toTenantText);
+    });
+}
+
+function toDeletedTable(tenants: readonly DeletedTenant[]): string {
+  return toTable(
+    tenants,
+    [
+      { header: "TENANT", value: (tenant) => tenant.tenantId },
+      { header: "SLUG", value: (tenant) => tenant.slug },
+      { header: "NAME", value: (tenant) => tenant.name },
+      { header: "DELETED (UTC)", value: (tenant) => toShortInstant(tenant.deletedAt) },
+      { header: "BY", value: (tenant) => tenant.deletedBy },
+      {
+        header: "RESTORABLE UNTIL (UTC)",
+        value: (tenant) =>
+          tenant.purgedAt === null ? toShortInstant(tenant.restorableUntil) : "removed",
+      },
+    ],
+    "No tenant is deleted.",
+  );
 }
 
 function toTenantsTable(tenants: readonly Tenant[]): string {

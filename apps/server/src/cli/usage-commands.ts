@@ -4,9 +4,11 @@ import {
   USAGE_RANGE_DAYS_MAX,
   type UsageQuery,
 } from "@turnpike/contract/usage";
+import { USAGE_CLASSES } from "@turnpike/domain/metering/usage-history";
 import { DAY_MS, GRAINS } from "@turnpike/domain/time/zoned-buckets";
 import { z } from "zod";
 import { queryUsage, queryUsageOfAll } from "#modules/analytics/index.ts";
+import { listMeters } from "#modules/catalog/index.ts";
 import { getLimits, reconcile } from "#modules/metering/index.ts";
 import { getTenantByName, listTenants } from "#modules/tenants/index.ts";
 import { type Cli, examples, optionParser } from "./cli.ts";
@@ -45,6 +47,11 @@ type Usage = {
   calls: number;
   quantity: string;
   truncated: boolean;
+  /** What the field `calls` counts: the meter of calls is one of many. */
+  counted: "calls" | "events";
+  /** What was summed, `[from, to)`. */
+  from: string;
+  to: string;
 };
 
 /** Left out, the range is all that is kept, by time as far as the grain reaches. */
@@ -76,24 +83,31 @@ function toGroupText({ time, group }: Report["rows"][number]): string {
   return time === null ? (Object.values(group)[0] ?? "total") : time.replace(".000Z", "Z");
 }
 
-function toUsage(report: Report): Usage {
+function toUsage(report: Report, counted: Usage["counted"]): Usage {
   const { calls, quantity } = toLine("", report.totals);
   const rows = report.rows.map((row) => toLine(toGroupText(row), row.values));
-  return { rows, calls, quantity, truncated: report.truncated };
+  const { truncated, from, to } = report;
+  return { rows, calls, quantity, truncated, counted, from, to };
+}
+
+/** Events that came with a service key belong to no key of the tenant. */
+function toRowText(by: string, group: string): string {
+  return by === "key" && group === "" ? "Sent by the operator" : group;
 }
 
 function toUsageTable(usage: Usage & { by: string }): string {
+  const counted = usage.counted === "calls" ? "Calls" : "Events";
   if (usage.by === "total") {
     return toRecord([
-      ["Calls", toGrouped(usage.calls)],
+      [counted, toGrouped(usage.calls)],
       ["Billable units", toGrouped(usage.quantity)],
     ]);
   }
   return toTable(
     [...usage.rows, { group: "total", calls: usage.calls, quantity: usage.quantity }],
     [
-      { header: usage.by.toUpperCase(), value: (row) => row.group },
-      { header: "CALLS", value: (row) => toGrouped(row.calls), align: "right" },
+      { header: usage.by.toUpperCase(), value: (row) => toRowText(usage.by, row.group) },
+      { header: counted.toUpperCase(), value: (row) => toGrouped(row.calls), align: "right" },
       { header: "BILLABLE UNITS", value: (row) => toGrouped(row.quantity), align: "right" },
     ],
     "",
@@ -103,7 +117,12 @@ function toUsageTable(usage: Usage & { by: string }): string {
 function toUsageText(usage: Usage & { by: string; tenant: string | null }): string {
   const subject = usage.tenant === null ? "All tenants" : `Tenant ${usage.tenant}`;
   const more = usage.truncated ? "\nThere is more: narrow the range with --from and --to." : "";
-  return `${subject}\n${toUsageTable(usage)}${more}`;
+  const isByTime = GRAINS.some((grain) => grain === usage.by);
+  // Without --from it begins as far back as the grain reaches, which may be after all there is.
+  const range = isByTime
+    ? `, ${toShortInstant(usage.from)} to ${toShortInstant(usage.to)} UTC`
+    : "";
+  return `${subject}${range}\n${toUsageTable(usage)}${more}`;
 }
 
 function toLimitsText(limits: Limits): string {
@@ -120,6 +139,7 @@ function toLimitsText(limits: Limits): string {
       { header: "LIMIT", value: (quota) => toGrouped(quota.limit), align: "right" },
       { header: "USED", value: (quota) => toGrouped(quota.used), align: "right" },
       { header: "LEASED", value: (quota) => toGrouped(quota.leased), align: "right" },
+      { header: "LOCKED", value: (quota) => toGrouped(quota.locked), align: "right" },
       { header: "FORFEITED", value: (quota) => toGrouped(quota.forfeited), align: "right" },
       { header: "LEFT", value: (quota) => toGrouped(quota.remaining), align: "right" },
       { header: "RESETS (UTC)", value: (quota) => toShortInstant(quota.resetAt) },
@@ -136,18 +156,27 @@ function toReconcileText(result: Reconciled): string {
     (finding) =>
       `  ${finding.what} ${JSON.stringify(finding.place)}: ledger ${finding.ledger}, derived ${finding.derived}`,
   );
+  const kept = USAGE_CLASSES.flatMap((name) => {
+    const from = result.keptFrom[name];
+    return from === null ? [] : [`  The ${name} before ${from.slice(0, 10)} are not kept.`];
+  });
   return [
     toRecord([
       ["Drift", toGrouped(result.drift)],
       ["Entries", toGrouped(result.entries)],
-      ["Calls", toGrouped(result.calls)],
+      ["Calls and events", toGrouped(result.calls)],
       ["Rollups", toGrouped(result.rollups)],
       ["Balances", toGrouped(result.balances)],
+      ["Locked units", toGrouped(result.locked)],
       ["Forfeited units", toGrouped(result.forfeited)],
     ]),
+    ...kept,
     ...findings,
   ].join("\n");
 }
+
+/** It reads all there is: a minute for some ten million calls on a busy machine. `--timeout` says otherwise. */
+const RECONCILE_TIMEOUT_SECONDS = 3_600;
 
 /** `turnpike usage`, `limits` and `reconcile`: what the ledger says. */
 export function addUsageCommands(cli: Cli): void {
@@ -157,8 +186,12 @@ export function addUsageCommands(cli: Cli): void {
     .option("--tenant <tenant>", TENANT_TEXT)
     .option("--by <dimension>", BY.join(", "), "total")
     .option("--meter <meter>", "what is counted", "requests")
-    .option("--from <instant>", "calls from here on, inclusive", optionParser(parseInstant))
-    .option("--to <instant>", "calls before this", optionParser(parseInstant))
+    .option(
+      "--from <instant>",
+      "calls or events from here on, inclusive",
+      optionParser(parseInstant),
+    )
+    .option("--to <instant>", "calls or events before this", optionParser(parseInstant))
     .addHelpText(
       "after",
       examples(
@@ -177,7 +210,10 @@ export function addUsageCommands(cli: Cli): void {
             ? await queryUsageOfAll(deps, context, question)
             : await queryUsage(deps, context, { ...question, tenantId: subject.tenantId });
         const tenantId = subject?.tenantId ?? null;
-        return { tenantId, tenant: subject?.slug ?? null, by: asked.by, ...toUsage(report) };
+        const { items: meters } = await listMeters(deps, context);
+        const eventType = meters.find(({ meterId }) => meterId === asked.meter)?.eventType;
+        const usage = toUsage(report, eventType === undefined ? "calls" : "events");
+        return { tenantId, tenant: subject?.slug ?? null, by: asked.by, ...usage };
       }, toUsageText);
     });
 
@@ -203,6 +239,7 @@ export function addUsageCommands(cli: Cli): void {
       const result = await cli.run(
         ({ deps, context }) => reconcile(deps, context),
         toReconcileText,
+        RECONCILE_TIMEOUT_SECONDS,
       );
       if (result.drift !== 0) {
         cli.environment.setExitCode(EXIT_FAILED);

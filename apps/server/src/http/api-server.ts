@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { CallContext } from "@turnpike/domain/access/actor";
+import type { Actor, CallContext } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { NewId } from "@turnpike/domain/ids/ids";
 import {
@@ -12,7 +12,7 @@ import { authenticate, type FindActor, unauthenticated } from "./authenticate.ts
 import type { ContractHandler } from "./contract-handler.ts";
 import type { HttpContext } from "./http-context.ts";
 import { type ProblemRenderer, sendProblem, toAppError } from "./problem-details.ts";
-import type { RawRoute } from "./raw-route.ts";
+import { type RawRoute, setBaseHeaders } from "./raw-route.ts";
 import { createRouteTable } from "./route-table.ts";
 
 /** Takes every request under a prefix, whatever its method: a server of its own within this one. */
@@ -37,6 +37,8 @@ export type ApiServerDeps = {
 };
 
 const PREFLIGHT_SECONDS = "600";
+/** Longer than any answer is in the making, and than the heartbeats of streams are apart: then nobody reads there. */
+const SILENT_CONNECTION_MS = 60_000;
 
 function resourceNotFound(): AppError {
   return new AppError({
@@ -68,18 +70,65 @@ function applyCors(req: IncomingMessage, res: ServerResponse, origins: readonly 
     return false;
   }
   res.setHeader("access-control-allow-origin", origin);
-  res.setHeader("access-control-expose-headers", "Retry-After, X-Request-Id");
+  res.setHeader("access-control-expose-headers", "Retry-After, X-Request-Id, Idempotency-Replayed");
   if (req.method !== "OPTIONS" || req.headers["access-control-request-method"] === undefined) {
     return false;
   }
   res.writeHead(204, {
     "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
-    "access-control-allow-headers": "Authorization, Content-Type, Last-Event-ID, If-Match",
+    "access-control-allow-headers":
+      "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, If-Match",
     "access-control-max-age": PREFLIGHT_SECONDS,
   });
   res.end();
   return true;
 }
+
+/** What the routes know of a request. */
+class RequestContext implements HttpContext {
+  readonly requestId: string;
+  readonly #deps: Pick<ApiServerDeps, "logger" | "trustedProxies">;
+  readonly #req: IncomingMessage;
+  readonly #actor: Actor | undefined;
+
+  constructor(
+    deps: Pick<ApiServerDeps, "logger" | "trustedProxies">,
+    req: IncomingMessage,
+    who: { actor: Actor | undefined; requestId: string },
+  ) {
+    this.#deps = deps;
+    this.#req = req;
+    this.#actor = who.actor;
+    this.requestId = who.requestId;
+  }
+
+  get logger(): Logger {
+    return this.#deps.logger;
+  }
+
+  call(): CallContext {
+    if (this.#actor === undefined) {
+      throw unauthenticated();
+    }
+    return { actor: this.#actor, requestId: this.requestId };
+  }
+
+  findCall(): CallContext | undefined {
+    return this.#actor === undefined
+      ? undefined
+      : { actor: this.#actor, requestId: this.requestId };
+  }
+
+  clientAddress(): string {
+    return findClientAddress({
+      peer: toCanonicalAddress(this.#req.socket.remoteAddress ?? "") ?? "",
+      forwardedFor: this.#req.headersDistinct["x-forwarded-for"]?.join(","),
+      trusted: this.#deps.trustedProxies,
+    });
+  }
+}
+
+type Exchange = { req: IncomingMessage; res: ServerResponse; path: string; requestId: string };
 
 /** Makes the listener for people: hot routes on plain node:http first, then the contract, then the console's files. */
 export function createApiServer(deps: ApiServerDeps): Server {
@@ -92,56 +141,38 @@ export function createApiServer(deps: ApiServerDeps): Server {
     }
   }
 
-  async function createContext(
-    req: IncomingMessage,
-    input: { path: string; requestId: string },
-  ): Promise<HttpContext> {
-    const { requestId } = input;
-    // Only the API looks at credentials: health must answer while the database that knows them is away.
-    const actor = input.path.startsWith("/v1/")
-      ? await authenticate(req, deps.findActor)
-      : undefined;
-    return {
-      requestId,
-      logger: deps.logger,
-      call: (): CallContext => {
-        if (actor === undefined) {
-          throw unauthenticated();
-        }
-        return { actor, requestId };
-      },
-      findCall: () => (actor === undefined ? undefined : { actor, requestId }),
-      clientAddress: () =>
-        findClientAddress({
-          peer: toCanonicalAddress(req.socket.remoteAddress ?? "") ?? "",
-          forwardedFor: req.headersDistinct["x-forwarded-for"]?.join(","),
-          trusted: deps.trustedProxies,
-        }),
-    };
+  /** Only the API looks at credentials: health must answer while the database that knows them is away. */
+  function findCaller({ req, path }: Exchange): Actor | undefined | Promise<Actor> {
+    return path.startsWith("/v1/") ? authenticate(req, deps.findActor) : undefined;
   }
 
-  async function serveApi(
-    req: IncomingMessage,
-    res: ServerResponse,
-    input: { path: string; requestId: string },
-  ): Promise<boolean> {
-    const found = findRoute(req.method ?? "GET", input.path);
-    if (found.kind === "found") {
-      const context = await createContext(req, input);
-      await found.route.handle({ req, res, params: found.params, context });
-      return true;
-    }
-    if (input.path.startsWith("/v1/")) {
-      assertOneReading(input.path);
-      const context = await createContext(req, input);
+  function toContext({ req, requestId }: Exchange, actor: Actor | undefined): HttpContext {
+    return new RequestContext(deps, req, { actor, requestId });
+  }
+
+  /** Answers a request of one of the raw routes, at once when nothing has to be waited for. */
+  function serveRaw(
+    found: { route: RawRoute; params: Readonly<Record<string, string>> },
+    exchange: Exchange,
+  ): Promise<void> | void {
+    const { req, res } = exchange;
+    const serve = (actor: Actor | undefined) =>
+      found.route.handle({ req, res, params: found.params, context: toContext(exchange, actor) });
+    const actor = findCaller(exchange);
+    return actor instanceof Promise ? actor.then(serve) : serve(actor);
+  }
+
+  /** Answers by the contract, else with a file of the console. */
+  async function serveRest(exchange: Exchange, allowRaw: readonly string[]): Promise<void> {
+    const { req, res, path } = exchange;
+    if (path.startsWith("/v1/")) {
+      assertOneReading(path);
+      const context = toContext(exchange, await findCaller(exchange));
       if (await deps.contract.serve(req, res, context)) {
-        return true;
+        return;
       }
     }
-    const allow = new Set([
-      ...(found.kind === "other_method" ? found.allow : []),
-      ...deps.contract.methodsOf(input.path),
-    ]);
+    const allow = new Set([...allowRaw, ...deps.contract.methodsOf(path)]);
     if (allow.size > 0) {
       const methods = [...allow].join(", ");
       throw new AppError({
@@ -150,41 +181,43 @@ export function createApiServer(deps: ApiServerDeps): Server {
         headers: { allow: methods },
       });
     }
-    return false;
+    const isPage = req.method === "GET" || req.method === "HEAD";
+    if (path.startsWith("/v1/") || path === "/v1" || !isPage || !deps.serveConsole(req, res)) {
+      throw resourceNotFound();
+    }
   }
 
-  async function answer(
+  function answer(
     req: IncomingMessage,
     res: ServerResponse,
     requestId: string,
-  ): Promise<void> {
-    res.setHeader("x-request-id", requestId);
-    res.setHeader("x-content-type-options", "nosniff");
-    res.setHeader("referrer-policy", "no-referrer");
+  ): Promise<void> | void {
     const target = req.url ?? "/";
+    const queryAt = target.indexOf("?");
+    const path = queryAt === -1 ? target : target.slice(0, queryAt);
+    const found = findRoute(req.method ?? "GET", path);
+    const exchange = { req, res, path, requestId };
+    // No page calls it: then there is nobody to tell apart, and the route writes its headers in one piece.
+    if (found.kind === "found" && found.route.isHot === true && req.headers.origin === undefined) {
+      return serveRaw(found, exchange);
+    }
+    setBaseHeaders(res, requestId);
     if (!target.startsWith("/") || target.startsWith("//")) {
       throw resourceNotFound();
     }
-    const queryAt = target.indexOf("?");
-    const path = queryAt === -1 ? target : target.slice(0, queryAt);
     const mount = deps.mounts.find(
       ({ prefix }) => path === prefix || path.startsWith(`${prefix}/`),
     );
     if (mount !== undefined) {
-      await mount.handle(req, res);
-      return;
+      return mount.handle(req, res);
     }
     // What is mounted decides for itself whom it lets read; the configured origins are those of the API.
     if (applyCors(req, res, deps.corsOrigins)) {
       return;
     }
-    if (await serveApi(req, res, { path, requestId })) {
-      return;
-    }
-    const isPage = req.method === "GET" || req.method === "HEAD";
-    if (path.startsWith("/v1/") || path === "/v1" || !isPage || !deps.serveConsole(req, res)) {
-      throw resourceNotFound();
-    }
+    return found.kind === "found"
+      ? serveRaw(found, exchange)
+      : serveRest(exchange, found.kind === "other_method" ? found.allow : []);
   }
 
   const server = createServer(
@@ -199,18 +232,29 @@ export function createApiServer(deps: ApiServerDeps): Server {
     },
     (req, res) => {
       const requestId = deps.newId("request");
-      answer(req, res, requestId).catch((error: unknown) => {
+      const fail = (error: unknown): void => {
         logFailure(error, { requestId });
+        if (!res.headersSent) {
+          setBaseHeaders(res, requestId);
+        }
         sendProblem(res, deps.renderProblem(error, requestId));
-      });
+      };
+      try {
+        answer(req, res, requestId)?.catch(fail);
+      } catch (error) {
+        fail(error);
+      }
     },
   );
+  server.timeout = SILENT_CONNECTION_MS;
   server.on("checkExpectation", (_req, res: ServerResponse) => {
     const error = new AppError({
       code: "EXPECTATION_FAILED",
       publicMessage: "This expectation cannot be met.",
     });
-    sendProblem(res, deps.renderProblem(error, deps.newId("request")));
+    const requestId = deps.newId("request");
+    setBaseHeaders(res, requestId);
+    sendProblem(res, deps.renderProblem(error, requestId));
   });
   return server;
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { Actor } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 
-/** Finds who holds a bearer credential; `undefined` when nobody does, whatever the reason. */
-export type FindActor = (credential: string) => Promise<Actor | undefined>;
+/** Finds who holds a bearer credential, at once when memory knows; `undefined` when nobody does, whatever the reason. */
+export type FindActor = (credential: string) => Actor | undefined | Promise<Actor | undefined>;
 
 const BEARER = /^Bearer +([\x21-\x7e]{1,8192})$/i;
 
@@ -34,23 +34,27 @@ export function bearerCredential(req: IncomingMessage): string | undefined {
   return credential;
 }
 
-/**
- * Finds the actor of a request, or `undefined` for a request without a credential.
- *
- * @throws {AppError} `UNAUTHENTICATED` when a credential was sent and is not valid: a public route must not quietly
- *   treat a revoked program as a stranger.
- */
-export async function authenticate(
-  req: IncomingMessage,
-  findActor: FindActor,
-): Promise<Actor | undefined> {
-  const credential = bearerCredential(req);
-  if (credential === undefined) {
-    return undefined;
-  }
-  const actor = await findActor(credential);
+function known(actor: Actor | undefined): Actor {
   if (actor === undefined) {
     throw unauthenticated();
   }
   return actor;
+}
+
+/**
+ * Finds the actor of a request, or `undefined` for a request without a credential.
+ *
+ * @throws {AppError} `UNAUTHENTICATED`, at once or later, when a credential was sent and is not valid: a public route must not
+ *   quietly treat a revoked program as a stranger.
+ */
+export function authenticate(
+  req: IncomingMessage,
+  findActor: FindActor,
+): Actor | undefined | Promise<Actor> {
+  const credential = bearerCredential(req);
+  if (credential === undefined) {
+    return undefined;
+  }
+  const actor = findActor(credential);
+  return actor instanceof Promise ? actor.then(known) : known(actor);
 }

@@ -34,7 +34,9 @@ function serve(checkout: string): Promise<{ server: Server; url: string }> {
         throw new Error("Documentation asks nobody for a credential.");
       },
     };
-    found.route.handle({ req, res, params: found.params, context }).catch(() => res.destroy());
+    Promise.resolve(found.route.handle({ req, res, params: found.params, context })).catch(() =>
+      res.destroy(),
+    );
   });
   return new Promise((ready) => {
     server.listen(0, "127.0.0.1", () => {

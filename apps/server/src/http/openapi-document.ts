@@ -9,6 +9,7 @@ import {
 import { meter, plan, quota, rateLimit } from "@turnpike/contract/catalog";
 import { contract } from "@turnpike/contract/contract";
 import { document } from "@turnpike/contract/documents";
+import { eventReceipt } from "@turnpike/contract/events";
 import { file } from "@turnpike/contract/files";
 import { invitation } from "@turnpike/contract/invitations";
 import {
@@ -70,6 +71,7 @@ const NAMED_SCHEMAS = {
   UsageRow: { strategy: output, schema: usageRow },
   UsageReport: { strategy: output, schema: usageReport },
   Limits: { strategy: output, schema: limits },
+  EventReceipt: { strategy: output, schema: eventReceipt },
   Document: { strategy: output, schema: document },
   File: { strategy: output, schema: file },
   Notification: { strategy: output, schema: notification },
@@ -85,10 +87,18 @@ const TAGS: OpenAPI.TagObject[] = [
   { name: "Service keys", description: "Credentials of the operator's own programs." },
   { name: "Catalogue", description: "Meters, and plans with their limits." },
   { name: "Usage", description: "What was used, from the ledger, and what is left." },
+  { name: "Exports", description: "Usage as files of any size, written in the background." },
+  { name: "Alerts", description: "Rules about usage that tell people and programs." },
+  { name: "Events", description: "Usage that programs report, as CloudEvents." },
   { name: "Documents", description: "Small live documents: preferences, progress, saved views." },
   { name: "Files", description: "Uploads and downloads." },
   { name: "Notifications", description: "Messages to the members of a tenant." },
   { name: "Outbox", description: "Mails of this installation." },
+  { name: "Webhooks", description: "Endpoints that hear of what happens in a tenant." },
+  {
+    name: "Operator webhooks",
+    description: "Endpoints that hear of what happens in every tenant.",
+  },
   { name: "API", description: "The description of the API itself." },
 ];
 

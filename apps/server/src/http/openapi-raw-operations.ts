@@ -1,5 +1,7 @@
 import type { OpenAPI } from "@orpc/openapi";
+import { EVENTS_BYTES_MAX, EVENTS_MAX } from "@turnpike/contract/events";
 import { FILE_BYTES_MAX } from "@turnpike/contract/files";
+import { FORWARD_AUTH_DIALECTS } from "@turnpike/contract/forward-auth";
 import type { Scope } from "@turnpike/domain/access/scopes";
 import { FILE_MEDIA_TYPES } from "@turnpike/domain/files/media-type";
 
@@ -140,6 +142,72 @@ const followDocuments: RawOperation = {
   },
 };
 
+const followCalls: RawOperation = {
+  method: "get",
+  path: "/tenants/{tenantId}/usage/live",
+  scope: "usage:read",
+  operation: {
+    operationId: "usage.live",
+    summary: "Follow the calls of a tenant as they happen",
+    description:
+      "A stream of server-sent events: `calls` with the calls that ended since the event before (time, key, environment, method, route, status, outcome, latency, bytes) and how many came faster than they could be told, and `coverage` with whether calls of other processes are heard. Takes the filters of `GET /tenants/{tenantId}/usage`. Nothing is kept: who comes back sees what happens from then on. Silence is broken every 15 seconds; the server ends a stream after an hour. At most six are open for one credential.",
+    tags: ["Usage"],
+    parameters: [
+      tenantParameter,
+      ...["key", "route", "method", "status", "status_class", "outcome", "environment"].map(
+        (name): OpenAPI.ParameterObject => ({
+          name,
+          in: "query",
+          description: "A comma list; left out, all pass.",
+          schema: { type: "string" },
+        }),
+      ),
+    ],
+    responses: {
+      "200": {
+        description: "Events, for as long as the connection is open.",
+        content: { "text/event-stream": { schema: { type: "string" } } },
+      },
+    },
+  },
+};
+
+const downloadExport: RawOperation = {
+  method: "get",
+  path: "/tenants/{tenantId}/exports/{exportId}/content",
+  scope: "public",
+  operation: {
+    operationId: "exports.content",
+    summary: "Download an export by the address that was made for it",
+    description:
+      "The address of `POST …/exports/{exportId}/download`, which carries its own permission and is good for five minutes. Texts that a spreadsheet would take for formulas begin with an apostrophe.",
+    tags: ["Exports"],
+    parameters: [
+      tenantParameter,
+      {
+        name: "exportId",
+        in: "path",
+        required: true,
+        schema: { type: "string", pattern: "^exp_[0-9a-f]{32}$" },
+      },
+      ...["expires", "signature"].map(
+        (name): OpenAPI.ParameterObject => ({
+          name,
+          in: "query",
+          required: true,
+          schema: { type: "string" },
+        }),
+      ),
+    ],
+    responses: {
+      "200": {
+        description: "The content, as an attachment.",
+        content: { "text/csv": { schema: anyFile }, "application/json": { schema: anyFile } },
+      },
+    },
+  },
+};
+
 const exportUsage: RawOperation = {
   method: "get",
   path: "/tenants/{tenantId}/usage.csv",
@@ -271,6 +339,96 @@ const reportLeaks: RawOperation = {
   },
 };
 
+const cloudEvent: OpenAPI.SchemaObject = {
+  type: "object",
+  required: ["specversion", "id", "source", "type"],
+  properties: {
+    specversion: { type: "string", const: "1.0" },
+    id: { type: "string", minLength: 1, maxLength: 256 },
+    source: { type: "string", minLength: 1, maxLength: 256 },
+    type: { type: "string", minLength: 1, maxLength: 256 },
+    subject: { type: "string", description: "The tenant, by its id or external id." },
+    time: { type: "string", format: "date-time" },
+    data: { description: "JSON, in which meters find their values." },
+  },
+};
+
+const writeEvents: RawOperation = {
+  method: "post",
+  path: "/events",
+  scope: "events:write",
+  operation: {
+    operationId: "events.write",
+    summary: "Record usage events",
+    description: `CloudEvents 1.0 over HTTP: structured, in a batch of at most ${String(EVENTS_MAX)}, or binary with \`ce-\` headers. At most ${String(EVENTS_BYTES_MAX)} bytes. Answered after commit; an event that was recorded before changes nothing. When not one could be taken, the answer is a problem with the same fields.`,
+    tags: ["Events"],
+    parameters: [
+      {
+        name: "Prefer",
+        in: "header",
+        description: "`return=minimal` leaves out of `results` what was accepted.",
+        schema: { type: "string" },
+      },
+    ],
+    requestBody: {
+      required: true,
+      content: {
+        "application/cloudevents+json": { schema: cloudEvent },
+        "application/cloudevents-batch+json": {
+          schema: { type: "array", maxItems: EVENTS_MAX, items: cloudEvent },
+        },
+        "application/json": { schema: { description: "The data of an event in binary mode." } },
+      },
+    },
+    responses: {
+      "200": {
+        description: "What became of each event.",
+        content: { "application/json": { schema: { $ref: "#/components/schemas/EventReceipt" } } },
+      },
+    },
+  },
+};
+
+const IDENTITY_HEADERS: Record<string, OpenAPI.HeaderObject> = Object.fromEntries(
+  [
+    ["Tenant", "Id of the tenant."],
+    ["Key", "Id of the key."],
+    ["Environment", "`live` or `test`."],
+    ["Plan", "Id of the plan."],
+    ["Scopes", "Those of the key that its plan allows, separated by blanks."],
+  ].map(([name, description]): [string, OpenAPI.HeaderObject] => [
+    `X-Turnpike-${String(name)}`,
+    { description: `${String(description)} \`-\` when there is none.`, schema: { type: "string" } },
+  ]),
+);
+
+const authorizeCall: RawOperation = {
+  method: "get",
+  path: "/authorize/{dialect}",
+  scope: "public",
+  operation: {
+    operationId: "gateway.authorize",
+    summary: "Decide a call for a proxy that forwards it itself",
+    description:
+      "For the forward authorisation of proxies, with any method. The call is described by the headers of the dialect, its key stands in `Authorization` or `X-Api-Key` as the caller sent it, and the query string is never read. Only [trusted proxies](/docs/adopt) may ask. It is metered when it is allowed. To nginx every denial is 403 with a ticket in `X-Turnpike-Denial`; the answer for the caller is at `/v1/authorize/nginx/denied`.",
+    tags: ["Keys"],
+    parameters: [
+      {
+        name: "dialect",
+        in: "path",
+        required: true,
+        schema: { type: "string", enum: [...FORWARD_AUTH_DIALECTS] },
+      },
+    ],
+    responses: {
+      "200": {
+        description: "The call may pass; whose it is stands in the headers. No body.",
+        headers: IDENTITY_HEADERS,
+      },
+    },
+  },
+};
+
 const readDocument: RawOperation = {
   method: "get",
   path: "/openapi.json",
@@ -293,8 +451,12 @@ export const RAW_OPERATIONS: readonly RawOperation[] = [
   uploadFile,
   downloadFile,
   followDocuments,
+  followCalls,
+  downloadExport,
   exportUsage,
   exportAllUsage,
+  writeEvents,
+  authorizeCall,
   reportLeaks,
   readDocument,
 ];

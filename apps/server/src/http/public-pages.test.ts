@@ -93,9 +93,9 @@ beforeEach(async () => {
         throw new Error("Public pages ask nobody for a credential.");
       },
     };
-    found.route
-      .handle({ req, res, params: found.params, context })
-      .catch(() => res.writeHead(404).end());
+    Promise.resolve(found.route.handle({ req, res, params: found.params, context })).catch(() =>
+      res.writeHead(404).end(),
+    );
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

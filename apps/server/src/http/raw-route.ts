@@ -18,8 +18,35 @@ export type RawRoute = {
   method: "GET" | "POST" | "PUT" | "DELETE";
   /** Such as `/v1/tenants/{tenantId}/files`; a name in braces takes one segment. */
   path: string;
-  handle(call: RawCall): Promise<void>;
+  /** True for a route that answers by {@link sendHotJson}, which writes the headers of every answer along with its own. */
+  isHot?: true;
+  /** May answer at once: a promise that nobody needs costs a hot route as much as its look-ups. */
+  handle(call: RawCall): Promise<void> | void;
 };
+
+/** What every answer of the listener for people bears, beside its request id. */
+const BASE_HEADERS = [
+  "x-content-type-options",
+  "nosniff",
+  "referrer-policy",
+  "no-referrer",
+] as const;
+
+const HOT_HEADERS = [
+  ...BASE_HEADERS,
+  "content-type",
+  "application/json",
+  "cache-control",
+  "no-store",
+] as const;
+
+/** Puts on an answer that has not begun what every answer bears. */
+export function setBaseHeaders(res: ServerResponse, requestId: string): void {
+  res.setHeader("x-request-id", requestId);
+  for (let at = 0; at < BASE_HEADERS.length; at += 2) {
+    res.setHeader(BASE_HEADERS[at] ?? "", BASE_HEADERS[at + 1] ?? "");
+  }
+}
 
 /** The query of a request, for the routes that have one: parsing addresses is not for the hot path. */
 export function readQuery(req: IncomingMessage): URLSearchParams {
@@ -40,9 +67,14 @@ function bodyTooLarge(bytesMax: number): AppError {
  * Reads a body of at most `bytesMax` bytes. By events: the stream's async iterator costs a hot route a tenth of its time, and
  * ends the connection of a body that is too large before the answer is out.
  *
+ * @param onBytes - Hears how many bytes there are before they are kept; what it throws ends the reading.
  * @throws {AppError} `PAYLOAD_TOO_LARGE`. @throws when the client leaves before the end.
  */
-export function readBody(req: IncomingMessage, bytesMax: number): Promise<Buffer> {
+export function readBody(
+  req: IncomingMessage,
+  bytesMax: number,
+  onBytes: (length: number) => void = () => undefined,
+): Promise<Buffer> {
   if (Number(req.headers["content-length"] ?? 0) > bytesMax) {
     return Promise.reject(bodyTooLarge(bytesMax));
   }
@@ -54,15 +86,21 @@ export function readBody(req: IncomingMessage, bytesMax: number): Promise<Buffer
       if (length > bytesMax) {
         req.pause();
         reject(bodyTooLarge(bytesMax));
-      } else {
+        return;
+      }
+      try {
+        onBytes(length);
         chunks.push(chunk);
+      } catch (error) {
+        req.pause();
+        reject(error);
       }
     });
-    req.once("end", () => {
+    req.on("end", () => {
       const [first] = chunks;
       resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks));
     });
-    req.once("error", reject);
+    req.on("error", reject);
     // A client that left before anybody listened is heard of no more.
     if (req.destroyed) {
       reject(new Error("The client left before its body was read."));
@@ -111,24 +149,23 @@ export function invalidRequest(errors: readonly FieldError[]): AppError {
   });
 }
 
-/**
- * Parses a JSON body by a schema of the contract.
- *
- * @throws {AppError} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`, `INVALID_REQUEST` (not JSON, or not of the schema).
- */
-export async function readJson<Schema extends z.ZodType>(
-  req: IncomingMessage,
-  schema: Schema,
-  bytesMax: number,
-): Promise<z.infer<Schema>> {
+/** @throws {AppError} `UNSUPPORTED_MEDIA_TYPE` for a body that calls itself something else than JSON. */
+export function assertJsonType(req: IncomingMessage): void {
   const type = req.headers["content-type"];
-  if (type !== undefined && !isJsonType(type)) {
+  if (type !== undefined && type !== "application/json" && !isJsonType(type)) {
     throw new AppError({
       code: "UNSUPPORTED_MEDIA_TYPE",
       publicMessage: "Send the body as application/json.",
     });
   }
-  const body = await readBody(req, bytesMax);
+}
+
+/**
+ * Parses a JSON body by a schema of the contract.
+ *
+ * @throws {AppError} `INVALID_REQUEST` (not JSON, or not of the schema).
+ */
+export function parseJson<Schema extends z.ZodType>(body: Buffer, schema: Schema): z.infer<Schema> {
   let value: unknown;
   try {
     value = JSON.parse(body.toString("utf8"));
@@ -147,17 +184,54 @@ export async function readJson<Schema extends z.ZodType>(
   return parsed.data;
 }
 
-/** Answers JSON that no cache may keep. */
-export function sendJson(res: ServerResponse, status: number, value: unknown): void {
-  sendJsonText(res, status, JSON.stringify(value));
+/**
+ * Reads a JSON body by a schema of the contract.
+ *
+ * @throws {AppError} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`, `INVALID_REQUEST` (not JSON, or not of the schema).
+ */
+export async function readJson<Schema extends z.ZodType>(
+  req: IncomingMessage,
+  schema: Schema,
+  bytesMax: number,
+): Promise<z.infer<Schema>> {
+  assertJsonType(req);
+  return parseJson(await readBody(req, bytesMax), schema);
 }
 
-/** Answers JSON that was written before, byte for byte. */
-export function sendJsonText(res: ServerResponse, status: number, text: string): void {
+/** Answers JSON that no cache may keep. */
+export function sendJson(res: ServerResponse, status: number, value: unknown): void {
+  const text = JSON.stringify(value);
   res.writeHead(status, {
     "content-type": "application/json",
     "cache-control": "no-store",
     "content-length": Buffer.byteLength(text),
   });
   res.end(text);
+}
+
+/**
+ * Answers JSON that was written before, with every header of an answer, in one piece: headers that are set one by one cost a
+ * hot route a tenth of its time.
+ *
+ * @param extra - Further headers, names and values in turn.
+ */
+export function sendHotJson(
+  res: ServerResponse,
+  answer: { status: number; requestId: string; text: string; extra?: readonly string[] },
+): void {
+  const { text, extra } = answer;
+  const bytes = Buffer.byteLength(text);
+  const headers = [
+    ...HOT_HEADERS,
+    "x-request-id",
+    answer.requestId,
+    "content-length",
+    String(bytes),
+  ];
+  if (extra !== undefined) {
+    headers.push(...extra);
+  }
+  res.writeHead(answer.status, headers);
+  // Plain ASCII, as nearly always: node joins it with the head without looking at every character again.
+  res.end(text, bytes === text.length ? "latin1" : "utf8");
 }

@@ -111,6 +111,7 @@ function renderBody(operation: DescribedOperation): SafeHtml | undefined {
   return html`<h4>Body${types}</h4>${first[0] === "application/json" ? renderShape(first[1]) : undefined}`;
 }
 
+/** What an operation answers when it works; its refusals, which are many and mostly alike, folded away by their statuses. */
 function renderResponses(operation: DescribedOperation): SafeHtml {
   const rows = Object.entries(operation.responses ?? {}).map(([status, response]) => {
     const isSuccess = status.startsWith("2");
@@ -122,9 +123,18 @@ function renderResponses(operation: DescribedOperation): SafeHtml {
       !isSuccess || media === undefined
         ? undefined
         : html`<p class="media"><code>${media[0]}</code></p>${renderShape(media[1].schema)}`;
-    return html`<li class="${isSuccess ? "success" : "failure"}"><span class="status">${status}</span><div>${description}${shape}</div></li>`;
+    const row = html`<li class="${isSuccess ? "success" : "failure"}"><span class="status">${status}</span><div>${description}${shape}</div></li>`;
+    return { status, isSuccess, row };
   });
-  return html`<h4>Answers</h4><ul class="responses">${rows}</ul>`;
+  const successes = rows.filter(({ isSuccess }) => isSuccess);
+  const failures = rows.filter(({ isSuccess }) => !isSuccess);
+  const list = (listed: typeof rows) =>
+    html`<ul class="responses">${listed.map(({ row }) => row)}</ul>`;
+  return html`<h4>Answers</h4>${successes.length === 0 ? undefined : list(successes)}${
+    failures.length === 0
+      ? undefined
+      : html`<details class="failures"><summary>Refusals: ${failures.map(({ status }) => status).join(", ")}</summary>${list(failures)}</details>`
+  }`;
 }
 
 function renderOperation(described: Described, document: OpenApiDocument): SafeHtml {

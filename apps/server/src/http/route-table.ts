@@ -2,9 +2,11 @@
 export type Addressed = { readonly method: string; readonly path: string };
 
 export type FoundRoute<Route> =
-  | { kind: "found"; route: Route; params: Record<string, string> }
+  | { kind: "found"; route: Route; params: Readonly<Record<string, string>> }
   | { kind: "other_method"; allow: string[] }
   | { kind: "none" };
+
+const NONE: Readonly<Record<string, string>> = Object.freeze({});
 
 type Entry<Route> = { route: Route; segments: string[] };
 
@@ -37,23 +39,25 @@ function match(
  * Finds routes by method and path. Routes without names in braces are one map look-up, which is what the hot path takes.
  */
 export function createRouteTable<Route extends Addressed>(routes: readonly Route[]) {
-  const fixed = new Map<string, Route>();
+  // By path, then by method: putting both together for every call would cost more than the two look-ups.
+  const fixed = new Map<string, Map<string, FoundRoute<Route> & { kind: "found" }>>();
   const named: Entry<Route>[] = [];
   for (const route of routes) {
     if (route.path.includes("{")) {
       named.push({ route, segments: route.path.split("/") });
     } else {
-      fixed.set(`${route.method} ${route.path}`, route);
+      const methods = fixed.get(route.path) ?? new Map();
+      fixed.set(route.path, methods.set(route.method, { kind: "found", route, params: NONE }));
     }
   }
-  const fixedPaths = new Set([...fixed.keys()].map((slot) => slot.slice(slot.indexOf(" ") + 1)));
 
   return function findRoute(method: string, path: string): FoundRoute<Route> {
     // HEAD is answered as GET; node leaves the body out.
     const asked = method === "HEAD" ? "GET" : method;
-    const exact = fixed.get(`${asked} ${path}`);
+    const methods = fixed.get(path);
+    const exact = methods?.get(asked);
     if (exact !== undefined) {
-      return { kind: "found", route: exact, params: {} };
+      return exact;
     }
     const segments = path.split("/");
     const allow: string[] = [];
@@ -66,13 +70,7 @@ export function createRouteTable<Route extends Addressed>(routes: readonly Route
         allow.push(entry.route.method);
       }
     }
-    if (fixedPaths.has(path)) {
-      for (const slot of fixed.keys()) {
-        if (slot.endsWith(` ${path}`)) {
-          allow.push(slot.slice(0, slot.indexOf(" ")));
-        }
-      }
-    }
+    allow.push(...(methods?.keys() ?? []));
     return allow.length === 0 ? { kind: "none" } : { kind: "other_method", allow };
   };
 }

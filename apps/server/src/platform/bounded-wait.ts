@@ -1,5 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
-
 class WaitTimeoutError extends Error {
   override readonly name = "WaitTimeoutError";
   /** As of a connection that went silent, which is what is waited for here. */
@@ -35,18 +33,30 @@ export function createBell(): Bell {
  *
  * @returns Whether it was heard.
  */
-export async function waitFor(input: {
+export function waitFor(input: {
   heard: Promise<void>;
   timeoutMs: number;
   signal: AbortSignal;
 }): Promise<boolean> {
-  const done = new AbortController();
-  const timeout = delay(input.timeoutMs, false, {
-    signal: AbortSignal.any([input.signal, done.signal]),
-  }).catch(() => false);
-  const isHeard = await Promise.race([input.heard.then(() => true), timeout]);
-  done.abort();
-  return isHeard;
+  const { heard, timeoutMs, signal } = input;
+  // By hand: aborting a timer costs two errors with their stacks, which a process that only waits would make all day.
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onEnd);
+      settle();
+    };
+    const onEnd = (): void => end(() => resolve(false));
+    const timer = setTimeout(onEnd, timeoutMs);
+    signal.addEventListener("abort", onEnd);
+    heard.then(
+      () => end(() => resolve(true)),
+      (error: unknown) => end(() => reject(error)),
+    );
+    if (signal.aborted) {
+      onEnd();
+    }
+  });
 }
 
 /**
@@ -59,14 +69,16 @@ export async function withTimeout<Result>(
   timeoutMs: number,
   onLate: (result: Result) => unknown = () => undefined,
 ): Promise<Result> {
-  const done = new AbortController();
-  const timeout = delay(timeoutMs, undefined, { signal: done.signal }).then(() => {
-    work.then(onLate).catch(() => undefined);
-    throw new WaitTimeoutError(`No answer within ${String(timeoutMs)} ms.`);
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      work.then(onLate).catch(() => undefined);
+      reject(new WaitTimeoutError(`No answer within ${String(timeoutMs)} ms.`));
+    }, timeoutMs);
   });
   try {
     return await Promise.race([work, timeout]);
   } finally {
-    done.abort();
+    clearTimeout(timer);
   }
 }

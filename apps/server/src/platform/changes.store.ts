@@ -8,7 +8,11 @@ export type ChangeKind =
   | "service_key"
   | "document"
   | "notification"
-  | "user";
+  | "user"
+  /** Somebody looks on the calls of a tenant; the entity is the process that shows them. */
+  | "tail"
+  /** A process has calls for units that others hold; the entity is that process and the balance. */
+  | "lease";
 
 export type ChangeRow = {
   revision: bigint;

@@ -14,6 +14,8 @@ export type JobDefinition<Payload extends object> = {
   retryDelaySecondsMax: number;
   /** After so long an attempt counts as lost and the next one may begin. */
   expireInSeconds: number;
+  /** Of long work: an attempt that nothing is heard of for so long, because its process was killed, counts as lost. */
+  heartbeatSeconds?: number;
 };
 
 /** What an attempt knows of itself. */

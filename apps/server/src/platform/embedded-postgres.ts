@@ -22,6 +22,7 @@ import {
 } from "./postgres-process.ts";
 import { ensureDatabase, obtainServer } from "./postgres-server.ts";
 import { StartupError } from "./startup-error.ts";
+import { keepSessionsYielding } from "./yield-to-calls.ts";
 
 /** The part of the product's logger that is needed here. */
 export interface PostgresLogger {
@@ -128,6 +129,7 @@ function supervise(input: {
   const unboundLog = boundLog(plan.logPath, (error) => {
     logger.warn({ err: error }, "the log of the database cannot be trimmed");
   });
+  const endYielding = keepSessionsYielding(() => server.pid);
 
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -178,6 +180,7 @@ function supervise(input: {
   async function end(): Promise<void> {
     stopping.abort();
     unboundLog();
+    endYielding();
     if (isUp) {
       const signal = await stopPostgres(server, plan.stopTimeoutMs);
       if (signal !== "SIGINT") {

@@ -2,8 +2,9 @@ import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-da
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { systemClock } from "./clock.ts";
-import { defineJob } from "./define-job.ts";
+import { defineJob, registerJob } from "./define-job.ts";
 import { type JobQueue, openJobQueue } from "./job-queue.ts";
+import { startJobRunner } from "./job-runner.ts";
 import { type JobSupervisor, startJobSupervisor } from "./job-supervisor.ts";
 import { createLogger } from "./logger.ts";
 import { createTransact, type Transact } from "./transact.ts";
@@ -158,6 +159,27 @@ describe("background jobs", () => {
     await vi.waitFor(() => queue.enqueue(markJob, { mark }), { timeout: 10_000, interval: 50 });
     const rows = await waitForMarks(mark, 1);
     expect(rows.map((row) => row.attempt)).toEqual([1]);
+  });
+
+  it("works off what waited for it without a poll for each", async () => {
+    const backlogJob = defineJob({ ...marked, name: "test.backlog" });
+    const waiting = ["one", "two", "three", "four", "five"];
+    for (const mark of waiting) {
+      await queue.enqueue(backlogJob, { mark });
+    }
+    const ran: string[] = [];
+    const run = ({ mark }: { mark: string }) => {
+      ran.push(mark);
+      return Promise.resolve();
+    };
+    const runner = await startJobRunner({
+      target: database.target,
+      jobs: [registerJob({ job: backlogJob, run })],
+      logger,
+      pollSeconds: 600,
+    });
+    await vi.waitFor(() => expect(ran.toSorted()).toEqual(waiting.toSorted()), { timeout: 25_000 });
+    await runner.stop(1_000);
   });
 
   it("is not alive once stopped", async () => {

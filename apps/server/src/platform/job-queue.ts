@@ -4,6 +4,7 @@ import { PgBoss, type Queue } from "pg-boss";
 import type { JobDefinition } from "./define-job.ts";
 import { GRANT_ENQUEUE, toQueueConnection, toQueueDatabase } from "./jobs.store.ts";
 import type { Logger } from "./logger.ts";
+import { queueClock } from "./queue-clock.ts";
 
 export type EnqueueOptions = {
   /** A transaction of the operator role: the job exists if and only if it commits. */
@@ -36,6 +37,9 @@ export function toQueueOptions(
     retryDelayMax: definition.retryDelaySecondsMax,
     retryBackoff: true,
     expireInSeconds: definition.expireInSeconds,
+    ...(definition.heartbeatSeconds === undefined
+      ? {}
+      : { heartbeatSeconds: definition.heartbeatSeconds }),
     deleteAfterSeconds: KEEP_DONE_SECONDS,
   };
 }
@@ -52,17 +56,23 @@ const CONNECTIONS_MAX = 2;
 export async function openJobQueue(input: {
   target: ConnectionTarget;
   logger: Pick<Logger, "warn">;
+  /** True where another thread of this process has brought the tables up to date: several cannot do that at once. */
+  isPrepared?: boolean;
 }): Promise<JobQueue & { close(): Promise<void> }> {
   const boss = new PgBoss({
     ...toQueueConnection(input.target, CONNECTIONS_MAX),
+    clock: queueClock,
     supervise: false,
     schedule: false,
+    migrate: input.isPrepared !== true,
   });
   boss.on("error", (error) => {
     input.logger.warn({ err: error }, "the job queue reports an error");
   });
   await boss.start();
-  await boss.getDb().executeSql(GRANT_ENQUEUE);
+  if (input.isPrepared !== true) {
+    await boss.getDb().executeSql(GRANT_ENQUEUE);
+  }
   const made = new Map<string, Promise<void>>();
 
   function ensureQueue(job: Omit<JobDefinition<object>, "schema">): Promise<void> {

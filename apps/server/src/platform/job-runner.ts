@@ -4,6 +4,7 @@ import type { RegisteredJob } from "./define-job.ts";
 import { toQueueOptions } from "./job-queue.ts";
 import { toQueueConnection } from "./jobs.store.ts";
 import type { Logger } from "./logger.ts";
+import { queueClock } from "./queue-clock.ts";
 
 export interface JobRunner {
   /** Jobs that used up their attempts and are still kept, over all processes. */
@@ -55,6 +56,7 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
   const pollSeconds = options.pollSeconds ?? POLL_SECONDS;
   const boss = new PgBoss({
     ...toQueueConnection(options.target, CONNECTIONS_MAX),
+    clock: queueClock,
     useListenNotify: true,
     superviseIntervalSeconds: superviseSeconds,
     monitorIntervalSeconds: superviseSeconds,
@@ -77,7 +79,8 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
     if (registered.cron !== undefined) {
       await boss.schedule(name, registered.cron, {}, { tz: "UTC", missed: "once" });
     }
-    await boss.work(
+    let workerId: string | undefined;
+    workerId = await boss.work(
       name,
       {
         includeMetadata: true,
@@ -86,8 +89,16 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
         notifyPollingIntervalSeconds: pollSeconds,
       },
       async (batch: JobWithMetadata<object>[]) => {
-        for (const job of batch) {
-          await runJob(registered, job, logger);
+        try {
+          for (const job of batch) {
+            await runJob(registered, job, logger);
+          }
+        } finally {
+          // A wake-up is for all jobs that were there by then, so whoever had one looks for the next: without this a
+          // backlog would be worked off one job a poll.
+          if (workerId !== undefined) {
+            boss.notifyWorker(workerId);
+          }
         }
       },
     );

@@ -1,6 +1,7 @@
 import { parentPort } from "node:worker_threads";
 import { type JobRunnerOptions, startJobRunner } from "./job-runner.ts";
 import { createLogger, type Logger } from "./logger.ts";
+import { yieldThreadToCalls } from "./yield-to-calls.ts";
 
 /** What the thread of the jobs tells the thread that serves. */
 export type FromJobThread =
@@ -33,6 +34,7 @@ export async function runJobThread(
   input: JobRunnerOptions & { close(): Promise<void> },
 ): Promise<void> {
   const { logger, superviseSeconds = COUNT_EVERY_SECONDS } = input;
+  yieldThreadToCalls();
   const runner = await startJobRunner(input);
   let failedCount = 0;
   let beats = 0;

@@ -8,6 +8,8 @@ export type ListenAddress = {
   host: string;
   /** The environment variable that sets the port, for the way out. */
   variable: string;
+  /** Whether several threads listen on it, among which the system spreads connections. */
+  reusePort?: boolean;
 };
 
 /** Names the way out when a port cannot be had; any other error stays as it is. */
@@ -44,7 +46,8 @@ export function toPortError(error: unknown, address: ListenAddress): unknown {
 /** Listens. @throws {StartupError} `PORT_TAKEN`. */
 export async function listen(server: Server, address: ListenAddress): Promise<void> {
   try {
-    server.listen(address.port, address.host);
+    const { port, host, reusePort = false } = address;
+    server.listen({ port, host, reusePort });
     await once(server, "listening");
   } catch (error) {
     throw toPortError(error, address);

@@ -1,4 +1,5 @@
 import { KEY_IN_TEXT } from "@turnpike/domain/keys/key-format";
+import { redactQueries } from "@turnpike/domain/privacy/redact";
 import pino, { type Logger } from "pino";
 
 export type { Logger } from "pino";
@@ -28,7 +29,8 @@ export function redactKeys(text: string): string {
 
 /**
  * Makes the root logger: one JSON line an event, to standard output or to `destination`. Secrets are removed twice, by
- * the name of their field and by the shape of our keys in the finished line.
+ * the name of their field and by the shape of our keys in the finished line; query strings, which may hold anybody's, are
+ * taken out of the finished line.
  */
 export function createLogger(input: {
   level: string;
@@ -37,7 +39,8 @@ export function createLogger(input: {
   const target = input.destination ?? process.stdout;
   const redacting = {
     write(line: string): void {
-      target.write(line.includes("tp_") ? redactKeys(line) : line);
+      const shown = line.includes("?") ? redactQueries(line) : line;
+      target.write(shown.includes("tp_") ? redactKeys(shown) : shown);
     },
   };
   return pino(

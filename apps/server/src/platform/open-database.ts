@@ -117,6 +117,12 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   } finally {
     await preparing.end({ timeout: 1 });
   }
+  return joinDatabase(options);
+}
+
+/** Connects to a database that another thread of this process has migrated and checked. Asks it nothing yet. */
+export function joinDatabase(options: OpenDatabaseOptions): Database {
+  const { target } = options;
   const sql = connect(target, {
     connectionsMax: options.connectionsMax,
     applicationName: options.applicationName,

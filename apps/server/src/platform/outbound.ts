@@ -33,6 +33,18 @@ export interface Outbound {
     limits: OutboundLimits,
     etag: string | undefined,
   ): Promise<{ value: unknown; etag: string | undefined } | undefined>;
+  /**
+   * Gets a text, also by plain `http` and from private networks: what the operator's own configuration names, and whose
+   * answer decides about nothing but names. Redirects are not followed.
+   *
+   * @param etag - As above.
+   * @throws {OutboundError} As above.
+   */
+  getTextIfChanged(
+    url: string,
+    limits: OutboundLimits,
+    etag: string | undefined,
+  ): Promise<{ text: string; etag: string | undefined } | undefined>;
   close(): Promise<void>;
 }
 
@@ -40,6 +52,14 @@ export interface Outbound {
 export function isLoopbackHost(hostname: string): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, "$1").toLowerCase();
   return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
+}
+
+function parseAnyAddress(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new OutboundError("Only http and https addresses are called.");
+  }
+  return url;
 }
 
 function parseAddress(text: string): URL {
@@ -79,12 +99,13 @@ export function createOutbound(): Outbound {
     url: URL,
     limits: OutboundLimits,
     etag: string | undefined,
+    accept = "application/json",
   ): Promise<{ text: string; etag: string | undefined } | undefined> {
     const { statusCode, headers, body } = await request(url, {
       dispatcher: agent,
       method: "GET",
       headers: {
-        accept: "application/json",
+        accept,
         // Some refuse callers without a name.
         "user-agent": "turnpike",
         ...(etag === undefined ? {} : { "if-none-match": etag }),
@@ -127,7 +148,23 @@ export function createOutbound(): Outbound {
     }
   }
 
+  async function getTextIfChanged(
+    address: string,
+    limits: OutboundLimits,
+    etag: string | undefined,
+  ): Promise<{ text: string; etag: string | undefined } | undefined> {
+    const url = parseAnyAddress(address);
+    try {
+      return await getText(url, limits, etag, "application/json, application/yaml, */*;q=0.5");
+    } catch (error) {
+      throw error instanceof OutboundError
+        ? error
+        : new OutboundError(`${url.host} cannot be reached.`, { cause: error });
+    }
+  }
+
   return {
+    getTextIfChanged,
     getJsonIfChanged,
     getJson: async (address, limits) => (await getJsonIfChanged(address, limits, undefined))?.value,
     close: () => agent.destroy(),

@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { postgresEnvironment } from "./postgres-cluster.ts";
 import type { UnixUser } from "./unix-user.ts";
+import { yieldToCalls } from "./yield-to-calls.ts";
 
 const run = promisify(execFile);
 
@@ -101,6 +102,7 @@ export async function spawnPostgres(input: {
         resolve(signal === null ? `exit code ${String(code)}` : `signal ${signal}`);
       });
     });
+    yieldToCalls(child.pid);
     return { pid: child.pid ?? 0, adopted: false, exited };
   } finally {
     await log.close();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createRecordCache, type RecordCacheOptions } from "./record-cache.ts";
+import { createRecordCache, LOAD_BATCH_MAX, type RecordCacheOptions } from "./record-cache.ts";
 
 type Row = { id: string; name: string; version: number };
 
@@ -14,6 +14,7 @@ function createTable(options: Partial<RecordCacheOptions<Row>> = {}) {
     loads: 0,
     underWay: 0,
     mostUnderWay: 0,
+    mostAtOnce: 0,
     /** When set, loads read at once and answer when {@link settle} is called. */
     isHeld: false,
     put(name: string, version = 1) {
@@ -35,11 +36,18 @@ function createTable(options: Partial<RecordCacheOptions<Row>> = {}) {
     loadsWaitingMax: 3,
     waitMsMax: 10_000,
     monotonicMs: () => table.nowMs,
-    load: async (name) => {
+    load: async (names) => {
       table.loads += 1;
       table.underWay += 1;
       table.mostUnderWay = Math.max(table.mostUnderWay, table.underWay);
-      const read = rows.get(name) ?? null;
+      table.mostAtOnce = Math.max(table.mostAtOnce, names.length);
+      const read = new Map<string, Row>();
+      for (const name of names) {
+        const row = rows.get(name);
+        if (row !== undefined) {
+          read.set(name, row);
+        }
+      }
       if (table.isHeld) {
         await new Promise<void>((resolve) => pending.push(resolve));
       }
@@ -147,10 +155,10 @@ describe("createRecordCache", () => {
 
   it("answers under a storm of changes after a few reads, and keeps nothing of doubtful age", async () => {
     const { table, cache } = createTable({
-      load: (name) => {
+      load: ([name = ""]) => {
         table.loads += 1;
         cache.forget("id-other");
-        return Promise.resolve({ id: `id-${name}`, name, version: table.loads });
+        return Promise.resolve(new Map([[name, { id: `id-${name}`, name, version: table.loads }]]));
       },
     });
     expect(await cache.get("a")).toMatchObject({ version: 3 });
@@ -171,13 +179,35 @@ describe("createRecordCache", () => {
     expect(await cache.get("f")).toBeNull();
   });
 
+  it("reads what waits together, within bounds, and tells each its own", async () => {
+    const { table, cache } = createTable({ loadsMax: 1, loadsWaitingMax: 250 });
+    const names = Array.from({ length: 251 }, (_, index) => `n${String(index)}`);
+    for (const [index, name] of names.entries()) {
+      if (index % 3 !== 0) {
+        table.put(name, index);
+      }
+    }
+    table.isHeld = true;
+    const loads = Promise.all(names.map((name) => cache.get(name)));
+    await table.settle();
+    const values = await loads;
+    expect(values.map((value) => value?.version ?? null)).toEqual(
+      names.map((_, index) => (index % 3 === 0 ? null : index)),
+    );
+    // The first alone; then those that waited for it, in as few reads as there may be.
+    expect(table.loads).toBe(1 + Math.ceil(250 / LOAD_BATCH_MAX));
+    expect(table.mostAtOnce).toBe(LOAD_BATCH_MAX);
+    expect(cache.peek("n0")).toBeNull();
+    expect(cache.peek("n1")).toMatchObject({ version: 1 });
+  });
+
   it("passes a failure to everybody who waits, and tries again the next time", async () => {
     let isDown = true;
     const { cache } = createTable({
-      load: (name) =>
+      load: ([name = ""]) =>
         isDown
           ? Promise.reject(new Error("down"))
-          : Promise.resolve({ id: name, name, version: 1 }),
+          : Promise.resolve(new Map([[name, { id: name, name, version: 1 }]])),
     });
     const outcomes = await Promise.allSettled([cache.get("a"), cache.get("a"), cache.get("b")]);
     expect(outcomes.map((outcome) => outcome.status)).toEqual(["rejected", "rejected", "rejected"]);

@@ -12,7 +12,8 @@ export type RecordCache<Value> = {
 };
 
 export type RecordCacheOptions<Value> = {
-  load(name: string): Promise<Value | null>;
+  /** Reads several values at once, at most {@link LOAD_BATCH_MAX}; what does not exist is left out. */
+  load(names: readonly string[]): Promise<ReadonlyMap<string, Value>>;
   /** The id by which changes name the value; its name here may be another, such as a hash. */
   idOf(value: Value): string;
   /** Values kept at the most, give or take a factor of two. */
@@ -20,7 +21,7 @@ export type RecordCacheOptions<Value> = {
   /** Names kept that are known not to exist, and for how many milliseconds. */
   missesMax: number;
   missTtlMs: number;
-  /** Loads under way at once, callers that may wait for their turn, and for how many milliseconds. */
+  /** Loads under way at once, names that may wait for their turn, and for how many milliseconds. */
   loadsMax: number;
   loadsWaitingMax: number;
   waitMsMax: number;
@@ -38,6 +39,16 @@ function overloaded(): AppError {
 /** Under a storm of changes a value is answered after this many loads, without being kept. */
 const LOAD_ATTEMPTS = 3;
 
+/** What waits is read together: a storm of first uses, or of names that do not exist, costs a hundredth of the queries. */
+export const LOAD_BATCH_MAX = 100;
+
+type Waiting<Value> = {
+  name: string;
+  resolve: (value: Value | null) => void;
+  reject: (error: unknown) => void;
+  timer: NodeJS.Timeout;
+};
+
 /**
  * Keeps records of the database in memory, bounded in every direction.
  *
@@ -50,7 +61,7 @@ export function createRecordCache<Value>(options: RecordCacheOptions<Value>): Re
   const names = new Map<string, string>();
   const misses = new Map<string, number>();
   const loading = new Map<string, Promise<Value | null>>();
-  const waiting: (() => void)[] = [];
+  const waiting: Waiting<Value>[] = [];
   let loads = 0;
   // Counts changes: a load that began before one may have read what was true before it.
   let generation = 0;
@@ -108,52 +119,59 @@ export function createRecordCache<Value>(options: RecordCacheOptions<Value>): Re
     return;
   }
 
-  async function takeTurn(): Promise<void> {
-    if (loads < options.loadsMax) {
-      loads += 1;
-      return;
-    }
-    if (waiting.length >= options.loadsWaitingMax) {
-      throw overloaded();
-    }
-    await new Promise<void>((resolve, reject) => {
-      const start = (): void => {
-        clearTimeout(timer);
-        resolve();
-      };
-      const timer = setTimeout(() => {
-        waiting.splice(waiting.indexOf(start), 1);
-        reject(overloaded());
-      }, options.waitMsMax);
-      waiting.push(start);
-    });
-  }
-
-  function passTurn(): void {
-    const next = waiting.shift();
-    if (next === undefined) {
-      loads -= 1;
-    } else {
-      next();
-    }
-  }
-
-  async function loadFresh(name: string): Promise<Value | null> {
-    await takeTurn();
-    try {
-      let value: Value | null = null;
-      for (let attempt = 1; attempt <= LOAD_ATTEMPTS; attempt += 1) {
-        const before = generation;
-        value = await options.load(name);
-        if (before === generation) {
-          keep(name, value);
-          break;
+  async function readFresh(names: readonly string[]): Promise<ReadonlyMap<string, Value>> {
+    for (let attempt = 1; ; attempt += 1) {
+      const before = generation;
+      const values = await options.load(names);
+      const isFresh = before === generation;
+      if (isFresh) {
+        for (const name of names) {
+          keep(name, values.get(name) ?? null);
         }
       }
-      return value;
-    } finally {
-      passTurn();
+      if (isFresh || attempt === LOAD_ATTEMPTS) {
+        return values;
+      }
     }
+  }
+
+  async function loadTogether(batch: readonly Waiting<Value>[]): Promise<void> {
+    try {
+      const values = await readFresh(batch.map(({ name }) => name));
+      for (const { name, resolve } of batch) {
+        resolve(values.get(name) ?? null);
+      }
+    } catch (error) {
+      for (const { reject } of batch) {
+        reject(error);
+      }
+    }
+  }
+
+  function startLoads(): void {
+    while (loads < options.loadsMax && waiting.length > 0) {
+      const batch = waiting.splice(0, LOAD_BATCH_MAX);
+      for (const { timer } of batch) {
+        clearTimeout(timer);
+      }
+      loads += 1;
+      void loadTogether(batch).then(() => {
+        loads -= 1;
+        startLoads();
+      });
+    }
+  }
+
+  function load(name: string): Promise<Value | null> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        waiting.splice(waiting.indexOf(entry), 1);
+        reject(overloaded());
+      }, options.waitMsMax);
+      const entry: Waiting<Value> = { name, resolve, reject, timer };
+      waiting.push(entry);
+      startLoads();
+    });
   }
 
   function get(name: string): Promise<Value | null> {
@@ -165,9 +183,12 @@ export function createRecordCache<Value>(options: RecordCacheOptions<Value>): Re
     if (underWay !== undefined) {
       return underWay;
     }
-    const load = loadFresh(name).finally(() => loading.delete(name));
-    loading.set(name, load);
-    return load;
+    if (waiting.length >= options.loadsWaitingMax) {
+      return Promise.reject(overloaded());
+    }
+    const loaded = load(name).finally(() => loading.delete(name));
+    loading.set(name, loaded);
+    return loaded;
   }
 
   return {

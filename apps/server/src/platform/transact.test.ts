@@ -116,7 +116,17 @@ describe("transact", () => {
         values (${theirs.tenantId}, 'usr_x', 'owner', now())`,
       ),
     );
-    expect(await planted).toBe(REFUSED);
+    // As for a tenant that does not exist: it is asked for before the policy of the table.
+    expect(await planted).toBe("RESOURCE_NOT_FOUND");
+    const forged = outcomeOf(
+      asOurs(
+        (tx) => tx`
+        insert into audit_entries
+          (tenant_id, audit_id, occurred_at, actor_type, actor_id, action, entity_type, entity_id)
+        values (${theirs.tenantId}, 'aud_x', now(), 'user', 'usr_x', 'forged', 'tenant', 'ten_x')`,
+      ),
+    );
+    expect(await forged).toBe(REFUSED);
   });
 
   it("lets a tenant see nothing of the installation: users, service keys, setup codes, mails, changes", async () => {

@@ -1,5 +1,7 @@
 import type { Sql, Tx } from "@turnpike/db/client";
+import { isTenantMissing } from "@turnpike/db/database-errors";
 import type { TransactionOptions } from "@turnpike/db/transaction-pool";
+import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 
 /**
@@ -11,6 +13,8 @@ export interface Transact {
   asTenant<Result>(tenantId: TenantId, work: (tx: Tx) => Promise<Result>): Promise<Result>;
   /** Rows of all tenants: operators, service keys, jobs. */
   asOperator<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
+  /** The same, tenants that are deleted included: everywhere else they are not there. */
+  asOperatorWithDeleted<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
   /** Reads all tenants in one unchanging snapshot, without a time limit: for work that compares sums. */
   asOperatorSnapshot<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
   /**
@@ -31,10 +35,15 @@ async function inTransaction<Result>(
   work: (tx: Tx) => Promise<Result>,
   options: TransactionOptions = {},
 ): Promise<Result> {
-  return await sql.transaction(async (tx) => {
-    await prepare(tx);
-    return await work(tx);
-  }, options);
+  try {
+    return await sql.transaction(async (tx) => {
+      await prepare(tx);
+      return await work(tx);
+    }, options);
+  } catch (error) {
+    // It was deleted while something was being added to it.
+    throw isTenantMissing(error) ? resourceNotFound("tenant") : error;
+  }
 }
 
 export function createTransact(sql: Sql): Transact {
@@ -50,6 +59,16 @@ export function createTransact(sql: Sql): Transact {
         work,
       ),
     asOperator: (work) => inTransaction(sql, (tx) => tx`set local role turnpike_operator`, work),
+    asOperatorWithDeleted: (work) =>
+      inTransaction(
+        sql,
+        (tx) =>
+          Promise.all([
+            tx`set local role turnpike_operator`,
+            tx`set local app.deleted_tenants = 'shown'`,
+          ]),
+        work,
+      ),
     asOperatorSnapshot: (work) =>
       inTransaction(
         sql,

@@ -34,7 +34,7 @@ describe("scopes", () => {
   it("are named once each, as a noun and a verb", () => {
     expect(new Set(SCOPES).size).toBe(SCOPES.length);
     for (const scope of SCOPES) {
-      expect(scope).toMatch(/^[a-z_]+:(read|write|verify)$/);
+      expect(scope).toMatch(/^[a-z_]+:(read|write|verify|delete)$/);
     }
   });
 

@@ -2,6 +2,7 @@
 export const SCOPES = [
   "tenants:read",
   "tenants:write",
+  "tenants:delete",
   "members:read",
   "members:write",
   "users:write",
@@ -13,6 +14,9 @@ export const SCOPES = [
   "catalog:read",
   "catalog:write",
   "usage:read",
+  "alerts:read",
+  "alerts:write",
+  "events:write",
   "audit:read",
   "documents:read",
   "documents:write",
@@ -21,6 +25,8 @@ export const SCOPES = [
   "files:read",
   "files:write",
   "outbox:read",
+  "webhooks:read",
+  "webhooks:write",
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -33,18 +39,32 @@ const VIEWER: readonly Scope[] = [
   "keys:read",
   "catalog:read",
   "usage:read",
+  "alerts:read",
   "documents:read",
   "documents:write",
   "notifications:read",
   "notifications:write",
   "files:read",
 ];
-const DEVELOPER: readonly Scope[] = [...VIEWER, "keys:write", "keys:verify", "files:write"];
-const ADMIN: readonly Scope[] = [...DEVELOPER, "tenants:write", "members:write", "audit:read"];
+const DEVELOPER: readonly Scope[] = [
+  ...VIEWER,
+  "keys:write",
+  "keys:verify",
+  "alerts:write",
+  "files:write",
+];
+const ADMIN: readonly Scope[] = [
+  ...DEVELOPER,
+  "tenants:write",
+  "members:write",
+  "audit:read",
+  "webhooks:read",
+  "webhooks:write",
+];
 
 /** What each role of a tenant may do inside that tenant. The operator's own scopes are in no role. */
 export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
-  owner: ADMIN,
+  owner: [...ADMIN, "tenants:delete"],
   admin: ADMIN,
   developer: DEVELOPER,
   billing: VIEWER,
@@ -59,6 +79,10 @@ export const TENANT_KEY_SCOPES = [
   "keys:write",
   "catalog:read",
   "usage:read",
+  "alerts:read",
+  "alerts:write",
+  // In no role: whether a tenant reports its own usage is the operator's decision, key by key.
+  "events:write",
   "audit:read",
   "documents:read",
   "documents:write",
@@ -66,6 +90,8 @@ export const TENANT_KEY_SCOPES = [
   "notifications:write",
   "files:read",
   "files:write",
+  "webhooks:read",
+  "webhooks:write",
 ] as const satisfies readonly Scope[];
 
 /** True when `role` may give somebody the role `other`: nobody hands out more than they hold. */

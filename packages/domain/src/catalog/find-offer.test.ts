@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareAmounts, findOffer, type OfferedPlan, type Shortage } from "./find-offer.ts";
+import { compareAmounts, findOffer, type OfferedPlan, type RefusedCall } from "./find-offer.ts";
 
 function plan(planId: string, terms: Partial<OfferedPlan>): OfferedPlan {
   const free = { name: planId, currency: "EUR", pricePerMonth: "0", rateLimits: [], quotas: [] };
@@ -11,12 +11,22 @@ const FREE = { planId: "free", currency: "EUR" };
 const hard = (limit: number) => ({
   quotas: [{ meter: "requests", limit, kind: "hard" as const }],
 });
-const QUOTA: Shortage = { kind: "quota", meter: "requests", limit: 100 };
-const offered = (plans: OfferedPlan[], shortage: Shortage) =>
-  findOffer(plans, FREE, shortage)?.planId;
+const call = (refused: Partial<RefusedCall>): RefusedCall => ({
+  fullRates: [],
+  meter: "requests",
+  unitsInPeriod: 1,
+  hasScopes: () => true,
+  ...refused,
+});
+const QUOTA = call({ unitsInPeriod: 101 });
+const BURST = { name: "burst", limit: 10, windowSeconds: 1 };
+const needing = (...needed: string[]) =>
+  call({ hasScopes: (planScopes) => needed.every((scope) => planScopes.includes(scope)) });
+const offered = (plans: OfferedPlan[], refused: RefusedCall) =>
+  findOffer(plans, FREE, refused)?.planId;
 
 describe("findOffer", () => {
-  it.each<[string, OfferedPlan[], Shortage, string | undefined]>([
+  it.each<[string, OfferedPlan[], RefusedCall, string | undefined]>([
     [
       "the cheapest of those with a higher quota",
       [
@@ -43,7 +53,7 @@ describe("findOffer", () => {
         plan("slower", { rateLimits: [{ name: "burst", limit: 100, windowSeconds: 60 }] }),
         plan("faster", { rateLimits: [{ name: "burst", limit: 20, windowSeconds: 1 }] }),
       ],
-      { kind: "rate_limit", name: "burst", limit: 10, windowSeconds: 1 },
+      call({ fullRates: [BURST] }),
       "faster",
     ],
     [
@@ -52,14 +62,45 @@ describe("findOffer", () => {
         plan("same", { rateLimits: [{ name: "second", limit: 10, windowSeconds: 1 }] }),
         plan("more", { rateLimits: [{ name: "second", limit: 11, windowSeconds: 1 }] }),
       ],
-      { kind: "rate_limit", name: "burst", limit: 10, windowSeconds: 1 },
+      call({ fullRates: [BURST] }),
       "more",
     ],
     [
       "a plan that allows every missing scope",
       [plan("one", { scopes: ["a:x"] }), plan("both", { scopes: ["a:x", "b:x"] })],
-      { kind: "scopes", missing: ["a:x", "b:x"] },
+      needing("a:x", "b:x"),
       "both",
+    ],
+    [
+      "nothing that is used up already or too small for the call",
+      [plan("more", hard(200)), plan("enough", hard(1_000))],
+      call({ unitsInPeriod: 1_000 }),
+      "enough",
+    ],
+    [
+      "nothing that refuses for another reason",
+      [
+        plan("fast", { rateLimits: [{ ...BURST, limit: 20 }], ...hard(50) }),
+        plan("large", { rateLimits: [BURST], ...hard(1_000) }),
+        plan("both", { rateLimits: [{ ...BURST, limit: 20 }], ...hard(1_000) }),
+      ],
+      call({ fullRates: [BURST], unitsInPeriod: 51 }),
+      "both",
+    ],
+    [
+      "nothing with a scope less, whatever else it has more of",
+      [plan("bare", {}), plan("maps", { scopes: ["maps:read"], pricePerMonth: "9" })],
+      needing("maps:read"),
+      "maps",
+    ],
+    [
+      "no cap on what was not capped",
+      [
+        plan("capped", hard(1_000_000)),
+        plan("soft", { quotas: [{ meter: "requests", limit: 1, kind: "soft" }] }),
+      ],
+      call({ fullRates: [BURST], unitsInPeriod: undefined }),
+      "soft",
     ],
   ])("is %s", (_what, plans, shortage, expected) => {
     expect(offered(plans, shortage)).toBe(expected);

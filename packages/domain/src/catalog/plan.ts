@@ -1,4 +1,5 @@
 import type { RateLimit } from "../limits/rate-limit.ts";
+import type { MeterDefinition } from "./meter.ts";
 
 /** A cap of one meter for one billing period. */
 export type Quota = {
@@ -23,15 +24,6 @@ export type PlanTerms = {
   quotas: readonly Quota[];
   /** Scopes of the operator's own API that keys of the plan may carry; undefined: none. */
   scopes?: readonly string[] | undefined;
-};
-
-export type MeterDefinition = {
-  /** Slug, unique. */
-  meterId: string;
-  name: string;
-  /** What one unit is called, singular: "request". */
-  unit: string;
-  aggregation: "count" | "sum";
 };
 
 /** The meter that the gateway and verification count: one unit a billable call. */

@@ -21,6 +21,7 @@ export const ERROR_CODES = {
   SPEND_CAP_REACHED: { status: 402, title: "The spend cap is reached" },
   RATE_LIMITED: { status: 429, title: "Too many requests" },
   QUOTA_EXCEEDED: { status: 429, title: "The quota of this period is used up" },
+  TOO_MANY_LOCKS: { status: 429, title: "Too many locks are open" },
   UPSTREAM_UNREACHABLE: {
     status: 502,
     title: "The upstream could not be reached",
@@ -81,6 +82,9 @@ export const ERROR_CODES = {
     status: 415,
     title: "The media type is not supported",
   },
+  // Usage events (docs/events.md).
+  TOO_MANY_EVENTS: { status: 429, title: "Too many events of one sender wait" },
+  EVENTS_REJECTED: { status: 422, title: "None of the events could be taken" },
   QUERY_TOO_COSTLY: {
     status: 422,
     title: "The query reads too much",
@@ -93,6 +97,10 @@ export const ERROR_CODES = {
     status: 422,
     title: "The idempotency key belongs to another request",
   },
+  // Locks on units (docs/api.md, "A cost that is known at the end").
+  LOCK_ENDED: { status: 409, title: "The lock has ended in another way" },
+  LOCK_EXCEEDED: { status: 409, title: "The limits have no room for more than was reserved" },
+  LOCK_LAPSED: { status: 410, title: "The lock has lapsed" },
   EXPECTATION_FAILED: { status: 417, title: "The expectation cannot be met" },
   TOO_MANY_STREAMS: { status: 429, title: "Too many streams are open" },
   HEADERS_TOO_LARGE: { status: 431, title: "The headers are too large" },

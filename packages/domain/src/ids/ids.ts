@@ -6,6 +6,7 @@ export type UserId = Branded<"UserId">;
 export type KeyId = Branded<"KeyId">;
 export type ServiceKeyId = Branded<"ServiceKeyId">;
 export type LeaseId = Branded<"LeaseId">;
+export type LockId = Branded<"LockId">;
 export type GroupId = Branded<"GroupId">;
 export type ProcessId = Branded<"ProcessId">;
 
@@ -18,12 +19,18 @@ export const ID_PREFIXES = {
   serviceKey: "svc",
   group: "grp",
   lease: "lse",
+  lock: "lck",
   process: "prc",
   audit: "aud",
   notification: "ntf",
   mail: "mail",
   file: "file",
+  export: "exp",
   invitation: "ivt",
+  webhook: "whk",
+  message: "msg",
+  alert: "alt",
+  alertHappening: "alh",
   request: "req",
 } as const;
 
@@ -37,12 +44,18 @@ type IdOf = {
   serviceKey: ServiceKeyId;
   group: GroupId;
   lease: LeaseId;
+  lock: LockId;
   process: ProcessId;
   audit: string;
   notification: string;
   mail: string;
   file: string;
+  export: string;
   invitation: string;
+  webhook: string;
+  message: string;
+  alert: string;
+  alertHappening: string;
   request: string;
 };
 

@@ -11,7 +11,7 @@ import {
 
 const units = fc.oneof(fc.integer({ min: 0, max: 200 }), fc.integer({ min: 0, max: 2 ** 40 }));
 const balance: fc.Arbitrary<BalanceView> = fc.record({ limit: units, used: units, held: units });
-const wanted = fc.integer({ min: 1, max: 1_000 });
+const wanted = fc.integer({ min: 0, max: 1_000 });
 const ratePerMs = fc.double({ min: 0, max: 1_000, noNaN: true });
 
 describe("grantLease", () => {
@@ -40,15 +40,18 @@ describe("grantLease", () => {
     fc.assert(
       fc.property(balance, ratePerMs, (view, rate) => {
         const left = Math.max(0, view.limit - view.used - view.held);
-        expect(grantLease(view, 1, rate)).toBeLessThanOrEqual(Math.ceil(left / 8));
+        expect(grantLease(view, 1, rate)).toBeLessThanOrEqual(Math.max(1, left / 8));
+        expect(grantLease(view, 0, rate)).toBeLessThanOrEqual(left / 8);
       }),
     );
   });
 
   it.each([
     [{ limit: 50_000, used: 0, held: 0 }, 1, 0, 20, "the smallest slice"],
-    [{ limit: 100, used: 0, held: 0 }, 1, 1, 13, "an eighth of 100, rounded up"],
-    [{ limit: 10, used: 0, held: 0 }, 1, 0, 2, "of a small limit a small slice"],
+    [{ limit: 100, used: 0, held: 0 }, 1, 1, 12, "an eighth of 100"],
+    [{ limit: 10, used: 0, held: 0 }, 1, 0, 1, "of a small limit a small slice"],
+    [{ limit: 100, used: 0, held: 0 }, 0, 0, 12, "also ahead of callers"],
+    [{ limit: 7, used: 0, held: 0 }, 0, 100, 0, "the last units to callers alone"],
     [{ limit: 50_000, used: 0, held: 0 }, 1, 1, 5_000, "five seconds of use"],
     [{ limit: 50_000, used: 0, held: 0 }, 1, 100, 6_250, "an eighth of what is left"],
     [{ limit: 50_000, used: 0, held: 0 }, 300, 0, 300, "what is waited for"],

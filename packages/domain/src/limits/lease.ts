@@ -20,8 +20,8 @@ export const LEASE_SAFETY_MS = 5_000;
 export const LEASE_QUANTITY_MIN = 20;
 
 /**
- * Unless callers wait for more, a holder takes at most this part of what is left, and at least one unit: slices shrink as the
- * balance does, so that the last units stay spendable by others and a crash forfeits little of them.
+ * Unless callers wait for more, a holder takes at most this part of what is left: slices shrink as the balance does, so that a
+ * crash forfeits little, and the last units are for whoever has a caller for them.
  */
 export const LEASE_SHARE_MAX = 8;
 
@@ -41,17 +41,17 @@ export type BalanceView = {
 /**
  * Cuts a slice from a balance.
  *
- * @param wanted - Units that callers wait for right now, 1 or more.
+ * @param wanted - Units that callers wait for right now; 0 when the holder only looks ahead.
  * @param ratePerMs - Recent use of this balance by this process, units per millisecond, 0 when unknown.
- * @returns Units granted, from 0 (used up) to what is left. Never more than is left; at least `wanted` when that much is.
+ * @returns Units granted, from 0 to what is left. Never more than is left; at least `wanted` when that much is.
  *
- * Example: limit 50,000, used 0, held 0, wanted 1, rate 0 gives 20; with 100 left and a rate of 1 per ms it gives 13 of
- * the 100 (5,000 would cover five seconds, but an eighth of 100, rounded up, is 13).
+ * Example: limit 50,000, used 0, held 0, wanted 1, rate 0 gives 20; with 100 left and a rate of 1 per ms it gives 12 of
+ * the 100 (5,000 would cover five seconds, but an eighth of 100 is 12); with 7 left it gives what is wanted.
  */
 export function grantLease(balance: BalanceView, wanted: number, ratePerMs: number): number {
   const left = Math.max(0, balance.limit - balance.used - balance.held);
   const covering = Math.ceil(ratePerMs * LEASE_HORIZON_MS);
-  const share = Math.ceil(left / LEASE_SHARE_MAX);
+  const share = Math.floor(left / LEASE_SHARE_MAX);
   const slice = Math.max(wanted, Math.min(share, Math.max(covering, LEASE_QUANTITY_MIN)));
   return Math.min(left, slice);
 }

@@ -30,7 +30,7 @@ function toInteger(value: number): number {
 }
 
 /**
- * Writes limits as the two RateLimit fields (draft-ietf-httpapi-ratelimit-headers-10): lists of strings with parameters, as
+ * Writes limits as the two RateLimit fields (draft-ietf-httpapi-ratelimit-headers-11): lists of strings with parameters, as
  * RFC 9651 has them. Seconds are rounded up, so that nobody who waits that long comes too early.
  *
  * Example: a limit "burst" of 100 in 60 s, with 50 left and more in 29.2 s, gives `"burst";q=100;w=60` and

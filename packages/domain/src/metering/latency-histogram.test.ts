@@ -11,6 +11,9 @@ import {
   latencyOfBucket,
   latencyPercentile,
   mergeLatencies,
+  PACKED_CALLS_END,
+  packLatencies,
+  unpackLatencies,
 } from "./latency-histogram.ts";
 
 const ERROR_MAX = 0.02;
@@ -148,5 +151,50 @@ describe("a histogram", () => {
     const one = histogramOf([1, 2]);
     mergeLatencies([one, histogramOf([2, 3])]);
     expect(one).toEqual(histogramOf([1, 2]));
+  });
+});
+
+/** Exact: a number far above what a float holds. */
+function toInteger(packed: string): bigint {
+  const [digits = "", zeros = "0"] = packed.split("e");
+  return BigInt(digits) * 10n ** BigInt(zeros);
+}
+
+/** As PostgreSQL shows it: without an exponent, or with all zeros at the end in one. */
+const SHOWN = [
+  (sum: bigint) => String(sum),
+  (sum: bigint) => String(sum).replace(/0*$/, (zeros) => `e${String(zeros.length)}`),
+];
+
+describe("packLatencies", () => {
+  it("makes numbers whose sum is the histogram of all calls, however it is written", () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(latency, { minLength: 1 }), { minLength: 1 }), (parts) => {
+        const histograms = parts.map(histogramOf);
+        const sum = histograms
+          .map(packLatencies)
+          .map(toInteger)
+          .reduce((a, b) => a + b, 0n);
+        for (const show of SHOWN) {
+          expect(unpackLatencies(show(sum))).toEqual(mergeLatencies(histograms));
+        }
+        expect(unpackLatencies(packLatencies(mergeLatencies(histograms)))).toEqual(
+          mergeLatencies(histograms),
+        );
+      }),
+    );
+  });
+
+  it("writes what its documentation shows, and nothing as zero", () => {
+    expect(packLatencies({ buckets: [3, 4], counts: [5, 12] })).toBe("000000000012000000000005e36");
+    expect(packLatencies(emptyLatencies())).toBe("0");
+    expect(unpackLatencies("0")).toEqual(emptyLatencies());
+  });
+
+  it("keeps as many calls in a bucket as there is room for, and refuses one more", () => {
+    const full = { buckets: [0, 1, LATENCY_BUCKET_MAX], counts: [1, PACKED_CALLS_END - 1, 2] };
+    expect(unpackLatencies(packLatencies(full))).toEqual(full);
+    const over = { buckets: [1], counts: [PACKED_CALLS_END] };
+    expect(() => packLatencies(over)).toThrow(RangeError);
   });
 });

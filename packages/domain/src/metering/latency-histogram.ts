@@ -4,7 +4,8 @@
  * any parts of the calls, merged in any order, are the histogram of all of them.
  *
  * `buckets` ascends strictly, `counts` says how many calls fell into the bucket at the same place, 1 or more. No call is two
- * empty arrays. The form is that of the columns `latency_buckets` and `latency_counts`.
+ * empty arrays. The form is that of the columns `latency_buckets` and `latency_counts`; {@link packLatencies} makes that of
+ * `latencies`.
  */
 export type LatencyHistogram = { readonly buckets: number[]; readonly counts: number[] };
 
@@ -141,4 +142,63 @@ export function latencyMean(histogram: LatencyHistogram): number | undefined {
     0,
   );
   return totalMs / calls;
+}
+
+/** Decimal digits of each bucket in a packed histogram; the functions `pack_latencies` and `unpack_latencies` know it too. */
+const PACKED_DIGITS = 12;
+
+/** What the calls of a packed histogram must stay below, so that no bucket runs over into the next one. */
+export const PACKED_CALLS_END = 10 ** PACKED_DIGITS;
+
+/**
+ * Writes a histogram as one number, with twelve decimal digits for each bucket: the sum of such numbers is the histogram of
+ * all their calls, as long as these are fewer than {@link PACKED_CALLS_END}.
+ *
+ * Example: 5 calls in bucket 3 and 12 in bucket 4 are `000000000012000000000005e36`.
+ *
+ * @returns A decimal with an exponent, as PostgreSQL reads a `numeric`; `0` without calls.
+ * @throws {RangeError} for a bucket of {@link PACKED_CALLS_END} calls or more.
+ */
+export function packLatencies({ buckets, counts }: LatencyHistogram): string {
+  const lowest = buckets[0];
+  if (lowest === undefined) {
+    return "0";
+  }
+  let digits = "";
+  let above: number | undefined;
+  for (let place = buckets.length - 1; place >= 0; place -= 1) {
+    const bucket = buckets[place] ?? 0;
+    const calls = counts[place] ?? 0;
+    if (calls >= PACKED_CALLS_END) {
+      throw new RangeError(
+        `A packed histogram has no room for ${String(calls)} calls in a bucket.`,
+      );
+    }
+    const gap = above === undefined ? 0 : above - bucket - 1;
+    digits += "0".repeat(PACKED_DIGITS * gap) + String(calls).padStart(PACKED_DIGITS, "0");
+    above = bucket;
+  }
+  return `${digits}e${String(PACKED_DIGITS * lowest)}`;
+}
+
+/**
+ * Reads what {@link packLatencies} wrote, or a sum of such numbers.
+ *
+ * @param packed - Whole and not negative, with an exponent or without.
+ */
+export function unpackLatencies(packed: string): LatencyHistogram {
+  const [mantissa = "", exponent = "0"] = packed.split("e");
+  const shift = Number(exponent) % PACKED_DIGITS;
+  const digits = mantissa + "0".repeat(shift);
+  const histogram = emptyLatencies();
+  let bucket = (Number(exponent) - shift) / PACKED_DIGITS;
+  for (let end = digits.length; end > 0; end -= PACKED_DIGITS) {
+    const calls = Number(digits.slice(Math.max(0, end - PACKED_DIGITS), end));
+    if (calls > 0) {
+      histogram.buckets.push(bucket);
+      histogram.counts.push(calls);
+    }
+    bucket += 1;
+  }
+  return histogram;
 }

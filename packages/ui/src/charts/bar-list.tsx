@@ -24,7 +24,8 @@ export type BarListProps = {
   /** What the shares are of: at least the sum of the items. */
   total: number;
   formatValue: (value: number) => string;
-  formatShare: (share: number) => string;
+  /** Left out where the values cannot be added up, so that there are no shares. */
+  formatShare?: (share: number) => string;
   /** Names are code: routes, ids, statuses. */
   isMono?: boolean;
   /** Makes each name a button that narrows the view to it. */
@@ -36,6 +37,7 @@ export type BarListProps = {
 /** Names with a bar, a value and a share of the whole, as given. It is a table, so it needs no twin. */
 export function BarList(props: BarListProps) {
   const rows = toBarRows(props.items, props.total);
+  const { formatShare } = props;
   return (
     <table className="w-full table-fixed border-separate border-spacing-y-0.5 text-sm tabular-nums [print-color-adjust:exact]">
       <caption className="sr-only">{props.label}</caption>
@@ -47,9 +49,11 @@ export function BarList(props: BarListProps) {
           <th scope="col" className="w-20 pb-1 text-right font-medium">
             {props.valueHeading}
           </th>
-          <th scope="col" className="w-16 pb-1 text-right font-medium">
-            Share
-          </th>
+          {formatShare !== undefined && (
+            <th scope="col" className="w-16 pb-1 text-right font-medium">
+              Share
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
@@ -70,7 +74,9 @@ export function BarList(props: BarListProps) {
               <Name item={item} {...props} />
             </th>
             <td className="h-8 text-right">{props.formatValue(item.value)}</td>
-            <td className="h-8 text-right text-ink-muted">{props.formatShare(share)}</td>
+            {formatShare !== undefined && (
+              <td className="h-8 text-right text-ink-muted">{formatShare(share)}</td>
+            )}
           </tr>
         ))}
       </tbody>

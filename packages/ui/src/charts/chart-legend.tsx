@@ -1,15 +1,16 @@
 import { joinClasses } from "../join-classes.tsx";
-import type { TimeSeries } from "./chart-types.ts";
+import type { TimeSeries, TimeStretches } from "./chart-types.ts";
 import { TONE_CLASSES } from "./tone-classes.ts";
 
 export type ChartLegendProps = {
   series: readonly TimeSeries[];
+  stretches: TimeStretches | undefined;
   hiddenKeys: ReadonlySet<string>;
   onToggle: (key: string) => void;
 };
 
 /** Which colour is which. Each entry is a button that takes its series out of the chart and brings it back. */
-export function ChartLegend({ series, hiddenKeys, onToggle }: ChartLegendProps) {
+export function ChartLegend({ series, stretches, hiddenKeys, onToggle }: ChartLegendProps) {
   const isCompared = series.some((one) => one.previous !== undefined);
   return (
     // Many series scroll in two lines: a legend that grows would push the chart down.
@@ -30,7 +31,8 @@ export function ChartLegend({ series, hiddenKeys, onToggle }: ChartLegendProps) 
               <span
                 aria-hidden="true"
                 className={joinClasses(
-                  "size-2.5 shrink-0 rounded-[3px] border [print-color-adjust:exact]",
+                  "shrink-0 rounded-[3px] border [print-color-adjust:exact]",
+                  one.look === "level" ? "h-1 w-2.5" : "size-2.5",
                   isHidden ? "border-line-control" : TONE_CLASSES[one.tone].swatch,
                 )}
               />
@@ -41,6 +43,18 @@ export function ChartLegend({ series, hiddenKeys, onToggle }: ChartLegendProps) 
           </li>
         );
       })}
+      {stretches !== undefined && stretches.spans.length > 0 && (
+        <li className="flex h-6 items-center gap-1.5 px-1.5 text-ink-muted">
+          <span
+            aria-hidden="true"
+            className={joinClasses(
+              "h-3.5 w-2.5 rounded-[2px] border opacity-50 [print-color-adjust:exact]",
+              TONE_CLASSES[stretches.tone].swatch,
+            )}
+          />
+          {stretches.label}
+        </li>
+      )}
       {isCompared && (
         <li className="flex h-6 items-center gap-1.5 px-1.5 text-ink-muted">
           <svg width="16" height="2" aria-hidden="true">

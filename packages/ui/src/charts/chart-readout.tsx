@@ -8,13 +8,16 @@ export type ChartReadoutProps = {
   readout: Readout;
   /** Sum of the stacked series; undefined when a sum means nothing. */
   total: Total | undefined;
+  /** When what it is compared with was; undefined when that is not known. */
+  previousTitle: string | undefined;
   formats: ChartFormats;
   /** What a click or Enter does here. */
   hint: string | undefined;
 };
 
 /** All series at the crosshair. Only for the eye: a live region says the same. */
-export function ChartReadout({ title, readout, total, formats, hint }: ChartReadoutProps) {
+export function ChartReadout(props: ChartReadoutProps) {
+  const { title, readout, total, previousTitle, formats, hint } = props;
   const isCompared = readout.rows.some((row) => row.previous !== undefined);
   const write = (value: number | null | undefined) =>
     value === null || value === undefined ? "no data" : formats.exact(value);
@@ -64,6 +67,9 @@ export function ChartReadout({ title, readout, total, formats, hint }: ChartRead
           )}
         </tbody>
       </table>
+      {isCompared && previousTitle !== undefined && (
+        <p className="mt-1 whitespace-nowrap text-ink-muted">Previous: {previousTitle}</p>
+      )}
       {readout.moreCount > 0 && (
         <p className="mt-1 text-ink-faint">and {readout.moreCount} more in the table</p>
       )}

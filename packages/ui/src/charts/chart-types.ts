@@ -1,5 +1,5 @@
 import type { TickUnit } from "./time-axis.view-model.ts";
-import type { TimeBucket } from "./time-buckets.view-model.ts";
+import type { TimeBucket, TimeRange } from "./time-buckets.view-model.ts";
 
 /**
  * The colours of the charts. `accent` is the primary series; the semantic ones mean what they mean everywhere; the rest
@@ -24,9 +24,14 @@ export type TimeSeries = {
   tone: SeriesTone;
   /** One for each bucket. */
   values: readonly (number | null)[];
+  /** `level` is what values are held against, such as a threshold: drawn broken, without points. Left out: `line`. */
+  look?: "line" | "level";
   /** The same buckets of the period before, by position; left out when nothing is compared. */
   previous?: readonly (number | null)[];
 };
+
+/** Stretches of time that are marked behind the data, such as those in which an alert was firing. */
+export type TimeStretches = { label: string; tone: SeriesTone; spans: readonly TimeRange[] };
 
 /** How a chart writes what it shows. The chart decides where, the caller how. */
 export type ChartFormats = {
@@ -58,6 +63,8 @@ export type TimeChartProps = {
   heightPx?: number;
   view: ChartView;
   onViewChange: (view: ChartView) => void;
+  /** Left out: nothing is marked. */
+  stretches?: TimeStretches;
   /** A range chosen by brush, click or keyboard, half-open, epoch milliseconds. */
   onSelectRange?: (fromMs: number, toMs: number) => void;
 };

@@ -132,4 +132,22 @@ describe("TimeBars", () => {
       "260px",
     );
   });
+
+  it("says at the crosshair that a bucket is incomplete, and when what it is compared with was", async () => {
+    const buckets = [0, 1].map((hour) => ({
+      fromMs: FROM_MS + hour * HOUR_MS,
+      toMs: FROM_MS + (hour + 1) * HOUR_MS,
+      previous: { fromMs: FROM_MS - (2 - hour) * HOUR_MS, toMs: FROM_MS - (1 - hour) * HOUR_MS },
+      ...(hour === 1 && { isIncomplete: true }),
+    }));
+    const served = { key: "VALID", label: "Served", tone: "accent" as const };
+    renderBars({ buckets, series: [{ ...served, values: [10, 4], previous: [8, 9] }] });
+    await focusChart();
+    await userEvent.keyboard("{Home}");
+    expect(spoken()).not.toContain("incomplete");
+    expect(screen.getByText("Previous: 22:00")).toBeTruthy();
+    await userEvent.keyboard("{End}");
+    expect(spoken()).toContain("01:00 · incomplete");
+    expect(screen.getByText("Previous: 23:00")).toBeTruthy();
+  });
 });

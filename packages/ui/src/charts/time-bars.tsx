@@ -66,16 +66,28 @@ function BarMarks({ drawing, geometry }: { drawing: Drawing; geometry: PlotGeome
   );
   return (
     <>
-      {layers.map((layer, order) => {
+      {layers.flatMap((layer, order) => {
         const tone = drawing.series[order]?.tone ?? "neutral";
-        const d = layer.parts
-          .map((part) => {
-            const x = geometry.toX(part.index) - widthPx / 2;
-            const y = geometry.topPx + part.topPx;
-            return `M${x.toFixed(2)} ${y.toFixed(2)}h${widthPx.toFixed(2)}v${part.heightPx.toFixed(2)}h${(-widthPx).toFixed(2)}z`;
-          })
-          .join("");
-        return <path key={layer.key} d={d} className={TONE_CLASSES[tone].fill} />;
+        const isLight = (part: { index: number }) =>
+          drawing.buckets[part.index]?.isIncomplete === true;
+        return [false, true].map((light) => {
+          const d = layer.parts
+            .filter((part) => isLight(part) === light)
+            .map((part) => {
+              const x = geometry.toX(part.index) - widthPx / 2;
+              const y = geometry.topPx + part.topPx;
+              return `M${x.toFixed(2)} ${y.toFixed(2)}h${widthPx.toFixed(2)}v${part.heightPx.toFixed(2)}h${(-widthPx).toFixed(2)}z`;
+            })
+            .join("");
+          return d === "" ? null : (
+            <path
+              key={`${layer.key} ${String(light)}`}
+              d={d}
+              {...(light && { opacity: 0.45 })}
+              className={TONE_CLASSES[tone].fill}
+            />
+          );
+        });
       })}
       <AccentCaps drawing={drawing} layers={layers} geometry={geometry} widthPx={widthPx} />
       {before.length > 0 && (

@@ -35,6 +35,8 @@ describe("toBarLayers", () => {
     });
     expect(layers[1]?.parts[0]?.heightPx).toBe(1);
     expect(layers[2]?.parts).toEqual([]);
+    // The bar as a whole is as high as its sum says.
+    expect(layers[1]?.parts[0]?.topPx).toBeCloseTo(0);
   });
 
   it("draws nothing below zero and nothing that is unknown", () => {

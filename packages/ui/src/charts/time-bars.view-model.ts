@@ -1,4 +1,3 @@
-import { stack, stackOrderNone } from "d3-shape";
 import type { TimeSeries } from "./chart-types.ts";
 
 /** One coloured part of a bar. Pixels from the top of the plot. */
@@ -31,6 +30,22 @@ function sumByBucket(rows: readonly (readonly (number | null)[])[]): number[] {
 }
 
 /**
+ * Heights of the parts of one bar. What is seen although it is too small for a pixel takes it from the largest part, so that
+ * the bar as a whole says what it should.
+ */
+function toPartHeights(values: readonly number[], perUnitPx: number): number[] {
+  const exact = values.map((value) => value * perUnitPx);
+  const seen = exact.map((px) => (px > 0 ? Math.max(PART_HEIGHT_MIN_PX, px) : 0));
+  const sum = (heights: readonly number[]): number => heights.reduce((total, px) => total + px, 0);
+  const largest = Math.max(0, ...seen);
+  const lent = Math.min(sum(seen) - sum(exact), largest - PART_HEIGHT_MIN_PX);
+  if (lent > 0) {
+    seen[seen.indexOf(largest)] = largest - lent;
+  }
+  return seen;
+}
+
+/**
  * Stacks series into bars, the first at the bottom. Heights are proportional, but that what is not 0 is at least a
  * pixel high: one failed call among ten thousand is seen.
  *
@@ -41,22 +56,20 @@ export function toBarLayers(
   { max, heightPx }: { max: number; heightPx: number },
 ): BarLayer[] {
   const count = Math.max(0, ...series.map((one) => one.values.length));
-  const rows = Array.from({ length: count }, (_, index) => index);
-  const layers = stack<undefined, number, TimeSeries>()
-    .keys([...series])
-    .order(stackOrderNone)
-    .value((index, one) => Math.max(0, one.values[index] ?? 0))(rows);
-  const floors = rows.map(() => heightPx);
-  return layers.map((layer) => ({
-    key: layer.key.key,
-    parts: layer.flatMap(([from, to], index) => {
-      if (to <= from) {
-        return [];
-      }
-      const partPx = Math.max(PART_HEIGHT_MIN_PX, ((to - from) / max) * heightPx);
+  const bars = Array.from({ length: count }, (_, index) =>
+    toPartHeights(
+      series.map((one) => Math.max(0, one.values[index] ?? 0)),
+      heightPx / max,
+    ),
+  );
+  const floors = bars.map(() => heightPx);
+  return series.map(({ key }, place) => ({
+    key,
+    parts: bars.flatMap((heights, index) => {
+      const partPx = heights[place] ?? 0;
       const topPx = (floors[index] ?? heightPx) - partPx;
       floors[index] = topPx;
-      return [{ index, topPx, heightPx: partPx }];
+      return partPx === 0 ? [] : [{ index, topPx, heightPx: partPx }];
     }),
   }));
 }

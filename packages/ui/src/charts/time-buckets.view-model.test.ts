@@ -6,6 +6,7 @@ import {
   BAR_GAP_PX,
   BAR_WIDTH_MIN_PX,
   BUCKETS_MAX,
+  markIncomplete,
   mergeBuckets,
   pickGrain,
   pickMergeStep,
@@ -22,6 +23,41 @@ const ZONES = ["UTC", "Europe/Berlin", "Asia/Kolkata", "America/St_Johns", "Aust
 function list(from: string, to: string, grain: (typeof TIME_GRAINS)[number], timeZone: string) {
   return listBuckets({ fromMs: at(from), toMs: at(to), grain, timeZone });
 }
+
+describe("markIncomplete", () => {
+  it.each([
+    ["hour", "2026-11-21T00:00Z", "2026-11-21T03:00Z", [false, false, false]],
+    ["hour", "2026-11-21T00:20Z", "2026-11-21T02:40Z", [true, false, true]],
+    ["day", "2026-03-28T23:00Z", "2026-03-30T22:00Z", [false, false]],
+    ["day", "2026-03-28T23:00Z", "2026-03-30T21:59Z", [false, true]],
+    ["week", "2026-11-15T23:00Z", "2026-11-28T00:00Z", [false, true]],
+    ["month", "2026-01-31T23:00Z", "2026-02-28T23:00Z", [false]],
+    ["month", "2025-12-31T23:00Z", "2026-01-31T00:00Z", [true]],
+  ] as const)(
+    "tells cut buckets by the calendar of the zone: by %s from %s to %s",
+    (grain, from, to, expected) => {
+      const timeZone = "Europe/Berlin";
+      const whole = list(from.replace(/:[1-9]\d?Z|:20Z/, ":00Z"), to, grain, timeZone);
+      const startsMs = whole.map(({ fromMs }) => fromMs);
+      const buckets = toBuckets(startsMs, { fromMs: at(from), toMs: at(to) });
+      const marked = markIncomplete(buckets, { startsMs, grain, timeZone });
+      expect(marked.map(({ isIncomplete }) => isIncomplete === true)).toEqual(expected);
+    },
+  );
+
+  it("survives joining, as does the time of comparison", () => {
+    const hours = list("2026-11-21T00:00Z", "2026-11-21T08:00Z", "hour", "UTC").map((bucket) => ({
+      ...bucket,
+      previous: { fromMs: bucket.fromMs - DAY_MS, toMs: bucket.toMs - DAY_MS },
+    }));
+    const merged = mergeBuckets({ buckets: hours, grain: "hour", step: 6, timeZone: "UTC" });
+    expect(merged.map(({ isIncomplete }) => isIncomplete === true)).toEqual([false, true]);
+    expect(merged[0]?.previous).toEqual({
+      fromMs: at("2026-11-20T00:00Z"),
+      toMs: at("2026-11-20T06:00Z"),
+    });
+  });
+});
 
 describe("toBuckets", () => {
   it("keeps a day of 23 hours and one of 25 as long as they are", () => {

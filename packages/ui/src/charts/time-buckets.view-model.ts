@@ -6,7 +6,14 @@ export const TIME_GRAINS = ["minute", "hour", "day", "week", "month"] as const;
 export type TimeGrain = (typeof TIME_GRAINS)[number];
 
 /** A half-open stretch of time that is drawn as one bar or one point. Epoch milliseconds. */
-export type TimeBucket = { fromMs: number; toMs: number };
+export type TimeBucket = {
+  fromMs: number;
+  toMs: number;
+  /** Less of it was asked for, or has passed, than a bucket holds: lower than its neighbours for that alone. */
+  isIncomplete?: boolean;
+  /** What it is compared with, half-open, epoch milliseconds. */
+  previous?: { fromMs: number; toMs: number };
+};
 
 /** A range of time, half-open, epoch milliseconds. */
 export type TimeRange = { fromMs: number; toMs: number };
@@ -109,6 +116,38 @@ export function alignToBuckets<Empty extends number | null>(
   return values;
 }
 
+/**
+ * Marks the first and the last bucket where the range holds less of them than they are long.
+ *
+ * @param startsMs - Where each bucket begins by the calendar, which may lie before the range.
+ */
+export function markIncomplete(
+  buckets: readonly TimeBucket[],
+  options: { startsMs: readonly number[]; grain: TimeGrain; timeZone: string },
+): TimeBucket[] {
+  const { startsMs, grain, timeZone } = options;
+  return buckets.map((bucket, index) => {
+    const startMs = startsMs[index] ?? bucket.fromMs;
+    const isCut =
+      startMs < bucket.fromMs ||
+      (index === buckets.length - 1 && bucket.toMs < toCalendarEnd(startMs, grain, timeZone));
+    return isCut ? { ...bucket, isIncomplete: true } : bucket;
+  });
+}
+
+function toCalendarEnd(startMs: number, grain: TimeGrain, timeZone: string): number {
+  if (grain === "minute" || grain === "hour") {
+    return startMs + ROUGH_MS[grain];
+  }
+  const zone = createZone(timeZone);
+  const localMs = zone.toLocal(startMs);
+  if (grain !== "month") {
+    return zone.toInstant(localMs + ROUGH_MS[grain]);
+  }
+  const local = new Date(localMs);
+  return zone.toInstant(Date.UTC(local.getUTCFullYear(), local.getUTCMonth() + 1, 1));
+}
+
 /** Neighbouring buckets drawn as one: the indexes it is made of, half-open. */
 export type MergedBucket = TimeBucket & { fromIndex: number; toIndex: number };
 
@@ -133,12 +172,22 @@ export function mergeBuckets(options: {
     if (last !== undefined && key === lastKey) {
       last.toMs = bucket.toMs;
       last.toIndex = index + 1;
+      if (last.previous !== undefined && bucket.previous !== undefined) {
+        last.previous = { fromMs: last.previous.fromMs, toMs: bucket.previous.toMs };
+      }
     } else {
       merged.push({ ...bucket, fromIndex: index, toIndex: index + 1 });
     }
     lastKey = key;
   }
-  return merged;
+  return merged.map((one, place) => {
+    const { isIncomplete: _, ...whole } = one;
+    const parts = options.buckets.slice(one.fromIndex, one.toIndex);
+    const isCut = (place === 0 || place === merged.length - 1) && parts.length < options.step;
+    return isCut || parts.some((part) => part.isIncomplete === true)
+      ? { ...whole, isIncomplete: true }
+      : whole;
+  });
 }
 
 /** Adds up the counts of each joined bucket; null only where nothing in it is known. */

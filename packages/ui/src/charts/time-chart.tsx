@@ -18,6 +18,8 @@ export type ChartKind = {
   emptyText: string;
   isEmpty: (series: readonly TimeSeries[]) => boolean;
   findLargest: (series: readonly TimeSeries[]) => number;
+  /** What has to be said of the scale, above the plot. */
+  renderNote?: (series: readonly TimeSeries[]) => ReactNode;
   /** Fits the data to the width: joins what would be too narrow. */
   fit: (widthPx: number) => Drawing;
   renderMarks: (drawing: Drawing, geometry: PlotGeometry, index: number | undefined) => ReactNode;
@@ -53,7 +55,12 @@ export function TimeChart({ kind, ...props }: TimeChartProps & { kind: ChartKind
       className="min-w-0 break-inside-avoid [print-color-adjust:exact]"
     >
       <div className="mb-2 flex min-h-6 items-start justify-between gap-3">
-        <ChartLegend series={props.series} hiddenKeys={hiddenKeys} onToggle={toggle} />
+        <ChartLegend
+          series={props.series}
+          stretches={props.stretches}
+          hiddenKeys={hiddenKeys}
+          onToggle={toggle}
+        />
         <ChartViewToggle label={props.label} view={props.view} onViewChange={props.onViewChange} />
       </div>
       <div ref={ref} className="relative" style={{ height: heightPx }}>
@@ -62,29 +69,36 @@ export function TimeChart({ kind, ...props }: TimeChartProps & { kind: ChartKind
             label={props.label}
             buckets={props.buckets}
             series={props.series}
+            stretches={props.stretches}
             timeZone={props.timeZone}
             formats={formats}
             heightPx={heightPx}
           />
         ) : (
           widthPx > 0 && (
-            <TimePlot
-              label={props.label}
-              unit={props.unit}
-              buckets={seen.buckets}
-              series={seen.series}
-              largest={kind.findLargest(seen.series)}
-              isWhole={kind.isWhole}
-              order={kind.order}
-              timeZone={props.timeZone}
-              formats={formats}
-              widthPx={widthPx}
-              heightPx={heightPx}
-              emptyText={kind.emptyText}
-              isEmpty={kind.isEmpty(props.series)}
-              onSelectRange={props.onSelectRange}
-              renderMarks={(geometry, index) => kind.renderMarks(seen, geometry, index)}
-            />
+            <>
+              <div className="absolute top-0 right-2 z-10 text-ink-muted text-xs tabular-nums">
+                {kind.renderNote?.(seen.series)}
+              </div>
+              <TimePlot
+                label={props.label}
+                unit={props.unit}
+                buckets={seen.buckets}
+                series={seen.series}
+                stretches={props.stretches}
+                largest={kind.findLargest(seen.series)}
+                isWhole={kind.isWhole}
+                order={kind.order}
+                timeZone={props.timeZone}
+                formats={formats}
+                widthPx={widthPx}
+                heightPx={heightPx}
+                emptyText={kind.emptyText}
+                isEmpty={kind.isEmpty(props.series)}
+                onSelectRange={props.onSelectRange}
+                renderMarks={(geometry, index) => kind.renderMarks(seen, geometry, index)}
+              />
+            </>
           )
         )}
       </div>

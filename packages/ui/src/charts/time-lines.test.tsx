@@ -15,9 +15,10 @@ afterEach(() => {
 
 function renderLines(series: readonly TimeSeries[], view: ChartView = "chart") {
   const fromMs = Date.parse("2026-11-21T00:00:00Z");
+  const hours = Math.max(3, ...series.map(({ values }) => values.length));
   const buckets = listBuckets({
     fromMs,
-    toMs: fromMs + 3 * 3_600_000,
+    toMs: fromMs + hours * 3_600_000,
     grain: "hour",
     timeZone: "UTC",
   });
@@ -30,6 +31,7 @@ function renderLines(series: readonly TimeSeries[], view: ChartView = "chart") {
       timeZone="UTC"
       formats={FORMATS}
       emptyText="Nothing was measured."
+      cutsPeaks
       view={view}
       onViewChange={vi.fn()}
     />,
@@ -62,5 +64,20 @@ describe("TimeLines", () => {
     screen.getByRole("application").focus();
     await userEvent.keyboard("{Home}{Shift>}{ArrowRight}{/Shift}{Enter}");
     expect(screen.queryByText(/zoom/)).toBe(null);
+  });
+
+  it("cuts a rare peak off, says so and how high it was, and shows it when asked", async () => {
+    renderLines([{ ...P95, values: [1, 2, 1, 2, 1, 2, 1, 2, 1, 60] }]);
+    const axis = () => [...document.querySelectorAll("svg text")].map((one) => one.textContent);
+    expect(axis()).toContain("3");
+    expect(axis()).not.toContain("60");
+    screen.getByText(/Peaks up to 60 calls cut off/);
+    screen.getByRole("application").focus();
+    await userEvent.keyboard("{End}");
+    expect(screen.getByRole("status").textContent).toBe("09:00; p95 60 calls");
+    await userEvent.click(screen.getByRole("button", { name: "Show peaks in full" }));
+    expect(axis()).toContain("60");
+    await userEvent.click(screen.getByRole("button", { name: "Cut peaks off" }));
+    expect(axis()).not.toContain("60");
   });
 });

@@ -42,3 +42,41 @@ export function findLargest(series: readonly TimeSeries[]): number {
   }
   return largest;
 }
+
+/** Fewer points than this have no peaks: each is as usual as the others. */
+const USUAL_POINTS_MIN = 8;
+/** Of the points, how many are usual; a peak that lasts longer is drawn as it is. */
+const USUAL_SHARE = 0.9;
+/** A peak is this many times what is usual: below, the rest can still be read beside it. */
+const PEAK_FACTOR = 3;
+/** Room above what is usual. */
+const HEADROOM_FACTOR = 1.5;
+
+/** Where a scale would end that leaves rare peaks out, and how high they are. */
+export type PeakCut = { top: number; largest: number };
+
+/**
+ * Looks for rare peaks beside which everything else would be a line at the bottom: a tenth of the points at the most, each
+ * of which counts by its largest value, more than three times as high as all others.
+ *
+ * Example: 29 points up to 2 and one of 60 are cut at 3.
+ *
+ * @returns Undefined where nothing has to be cut.
+ */
+export function findPeakCut(series: readonly TimeSeries[]): PeakCut | undefined {
+  const count = Math.max(0, ...series.map((one) => one.values.length));
+  const points = Array.from({ length: count }, (_, index) =>
+    Math.max(...series.flatMap((one) => [one.values[index], one.previous?.[index]]).map(toKnown)),
+  )
+    .filter((value) => value > 0)
+    .toSorted((a, b) => a - b);
+  const usual = points[Math.ceil(points.length * USUAL_SHARE) - 1] ?? 0;
+  const largest = points.at(-1) ?? 0;
+  return points.length >= USUAL_POINTS_MIN && largest > usual * PEAK_FACTOR
+    ? { top: usual * HEADROOM_FACTOR, largest }
+    : undefined;
+}
+
+function toKnown(value: number | null | undefined): number {
+  return value === null || value === undefined || !Number.isFinite(value) ? 0 : value;
+}

@@ -1,12 +1,14 @@
 import { type ReactNode, useId, useMemo } from "react";
 import { joinClasses } from "../join-classes.tsx";
 import { ChartReadout } from "./chart-readout.tsx";
-import type { ChartFormats, TimeSeries } from "./chart-types.ts";
+import type { ChartFormats, TimeSeries, TimeStretches } from "./chart-types.ts";
+import { isMarked } from "./marked-buckets.view-model.ts";
 import { PlotAxes } from "./plot-axes.tsx";
-import { layOutPlot, type PlotGeometry } from "./plot-geometry.ts";
+import { layOutPlot, type PlotGeometry, toInstantX } from "./plot-geometry.ts";
 import { type Total, toReadout, toTotal } from "./readout.view-model.ts";
 import { listTimeTicks } from "./time-axis.view-model.ts";
 import type { TimeBucket } from "./time-buckets.view-model.ts";
+import { TONE_CLASSES } from "./tone-classes.ts";
 import { useChartCursor } from "./use-chart-cursor.ts";
 import { toValueAxis } from "./value-axis.view-model.ts";
 
@@ -16,6 +18,7 @@ export type TimePlotProps = {
   buckets: readonly TimeBucket[];
   /** Only what is drawn. */
   series: readonly TimeSeries[];
+  stretches: TimeStretches | undefined;
   largest: number;
   isWhole: boolean;
   /** Bars are stacked and have a sum; lines stand beside each other. */
@@ -75,7 +78,15 @@ export function TimePlot(props: TimePlotProps) {
   });
   const bucket = cursor.index === undefined ? undefined : buckets[cursor.index];
   const selection = toSelection(cursor, buckets);
-  const title = bucket === undefined ? "" : formats.bucket(bucket);
+  const { stretches } = props;
+  const title =
+    bucket === undefined
+      ? ""
+      : [
+          formats.bucket(bucket),
+          ...(bucket.isIncomplete === true ? ["incomplete"] : []),
+          ...(isMarked(stretches, bucket) ? [stretches?.label ?? ""] : []),
+        ].join(" · ");
   const canSelect = props.onSelectRange !== undefined;
   const total =
     props.order === "stack" && series.length > 1 && cursor.index !== undefined
@@ -96,6 +107,10 @@ export function TimePlot(props: TimePlotProps) {
           formats={formats}
           labelsAt={isOneLabelABucket(buckets, ticks) ? "middle" : "edge"}
         />
+        <Incomplete geometry={geometry} buckets={buckets} id={`${hintId}-incomplete`} />
+        {stretches !== undefined && (
+          <Stretches stretches={stretches} geometry={geometry} buckets={buckets} />
+        )}
         {cursor.index !== undefined && (
           <Crosshair geometry={geometry} index={cursor.index} anchor={cursor.anchor} />
         )}
@@ -141,6 +156,7 @@ export function TimePlot(props: TimePlotProps) {
             title={title}
             readout={toReadout(series, cursor.index, props.order)}
             total={total}
+            previousTitle={bucket.previous && formats.bucket(bucket.previous)}
             formats={formats}
             hint={canSelect ? selected + way : undefined}
           />
@@ -148,6 +164,76 @@ export function TimePlot(props: TimePlotProps) {
       )}
     </>
   );
+}
+
+type IncompleteProps = { geometry: PlotGeometry; buckets: readonly TimeBucket[]; id: string };
+
+/** Hatches the bands of buckets that hold less than a whole one: their values are lower for that alone. */
+function Incomplete({ geometry, buckets, id }: IncompleteProps) {
+  const bands = buckets.flatMap((bucket, index) => (bucket.isIncomplete === true ? [index] : []));
+  if (bands.length === 0) {
+    return null;
+  }
+  return (
+    <>
+      <defs>
+        <pattern
+          id={id}
+          width="6"
+          height="6"
+          patternUnits="userSpaceOnUse"
+          patternTransform="rotate(45)"
+        >
+          <path d="M0 0v6" className="stroke-line" />
+        </pattern>
+      </defs>
+      {bands.map((index) => (
+        <rect
+          key={index}
+          x={geometry.leftPx + index * geometry.bandPx}
+          y={geometry.topPx}
+          width={geometry.bandPx}
+          height={geometry.heightPx}
+          fill={`url(#${id})`}
+        />
+      ))}
+    </>
+  );
+}
+
+/** Narrower ones could not be seen, in pixels. */
+const STRETCH_MIN_PX = 3;
+
+type StretchesProps = {
+  stretches: TimeStretches;
+  geometry: PlotGeometry;
+  buckets: readonly TimeBucket[];
+};
+
+function Stretches({ stretches, geometry, buckets }: StretchesProps) {
+  const first = buckets[0];
+  const last = buckets.at(-1);
+  if (first === undefined || last === undefined) {
+    return null;
+  }
+  const spans = stretches.spans.filter(
+    ({ fromMs, toMs }) => fromMs < last.toMs && toMs > first.fromMs,
+  );
+  return spans.map(({ fromMs, toMs }) => {
+    const x = toInstantX(geometry, buckets, fromMs);
+    const widthPx = toInstantX(geometry, buckets, toMs) - x;
+    return (
+      <rect
+        key={fromMs}
+        x={x}
+        y={geometry.topPx}
+        width={Math.max(STRETCH_MIN_PX, widthPx)}
+        height={geometry.heightPx}
+        opacity="0.16"
+        className={TONE_CLASSES[stretches.tone].fill}
+      />
+    );
+  });
 }
 
 type CrosshairProps = { geometry: PlotGeometry; index: number; anchor: number | undefined };

@@ -1,17 +1,21 @@
-import type { ChartFormats, TimeSeries } from "./chart-types.ts";
+import type { ChartFormats, TimeSeries, TimeStretches } from "./chart-types.ts";
+import { isMarked } from "./marked-buckets.view-model.ts";
 import type { TimeBucket } from "./time-buckets.view-model.ts";
 
 export type TimeTableProps = {
   label: string;
   buckets: readonly TimeBucket[];
   series: readonly TimeSeries[];
+  stretches: TimeStretches | undefined;
   timeZone: string;
   formats: ChartFormats;
   heightPx: number;
 };
 
 /** The numbers of a chart as a table, in the chart's own box. Scrolls inside it, by keyboard too. */
-export function TimeTable({ label, buckets, series, timeZone, formats, heightPx }: TimeTableProps) {
+export function TimeTable(props: TimeTableProps) {
+  const { label, buckets, series, stretches, timeZone, formats, heightPx } = props;
+  const hasMarks = stretches !== undefined && stretches.spans.length > 0;
   const write = (value: number | null | undefined) =>
     value === null || value === undefined ? (
       <span className="text-ink-faint">no data</span>
@@ -43,6 +47,7 @@ export function TimeTable({ label, buckets, series, timeZone, formats, heightPx 
                   <HeadCell key={one.key}>{one.label}, previous</HeadCell>
                 ),
             )}
+            {hasMarks && <HeadCell>{stretches.label}</HeadCell>}
           </tr>
         </thead>
         <tbody>
@@ -50,6 +55,7 @@ export function TimeTable({ label, buckets, series, timeZone, formats, heightPx 
             <tr key={bucket.fromMs} className="hover:bg-hover">
               <th scope="row" className="px-3 py-1 text-left font-normal">
                 {formats.bucket(bucket)}
+                {bucket.isIncomplete === true && " · incomplete"}
               </th>
               {series.map((one) => (
                 <td key={one.key} className="px-3 py-1 text-right">
@@ -63,6 +69,9 @@ export function TimeTable({ label, buckets, series, timeZone, formats, heightPx 
                       {write(one.previous[index])}
                     </td>
                   ),
+              )}
+              {hasMarks && (
+                <td className="px-3 py-1 text-right">{isMarked(stretches, bucket) ? "yes" : ""}</td>
               )}
             </tr>
           ))}

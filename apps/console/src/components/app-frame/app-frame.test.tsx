@@ -103,12 +103,13 @@ async function open({ path = "/overview", tenants = TENANTS, isOperator, answers
       </AppFrame>
     ),
   });
-  const screens = ["/overview", "/api-keys", "/billings"].map((screenPath) =>
-    createRoute({
-      getParentRoute: () => layout,
-      path: screenPath,
-      component: () => <h1>Screen {screenPath}</h1>,
-    }),
+  const screens = ["/overview", "/api-keys", "/analytics", "/plans", "/billings", "/tenants"].map(
+    (screenPath) =>
+      createRoute({
+        getParentRoute: () => layout,
+        path: screenPath,
+        component: () => <h1>Screen {screenPath}</h1>,
+      }),
   );
   const framed = createRoute({
     getParentRoute: () => layout,
@@ -234,6 +235,100 @@ describe("the tenant switcher", () => {
   });
 });
 
+const CEDAR = {
+  ...{ tenantId: "ten_0199f3b0c1d27a4e8f60112233445588", name: "Cedar", slug: "cedar" },
+  ...{ externalId: null, planId: "free", planVersion: 1, suspendedAt: null, role: null },
+  ...{ periodAnchor: "2026-11-01T00:00:00.000Z", createdAt: "2026-11-21T00:00:00.000Z" },
+};
+
+/** Of the slug that is asked for, and nobody's own. */
+const CEDAR_ALONE: FakeAnswers = {
+  ...QUIET,
+  "GET /tenants": (request) => {
+    const isAsked = new URL(request.url).searchParams.get("slug") === "cedar";
+    return { items: isAsked ? [CEDAR] : [], nextCursor: null };
+  },
+};
+
+describe("an operator at the address of another tenant", () => {
+  it.each([{ tenants: TENANTS }, { tenants: [] }])(
+    "sees it as operator, is told so, and finds the way back",
+    async ({ tenants }) => {
+      localStorage.setItem("tenant", "birch");
+      const { router, user } = await open({
+        path: "/api-keys?tenant=cedar",
+        tenants,
+        isOperator: true,
+        answers: CEDAR_ALONE,
+      });
+      const sign = await screen.findByText(/You see/);
+      expect(sign.textContent).toBe("You see Cedar as operator, for reading.");
+      screen.getByRole("combobox", { name: "Tenant: Cedar, Seen as operator" });
+      expect(document.title).toBe("API keys · Cedar · Acme APIs");
+      expect(screen.queryByRole("button", { name: /Notifications/ })).toBe(null);
+      await user.click(screen.getByRole("link", { name: "Billings" }));
+      await waitFor(() => expect(router.state.location.href).toBe("/billings?tenant=cedar"));
+      expect(localStorage.getItem("tenant")).toBe("birch");
+
+      await user.keyboard("{Control>}k{/Control}");
+      await screen.findByRole("combobox", { name: "Search or go to…" });
+      await user.keyboard("create key");
+      await screen.findByText("Nothing is called that.");
+      await user.keyboard("{Escape}");
+
+      await user.click(screen.getByRole("link", { name: "All tenants" }));
+      await waitFor(() => expect(router.state.location.href).toBe("/tenants?tab=all"));
+      await waitFor(() => expect(screen.queryByText(/as operator, for reading/)).toBe(null));
+      if (tenants.length > 0) {
+        screen.getByRole("combobox", { name: "Tenant: Birch, Viewer" });
+      }
+    },
+  );
+
+  it("goes back to a tenant of their own by the switcher", async () => {
+    const { user } = await open({
+      path: "/billings?tenant=cedar",
+      isOperator: true,
+      answers: CEDAR_ALONE,
+    });
+    await user.click(
+      await screen.findByRole("combobox", { name: "Tenant: Cedar, Seen as operator" }),
+    );
+    await user.click(await screen.findByRole("option", { name: /Acme/ }));
+    await screen.findByRole("combobox", { name: "Tenant: Acme, Owner" });
+    expect(screen.queryByText(/as operator, for reading/)).toBe(null);
+  });
+
+  it("shows nobody's numbers while it opens, and says when there is no such tenant", async () => {
+    await open({
+      path: "/billings?tenant=cedar",
+      isOperator: true,
+      answers: { "GET /tenants": () => "never" },
+    });
+    expect(document.title).toBe("Billings · Acme APIs");
+    expect(screen.queryByRole("combobox", { name: /^Tenant:/ })).toBe(null);
+    cleanup();
+    await open({ path: "/billings?tenant=gone", isOperator: true, answers: CEDAR_ALONE });
+    await screen.findByText("There is no tenant gone; this is Acme.");
+  });
+
+  it("is, for everybody else, not even asked about", async () => {
+    const asked: string[] = [];
+    await open({
+      path: "/billings?tenant=cedar",
+      answers: {
+        ...QUIET,
+        "GET /tenants": (request) => {
+          asked.push(request.url);
+          return NONE;
+        },
+      },
+    });
+    await screen.findByText("You are not a member of cedar; this is Acme.");
+    expect(asked).toEqual([]);
+  });
+});
+
 describe("the environment", () => {
   it("is both, live or test, in the address", async () => {
     const { router, user } = await open();
@@ -285,6 +380,64 @@ describe("the command palette", () => {
     await waitFor(() => expect(screen.queryByRole("dialog")).toBe(null));
     const heading = screen.getByRole("heading", { name: "Screen /billings" });
     await waitFor(() => expect(document.activeElement).toBe(heading));
+  });
+
+  it("finds parts of screens, what has a name in this tenant, and pages of the documentation", async () => {
+    const alertId = `alt_${"0".repeat(32)}`;
+    const { router, user } = await open({
+      path: "/overview?tenant=acme",
+      answers: {
+        ...QUIET,
+        [`GET /tenants/${ACME}/alerts`]: () => ({
+          items: [{ alertId, name: "Errors of checkout" }],
+        }),
+        [`GET /tenants/${ACME}/exports`]: () => ({
+          items: [{ exportId: "exp_1", name: "November by key", format: "csv" }],
+          nextCursor: null,
+        }),
+        "GET /plans": () => ({ items: [] }),
+        "GET /meters": () => ({ items: [{ meterId: "tokens", name: "Input tokens" }] }),
+      },
+    });
+    const look = async (query: string) => {
+      await user.keyboard("{Control>}k{/Control}");
+      await screen.findByRole("combobox", { name: "Search or go to…" });
+      await user.keyboard(query);
+      return await screen.findAllByRole("option");
+    };
+    await look("checkout");
+    await waitFor(() => expect(screen.getByRole("option").textContent).toContain("Alert"));
+    await user.keyboard("{Enter}");
+    await waitFor(() =>
+      expect(router.state.location.search).toMatchObject({ tab: "alerts", alert: alertId }),
+    );
+    await look("input tok");
+    await user.keyboard("{Enter}");
+    await waitFor(() => expect(router.state.location.search).toMatchObject({ meter: "tokens" }));
+    await look("november");
+    await user.keyboard("{Enter}");
+    await waitFor(() => expect(router.state.location.search).toMatchObject({ tab: "exports" }));
+    await look("settings");
+    await user.keyboard("{Enter}");
+    await waitFor(() => expect(router.state.location.href).toContain("/tenants?tab=settings"));
+    const guides = await look("how events");
+    expect(guides[0]?.textContent).toBe("How events and meters workGuide");
+  });
+
+  it("leads operators alone to what is theirs", async () => {
+    const { user } = await open({ path: "/overview?tenant=acme" });
+    await user.keyboard("{Control>}k{/Control}");
+    await screen.findByRole("combobox", { name: "Search or go to…" });
+    await user.keyboard("outbox");
+    await screen.findByText("Nothing is called that.");
+    cleanup();
+    const operator = await open({ path: "/overview?tenant=acme", isOperator: true });
+    await operator.user.keyboard("{Control>}k{/Control}");
+    await screen.findByRole("combobox", { name: "Search or go to…" });
+    await operator.user.keyboard("outbox{Enter}");
+    await waitFor(() =>
+      expect(operator.router.state.location.search).toMatchObject({ tab: "outbox" }),
+    );
   });
 
   it("switches tenant and theme, and says when nothing is called that", async () => {

@@ -13,6 +13,7 @@ import { useSidebarChoice } from "./sidebar-choice.ts";
 import { TopBar } from "./top-bar.tsx";
 import { useHeadingFocus } from "./use-heading-focus.ts";
 import { usePaletteKeys } from "./use-palette-keys.ts";
+import { VisitStrip } from "./visit-strip.tsx";
 
 /** True below the frame. */
 const InsideFrame = createContext(false);
@@ -93,6 +94,7 @@ function Frame({ children }: { children: ReactNode }) {
           onOpenPalette={() => setIsPaletteOpen(true)}
         />
         <ForeignTenantNotice />
+        <VisitStrip />
         <main id="content" tabIndex={-1} className="min-w-0 grow outline-none">
           {children}
         </main>

@@ -1,17 +1,18 @@
 import { Palette } from "@turnpike/ui/palette";
 import { useState } from "react";
+import type { Command } from "./command.ts";
 import { rankCommands } from "./command-match.view-model.ts";
-import { type Command, useCommands } from "./use-commands.tsx";
+import { useCommands } from "./use-commands.tsx";
 
 export type CommandPaletteProps = { isOpen: boolean; onClose: () => void };
 
-/** Screens, tenants and actions by name. */
+/** Screens and their parts, what the tenant has with a name, pages of the documentation, tenants and actions. */
 export function CommandPalette({ isOpen, onClose }: CommandPaletteProps) {
   const [query, setQuery] = useState("");
-  const commands = useCommands();
+  const commands = useCommands(isOpen);
   const groups =
     query.trim() === ""
-      ? commands
+      ? commands.filter(({ isFoundOnly }) => isFoundOnly !== true)
       : [
           {
             value: "Matches",

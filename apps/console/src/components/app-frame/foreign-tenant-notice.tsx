@@ -1,6 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Button } from "@turnpike/ui/button";
 import { useCurrentTenant, useForeignTenantSlug } from "#platform/current-tenant.ts";
+import { useVerifiedUser } from "#platform/verified-user.ts";
 
 /** The address is anybody's to write: only what can be a slug is repeated in our words. */
 const SLUG = /^[a-z0-9][a-z0-9-]{0,63}$/;
@@ -9,6 +10,7 @@ const SLUG = /^[a-z0-9][a-z0-9-]{0,63}$/;
 export function ForeignTenantNotice() {
   const slug = useForeignTenantSlug();
   const tenant = useCurrentTenant();
+  const { user } = useVerifiedUser();
   const navigate = useNavigate();
   if (slug === undefined || tenant === undefined) {
     return null;
@@ -16,8 +18,10 @@ export function ForeignTenantNotice() {
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-b bg-warning-soft px-4 py-2 md:px-6">
       <p role="status" className="min-w-0 [overflow-wrap:anywhere]">
-        You are not a member of {SLUG.test(slug) ? slug : "the tenant in the address"}; this is{" "}
-        {tenant.name}.
+        {user.isOperator
+          ? `There is no tenant ${SLUG.test(slug) ? slug : "of this address"}`
+          : `You are not a member of ${SLUG.test(slug) ? slug : "the tenant in the address"}`}
+        ; this is {tenant.name}.
       </p>
       <Button
         size="small"

@@ -8,11 +8,11 @@ import { useVerifiedUser } from "#platform/verified-user.ts";
 import { NotificationList } from "./notification-list.tsx";
 import { type Reader, UNREAD_COUNTED_MAX, unreadQuery } from "./notifications.queries.ts";
 
-/** News of the current tenant. Without a tenant there is none. */
+/** News of the current tenant, for its members. Without a tenant there is none. */
 export function NotificationBell() {
   const tenant = useCurrentTenant();
   const { user } = useVerifiedUser();
-  return tenant === undefined ? null : (
+  return tenant === undefined || tenant.isVisited === true ? null : (
     <Bellpush key={tenant.tenantId} reader={{ tenantId: tenant.tenantId, userId: user.userId }} />
   );
 }

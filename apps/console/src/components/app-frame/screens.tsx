@@ -24,7 +24,12 @@ export const SCREENS = [
     Icon: Sparkles,
     words: "insights forecast ask",
   },
-  { to: "/plans", label: "Plans", Icon: Layers, words: "prices limits upgrade" },
+  {
+    to: "/plans",
+    label: "Plans",
+    Icon: Layers,
+    words: "prices limits upgrade quotas",
+  },
   { to: "/billings", label: "Billings", Icon: CreditCard, words: "invoices payment charges" },
   { to: "/tenants", label: "Tenants", Icon: Building2, words: "members roles team settings" },
 ] as const;

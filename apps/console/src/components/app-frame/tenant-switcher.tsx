@@ -1,10 +1,17 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Combobox } from "@turnpike/ui/combobox";
 import { joinClasses } from "@turnpike/ui/join-classes";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import Building2 from "lucide-react/icons/building-2";
 import ChevronsUpDown from "lucide-react/icons/chevrons-up-down";
 import Plus from "lucide-react/icons/plus";
 import type { ReactElement } from "react";
-import { type OwnTenant, rememberTenant, useCurrentTenant } from "#platform/current-tenant.ts";
+import {
+  type OwnTenant,
+  rememberTenant,
+  useCurrentTenant,
+  useTenantVisit,
+} from "#platform/current-tenant.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { Initials } from "./initials.tsx";
 
@@ -36,9 +43,13 @@ export type TenantSwitcherProps = {
 export function TenantSwitcher({ isFolded, onCreate, onChosen }: TenantSwitcherProps) {
   const { tenants } = useVerifiedUser();
   const current = useCurrentTenant();
+  const visit = useTenantVisit();
   const switchTo = useSwitchTenant();
 
-  if (current === undefined) {
+  if (current === undefined && visit.state === "opening") {
+    return <Skeleton className={isFolded ? "size-10 shrink-0" : "h-12 w-full shrink-0"} />;
+  }
+  if (current === undefined && tenants.length === 0) {
     return (
       <button
         type="button"
@@ -62,7 +73,7 @@ export function TenantSwitcher({ isFolded, onCreate, onChosen }: TenantSwitcherP
         label: tenant.name,
         note: describe(tenant),
       }))}
-      value={current.slug}
+      value={current?.slug ?? ""}
       onValueChange={(slug) => {
         switchTo(slug);
         onChosen?.();
@@ -89,21 +100,39 @@ function toTriggerClasses(isFolded: boolean): string {
   );
 }
 
-function toTrigger(tenant: OwnTenant, isFolded: boolean): ReactElement<Record<string, unknown>> {
+function toTrigger(
+  tenant: OwnTenant | undefined,
+  isFolded: boolean,
+): ReactElement<Record<string, unknown>> {
   return (
     <button
       type="button"
-      aria-label={`Tenant: ${tenant.name}, ${ROLE_NAMES[tenant.role]}`}
+      aria-label={
+        tenant === undefined ? "No tenant is open" : `Tenant: ${tenant.name}, ${nameRole(tenant)}`
+      }
       className={toTriggerClasses(isFolded)}
     >
-      <Initials name={tenant.name} shape="square" />
+      {tenant === undefined ? (
+        <Building2 className="size-4 shrink-0 text-ink-faint" aria-hidden="true" />
+      ) : (
+        <Initials name={tenant.name} shape="square" />
+      )}
       {!isFolded && (
         <>
           <span className="min-w-0 grow">
-            <span className="block truncate font-semibold leading-tight">{tenant.name}</span>
-            <span className="block truncate text-ink-muted text-xs leading-tight">
-              {describe(tenant)}
+            <span className="block truncate font-semibold leading-tight">
+              {tenant?.name ?? "Choose a tenant"}
             </span>
+            {tenant !== undefined && (
+              <span
+                className={joinClasses(
+                  "block truncate text-xs leading-tight",
+                  tenant.isVisited === true ? "font-medium text-info" : "text-ink-muted",
+                )}
+              >
+                {describe(tenant)}
+              </span>
+            )}
           </span>
           <ChevronsUpDown className="size-4 shrink-0 text-ink-faint" aria-hidden="true" />
         </>
@@ -112,7 +141,11 @@ function toTrigger(tenant: OwnTenant, isFolded: boolean): ReactElement<Record<st
   );
 }
 
+function nameRole({ role, isVisited }: OwnTenant): string {
+  return isVisited === true ? "Seen as operator" : ROLE_NAMES[role];
+}
+
 function describe(tenant: OwnTenant): string {
-  const role = ROLE_NAMES[tenant.role];
+  const role = nameRole(tenant);
   return tenant.suspendedAt === null ? role : `${role}, suspended`;
 }

@@ -63,18 +63,20 @@ function Breadcrumb({ screen }: { screen: Screen | undefined }) {
   return (
     <nav aria-label="Breadcrumb" className="min-w-0 grow">
       <ol className="flex min-w-0 items-center gap-1.5">
+        {/* A long name of a tenant gives way to that of the screen, which is never cut for it. */}
         {tenant !== undefined && (
-          <li className="flex min-w-0 items-center gap-1.5 max-md:hidden">
+          <li className="flex min-w-0 max-w-80 items-center gap-1.5 max-md:hidden">
             <Link
               to="/overview"
-              className="truncate rounded-sm text-ink-muted hover:text-ink hover:underline"
+              title={tenant.name}
+              className="min-w-8 truncate rounded-sm text-ink-muted hover:text-ink hover:underline"
             >
               {tenant.name}
             </Link>
             <ChevronRight className="size-3.5 shrink-0 text-ink-faint" aria-hidden="true" />
           </li>
         )}
-        <li className="min-w-0 truncate font-semibold" aria-current="page">
+        <li className="min-w-0 truncate font-semibold md:shrink-0" aria-current="page">
           {screen?.label ?? "Page not found"}
         </li>
       </ol>

@@ -2,36 +2,34 @@ import { useNavigate } from "@tanstack/react-router";
 import BookOpen from "lucide-react/icons/book-open";
 import Braces from "lucide-react/icons/braces";
 import Building2 from "lucide-react/icons/building-2";
+import CornerDownRight from "lucide-react/icons/corner-down-right";
+import FileUp from "lucide-react/icons/file-up";
 import FlaskConical from "lucide-react/icons/flask-conical";
 import LogOut from "lucide-react/icons/log-out";
 import Monitor from "lucide-react/icons/monitor";
 import Moon from "lucide-react/icons/moon";
 import Plus from "lucide-react/icons/plus";
 import Sun from "lucide-react/icons/sun";
-import type { ReactElement } from "react";
 import { useCurrentTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
-import type { Searchable } from "./command-match.view-model.ts";
+import type { Command, CommandGroup } from "./command.ts";
 import { useSwitchEnvironment } from "./environment-switch.tsx";
+import { PLACES } from "./palette-places.ts";
 import { SCREENS } from "./screens.tsx";
 import { ROLE_NAMES, useSwitchTenant } from "./tenant-switcher.tsx";
+import { useFoundCommands } from "./use-found-commands.tsx";
 
-export type Command = Searchable & {
-  id: string;
-  icon: ReactElement;
-  /** Stands at the right. */
-  note?: string;
-  run: () => void;
-};
-
-export type CommandGroup = { value: string; items: Command[] };
-
-/** Everything the palette can do for this person, here. */
-export function useCommands(): CommandGroup[] {
+/**
+ * Everything the palette can do for this person, here.
+ *
+ * @param isOpen - Whether it is looked at.
+ */
+export function useCommands(isOpen: boolean): CommandGroup[] {
   const { session, theme } = usePlatform();
-  const { tenants } = useVerifiedUser();
+  const { user, tenants } = useVerifiedUser();
   const current = useCurrentTenant();
+  const found = useFoundCommands(isOpen);
   const switchEnvironment = useSwitchEnvironment();
   const switchTenant = useSwitchTenant();
   const navigate = useNavigate();
@@ -48,15 +46,25 @@ export function useCommands(): CommandGroup[] {
       })),
     },
     {
+      value: "Parts of screens",
+      isFoundOnly: true,
+      items: PLACES.filter((place) => user.isOperator || place.isForOperators !== true).map(
+        ({ label, words, to, search, note }) => ({
+          id: `${to} ${label}`,
+          label,
+          words: `${words ?? ""} go open`,
+          note,
+          icon: <CornerDownRight aria-hidden="true" />,
+          run: () => void navigate({ to, search }),
+        }),
+      ),
+    },
+    {
       value: "Do",
       items: [
-        {
-          id: "create-key",
-          label: "Create key",
-          words: "new api key add",
-          icon: <Plus aria-hidden="true" />,
-          run: () => void navigate({ to: "/api-keys", search: { dialog: "create" } }),
-        },
+        ...(current?.isVisited === true
+          ? []
+          : toKeyCommands((dialog) => void navigate({ to: "/api-keys", search: { dialog } }))),
         ...(["live", "test"] as const).map((environment) => ({
           id: environment,
           label: `Show ${environment} only`,
@@ -101,6 +109,7 @@ export function useCommands(): CommandGroup[] {
         },
       ],
     },
+    ...found,
     {
       value: "Switch tenant",
       items: tenants
@@ -132,6 +141,26 @@ export function useCommands(): CommandGroup[] {
           run: () => window.location.assign("/v1/reference"),
         },
       ],
+    },
+  ];
+}
+
+/** What is done with keys, by those who may create some. */
+function toKeyCommands(open: (dialog: "create" | "import") => void): Command[] {
+  return [
+    {
+      id: "create-key",
+      label: "Create key",
+      words: "new api key add",
+      icon: <Plus aria-hidden="true" />,
+      run: () => open("create"),
+    },
+    {
+      id: "import-keys",
+      label: "Import keys",
+      words: "existing api keys hashes csv json upload migrate",
+      icon: <FileUp aria-hidden="true" />,
+      run: () => open("import"),
     },
   ];
 }

@@ -5,7 +5,7 @@ import { KpiCard } from "@turnpike/ui/kpi-card";
 import type { ReactElement } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import type { UsageReport } from "#platform/usage-query.ts";
-import { type Kpi, toKpis } from "./kpis.view-model.ts";
+import { KPI_WORDS, type Kpi, toKpis } from "./kpis.view-model.ts";
 
 export type KpiRowProps = {
   report: UseQueryResult<UsageReport>;
@@ -14,8 +14,6 @@ export type KpiRowProps = {
   /** Where the numbers come from, such as `<Link to="/analytics" />`. */
   link?: ReactElement<Record<string, unknown>> | undefined;
 };
-
-const LABELS = ["Requests", "Success rate", "Denied", "p95 latency"];
 
 /** The four numbers of a glance, each with its trend and its change. */
 export function KpiRow({ report, against, link }: KpiRowProps) {
@@ -32,8 +30,15 @@ export function KpiRow({ report, against, link }: KpiRowProps) {
   return (
     <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
       {kpis === undefined
-        ? LABELS.map((label) => (
-            <KpiCard key={label} label={label} value={undefined} delta={null} />
+        ? Object.values(KPI_WORDS).map(({ key, label, context, meaning }) => (
+            <KpiCard
+              key={key}
+              label={label}
+              context={context}
+              explanation={meaning}
+              value={undefined}
+              delta={null}
+            />
           ))
         : kpis.map((kpi) => <KpiView key={kpi.key} kpi={kpi} against={against} link={link} />)}
     </div>
@@ -45,7 +50,9 @@ function KpiView({ kpi, against, link }: Pick<KpiRowProps, "against" | "link"> &
     <KpiCard
       {...(link === undefined ? {} : { link })}
       label={kpi.label}
-      value={<ExactValue exact={kpi.explanation}>{kpi.value}</ExactValue>}
+      value={<ExactValue exact={kpi.exact}>{kpi.value}</ExactValue>}
+      context={kpi.context}
+      explanation={KPI_WORDS[kpi.key].meaning}
       delta={
         kpi.change === undefined ? null : { text: kpi.change.text, against, meaning: kpi.verdict }
       }

@@ -4,9 +4,9 @@ import {
   makeUsageReport,
   makeUsageRow,
 } from "#platform/usage-report.fixture.ts";
-import { toKpis } from "./kpis.view-model.ts";
+import { KPI_WORDS, toKpis } from "./kpis.view-model.ts";
 
-const NOW = { requests: 12_345, denied: 100, error_rate: 0.02, latency_p95: 34.4 };
+const NOW = { requests: 12_345, denied: 100, errors: 245, error_rate: 0.02, latency_p95: 34.4 };
 const BEFORE = { requests: 10_000, denied: 50, error_rate: 0.01, latency_p95: 40 };
 
 describe("toKpis", () => {
@@ -24,8 +24,13 @@ describe("toKpis", () => {
 
   it("says the exact value and the share behind a short one", () => {
     const kpis = toKpis(makeUsageReport({ totals: NOW }));
-    expect(kpis[0]?.explanation).toBe("12,345 requests");
-    expect(kpis[2]?.explanation).toContain("0.8% of all requests");
+    expect(kpis.map(({ exact }) => exact)).toEqual([
+      "12,345 requests",
+      "12,000 of 12,245 calls that were let through",
+      "100 calls not let through",
+      "34.4 ms",
+    ]);
+    expect(kpis[2]?.context).toBe("0.8% of all requests");
     expect(kpis.every((kpi) => kpi.change === undefined && kpi.verdict === "neutral")).toBe(true);
   });
 
@@ -39,6 +44,11 @@ describe("toKpis", () => {
     expect(kpis.map((kpi) => kpi.value)).toEqual(["0", "–", "0", "–"]);
     expect(kpis[1]?.change).toBe(undefined);
     expect(kpis[3]?.trend).toEqual([null, null, null]);
+  });
+
+  it("says of success below its number and in full that only 5xx are failures", () => {
+    expect(toKpis(makeUsageReport({ totals: NOW }))[1]?.context).toBe("answered without a 5xx");
+    expect(KPI_WORDS.success.meaning).toMatch(/4xx such as 404 count as success/);
   });
 
   it("draws the trend of success, not of failure", () => {

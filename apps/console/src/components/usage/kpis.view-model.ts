@@ -4,6 +4,7 @@ import {
   formatCompact,
   formatExactShare,
   formatMs,
+  formatQuantity,
   toChange,
 } from "#platform/format-measure.ts";
 import type { UsagePeriod, UsageReport } from "#platform/usage-query.ts";
@@ -15,8 +16,10 @@ export type Kpi = {
   label: string;
   /** "–" when it is not known. */
   value: string;
-  /** The exact value and what it means, for who points at it. */
-  explanation: string;
+  /** What the value is of, in a few words that stand below it. */
+  context: string;
+  /** The exact value, for who points at it. */
+  exact: string;
   change: Change | undefined;
   /** Whether the change is good; requests are neither. */
   verdict: "good" | "bad" | "neutral";
@@ -24,6 +27,42 @@ export type Kpi = {
 };
 
 const UNKNOWN = "–";
+
+type KpiWords = Pick<Kpi, "key" | "label" | "context"> & {
+  /** What is counted and what is not. */
+  meaning: string;
+};
+
+/** What each number is called and means, known before there is one: the same words wherever it stands. */
+export const KPI_WORDS: Readonly<Record<Kpi["key"], KpiWords>> = {
+  requests: {
+    key: "requests",
+    label: "Requests",
+    context: "denied ones included",
+    meaning: "Every call with a key of this tenant, also those that were not let through.",
+  },
+  success: {
+    key: "success",
+    label: "Success rate",
+    context: "answered without a 5xx",
+    meaning:
+      "Of the calls that were let through, the share whose answer was not a 5xx. 4xx such as 404 count as success: the upstream answered, and the mistake was the caller’s. Denied calls are left out.",
+  },
+  denied: {
+    key: "denied",
+    label: "Denied",
+    context: "of all requests",
+    meaning:
+      "Calls that were not let through: for their key, a rate limit, a quota or a scope. They never reach the upstream.",
+  },
+  p95: {
+    key: "p95",
+    label: "p95 latency",
+    context: "of the upstream",
+    meaning:
+      "95 of 100 calls were answered by the upstream at least this fast; 5 took longer. Denied calls are left out.",
+  },
+};
 
 /** Makes the top row of a report that was compared with the period before. */
 export function toKpis(report: UsageReport): readonly Kpi[] {
@@ -37,39 +76,36 @@ export function toKpis(report: UsageReport): readonly Kpi[] {
   const p95 = toChange(now.p95, before?.p95 ?? null, "relative");
   return [
     {
-      key: "requests",
-      label: "Requests",
+      ...KPI_WORDS.requests,
       value: formatCompact(now.requests),
-      explanation: `${formatCount(now.requests)} requests`,
+      exact: `${formatCount(now.requests)} requests`,
       change: requests,
       verdict: "neutral",
       trend: trendOf("requests"),
     },
     {
-      key: "success",
-      label: "Success rate",
+      ...KPI_WORDS.success,
       value: now.success === null ? UNKNOWN : formatExactShare(now.success),
-      explanation: "Share of the calls let through that were answered with a status below 500",
+      exact: toExactSuccess(now),
       change: success,
       verdict: judge(success, "up"),
       trend: trendOf("error_rate").map((rate) => (rate === null ? null : 1 - rate)),
     },
     {
-      key: "denied",
-      label: "Denied",
+      ...KPI_WORDS.denied,
+      ...(now.requests > 0 && {
+        context: `${formatExactShare(now.denied / now.requests)} ${KPI_WORDS.denied.context}`,
+      }),
       value: formatCompact(now.denied),
-      explanation: `${formatCount(now.denied)} calls not let through${
-        now.requests === 0 ? "" : `, ${formatExactShare(now.denied / now.requests)} of all requests`
-      }`,
+      exact: `${formatCount(now.denied)} calls not let through`,
       change: denied,
       verdict: judge(denied, "down"),
       trend: trendOf("denied"),
     },
     {
-      key: "p95",
-      label: "p95 latency",
+      ...KPI_WORDS.p95,
       value: now.p95 === null ? UNKNOWN : formatMs(now.p95),
-      explanation: "95 of 100 calls were answered by the upstream at least this fast",
+      exact: now.p95 === null ? "No call was measured" : `${formatQuantity(now.p95)} ms`,
       change: p95,
       verdict: judge(p95, "down"),
       trend: trendOf("latency_p95"),
@@ -77,11 +113,21 @@ export function toKpis(report: UsageReport): readonly Kpi[] {
   ];
 }
 
+function toExactSuccess({ errors, admitted }: ReturnType<typeof readFigures>): string {
+  return admitted === 0
+    ? "No call was let through"
+    : `${formatCount(admitted - errors)} of ${formatCount(admitted)} calls that were let through`;
+}
+
 function readFigures(totals: UsagePeriod["totals"]) {
   const errorRate = readMeasure(totals, "error_rate");
+  const requests = readMeasure(totals, "requests") ?? 0;
+  const denied = readMeasure(totals, "denied") ?? 0;
   return {
-    requests: readMeasure(totals, "requests") ?? 0,
-    denied: readMeasure(totals, "denied") ?? 0,
+    requests,
+    denied,
+    admitted: requests - denied,
+    errors: readMeasure(totals, "errors") ?? 0,
     success: errorRate === null ? null : 1 - errorRate,
     p95: readMeasure(totals, "latency_p95"),
   };

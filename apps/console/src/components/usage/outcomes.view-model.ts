@@ -41,27 +41,17 @@ const GROUP_OF: Readonly<Record<string, OutcomeGroup>> = {
   DISABLED: KEY,
 };
 
-/** The group of an outcome; one that is not known is a denial of another kind. */
-export function toOutcomeGroup(outcome: string): OutcomeGroup {
+/**
+ * The group of an outcome; one that is not known is a denial of another kind.
+ *
+ * @param statusClass - Of the answer, such as `5xx`: with it the upstream has failed although the call came through. Left
+ *   out: not known.
+ */
+export function toOutcomeGroup(outcome: string, statusClass?: string): OutcomeGroup {
+  if (outcome === "VALID" && statusClass === "5xx") {
+    return UPSTREAM;
+  }
   return GROUP_OF[outcome] ?? OTHER;
-}
-
-const LABELS: Readonly<Record<string, string>> = {
-  VALID: "Let through",
-  CLIENT_ABORTED: "Client left",
-  NOT_FOUND: "Key not known",
-  MISSING_KEY: "No key sent",
-  REVOKED: "Key revoked",
-  EXPIRED: "Key expired",
-  DISABLED: "Key disabled",
-  FORBIDDEN_NETWORK: "Network not allowed",
-  INSUFFICIENT_SCOPE: "Scope missing",
-};
-
-/** An outcome in words: `RATE_LIMITED` gives "Rate limited". */
-export function toOutcomeLabel(outcome: string): string {
-  const words = outcome.toLowerCase().replaceAll("_", " ");
-  return LABELS[outcome] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** The tone of an HTTP status or a class of them: success, redirect, the caller's mistake, the server's failure. */

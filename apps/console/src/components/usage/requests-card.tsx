@@ -2,7 +2,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import type { TimeGrain } from "@turnpike/ui/charts/time-buckets.view-model";
 import type { ReactNode } from "react";
 import { createChartFormats } from "#platform/chart-formats.ts";
-import { formatCount } from "#platform/format.ts";
+import { formatCount, formatInstant } from "#platform/format.ts";
 import { formatCompact } from "#platform/format-measure.ts";
 import type { UsageReport } from "#platform/usage-query.ts";
 import { ChartSkeleton, LazyTimeBars } from "./lazy-charts.tsx";
@@ -57,6 +57,11 @@ export function RequestsCard({
             onViewChange={props.onShow}
             {...(props.onSelectRange === undefined ? {} : { onSelectRange: props.onSelectRange })}
           />
+          {report.keptFrom !== undefined && (
+            <p className="mt-3 text-ink-faint">
+              {`Usage is kept from ${formatInstant(report.keptFrom)} on. What was before is not known, and not zero.`}
+            </p>
+          )}
           {empty !== undefined && <div className="mt-3">{empty}</div>}
         </>
       )}

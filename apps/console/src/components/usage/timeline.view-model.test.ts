@@ -27,6 +27,17 @@ describe("toOutcomeTimeline", () => {
     expect(series.every((one) => one.previous === undefined)).toBe(true);
   });
 
+  it("shows what the upstream answered with 5xx as failed, apart from what was served", () => {
+    const of = (status_class: string, requests: number, outcome = "VALID") =>
+      makeUsageRow(0, { outcome, status_class }, { requests });
+    const rows = [of("2xx", 10), of("4xx", 5), of("5xx", 3), of("5xx", 2, "UPSTREAM_TIMEOUT")];
+    const { series } = toOutcomeTimeline(makeUsageReport({ rows }));
+    expect(series.map((one) => [one.label, one.tone, one.values])).toEqual([
+      ["Let through", "accent", [15, 0, 0]],
+      ["Upstream failed", "danger", [5, 0, 0]],
+    ]);
+  });
+
   it("shows what there was only before, and zeros where there was nothing before", () => {
     const previous = makePreviousPeriod({
       rows: [makePreviousRow(1, { outcome: "RATE_LIMITED" }, { requests: 8 })],

@@ -1,25 +1,37 @@
 import type { TimeSeries } from "@turnpike/ui/charts/chart-types";
 import type { TimeBucket } from "@turnpike/ui/charts/time-buckets.view-model";
-import type { UsageMeasure, UsageReport } from "#platform/usage-query.ts";
+import type { UsageMeasure, UsagePeriod, UsageReport } from "#platform/usage-query.ts";
 import { toMeasureValues, toPreviousValues, toReportBuckets } from "#platform/usage-series.ts";
 import { OUTCOME_GROUPS, toOutcomeGroup } from "./outcomes.view-model.ts";
 
 export type Timeline = { buckets: readonly TimeBucket[]; series: readonly TimeSeries[] };
 
+type Row = UsagePeriod["rows"][number];
+
+/** Rows of one bucket that differ in it are different rows: values of each are put together first, and added up then. */
+function toOutcomeKey({ group }: Row): string {
+  return `${group.outcome ?? ""} ${group.status_class ?? ""}`;
+}
+
+function toRowGroup({ group }: Row) {
+  return toOutcomeGroup(group.outcome ?? "", group.status_class);
+}
+
 /**
- * Makes the stacked series of requests by outcome, similar outcomes together. Groups that nothing belongs to are left
+ * Makes the stacked series of requests by outcome, similar outcomes together, and by class of status where the report has
+ * it: a 5xx of the upstream is a failure. Groups that nothing belongs to are left
  * out; where nothing came at all, the calls that were let through are shown as zeros.
  */
 export function toOutcomeTimeline(report: UsageReport): Timeline {
   const known = listOutcomes(report);
   const series = OUTCOME_GROUPS.flatMap((group): TimeSeries[] => {
-    const outcomes = known.filter((one) => toOutcomeGroup(one) === group);
-    const isOnly = known.length === 0 && group === OUTCOME_GROUPS[0];
+    const outcomes = [...known].filter(([, one]) => one === group).map(([key]) => key);
+    const isOnly = known.size === 0 && group === OUTCOME_GROUPS[0];
     if (outcomes.length === 0 && !isOnly) {
       return [];
     }
     const before = addUp(outcomes, (outcome) =>
-      toPreviousValues(report, (row) => row.group.outcome === outcome, "requests"),
+      toPreviousValues(report, (row) => toOutcomeKey(row) === outcome, "requests"),
     );
     const none = report.times.map(() => 0);
     return [
@@ -27,7 +39,7 @@ export function toOutcomeTimeline(report: UsageReport): Timeline {
         ...group,
         values:
           addUp(outcomes, (outcome) => {
-            const rows = report.rows.filter((row) => row.group.outcome === outcome);
+            const rows = report.rows.filter((row) => toOutcomeKey(row) === outcome);
             return toMeasureValues(report, rows, "requests");
           }) ?? none,
         ...(report.previous === null ? {} : { previous: before ?? none }),
@@ -37,9 +49,9 @@ export function toOutcomeTimeline(report: UsageReport): Timeline {
   return { buckets: toReportBuckets(report), series };
 }
 
-function listOutcomes(report: UsageReport): string[] {
+function listOutcomes(report: UsageReport) {
   const rows = [...report.rows, ...(report.previous?.rows ?? [])];
-  return [...new Set(rows.map((row) => row.group.outcome ?? ""))];
+  return new Map(rows.map((row) => [toOutcomeKey(row), toRowGroup(row)]));
 }
 
 function addUp(

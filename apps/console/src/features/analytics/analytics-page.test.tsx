@@ -9,12 +9,22 @@ import {
   problem,
   renderWithPlatform,
 } from "#platform/render-with-platform.tsx";
+import { makeUsageRow } from "#platform/usage-report.fixture.ts";
 import { LIVE_INTERVAL_MS, type TenantId } from "./analytics.queries.ts";
 import { AnalyticsPage } from "./analytics-page.tsx";
 import type { AnalyticsSearch } from "./analytics-search.view-model.ts";
-import { answerNoUsage, answerUsage, KEY_ID, KEYS, METERS } from "./fake-usage.fixture.ts";
+import {
+  answerNoUsage,
+  answerUsage,
+  KEY_ID,
+  KEYS,
+  METERS,
+  METERS_OF_EVENTS,
+} from "./fake-usage.fixture.ts";
 
 const TENANT = "ten_0199f3b0c1d27a4e8f60112233445566" as TenantId;
+const NOTHING = { items: [], nextCursor: null };
+const USER = "usr_0199f3b0c1d27a4e8f60112233445566";
 const USAGE = `GET /tenants/${TENANT}/usage`;
 
 beforeEach(() => {
@@ -54,6 +64,10 @@ function StagedPage({ search, onAddress }: StageProps) {
   return (
     <AnalyticsPage
       tenantId={TENANT}
+      userId={USER}
+      mayChangeAlerts
+      mayEndExportsOfOthers
+      maySaveViews
       search={current}
       onSearchChange={(next) => {
         onAddress(next);
@@ -66,6 +80,7 @@ function StagedPage({ search, onAddress }: StageProps) {
 function openPage(
   answer: (request: Request) => FakeAnswer = answerUsage,
   search: AnalyticsSearch = {},
+  meters: object = METERS,
 ): Stage {
   const questions: URLSearchParams[] = [];
   let address = search;
@@ -75,7 +90,11 @@ function openPage(
       return answer(request);
     },
     [`GET /tenants/${TENANT}/keys`]: () => KEYS,
-    "GET /meters": () => METERS,
+    "GET /meters": () => meters,
+    [`GET /tenants/${TENANT}/alerts`]: () => ({ items: [] }),
+    [`GET /tenants/${TENANT}/documents/analytics-views`]: () => NOTHING,
+    [`GET /tenants/${TENANT}/documents/my-analytics-views-${USER.slice(4)}`]: () => NOTHING,
+    [`GET /tenants/${TENANT}/exports`]: () => NOTHING,
   };
   const remember = (next: AnalyticsSearch) => {
     address = next;
@@ -150,6 +169,37 @@ describe("AnalyticsPage", () => {
       "ReasonDeniedShare",
       "Rate limitedRATE_LIMITED8100.0%",
     ]);
+  });
+
+  it("folds a long list, never what the page is narrowed to, and shows all of it when asked", async () => {
+    const statuses = Array.from({ length: 12 }, (_, place) => String(500 + place));
+    const { address } = openPage((request) => {
+      const report = answerUsage(request);
+      const isOfStatuses = new URL(request.url).searchParams.get("dimensions") === "status";
+      const rows = statuses.map((status, place) =>
+        makeUsageRow(null, { status }, { requests: 100 - place }),
+      );
+      return isOfStatuses ? { ...report, rows } : report;
+    });
+    const table = await findTable("Requests by status");
+    expect(rowTexts(table)).toHaveLength(1 + 8);
+    await userEvent.click(
+      screen.getByRole("button", { name: "Show all 12 of Requests by status" }),
+    );
+    expect(rowTexts(table)).toHaveLength(1 + 12);
+    await userEvent.click(within(table).getByRole("button", { name: "511" }));
+    expect(address()).toEqual({ status: 511 });
+    await userEvent.click(screen.getByRole("button", { name: /Show fewer/ }));
+    expect(rowTexts(table)).toHaveLength(1 + 9);
+  });
+
+  it("says of the success rate what it counts, where it stands", async () => {
+    openPage();
+    await screen.findByText("100.0%", { selector: "[aria-hidden]" });
+    const card = screen.getByRole("region", { name: "Success rate" });
+    within(card).getByText("answered without a 5xx");
+    await userEvent.click(within(card).getByRole("button", { name: "What Success rate means" }));
+    await screen.findByText(/4xx such as 404 count as success/);
   });
 
   it("writes the range that is chosen in a chart into the address", async () => {
@@ -241,5 +291,47 @@ describe("AnalyticsPage", () => {
     await vi.advanceTimersByTimeAsync(LIVE_INTERVAL_MS * 3);
     expect(questions.length).toBe(before);
     expect(screen.queryByRole("button", { name: /^Live|^Paused/ })).toBe(null);
+  });
+});
+
+describe("usage by meter", () => {
+  it("opens a meter, breaks it down by a part of its events, and keeps that in the address", async () => {
+    const { questions, address } = openPage(answerUsage, { status: 404 }, METERS_OF_EVENTS);
+    await userEvent.click(await screen.findByRole("button", { name: /^Tokens/ }));
+    expect(address()).toEqual({ status: 404, meter: "tokens" });
+    expect(screen.getByText(/filters say nothing about them: Status/)).toBeTruthy();
+    const parts = await findTable("Tokens by model");
+    expect(rowTexts(parts)).toEqual([
+      "modeltokenShare",
+      "small1,00080.0%",
+      "large50040.0%",
+      "Not known25020.0%",
+    ]);
+    await userEvent.click(within(parts).getByRole("button", { name: "small" }));
+    expect(address()).toMatchObject({ meter: "tokens", event: "model:small" });
+    await screen.findByRole("button", { name: /Remove filter\s*model\s*small/ });
+    const asked = questions.filter((question) => question.get("measures") === "meter:tokens");
+    expect(asked.some((question) => question.get("event") === "model:small")).toBe(true);
+    expect(asked.every((question) => !question.has("status"))).toBe(true);
+  });
+
+  it("adds no shares up where values are told apart, and never asks for them by the minute", async () => {
+    const search = { range: "1h", meter: "users" };
+    const { questions } = openPage(answerUsage, search, METERS_OF_EVENTS);
+    expect(rowTexts(await findTable("Users by model"))[0]).toBe("modeluser");
+    const asked = questions.filter((question) => question.get("measures") === "meter:users");
+    expect(asked.map((question) => question.get("grain"))).not.toContain("minute");
+    await userEvent.click(
+      within(screen.getByRole("region", { name: "Users: over time" })).getByRole("button", {
+        name: /table/i,
+      }),
+    );
+    expect(await findTable(/^Users over time/)).toBeTruthy();
+  });
+
+  it("shows meters of events also where nobody calls", async () => {
+    openPage(answerNoUsage, {}, METERS_OF_EVENTS);
+    expect(await screen.findByText(/No requests in the last/)).toBeTruthy();
+    expect(await screen.findByRole("button", { name: /^Tokens/ })).toBeTruthy();
   });
 });

@@ -2,11 +2,21 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { useWidth } from "@turnpike/ui/charts/use-width";
 import { StatusDot } from "@turnpike/ui/status-dot";
+import { Tabs } from "@turnpike/ui/tabs";
 import Pause from "lucide-react/icons/pause";
 import Play from "lucide-react/icons/play";
 import { Page } from "#components/page.tsx";
 import { readOwnTimeZone } from "#platform/chart-formats.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { countFiring } from "./alerts/alert.view-model.ts";
+import { AlertMe } from "./alerts/alert-me.tsx";
+import { alertsQueries } from "./alerts/alerts.queries.ts";
+import {
+  type AlertsSearch,
+  type AnalyticsTab,
+  parseAlertsSearch,
+} from "./alerts/alerts-search.view-model.ts";
+import { AlertsTab } from "./alerts/alerts-tab.tsx";
 import { type AnalyticsScope, analyticsQueries, type TenantId } from "./analytics.queries.ts";
 import { ANALYTICS_PAGE } from "./analytics-heading.ts";
 import { AnalyticsReports } from "./analytics-reports.tsx";
@@ -19,20 +29,31 @@ import {
   toAnalyticsView,
 } from "./analytics-search.view-model.ts";
 import { toKeyNames } from "./breakdown.view-model.ts";
-import { ExportMenu } from "./export-menu.tsx";
+import { ExportButton } from "./exports/export-dialog.tsx";
+import { ExportsPanel } from "./exports/exports-panel.tsx";
 import { FilterBar } from "./filters/filter-bar.tsx";
+import { LivePanel } from "./live/live-panel.tsx";
+import { OutdatedNotice } from "./views/outdated-notice.tsx";
+import { useSavedViews } from "./views/use-saved-views.ts";
+import { ViewsMenu } from "./views/views-menu.tsx";
 
 export type AnalyticsPageProps = {
   tenantId: TenantId;
-  search: AnalyticsSearch;
-  onSearchChange: (search: AnalyticsSearch) => void;
+  userId: string;
+  /** Of the person in the tenant; operators may do everything. */
+  mayChangeAlerts: boolean;
+  mayEndExportsOfOthers: boolean;
+  maySaveViews: boolean;
+  search: AnalyticsSearch & AlertsSearch;
+  onSearchChange: (search: AnalyticsSearch & AlertsSearch) => void;
 };
 
 /** Beside the plot of a chart, in a card: padding and the labels of its axis, in pixels. */
 const CHART_MARGINS_PX = 110;
 
 /** `/analytics` */
-export function AnalyticsPage({ tenantId, search, onSearchChange }: AnalyticsPageProps) {
+export function AnalyticsPage(props: AnalyticsPageProps) {
+  const { tenantId, userId, mayChangeAlerts, search, onSearchChange } = props;
   const { api } = usePlatform();
   const [ref, widthPx] = useWidth();
   const view = toAnalyticsView(search);
@@ -49,32 +70,113 @@ export function AnalyticsPage({ tenantId, search, onSearchChange }: AnalyticsPag
     placeholderData: keepPreviousData,
   });
   const keyNames = toKeyNames(keys.data?.items ?? []);
+  const alerts = useQuery(alertsQueries.list(api, tenantId));
+  const firing = countFiring(alerts.data ?? []);
+  // The router hands over what is in the address as well as what was made of it.
+  const tab = parseAlertsSearch(search).tab ?? "usage";
+  const owner = { tenantId, userId };
+  const saved = useSavedViews(owner, search, onSearchChange);
   const change = (next: AnalyticsView) => onSearchChange(toAnalyticsSearch(next));
+  // What is looked at stays in the address while alerts are shown.
+  const showAlerts = (next: AlertsSearch) =>
+    onSearchChange({ ...toAnalyticsSearch(view), ...next });
   return (
     <Page
       {...ANALYTICS_PAGE}
-      action={
-        <div className="flex flex-wrap gap-2">
-          {isLiveRange(view, nowMs) && (
-            <LiveSwitch
-              isPaused={view.isPaused}
-              onChange={(isPaused) => change({ ...view, isPaused })}
-            />
-          )}
-          <ExportMenu scope={scope} keyNames={keyNames} />
-        </div>
-      }
+      {...(tab === "usage" && {
+        action: (
+          <div className="flex flex-wrap gap-2">
+            {isLiveRange(view, nowMs) && (
+              <LiveSwitch
+                isPaused={view.isPaused}
+                onChange={(isPaused) => change({ ...view, isPaused })}
+              />
+            )}
+            {saved !== undefined && (props.maySaveViews || saved.views.length > 0) && (
+              <ViewsMenu
+                owner={owner}
+                saved={saved}
+                view={view}
+                maySave={props.maySaveViews}
+                onSearchChange={onSearchChange}
+              />
+            )}
+            {mayChangeAlerts && (
+              <AlertMe
+                tenantId={tenantId}
+                view={view}
+                keyNames={keyNames}
+                onSaved={() => showAlerts({ tab: "alerts" })}
+              />
+            )}
+            <ExportButton scope={scope} onBegun={() => showAlerts({ tab: "exports" })} />
+          </div>
+        ),
+      })}
     >
-      <FilterBar scope={scope} keyNames={keyNames} nowMs={nowMs} onChange={change} />
-      {/* The grain depends on the width, so nothing is asked before it is known. */}
-      <div ref={ref} className="mt-4">
-        <AnalyticsReports
-          scope={scope}
-          keyNames={keyNames}
-          isReady={widthPx > 0}
-          onChange={change}
-        />
-      </div>
+      <Tabs<AnalyticsTab>
+        label="Analytics"
+        value={tab}
+        onValueChange={(next) => showAlerts(next === "usage" ? {} : { tab: next })}
+        tabs={[
+          {
+            value: "usage",
+            label: "Usage",
+            content: (
+              <>
+                {saved !== undefined && <OutdatedNotice saved={saved} savedView={view.savedView} />}
+                <FilterBar scope={scope} keyNames={keyNames} nowMs={nowMs} onChange={change} />
+                {/* The grain depends on the width, so nothing is asked before it is known. */}
+                <div ref={ref} className="mt-4">
+                  <AnalyticsReports
+                    scope={scope}
+                    keyNames={keyNames}
+                    isReady={widthPx > 0}
+                    onChange={change}
+                  />
+                </div>
+              </>
+            ),
+          },
+          {
+            value: "live",
+            label: "Live calls",
+            content: (
+              <LivePanel
+                scope={scope}
+                keyNames={keyNames}
+                onChange={(next) => onSearchChange({ ...toAnalyticsSearch(next), tab: "live" })}
+              />
+            ),
+          },
+          {
+            value: "exports",
+            label: "Exports",
+            content: (
+              <ExportsPanel
+                scope={scope}
+                userId={userId}
+                mayEndOthers={props.mayEndExportsOfOthers}
+              />
+            ),
+          },
+          {
+            value: "alerts",
+            label: "Alerts",
+            ...(firing > 0 && { count: firing }),
+            content: (
+              <AlertsTab
+                tenantId={tenantId}
+                mayChange={mayChangeAlerts}
+                keyNames={keyNames}
+                search={search}
+                onSearchChange={showAlerts}
+                onShowUsage={onSearchChange}
+              />
+            ),
+          },
+        ]}
+      />
     </Page>
   );
 }

@@ -2,12 +2,11 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import ChartNoAxesColumn from "lucide-react/icons/chart-no-axes-column";
-import { toCodeSamples } from "#components/code-samples.view-model.ts";
+import { DocsLink } from "#components/docs-link.tsx";
 import { KpiRow } from "#components/usage/kpi-row.tsx";
 import { RequestsCard } from "#components/usage/requests-card.tsx";
-import { pageContentQuery } from "#platform/page-content.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import type { UsageReport } from "#platform/usage-query.ts";
+import { countWeeksBefore, type UsageReport } from "#platform/usage-query.ts";
 import { type AnalyticsScope, analyticsQueries } from "./analytics.queries.ts";
 import {
   type AnalyticsView,
@@ -17,12 +16,14 @@ import {
   type FilterDimension,
   setChartView,
   toggleFilter,
+  toLengthMs,
   toPresetLabel,
 } from "./analytics-search.view-model.ts";
 import type { KeyName } from "./breakdown.view-model.ts";
 import { BreakdownCard } from "./cards/breakdown-card.tsx";
 import { LatencyCard } from "./cards/latency-card.tsx";
 import { MetersCard } from "./cards/meters-card.tsx";
+import { useSampleCall } from "./use-sample-call.ts";
 
 export type AnalyticsReportsProps = {
   scope: AnalyticsScope;
@@ -43,12 +44,26 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
   const outcomes = useQuery({ ...analyticsQueries.outcomes(api, scope), ...settings });
   const routes = useQuery({ ...analyticsQueries.top(api, scope, "route"), ...settings });
   const keys = useQuery({ ...analyticsQueries.top(api, scope, "key"), ...settings });
+  const meters = useQuery(analyticsQueries.meters(api));
 
   const preset = toPresetLabel(view);
-  const against = preset === undefined ? "vs. period before" : `vs. ${preset} before`;
+  const weeks = countWeeksBefore(toLengthMs(view), scope.grain);
+  const against =
+    weeks !== undefined
+      ? `vs. the same days ${String(weeks)} weeks earlier`
+      : preset === undefined
+        ? "vs. period before"
+        : `vs. ${preset} before`;
   const isEmpty = figures.data?.totals.requests === 0 && !figures.isPlaceholderData;
   if (isEmpty && countFilters(view) === 0) {
-    return <NothingYet view={view} onChange={onChange} />;
+    return (
+      <div className="space-y-4">
+        <NothingYet view={view} onChange={onChange} />
+        {meters.data?.items.some(({ eventType }) => eventType !== undefined) && (
+          <MetersCard scope={scope} isReady={isReady} against={against} onChange={onChange} />
+        )}
+      </div>
+    );
   }
 
   const narrow = (name: FilterDimension) => ({
@@ -70,53 +85,49 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
       {isEmpty && <NothingMatches onClear={() => onChange(clearFilters(view))} />}
       <KpiRow report={figures} against={against} />
       <RequestsCard title="Requests over time" report={overTime} {...chart("requests")} />
-      {/* Columns of their own: a long list leaves no hole beside it. */}
-      <div className="grid items-start gap-4 lg:grid-cols-2">
-        <div className="grid min-w-0 gap-4">
-          <LatencyCard report={figures} isCompared={view.isCompared} {...chart("latency")} />
-          <BreakdownCard
-            title="Top routes"
-            description="Paths with their variable parts left out."
-            report={routes}
-            measure="requests"
-            nameHeading="Route"
-            emptyText="No requests in this range."
-            isMono
-            {...narrow("route")}
-          />
-          <BreakdownCard
-            title="Denials by reason"
-            description="Calls that were not let through, and why."
-            report={outcomes}
-            measure="denied"
-            nameHeading="Reason"
-            emptyText="Nothing was denied in this range."
-            {...narrow("outcome")}
-          />
-        </div>
-        <div className="grid min-w-0 gap-4">
-          <BreakdownCard
-            title="Requests by status"
-            description="The HTTP status that each caller got."
-            report={statuses}
-            measure="requests"
-            nameHeading="Status"
-            emptyText="No requests in this range."
-            isMono
-            {...narrow("status")}
-          />
-          <BreakdownCard
-            title="Top keys"
-            description="Who calls most."
-            report={keys}
-            measure="requests"
-            nameHeading="Key"
-            emptyText="No requests in this range."
-            {...narrow("key")}
-          />
-          <MetersCard scope={scope} isReady={isReady} against={against} />
-        </div>
+      <LatencyCard report={figures} isCompared={view.isCompared} {...chart("latency")} />
+      {/* Lists of about the same length stand beside each other, and each as high as its neighbour. */}
+      <div className="grid gap-4 lg:grid-cols-2">
+        <BreakdownCard
+          title="Top routes"
+          description="Paths with their variable parts left out."
+          report={routes}
+          measure="requests"
+          nameHeading="Route"
+          emptyText="No requests in this range."
+          isMono
+          {...narrow("route")}
+        />
+        <BreakdownCard
+          title="Requests by status"
+          description="The HTTP status that each caller got."
+          report={statuses}
+          measure="requests"
+          nameHeading="Status"
+          emptyText="No requests in this range."
+          isMono
+          {...narrow("status")}
+        />
+        <BreakdownCard
+          title="Top keys"
+          description="Who calls most."
+          report={keys}
+          measure="requests"
+          nameHeading="Key"
+          emptyText="No requests in this range."
+          {...narrow("key")}
+        />
+        <BreakdownCard
+          title="Denials by reason"
+          description="Calls that were not let through, and why."
+          report={outcomes}
+          measure="denied"
+          nameHeading="Reason"
+          emptyText="Nothing was denied in this range."
+          {...narrow("outcome")}
+        />
       </div>
+      <MetersCard scope={scope} isReady={isReady} against={against} onChange={onChange} />
     </div>
   );
 }
@@ -134,9 +145,7 @@ function NothingYet({
   view,
   onChange,
 }: Pick<AnalyticsReportsProps, "onChange"> & { view: AnalyticsView }) {
-  const { config } = usePlatform();
-  const content = useQuery(pageContentQuery("landing"));
-  const [curl] = toCodeSamples(config.urls.gateway, content.data?.samplePath ?? "/");
+  const snippet = useSampleCall();
   const preset = toPresetLabel(view);
   const isLongest = preset === "90 days";
   return (
@@ -151,12 +160,11 @@ function NothingYet({
             </Button>
           )
         }
-        {...(curl !== undefined && {
-          snippet: { subject: "A call through the gateway", code: curl.code },
-        })}
+        {...(snippet !== undefined && { snippet })}
       >
         Calls through the gateway appear here within seconds, by outcome, route, key and latency.
-        Send one with a key of this tenant, whatever the path: every call is counted.
+        Send one with a key of this tenant, whatever the path: every call is counted.{" "}
+        <DocsLink page="analytics#what-the-numbers-mean">What the numbers mean</DocsLink>
       </EmptyState>
     </div>
   );

@@ -46,6 +46,7 @@ describe("the address of analytics", () => {
       "values of another kind",
       { status: "abc", key: "key_1", environment: "prod", outcome: "<b>" },
     ],
+    ["what names no meter or part", { meter: "Tokens!", part: "a-b", event: "model,7:x" }],
     ["both environments, which are all", { environment: "live,test" }],
     ["what is not text", { range: {}, key: ["a"], tables: 7, live: true, compare: null }],
   ])("leaves out %s", (_, search) => {
@@ -69,6 +70,13 @@ describe("the address of analytics", () => {
           isCompared: fc.boolean(),
           tables: fc.subarray(["requests" as const, "latency" as const]),
           isPaused: fc.boolean(),
+          meter: fc.constantFrom(undefined, "tokens", "gb-hours"),
+          part: fc.constantFrom(undefined, "model"),
+          savedView: fc.constantFrom(undefined, "view-0199f3b0"),
+          events: fc.uniqueArray(
+            fc.string({ maxLength: 20 }).map((value) => `model:${value}`),
+            { maxLength: 5 },
+          ),
           outcomes: fc.uniqueArray(word),
           routes: fc.uniqueArray(fc.string({ maxLength: 20 }), { maxLength: 5 }),
         }),

@@ -41,7 +41,7 @@ export const FILTER_DIMENSIONS = [
 ] as const satisfies readonly UsageDimension[];
 export type FilterDimension = (typeof FILTER_DIMENSIONS)[number];
 
-export const CHARTS = ["requests", "latency"] as const;
+export const CHARTS = ["requests", "latency", "meter"] as const;
 export type ChartName = (typeof CHARTS)[number];
 
 /** What a value of each filter looks like; the API refuses a whole question for one that does not. */
@@ -54,6 +54,12 @@ const FILTER_PATTERNS: Readonly<Record<FilterDimension, RegExp>> = {
   key: /^key_[0-9a-f]{32}$/,
   environment: /^(live|test)$/,
 };
+
+const METER_PATTERN = /^[a-z][a-z0-9-]{0,63}$/;
+const PART_PATTERN = /^[a-z][a-z0-9_]{0,39}$/;
+const EVENT_PATTERN = /^[a-z][a-z0-9_]{0,39}:.{0,80}$/su;
+
+const SAVED_VIEW_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_~-]{0,127}$/;
 
 /** More values of one filter than anybody chooses by hand; the API takes no more. */
 const FILTER_VALUES_MAX = 100;
@@ -69,6 +75,14 @@ export type AnalyticsSearch = {
   /** Charts that are shown as tables. */
   tables?: string;
   live?: "off";
+  /** The meter that is looked into. */
+  meter?: string;
+  /** The part of its events that it is broken down by. */
+  part?: string;
+  /** Values of parts that it is narrowed to: "model:small". */
+  event?: string;
+  /** The saved view that was opened; what was changed since stands beside it. */
+  view?: string;
 } & { [Name in FilterDimension]?: string | number };
 
 /** What is looked at: the search parameters, understood. */
@@ -81,6 +95,14 @@ export type AnalyticsView = {
   isCompared: boolean;
   tables: readonly ChartName[];
   isPaused: boolean;
+  /** The meter that is looked into; undefined is the first one. */
+  meter: string | undefined;
+  /** The part of its events that it is broken down by; undefined is its first one. */
+  part: string | undefined;
+  /** Values of parts that it is narrowed to: "model:small". */
+  events: readonly string[];
+  /** The saved view that was opened. */
+  savedView: string | undefined;
   filters: Readonly<Partial<Record<FilterDimension, readonly string[]>>>;
 };
 
@@ -105,6 +127,9 @@ export function toAnalyticsView(search: Record<string, unknown>): AnalyticsView 
   });
   const tables = text("tables")?.split(",") ?? [];
   const timeZone = text("timeZone");
+  const meter = text("meter");
+  const part = text("part");
+  const savedView = text("view");
   return {
     range: readRange(text),
     grain: TIME_GRAINS.find((grain) => grain === text("grain")),
@@ -112,6 +137,13 @@ export function toAnalyticsView(search: Record<string, unknown>): AnalyticsView 
     isCompared: text("compare") === "previous",
     tables: CHARTS.filter((chart) => tables.includes(chart)),
     isPaused: text("live") === "off",
+    meter: meter !== undefined && METER_PATTERN.test(meter) ? meter : undefined,
+    part: part !== undefined && PART_PATTERN.test(part) ? part : undefined,
+    events: [...new Set(splitCommaList(text("event") ?? ""))]
+      .filter((value) => EVENT_PATTERN.test(value))
+      .slice(0, FILTER_VALUES_MAX),
+    savedView:
+      savedView !== undefined && SAVED_VIEW_PATTERN.test(savedView) ? savedView : undefined,
     filters: Object.fromEntries(filters),
   };
 }
@@ -157,6 +189,10 @@ export function toAnalyticsSearch(view: AnalyticsView): AnalyticsSearch {
     ...(view.isCompared ? { compare: "previous" as const } : {}),
     ...(view.tables.length === 0 ? {} : { tables: view.tables.join(",") }),
     ...(view.isPaused ? { live: "off" as const } : {}),
+    ...(view.meter === undefined ? {} : { meter: view.meter }),
+    ...(view.part === undefined ? {} : { part: view.part }),
+    ...(view.events.length === 0 ? {} : { event: joinCommaList(view.events) }),
+    ...(view.savedView === undefined ? {} : { view: view.savedView }),
     ...Object.fromEntries(filters),
   };
 }
@@ -181,7 +217,8 @@ export function toPresetLabel(view: AnalyticsView): string | undefined {
   return "preset" in view.range ? findPreset(view.range.preset).label : undefined;
 }
 
-function toLengthMs(view: AnalyticsView): number {
+/** How long the range is, in milliseconds. */
+export function toLengthMs(view: AnalyticsView): number {
   const range = toUsageRange(view);
   return "lastMs" in range ? range.lastMs : range.toMs - range.fromMs;
 }
@@ -258,4 +295,16 @@ export function setChartView(
 ): AnalyticsView {
   const others = view.tables.filter((one) => one !== chart);
   return { ...view, tables: shown === "table" ? [...others, chart] : others };
+}
+
+/** Looks into a meter: what another one is broken down by and narrowed to is its own. */
+export function openMeter(view: AnalyticsView, meter: string): AnalyticsView {
+  return { ...view, meter, part: undefined, events: [] };
+}
+
+/** Narrows the meter to a value of a part of its events, or no longer. */
+export function toggleEvent(view: AnalyticsView, part: string, value: string): AnalyticsView {
+  const one = `${part}:${value}`;
+  const others = view.events.filter((event) => event !== one);
+  return { ...view, events: others.length < view.events.length ? others : [...others, one] };
 }

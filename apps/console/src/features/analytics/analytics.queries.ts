@@ -3,6 +3,7 @@ import type { TimeGrain } from "@turnpike/ui/charts/time-buckets.view-model";
 import type { ApiClient } from "#platform/api-client.ts";
 import { type UsageDimension, type UsageQuestion, usageQuery } from "#platform/usage-query.ts";
 import { type AnalyticsView, toUsageFilters, toUsageRange } from "./analytics-search.view-model.ts";
+import { type Meter, toMeasure, toMeterFilters, toMeterGrain } from "./meters.view-model.ts";
 
 export type TenantId = UsageQuestion["tenantId"];
 
@@ -26,7 +27,7 @@ export type AnalyticsScope = {
 function ask(
   api: ApiClient,
   scope: AnalyticsScope,
-  question: Omit<UsageQuestion, "tenantId" | "range" | "filters" | "timeZone">,
+  question: Omit<UsageQuestion, "tenantId" | "range" | "timeZone">,
 ) {
   return usageQuery(
     api,
@@ -45,7 +46,7 @@ export const analyticsQueries = {
   outcomesOverTime: (api: ApiClient, scope: AnalyticsScope) =>
     ask(api, scope, {
       measures: ["requests"],
-      dimensions: ["outcome"],
+      dimensions: ["outcome", "status_class"],
       grain: scope.grain,
       isCompared: scope.view.isCompared,
     }),
@@ -85,8 +86,22 @@ export const analyticsQueries = {
       dimensions: [dimension],
       order: "-requests",
     }),
-  meter: (api: ApiClient, scope: AnalyticsScope, meter: string) =>
-    ask(api, scope, { measures: ["billable"], grain: scope.grain, isCompared: true, meter }),
+  meter: (api: ApiClient, scope: AnalyticsScope, meter: Meter, events: readonly string[] = []) =>
+    ask(api, scope, {
+      measures: [toMeasure(meter)],
+      grain: toMeterGrain(meter, scope.grain, events),
+      isCompared: true,
+      filters: toMeterFilters(meter, scope.view, events),
+    }),
+  /** What there was of each value of a part of its events. */
+  meterParts: (api: ApiClient, scope: AnalyticsScope, meter: Meter, part: string) =>
+    ask(api, scope, {
+      measures: [toMeasure(meter)],
+      dimensions: [`event:${part}`],
+      order: `-${toMeasure(meter)}`,
+      limit: TOP_MAX,
+      filters: toMeterFilters(meter, scope.view, scope.view.events, true),
+    }),
   /** What a filter can be set to: what there was in the range, whatever else is filtered. */
   choices: (
     api: ApiClient,

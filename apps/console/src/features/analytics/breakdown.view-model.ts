@@ -1,9 +1,6 @@
+import { toOutcomeLabel } from "@turnpike/domain/metering/to-outcome-label";
 import type { BarListItem } from "@turnpike/ui/charts/bar-list";
-import {
-  toOutcomeGroup,
-  toOutcomeLabel,
-  toStatusTone,
-} from "#components/usage/outcomes.view-model.ts";
+import { toOutcomeGroup, toStatusTone } from "#components/usage/outcomes.view-model.ts";
 import type { UsageDimension, UsageMeasure, UsageReport } from "#platform/usage-query.ts";
 import { readMeasure } from "#platform/usage-series.ts";
 

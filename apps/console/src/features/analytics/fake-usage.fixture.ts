@@ -22,20 +22,34 @@ export function answerUsage(request: Request): object {
     latency_p50: 5,
     latency_p95: 20,
     latency_p99: 40,
-    billable: "9339",
+    "meter:requests": "9339",
+    "meter:tokens": "1250.5",
+    "meter:users": "12",
   };
   const hour = isTimed ? 1 : null;
+  const part = dimension === "event:model" ? ["small", "large", ""] : [];
   const rows =
-    dimension === "outcome"
-      ? [
-          makeUsageRow(hour, { outcome: "VALID" }, { ...values, requests: 9339, denied: 0 }),
-          makeUsageRow(hour, { outcome: "RATE_LIMITED" }, { ...values, requests: 8, denied: 8 }),
-        ]
-      : dimension === ""
-        ? [makeUsageRow(hour, {}, values)]
-        : Object.entries(COUNTS[dimension] ?? {}).map(([value, requests]) =>
-            makeUsageRow(hour, { [dimension]: value }, { ...values, requests }),
-          );
+    part.length > 0
+      ? part.map((model, place) =>
+          makeUsageRow(
+            null,
+            { "event:model": model },
+            {
+              "meter:tokens": String(1000 / 2 ** place),
+              "meter:users": String(12 - place),
+            },
+          ),
+        )
+      : dimension === "outcome" || dimension === "outcome,status_class"
+        ? [
+            makeUsageRow(hour, { outcome: "VALID" }, { ...values, requests: 9339, denied: 0 }),
+            makeUsageRow(hour, { outcome: "RATE_LIMITED" }, { ...values, requests: 8, denied: 8 }),
+          ]
+        : dimension === ""
+          ? [makeUsageRow(hour, {}, values)]
+          : Object.entries(COUNTS[dimension] ?? {}).map(([value, requests]) =>
+              makeUsageRow(hour, { [dimension]: value }, { ...values, requests }),
+            );
   return usageReport.parse(
     makeUsageReport({ ...(isTimed ? {} : { grain: null }), rows, totals: values }),
   );
@@ -44,7 +58,13 @@ export function answerUsage(request: Request): object {
 /** The same for a tenant that nobody has called yet. */
 export function answerNoUsage(request: Request): object {
   const isTimed = new URL(request.url).searchParams.has("grain");
-  const totals = { requests: 0, denied: 0, error_rate: null, latency_p95: null, billable: "0" };
+  const totals = {
+    requests: 0,
+    denied: 0,
+    error_rate: null,
+    latency_p95: null,
+    "meter:requests": "0",
+  };
   return usageReport.parse(makeUsageReport({ ...(isTimed ? {} : { grain: null }), totals }));
 }
 
@@ -73,4 +93,34 @@ export const KEYS = {
 
 export const METERS = {
   items: [{ meterId: "requests", name: "Requests", unit: "request", aggregation: "count" }],
+};
+
+const DIMENSIONS = [
+  { name: "model", pointer: "/model" },
+  { name: "region", pointer: "/region" },
+];
+
+/** The same, and two meters of events. */
+export const METERS_OF_EVENTS = {
+  items: [
+    ...METERS.items,
+    {
+      meterId: "tokens",
+      name: "Tokens",
+      unit: "token",
+      aggregation: "sum",
+      eventType: "llm.call",
+      valuePointer: "/tokens",
+      dimensions: DIMENSIONS,
+    },
+    {
+      meterId: "users",
+      name: "Users",
+      unit: "user",
+      aggregation: "unique_count",
+      eventType: "llm.call",
+      valuePointer: "/user",
+      dimensions: DIMENSIONS,
+    },
+  ],
 };

@@ -124,6 +124,14 @@ function openPage(options: Options = {}): Stage {
         ],
         nextCursor: null,
       }),
+      [`GET ${AT}/key-scopes`]: () => ({
+        management: ["keys:read"],
+        custom: ["maps:read", "maps:write"],
+      }),
+      "GET /plans": () => ({ items: [] }),
+      "GET /meters": () => ({
+        items: [{ meterId: "requests", name: "Requests", unit: "request", aggregation: "count" }],
+      }),
       "GET /page-data/landing": () => ({ samplePath: "/v1/quote" }),
       ...options.answers,
     },
@@ -131,7 +139,8 @@ function openPage(options: Options = {}): Stage {
   return { user: userEvent.setup(), address: () => address, lists };
 }
 
-const findRow = (name: RegExp) => screen.findByRole("row", { name });
+/** The first rendering of a file waits for its modules, on a busy machine for seconds. */
+const findRow = (name: RegExp) => screen.findByRole("row", { name }, { timeout: 10_000 });
 
 describe("the table of keys", () => {
   it("shows a key by name, state and its harmless ends, who made it and what it did", async () => {
@@ -143,6 +152,19 @@ describe("the table of keys", () => {
     await within(row).findByText("Ada");
     await within(row).findByRole("img", { name: "10 requests in 14 days, 10 today" });
     expect(row.textContent).not.toContain(SECRET);
+  });
+
+  it("does not say of a revoked key when it would have expired", async () => {
+    const ends = { expiresAt: "2099-01-01T00:00:00.000Z" };
+    const revoked = { state: "revoked" as const, revokedAt: "2026-11-20T00:00:00.000Z" };
+    openPage({
+      keys: [
+        makeKey(1, { name: "Worker", ...ends }),
+        makeKey(2, { name: "Former", ...ends, ...revoked }),
+      ],
+    });
+    expect(within(await findRow(/Worker/)).queryByText(/^in /)).not.toBeNull();
+    expect(within(await findRow(/Former/)).queryByText(/^in /)).toBeNull();
   });
 
   it("asks for what the address says, and writes there what is chosen", async () => {
@@ -345,18 +367,41 @@ describe("revoking", () => {
 });
 
 describe("many keys", () => {
-  it("are changed together; what failed is named with its reason and stays chosen", async () => {
+  type Sent = { keyIds: string[]; change: { action: string; expiresAt?: string | null } };
+
+  /** Answers what many keys were changed to, and refuses the second one while it is told to. */
+  function answerBulk(sent: Sent[], isRefusing: () => boolean) {
+    return async (request: Request) => {
+      const body = (await request.json()) as Sent;
+      sent.push(body);
+      const items = body.keyIds.map((keyId) => {
+        const isRefused = keyId === toTestKeyId(2) && isRefusing();
+        const state =
+          body.change.action === "disable" ? ("disabled" as const) : ("active" as const);
+        return {
+          keyId,
+          status: isRefused ? "refused" : "changed",
+          key: isRefused
+            ? null
+            : makeKey(Number(keyId.slice(-2)), { state, expiresAt: body.change.expiresAt ?? null }),
+          error: isRefused ? { code: "CONFLICT", message: "This key is locked." } : null,
+        };
+      });
+      const refused = items.filter(({ status }) => status === "refused").length;
+      return { changed: items.length - refused, unchanged: 0, refused, items };
+    };
+  }
+
+  const changeAsked = (sent: Sent[]) =>
+    sent.map(({ keyIds, change }) => [change.action, keyIds.map((id) => Number(id.slice(-2)))]);
+
+  it("are changed by one request; what failed is named with its reason and stays chosen; Undo takes the rest back", async () => {
     const keys = [makeKey(1), makeKey(2), makeKey(3, { state: "disabled" })];
     let isRefusing = true;
+    const sent: Sent[] = [];
     const { user } = openPage({
       keys,
-      answers: {
-        [`PATCH ${AT}/keys/${toTestKeyId(1)}`]: () => makeKey(1, { state: "disabled" }),
-        [`PATCH ${AT}/keys/${toTestKeyId(2)}`]: () =>
-          isRefusing
-            ? problem(409, "CONFLICT", "This key is locked.")
-            : makeKey(2, { state: "disabled" }),
-      },
+      answers: { [`POST ${AT}/keys/bulk`]: answerBulk(sent, () => isRefusing) },
     });
     await findRow(/Key 1/);
     // Phones have one of their own.
@@ -368,10 +413,93 @@ describe("many keys", () => {
     const alert = screen.getByText(/This key is locked\./);
     expect(alert.textContent).toContain("Key 2");
     screen.getByText("1 selected", { selector: "span" });
+    const toast = (await screen.findByText("1 key is disabled.")).closest("li") as HTMLElement;
+    await user.click(within(toast).getByRole("button", { name: "Undo" }));
+    await screen.findByText("1 key is as before.");
     isRefusing = false;
     await user.click(screen.getByRole("button", { name: "Try these again" }));
-    await screen.findByText("1 key is disabled.");
-    expect(screen.queryByRole("button", { name: "Try these again" })).toBe(null);
+    await waitFor(() =>
+      expect(changeAsked(sent)).toEqual([
+        ["disable", [1, 2]],
+        ["enable", [1]],
+        ["disable", [2]],
+      ]),
+    );
+    await waitFor(() =>
+      expect(screen.queryByRole("button", { name: "Try these again" })).toBe(null),
+    );
+  });
+
+  it("are chosen and given an expiry by keyboard alone", async () => {
+    const sent: Sent[] = [];
+    const { user } = openPage({
+      keys: [makeKey(1), makeKey(2), makeKey(3)],
+      answers: { [`POST ${AT}/keys/bulk`]: answerBulk(sent, () => false) },
+    });
+    (await findRow(/Key 1/)).focus();
+    await user.keyboard("{Shift>}{ArrowDown}{/Shift}");
+    screen.getByText("2 selected", { selector: "span" });
+    await user.keyboard("x");
+    const dialog = await screen.findByRole("dialog", { name: "Set the expiry of 2 keys" });
+    await user.click(within(dialog).getByRole("button", { name: "Set expiry" }));
+    await screen.findByText("2 keys are given another expiry.");
+    expect(changeAsked(sent)).toEqual([["set_expiry", [1, 2]]]);
+    const days = (Date.parse(sent[0]?.change.expiresAt ?? "") - Date.now()) / 86_400_000;
+    expect(Math.round(days)).toBe(30);
+    await waitFor(() => expect(screen.queryByText(/selected/, { selector: "span" })).toBe(null));
+    (await findRow(/Key 3/)).focus();
+    await user.keyboard("{Control>}a{/Control}");
+    screen.getByText("3 selected", { selector: "span" });
+    await user.keyboard("{Delete}");
+    await screen.findByRole("alertdialog", { name: "Revoke 3 keys?" });
+  });
+
+  it("are chosen on all pages, as many as one request takes, and said so", async () => {
+    const sent: Sent[] = [];
+    const all = Array.from({ length: 99 }, (_, place) => makeKey(place + 1));
+    let isEndless = false;
+    const { user, lists } = openPage({
+      list: (request) => {
+        const search = new URL(request.url).searchParams;
+        const size = Number(search.get("limit"));
+        const from = Number(search.get("cursor") ?? "0");
+        const isOver = from + size >= all.length && !isEndless;
+        return {
+          items: isEndless && size === 100 ? [...all, makeKey(100)] : all.slice(from, from + size),
+          nextCursor: isOver ? null : String(from + size),
+        };
+      },
+      answers: { [`POST ${AT}/keys/bulk`]: answerBulk(sent, () => false) },
+    });
+    (await findRow(/Key 1 /)).focus();
+    await user.keyboard("{Control>}a{/Control}");
+    screen.getByText("All 25 keys of this page are chosen; there are more.");
+    const widen = { name: "Select all that match, up to 500" };
+    await user.click(screen.getByRole("button", widen));
+    await screen.findByText("All 99 keys that match are chosen, on every page.");
+    screen.getByText("99 selected", { selector: "span" });
+    expect(lists.at(-1)?.get("limit")).toBe("100");
+    await user.click(screen.getByRole("button", { name: "Disable 99 keys" }));
+    await screen.findByText("99 keys are disabled.");
+    expect(sent[0]?.keyIds).toHaveLength(99);
+    isEndless = true;
+    (await findRow(/Key 2 /)).focus();
+    await user.keyboard("{Control>}a{/Control}");
+    await user.click(screen.getByRole("button", widen));
+    await screen.findByText(/The first 500 keys that match are chosen: a change takes no more/);
+    await user.click(screen.getByRole("button", { name: "Clear selection" }));
+    expect(screen.queryByText(/are chosen/)).toBe(null);
+  });
+
+  it("are as before when the request fails, each with the reason", async () => {
+    const { user } = openPage({
+      answers: { [`POST ${AT}/keys/bulk`]: () => problem(503, "UNAVAILABLE", "Try again later.") },
+    });
+    (await findRow(/Key 1/)).focus();
+    await user.keyboard("{Control>}a{/Control}d");
+    await screen.findByText(/2 keys were not disabled\./);
+    expect(screen.getAllByText(/Try again later\./)).toHaveLength(2);
+    within(await findRow(/Key 1/)).getByText("Active");
   });
 });
 
@@ -419,6 +547,7 @@ describe("creating a key", () => {
       },
     });
     await user.type(await screen.findByRole("textbox", { name: "Name" }), "Worker");
+    await user.click(screen.getByText("Metadata"));
     await user.click(screen.getByRole("button", { name: "Add metadata" }));
     await user.type(screen.getByRole("textbox", { name: "Name 1" }), "region");
     await user.type(screen.getByRole("textbox", { name: "Value 1" }), "eu");
@@ -428,6 +557,74 @@ describe("creating a key", () => {
     expect(screen.getAllByText("At most 500 characters.").length).toBe(2);
     expect(screen.getByRole<HTMLInputElement>("textbox", { name: "Name" }).value).toBe("Worker");
     expect(screen.getByRole<HTMLInputElement>("textbox", { name: "Value 1" }).value).toBe("eu");
+  });
+
+  it("takes all that a key can have, and shows at its field what the server refuses", async () => {
+    const bodies: object[] = [];
+    const { user } = openPage({
+      search: { dialog: "create" },
+      answers: {
+        [`POST ${AT}/keys`]: async (request) => {
+          bodies.push((await request.json()) as object);
+          return bodies.length > 1
+            ? makeCreatedKey(9, SECRET, { name: "Worker" })
+            : Response.json(
+                {
+                  status: 400,
+                  code: "INVALID_REQUEST",
+                  error: "The request is not valid.",
+                  errors: [{ pointer: "/quotas/0/meter", message: "There is no meter requests." }],
+                },
+                { status: 400, headers: { "content-type": "application/problem+json" } },
+              );
+        },
+      },
+    });
+    const dialog = await screen.findByRole("dialog");
+    await user.type(within(dialog).getByRole("textbox", { name: "Name" }), "Worker");
+    await user.click(await within(dialog).findByRole("checkbox", { name: /maps:write/ }));
+    await user.click(within(dialog).getByText("Networks"));
+    const networks = within(dialog).getByRole("textbox", { name: "Addresses and ranges" });
+    await user.type(networks, "10.0.0.0/33");
+    await user.click(within(dialog).getByText("Limits of this key"));
+    await user.click(within(dialog).getByRole("button", { name: "Add rate limit" }));
+    await user.click(within(dialog).getByRole("button", { name: "Add quota" }));
+    const units = within(dialog).getByRole("textbox", { name: "Units a billing period" });
+    await user.type(units, "5000");
+    const send = within(dialog).getByRole("button", { name: "Create key" });
+    await user.click(send);
+    expect(
+      within(dialog).getAllByText(/Not an address or a range .* 10\.0\.0\.0\/33\./),
+    ).toHaveLength(2);
+    await waitFor(() => expect(document.activeElement).toBe(networks));
+    expect(bodies).toEqual([]);
+    await user.clear(networks);
+    await user.type(networks, "10.0.0.0/8");
+    await user.click(send);
+    expect(await within(dialog).findAllByText("There is no meter requests.")).toHaveLength(2);
+    expect(within(dialog).getByRole("group", { name: "Quota 1" }).textContent).toContain(
+      "There is no meter requests.",
+    );
+    await user.click(send);
+    await screen.findByText("This is the only time that it is shown.");
+    expect(bodies[1]).toEqual({
+      name: "Worker",
+      environment: "live",
+      scopes: ["maps:write"],
+      metadata: {},
+      allowedNetworks: ["10.0.0.0/8"],
+      rateLimits: [{ name: "per-minute", limit: 100, windowSeconds: 60 }],
+      quotas: [{ meter: "requests", limit: 5_000 }],
+    });
+  });
+
+  it("asks before Escape throws away what was typed", async () => {
+    const { user, address } = openPage({ search: { dialog: "create" } });
+    const dialog = await screen.findByRole("dialog");
+    await user.type(within(dialog).getByRole("textbox", { name: "Name" }), "Worker{Escape}");
+    await user.click(await screen.findByRole("button", { name: "Keep editing" }));
+    expect(screen.getByRole<HTMLInputElement>("textbox", { name: "Name" }).value).toBe("Worker");
+    expect(address()).toEqual({ dialog: "create" });
   });
 
   it("makes one key of a double click", async () => {
@@ -453,6 +650,65 @@ describe("creating a key", () => {
       within(await screen.findByRole("dialog")).getByRole("button", { name: "Create key" }),
     );
     expect((await screen.findAllByText("Give the key a name.")).length).toBe(2);
+  });
+});
+
+describe("importing keys", () => {
+  type Sent = { dryRun: boolean; rows: { name: string }[] };
+
+  it("rehearses every row, shows what is wrong, goes on after a failure and imports the rest", async () => {
+    const sent: Sent[] = [];
+    let failures = 1;
+    const { user, address } = openPage({
+      search: { dialog: "import" },
+      answers: {
+        [`POST ${AT}/keys/import`]: async (request) => {
+          const body = (await request.json()) as Sent;
+          if (!body.dryRun && failures-- > 0) {
+            return problem(503, "UNAVAILABLE", "Try again later.");
+          }
+          sent.push(body);
+          const items = body.rows.map(({ name }) => ({
+            status: name === "bad" ? "refused" : "imported",
+            keyId: null,
+            errors: name === "bad" ? [{ pointer: "/name", message: "Not this name." }] : [],
+          }));
+          const refused = items.filter(({ status }) => status === "refused").length;
+          const imported = items.length - refused;
+          return { dryRun: body.dryRun, imported, existing: 0, refused, items };
+        },
+      },
+    });
+    const dialog = await screen.findByRole("dialog", { name: "Import keys" });
+    const choose = within(dialog).getByLabelText(/Choose a CSV or JSON file/);
+    await user.upload(choose, new File(["nothing"], "wrong.csv", { type: "text/csv" }));
+    await within(dialog).findByText(/^The first line must name the columns/);
+    const file = "hash,name\na,good\nb,bad\nc\nd,fine\n";
+    await user.upload(
+      within(dialog).getByLabelText(/Choose a CSV or JSON file/),
+      new File([file], "keys.csv", { type: "text/csv" }),
+    );
+    await within(dialog).findByText("4 of 4 rows checked; nothing is imported yet.");
+    const refused = within(dialog).getByRole("region", { name: "Refused rows" });
+    expect(
+      within(refused)
+        .getAllByRole("row")
+        .map((line) => line.textContent),
+    ).toEqual([
+      "WhereFieldWhat is wrong",
+      "Line 3nameNot this name.",
+      "Line 4–1 cells where the first line names 2 columns.",
+    ]);
+    await user.click(within(dialog).getByRole("button", { name: "Import 2 keys" }));
+    await within(dialog).findByText("Try again later.");
+    await user.click(within(dialog).getByRole("button", { name: "Go on from row 2" }));
+    await within(dialog).findByText("4 of 4 rows are through.");
+    expect(sent.map(({ dryRun, rows }) => [dryRun, rows.map(({ name }) => name)])).toEqual([
+      [true, ["good", "bad", "fine"]],
+      [false, ["good", "bad", "fine"]],
+    ]);
+    await user.click(within(dialog).getByRole("button", { name: "Done" }));
+    expect(address()).toEqual({});
   });
 });
 
@@ -521,7 +777,7 @@ describe("the panel of a key", () => {
     const panel = await screen.findByRole("dialog", { name: "Key 1" });
     await within(panel).findByText("region:");
     const denials = await within(panel).findByRole("table", { name: "Denials by reason" });
-    expect(denials.textContent).toContain("Key disabled4100.0%");
+    expect(denials.textContent).toContain("Key disabledDISABLED4100.0%");
     const trail = within(panel).getByRole("region", { name: "Audit trail" });
     await within(trail).findByText("by Ada");
     await user.click(within(panel).getByRole("button", { name: "Close" }));

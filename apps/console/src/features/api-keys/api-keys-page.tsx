@@ -1,5 +1,4 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { ROLE_SCOPES } from "@turnpike/domain/access/scopes";
 import { Button } from "@turnpike/ui/button";
 import { ErrorState } from "@turnpike/ui/error-state";
 import { useState } from "react";
@@ -8,6 +7,7 @@ import { Page } from "#components/page.tsx";
 import { readOwnTimeZone } from "#platform/chart-formats.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { RequestError, toErrorMessage } from "#platform/error-message.ts";
+import { mayInTenant } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { type Key, keysQueries } from "./api-keys.queries.ts";
 import { API_KEYS_PAGE } from "./api-keys-heading.ts";
@@ -17,13 +17,15 @@ import {
   toApiKeysSearch,
   toKeysView,
 } from "./api-keys-search.view-model.ts";
+import type { BulkChange } from "./bulk/bulk-change.view-model.ts";
 import { BulkReportNotice } from "./bulk/bulk-report-notice.tsx";
 import { useBulkChange } from "./bulk/use-bulk-change.ts";
+import { useMatchingKeys } from "./bulk/use-matching-keys.ts";
 import { useChangeKey } from "./change-keys.ts";
 import { CreateKeyDialog } from "./forms/create-key-dialog.tsx";
 import { EditKeyDialog } from "./forms/edit-key-dialog.tsx";
 import { RollKeyDialog } from "./forms/roll-key-dialog.tsx";
-import type { KeyChange } from "./key.view-model.ts";
+import { ImportKeysDialog } from "./import/import-keys-dialog.tsx";
 import type { KeyActionKind } from "./key-actions.ts";
 import { toKeyColumns } from "./key-columns.tsx";
 import { KeysTable } from "./keys-table.tsx";
@@ -44,7 +46,7 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
   const { tenantId } = tenant;
   const view = toKeysView(search);
   const change = (next: KeysView, how?: "replace") => onSearchChange(toApiKeysSearch(next), how);
-  const mayWrite = ROLE_SCOPES[tenant.role].includes("keys:write");
+  const mayWrite = mayInTenant(tenant, "keys:write");
 
   const keys = useQuery({
     ...keysQueries.list(api, tenantId, view),
@@ -62,6 +64,7 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const changeOne = useChangeKey(tenantId);
   const bulk = useBulkChange(tenantId);
+  const matching = useMatchingKeys(tenantId, view);
 
   function act(kind: KeyActionKind, key: Key): void {
     if (kind === "disable" || kind === "enable") {
@@ -71,8 +74,11 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
     }
   }
 
-  async function changeMany(chosen: readonly Key[], kind: KeyChange): Promise<void> {
-    const { failed } = await bulk.start(chosen, kind);
+  async function changeMany(chosen: readonly Key[], what: BulkChange): Promise<void> {
+    const failed = await bulk.start(chosen, what);
+    if (failed.length === 0) {
+      matching.forget();
+    }
     setSelected(new Set(failed.map(({ key }) => key.keyId)));
   }
 
@@ -109,23 +115,27 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
       {...API_KEYS_PAGE}
       action={
         mayWrite && (
-          <Button look="primary" onClick={() => change({ ...view, isCreating: true })}>
-            Create key
-          </Button>
+          <>
+            <Button onClick={() => change({ ...view, isImporting: true })}>Import keys</Button>
+            <Button look="primary" onClick={() => change({ ...view, isCreating: true })}>
+              Create key
+            </Button>
+          </>
         )
       }
     >
       {!mayWrite && (
         <p className="mb-4 rounded-control border border-line bg-sunken px-3 py-2">
-          Your role {tenant.role} can look at keys. To create or change them, ask an owner or an
-          admin of {tenant.name}.
+          {tenant.isVisited === true
+            ? "You look at these keys as operator: members of the tenant create and change them. To stop all of them, suspend the tenant in All tenants."
+            : `Your role ${tenant.role} can look at keys. To create or change them, ask an owner or an admin of ${tenant.name}.`}
         </p>
       )}
       <KeysToolbar view={view} columns={columns} onChange={change} />
       {bulk.report !== undefined && (
         <BulkReportNotice
           report={bulk.report}
-          onRetry={(failed, kind) => void changeMany(failed, kind)}
+          onRetry={(failed, what) => void changeMany(failed, what)}
           onClose={bulk.forget}
         />
       )}
@@ -161,9 +171,10 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
             {...(mayWrite && {
               write: {
                 selected,
+                matching,
                 onSelect: setSelected,
-                run: bulk.run,
-                onBulk: (chosen, kind) => void changeMany(chosen, kind),
+                running: bulk.running,
+                onBulk: (chosen, what) => void changeMany(chosen, what),
                 onAction: act,
               },
             })}
@@ -181,6 +192,13 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
       >
         {dialogs}
       </KeyPanel>
+      {mayWrite && (
+        <ImportKeysDialog
+          isOpen={view.isImporting}
+          tenant={tenant}
+          onClose={() => change({ ...view, isImporting: false }, "replace")}
+        />
+      )}
       {mayWrite && (
         <CreateKeyDialog
           isOpen={view.isCreating}

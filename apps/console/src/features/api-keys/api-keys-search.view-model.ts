@@ -14,6 +14,7 @@ export const OPTIONAL_COLUMNS = [
   "key",
   "environment",
   "scopes",
+  "limits",
   "expires",
   "lastUsed",
   "trend",
@@ -38,7 +39,7 @@ export type ApiKeysSearch = {
   hide?: string;
   /** The key whose details are open. */
   key?: string;
-  dialog?: "create";
+  dialog?: "create" | "import";
 };
 
 /** What is looked at: the search parameters, understood. */
@@ -54,6 +55,7 @@ export type KeysView = {
   hidden: ReadonlySet<string>;
   openKeyId: KeyId | undefined;
   isCreating: boolean;
+  isImporting: boolean;
 };
 
 /** Keeps of search parameters what the page understands; the rest is as if it were not there. */
@@ -82,6 +84,7 @@ export function toKeysView(search: Record<string, unknown>): KeysView {
     hidden: new Set(OPTIONAL_COLUMNS.filter((column) => hidden.includes(column))),
     openKeyId: isId("key", key) ? key : undefined,
     isCreating: text("dialog") === "create",
+    isImporting: text("dialog") === "import",
   };
 }
 
@@ -96,6 +99,7 @@ export function toApiKeysSearch(view: KeysView): ApiKeysSearch {
     ...(view.hidden.size === 0 ? {} : { hide: [...view.hidden].join(",") }),
     ...(view.openKeyId === undefined ? {} : { key: view.openKeyId }),
     ...(view.isCreating ? { dialog: "create" as const } : {}),
+    ...(view.isImporting ? { dialog: "import" as const } : {}),
   };
 }
 

@@ -13,6 +13,7 @@ export type KeySummary = Awaited<ReturnType<ApiClient["usage"]["keys"]>>["items"
 export type AuditEntry = Awaited<ReturnType<ApiClient["tenants"]["listAudit"]>>["items"][number];
 
 export const PAGE_SIZE = 25;
+const MATCHING_SIZE = 100;
 /** Entries of a key's trail that are loaded at once. */
 const TRAIL_SIZE = 10;
 /** Members whose names are known to the page; of others the id is shown. */
@@ -24,18 +25,22 @@ export const USAGE_REFRESH_MS = 5_000;
 /** How often the keys themselves are: others change them too, and time ends them. */
 const KEYS_REFRESH_MS = 30_000;
 
+/** What the view narrows the keys to, and their order. */
+function toListInput({ q, environment, state, sort }: KeysView) {
+  return {
+    sort,
+    ...(q.trim() === "" ? {} : { q: q.trim() }),
+    ...(environment === undefined ? {} : { environment }),
+    ...(state === undefined ? {} : { state }),
+  };
+}
+
 export const keysQueries = {
-  list: (
-    api: ApiClient,
-    tenantId: TenantId,
-    { q, environment, state, sort, cursors }: KeysView,
-  ) => {
+  list: (api: ApiClient, tenantId: TenantId, view: KeysView) => {
+    const { cursors } = view;
     const input = {
-      sort,
+      ...toListInput(view),
       limit: PAGE_SIZE,
-      ...(q.trim() === "" ? {} : { q: q.trim() }),
-      ...(environment === undefined ? {} : { environment }),
-      ...(state === undefined ? {} : { state }),
       ...(cursors.length === 0 ? {} : { cursor: cursors.at(-1) }),
     };
     return queryOptions({
@@ -44,6 +49,15 @@ export const keysQueries = {
       refetchInterval: KEYS_REFRESH_MS,
     });
   },
+
+  /** Keys of all pages, as many at once as the API gives. @param cursor - Left out for the first. */
+  matching: (api: ApiClient, tenantId: TenantId, view: KeysView, cursor?: string | undefined) =>
+    api.keys.list({
+      tenantId,
+      ...toListInput(view),
+      limit: MATCHING_SIZE,
+      ...(cursor === undefined ? {} : { cursor }),
+    }),
 
   one: (api: ApiClient, tenantId: TenantId, keyId: KeyId) =>
     queryOptions({
@@ -77,6 +91,13 @@ export const keysQueries = {
       },
       { refetchMs: USAGE_REFRESH_MS },
     ),
+
+  /** What keys of the tenant may carry. */
+  scopes: (api: ApiClient, tenantId: TenantId) =>
+    queryOptions({
+      queryKey: ["key-scopes", tenantId],
+      queryFn: ({ signal }) => api.keys.listScopes({ tenantId }, { signal }),
+    }),
 
   trail: (api: ApiClient, tenantId: TenantId, keyId: KeyId) =>
     infiniteQueryOptions({

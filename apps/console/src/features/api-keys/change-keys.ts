@@ -6,10 +6,10 @@ import { usePlatform } from "#platform/platform.tsx";
 import { type Key, keysOf, refreshKeys, replaceKey, type TenantId } from "./api-keys.queries.ts";
 import { foresee, type KeyChange } from "./key.view-model.ts";
 
-export type ChangeDeps = { api: ApiClient; client: QueryClient; tenantId: TenantId };
+type ChangeDeps = { api: ApiClient; client: QueryClient; tenantId: TenantId };
 
-/** How long a disabled key can be enabled again from its toast: longer than it takes to see which row it was. */
-const UNDO_MS = 10_000;
+/** How long a change can be taken back from its toast, in milliseconds: longer than it takes to see which rows it was. */
+export const UNDO_MS = 10_000;
 
 const DONE: Readonly<Record<KeyChange, string>> = {
   disable: "disabled",
@@ -17,18 +17,13 @@ const DONE: Readonly<Record<KeyChange, string>> = {
   revoke: "revoked",
 };
 
-/** "disabled", "enabled", "revoked". */
-export function toDoneWord(change: KeyChange): string {
-  return DONE[change];
-}
-
 /**
  * Changes a key. The page shows the result at once, and what was before again when the server refuses.
  *
  * @returns The key as it is now.
  * @throws {RequestError} Why it was not changed.
  */
-export async function changeKey(deps: ChangeDeps, key: Key, change: KeyChange): Promise<Key> {
+async function changeKey(deps: ChangeDeps, key: Key, change: KeyChange): Promise<Key> {
   const { client, tenantId } = deps;
   // An answer from before the change would undo what is shown.
   await client.cancelQueries({ queryKey: keysOf(tenantId) });

@@ -8,6 +8,7 @@ import type { Key, KeySummary } from "./api-keys.queries.ts";
 import { EnvironmentBadge } from "./environment-badge.tsx";
 import {
   isEndingSoon,
+  toLimitTexts,
   toMakerName,
   toMaskedKey,
   toShortId,
@@ -87,11 +88,30 @@ export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Colum
         ),
     },
     {
+      id: "limits",
+      header: "Limits",
+      isOptional: true,
+      phone: "hidden",
+      cell: (key) => {
+        const limits = toLimitTexts(key);
+        return limits.length === 0 ? (
+          <span className="text-ink-muted">Plan</span>
+        ) : (
+          <ExactValue exact={limits.join("; ")} isFocusable={false}>
+            {String(limits.length)}
+          </ExactValue>
+        );
+      },
+    },
+    {
       id: "expires",
       header: "Expires",
       isOptional: true,
       cell: (key) =>
-        key.expiresAt === null ? (
+        // It has ended, whenever it would have.
+        key.state === "revoked" ? (
+          <span className="text-ink-muted">–</span>
+        ) : key.expiresAt === null ? (
           <span className="text-ink-muted">Never</span>
         ) : (
           <span className={isEndingSoon(key, nowMs) ? "font-medium text-warning" : undefined}>

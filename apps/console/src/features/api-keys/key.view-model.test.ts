@@ -121,8 +121,8 @@ describe("toLimitTexts", () => {
       quotas: [{ meter: "requests", limit: 5000 }],
     };
     expect(toLimitTexts(limits)).toEqual([
-      "1,200 calls in 60 s",
-      "5,000 of requests in a billing period",
+      "burst: 1,200 calls in 60 s",
+      "requests: 5,000 in a billing period",
     ]);
     expect(toLimitTexts(makeKey(1))).toEqual([]);
   });

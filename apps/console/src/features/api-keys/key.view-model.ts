@@ -88,14 +88,14 @@ export function toMakerName(createdBy: string, people: ReadonlyMap<string, strin
 
 const COUNT = new Intl.NumberFormat("en");
 
-/** The key's own limits, below those of its tenant: "100 calls in 60 s", "5,000 of requests in a billing period". */
+/** The key's own limits, below those of its tenant: "burst: 100 calls in 60 s", "requests: 5,000 in a billing period". */
 export function toLimitTexts({ rateLimits, quotas }: Pick<Key, "rateLimits" | "quotas">): string[] {
   return [
     ...rateLimits.map(
-      ({ limit, windowSeconds }) =>
-        `${COUNT.format(limit)} calls in ${COUNT.format(windowSeconds)} s`,
+      ({ name, limit, windowSeconds }) =>
+        `${name}: ${COUNT.format(limit)} calls in ${COUNT.format(windowSeconds)} s`,
     ),
-    ...quotas.map(({ limit, meter }) => `${COUNT.format(limit)} of ${meter} in a billing period`),
+    ...quotas.map(({ limit, meter }) => `${meter}: ${COUNT.format(limit)} in a billing period`),
   ];
 }
 

@@ -3,11 +3,22 @@ import type { Column } from "@turnpike/ui/column";
 import { CursorPagination } from "@turnpike/ui/cursor-pagination";
 import { DataTable } from "@turnpike/ui/data-table";
 import { Kbd } from "@turnpike/ui/kbd";
+import { useState } from "react";
+import { toPaletteModifier } from "#components/app-frame/use-palette-keys.ts";
+import { DocsLink } from "#components/docs-link.tsx";
 import type { Key, KeyPage } from "./api-keys.queries.ts";
 import { goBack, goOn, type KeysView, narrow, toKeySort } from "./api-keys-search.view-model.ts";
 import { BulkActions } from "./bulk/bulk-actions.tsx";
-import { type BulkRun, countKeys } from "./bulk/use-bulk-change.ts";
-import { findShortcut, type KeyChange, toOffers } from "./key.view-model.ts";
+import {
+  type BulkAction,
+  type BulkChange,
+  countKeys,
+  findBulkShortcut,
+  listFitting,
+} from "./bulk/bulk-change.view-model.ts";
+import { MatchingNotice } from "./bulk/matching-notice.tsx";
+import type { useMatchingKeys } from "./bulk/use-matching-keys.ts";
+import { findShortcut, toOffers } from "./key.view-model.ts";
 import type { KeyActionKind } from "./key-actions.ts";
 import { KeyMenu } from "./key-menu.tsx";
 import { NoKeys } from "./no-keys.tsx";
@@ -19,9 +30,11 @@ export type KeysTableProps = {
   /** What is left out for who may only look. */
   write?: {
     selected: ReadonlySet<string>;
+    /** Keys of other pages, where all that match were chosen. */
+    matching: ReturnType<typeof useMatchingKeys>;
     onSelect: (ids: ReadonlySet<string>) => void;
-    run: BulkRun | undefined;
-    onBulk: (keys: readonly Key[], change: KeyChange) => void;
+    running: BulkChange | undefined;
+    onBulk: (keys: readonly Key[], change: BulkChange) => void;
     onAction: (kind: KeyActionKind, key: Key) => void;
   };
   onChange: (view: KeysView) => void;
@@ -32,8 +45,60 @@ export function KeysTable({ view, keys, columns, write, onChange }: KeysTablePro
   const rows = keys.data?.items;
   const nextCursor = keys.data?.nextCursor ?? null;
   const open = (key: Key) => onChange({ ...view, openKeyId: key.keyId });
-  // Only what is in sight is changed: a choice on another page is not remembered.
-  const chosen = rows?.filter((key) => write?.selected.has(key.keyId)) ?? [];
+  const matching = write?.matching;
+  const hasMore = nextCursor !== null || view.cursors.length > 0;
+  // Only what is in sight is changed, unless all that match were asked for: a choice on another page is not remembered.
+  const chosen = (matching?.found?.keys ?? rows ?? [])
+    .filter((key) => write?.selected.has(key.keyId))
+    .map((key) => rows?.find(({ keyId }) => keyId === key.keyId) ?? key);
+  const isWholePage =
+    rows !== undefined && rows.length > 0 && rows.every((key) => write?.selected.has(key.keyId));
+
+  // Whoever takes one out of all that match has no more "all".
+  const isAllSaid =
+    matching?.found === undefined ? isWholePage : chosen.length === matching.found.keys.length;
+
+  async function chooseMatching(): Promise<void> {
+    const found = await matching?.search().catch(() => undefined);
+    if (found !== undefined) {
+      write?.onSelect(new Set(found.keys.map((key) => key.keyId)));
+    }
+  }
+
+  function select(ids: ReadonlySet<string>): void {
+    if (ids.size === 0) {
+      matching?.forget();
+    }
+    write?.onSelect(ids);
+  }
+  const [asked, setAsked] = useState<"revoke" | "set_expiry">();
+
+  /** What can be undone happens at once; the rest is asked about first. */
+  function ask(action: BulkAction | undefined): void {
+    if (action === "disable" || action === "enable") {
+      write?.onBulk(listFitting(chosen, action), { action });
+    } else {
+      setAsked(action);
+    }
+  }
+
+  /** A key that is pressed on one of several chosen rows is meant for all of them. */
+  function press(key: Key, pressed: string): boolean {
+    const isForMany = chosen.length > 1 && chosen.includes(key);
+    if (isForMany) {
+      const action = findBulkShortcut(pressed, chosen);
+      if (action !== undefined && write?.running === undefined) {
+        ask(action);
+      }
+      return action !== undefined;
+    }
+    const kind = findShortcut(pressed, toOffers(key));
+    if (kind !== undefined) {
+      write?.onAction(kind, key);
+    }
+    return kind !== undefined;
+  }
+
   return (
     <>
       <DataTable<Key>
@@ -52,16 +117,28 @@ export function KeysTable({ view, keys, columns, write, onChange }: KeysTablePro
         {...(write !== undefined && {
           selection: {
             ids: new Set(chosen.map((key) => key.keyId)),
-            onChange: write.onSelect,
-            actions: <BulkActions keys={chosen} run={write.run} onChange={write.onBulk} />,
+            onChange: select,
+            ...(hasMore &&
+              isAllSaid && {
+                notice: (
+                  <MatchingNotice
+                    {...write.matching}
+                    pageCount={rows?.length ?? 0}
+                    onSearch={() => void chooseMatching()}
+                  />
+                ),
+              }),
+            actions: (
+              <BulkActions
+                keys={chosen}
+                running={write.running}
+                asked={asked}
+                onAsk={ask}
+                onChange={write.onBulk}
+              />
+            ),
           },
-          onRowKey: (key, press) => {
-            const kind = findShortcut(press, toOffers(key));
-            if (kind !== undefined) {
-              write.onAction(kind, key);
-            }
-            return kind !== undefined;
-          },
+          onRowKey: press,
           getRowActions: (key) => (
             <KeyMenu subject={key} onOpen={() => open(key)} onAction={write.onAction} />
           ),
@@ -80,7 +157,9 @@ export function KeysTable({ view, keys, columns, write, onChange }: KeysTablePro
           ),
         })}
       />
-      {rows !== undefined && rows.length > 0 && <ShortcutHelp isWriting={write !== undefined} />}
+      {rows !== undefined && rows.length > 0 && (
+        <ShortcutHelp isWriting={write !== undefined} isMany={chosen.length > 1} />
+      )}
     </>
   );
 }
@@ -96,16 +175,26 @@ const CHANGES = [
   { keys: ["D"], does: "disable or enable" },
   { keys: ["Del"], does: "revoke" },
 ];
+const MANY = [
+  { keys: ["⇧", "↓"], does: "select on" },
+  { keys: [toPaletteModifier(navigator.userAgent), "A"], does: "all" },
+  { keys: ["Esc"], does: "none" },
+  { keys: ["D"], does: "disable or enable" },
+  { keys: ["X"], does: "set expiry" },
+  { keys: ["Del"], does: "revoke" },
+];
 
-function ShortcutHelp({ isWriting }: { isWriting: boolean }) {
+function ShortcutHelp({ isWriting, isMany }: { isWriting: boolean; isMany: boolean }) {
+  const shortcuts = isMany ? MANY : isWriting ? [...MOVES, ...CHANGES] : MOVES;
   return (
     <p className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-ink-muted text-xs max-md:hidden">
-      On a row:
-      {(isWriting ? [...MOVES, ...CHANGES] : MOVES).map(({ keys, does }) => (
+      {isMany ? "On a chosen row, for all of them:" : "On a row:"}
+      {shortcuts.map(({ keys, does }) => (
         <span key={does} className="inline-flex items-center gap-1.5">
           <Kbd keys={keys} /> {does}
         </span>
       ))}
+      <DocsLink page="keys">How keys work</DocsLink>
     </p>
   );
 }

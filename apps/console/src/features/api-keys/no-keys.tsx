@@ -4,6 +4,7 @@ import { EmptyState } from "@turnpike/ui/empty-state";
 import KeyRound from "lucide-react/icons/key-round";
 import SearchX from "lucide-react/icons/search-x";
 import { toCodeSamples } from "#components/code-samples.view-model.ts";
+import { DocsLink } from "#components/docs-link.tsx";
 import { pageContentQuery } from "#platform/page-content.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { clearFilters, isNarrowed, type KeysView } from "./api-keys-search.view-model.ts";
@@ -53,15 +54,21 @@ function NoKeysYet({ view, mayWrite, onChange }: NoKeysProps) {
       title="No API keys yet"
       action={
         mayWrite && (
-          <Button look="primary" onClick={() => onChange({ ...view, isCreating: true })}>
-            Create key
-          </Button>
+          <div className="flex flex-wrap justify-center gap-2">
+            <Button look="primary" onClick={() => onChange({ ...view, isCreating: true })}>
+              Create key
+            </Button>
+            <Button onClick={() => onChange({ ...view, isImporting: true })}>
+              Import existing keys
+            </Button>
+          </div>
         )
       }
       {...(curl !== undefined && { snippet: { subject: "A call with a key", code: curl.code } })}
     >
       A key says who calls: without one the gateway lets nothing through. Make one for each program,
-      so that each can be counted, rolled and revoked by itself.
+      so that each can be counted, rolled and revoked by itself.{" "}
+      <DocsLink page="keys">How keys work</DocsLink>
     </EmptyState>
   );
 }

@@ -14,6 +14,7 @@ import { usePlatform } from "#platform/platform.tsx";
 import { catalogQuery, limitsQuery } from "#platform/shared-queries.ts";
 import { REFRESH_MS } from "./billings.queries.ts";
 import { formatPeriod, type Period, toPeriod } from "./billings.view-model.ts";
+import { QuotaAlertsNote } from "./quota-alerts-note.tsx";
 import { UsageByKey } from "./usage-by-key.tsx";
 
 /** `/billings`: what this period holds so far. */
@@ -55,7 +56,7 @@ function Billings({ tenant }: { tenant: OwnTenant }) {
   return (
     <div className="grid items-start gap-4 lg:grid-cols-3">
       <div className="space-y-4 lg:col-span-2">
-        <RunningPeriod period={period} />
+        <RunningPeriod period={period} tenant={tenant} />
         {period?.lines.map((line) => (
           <UsageByKey
             key={line.meterId}
@@ -98,7 +99,9 @@ function Invoices() {
   );
 }
 
-function RunningPeriod({ period }: { period: Period | undefined }) {
+type RunningPeriodProps = { tenant: OwnTenant; period: Period | undefined };
+
+function RunningPeriod({ period, tenant }: RunningPeriodProps) {
   if (period === undefined) {
     return (
       <Card title="This period">
@@ -131,6 +134,9 @@ function RunningPeriod({ period }: { period: Period | undefined }) {
           </li>
         ))}
       </ul>
+      <div className="mt-5 border-line border-t pt-3">
+        <QuotaAlertsNote {...tenant} />
+      </div>
     </Card>
   );
 }

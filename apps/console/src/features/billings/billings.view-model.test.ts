@@ -16,6 +16,7 @@ const QUOTA = {
   limit: 50_000,
   used: "12500",
   leased: "20",
+  locked: "0",
   forfeited: "0",
   remaining: "37500",
   periodStart: "2026-11-01T00:00:00.000Z",

@@ -1,4 +1,4 @@
-import { toPlural } from "#components/plan.view-model.ts";
+import { toPlural } from "@turnpike/domain/text/to-plural";
 import { formatCount } from "#platform/format.ts";
 import { type Limits, type Meter, TIGHT_SHARE } from "#platform/shared-queries.ts";
 

@@ -40,7 +40,8 @@ export function UsageByKey({ tenantId, meter, from }: UsageByKeyProps) {
             const keyId = row.group.key ?? "";
             return {
               key: keyId,
-              label: usage.data.names.get(keyId) ?? keyId,
+              // Events that came with a service key belong to no key of the tenant.
+              label: keyId === "" ? "Sent by the operator" : (usage.data.names.get(keyId) ?? keyId),
               value: Number(row.values.billable ?? 0),
             };
           })}

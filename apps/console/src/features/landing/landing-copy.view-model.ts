@@ -53,12 +53,12 @@ export function toLandingCopy(
       {
         question: "Which calls are counted?",
         answer:
-          "Those that reach the API. A call that is refused, for a wrong key or a limit, is shown in your analytics and counts nothing.",
+          "Those that the API answers well, with a status of 2xx or 304. Calls that it answers with an error, and those that are refused for a wrong key or a limit, are shown in your analytics and cost nothing.",
       },
       {
         question: "Can I see what I use as I use it?",
         answer:
-          "Yes. A call appears in the console within about a second, and the totals there are the ones that limits are held against.",
+          "Yes. A call appears in the console within about a second, and what is left of your limits is the very number that they are held against.",
       },
       {
         question: "How do I keep my key safe?",

@@ -64,8 +64,8 @@ function Landing({ content }: { content: LandingContent }) {
           </div>
           {content.isDemo && (
             <p className="mt-8 max-w-[52ch] border-accent border-l-2 pl-3 text-ink-muted text-xs">
-              This installation serves a demo API, a parcel service with invented prices, until its
-              operator names an API of their own. The samples call it.
+              This installation serves a demo API, cities and parcels with invented answers, until
+              its operator names an API of their own. The samples call it.
             </p>
           )}
         </div>

@@ -1,22 +1,23 @@
 import { useQuery } from "@tanstack/react-query";
-import { ROLE_SCOPES } from "@turnpike/domain/access/scopes";
 import { Card } from "@turnpike/ui/card";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Skeleton } from "@turnpike/ui/skeleton";
-import { toActivitySubject, toActivityTitle } from "#components/activity.view-model.ts";
+import { toActivityObject, toActivityTitle } from "#components/activity.view-model.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
+import { mayInTenant } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { overviewQueries } from "./overview.queries.ts";
 
 /** What happened last, for those who may read the audit trail. */
 export function ActivityCard({ tenant }: { tenant: OwnTenant }) {
-  return ROLE_SCOPES[tenant.role].includes("audit:read") ? <Activity tenant={tenant} /> : null;
+  return mayInTenant(tenant, "audit:read") ? <Activity tenant={tenant} /> : null;
 }
 
 function Activity({ tenant }: { tenant: OwnTenant }) {
   const { api } = usePlatform();
   const activity = useQuery(overviewQueries.activity(api, tenant.tenantId));
+  const people = useQuery(overviewQueries.people(api, tenant.tenantId));
   return (
     <Card title="Recent activity">
       {activity.isError ? (
@@ -30,12 +31,12 @@ function Activity({ tenant }: { tenant: OwnTenant }) {
       ) : activity.data.length === 0 ? (
         <p className="text-ink-muted">Nothing has happened yet.</p>
       ) : (
-        <ul className="space-y-2.5">
+        <ul className="grid gap-x-10 gap-y-2.5 lg:grid-cols-2">
           {activity.data.map((entry) => (
             <li key={entry.auditId} className="flex items-baseline justify-between gap-3">
               <span className="min-w-0 [overflow-wrap:anywhere]">
-                {toActivityTitle(entry.action)}
-                <span className="text-ink-muted"> {toActivitySubject(entry.details)}</span>
+                {toActivityTitle(entry.action, entry.details)}
+                <span className="text-ink-muted"> {toActivityObject(entry, people.data)}</span>
               </span>
               <span className="shrink-0 text-ink-muted text-xs">
                 <RelativeTime at={entry.occurredAt} />

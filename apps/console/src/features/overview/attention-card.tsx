@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { ROLE_SCOPES } from "@turnpike/domain/access/scopes";
 import { Card } from "@turnpike/ui/card";
 import { StatusDot } from "@turnpike/ui/status-dot";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import type { Limits } from "#platform/shared-queries.ts";
-import { toAttention } from "./attention.view-model.ts";
+import { catalogQuery, type Limits } from "#platform/shared-queries.ts";
+import { type Attention, toAttention } from "./attention.view-model.ts";
 import { overviewQueries } from "./overview.queries.ts";
 
 export type AttentionCardProps = { tenant: OwnTenant; limits: Limits | undefined };
@@ -14,16 +15,35 @@ export type AttentionCardProps = { tenant: OwnTenant; limits: Limits | undefined
 export function AttentionCard({ tenant, limits }: AttentionCardProps) {
   const { api } = usePlatform();
   const keys = useQuery(overviewQueries.keys(api, tenant.tenantId));
+  const catalog = useQuery(catalogQuery(api));
+  const lastDay = useQuery(overviewQueries.lastDay(api, tenant.tenantId));
+  const webhooks = useQuery({
+    ...overviewQueries.webhooks(api, tenant.tenantId),
+    enabled: ROLE_SCOPES[tenant.role].includes("webhooks:read"),
+  });
+  const alerts = useQuery({
+    ...overviewQueries.alerts(api, tenant.tenantId),
+    enabled: ROLE_SCOPES[tenant.role].includes("alerts:read"),
+  });
+  const { requests, denied } = lastDay.data?.totals ?? {};
   const items = toAttention({
     suspendedAt: tenant.suspendedAt,
     limits,
+    meters: catalog.data?.meters ?? [],
     keys: keys.data?.items ?? [],
+    hasMoreKeys: keys.data?.nextCursor != null,
+    lastDay: requests === undefined || denied === undefined ? undefined : { requests, denied },
+    alerts: alerts.data ?? [],
+    webhooks: webhooks.data ?? [],
     nowMs: Date.now(),
   });
   return (
     <Card title="Needs attention">
       {items.length === 0 ? (
-        <p className="text-ink-muted">Nothing right now.</p>
+        <p className="text-ink-muted">
+          Nothing right now: no quota is tight, no alert is firing, few calls are denied, and no key
+          ends within two weeks.
+        </p>
       ) : (
         <ul className="space-y-3">
           {items.map((item) => (
@@ -31,17 +51,12 @@ export function AttentionCard({ tenant, limits }: AttentionCardProps) {
               <span className="mt-1.5">
                 <StatusDot
                   tone={item.tone}
-                  label={item.tone === "danger" ? "Urgent" : "Soon"}
+                  label={item.tone === "danger" ? "Urgent" : "Worth a look"}
                   isLabelShown={false}
                 />
               </span>
               <div className="min-w-0">
-                <Link
-                  to={item.to}
-                  className="font-medium underline-offset-4 [overflow-wrap:anywhere] hover:underline"
-                >
-                  {item.title}
-                </Link>
+                {renderLink(item)}
                 <p className="text-ink-muted text-xs">{item.detail}</p>
               </div>
             </li>
@@ -50,4 +65,30 @@ export function AttentionCard({ tenant, limits }: AttentionCardProps) {
       )}
     </Card>
   );
+}
+
+const LINK_CLASSES = "font-medium underline-offset-4 [overflow-wrap:anywhere] hover:underline";
+
+/** The title, which leads to the part of a screen where it can be dealt with. */
+function renderLink({ to, title }: Attention) {
+  switch (to) {
+    case "/alerts":
+      return (
+        <Link to="/analytics" search={{ tab: "alerts" }} className={LINK_CLASSES}>
+          {title}
+        </Link>
+      );
+    case "/webhooks":
+      return (
+        <Link to="/tenants" search={{ tab: "webhooks" }} className={LINK_CLASSES}>
+          {title}
+        </Link>
+      );
+    default:
+      return (
+        <Link to={to} className={LINK_CLASSES}>
+          {title}
+        </Link>
+      );
+  }
 }

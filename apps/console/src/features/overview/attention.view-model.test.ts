@@ -2,9 +2,34 @@ import { describe, expect, it } from "vitest";
 import { toAttention } from "./attention.view-model.ts";
 
 const NOW_MS = Date.parse("2026-11-21T12:00:00.000Z");
-const NOTHING = { suspendedAt: null, limits: undefined, keys: [], nowMs: NOW_MS };
+const NOTHING = {
+  suspendedAt: null,
+  limits: undefined,
+  meters: [
+    { meterId: "requests", name: "Requests", unit: "request", aggregation: "count" as const },
+    {
+      meterId: "tokens",
+      name: "Tokens of models",
+      unit: "token",
+      aggregation: "sum" as const,
+      eventType: "llm.call",
+    },
+  ],
+  keys: [],
+  hasMoreKeys: false,
+  lastDay: undefined,
+  alerts: [],
+  webhooks: [],
+  nowMs: NOW_MS,
+};
 
-function limitsWith(quota: { used: string; remaining: string; environment?: "live" | "test" }) {
+function limitsWith(quota: {
+  used: string;
+  remaining: string;
+  environment?: "live" | "test";
+  kind?: "hard" | "soft";
+  meter?: string;
+}) {
   return {
     planId: "free",
     planVersion: 1,
@@ -16,6 +41,7 @@ function limitsWith(quota: { used: string; remaining: string; environment?: "liv
         kind: "hard" as const,
         limit: 1_000,
         leased: "0",
+        locked: "0",
         forfeited: "0",
         periodStart: "2026-11-01T00:00:00.000Z",
         resetAt: "2026-12-01T00:00:00.000Z",
@@ -35,13 +61,75 @@ describe("toAttention", () => {
 
   it("warns when a live quota is tight and says when it is used up; test keys are no matter", () => {
     expect(titlesOf({ limits: limitsWith({ used: "800", remaining: "200" }) })).toEqual([
-      "80.0% of requests is used",
+      "80.0% of the quota of Requests is used",
     ]);
     expect(titlesOf({ limits: limitsWith({ used: "1000", remaining: "0" }) })).toEqual([
-      "The quota of requests is used up",
+      "The quota of Requests is used up",
     ]);
     const test = limitsWith({ used: "1000", remaining: "0", environment: "test" });
     expect(titlesOf({ limits: test })).toEqual([]);
+  });
+
+  it.each([
+    ["requests", "hard", "danger", "Calls are refused until Dec 1."],
+    ["requests", "soft", "warning", "That stops nothing: calls go on and are counted."],
+    ["tokens", "soft", "warning", "That stops nothing: events go on and are counted."],
+    ["tokens", "hard", "danger", "Events are counted all the same; calls that are verified"],
+  ] as const)("says of %s what a %s quota that is used up does", (meter, kind, tone, detail) => {
+    const limits = limitsWith({ used: "1000", remaining: "0", meter, kind });
+    const [item] = toAttention({ ...NOTHING, limits });
+    expect(item).toMatchObject({ tone, detail: expect.stringContaining(detail) });
+    expect(item?.title).toBe(
+      `The quota of ${meter === "tokens" ? "Tokens of models" : "Requests"} is used up`,
+    );
+  });
+
+  it("tells of a day in which more than a fifth of the calls were denied", () => {
+    expect(titlesOf({ lastDay: { requests: 0, denied: 0 } })).toEqual([]);
+    expect(titlesOf({ lastDay: { requests: 100, denied: 20 } })).toEqual([]);
+    expect(titlesOf({ lastDay: { requests: 100, denied: 21 } })).toEqual([
+      "21.0% of the calls of the last day were denied",
+    ]);
+  });
+
+  it("tells of alerts that fire, and leads to them", () => {
+    const alerts = ["quiet", "firing", "paused"].map((phase) => ({
+      alertId: phase,
+      name: `Rule ${phase}`,
+      phase,
+    }));
+    expect(toAttention({ ...NOTHING, alerts })).toMatchObject([
+      { title: "The alert Rule firing is firing", to: "/alerts" },
+    ]);
+  });
+
+  it("tells of webhooks that are off, whoever disabled them", () => {
+    const states = ["enabled", "disabled", "auto_disabled"].map((state) => ({
+      webhookId: `wh_${state}`,
+      url: "https://hooks.example/in?secret=1",
+      state,
+    }));
+    const items = toAttention({ ...NOTHING, webhooks: states });
+    expect(items.map(({ key }) => key)).toEqual(["wh_disabled", "wh_auto_disabled"]);
+    expect(items[1]).toMatchObject({
+      title: "The webhook to hooks.example is disabled",
+      detail: expect.stringContaining("It kept failing."),
+    });
+  });
+
+  it("says when all keys are revoked, and not of a tenant that has none or more than it sees", () => {
+    const keys = [{ keyId: "key_1", name: "Worker", state: "revoked", expiresAt: null }];
+    expect(titlesOf({ keys })).toEqual(["All keys are revoked"]);
+    expect(titlesOf({ keys, hasMoreKeys: true })).toEqual([]);
+    expect(
+      titlesOf({
+        keys: [
+          ...keys,
+          { ...keys[0], keyId: "key_2", name: "B", state: "disabled", expiresAt: null },
+        ],
+      }),
+    ).toEqual([]);
+    expect(titlesOf({ keys: [] })).toEqual([]);
   });
 
   it("names active keys that end within two weeks", () => {
@@ -51,7 +139,7 @@ describe("toAttention", () => {
     expect(endsOn("2026-12-05T12:00:00.000Z")).toEqual(["Worker expires on Dec 5"]);
     expect(endsOn("2026-12-05T12:00:01.000Z")).toEqual([]);
     expect(endsOn(null)).toEqual([]);
-    expect(endsOn("2026-11-22T00:00:00.000Z", "revoked")).toEqual([]);
+    expect(endsOn("2026-11-22T00:00:00.000Z", "revoked")).toEqual(["All keys are revoked"]);
   });
 
   it("puts what stops calls first", () => {

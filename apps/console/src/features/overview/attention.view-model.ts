@@ -1,5 +1,5 @@
 import { formatCount, formatDayUtc, formatShare } from "#platform/format.ts";
-import { type Limits, TIGHT_SHARE } from "#platform/shared-queries.ts";
+import { type Limits, type Meter, TIGHT_SHARE } from "#platform/shared-queries.ts";
 
 /** Something that a person should look at. */
 export type Attention = {
@@ -8,30 +8,45 @@ export type Attention = {
   title: string;
   detail: string;
   /** Where it can be dealt with. */
-  to: "/api-keys" | "/plans" | "/tenants";
+  to: "/analytics" | "/alerts" | "/api-keys" | "/plans" | "/tenants" | "/webhooks";
 };
 
+type Alert = { alertId: string; name: string; phase: string };
+type Webhook = { webhookId: string; url: string; state: string };
 type Key = { keyId: string; name: string; state: string; expiresAt: string | null };
 
 /** A key that ends sooner than this is worth a word, in milliseconds. */
 const EXPIRES_SOON_MS = 14 * 86_400_000;
 
 /**
- * Lists what needs attention, the most urgent first: a suspended tenant, quotas that are used up or nearly, keys that end
- * soon.
+ * Lists what needs attention, the most urgent first: a suspended tenant, quotas that are used up or nearly, alerts that fire, many
+ * calls that were denied, no key that works, webhooks that are off, keys that end soon.
  *
- * @param nowMs - Epoch milliseconds.
+ * @param input.lastDay - Calls of the last 24 hours; undefined while they are not known.
+ * @param input.keys - All of the tenant's; the first of many are taken for all but the one that asks whether any works.
+ * @param input.nowMs - Epoch milliseconds.
  */
 export function toAttention(input: {
   suspendedAt: string | null;
   limits: Limits | undefined;
+  meters: readonly Meter[];
   keys: readonly Key[];
+  hasMoreKeys: boolean;
+  lastDay: { requests: number; denied: number } | undefined;
+  alerts: readonly Alert[];
+  webhooks: readonly Webhook[];
   nowMs: number;
 }): readonly Attention[] {
-  const { suspendedAt, limits, keys, nowMs } = input;
+  const { suspendedAt, limits, meters, keys, nowMs } = input;
+  const areAllRevoked =
+    keys.length > 0 && !input.hasMoreKeys && keys.every(({ state }) => state === "revoked");
   return [
     ...(suspendedAt === null ? [] : [SUSPENDED]),
-    ...(limits?.quotas ?? []).flatMap((quota) => toQuotaAttention(quota)),
+    ...(areAllRevoked ? [ALL_REVOKED] : []),
+    ...(limits?.quotas ?? []).flatMap((quota) => toQuotaAttention(quota, meters)),
+    ...input.alerts.filter(({ phase }) => phase === "firing").map(toAlertAttention),
+    ...toDeniedAttention(input.lastDay),
+    ...input.webhooks.flatMap(toWebhookAttention),
     ...keys.flatMap((key) => toKeyAttention(key, nowMs)),
   ].sort((a, b) => Number(b.tone === "danger") - Number(a.tone === "danger"));
 }
@@ -44,24 +59,92 @@ const SUSPENDED: Attention = {
   to: "/tenants",
 };
 
-function toQuotaAttention(quota: Limits["quotas"][number]): Attention[] {
+const ALL_REVOKED: Attention = {
+  key: "all revoked",
+  tone: "danger",
+  title: "All keys are revoked",
+  detail: "No call can come through until there is another key.",
+  to: "/api-keys",
+};
+
+/** A larger part of calls that were denied in a day is worth a word. */
+const DENIED_SHARE_MAX = 0.2;
+
+function toDeniedAttention(lastDay: { requests: number; denied: number } | undefined): Attention[] {
+  if (lastDay === undefined || lastDay.denied <= lastDay.requests * DENIED_SHARE_MAX) {
+    return [];
+  }
+  const { requests, denied } = lastDay;
+  return [
+    {
+      key: "denied",
+      tone: "warning",
+      title: `${formatShare(denied / requests)} of the calls of the last day were denied`,
+      detail: `${formatCount(denied)} of ${formatCount(requests)}. Analytics shows why, and with which keys.`,
+      to: "/analytics",
+    },
+  ];
+}
+
+function toAlertAttention({ alertId, name }: Alert): Attention {
+  return {
+    key: alertId,
+    tone: "warning",
+    title: `The alert ${name} is firing`,
+    detail: "What it saw, and since when, stands with it.",
+    to: "/alerts",
+  };
+}
+
+function toWebhookAttention({ webhookId, url, state }: Webhook): Attention[] {
+  if (state === "enabled") {
+    return [];
+  }
+  const isOurs = state === "auto_disabled";
+  return [
+    {
+      key: webhookId,
+      tone: "warning",
+      title: `The webhook to ${URL.parse(url)?.host ?? url} is disabled`,
+      detail: isOurs
+        ? "It kept failing. Nothing is sent to it until somebody enables it again."
+        : "Nothing is sent to it until somebody enables it again.",
+      to: "/webhooks",
+    },
+  ];
+}
+
+/** What becomes of calls, or events, once a quota is used up. Events report what has happened: they are never refused. */
+function toBeyond(kind: "hard" | "soft", countsEvents: boolean, day: string): string {
+  const counted = countsEvents ? "Events" : "Calls";
+  if (kind === "soft") {
+    return `That stops nothing: ${counted.toLowerCase()} go on and are counted. A new period begins on ${day}.`;
+  }
+  return countsEvents
+    ? `Events are counted all the same; calls that are verified for it are refused until ${day}.`
+    : `Calls are refused until ${day}.`;
+}
+
+function toQuotaAttention(quota: Limits["quotas"][number], meters: readonly Meter[]): Attention[] {
+  const meter = meters.find(({ meterId }) => meterId === quota.meter);
+  const name = meter?.name ?? quota.meter;
+  const day = formatDayUtc(quota.resetAt);
   const used = Number(quota.used);
   const share = quota.limit === 0 ? 1 : used / quota.limit;
   if (quota.environment === "test" || share < TIGHT_SHARE || used === 0) {
     return [];
   }
   const isUp = Number(quota.remaining) === 0;
-  const refused = quota.kind === "hard" ? "Calls are refused" : "Calls go on";
   return [
     {
       key: `quota ${quota.meter}`,
-      tone: isUp ? "danger" : "warning",
+      tone: isUp && quota.kind === "hard" ? "danger" : "warning",
       title: isUp
-        ? `The quota of ${quota.meter} is used up`
-        : `${formatShare(share)} of ${quota.meter} is used`,
+        ? `The quota of ${name} is used up`
+        : `${formatShare(share)} of the quota of ${name} is used`,
       detail: isUp
-        ? `${refused} until ${formatDayUtc(quota.resetAt)}.`
-        : `${formatCount(quota.remaining)} are left until ${formatDayUtc(quota.resetAt)}.`,
+        ? toBeyond(quota.kind, meter?.eventType !== undefined, day)
+        : `${formatCount(quota.remaining)} are left until ${day}.`,
       to: "/plans",
     },
   ];

@@ -48,13 +48,19 @@ function Overview({ tenant }: { tenant: OwnTenant }) {
   const isNew = figures.data?.totals.requests === 0;
   return (
     <div className="space-y-4">
-      <SetupProgress
-        tenantId={tenant.tenantId}
-        hasCalls={(figures.data?.totals.requests ?? 0) > 0}
+      {tenant.isVisited !== true && (
+        <SetupProgress
+          tenantId={tenant.tenantId}
+          hasCalls={(figures.data?.totals.requests ?? 0) > 0}
+        />
+      )}
+      <KpiRow
+        report={figures}
+        against="vs. the same days 5 weeks earlier"
+        link={<Link to="/analytics" />}
       />
-      <KpiRow report={figures} against="vs. the 30 days before" link={<Link to="/analytics" />} />
-      <div className="grid items-start gap-4 lg:grid-cols-3">
-        <div className="min-w-0 space-y-4 lg:col-span-2">
+      <div className="grid gap-4 lg:grid-cols-3">
+        <div className="grid min-w-0 lg:col-span-2">
           <RequestsCard
             report={outcomes}
             title="Requests of the last 30 days"
@@ -62,21 +68,24 @@ function Overview({ tenant }: { tenant: OwnTenant }) {
             timeZone={timeZone}
             shown={shown}
             onShow={setShown}
-            empty={isNew ? <FirstCallHint /> : undefined}
+            empty={isNew ? <FirstCallHint isVisited={tenant.isVisited === true} /> : undefined}
           />
         </div>
-        <div className="min-w-0 space-y-4">
+        {/* The last of them takes what is left beside the chart. */}
+        <div className="flex min-w-0 flex-col gap-4 [&>:last-child]:grow">
           <PeriodCard limits={limits} />
           <AttentionCard tenant={tenant} limits={limits.data} />
-          <ActivityCard tenant={tenant} />
         </div>
       </div>
+      <ActivityCard tenant={tenant} />
     </div>
   );
 }
 
-function FirstCallHint() {
-  return (
+function FirstCallHint({ isVisited }: { isVisited: boolean }) {
+  return isVisited ? (
+    <p className="text-ink-muted">No call has come yet.</p>
+  ) : (
     <p className="text-ink-muted">
       No call has come yet. The{" "}
       <Link to="/quickstart" className="font-medium text-ink underline underline-offset-4">

@@ -15,11 +15,14 @@ export type OverviewScope = {
 
 /** The chart and the trends look back this far, in milliseconds. */
 const RANGE_MS = 30 * 86_400_000;
+const DAY_MS = 86_400_000;
 /** What is used shows here within this time, in milliseconds. */
 export const REFRESH_MS = 15_000;
 /** Keys looked at for what needs attention, and entries of the audit trail shown. */
 const KEYS_MAX = 100;
 const ACTIVITY_MAX = 6;
+/** Members whose names are known here; of the rest it is said without a name. */
+const PEOPLE_MAX = 100;
 
 function inScope({ tenantId, environment, timeZone }: OverviewScope) {
   return {
@@ -45,13 +48,46 @@ export const overviewQueries = {
   outcomes: (api: ApiClient, scope: OverviewScope) =>
     usageQuery(
       api,
-      { ...inScope(scope), measures: ["requests"], dimensions: ["outcome"] },
+      { ...inScope(scope), measures: ["requests"], dimensions: ["outcome", "status_class"] },
       { refetchMs: REFRESH_MS },
     ),
+  /** What was denied of the last 24 hours, with keys of both environments. */
+  lastDay: (api: ApiClient, tenantId: TenantId) =>
+    usageQuery(
+      api,
+      { tenantId, measures: ["requests", "denied"], range: { lastMs: DAY_MS } },
+      { refetchMs: REFRESH_MS },
+    ),
+  webhooks: (api: ApiClient, tenantId: TenantId) =>
+    queryOptions({
+      queryKey: ["webhooks", tenantId, "list"],
+      queryFn: async ({ signal }) => (await api.webhooks.list({ tenantId }, { signal })).items,
+    }),
+  alerts: (api: ApiClient, tenantId: TenantId) =>
+    queryOptions({
+      queryKey: ["alerts", tenantId, "list"],
+      queryFn: async ({ signal }) => (await api.alerts.list({ tenantId }, { signal })).items,
+      staleTime: 0,
+      refetchInterval: REFRESH_MS,
+    }),
   keys: (api: ApiClient, tenantId: TenantId) =>
     queryOptions({
       queryKey: ["keys", tenantId, "names"],
       queryFn: ({ signal }) => api.keys.list({ tenantId, limit: KEYS_MAX }, { signal }),
+    }),
+  /** Names of the tenant's people by their id, for what happened to them. */
+  people: (api: ApiClient, tenantId: TenantId) =>
+    queryOptions({
+      queryKey: ["tenants", tenantId, "members", "names"],
+      queryFn: async ({ signal }) => {
+        const { items } = await api.tenants.listMembers(
+          { tenantId, limit: PEOPLE_MAX },
+          { signal },
+        );
+        return new Map(
+          items.map(({ userId, name, email }) => [String(userId), name ?? email ?? String(userId)]),
+        );
+      },
     }),
   activity: (api: ApiClient, tenantId: TenantId) =>
     queryOptions({

@@ -1,12 +1,18 @@
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { Card } from "@turnpike/ui/card";
+import { Explanation } from "@turnpike/ui/explanation";
 import { MeterBar } from "@turnpike/ui/meter-bar";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { formatCount, formatDayUtc } from "#platform/format.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { catalogQuery, type Limits, TIGHT_SHARE } from "#platform/shared-queries.ts";
+
+/** Why it is less than the requests above. */
+const BILLABLE_MEANING =
+  "Units of calls with live keys in the running period that were answered with 2xx or 304. Denied calls, errors and calls with test keys cost nothing and are left out.";
 
 /** What was used of each quota in the running period, with live keys. */
 export function PeriodCard({ limits }: { limits: UseQueryResult<Limits> }) {
@@ -27,7 +33,9 @@ export function PeriodCard({ limits }: { limits: UseQueryResult<Limits> }) {
 function PeriodBody({ limits }: { limits: UseQueryResult<Limits> }) {
   const catalog = useQuery(catalogQuery(usePlatform().api));
   const nameOf = (meter: string) =>
-    catalog.data?.meters.find(({ meterId }) => meterId === meter)?.name ?? meter;
+    meter === REQUESTS_METER
+      ? "Billable requests"
+      : (catalog.data?.meters.find(({ meterId }) => meterId === meter)?.name ?? meter);
   if (limits.isError && limits.data === undefined) {
     return (
       <FailureNotice
@@ -42,7 +50,7 @@ function PeriodBody({ limits }: { limits: UseQueryResult<Limits> }) {
   }
   const quotas = limits.data.quotas.filter(({ environment }) => environment === "live");
   if (quotas.length === 0) {
-    return <p className="text-ink-muted">Your plan has no quotas.</p>;
+    return <p className="text-ink-muted">The plan has no quotas.</p>;
   }
   return (
     <ul className="space-y-4">
@@ -52,7 +60,12 @@ function PeriodBody({ limits }: { limits: UseQueryResult<Limits> }) {
         return (
           <li key={quota.meter}>
             <div className="mb-1.5 flex items-baseline justify-between gap-3">
-              <span className="font-medium">{nameOf(quota.meter)}</span>
+              <span className="inline-flex items-center gap-1 font-medium">
+                {nameOf(quota.meter)}
+                {quota.meter === REQUESTS_METER && (
+                  <Explanation subject={nameOf(quota.meter)}>{BILLABLE_MEANING}</Explanation>
+                )}
+              </span>
               <span className="tabular-nums">{text}</span>
             </div>
             <MeterBar

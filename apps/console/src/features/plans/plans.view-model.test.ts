@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toContactHref, toQuotaFits } from "./plans.view-model.ts";
+import { sortPlans, toContactHref, toQuotaFits } from "./plans.view-model.ts";
 
 const METERS = [
   { meterId: "requests", name: "Requests", unit: "request", aggregation: "count" as const },
@@ -11,6 +11,7 @@ function limitsWith(used: string): Parameters<typeof toQuotaFits>[1] {
     kind: "hard" as const,
     limit: 50_000,
     leased: "0",
+    locked: "0",
     forfeited: "0",
     remaining: "0",
     periodStart: "2026-11-01T00:00:00.000Z",
@@ -45,9 +46,28 @@ describe("toQuotaFits", () => {
 
   it("warns when it is tight and says when it would not have fitted", () => {
     expect(fitOf(50_000, "40000")?.tone).toBe("warning");
-    expect(fitOf(50_000, "50000")?.tone).toBe("warning");
+    // As on Billings: nothing is left.
+    expect(fitOf(50_000, "50000")?.tone).toBe("danger");
+    expect(fitOf(50_000, "50000")?.text).toContain("100.0%");
     expect(fitOf(50_000, "50001")).toMatchObject({ share: 1, tone: "danger" });
     expect(fitOf(50_000, "50001")?.text).toContain("do not fit");
+  });
+
+  it("shows the first call of a large quota, in the singular", () => {
+    expect(fitOf(50_000, "1")?.text).toBe("You have used < 0.1% of this so far (1 request)");
+    expect(fitOf(50_000, "0")?.text).toBe("You have used 0.0% of this so far (0 requests)");
+  });
+
+  it("names the tenant to who is not spoken to as a customer", () => {
+    const textOf = (limit: number) =>
+      toQuotaFits(
+        { quotas: [{ meter: "requests", limit, kind: "hard" }] },
+        limitsWith("12500"),
+        METERS,
+        "Acme",
+      )[0]?.text;
+    expect(textOf(50_000)).toBe("Acme has used 25.0% of this so far (12,500 requests)");
+    expect(textOf(1_000)).toBe("Acme: 12,500 requests of this period do not fit");
   });
 
   it("takes a quota of nothing for what it is", () => {
@@ -57,6 +77,20 @@ describe("toQuotaFits", () => {
 
   it("has no line for a plan without quotas", () => {
     expect(toQuotaFits({ quotas: [] }, limitsWith("1"), METERS)).toEqual([]);
+  });
+});
+
+describe("sortPlans", () => {
+  it("goes by price within a currency, by number and not by text, and changes nothing else", () => {
+    const plan = (currency: string, pricePerMonth: string) => ({ currency, pricePerMonth });
+    const plans = [plan("USD", "100"), plan("EUR", "9"), plan("USD", "49.90"), plan("USD", "0")];
+    expect(sortPlans(plans).map((each) => `${each.pricePerMonth} ${each.currency}`)).toEqual([
+      "0 USD",
+      "49.90 USD",
+      "100 USD",
+      "9 EUR",
+    ]);
+    expect(plans[0]?.pricePerMonth).toBe("100");
   });
 });
 

@@ -1,4 +1,4 @@
-import { toPlural } from "#components/plan.view-model.ts";
+import { toPlural } from "@turnpike/domain/text/to-plural";
 import { formatCount, formatShare } from "#platform/format.ts";
 import { type Limits, type Meter, type Plan, TIGHT_SHARE } from "#platform/shared-queries.ts";
 
@@ -11,15 +11,29 @@ export type QuotaFit = {
   text: string;
 };
 
+/** Orders plans by their price, the cheapest first; currencies stay together, the one that comes first before the others. */
+export function sortPlans<P extends Pick<Plan, "currency" | "pricePerMonth">>(
+  plans: readonly P[],
+): P[] {
+  const currencies = plans.map(({ currency }) => currency);
+  return plans.toSorted(
+    (a, b) =>
+      currencies.indexOf(a.currency) - currencies.indexOf(b.currency) ||
+      Number(a.pricePerMonth) - Number(b.pricePerMonth),
+  );
+}
+
 /**
  * Holds what a tenant has used so far against the quotas of a plan, for calls with live keys.
  *
+ * @param tenantName - For who looks at a customer; left out, the tenant itself is spoken to.
  * @returns One line for each quota of the plan; empty for a plan without quotas.
  */
 export function toQuotaFits(
   plan: Pick<Plan, "quotas">,
   limits: Limits,
   meters: readonly Meter[],
+  tenantName?: string,
 ): readonly QuotaFit[] {
   return plan.quotas.map(({ meter, limit }) => {
     const balance = limits.quotas.find(
@@ -28,15 +42,15 @@ export function toQuotaFits(
     const used = Number(balance?.used ?? 0);
     const share = limit === 0 ? (used > 0 ? Number.POSITIVE_INFINITY : 0) : used / limit;
     const unit = meters.find(({ meterId }) => meterId === meter)?.unit ?? meter;
-    const units = toPlural(unit);
+    const units = used === 1 ? unit : toPlural(unit);
     const text =
       share > 1
-        ? `Your ${formatCount(used)} ${units} of this period do not fit`
-        : `You have used ${formatShare(share)} of this so far (${formatCount(used)} ${units})`;
+        ? `${tenantName === undefined ? "Your" : `${tenantName}:`} ${formatCount(used)} ${units} of this period do not fit`
+        : `${tenantName === undefined ? "You have" : `${tenantName} has`} used ${formatShare(share)} of this so far (${formatCount(used)} ${units})`;
     return {
       key: meter,
       share: Math.min(1, share),
-      tone: share > 1 ? "danger" : share >= TIGHT_SHARE ? "warning" : "accent",
+      tone: share >= 1 ? "danger" : share >= TIGHT_SHARE ? "warning" : "accent",
       text,
     };
   });

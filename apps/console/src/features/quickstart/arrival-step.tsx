@@ -10,15 +10,21 @@ import { formatCount } from "#platform/format.ts";
 import { formatMs } from "#platform/format-measure.ts";
 import type { StepState } from "./quickstart.view-model.ts";
 
+/** Calls are added up by the minute. */
+const MINUTE_MS = 60_000;
+
 type Calls = { total: number; rows: UsageReport["rows"] };
 export type ArrivalStepProps = { state: StepState; calls: UseQueryResult<Calls> };
 
+/** What the caller has to mend about the key or its limits: the gateway's own refusals. */
+const REFUSED = ["401", "402", "403", "429"];
+
+/** A 404 of the upstream is an answer like others: the call arrived. */
 function toneOf(status: string): Tone {
-  return status.startsWith("2") || status.startsWith("3")
-    ? "ok"
-    : status.startsWith("5")
-      ? "danger"
-      : "warning";
+  if (status.startsWith("5")) {
+    return "danger";
+  }
+  return /^[23]/.test(status) ? "ok" : REFUSED.includes(status) ? "warning" : "neutral";
 }
 
 /** What arrived, without a reload. */
@@ -71,7 +77,7 @@ function CallLine({ row }: { row: Calls["rows"][number] }) {
       )}
       {row.time !== null && (
         <span className="text-ink-muted">
-          <RelativeTime at={row.time} />
+          <RelativeTime at={row.time} withinMs={MINUTE_MS} />
         </span>
       )}
     </li>

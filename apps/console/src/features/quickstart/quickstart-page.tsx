@@ -1,4 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
+import { EmptyState } from "@turnpike/ui/empty-state";
+import Rocket from "lucide-react/icons/rocket";
 import { useState } from "react";
 import { Page } from "#components/page.tsx";
 import { TenantGate } from "#components/tenant-gate.tsx";
@@ -22,7 +24,20 @@ export function QuickstartPage() {
       title="Quickstart"
       purpose="Five steps from nothing to a paid API. Each one notices by itself when it is done."
     >
-      <TenantGate>{(tenant) => <Steps key={tenant.tenantId} tenant={tenant} />}</TenantGate>
+      <TenantGate>
+        {(tenant) =>
+          tenant.isVisited === true ? (
+            <EmptyState
+              icon={<Rocket />}
+              title={`The quickstart is for the members of ${tenant.name}`}
+            >
+              It makes a key and remembers what is finished. What has come of it is in Overview.
+            </EmptyState>
+          ) : (
+            <Steps key={tenant.tenantId} tenant={tenant} />
+          )
+        }
+      </TenantGate>
     </Page>
   );
 }

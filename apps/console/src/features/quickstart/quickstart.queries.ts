@@ -7,6 +7,27 @@ type TenantId = OwnTenant["tenantId"];
 /** How often it is looked whether the first call has arrived, in milliseconds. */
 export const WATCH_MS = 1_500;
 
+/** The name of the key that calls of before Turnpike are counted by. */
+const HISTORY_KEY_NAME = "Imported history";
+
+/** How many calls came through Turnpike: those that were imported from logs did not. */
+async function countOwnCalls(
+  api: ApiClient,
+  tenantId: TenantId,
+  options: { signal: AbortSignal },
+): Promise<number> {
+  const question = { tenantId, measures: "requests", dimensions: "key" };
+  const { totals, rows } = await api.usage.query(question, options);
+  const total = totals.requests ?? 0;
+  if (total === 0) {
+    return 0;
+  }
+  const wanted = { tenantId, q: HISTORY_KEY_NAME, state: "revoked" as const, limit: 10 };
+  const { items } = await api.keys.list(wanted, options);
+  const imported = rows.filter(({ group }) => items.some(({ keyId }) => keyId === group.key));
+  return imported.reduce((left, { values }) => left - (values.requests ?? 0), total);
+}
+
 export const quickstartQueries = {
   /** The tenant's newest key, if it has one. */
   newestKey: (api: ApiClient, tenantId: TenantId) =>
@@ -18,13 +39,13 @@ export const quickstartQueries = {
       },
     }),
 
-  /** The calls of the last hour, newest first, and how many there were ever. Watched until there is one. */
+  /** The calls of the last hour, newest first, and how many came through Turnpike ever. Watched until there is one. */
   firstCalls: (api: ApiClient, tenantId: TenantId, isWatching: boolean) =>
     queryOptions({
       queryKey: ["usage", tenantId, "first-calls"],
       queryFn: async ({ signal }) => {
-        const ever = await api.usage.query({ tenantId, measures: "requests" }, { signal });
-        if ((ever.totals.requests ?? 0) === 0) {
+        const total = await countOwnCalls(api, tenantId, { signal });
+        if (total === 0) {
           return { total: 0, rows: [] };
         }
         const { rows } = await api.usage.query(
@@ -39,7 +60,7 @@ export const quickstartQueries = {
           },
           { signal },
         );
-        return { total: ever.totals.requests ?? 0, rows };
+        return { total, rows };
       },
       staleTime: 0,
       refetchInterval: isWatching ? WATCH_MS : false,

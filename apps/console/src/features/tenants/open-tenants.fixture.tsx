@@ -155,6 +155,7 @@ const limitsOf = () =>
         limit: 5000,
         used: "1204",
         leased: "0",
+        locked: "0",
         forfeited: "0",
         remaining: "3796",
         periodStart: BEGAN,

@@ -1,13 +1,8 @@
-import {
-  canGrantRole,
-  ROLE_SCOPES,
-  ROLES,
-  type Role,
-  type Scope,
-} from "@turnpike/domain/access/scopes";
+import { canGrantRole, ROLES, type Role, type Scope } from "@turnpike/domain/access/scopes";
+import { mayInTenant } from "#platform/may-in-tenant.ts";
 
-/** What somebody may decide in a tenant. */
-export type Standing = { role: Role; isOperator: boolean };
+/** What somebody may decide in a tenant. Who visits it as operator reads, whatever they may elsewhere. */
+export type Standing = { role: Role; isOperator: boolean; isVisited?: true };
 
 /** What each role may do, in a line. */
 export const ROLE_NOTES: Readonly<Record<Role, string>> = {
@@ -19,8 +14,8 @@ export const ROLE_NOTES: Readonly<Record<Role, string>> = {
 };
 
 /** True when somebody may do what the scope is for, in the tenant. */
-export function mayDo({ role, isOperator }: Standing, scope: Scope): boolean {
-  return isOperator || ROLE_SCOPES[role].includes(scope);
+export function mayDo(standing: Standing, scope: Scope): boolean {
+  return standing.isOperator || mayInTenant(standing, scope);
 }
 
 /** The roles that somebody may give, the strongest first. */
@@ -49,7 +44,7 @@ const OWNERS_DECIDE = "Only an owner decides about owners.";
 export function findRoleRefusal(question: MemberQuestion): string | undefined {
   const { standing, role, ownerCount } = question;
   if (!mayDo(standing, "members:write")) {
-    return toMissingScope(standing.role, "change members");
+    return toMissingScope(standing, "change members");
   }
   if (!isGrantable(standing, role)) {
     return OWNERS_DECIDE;
@@ -66,8 +61,14 @@ export function findRemovalRefusal(question: MemberQuestion): string | undefined
   return findRoleRefusal(question);
 }
 
-/** Says that a role is not enough, and whom to ask. */
-export function toMissingScope(role: Role, what: string): string {
+/** Says that a role, or a visit, is not enough, and who can. */
+export function toMissingScope(
+  { role, isVisited }: Pick<Standing, "role" | "isVisited">,
+  what: string,
+): string {
+  if (isVisited === true) {
+    return `You see this tenant as operator, for reading: its owners and admins ${what}, and you by the command line or the API.`;
+  }
   return `Your role, ${role}, cannot ${what}: ask an owner or an admin.`;
 }
 

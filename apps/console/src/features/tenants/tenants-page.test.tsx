@@ -9,6 +9,7 @@ import {
   ADA,
   BIRCH,
   BOB,
+  EVE,
   makeVerified,
   NOTHING,
   openTenants,
@@ -26,19 +27,20 @@ afterEach(() => {
 const LONELY = { [`GET /tenants/${ACME}/members`]: () => pageOf(makeMember(ADA, "Ada", "owner")) };
 
 describe("the tabs", () => {
-  it("are four for members and eight for operators", async () => {
+  it("are five for members and nine for operators", async () => {
     openTenants();
     await screen.findByRole("tab", { name: "Your tenants" });
     expect(screen.getAllByRole("tab").map(({ textContent }) => textContent)).toEqual([
       "Your tenants",
       "Settings",
       "Members",
+      "Webhooks",
       "Audit log",
     ]);
     cleanup();
     openTenants({ verified: makeVerified({ isOperator: true }) });
     await screen.findByRole("tab", { name: "Outbox" });
-    expect(screen.getAllByRole("tab")).toHaveLength(8);
+    expect(screen.getAllByRole("tab")).toHaveLength(9);
   });
 
   it("stand in the address, which shows nobody a tab that is not theirs", async () => {
@@ -142,6 +144,25 @@ describe("settings", () => {
     expect(await Promise.all(asked.map((request) => request.json()))).toEqual([{ slug: "acme-2" }]);
   });
 
+  it("stay as they are for an operator who moves a tenant of theirs to another slug", async () => {
+    const { readSearch } = openTenants({
+      search: "?tab=settings&tenant=acme",
+      verified: makeVerified({ isOperator: true }),
+      answers: {
+        ...LONELY,
+        // Nobody is asked of whom the address is while it still says the old slug.
+        "GET /tenants": () => "never",
+        [`PATCH /tenants/${ACME}`]: () => makeTenant({ name: "Acme", slug: "acme-2" }),
+        "POST /auth/verify": () => makeVerified({ slug: "acme-2", isOperator: true }),
+      },
+    });
+    const slug = await screen.findByLabelText("Slug");
+    await userEvent.type(slug, "-2{Enter}");
+    await waitFor(() => expect(readSearch()).toEqual({ tab: "settings", tenant: "acme-2" }));
+    // The form itself is still there: one that had gone in between would be another.
+    expect(screen.getByLabelText("Slug")).toBe(slug);
+  });
+
   it("keep what was typed and show what the server refuses beside its field", async () => {
     openTenants({
       search: "?tab=settings",
@@ -210,6 +231,58 @@ describe("settings", () => {
     await within(dialog).findByText("This is not the name.");
     await userEvent.type(within(dialog).getByRole("textbox"), "Acme{Enter}");
     await waitFor(() => expect(readSearch()).toEqual({ tenant: "birch" }));
+    await screen.findByText("Birch");
+    expect(screen.queryByText("Acme")).toBeNull();
+  });
+
+  it("show an operator who visits what there is, with nothing to change and who can", async () => {
+    openTenants({
+      search: "?tab=settings&tenant=cedar",
+      verified: makeVerified({ isOperator: true }),
+      answers: {
+        "GET /tenants": () =>
+          pageOf(makeTenant({ tenantId: EVE.replace("usr", "ten"), name: "Cedar", slug: "cedar" })),
+      },
+    });
+    await screen.findByText("Cedar");
+    screen.getByText(/You see this tenant as operator, for reading/);
+    expect(screen.queryByRole("textbox")).toBeNull();
+    expect(screen.queryByRole("button", { name: /Leave|Delete|Save/ })).toBeNull();
+  });
+
+  it("offer deleting to owners alone", async () => {
+    openTenants({ search: "?tab=settings", verified: makeVerified({ role: "admin" }) });
+    await screen.findByText("About this tenant");
+    expect(screen.queryByRole("button", { name: /Delete tenant/ })).toBeNull();
+  });
+
+  it("delete a tenant once its name is typed, tell why it failed, and go on in the next one", async () => {
+    const verified = makeVerified({ role: "owner" });
+    const bodies: unknown[] = [];
+    const { readSearch } = openTenants({
+      search: "?tab=settings&tenant=acme",
+      verified,
+      answers: {
+        ...LONELY,
+        [`POST /tenants/${ACME}/delete`]: async (request) => {
+          bodies.push(await request.json());
+          return bodies.length === 1
+            ? problem(503, "DATABASE_UNAVAILABLE", "The database cannot be reached.")
+            : new Response(null, { status: 204 });
+        },
+        "POST /auth/verify": () => ({ ...verified, tenants: verified.tenants.slice(1) }),
+      },
+    });
+    await userEvent.click(await screen.findByRole("button", { name: "Delete tenant…" }));
+    const dialog = await screen.findByRole("alertdialog", { name: "Delete Acme?" });
+    await userEvent.click(within(dialog).getByRole("button", { name: "Delete tenant" }));
+    await within(dialog).findByText("This is not the name.");
+    expect(bodies).toEqual([]);
+    await userEvent.type(within(dialog).getByRole("textbox"), "Acme{Enter}");
+    await within(dialog).findByText(/The database cannot be reached/);
+    await userEvent.click(within(dialog).getByRole("button", { name: "Delete tenant" }));
+    await waitFor(() => expect(readSearch()).toEqual({ tenant: "birch" }));
+    expect(bodies).toEqual([{ name: "Acme" }, { name: "Acme" }]);
     await screen.findByText("Birch");
     expect(screen.queryByText("Acme")).toBeNull();
   });

@@ -15,11 +15,13 @@ import { YourTenantsTab } from "./own/your-tenants-tab.tsx";
 import { SettingsTab } from "./settings/settings-tab.tsx";
 import type { TabProps } from "./tab-props.ts";
 import { chooseTab, listTabs, type TenantsTab, toTabSearch } from "./tenants-search.view-model.ts";
+import { WebhooksTab } from "./webhooks/webhooks-tab.tsx";
 
 const LABELS: Readonly<Record<TenantsTab, string>> = {
   yours: "Your tenants",
   settings: "Settings",
   members: "Members",
+  webhooks: "Webhooks",
   audit: "Audit log",
   all: "All tenants",
   "service-keys": "Service keys",
@@ -79,6 +81,12 @@ function renderTab(tab: TenantsTab, props: TabProps, create: () => void): ReactN
       return (
         <TenantGate>
           {(tenant) => <MembersTab key={tenant.tenantId} tenant={tenant} {...props} />}
+        </TenantGate>
+      );
+    case "webhooks":
+      return (
+        <TenantGate>
+          {(tenant) => <WebhooksTab key={tenant.tenantId} tenant={tenant} {...props} />}
         </TenantGate>
       );
     case "audit":

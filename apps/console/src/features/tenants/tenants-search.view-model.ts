@@ -1,5 +1,5 @@
 /** What everybody finds on `/tenants`, in the order of the tabs. */
-const MEMBER_TABS = ["yours", "settings", "members", "audit"] as const;
+const MEMBER_TABS = ["yours", "settings", "members", "webhooks", "audit"] as const;
 /** What operators find there besides. */
 const OPERATOR_TABS = ["all", "service-keys", "outbox", "health"] as const;
 
@@ -18,10 +18,16 @@ export type TenantsSearch = {
   tab?: TenantsTab;
   /** Part of a name or slug. */
   q?: string;
+  /** Of all tenants those that are deleted; left out: the others. */
+  state?: "deleted";
   /** Where the shown page of a list begins. */
   cursor?: string;
   /** The mail that is open beside the outbox. */
   mail?: string;
+  /** The endpoint whose deliveries are shown. */
+  webhook?: string;
+  /** The delivery that is open beside them. */
+  delivery?: string;
 };
 
 /** Keeps of search parameters what the page understands; the rest is as if it were not there. */
@@ -29,12 +35,18 @@ export function parseTenantsSearch(search: Record<string, unknown>): TenantsSear
   const tab = TABS.find((known) => known === search["tab"] && known !== TAB_DEFAULT);
   const q = readText(search["q"], TEXT_LENGTH_MAX);
   const cursor = readText(search["cursor"], CURSOR_LENGTH_MAX);
+  const isDeleted = search["state"] === "deleted";
   const mail = readText(search["mail"], TEXT_LENGTH_MAX);
+  const webhook = readText(search["webhook"], TEXT_LENGTH_MAX);
+  const delivery = readText(search["delivery"], TEXT_LENGTH_MAX);
   return {
     ...(tab === undefined ? {} : { tab }),
     ...(q === undefined ? {} : { q }),
     ...(cursor === undefined ? {} : { cursor }),
+    ...(isDeleted ? { state: "deleted" as const } : {}),
     ...(mail === undefined ? {} : { mail }),
+    ...(webhook === undefined ? {} : { webhook }),
+    ...(delivery === undefined ? {} : { delivery }),
   };
 }
 

@@ -5,6 +5,9 @@ import type { OwnTenant } from "#platform/current-tenant.ts";
 
 export type TenantId = OwnTenant["tenantId"];
 export type Tenant = Awaited<ReturnType<ApiClient["tenants"]["get"]>>;
+export type DeletedTenant = Awaited<
+  ReturnType<ApiClient["tenants"]["listDeleted"]>
+>["items"][number];
 export type Member = Awaited<ReturnType<ApiClient["tenants"]["listMembers"]>>["items"][number];
 export type Invitation = Awaited<ReturnType<ApiClient["invitations"]["list"]>>["items"][number];
 export type ServiceKey = Awaited<ReturnType<ApiClient["serviceKeys"]["list"]>>["items"][number];
@@ -105,6 +108,13 @@ export const operatorQueries = {
           { ...pageOf(search.cursor), ...(search.q === undefined ? {} : { q: search.q }) },
           { signal },
         ),
+      staleTime: 0,
+    }),
+
+  deletedTenants: (api: ApiClient, cursor: Cursor) =>
+    queryOptions({
+      queryKey: ["tenants", "deleted", cursor ?? null],
+      queryFn: ({ signal }) => api.tenants.listDeleted(pageOf(cursor), { signal }),
       staleTime: 0,
     }),
 

@@ -78,6 +78,42 @@ function tellOfOtherTab(): void {
 
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
+describe("tabs that are opened at the same moment", () => {
+  it("renew once, though the news of the other one's renewal come while this one is under way", async () => {
+    const { promise, resolve } = Promise.withResolvers<TokenSet>();
+    const refresh = vi.fn(() => promise);
+    const { session } = makeSession({ refresh });
+    store("refresh-0");
+    session.start();
+    await settle();
+    store("refresh-of-other-tab");
+    tellOfOtherTab();
+    await settle();
+    expect(refresh).toHaveBeenCalledExactlyOnceWith("refresh-0");
+    resolve(makeTokens(1));
+    await settle();
+    expect(session.getState()).toMatchObject({ isLoading: false, user: { subject: "ada" } });
+    expect(refresh).toHaveBeenCalledOnce();
+  });
+
+  it("follow the other one to another person, whose session the late answer leaves alone", async () => {
+    const { promise, resolve } = Promise.withResolvers<TokenSet>();
+    const refresh = vi.fn((token: string) =>
+      token === "refresh-0" ? promise : Promise.resolve(makeTokens(7, "bob")),
+    );
+    const { session } = makeSession({ refresh });
+    store("refresh-0");
+    session.start();
+    await settle();
+    store("refresh-of-bob", "bob");
+    tellOfOtherTab();
+    resolve(makeTokens(1));
+    await settle();
+    expect(session.getState()).toMatchObject({ user: { subject: "bob" } });
+    expect(localStorage.getItem(STORAGE_KEY)).toContain("refresh-7");
+  });
+});
+
 describe("the auth state", () => {
   it("starts as loading with no user", () => {
     const { session } = makeSession();

@@ -36,6 +36,8 @@ export function createSession(deps: SessionDeps): Session {
   let state: AuthState = { isLoading: true, user: undefined, ended: undefined, trouble: undefined };
   let tokens: Tokens | undefined;
   let renewal: Promise<void> | undefined;
+  /** What the renewal under way is for; undefined while it waits for its turn. */
+  let renewed: StoredSession | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
   /** Grows with every sign-in and sign-out, so that an answer that comes too late changes nothing. */
@@ -107,6 +109,7 @@ export function createSession(deps: SessionDeps): Session {
       if (stored === undefined || client === undefined) {
         return undefined;
       }
+      renewed = stored;
       const set = await client.refresh(stored.refreshToken).catch(async (error: unknown) => {
         if (isUnreachable(error)) {
           throw error;
@@ -124,8 +127,11 @@ export function createSession(deps: SessionDeps): Session {
   }
 
   function renew(): Promise<void> {
+    if (renewal !== undefined) {
+      return renewal;
+    }
     const started = epoch;
-    renewal ??= renewUnderLock()
+    const own = renewUnderLock()
       .catch((error: unknown) => {
         if (started === epoch && !isUnreachable(error)) {
           store.clear();
@@ -134,9 +140,14 @@ export function createSession(deps: SessionDeps): Session {
         throw error;
       })
       .finally(() => {
-        renewal = undefined;
+        // One that was begun for another person goes on.
+        if (renewal === own) {
+          renewal = undefined;
+          renewed = undefined;
+        }
       });
-    return renewal;
+    renewal = own;
+    return own;
   }
 
   function renewInBackground(): void {
@@ -179,10 +190,12 @@ export function createSession(deps: SessionDeps): Session {
       if (state.user !== undefined || state.isLoading) {
         end("by_person");
       }
-    } else if (
-      stored.subject !== state.user?.subject ||
-      stored.providerId !== state.user.providerId
-    ) {
+      return;
+    }
+    // While the page is being opened, the renewal under way is the one that is asked for: it takes the newest token when its
+    // turn comes. A second one would spend the same token.
+    const own = state.user ?? (renewal === undefined ? undefined : (renewed ?? stored));
+    if (stored.subject !== own?.subject || stored.providerId !== own.providerId) {
       epoch += 1;
       renewal = undefined;
       renewInBackground();

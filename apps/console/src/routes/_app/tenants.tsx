@@ -14,15 +14,7 @@ function TenantsRoute() {
     <TenantsPage
       search={search}
       onSearchChange={(next) => {
-        void navigate({
-          to: ".",
-          search: ({ tenant, environment }) => ({
-            ...next,
-            ...(tenant === undefined ? {} : { tenant }),
-            ...(environment === undefined ? {} : { environment }),
-          }),
-          resetScroll: false,
-        });
+        void navigate({ to: ".", search: () => next, resetScroll: false });
       }}
     />
   );

@@ -44,7 +44,7 @@ export function externalIdOf(seed: number, index: number): string {
 }
 
 /** The same services at an instant of the past: what is made with them bears that date, ids included. */
-function at({ deps }: CommandSession, epochMs: number): CommandSession["deps"] {
+export function at({ deps }: CommandSession, epochMs: number): CommandSession["deps"] {
   return {
     ...deps,
     clock: { now: () => new Date(epochMs), monotonicMs: deps.clock.monotonicMs },

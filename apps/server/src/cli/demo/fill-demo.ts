@@ -25,6 +25,9 @@ import {
   MINUTE_MS,
   STORY,
 } from "./demo-usage.ts";
+import { fillAlerts } from "./fill-alerts.ts";
+import { fillMeters } from "./fill-meters.ts";
+import { fillExport, fillViews } from "./fill-views.ts";
 import { joinOperators } from "./join-operators.ts";
 
 export type DemoInput = { tenants: number; days: number; seed: number };
@@ -48,6 +51,11 @@ export type DemoResult = {
   groups: number;
   entries: number;
   calls: number;
+  meters: number;
+  events: number;
+  alerts: number;
+  views: number;
+  exports: number;
 };
 
 /** Groups of one transaction: some thousand rows, well within a statement's time limit. */
@@ -229,6 +237,10 @@ export async function fillDemo(
     usage.push(await toUsageInput(session, one, { seed, window, hardQuota }));
   }
   const added = await writeUsage(session, usage, onProgress);
+  const counted = await fillMeters(session, installed, { seed, window });
+  const alerts = await fillAlerts(session, installed, window);
+  const views = await fillViews(session, installed, window);
+  const exports = await fillExport(session, installed, window);
   return {
     seed,
     from: new Date(window.fromMs).toISOString(),
@@ -241,5 +253,9 @@ export async function fillDemo(
     keys: installed.reduce((sum, { keys }) => sum + keys.length, 0),
     operators,
     ...added,
+    ...counted,
+    alerts,
+    views,
+    exports,
   };
 }

@@ -109,6 +109,10 @@ const HOSTILE = [
   "constructor",
   "d0",
   "bucket",
+  "meter:",
+  "meter:'; drop table meters; --",
+  "event:",
+  "event:d0) from meters --",
   "-",
   ",",
   "-1",
@@ -137,6 +141,7 @@ const PARAMETERS = [
   "environment",
   "tenant",
   "plan",
+  "event",
   "format",
 ];
 

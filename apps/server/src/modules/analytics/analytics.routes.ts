@@ -2,15 +2,9 @@ import { implement } from "@orpc/server";
 import { tenantId } from "@turnpike/contract/shapes";
 import { allUsageQuery, analyticsContract, usageQuery } from "@turnpike/contract/usage";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
-import type { z } from "zod";
 import type { HttpContext } from "#http/http-context.ts";
-import {
-  invalidRequest,
-  type RawCall,
-  type RawRoute,
-  readQuery,
-  toFieldErrors,
-} from "#http/raw-route.ts";
+import { parseQuery } from "#http/parse-query.ts";
+import type { RawCall, RawRoute } from "#http/raw-route.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { queryUsage, queryUsageOfAll } from "./query-usage.ts";
 import type { Queue } from "./queue-queries.ts";
@@ -33,23 +27,6 @@ export function createAnalyticsRoutes(deps: AnalyticsDeps) {
       deps.inTurn(() => summariseKeys(deps, context.call(), input)),
     ),
   });
-}
-
-function parseQuery<Schema extends z.ZodType>(
-  { req }: RawCall,
-  schema: Schema,
-  path: Readonly<Record<string, string>>,
-): z.output<Schema> {
-  const query = readQuery(req);
-  const repeated = [...query.keys()].find((name) => query.getAll(name).length > 1);
-  if (repeated !== undefined) {
-    throw invalidRequest([{ pointer: `/${repeated.slice(0, 64)}`, message: "Only once." }]);
-  }
-  const parsed = schema.safeParse({ ...Object.fromEntries(query), ...path });
-  if (!parsed.success) {
-    throw invalidRequest(toFieldErrors(parsed.error.issues));
-  }
-  return parsed.data;
 }
 
 function sendCsv({ res }: RawCall, csv: string): void {

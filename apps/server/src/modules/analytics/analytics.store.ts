@@ -1,11 +1,13 @@
-import type { UsageDimension, UsageMeasure } from "@turnpike/contract/usage";
+import { isMeterMeasure } from "@turnpike/contract/meter-measure";
+import type { CallMeasure } from "@turnpike/contract/usage";
 import type { Fragment, Tx } from "@turnpike/db/client";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
-import { ADMITTED_OUTCOMES } from "@turnpike/domain/metering/outcome";
-import type { OrderTerm, PlannedPeriod, QueryPlan, UsageFilters } from "./plan-query.ts";
-import type { Interval } from "./plan-sources.ts";
+import { emptyValueOf, sumEvents } from "./meter-sums.store.ts";
+import type { OrderTerm, PlannedPeriod, QueryPlan } from "./plan-query.ts";
+import { ROLLUP_SUMS, type RollupSum, sumRollups } from "./rollup-sums.store.ts";
+import { columnsOf, join, type Scope, slotOf } from "./usage-fragments.store.ts";
 
-/** What every number is made of. */
+/** What every number is made of; 0 where it was not asked for. */
 export type UsageSums = {
   requests: bigint;
   /** Exact decimal. */
@@ -14,9 +16,10 @@ export type UsageSums = {
   denied: bigint;
   bytes_in: bigint;
   bytes_out: bigint;
-  /** Merged histogram; null when no latency is known, or none was asked for. */
-  latency_buckets: number[] | null;
-  latency_counts: bigint[] | null;
+  /** Merged histogram, packed; null when no latency is known, or none was asked for. */
+  latencies: string | null;
+  /** What each meter of the question counted, in their order; exact decimals. */
+  meter_values: (string | null)[];
 };
 
 export type SumRow = UsageSums & {
@@ -29,108 +32,7 @@ export type SumRow = UsageSums & {
   rollups: bigint;
 };
 
-function join(tx: Tx, parts: readonly Fragment[], glue: Fragment): Fragment {
-  return (
-    parts.reduce<Fragment | undefined>(
-      (all, part) => (all === undefined ? part : tx`${all} ${glue} ${part}`),
-      undefined,
-    ) ?? tx``
-  );
-}
-
-/** The SQL of each dimension; a closed set, so that no text of a caller ever becomes SQL. */
-function dimensionOf(tx: Tx, dimension: UsageDimension): Fragment {
-  switch (dimension) {
-    case "key":
-      return tx`r.key_id`;
-    case "route":
-      return tx`r.route`;
-    case "method":
-      return tx`r.method`;
-    case "status":
-      return tx`r.status::text`;
-    case "status_class":
-      return tx`(r.status / 100)::text || 'xx'`;
-    case "outcome":
-      return tx`r.outcome`;
-    case "environment":
-      return tx`r.environment`;
-    case "tenant":
-      return tx`r.tenant_id`;
-    case "plan":
-      return tx`coalesce((select t.plan_id from tenants t where t.tenant_id = r.tenant_id), '')`;
-  }
-}
-
-function filterOf(tx: Tx, filters: UsageFilters): Fragment {
-  const { key, route, method, status, status_class, outcome, environment, tenant, plan } = filters;
-  const classes = status_class?.map((name) => Number(name[0]));
-  const parts = [
-    key && tx`and r.key_id = any(${key}::text[])`,
-    route && tx`and r.route = any(${route}::text[])`,
-    method && tx`and r.method = any(${method}::text[])`,
-    status && tx`and r.status = any(${status}::smallint[])`,
-    classes && tx`and r.status / 100 = any(${classes}::smallint[])`,
-    outcome && tx`and r.outcome = any(${outcome}::text[])`,
-    environment && tx`and r.environment = any(${environment}::text[])`,
-    tenant && tx`and r.tenant_id = any(${tenant}::text[])`,
-    plan &&
-      tx`and r.tenant_id in (select t.tenant_id from tenants t where t.plan_id = any(${plan}::text[]))`,
-  ].filter((part) => part !== undefined);
-  return join(tx, parts, tx``);
-}
-
-function toInstants(epochMs: readonly number[]): string[] {
-  return epochMs.map((ms) => new Date(ms).toISOString());
-}
-
-/** Dimensions by their places: names that no caller chooses. */
-function columnOf(tx: Tx, place: number): Fragment {
-  return tx`${tx(`d${String(place)}`)}`;
-}
-
-type Scan = {
-  table: "usage_rollups" | "usage_rollups_hourly";
-  tenantId: TenantId | null;
-  plan: Pick<QueryPlan, "meterId" | "dimensions" | "filters">;
-  starts: readonly number[];
-};
-
-function scan(
-  tx: Tx,
-  { table, tenantId, plan, starts }: Scan,
-  intervals: readonly Interval[],
-): Fragment {
-  const [first] = intervals;
-  const isOne = intervals.length === 1 && first !== undefined;
-  const bucket =
-    starts.length === 0
-      ? tx`0`
-      : tx`width_bucket(r.occurred_at, ${toInstants(starts)}::timestamptz[])`;
-  const dimensions = plan.dimensions.map(
-    (dimension, place) => tx`${dimensionOf(tx, dimension)} as ${columnOf(tx, place)},`,
-  );
-  // One stretch is written out, because the planner can then tell how much it holds.
-  const stretches = isOne
-    ? tx`${tx(table)} r`
-    : tx`unnest(
-        ${toInstants(intervals.map(({ fromMs }) => fromMs))}::timestamptz[],
-        ${toInstants(intervals.map(({ toMs }) => toMs))}::timestamptz[]
-      ) as part (from_at, to_at) join ${tx(table)} r on r.occurred_at >= part.from_at and r.occurred_at < part.to_at`;
-  const range = isOne
-    ? tx`r.occurred_at >= ${new Date(first.fromMs)} and r.occurred_at < ${new Date(first.toMs)}`
-    : tx`true`;
-  return tx`
-    select ${bucket} as bucket, ${join(tx, dimensions, tx``)}
-      r.calls, r.quantity, r.bytes_in, r.bytes_out, r.latency_buckets, r.latency_counts,
-      r.outcome = any(${[...ADMITTED_OUTCOMES]}::text[]) as is_admitted, r.status >= 500 as is_failed
-    from ${stretches}
-    where ${range} and r.meter_id = ${plan.meterId}
-      ${tenantId === null ? tx`` : tx`and r.tenant_id = ${tenantId}`}
-      ${filterOf(tx, plan.filters)}`;
-}
-
-function measureOf(tx: Tx, measure: UsageMeasure): Fragment {
+function measureOf(tx: Tx, measure: CallMeasure): Fragment {
   switch (measure) {
     case "requests":
       return tx`groups.requests`;
@@ -139,7 +41,7 @@ function measureOf(tx: Tx, measure: UsageMeasure): Fragment {
     case "errors":
       return tx`groups.errors`;
     case "error_rate":
-      return tx`groups.errors / nullif(groups.requests - groups.denied, 0)`;
+      return tx`groups.errors::numeric / nullif(groups.requests - groups.denied, 0)`;
     case "denied":
       return tx`groups.denied`;
     case "bytes_in":
@@ -156,13 +58,16 @@ function measureOf(tx: Tx, measure: UsageMeasure): Fragment {
 }
 
 function toOrderTerms(tx: Tx, plan: Pick<QueryPlan, "dimensions" | "order">): Fragment[] {
-  const byPlace = (place: number) => tx`groups.${columnOf(tx, place)} collate "C"`;
+  const columns = columnsOf(tx, plan.dimensions);
+  const byPlace = (place: number) => tx`groups.${columns[place] ?? tx`bucket`} collate "C"`;
   const toTerm = (term: OrderTerm) => {
     switch (term.kind) {
       case "time":
         return tx`groups.bucket`;
       case "dimension":
         return byPlace(term.place);
+      case "meter":
+        return tx`groups.meter_values[${term.place + 1}::int]`;
       case "measure":
         return measureOf(tx, term.measure);
     }
@@ -173,88 +78,124 @@ function toOrderTerms(tx: Tx, plan: Pick<QueryPlan, "dimensions" | "order">): Fr
   return [...asked, tx`groups.bucket`, ...plan.dimensions.map((_, place) => byPlace(place))];
 }
 
-/**
- * Merges the histograms of each group, and of all: taken apart, summed by their buckets and put together again. Joined to the
- * sums of groups; without a histogram, null.
- */
-function histogramsOf(tx: Tx, slot: Fragment, columns: readonly Fragment[]): Fragment {
-  const same = columns.map((column) => tx`and histograms.${column} = groups.${column}`);
-  const named = columns.map((column) => tx`, coalesce(${column}, '') as ${column}`);
+/** Sums of calls, in the types that they are read as. */
+function sumColumnsOf(tx: Tx): Fragment {
   return tx`
-    left join (
-      select is_total, coalesce(bucket, -1) as bucket ${join(tx, named, tx``)},
-        array_agg(latency order by latency) as latency_buckets,
-        array_agg(calls order by latency) as latency_counts
-      from (
-        select ${slot}, latency, grouping(bucket) = 1 as is_total, sum(calls)::bigint as calls
-        from (
-          select ${slot}, h.latency, sum(h.calls) as calls
-          from source cross join lateral unnest(latency_buckets, latency_counts) as h (latency, calls)
-          group by ${slot}, h.latency
-        ) parts
-        group by grouping sets ((${slot}, latency), (latency))
-      ) merged
-      group by is_total, ${slot}
-    ) histograms on histograms.is_total = groups.is_total and histograms.bucket = groups.bucket ${join(tx, same, tx``)}`;
+    coalesce(sum(requests), 0)::bigint as requests, coalesce(sum(billable), 0) as billable,
+    coalesce(sum(errors), 0)::bigint as errors, coalesce(sum(denied), 0)::bigint as denied,
+    coalesce(sum(bytes_in), 0)::bigint as bytes_in, coalesce(sum(bytes_out), 0)::bigint as bytes_out,
+    nullif(sum(latencies), 0)::text as latencies, sum(rollups)::bigint as rollups`;
+}
+
+/** Sums that a question needs of the rollups of calls; none when it is about meters alone. */
+function listSums({ plan, hasLatency }: SumsInput): RollupSum[] {
+  const ordered = plan.order.flatMap((term) => (term.kind === "measure" ? [term.measure] : []));
+  const asked = new Set<string>([
+    ...plan.measures,
+    ...ordered,
+    // A packed histogram is read as long as its calls are not too many.
+    ...(hasLatency ? ["requests", "latencies"] : []),
+  ]);
+  const ofRate = asked.has("error_rate") ? ["requests", "errors", "denied"] : [];
+  return ROLLUP_SUMS.filter((sum) => asked.has(sum) || ofRate.includes(sum));
+}
+
+/** Puts the sums of calls and of each meter side by side: what one of them does not have, counts as nothing there. */
+function gather(tx: Tx, input: SumsInput, scope: Scope): Fragment {
+  const { plan, period, rollupsMax } = input;
+  const { sources } = period;
+  const slot = join(tx, [tx`is_total`, slotOf(tx, plan.dimensions)], tx`,`);
+  const sums = listSums(input);
+  const toPart = (of: { meter: number; rows: Fragment; value: Fragment; sums: RollupSum[] }) => {
+    const columns = ROLLUP_SUMS.map((sum) =>
+      of.sums.includes(sum) ? tx`${tx(sum)}` : tx`null::numeric as ${tx(sum)}`,
+    );
+    return tx`
+      select ${slot}, ${of.meter} as meter, ${of.value} as value, rollups, ${join(tx, columns, tx`,`)}
+      from (${of.rows}) summed`;
+  };
+  const ofMeters = plan.meters.map((meter, place) => {
+    if (meter.kind === "events") {
+      const rows = sumEvents(tx, { meter, scope, period, rollupsMax });
+      return toPart({ meter: place, rows, value: tx`value`, sums: [] });
+    }
+    const { meterId } = meter;
+    const rows = sumRollups(tx, { meterId, scope, sources, sums: ["billable"], rollupsMax });
+    return toPart({ meter: place, rows, value: tx`billable`, sums: [] });
+  });
+  const { meterId } = plan;
+  const ofCalls = () => {
+    const rows = sumRollups(tx, { meterId, scope, sources, sums, rollupsMax });
+    return toPart({ meter: -1, rows, value: tx`null::numeric`, sums });
+  };
+  const values = plan.meters.map(
+    ({ aggregation }, place) =>
+      tx`coalesce(max(value) filter (where meter = ${place}), ${emptyValueOf(tx, aggregation)})`,
+  );
+  const parts = asksCalls(plan) ? [ofCalls(), ...ofMeters] : ofMeters;
+  return tx`
+    select ${slot}, ${sumColumnsOf(tx)}, array[${join(tx, values, tx`,`)}]::numeric[] as meter_values
+    from (${join(tx, parts, tx`union all`)}) parts
+    group by ${slot}`;
+}
+
+type SumsInput = {
+  /** Null for all tenants, which only the operator role sees. */
+  tenantId: TenantId | null;
+  plan: Pick<QueryPlan, "meterId" | "meters" | "measures" | "dimensions" | "filters" | "order">;
+  period: Pick<PlannedPeriod, "fromMs" | "toMs" | "starts" | "sources">;
+  hasLatency: boolean;
+  rowsMax: number;
+  rollupsMax: number;
+};
+
+/** True when something of calls is asked for, or ordered by. */
+function asksCalls({ measures, order }: SumsInput["plan"]): boolean {
+  const isOrdered = order.some(({ kind }) => kind === "measure");
+  return isOrdered || measures.some((measure) => !isMeterMeasure(measure));
 }
 
 /**
  * Sums rollups by bucket and group in one statement: the total first, then at most `rowsMax` groups in the asked order. Reads
- * at most `rollupsMax` rollups and one more; when the total has read that many, its numbers are not whole.
+ * at most `rollupsMax` rollups of each meter and grain, and one more; when the total has read that many, its numbers are not whole.
  */
-export async function sumUsage(
+export async function sumUsage(tx: Tx, input: SumsInput): Promise<SumRow[]> {
+  return await toSumsStatement(tx, input);
+}
+
+/** What a statement is given that reads all there is: above what a database holds, within what a `limit` takes. */
+const ALL = 2 ** 52;
+
+/** The same of all rollups and with every group, some rows at a time: the database keeps the rest. */
+export function streamUsage(
   tx: Tx,
-  input: {
-    /** Null for all tenants, which only the operator role sees. */
-    tenantId: TenantId | null;
-    plan: Pick<QueryPlan, "meterId" | "dimensions" | "filters" | "order">;
-    period: Pick<PlannedPeriod, "starts" | "sources">;
-    hasLatency: boolean;
-    rowsMax: number;
-    rollupsMax: number;
-  },
-): Promise<SumRow[]> {
+  input: Omit<SumsInput, "rowsMax" | "rollupsMax">,
+  rowsAtOnce: number,
+): AsyncIterable<SumRow[]> {
+  return toSumsStatement(tx, { ...input, rowsMax: ALL, rollupsMax: ALL }).cursor(rowsAtOnce);
+}
+
+function toSumsStatement(tx: Tx, input: SumsInput) {
   const { tenantId, plan, period } = input;
-  const { starts, sources } = period;
-  const of = { tenantId, plan, starts };
-  const scans = [
-    sources.hours.length > 0 && scan(tx, { table: "usage_rollups_hourly", ...of }, sources.hours),
-    sources.minutes.length > 0 && scan(tx, { table: "usage_rollups", ...of }, sources.minutes),
-  ].filter((part) => part !== false);
-  const columns = plan.dimensions.map((_, place) => columnOf(tx, place));
-  const slot = join(tx, [tx`bucket`, ...columns], tx`,`);
-  const named = columns.map((column) => tx`, coalesce(${column}, '') as ${column}`);
-  const values = columns.map((column) => tx`groups.${column}`);
-  return await tx<SumRow[]>`
-    with source as (
-      select * from (${join(tx, scans, tx`union all`)}) scanned limit ${input.rollupsMax + 1}
-    ),
-    -- The total is the sum of the groups, which are fewer than the rollups. It has no place and no values.
-    groups as (
-      select grouping(bucket) = 1 as is_total, coalesce(bucket, -1) as bucket ${join(tx, named, tx``)},
-        coalesce(sum(requests), 0)::bigint as requests, coalesce(sum(billable), 0) as billable,
-        coalesce(sum(errors), 0) as errors, coalesce(sum(denied), 0) as denied,
-        coalesce(sum(bytes_in), 0)::bigint as bytes_in, coalesce(sum(bytes_out), 0)::bigint as bytes_out,
-        coalesce(sum(rollups), 0)::bigint as rollups
-      from (
-        select ${slot}, sum(calls) as requests, sum(quantity) as billable,
-          sum(calls) filter (where is_admitted and is_failed) as errors,
-          sum(calls) filter (where not is_admitted) as denied,
-          sum(bytes_in) as bytes_in, sum(bytes_out) as bytes_out, count(*) as rollups
-        from source group by ${slot}
-      ) parts
-      group by grouping sets ((${slot}), ())
-    )
+  const { dimensions } = plan;
+  const scope = { tenantId, plan, starts: period.starts };
+  const values = columnsOf(tx, dimensions).map((column) => tx`groups.${column}`);
+  const order = tx`groups.is_total desc, ${join(tx, toOrderTerms(tx, plan), tx`,`)}`;
+  return tx<SumRow[]>`
     select groups.is_total, groups.bucket, array[${join(tx, values, tx`,`)}]::text[] as group_values,
-      groups.requests, groups.billable::text as billable, groups.errors::bigint as errors,
-      groups.denied::bigint as denied, groups.bytes_in, groups.bytes_out, groups.rollups,
-      ${input.hasLatency ? tx`latency_buckets, latency_counts` : tx`null as latency_buckets, null as latency_counts`}
-    from (
-      select * from groups order by is_total desc, ${join(tx, toOrderTerms(tx, plan), tx`,`)}
-      limit ${input.rowsMax + 1}
-    ) groups
-    ${input.hasLatency ? histogramsOf(tx, slot, columns) : tx``}
-    order by groups.is_total desc, ${join(tx, toOrderTerms(tx, plan), tx`,`)}`;
+      groups.requests, groups.billable::text as billable, groups.errors, groups.denied, groups.bytes_in, groups.bytes_out,
+      groups.rollups, groups.meter_values::text[] as meter_values,
+      rtrim(groups.latencies, '0') || 'e' || length(groups.latencies) - length(rtrim(groups.latencies, '0')) as latencies
+    from (${gather(tx, input, scope)}) groups
+    order by ${order}
+    limit ${input.rowsMax + 1}`;
+}
+
+/** From when on usage is kept by the minute, or by the hour and so at all; null: from its beginning. */
+export async function findKeptFrom(tx: Tx, by: "minutes" | "hours"): Promise<Date | null> {
+  const [row] = await tx<{ kept_from: Date | null }[]>`
+    select kept_from from usage_history where class = ${by}`;
+  return row?.kept_from ?? null;
 }
 
 export async function isTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
@@ -264,7 +205,7 @@ export async function isTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
 
 /**
  * Finds the minute of the last call of each key that has one: its last hour by the index on keys, and within that hour the
- * last minute.
+ * last minute; the hour where minutes are not kept any more.
  */
 export async function findLastUses(
   tx: Tx,
@@ -272,17 +213,17 @@ export async function findLastUses(
 ): Promise<{ key_id: string; last_used_at: Date }[]> {
   const { tenantId, keyIds } = input;
   return await tx<{ key_id: string; last_used_at: Date }[]>`
-    select asked.key_id, last_minute.occurred_at as last_used_at
+    select asked.key_id, coalesce(last_minute.occurred_at, last_hour.occurred_at) as last_used_at
     from unnest(${[...keyIds]}::text[]) as asked (key_id)
     cross join lateral (
       select occurred_at from usage_rollups_hourly
       where tenant_id = ${tenantId} and key_id = asked.key_id
       order by occurred_at desc limit 1
     ) last_hour
-    cross join lateral (
+    left join lateral (
       select occurred_at from usage_rollups
       where tenant_id = ${tenantId} and key_id = asked.key_id
         and occurred_at >= last_hour.occurred_at and occurred_at < last_hour.occurred_at + interval '1 hour'
       order by occurred_at desc limit 1
-    ) last_minute`;
+    ) last_minute on true`;
 }

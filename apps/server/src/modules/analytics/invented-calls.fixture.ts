@@ -14,7 +14,7 @@ export const CHANGES_MS = [
   Date.parse("2026-10-03T15:30Z"),
 ] as const;
 
-type Some<Value> = readonly [Value, ...Value[]];
+export type Some<Value> = readonly [Value, ...Value[]];
 
 /** How a call may end. */
 const ENDS: Some<Pick<ReferenceCalls, "outcome" | "status">> = [
@@ -28,7 +28,7 @@ const ENDS: Some<Pick<ReferenceCalls, "outcome" | "status">> = [
 ];
 
 /** Chance that is the same in every run. */
-function makeDice(seed: number) {
+export function makeDice(seed: number) {
   let state = seed;
   const roll = (sides: number): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

@@ -1,11 +1,12 @@
+import { isMeterMeasure } from "@turnpike/contract/meter-measure";
 import {
   type AllUsageQuery,
+  type CallMeasure,
   USAGE_MEASURES,
   USAGE_RANGE_DAYS_MAX,
   type UsageDimension,
   type UsageMeasure,
 } from "@turnpike/contract/usage";
-import { AppError } from "@turnpike/domain/errors/app-error";
 import {
   DAY_MS,
   type Grain,
@@ -13,16 +14,19 @@ import {
   MINUTE_MS,
   precedingRange,
 } from "@turnpike/domain/time/zoned-buckets";
+import { type MeterVersions, type PlannedMeter, planMeters, roundingOf } from "./plan-meters.ts";
 import { planSources, type Sources } from "./plan-sources.ts";
+import { refuseQuestion } from "./refuse-question.ts";
 
 /** What is asked about a tenant or, with the operator's dimensions and filters, about several. */
 export type UsageQuestion = AllUsageQuery;
 
-/** What rows are ordered by; a dimension by its place among the asked ones. */
+/** What rows are ordered by; a dimension and a meter by its place among the asked ones. */
 export type OrderTerm = { isDescending: boolean } & (
   | { kind: "time" }
   | { kind: "dimension"; place: number }
-  | { kind: "measure"; measure: UsageMeasure }
+  | { kind: "meter"; place: number; measure: UsageMeasure }
+  | { kind: "measure"; measure: CallMeasure }
 );
 
 export type UsageFilters = Pick<
@@ -50,6 +54,8 @@ export type PlannedPeriod = {
 export type QueryPlan = {
   meterId: string;
   measures: readonly UsageMeasure[];
+  /** Those among the measures, in their order. */
+  meters: readonly PlannedMeter[];
   dimensions: readonly UsageDimension[];
   filters: UsageFilters;
   grain: Grain | null;
@@ -63,37 +69,35 @@ export type QueryPlan = {
 /** Of a range whose beginning is left out. */
 const RANGE_DAYS_DEFAULT = 30;
 
-function refuse(name: string, message: string): AppError {
-  return new AppError({
-    code: "INVALID_REQUEST",
-    publicMessage: `Invalid value at /${name}: ${message}`,
-    errors: [{ pointer: `/${name}`, message }],
-  });
+function roundUp(ms: number, toMs: number): number {
+  return Math.ceil(ms / toMs) * toMs;
 }
 
-function endOfMinute(ms: number): number {
-  return Math.ceil(ms / MINUTE_MS) * MINUTE_MS;
-}
-
-function planRange(question: UsageQuestion, nowMs: number): { fromMs: number; toMs: number } {
+function planRange(
+  question: UsageQuestion,
+  nowMs: number,
+  unitMs: number,
+): { fromMs: number; toMs: number } {
   const { grain } = question;
-  const endOfRunningMinuteMs = endOfMinute(nowMs + 1);
-  const toMs =
-    question.to === undefined ? endOfRunningMinuteMs : endOfMinute(Date.parse(question.to));
+  const toMs = roundUp(question.to === undefined ? nowMs + 1 : Date.parse(question.to), unitMs);
   const defaultDays =
     grain === undefined ? undefined : Math.min(RANGE_DAYS_DEFAULT, USAGE_RANGE_DAYS_MAX[grain]);
   const defaultFromMs = defaultDays === undefined ? 0 : Math.max(0, toMs - defaultDays * DAY_MS);
   const fromMs =
-    question.from === undefined ? defaultFromMs : endOfMinute(Date.parse(question.from));
+    question.from === undefined ? defaultFromMs : roundUp(Date.parse(question.from), unitMs);
   if (fromMs >= toMs) {
-    throw refuse(
+    const byWhat =
+      unitMs === MINUTE_MS
+        ? ""
+        : " Both are rounded up to the quarter of an hour, by which what is asked is kept.";
+    throw refuseQuestion(
       "from",
-      "The range is empty: `from` must lie before `to`, which is now if left out.",
+      `The range is empty: \`from\` must lie before \`to\`, which is now if left out.${byWhat}`,
     );
   }
   if (grain !== undefined && toMs - fromMs > USAGE_RANGE_DAYS_MAX[grain] * DAY_MS) {
     const days = String(USAGE_RANGE_DAYS_MAX[grain]);
-    throw refuse("from", `By the ${grain} a range may have at most ${days} days.`);
+    throw refuseQuestion("from", `By the ${grain} a range may have at most ${days} days.`);
   }
   return { fromMs, toMs };
 }
@@ -117,31 +121,41 @@ function planPrevious(
   }
   const before = precedingRange(grain, timeZone, range);
   if (before.fromMs < 0) {
-    throw refuse("compare", "There is no period of this length before: give a later `from`.");
+    throw refuseQuestion(
+      "compare",
+      "There is no period of this length before: give a later `from`.",
+    );
   }
   return planPeriod(before, grain, timeZone);
 }
 
-function isMeasure(name: string): name is UsageMeasure {
+function isCallMeasure(name: string): name is CallMeasure {
   return USAGE_MEASURES.some((measure) => measure === name);
 }
 
 function toOrderTerm(question: UsageQuestion, text: string): OrderTerm {
   const isDescending = text.startsWith("-");
   const name = isDescending ? text.slice(1) : text;
-  if (isMeasure(name)) {
+  if (isCallMeasure(name)) {
     return { kind: "measure", measure: name, isDescending };
+  }
+  if (isMeterMeasure(name)) {
+    const place = question.measures.filter(isMeterMeasure).indexOf(name);
+    if (place === -1) {
+      throw refuseQuestion("order", `"${name}" is not one of the asked measures.`);
+    }
+    return { kind: "meter", place, measure: name, isDescending };
   }
   if (name === "time") {
     if (question.grain === undefined) {
-      throw refuse("order", "There is no time to order by without `grain`.");
+      throw refuseQuestion("order", "There is no time to order by without `grain`.");
     }
     return { kind: "time", isDescending };
   }
   const asked: readonly string[] = question.dimensions;
   const place = asked.indexOf(name);
   if (place === -1) {
-    throw refuse("order", `"${name}" is not one of the asked dimensions.`);
+    throw refuseQuestion("order", `"${name}" is not one of the asked dimensions.`);
   }
   return { kind: "dimension", place, isDescending };
 }
@@ -152,23 +166,35 @@ function planOrder(question: UsageQuestion): OrderTerm[] {
   }
   const byTime: OrderTerm[] =
     question.grain === undefined ? [] : [{ kind: "time", isDescending: false }];
-  return [...byTime, { kind: "measure", measure: "requests", isDescending: true }];
+  const [first] = question.measures;
+  const byMost: OrderTerm =
+    first !== undefined && question.measures.every(isMeterMeasure)
+      ? { kind: "meter", place: 0, measure: first, isDescending: true }
+      : { kind: "measure", measure: "requests", isDescending: true };
+  return [...byTime, byMost];
 }
 
 /**
  * Decides how a question is answered: its exact range, its buckets by the clocks of its zone, where each stretch is read,
- * and what the rows are ordered by.
+ * what its meters are summed from, and what the rows are ordered by.
  *
- * @throws {AppError} `INVALID_REQUEST` when the range is empty or too long for its grain, nothing lies before it that it
+ * @param versionsOf - Of every meter that is asked about.
+ * @throws {AppError} `INVALID_REQUEST` as `planMeters`, and when the range is empty or too long for its grain, nothing lies before it that it
  *   could be compared with, or it is ordered by what was not asked for.
  */
-export function planQuery(question: UsageQuestion, now: Date): QueryPlan {
+export function planQuery(
+  question: UsageQuestion,
+  now: Date,
+  versionsOf: ReadonlyMap<string, MeterVersions> = new Map(),
+): QueryPlan {
   const { grain = null, timeZone } = question;
-  const range = planRange(question, now.getTime());
+  const meters = planMeters(question, versionsOf);
+  const range = planRange(question, now.getTime(), roundingOf(meters));
   const { key, route, method, status, status_class, outcome, environment, tenant, plan } = question;
   return {
     meterId: question.meter,
     measures: question.measures,
+    meters,
     dimensions: question.dimensions,
     filters: { key, route, method, status, status_class, outcome, environment, tenant, plan },
     grain,

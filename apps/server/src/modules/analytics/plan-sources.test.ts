@@ -1,7 +1,7 @@
 import { HOUR_MS, listBucketStarts, MINUTE_MS } from "@turnpike/domain/time/zoned-buckets";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { planSources } from "./plan-sources.ts";
+import { planSources, withoutOldMinutes } from "./plan-sources.ts";
 
 const FIRST_MS = Date.UTC(2026, 9, 20);
 const range = fc
@@ -45,5 +45,50 @@ describe("planSources", () => {
       fromMs: Date.UTC(2026, 0, 5, 18),
       toMs: Date.UTC(2026, 0, 5, 19),
     });
+  });
+});
+
+describe("withoutOldMinutes", () => {
+  /** The hours and minutes that are read, each by its start. */
+  function listReads(sources: ReturnType<typeof planSources>, lengthMs: number): number[] {
+    const intervals = lengthMs === HOUR_MS ? sources.hours : sources.minutes;
+    return intervals.flatMap(({ fromMs, toMs }) =>
+      Array.from({ length: (toMs - fromMs) / lengthMs }, (_, place) => fromMs + place * lengthMs),
+    );
+  }
+
+  it("reads each hour that begins in the range once, and nothing by the minute of what is not kept so", () => {
+    fc.assert(
+      fc.property(
+        range,
+        zone,
+        grain,
+        fc.integer({ min: 0, max: 700 }),
+        (asked, timeZone, by, at) => {
+          const starts = by === null ? [] : listBucketStarts(by, timeZone, asked);
+          const minutesFromMs = FIRST_MS + at * HOUR_MS;
+          const whole = planSources(asked, starts);
+          const sources = withoutOldMinutes(whole, minutesFromMs);
+          expect(sources.minutes.every(({ fromMs }) => fromMs >= minutesFromMs)).toBe(true);
+          const oldHours = listReads(sources, HOUR_MS).filter((ms) => ms < minutesFromMs);
+          const expected: number[] = [];
+          const firstMs = Math.ceil(asked.fromMs / HOUR_MS) * HOUR_MS;
+          for (let ms = firstMs; ms < Math.min(asked.toMs, minutesFromMs); ms += HOUR_MS) {
+            expected.push(ms);
+          }
+          expect(oldHours).toEqual(expected);
+          const isKept = (ms: number) => ms >= minutesFromMs;
+          expect(listReads(sources, HOUR_MS).filter(isKept)).toEqual(
+            listReads(whole, HOUR_MS).filter(isKept),
+          );
+          expect(listReads(sources, MINUTE_MS)).toEqual(listReads(whole, MINUTE_MS).filter(isKept));
+        },
+      ),
+    );
+  });
+
+  it("changes nothing where everything is kept", () => {
+    const sources = planSources({ fromMs: FIRST_MS + 1, toMs: FIRST_MS + HOUR_MS }, []);
+    expect(withoutOldMinutes(sources, null)).toBe(sources);
   });
 });

@@ -49,3 +49,31 @@ export function planSources(range: Interval, starts: readonly number[]): Sources
   append(hours, { fromMs: readMs, toMs: range.toMs });
   return { hours, minutes };
 }
+
+/**
+ * Reads by the hour what is not kept by the minute any more: an hour that was to be cut in two goes, whole, to where it begins.
+ * Ranges that touch still share no call.
+ *
+ * @param minutesFromMs - Start of what is kept by the minute, a full hour; null: everything.
+ */
+export function withoutOldMinutes(sources: Sources, minutesFromMs: number | null): Sources {
+  if (minutesFromMs === null || !sources.minutes.some(({ fromMs }) => fromMs < minutesFromMs)) {
+    return sources;
+  }
+  const endOfHour = (ms: number) => startOfHour(ms + HOUR_MS - 1);
+  const old = sources.minutes.map(({ fromMs, toMs }) => ({
+    fromMs: endOfHour(fromMs),
+    toMs: endOfHour(Math.min(toMs, minutesFromMs)),
+  }));
+  const kept = sources.minutes.map(({ fromMs, toMs }) => ({
+    fromMs: Math.max(fromMs, minutesFromMs),
+    toMs,
+  }));
+  const hours: Interval[] = [];
+  for (const interval of [...sources.hours, ...old].sort(
+    (one, other) => one.fromMs - other.fromMs,
+  )) {
+    append(hours, interval);
+  }
+  return { hours, minutes: kept.filter(({ fromMs, toMs }) => fromMs < toMs) };
+}

@@ -8,8 +8,10 @@ import {
 import type { Tx } from "@turnpike/db/client";
 import { assertMay, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { listMeterVersionRows } from "#modules/catalog/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import type { SumRow } from "./analytics.store.ts";
+import { findKeptFrom, type SumRow } from "./analytics.store.ts";
+import { listNamedMeters, type MeterVersions } from "./plan-meters.ts";
 import { type PlannedPeriod, planQuery, type QueryPlan, type UsageQuestion } from "./plan-query.ts";
 import { readRollups, readSums, tooCostly } from "./read-rollups.ts";
 import { isSortedHere, sortRows } from "./sort-rows.ts";
@@ -21,7 +23,7 @@ function toInstant(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
-function toRow(plan: QueryPlan, period: PlannedPeriod, row: SumRow): UsageRow {
+export function toRow(plan: QueryPlan, period: PlannedPeriod, row: SumRow): UsageRow {
   const startMs = period.starts[row.bucket - 1];
   return {
     time: startMs === undefined ? null : toInstant(startMs),
@@ -68,21 +70,39 @@ async function readPeriod(
   return toPeriodReport(plan, period, { total, rows });
 }
 
+/** The definitions of the meters that a question names. */
+export async function listVersions(
+  tx: Tx,
+  question: Pick<UsageQuestion, "measures" | "meter">,
+): Promise<Map<string, MeterVersions>> {
+  const versionsOf = new Map<string, MeterVersions>();
+  for (const meterId of listNamedMeters(question)) {
+    versionsOf.set(meterId, await listMeterVersionRows(tx, meterId));
+  }
+  return versionsOf;
+}
+
 async function answer(
   deps: AppServices,
   tenantId: TenantId | null,
   question: UsageQuestion,
 ): Promise<UsageReport> {
-  const plan = planQuery(question, deps.clock.now());
-  const { period, previous } = plan;
-  return await readRollups(deps, tenantId, async (tx) => ({
-    ...(await readPeriod(tx, { tenantId, plan, period })),
-    grain: plan.grain,
-    timeZone: plan.timeZone,
-    measures: [...plan.measures],
-    dimensions: [...plan.dimensions],
-    previous: previous === null ? null : await readPeriod(tx, { tenantId, plan, period: previous }),
-  }));
+  return await readRollups(deps, tenantId, async (tx) => {
+    const plan = planQuery(question, deps.clock.now(), await listVersions(tx, question));
+    const { period, previous } = plan;
+    const keptFrom = await findKeptFrom(tx, "hours");
+    const isCut = keptFrom !== null && keptFrom.getTime() > (previous ?? period).fromMs;
+    return {
+      ...(await readPeriod(tx, { tenantId, plan, period })),
+      grain: plan.grain,
+      timeZone: plan.timeZone,
+      measures: [...plan.measures],
+      dimensions: [...plan.dimensions],
+      previous:
+        previous === null ? null : await readPeriod(tx, { tenantId, plan, period: previous }),
+      ...(isCut ? { keptFrom: keptFrom.toISOString() } : {}),
+    };
+  });
 }
 
 /**

@@ -3,7 +3,8 @@ import { databaseErrorCode } from "@turnpike/db/database-errors";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
-import { isTenant, type SumRow, sumUsage } from "./analytics.store.ts";
+import { findKeptFrom, isTenant, type SumRow, sumUsage } from "./analytics.store.ts";
+import { type Sources, withoutOldMinutes } from "./plan-sources.ts";
 
 /** The most rollups that one period is summed from: what a database does within a few seconds. */
 const ROLLUPS_MAX = 2_000_000;
@@ -50,6 +51,13 @@ export async function readRollups<Result>(
   }
 }
 
+/** Where minutes that are not kept any more are read by the hour. */
+export async function readableSources(tx: Tx, sources: Sources): Promise<Sources> {
+  return sources.minutes.length === 0
+    ? sources
+    : withoutOldMinutes(sources, (await findKeptFrom(tx, "minutes"))?.getTime() ?? null);
+}
+
 /**
  * Sums the rollups of one period.
  *
@@ -61,7 +69,9 @@ export async function readSums(
   input: Omit<Parameters<typeof sumUsage>[1], "rollupsMax">,
   rollupsMax: number = ROLLUPS_MAX,
 ): Promise<{ total: SumRow | undefined; rows: readonly SumRow[] }> {
-  const [total, ...rows] = await sumUsage(tx, { ...input, rollupsMax });
+  const sources = await readableSources(tx, input.period.sources);
+  const period = { ...input.period, sources };
+  const [total, ...rows] = await sumUsage(tx, { ...input, period, rollupsMax });
   if (total !== undefined && total.rollups > rollupsMax) {
     throw tooCostly(
       `There is more usage than one answer is summed from (${rollupsMax.toLocaleString("en")} rollups): narrow the range or the filters.`,

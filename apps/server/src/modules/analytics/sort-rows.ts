@@ -15,6 +15,10 @@ function keyOf(row: SumRow, term: OrderTerm): number | string | null {
       return row.bucket;
     case "dimension":
       return row.group_values[term.place] ?? "";
+    case "meter": {
+      const value = row.meter_values[term.place] ?? null;
+      return value === null ? null : Number(value);
+    }
     case "measure": {
       const value = toUsageValues([term.measure], row)[term.measure] ?? null;
       return value === null ? null : Number(value);

@@ -1,10 +1,16 @@
-import type { UsageMeasure, UsageValues } from "@turnpike/contract/usage";
+import { isMeterMeasure } from "@turnpike/contract/meter-measure";
+import type { CallMeasure, UsageMeasure, UsageValues } from "@turnpike/contract/usage";
+import { type Aggregation, isAdditive } from "@turnpike/domain/catalog/meter";
 import {
+  emptyLatencies,
   type LatencyHistogram,
   latencyMean,
   latencyPercentile,
+  PACKED_CALLS_END,
+  unpackLatencies,
 } from "@turnpike/domain/metering/latency-histogram";
 import type { UsageSums } from "./analytics.store.ts";
+import { tooCostly } from "./read-rollups.ts";
 
 const NOTHING: UsageSums = {
   requests: 0n,
@@ -13,9 +19,19 @@ const NOTHING: UsageSums = {
   denied: 0n,
   bytes_in: 0n,
   bytes_out: 0n,
-  latency_buckets: null,
-  latency_counts: null,
+  latencies: null,
+  meter_values: [],
 };
+
+/** Nothing, of some meters: what is counted is 0 then, and there is no mean, extreme or latest value. */
+export function sumsOfNothing(meters: readonly { aggregation: Aggregation }[]): UsageSums {
+  const isCounted = (aggregation: Aggregation) =>
+    isAdditive(aggregation) || aggregation === "unique_count";
+  return {
+    ...NOTHING,
+    meter_values: meters.map(({ aggregation }) => (isCounted(aggregation) ? "0" : null)),
+  };
+}
 
 /** True for a measure that only the histogram of latencies answers. */
 export function isLatency(measure: UsageMeasure): boolean {
@@ -32,8 +48,20 @@ function withoutTrailingZeros(decimal: string): string {
   return decimal.includes(".") ? decimal.replace(/\.?0+$/, "") : decimal;
 }
 
+function toHistogram({ latencies, requests }: UsageSums): LatencyHistogram {
+  if (latencies === null) {
+    return emptyLatencies();
+  }
+  if (requests >= BigInt(PACKED_CALLS_END)) {
+    throw tooCostly(
+      `Percentiles are made of fewer than ${PACKED_CALLS_END.toLocaleString("en")} calls: narrow the range or the filters.`,
+    );
+  }
+  return unpackLatencies(latencies);
+}
+
 function toValue(
-  measure: UsageMeasure,
+  measure: CallMeasure,
   sums: UsageSums,
   latencies: LatencyHistogram,
 ): string | number | null {
@@ -60,15 +88,23 @@ function toValue(
 /**
  * Makes the asked measures of sums: rates of sums rather than means of rates, percentiles of merged histograms.
  *
- * @param sums - `undefined` where there was nothing.
+ * @param measures - Those of the question: the values of meters stand in the order of those among them.
  */
 export function toUsageValues(
   measures: readonly UsageMeasure[],
   sums: UsageSums = NOTHING,
 ): UsageValues {
-  const latencies = {
-    buckets: sums.latency_buckets ?? [],
-    counts: sums.latency_counts?.map(Number) ?? [],
-  };
-  return Object.fromEntries(measures.map((name) => [name, toValue(name, sums, latencies)]));
+  const latencies = toHistogram(sums);
+  const values: Partial<Record<UsageMeasure, string | number | null>> = {};
+  let place = 0;
+  for (const measure of measures) {
+    if (isMeterMeasure(measure)) {
+      const value = sums.meter_values[place] ?? null;
+      values[measure] = value === null ? null : withoutTrailingZeros(value);
+      place += 1;
+    } else {
+      values[measure] = toValue(measure, sums, latencies);
+    }
+  }
+  return values as UsageValues;
 }

@@ -1,8 +1,17 @@
-import type { UsageReport } from "@turnpike/contract/usage";
+import type { UsageDimension, UsageMeasure, UsageReport, UsageRow } from "@turnpike/contract/usage";
 
 /** Of half and of full width: what a spreadsheet takes for the start of a formula, and the marks it skips before one. */
 const FORMULA_START = /^[\s\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/u;
 const NEEDS_QUOTES = /["',;\r\n\t]/;
+
+/** Which columns there are. */
+export type CsvShape = {
+  grain: UsageReport["grain"];
+  dimensions: readonly UsageDimension[];
+  measures: readonly UsageMeasure[];
+  /** By id; left out, keys are given by their ids alone. */
+  keyNames?: ReadonlyMap<string, string>;
+};
 
 /** A cell of text that no spreadsheet takes for a formula. */
 function toTextCell(text: string): string {
@@ -14,17 +23,37 @@ function toNumberCell(value: string | number | null | undefined): string {
   return value === null || value === undefined ? "" : String(value);
 }
 
+function namesKeys({ dimensions, keyNames }: CsvShape): boolean {
+  return keyNames !== undefined && dimensions.includes("key");
+}
+
+function toLine(cells: readonly string[]): string {
+  return `${cells.join(",")}\r\n`;
+}
+
+/** The line of names. */
+export function toCsvHead(shape: CsvShape): string {
+  return toLine([
+    ...(shape.grain === null ? [] : ["time"]),
+    ...shape.dimensions,
+    ...(namesKeys(shape) ? ["key_name"] : []),
+    ...shape.measures,
+  ]);
+}
+
+export function toCsvLine(shape: CsvShape, { time, group, values }: UsageRow): string {
+  return toLine([
+    ...(shape.grain === null ? [] : [time ?? ""]),
+    ...shape.dimensions.map((name) => toTextCell(group[name] ?? "")),
+    ...(namesKeys(shape) ? [toTextCell(shape.keyNames?.get(group.key ?? "") ?? "")] : []),
+    ...shape.measures.map((name) => toNumberCell(values[name])),
+  ]);
+}
+
 /**
  * Writes the rows of a report as CSV (RFC 4180): a line of names, then one line for each row. Times are in UTC; numbers are
  * as in JSON, empty for null; a text that a spreadsheet would run as a formula begins with `'`.
  */
 export function toUsageCsv(report: UsageReport): string {
-  const { grain, dimensions, measures } = report;
-  const head = [...(grain === null ? [] : ["time"]), ...dimensions, ...measures];
-  const lines = report.rows.map(({ time, group, values }) => [
-    ...(grain === null ? [] : [time ?? ""]),
-    ...dimensions.map((name) => toTextCell(group[name] ?? "")),
-    ...measures.map((name) => toNumberCell(values[name])),
-  ]);
-  return `${[head, ...lines].map((cells) => cells.join(",")).join("\r\n")}\r\n`;
+  return toCsvHead(report) + report.rows.map((row) => toCsvLine(report, row)).join("");
 }

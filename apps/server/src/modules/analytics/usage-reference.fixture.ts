@@ -1,9 +1,17 @@
+import {
+  isEventDimension,
+  isMeterMeasure,
+  meterOf,
+  partOf,
+} from "@turnpike/contract/meter-measure";
 import type {
   AllUsageQuery,
+  CallMeasure,
   UsageDimension,
   UsageMeasure,
   UsageReport,
 } from "@turnpike/contract/usage";
+import type { Aggregation } from "@turnpike/domain/catalog/meter";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
 import type { CallMethod } from "@turnpike/domain/metering/call-method";
@@ -26,6 +34,20 @@ export type ReferenceCalls = {
   bytesIn: number;
   bytesOut: number;
   latenciesMs: number[];
+};
+
+/** An event, as the meters that count it see it. */
+export type ReferenceEvent = {
+  tenant: TenantId;
+  plan: string;
+  /** The empty text for the operator's programs. */
+  key: KeyId | "";
+  /** Of each event another one. */
+  atMs: number;
+  value: number;
+  who: string;
+  /** What the version that counted it keeps of it. */
+  parts: Readonly<Record<string, string>>;
 };
 
 export type ReferenceRow = { slot: string; values: Map<UsageMeasure, number | null> };
@@ -70,6 +92,9 @@ export function bucketLabel(grain: Grain | null, timeZone: string, ms: number): 
 }
 
 function dimensionValue(calls: ReferenceCalls, dimension: UsageDimension): string {
+  if (isEventDimension(dimension)) {
+    return "";
+  }
   return dimension === "status_class"
     ? `${String(calls.status).charAt(0)}xx`
     : String(calls[dimension]);
@@ -89,7 +114,49 @@ function percentile(sorted: readonly number[], part: number): number | null {
   return sorted[Math.max(1, Math.ceil(part * sorted.length)) - 1] ?? null;
 }
 
-function measure(name: UsageMeasure, all: readonly ReferenceCalls[]): number | null {
+/** By the aggregation, from the events themselves. */
+function aggregate(aggregation: Aggregation, events: readonly ReferenceEvent[]): number | null {
+  const values = events.map(({ value }) => value);
+  const sum = values.reduce((total, value) => total + value, 0);
+  const isCounted = ["count", "sum", "unique_count"].includes(aggregation);
+  if (values.length === 0) {
+    return isCounted ? 0 : null;
+  }
+  switch (aggregation) {
+    case "count":
+      return values.length;
+    case "sum":
+      return sum;
+    case "avg":
+      return sum / values.length;
+    case "min":
+      return Math.min(...values);
+    case "max":
+      return Math.max(...values);
+    case "latest":
+      return events.toSorted((a, b) => b.atMs - a.atMs)[0]?.value ?? null;
+    case "unique_count":
+      return new Set(events.map(({ who }) => who)).size;
+  }
+}
+
+function eventValue(event: ReferenceEvent, dimension: UsageDimension): string {
+  if (isEventDimension(dimension)) {
+    return event.parts[partOf(dimension)] ?? "";
+  }
+  switch (dimension) {
+    case "key":
+    case "tenant":
+    case "plan":
+      return event[dimension];
+    case "environment":
+      return "live";
+    default:
+      return "";
+  }
+}
+
+function measure(name: CallMeasure, all: readonly ReferenceCalls[]): number | null {
   const sum = (of: (calls: ReferenceCalls) => number) =>
     all.reduce((total, calls) => total + of(calls), 0);
   const admitted = all.filter((calls) => ADMITTED.includes(calls.outcome));
@@ -126,10 +193,6 @@ function measure(name: UsageMeasure, all: readonly ReferenceCalls[]): number | n
   }
 }
 
-function measureAll(names: readonly UsageMeasure[], all: readonly ReferenceCalls[]) {
-  return new Map(names.map((name) => [name, measure(name, all)]));
-}
-
 const FILTERS = [
   "key",
   "route",
@@ -142,31 +205,63 @@ const FILTERS = [
   "status",
 ] as const;
 
-/** Answers a question from the calls themselves, without a database, a rollup or a histogram. */
+export type ReferenceEvents = {
+  events: readonly ReferenceEvent[];
+  /** Of each meter that counts them all. */
+  aggregations: ReadonlyMap<string, Aggregation>;
+};
+
+/** Answers a question from the calls and events themselves, without a database, a rollup or a histogram. */
 export function answerNaively(
   calls: readonly ReferenceCalls[],
   question: AllUsageQuery,
   range: { fromMs: number; toMs: number },
+  { events, aggregations }: ReferenceEvents = { events: [], aggregations: new Map() },
 ): ReferenceReport {
-  const { grain = null, timeZone, dimensions, measures } = question;
-  const left = calls.filter(
+  const { grain = null, timeZone, dimensions, measures, event: parts = [] } = question;
+  const isLeft = (ms: number, toText: (dimension: UsageDimension) => string) =>
+    ms >= range.fromMs &&
+    ms < range.toMs &&
+    FILTERS.every((name) => {
+      const values: readonly (string | number)[] | undefined = question[name];
+      return values === undefined || values.map(String).includes(toText(name));
+    });
+  const toSlot = (ms: number, toText: (dimension: UsageDimension) => string) =>
+    JSON.stringify([bucketLabel(grain, timeZone, ms), ...dimensions.map(toText)]);
+  const hasCalls = measures.some((name) => !isMeterMeasure(name));
+  const hasEvents = measures.some(isMeterMeasure);
+  const leftCalls = calls.filter(
+    (one) => hasCalls && isLeft(one.minuteMs, (name) => dimensionValue(one, name)),
+  );
+  const leftEvents = events.filter(
     (one) =>
-      one.minuteMs >= range.fromMs &&
-      one.minuteMs < range.toMs &&
-      FILTERS.every((name) => {
-        const values: readonly (string | number)[] | undefined = question[name];
-        return values === undefined || values.map(String).includes(dimensionValue(one, name));
-      }),
+      hasEvents &&
+      isLeft(one.atMs, (name) => eventValue(one, name)) &&
+      [...Map.groupBy(parts, ({ name }) => name)].every(([name, wanted]) =>
+        wanted.some(({ value }) => value === (one.parts[name] ?? "")),
+      ),
   );
-  const slots = Map.groupBy(left, (one) =>
-    JSON.stringify([
-      bucketLabel(grain, timeZone, one.minuteMs),
-      ...dimensions.map((dimension) => dimensionValue(one, dimension)),
-    ]),
+  const callsOf = Map.groupBy(leftCalls, (one) =>
+    toSlot(one.minuteMs, (name) => dimensionValue(one, name)),
   );
+  const eventsOf = Map.groupBy(leftEvents, (one) =>
+    toSlot(Math.floor(one.atMs / MINUTE_MS) * MINUTE_MS, (name) => eventValue(one, name)),
+  );
+  const measureAll = (of: readonly ReferenceCalls[], ofEvents: readonly ReferenceEvent[]) =>
+    new Map<UsageMeasure, number | null>(
+      measures.map((name) => [
+        name,
+        isMeterMeasure(name)
+          ? aggregate(aggregations.get(meterOf(name)) ?? "count", ofEvents)
+          : measure(name, of),
+      ]),
+    );
   return {
-    rows: Array.from(slots, ([slot, of]) => ({ slot, values: measureAll(measures, of) })),
-    totals: measureAll(measures, left),
+    rows: [...new Set([...callsOf.keys(), ...eventsOf.keys()])].map((slot) => ({
+      slot,
+      values: measureAll(callsOf.get(slot) ?? [], eventsOf.get(slot) ?? []),
+    })),
+    totals: measureAll(leftCalls, leftEvents),
   };
 }
 

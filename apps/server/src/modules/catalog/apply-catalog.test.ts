@@ -57,7 +57,11 @@ describe("applyCatalog", () => {
 
   it("changes nothing when it is applied again", async () => {
     await apply(sample());
-    expect(await apply(sample())).toEqual({ published: [] });
+    expect(await apply(sample())).toEqual({
+      published: [],
+      publishedMeters: [],
+      newDefaultPlanId: null,
+    });
     expect(await countVersions()).toBe(3);
   });
 
@@ -65,6 +69,8 @@ describe("applyCatalog", () => {
     const { tenantId } = await createTestTenant(services);
     expect(await apply(withPrice("free", "1"))).toEqual({
       published: [{ planId: "free", version: 2 }],
+      publishedMeters: [],
+      newDefaultPlanId: null,
     });
     const tenant = await getTenant(services, OPERATOR_CONTEXT, { tenantId });
     expect(tenant.planVersion).toBe(1);
@@ -89,7 +95,11 @@ describe("applyCatalog", () => {
 
   it("moves the default", async () => {
     await apply(sample());
-    await apply({ ...sample(), defaultPlanId: "pro" });
+    expect(await apply({ ...sample(), defaultPlanId: "pro" })).toEqual({
+      published: [],
+      publishedMeters: [],
+      newDefaultPlanId: "pro",
+    });
     const { items } = await listPlans(services, OPERATOR_CONTEXT);
     expect(items.filter((plan) => plan.isDefault).map((plan) => plan.planId)).toEqual(["pro"]);
   });
@@ -123,7 +133,12 @@ describe("applyCatalog", () => {
       code: "INVALID_REQUEST",
       errors: [{ pointer: "/meters/0/aggregation" }],
     });
-    await apply({ ...sample(), meters: [{ ...requests!, name: "Calls", unit: "call" }] });
+    const renamed = { ...sample(), meters: [{ ...requests!, name: "Calls", unit: "call" }] };
+    expect(await apply(renamed)).toEqual({
+      published: [],
+      publishedMeters: [{ meterId: "requests", version: 2 }],
+      newDefaultPlanId: null,
+    });
     expect(await listMeters(services)).toEqual({
       items: [{ ...requests, name: "Calls", unit: "call" }],
     });

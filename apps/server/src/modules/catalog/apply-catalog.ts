@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
-import type { Catalog, MeterDefinition, PlanTerms } from "@turnpike/domain/catalog/plan";
+import type { MeterDefinition } from "@turnpike/domain/catalog/meter";
+import type { Catalog, PlanTerms } from "@turnpike/domain/catalog/plan";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -10,8 +11,8 @@ import {
   listPlanRows,
   lockCatalog,
   setDefaultPlan,
-  upsertMeter,
 } from "./catalog.store.ts";
+import { findQuotaFault, publishMeters } from "./publish-meters.ts";
 
 export type CatalogChange = {
   meters: readonly MeterDefinition[];
@@ -19,55 +20,41 @@ export type CatalogChange = {
   defaultPlanId?: string | undefined;
 };
 
-function toTerms(plan: PlanTerms & { planId: string }): PlanTerms {
+/** What a plan promises, without its name for programs, as it is stored. */
+export function toTerms(plan: PlanTerms & { planId: string }): PlanTerms {
   const { planId: _, scopes, ...terms } = plan;
   // No scopes and an empty list of them are the same promise, and must not make a new version.
   return scopes === undefined || scopes.length === 0 ? terms : { ...terms, scopes };
 }
 
 function assertMetersExist(input: CatalogChange, known: readonly MeterDefinition[]): void {
-  const ids = new Set([...known, ...input.meters].map((meter) => meter.meterId));
+  const meters = [...known, ...input.meters];
   const errors = input.plans.flatMap((plan, planIndex) =>
-    plan.quotas.flatMap((quota, quotaIndex) =>
-      ids.has(quota.meter)
-        ? []
-        : [
-            {
-              pointer: `/plans/${String(planIndex)}/quotas/${String(quotaIndex)}/meter`,
-              message: `There is no meter ${quota.meter}.`,
-            },
-          ],
-    ),
+    plan.quotas.flatMap((quota, quotaIndex) => {
+      const message = findQuotaFault(meters, quota.meter);
+      const pointer = `/plans/${String(planIndex)}/quotas/${String(quotaIndex)}/meter`;
+      return message === undefined ? [] : [{ pointer, message }];
+    }),
   );
   if (errors[0] !== undefined) {
     throw new AppError({ code: "INVALID_REQUEST", publicMessage: errors[0].message, errors });
   }
 }
 
-/** The ledger was counted by the aggregation that a meter began with. */
-function assertAggregationsKept(input: CatalogChange, known: readonly MeterDefinition[]): void {
-  const before = new Map(known.map((meter) => [meter.meterId, meter.aggregation]));
-  const errors = input.meters.flatMap((meter, index) => {
-    const kept = before.get(meter.meterId) ?? meter.aggregation;
-    return kept === meter.aggregation
-      ? []
-      : [
-          {
-            pointer: `/meters/${String(index)}/aggregation`,
-            message: `The meter ${meter.meterId} counts by ${kept}; a new way of counting needs a new meter.`,
-          },
-        ];
-  });
-  if (errors[0] !== undefined) {
-    throw new AppError({ code: "INVALID_REQUEST", publicMessage: errors[0].message, errors });
-  }
-}
+/** What applying a catalogue changed. */
+export type AppliedCatalog = {
+  published: { planId: string; version: number }[];
+  publishedMeters: { meterId: string; version: number }[];
+  /** Null when it is the one that it was. */
+  newDefaultPlanId: string | null;
+};
 
 /**
  * Brings meters and plans to the given state. A plan whose terms differ from its newest version gets a new version;
- * tenants keep the version they have. Plans that are not named stay as they are. Applying the same twice changes nothing.
+ * tenants keep the version they have. So does a meter. What is not named stays as it is. Applying the same twice changes
+ * nothing.
  *
- * @returns The versions published now.
+ * @returns The versions published now, and the default plan when it is another one now.
  * @throws {AppError} `INVALID_REQUEST` when a quota names a meter that does not exist, or the aggregation of a meter
  *   would change.
  */
@@ -75,18 +62,20 @@ export async function applyCatalog(
   deps: AppServices,
   context: CallContext,
   input: CatalogChange,
-): Promise<{ published: { planId: string; version: number }[] }> {
+): Promise<AppliedCatalog> {
   assertMay(context.actor, "catalog:write");
   const now = deps.clock.now();
   return await deps.transact.asOperator(async (tx) => {
     await lockCatalog(tx);
-    const meters = await listMeterRows(tx);
-    assertMetersExist(input, meters);
-    assertAggregationsKept(input, meters);
+    const knownMeters = await listMeterRows(tx);
+    assertMetersExist(input, knownMeters);
     const current = new Map((await listPlanRows(tx)).map((row) => [row.plan_id, row]));
-    for (const meter of input.meters) {
-      await upsertMeter(tx, meter, now);
-    }
+    const meters = await publishMeters(deps, tx, context, input.meters);
+    const publishedMeters = meters
+      .filter(({ meterId, version }) =>
+        knownMeters.every((known) => known.meterId !== meterId || known.version !== version),
+      )
+      .map(({ meterId, version }) => ({ meterId, version }));
     const published: { planId: string; version: number }[] = [];
     for (const plan of input.plans) {
       const terms = toTerms(plan);
@@ -106,10 +95,12 @@ export async function applyCatalog(
     }
     const defaultPlanId =
       input.defaultPlanId ?? (current.size === 0 ? input.plans[0]?.planId : undefined);
-    if (defaultPlanId !== undefined) {
+    const isNewDefault =
+      defaultPlanId !== undefined && current.get(defaultPlanId)?.is_default !== true;
+    if (isNewDefault) {
       await setDefaultPlan(tx, defaultPlanId);
     }
-    return { published };
+    return { published, publishedMeters, newDefaultPlanId: isNewDefault ? defaultPlanId : null };
   });
 }
 

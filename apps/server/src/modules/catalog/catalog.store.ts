@@ -1,5 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
-import type { MeterDefinition, PlanTerms } from "@turnpike/domain/catalog/plan";
+import type { Aggregation, MeterDefinition, MeterDimension } from "@turnpike/domain/catalog/meter";
+import type { PlanTerms } from "@turnpike/domain/catalog/plan";
 
 export type PlanRow = {
   plan_id: string;
@@ -51,15 +52,68 @@ export async function setDefaultPlan(tx: Tx, planId: string): Promise<void> {
   await tx`update plans set is_default = true where plan_id = ${planId}`;
 }
 
-export async function upsertMeter(tx: Tx, meter: MeterDefinition, now: Date): Promise<void> {
+/** A meter with its newest version. */
+export type MeterRow = MeterDefinition & { version: number };
+
+/** Stores a version of a meter, which becomes its newest. */
+export async function insertMeterVersion(tx: Tx, meter: MeterRow, now: Date): Promise<void> {
+  const { meterId, version, name, unit, aggregation } = meter;
+  const eventType = meter.eventType ?? null;
+  const valuePointer = meter.valuePointer ?? null;
+  const dimensions = (meter.dimensions ?? []).map((dimension) => ({ ...dimension }));
   await tx`
-    insert into meters (meter_id, name, unit, aggregation, created_at)
-    values (${meter.meterId}, ${meter.name}, ${meter.unit}, ${meter.aggregation}, ${now})
-    on conflict (meter_id) do update set name = excluded.name, unit = excluded.unit`;
-  await tx`select record_change('plan', null, ${meter.meterId})`;
+    insert into meters (meter_id, version, name, unit, aggregation, event_type, value_pointer, dimensions, created_at)
+    values (${meterId}, ${version}, ${name}, ${unit}, ${aggregation}, ${eventType}, ${valuePointer},
+      ${tx.json(dimensions)}, ${now})
+    on conflict (meter_id) do update set version = excluded.version, name = excluded.name, unit = excluded.unit,
+      event_type = excluded.event_type, value_pointer = excluded.value_pointer, dimensions = excluded.dimensions`;
+  await tx`
+    insert into meter_versions (meter_id, version, name, unit, event_type, value_pointer, dimensions, published_at)
+    values (${meterId}, ${version}, ${name}, ${unit}, ${eventType}, ${valuePointer}, ${tx.json(dimensions)}, ${now})`;
+  await tx`select record_change('plan', null, ${meterId})`;
 }
 
-export async function listMeterRows(tx: Tx): Promise<MeterDefinition[]> {
-  return await tx<MeterDefinition[]>`
-    select meter_id as "meterId", name, unit, aggregation from meters order by meter_id limit 1000`;
+type StoredMeter = {
+  meter_id: string;
+  version: number;
+  name: string;
+  unit: string;
+  aggregation: Aggregation;
+  event_type: string | null;
+  value_pointer: string | null;
+  dimensions: MeterDimension[];
+};
+
+function toMeterRow(row: StoredMeter): MeterRow {
+  return {
+    meterId: row.meter_id,
+    version: row.version,
+    name: row.name,
+    unit: row.unit,
+    aggregation: row.aggregation,
+    ...(row.event_type === null ? {} : { eventType: row.event_type }),
+    ...(row.value_pointer === null ? {} : { valuePointer: row.value_pointer }),
+    ...(row.dimensions.length === 0 ? {} : { dimensions: row.dimensions }),
+  };
+}
+
+export async function listMeterRows(tx: Tx): Promise<MeterRow[]> {
+  const rows = await tx<StoredMeter[]>`
+    select meter_id, version, name, unit, aggregation, event_type, value_pointer, dimensions
+    from meters order by meter_id limit 1000`;
+  return rows.map(toMeterRow);
+}
+
+/** Every version of a meter, the newest first. */
+export async function listMeterVersionRows(
+  tx: Tx,
+  meterId: string,
+): Promise<(MeterRow & { publishedAt: Date })[]> {
+  const rows = await tx<(StoredMeter & { published_at: Date })[]>`
+    select v.meter_id, v.version, v.name, v.unit, m.aggregation, v.event_type, v.value_pointer, v.dimensions, v.published_at
+    from meter_versions v join meters m on m.meter_id = v.meter_id
+    where v.meter_id = ${meterId}
+    order by v.version desc
+    limit 1000`;
+  return rows.map((row) => ({ ...toMeterRow(row), publishedAt: row.published_at }));
 }

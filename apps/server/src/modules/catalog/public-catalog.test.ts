@@ -1,5 +1,6 @@
 import { catalogInput } from "@turnpike/contract/catalog";
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
+import { pollUntil } from "@turnpike/testkit/poll-until";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
   createTestServices,
@@ -95,5 +96,41 @@ describe("the public catalogue", () => {
       },
     });
     await expect(other.get()).rejects.toThrow("away");
+  });
+
+  it("keeps nobody waiting who comes often, neither for a renewal nor for a database that hangs", async () => {
+    const held: (() => void)[] = [];
+    let hangs = false;
+    const patient = createPublicCatalog({
+      monotonicMs: () => nowMs,
+      transact: {
+        ...services.transact,
+        asOperator: async (work) => {
+          if (hangs) {
+            await new Promise<void>((resolve) => held.push(resolve));
+            throw new Error("The database is away.");
+          }
+          return await services.transact.asOperator(work);
+        },
+      },
+    });
+    await patient.get();
+    hangs = true;
+    nowMs += 15_000;
+    // Each of these would wait for ever if it waited for the database.
+    expect((await patient.get()).plans).toHaveLength(2);
+    await pollUntil("it is being renewed", async () => held.length === 2);
+    held.splice(0).forEach((end) => void end());
+    await pollUntil("the failure is known", async () => {
+      nowMs += 60_000;
+      return (await patient.get()) && held.length > 0;
+    });
+    hangs = false;
+    held.splice(0).forEach((end) => void end());
+    await publish("Basic");
+    await pollUntil("it is read again", async () => {
+      nowMs += 60_000;
+      return (await patient.get()).plans[0]?.name === "Basic";
+    });
   });
 });

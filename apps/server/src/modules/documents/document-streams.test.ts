@@ -212,6 +212,22 @@ describe("the stream of changes", () => {
     expect(seen.size).toBe(120);
   });
 
+  it("ends when the credential is good no longer, however much is written", async () => {
+    const collection = newCollection();
+    actors["brief"] = {
+      type: "key",
+      id: "key_brief",
+      tenantId: ours,
+      scopes: ["documents:read"],
+    };
+    const stream = await listen(collection, { as: "brief" });
+    delete actors["brief"];
+    await pollUntil("the end", async () => {
+      await put(collection, "often");
+      return stream.isOver;
+    });
+  });
+
   it("tells nothing of another tenant, another collection, or a collection whose name begins alike", async () => {
     const collection = newCollection();
     const stream = await listen(collection);

@@ -11,4 +11,4 @@ export interface ChangeSource {
 }
 
 /** Finds who holds a credential now: a key may have been revoked since a stream was opened. */
-export type FindCaller = (credential: string) => Promise<Actor | undefined>;
+export type FindCaller = (credential: string) => Actor | undefined | Promise<Actor | undefined>;

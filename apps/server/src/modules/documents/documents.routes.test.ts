@@ -174,7 +174,8 @@ describe("documents over HTTP", () => {
           insert into documents (tenant_id, collection, document_id, revision, body, updated_at, updated_by)
           values (${ours}, ${collection}, 'b', 1, '{}', now(), 'x')`,
       ),
-    ).rejects.toMatchObject({ code: "42501" });
+      // For whoever may not see a tenant there is none.
+    ).rejects.toMatchObject({ code: "RESOURCE_NOT_FOUND" });
     await expect(
       services.transact.asTenant(theirs, (tx) => tx`truncate documents`),
     ).rejects.toMatchObject({ code: "42501" });
@@ -214,6 +215,19 @@ describe("documents over HTTP", () => {
     expect((await write("d7")).status).toBe(200);
   });
 
+  it("takes at most 200 of an actor's own, which take no room from what is shared", async () => {
+    const tenant = await insertTestTenant(database.sql);
+    const fill = (collection: string, count: number) => database.sql`
+      insert into documents (tenant_id, collection, document_id, revision, body, updated_at, updated_by)
+      select ${tenant}, ${collection}, 'd' || n, n, '{}', now(), 'x' from generate_series(1, ${count}) n`;
+    const write = (collection: string) =>
+      api.call("operator", "PUT", path(collection, "one-more", tenant), { body: { n: 1 } });
+    await fill("my-views-op", 200);
+    await fill("my-notes-somebody-else", 2_000);
+    expect((await write("my-drafts-op")).status).toBe(409);
+    expect((await write("views")).status).toBe(200);
+  });
+
   it("forgets deletions after 30 days and notes how far", async () => {
     const collection = newCollection();
     await putOk(collection, "a", {});
@@ -236,5 +250,23 @@ describe("documents over HTTP", () => {
     const [pruned] = await database.sql<{ revision: bigint }[]>`
       select revision from pruned_revisions where source = 'documents'`;
     expect(pruned?.revision).toBe(row?.revision);
+  });
+
+  it("keeps a collection of one's own from everybody else, as if it were not there", async () => {
+    // It ends with what follows the prefix of its owner's id.
+    const own = path("my-views-ours");
+    const saved = await api.call("ours", "PUT", `${own}/one`, { body: { name: "Mine" } });
+    expect(saved.status).toBe(200);
+    expect((await api.call("ours", "GET", own)).status).toBe(200);
+    for (const [method, target, body] of [
+      ["GET", own, undefined],
+      ["GET", `${own}/one`, undefined],
+      ["PUT", `${own}/one`, { body: {} }],
+      ["DELETE", `${own}/one`, undefined],
+    ] as const) {
+      expect((await api.call("operator", method, target, body)).status).toBe(404);
+    }
+    expect((await api.call("reader", "GET", own)).status).toBe(404);
+    expect((await api.call("ours", "DELETE", `${own}/one`)).status).toBe(204);
   });
 });

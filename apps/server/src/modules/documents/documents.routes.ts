@@ -1,15 +1,21 @@
-import { once } from "node:events";
-import type { ServerResponse } from "node:http";
 import { implement } from "@orpc/server";
 import { collection, documentsContract, revision } from "@turnpike/contract/documents";
 import { tenantId } from "@turnpike/contract/shapes";
-import { type Actor, assertMayInTenant } from "@turnpike/domain/access/actor";
-import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
+import type { Actor } from "@turnpike/domain/access/actor";
+import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { bearerCredential } from "#http/authenticate.ts";
+import {
+  createStreamSlots,
+  HEARTBEAT_TEXT,
+  STREAM_DRAIN_MS,
+  sendEvents,
+  toEventText,
+} from "#http/event-stream.ts";
 import type { HttpContext } from "#http/http-context.ts";
 import { invalidRequest, type RawCall, type RawRoute } from "#http/raw-route.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { assertMayUse } from "./assert-may-use.ts";
 import type { FindCaller } from "./documents.ports.ts";
 import { getDocument, listDocuments } from "./read-documents.ts";
 import {
@@ -28,10 +34,6 @@ export type DocumentStreamsDeps = StreamDeps & {
   timing?: StreamTiming & { drainMs: number };
 };
 
-const STREAMS_PER_ACTOR_MAX = 6;
-/** A reader that takes nothing for so long is dropped; it may come back with its place. */
-const DRAIN_MS = 10_000;
-
 export function createDocumentsRoutes(deps: Pick<AppServices, "transact" | "clock">) {
   const os = implement(documentsContract).$context<HttpContext>();
   return os.router({
@@ -47,29 +49,12 @@ export function createDocumentsRoutes(deps: Pick<AppServices, "transact" | "cloc
 function toText(event: StreamEvent): string {
   switch (event.kind) {
     case "heartbeat":
-      return ":\n\n";
+      return HEARTBEAT_TEXT;
     case "reset":
-      return "event: reset\ndata: {}\n\n";
+      return toEventText({ name: "reset", data: {} });
     case "change":
-      // JSON has no raw line breaks, so the data is one line.
-      return `id: ${event.change.revision}\nevent: change\ndata: ${JSON.stringify(event.change)}\n\n`;
+      return toEventText({ name: "change", id: event.change.revision, data: event.change });
   }
-}
-
-/** @returns False when the reader is too slow or gone. */
-async function send(
-  res: ServerResponse,
-  text: string,
-  input: { signal: AbortSignal; drainMs: number },
-): Promise<boolean> {
-  if (res.destroyed || res.write(text)) {
-    return !res.destroyed;
-  }
-  const signal = AbortSignal.any([input.signal, AbortSignal.timeout(input.drainMs)]);
-  return await once(res, "drain", { signal }).then(
-    () => true,
-    () => false,
-  );
 }
 
 function parseStreamCall({ req, params }: RawCall): {
@@ -91,74 +76,34 @@ function parseStreamCall({ req, params }: RawCall): {
   return { tenantId: tenant.data, collection: name.data, after: BigInt(after.data) };
 }
 
-/** Counts the open streams of each actor in this process. */
-function createStreamSlots(): { take(actor: Actor): () => void } {
-  const open = new Map<string, number>();
-  return {
-    take(actor) {
-      const holder = `${actor.type} ${actor.id}`;
-      const count = open.get(holder) ?? 0;
-      if (count >= STREAMS_PER_ACTOR_MAX) {
-        throw new AppError({
-          code: "TOO_MANY_STREAMS",
-          publicMessage: `At most ${String(STREAMS_PER_ACTOR_MAX)} streams may be open at once.`,
-          headers: { "retry-after": "5" },
-        });
-      }
-      open.set(holder, count + 1);
-      return () => {
-        const left = (open.get(holder) ?? 1) - 1;
-        if (left === 0) {
-          open.delete(holder);
-        } else {
-          open.set(holder, left);
-        }
-      };
-    },
-  };
-}
-
 async function serveStream(deps: DocumentStreamsDeps, call: RawCall, actor: Actor): Promise<void> {
-  const { req, res } = call;
   const place = parseStreamCall(call);
-  const timing = deps.timing ?? { ...STREAM_TIMING, drainMs: DRAIN_MS };
-  const gone = new AbortController();
-  res.once("close", () => gone.abort());
-  const signal = AbortSignal.any([gone.signal, deps.shutdown]);
-  const credential = bearerCredential(req) ?? "";
-  res.writeHead(200, {
-    "content-type": "text/event-stream",
-    "cache-control": "no-store",
-    // nginx would otherwise collect the events.
-    "x-accel-buffering": "no",
-  });
-  if (req.method === "HEAD") {
-    res.end();
-    return;
-  }
-  res.flushHeaders();
-  const events = streamChanges(deps, {
-    ...place,
-    actorId: actor.id,
-    signal,
-    timing,
-    async isStillAllowed() {
-      const now = await deps.findActor(credential);
-      return now !== undefined && mayRead(now, place.tenantId);
+  const { drainMs, ...timing } = deps.timing ?? { ...STREAM_TIMING, drainMs: STREAM_DRAIN_MS };
+  const credential = bearerCredential(call.req) ?? "";
+  await sendEvents(call, {
+    shutdown: deps.shutdown,
+    drainMs,
+    async *open(signal) {
+      const events = streamChanges(deps, {
+        ...place,
+        actorId: actor.id,
+        signal,
+        timing,
+        async isStillAllowed() {
+          const now = await deps.findActor(credential);
+          return now !== undefined && mayRead(now, place);
+        },
+      });
+      for await (const event of events) {
+        yield toText(event);
+      }
     },
   });
-  for await (const event of events) {
-    if (!(await send(res, toText(event), { signal, drainMs: timing.drainMs }))) {
-      res.destroy();
-      return;
-    }
-  }
-  res.end();
 }
 
-function mayRead(actor: Actor, tenant: TenantId): boolean {
+function mayRead(actor: Actor, place: { tenantId: TenantId; collection: string }): boolean {
   try {
-    assertMayInTenant(actor, "documents:read", tenant);
+    assertMayUse({ actor }, "documents:read", place);
     return true;
   } catch {
     // Whatever the reason: the stream ends, and the next request is told why.
@@ -175,8 +120,7 @@ export function createDocumentsRawRoutes(deps: DocumentStreamsDeps): RawRoute[] 
       path: "/v1/tenants/{tenantId}/documents/{collection}/changes",
       async handle(call) {
         const { actor } = call.context.call();
-        const { tenantId: tenant } = parseStreamCall(call);
-        assertMayInTenant(actor, "documents:read", tenant);
+        assertMayUse({ actor }, "documents:read", parseStreamCall(call));
         const release = slots.take(actor);
         try {
           await serveStream(deps, call, actor);

@@ -1,4 +1,5 @@
 import type { JsonValue, Tx } from "@turnpike/db/client";
+import { PRIVATE_PREFIX } from "@turnpike/domain/documents/own-collection";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 
 export type DocumentRow = {
@@ -29,13 +30,22 @@ export async function findDocumentRow(
   return row;
 }
 
+/** What every member shares, or what is one actor's own. */
+export type DocumentsScope = { kind: "shared" } | { kind: "own"; suffix: string };
+
+/** Counts documents, and with those that were deleted lately. */
 export async function countDocuments(
   tx: Tx,
   tenantId: TenantId,
+  scope: DocumentsScope,
 ): Promise<{ live: number; all: number }> {
+  const isIn =
+    scope.kind === "shared"
+      ? tx`not starts_with(collection, ${PRIVATE_PREFIX})`
+      : tx`starts_with(collection, ${PRIVATE_PREFIX}) and right(collection, ${scope.suffix.length}) = ${scope.suffix}`;
   const [row] = await tx<{ live: number; all: number }[]>`
     select count(*) filter (where body is not null)::int as live, count(*)::int as all
-    from documents where tenant_id = ${tenantId}`;
+    from documents where tenant_id = ${tenantId} and ${isIn}`;
   return row ?? { live: 0, all: 0 };
 }
 

@@ -1,8 +1,9 @@
 import type { Document } from "@turnpike/contract/documents";
-import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import type { CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
+import { assertMayUse } from "./assert-may-use.ts";
 import { type DocumentRow, findDocumentRow, listDocumentRows } from "./documents.store.ts";
 import { toDocumentReply } from "./to-document-reply.ts";
 
@@ -19,7 +20,7 @@ export async function getDocument(
   input: { tenantId: TenantId; collection: string; documentId: string },
 ): Promise<Document> {
   const { tenantId, collection } = input;
-  assertMayInTenant(context.actor, "documents:read", tenantId);
+  assertMayUse(context, "documents:read", input);
   const row = await deps.transact.asTenant(tenantId, (tx) => findDocumentRow(tx, tenantId, input));
   if (!isLive(row)) {
     throw resourceNotFound("document");
@@ -34,7 +35,7 @@ export async function listDocuments(
   input: { tenantId: TenantId; collection: string; cursor?: string | undefined; limit: number },
 ): Promise<{ items: Document[]; nextCursor: string | null }> {
   const { tenantId, collection, cursor, limit } = input;
-  assertMayInTenant(context.actor, "documents:read", tenantId);
+  assertMayUse(context, "documents:read", input);
   const rows = await deps.transact.asTenant(tenantId, (tx) =>
     listDocumentRows(tx, tenantId, { collection, afterId: cursor, limit: limit + 1 }),
   );

@@ -30,7 +30,7 @@ export type StreamInput = {
   after: bigint;
   /** Who reads: a change of that key, or of the tenant, makes the stream ask again at once. */
   actorId: string;
-  /** Asked at each heartbeat. */
+  /** Asked every `heartbeatMs` too, whatever happens meanwhile. */
   isStillAllowed(): Promise<boolean>;
   signal: AbortSignal;
   timing: StreamTiming;
@@ -59,27 +59,24 @@ function concernOf(
     : "none";
 }
 
-/** Reads what changed since `place`, in order and in bounded batches, until there is nothing new. */
-async function* readOn(
+/** Reads what changed since `place`, in order. @returns Whether there may be more. */
+async function* readBatch(
   deps: StreamDeps,
   input: StreamInput,
   place: { revision: bigint },
-): AsyncGenerator<StreamEvent> {
-  let hasMore = true;
-  while (hasMore && !input.signal.aborted) {
-    const rows = await deps.transact.asTenant(input.tenantId, (tx) =>
-      listDocumentChanges(tx, input.tenantId, {
-        collection: input.collection,
-        after: place.revision,
-        limit: BATCH_SIZE,
-      }),
-    );
-    for (const row of rows) {
-      yield { kind: "change", change: toDocumentChange(row) };
-      place.revision = row.revision;
-    }
-    hasMore = rows.length === BATCH_SIZE;
+): AsyncGenerator<StreamEvent, boolean> {
+  const rows = await deps.transact.asTenant(input.tenantId, (tx) =>
+    listDocumentChanges(tx, input.tenantId, {
+      collection: input.collection,
+      after: place.revision,
+      limit: BATCH_SIZE,
+    }),
+  );
+  for (const row of rows) {
+    yield { kind: "change", change: toDocumentChange(row) };
+    place.revision = row.revision;
   }
+  return rows.length === BATCH_SIZE;
 }
 
 /**
@@ -105,6 +102,8 @@ export async function* streamChanges(
   });
   try {
     const endsAtMs = deps.clock.monotonicMs() + timing.lifetimeMs;
+    // Changes do not move it: a busy collection must not keep a reader whose credential has expired.
+    let askAgainAtMs = deps.clock.monotonicMs() + timing.heartbeatMs;
     const place = { revision: input.after };
     const pruned = await deps.transact.asTenant(input.tenantId, readPrunedDocumentRevision);
     if (place.revision > 0n && place.revision < pruned) {
@@ -113,10 +112,12 @@ export async function* streamChanges(
     }
     while (!signal.aborted && deps.clock.monotonicMs() < endsAtMs) {
       const heard = bell.next();
-      yield* readOn(deps, input, place);
-      const isWoken = await waitFor({ heard, timeoutMs: timing.heartbeatMs, signal });
-      if (!isWoken || isAuthorityInDoubt) {
+      const isMore = yield* readBatch(deps, input, place);
+      const timeoutMs = Math.max(0, askAgainAtMs - deps.clock.monotonicMs());
+      const isWoken = isMore || (await waitFor({ heard, timeoutMs, signal }));
+      if (!isWoken || isAuthorityInDoubt || deps.clock.monotonicMs() >= askAgainAtMs) {
         isAuthorityInDoubt = false;
+        askAgainAtMs = deps.clock.monotonicMs() + timing.heartbeatMs;
         if (signal.aborted || !(await input.isStillAllowed())) {
           return;
         }

@@ -1,10 +1,12 @@
 import type { Document } from "@turnpike/contract/documents";
 import type { Tx } from "@turnpike/db/client";
-import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import type { CallContext } from "@turnpike/domain/access/actor";
+import { ownSuffix, PRIVATE_PREFIX } from "@turnpike/domain/documents/own-collection";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
+import { assertMayUse } from "./assert-may-use.ts";
 import {
   countDocuments,
   type DocumentRow,
@@ -24,8 +26,10 @@ type Guard = { expectedRevision?: string | undefined };
 
 /** Settings of people and programs, not a database: with 64 KB each, about 130 MB a tenant. */
 const LIVE_PER_TENANT_MAX = 2_000;
-/** With the deleted ones, which are kept for a month. */
-const ALL_PER_TENANT_MAX = 20_000;
+/** What nobody else sees has a bound of its own, and takes no room from what is shared. */
+const LIVE_PER_ACTOR_MAX = 200;
+/** Times as many with the deleted ones, which are kept for a month. */
+const WITH_DELETED_FACTOR = 10;
 
 function conflict(message: string, revision?: bigint): AppError {
   return new AppError({
@@ -61,13 +65,26 @@ async function lockDocument(
   return { revision, present };
 }
 
-async function assertRoom(tx: Tx, place: Place, present: DocumentRow | undefined): Promise<void> {
+async function assertRoom(
+  tx: Tx,
+  place: Place & { actorId: string },
+  present: DocumentRow | undefined,
+): Promise<void> {
   if (isLive(present)) {
     return;
   }
-  const { live, all } = await countDocuments(tx, place.tenantId);
-  if (live >= LIVE_PER_TENANT_MAX || (present === undefined && all >= ALL_PER_TENANT_MAX)) {
-    throw conflict(`A tenant may keep at most ${String(LIVE_PER_TENANT_MAX)} documents.`);
+  const isOwn = place.collection.startsWith(PRIVATE_PREFIX);
+  const max = isOwn ? LIVE_PER_ACTOR_MAX : LIVE_PER_TENANT_MAX;
+  const scope = isOwn
+    ? { kind: "own" as const, suffix: ownSuffix(place.actorId) }
+    : { kind: "shared" as const };
+  const { live, all } = await countDocuments(tx, place.tenantId, scope);
+  if (live >= max || (present === undefined && all >= max * WITH_DELETED_FACTOR)) {
+    throw conflict(
+      isOwn
+        ? `A member may keep at most ${String(max)} documents of their own.`
+        : `A tenant may keep at most ${String(max)} shared documents.`,
+    );
   }
 }
 
@@ -76,7 +93,8 @@ async function assertRoom(tx: Tx, place: Place, present: DocumentRow | undefined
  *
  * @param input.body - Checked by the contract.
  * @throws {AppError} `INSUFFICIENT_SCOPE`; `RESOURCE_NOT_FOUND` (no such tenant); `CONFLICT` when the revision is not the
- *   expected one (with the present `revision`, `0` for none) or the tenant has 2,000 documents already.
+ *   expected one (with the present `revision`, `0` for none) or the tenant has 2,000 shared documents already, or
+ *   the actor 200 of their own.
  */
 export async function putDocument(
   deps: WriteDeps,
@@ -84,10 +102,10 @@ export async function putDocument(
   input: Place & Guard & { body: Record<string, unknown> },
 ): Promise<Document> {
   const { tenantId, collection, documentId, body } = input;
-  assertMayInTenant(context.actor, "documents:write", tenantId);
+  assertMayUse(context, "documents:write", input);
   return await deps.transact.asTenant(tenantId, async (tx) => {
     const { revision, present } = await lockDocument(tx, input, input);
-    await assertRoom(tx, input, present);
+    await assertRoom(tx, { ...input, actorId: context.actor.id }, present);
     const row = {
       collection,
       document_id: documentId,
@@ -112,7 +130,7 @@ export async function deleteDocument(
   input: Place & Guard,
 ): Promise<void> {
   const { tenantId, collection, documentId } = input;
-  assertMayInTenant(context.actor, "documents:write", tenantId);
+  assertMayUse(context, "documents:write", input);
   await deps.transact.asTenant(tenantId, async (tx) => {
     const { revision, present } = await lockDocument(tx, input, input);
     if (!isLive(present)) {

@@ -40,24 +40,36 @@ function attachment(name: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** Headers of a download: whatever the content is, no browser runs it, shows it in our origin, or keeps it. */
+/** Headers of a whole download: whatever the content is, no browser runs it, shows it in our origin, or keeps it. */
+export function toAttachmentHeaders(content: {
+  name: string;
+  mediaType: string;
+  bytes: number;
+}): Record<string, string | number> {
+  return {
+    "content-type": content.mediaType,
+    "content-length": content.bytes,
+    "content-disposition": attachment(content.name),
+    "content-security-policy": "sandbox; default-src 'none'",
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "private, no-store",
+  };
+}
+
+/** The same of a file, whole or a slice of it. */
 export function toContentHeaders(
   file: File,
   range: ByteRange | undefined,
 ): Record<string, string | number> {
   return {
-    "content-type": file.mediaType,
-    "content-length": range === undefined ? file.bytes : range.last - range.first + 1,
-    "content-disposition": attachment(file.name),
-    "content-security-policy": "sandbox; default-src 'none'",
-    "x-content-type-options": "nosniff",
-    "cross-origin-resource-policy": "same-origin",
-    "cache-control": "private, no-store",
+    ...toAttachmentHeaders(file),
     "accept-ranges": "bytes",
     etag: `"${file.sha256}"`,
     ...(range === undefined
       ? {}
       : {
+          "content-length": range.last - range.first + 1,
           "content-range": `bytes ${String(range.first)}-${String(range.last)}/${String(file.bytes)}`,
         }),
   };

@@ -280,6 +280,7 @@ describe("files over HTTP", () => {
     );
     const at = (ms: number) => ({
       ...deps,
+      fileOwners: [],
       clock: { ...deps.clock, now: () => new Date(Date.now() + ms) },
     });
     expect(await sweepFiles(at(59 * 60_000))).toBe(0);

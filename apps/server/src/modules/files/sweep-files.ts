@@ -1,9 +1,12 @@
 import type { AppServices } from "#platform/app-services.ts";
 import type { FileStore } from "./file-store.ts";
+import type { FindOwned } from "./files.ports.ts";
 import { findKnownFileIds } from "./files.store.ts";
 
 export type SweepFilesDeps = Pick<AppServices, "transact" | "clock" | "logger"> & {
   fileStore: FileStore;
+  /** Of the modules above that keep bytes here under ids of their own. */
+  fileOwners: readonly FindOwned[];
 };
 
 /** Bytes are stored before their row is: younger ones may still be waiting for it. */
@@ -11,7 +14,15 @@ const YOUNGEST_MS = 60 * 60 * 1_000;
 const BATCH_SIZE = 500;
 
 async function sweepBatch(deps: SweepFilesDeps, fileIds: readonly string[]): Promise<number> {
-  const known = await deps.transact.asOperator((tx) => findKnownFileIds(tx, fileIds));
+  const known = await deps.transact.asOperator(async (tx) => {
+    const owned = await findKnownFileIds(tx, fileIds);
+    for (const findOwned of deps.fileOwners) {
+      for (const fileId of await findOwned(tx, fileIds)) {
+        owned.add(fileId);
+      }
+    }
+    return owned;
+  });
   const oldest = deps.clock.now().getTime() - YOUNGEST_MS;
   let deleted = 0;
   for (const fileId of fileIds.filter((id) => !known.has(id))) {

@@ -34,6 +34,7 @@ function createRecorder(isSaturated = false) {
         leaseId: undefined,
       };
     },
+    recordAllowed: () => told.push("allowed"),
     recordMeasure: () => told.push("measured"),
     abandon: () => told.push("abandoned"),
     recordDenied: () => told.push("denied"),
@@ -73,7 +74,7 @@ function admissionOf(scopes: readonly string[]): Admission {
       name: "Key",
       environment: "live",
       scopes,
-      metadata: {},
+      metadataText: "{}",
       networks: undefined,
       rateLimits: [],
       quotas: [],
@@ -150,18 +151,26 @@ describe("createApiGateway", () => {
     await using gateway = await startGateway(() => [], recorder);
     const reply = await gateway.call();
     expect([reply.status, reply.headers.get("retry-after")]).toEqual([503, "5"]);
-    const verified = verifyKey(
-      {
-        decideCall: () => admissionOf([]),
-        callRecorder: recorder.callRecorder,
-        readScopeQuery: createScopeQueryReader(),
-        catalog: { get: () => Promise.resolve({ plans: [], meters: [] }) },
-        plansUrl: "http://console.test/plans",
-      },
-      { actor: { type: "operator", id: "test" }, requestId: "req_test" },
-      { key: "k", cost: 1, meter: "requests" },
-    );
-    await expect(verified).rejects.toThrow(AppError);
+    const verify = () =>
+      verifyKey(
+        {
+          decideCall: () => admissionOf([]),
+          callRecorder: recorder.callRecorder,
+          readScopeQuery: createScopeQueryReader(),
+          catalog: {
+            get: () => Promise.resolve({ plans: [], meters: [], eventMeterIds: new Set() }),
+          },
+          plansUrl: "http://console.test/plans",
+          locks: {
+            describe: () => expect.fail("nothing is reserved"),
+            hasRoom: () => expect.fail("nothing is reserved"),
+            reserve: () => expect.fail("nothing is reserved"),
+          },
+        },
+        { actor: { type: "operator", id: "test" }, requestId: "req_test" },
+        { key: "k", cost: 1, meter: "requests" },
+      );
+    expect(verify).toThrow(AppError);
     expect(recorder.told).toEqual([]);
   });
 });

@@ -11,7 +11,12 @@ import { parseTrustedProxies } from "#platform/client-address.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { CallOutcome, CallTraffic, OutcomeReply, RenderProblem } from "./call-outcome.ts";
-import { createProxy, type ForwardedCall, type GatewayProxy } from "./create-proxy.ts";
+import {
+  createProxy,
+  type ForwardedCall,
+  type GatewayProxy,
+  type ProxyOptions,
+} from "./create-proxy.ts";
 import type { Admission, DecideCall, Decision } from "./decide-call.ts";
 import { DENIAL_HEADERS, toDenialError } from "./denial-error.ts";
 import { API_KEY_HEADER, findKey, isPreflight } from "./find-key.ts";
@@ -42,6 +47,8 @@ export type ApiGatewayOptions = {
   maxConnections: number;
   /** Where a denied caller can get more, shown in denials. */
   plansUrl: string;
+  /** Where several threads serve; see {@link ProxyOptions}. */
+  sharePlaces?: ProxyOptions["sharePlaces"];
 };
 
 export type ApiGatewayDeps = {
@@ -95,6 +102,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     logger: deps.logger,
     clock: deps.clock,
     signingSecret: options.signingSecret,
+    sharePlaces: options.sharePlaces,
   });
 
   type Client =
@@ -242,6 +250,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       meterId: REQUESTS_METER,
       method: toCallMethod(req.method ?? ""),
       rawTarget,
+      upstream: choice.upstream.name,
     };
     const proceed = (decision: Decision): void => {
       if (!decision.allowed) {

@@ -102,7 +102,7 @@ function toKeyRecord(tenant: TenantRecord, origin: KeyId, own: Limits | undefine
     name: "Key",
     environment: "live",
     scopes: [],
-    metadata: {},
+    metadataText: "{}",
     networks: undefined,
     rateLimits: own === undefined ? [] : [{ name: "burst", limit: own.keyRate, windowSeconds: 60 }],
     quotas: own === undefined ? [] : [{ meter: "requests", limit: own.keyQuota }],

@@ -1,4 +1,6 @@
+import type { Environment } from "@turnpike/domain/keys/key-format";
 import type { RateLimit } from "@turnpike/domain/limits/rate-limit";
+import type { TenantRecord } from "#modules/keys/index.ts";
 import type { HardLimit, LeaseHold, LeaseHolder } from "#modules/metering/index.ts";
 import type { CallToDecide, Subject } from "./call-to-decide.ts";
 import { type LimitView, toQuotaView, toRateLimitView } from "./limit-view.ts";
@@ -20,7 +22,7 @@ export type LimitsOutcome =
       /** The limit that refused, and all of them as they stand. */
       limit: LimitView;
       limits: LimitView[];
-      retryAfterMs: number;
+      retryAfterMs: number | undefined;
     }
   /** The lease of this limit must be refilled first. */
   | { kind: "refill"; limit: HardLimit };
@@ -31,24 +33,64 @@ export type LimitsDeps = { leases: LeaseHolder; rateLimiter: RateLimiter };
 const RECENT_MS = 60_000;
 const NO_VERDICTS: readonly RateLimitVerdict[] = [];
 
-function tenantLimitOf(subject: Subject, meterId: string): HardLimit | undefined {
-  const quota = subject.tenant.terms.quotas.find(
-    (candidate) => candidate.meter === meterId && candidate.kind === "hard",
-  );
-  return quota === undefined
-    ? undefined
-    : {
-        tenantId: subject.tenant.tenantId,
-        meterId,
-        environment: subject.key.environment,
-        periodStartMs: subject.periodStartMs,
-        periodEndMs: subject.periodEndMs,
-        limit: quota.limit,
-      };
+type EnvironmentLimits = { slot: string; byMeter: Map<string, HardLimit | undefined> };
+
+/** What does not change while the terms of a tenant and its billing period stay: looked up by every call, put together once. */
+class TenantLimits {
+  readonly periodStartMs: number;
+  readonly #subject: Pick<Subject, "tenant" | "periodStartMs" | "periodEndMs">;
+  readonly #environments = new Map<Environment, EnvironmentLimits>();
+
+  constructor({ tenant, periodStartMs, periodEndMs }: Subject) {
+    this.#subject = { tenant, periodStartMs, periodEndMs };
+    this.periodStartMs = periodStartMs;
+  }
+
+  #of(environment: Environment): EnvironmentLimits {
+    let limits = this.#environments.get(environment);
+    if (limits === undefined) {
+      const slot = `${this.#subject.tenant.tenantId}|${environment}`;
+      limits = { slot, byMeter: new Map() };
+      this.#environments.set(environment, limits);
+    }
+    return limits;
+  }
+
+  /** What the rate limits of the tenant count under. */
+  slotOf(environment: Environment): string {
+    return this.#of(environment).slot;
+  }
+
+  hardLimitOf(environment: Environment, meterId: string): HardLimit | undefined {
+    const { byMeter } = this.#of(environment);
+    if (!byMeter.has(meterId)) {
+      byMeter.set(meterId, this.#findHardLimit(environment, meterId));
+    }
+    return byMeter.get(meterId);
+  }
+
+  #findHardLimit(environment: Environment, meterId: string): HardLimit | undefined {
+    const { tenant, periodStartMs, periodEndMs } = this.#subject;
+    const quota = tenant.terms.quotas.find(
+      (candidate) => candidate.meter === meterId && candidate.kind === "hard",
+    );
+    return quota === undefined
+      ? undefined
+      : {
+          tenantId: tenant.tenantId,
+          meterId,
+          environment,
+          periodStartMs,
+          periodEndMs,
+          limit: quota.limit,
+        };
+  }
 }
 
 function keyLimitOf(subject: Subject, meterId: string, nowMs: number): HardLimit | undefined {
-  const quota = subject.key.quotas.find((candidate) => candidate.meter === meterId);
+  const { quotas } = subject.key;
+  const quota =
+    quotas.length === 0 ? undefined : quotas.find((candidate) => candidate.meter === meterId);
   return quota === undefined
     ? undefined
     : {
@@ -63,13 +105,32 @@ function keyLimitOf(subject: Subject, meterId: string, nowMs: number): HardLimit
       };
 }
 
+/** When units that other processes hold may be free. */
+const COME_BACK_MS = 1_000;
+
 /**
  * Applies the limits of the tenant and of the key in one step that nothing can come between: either all of them let the
  * call pass and each is taken from, or none is.
  */
 export function createLimits(deps: LimitsDeps) {
-  function tenantSlot({ tenant, key }: Subject): string {
-    return `${tenant.tenantId}|${key.environment}`;
+  const tenants = new WeakMap<TenantRecord, TenantLimits>();
+
+  function limitsOf(subject: Subject): TenantLimits {
+    const known = tenants.get(subject.tenant);
+    if (known !== undefined && known.periodStartMs === subject.periodStartMs) {
+      return known;
+    }
+    const fresh = new TenantLimits(subject);
+    tenants.set(subject.tenant, fresh);
+    return fresh;
+  }
+
+  function tenantSlot(subject: Subject): string {
+    return limitsOf(subject).slotOf(subject.key.environment);
+  }
+
+  function tenantLimitOf(subject: Subject, meterId: string): HardLimit | undefined {
+    return limitsOf(subject).hardLimitOf(subject.key.environment, meterId);
   }
 
   /** A rate limit counts calls, whatever their cost. */
@@ -106,10 +167,21 @@ export function createLimits(deps: LimitsDeps) {
     return limits;
   }
 
+  function quotasOf(subject: Subject, meterId: string, nowMs: number) {
+    return [tenantLimitOf(subject, meterId), keyLimitOf(subject, meterId, nowMs)];
+  }
+
   /** Every limit as it stands, when nothing was taken. */
   function viewLimits(subject: Subject, meterId: string, nowMs: number): LimitView[] {
-    const quotas = [tenantLimitOf(subject, meterId), keyLimitOf(subject, meterId, nowMs)];
-    return viewAll(decideRates(subject, 0), quotas, nowMs);
+    return viewAll(decideRates(subject, 0), quotasOf(subject, meterId, nowMs), nowMs);
+  }
+
+  /** Quotas of which this process does not know yet what is left. */
+  function listUnknown(subject: Subject, meterId: string, nowMs: number): HardLimit[] {
+    return quotasOf(subject, meterId, nowMs).filter(
+      (limit): limit is HardLimit =>
+        limit !== undefined && deps.leases.remaining(limit) === undefined,
+    );
   }
 
   function refuseRate(
@@ -132,17 +204,22 @@ export function createLimits(deps: LimitsDeps) {
   function refuseQuota(
     subject: Subject,
     call: CallToDecide,
-    input: { refused: HardLimit; nowMs: number },
+    input: { refused: HardLimit; mayComeBack: boolean; nowMs: number },
   ): LimitsOutcome {
     const { refused, nowMs } = input;
+    const remaining = deps.leases.remaining(refused) ?? 0;
     const whose = refused.keyId === undefined ? "" : " of this API key";
+    const quota = `quota${whose} of ${String(refused.limit)} ${refused.meterId} in this period`;
     return {
       kind: "refused",
       code: "QUOTA_EXCEEDED",
-      detail: `The quota${whose} of ${String(refused.limit)} ${refused.meterId} in this period is used up.`,
-      limit: toQuotaView(refused, deps.leases.remaining(refused) ?? 0),
+      detail:
+        remaining === 0
+          ? `The ${quota} is used up.`
+          : `The call takes ${String(call.cost)}, and the ${quota} has ${String(remaining)} left.`,
+      limit: toQuotaView(refused, remaining),
       limits: viewLimits(subject, call.meterId, nowMs),
-      retryAfterMs: refused.periodEndMs - nowMs,
+      retryAfterMs: retryAfterQuotaMs(input, call.cost),
     };
   }
 
@@ -160,7 +237,11 @@ export function createLimits(deps: LimitsDeps) {
     if (limit !== undefined && taken !== undefined && taken.status !== "spent") {
       return taken.status === "unknown"
         ? { kind: "refill", limit }
-        : refuseQuota(subject, call, { refused: limit, nowMs });
+        : refuseQuota(subject, call, {
+            refused: limit,
+            mayComeBack: taken.mayComeBack,
+            nowMs,
+          });
     }
     const hold = taken?.status === "spent" ? taken.hold : undefined;
     const keyLimit = keyLimitOf(subject, call.meterId, nowMs);
@@ -169,15 +250,21 @@ export function createLimits(deps: LimitsDeps) {
       giveBack(hold);
       return keyTaken.status === "unknown"
         ? { kind: "refill", limit: keyLimit }
-        : refuseQuota(subject, call, { refused: keyLimit, nowMs });
+        : refuseQuota(subject, call, {
+            refused: keyLimit,
+            mayComeBack: keyTaken.mayComeBack,
+            nowMs,
+          });
     }
     const keyHold = keyTaken?.status === "spent" ? keyTaken.hold : undefined;
     if (isDryRun) {
       giveBack(hold);
       giveBack(keyHold);
     } else {
-      deps.rateLimiter.take(tenantSlot(subject), rates.tenant);
-      deps.rateLimiter.take(subject.key.originKeyId, rates.key);
+      const late = takeRates(subject, rates, [hold, keyHold]);
+      if (late !== undefined) {
+        return refuseRate(subject, call, { refused: late, nowMs });
+      }
     }
     return {
       kind: "taken",
@@ -187,13 +274,45 @@ export function createLimits(deps: LimitsDeps) {
     };
   }
 
+  /** Takes all, or nothing and gives the holds back: another thread may have been faster than this one. */
+  function takeRates(
+    subject: Subject,
+    rates: ReturnType<typeof decideRates>,
+    holds: readonly (LeaseHold | undefined)[],
+  ): RateLimitVerdict | undefined {
+    let isTaken = false;
+    try {
+      const late = deps.rateLimiter.take([
+        { slot: tenantSlot(subject), verdicts: rates.tenant },
+        { slot: subject.key.originKeyId, verdicts: rates.key },
+      ]);
+      isTaken = late === undefined;
+      return late;
+    } finally {
+      if (!isTaken) {
+        holds.forEach(giveBack);
+      }
+    }
+  }
+
   function giveBack(hold: LeaseHold | undefined): void {
     if (hold !== undefined) {
       deps.leases.giveBack(hold);
     }
   }
 
-  return { apply, viewLimits };
+  return { apply, viewLimits, listUnknown };
+}
+
+/** Undefined for what is more than the whole quota: no later period has room for it either. */
+function retryAfterQuotaMs(
+  input: { refused: HardLimit; mayComeBack: boolean; nowMs: number },
+  cost: number,
+): number | undefined {
+  if (cost > Math.max(1, input.refused.limit)) {
+    return;
+  }
+  return input.mayComeBack ? COME_BACK_MS : input.refused.periodEndMs - input.nowMs;
 }
 
 /** The rate limit that refuses for the longest time: whoever waits for it has waited for all. */

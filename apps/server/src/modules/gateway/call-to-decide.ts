@@ -13,6 +13,8 @@ export type CallToDecide = {
   scopeQuery?: ScopeQuery | undefined;
   /** The environment that the key must be of; left out: any. */
   environment?: Environment | undefined;
+  /** True when a refusal must name every limit as it stands, also those that it was not refused for. */
+  tellsLimits?: boolean;
 };
 
 /** Whose call it is. */

@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import type { TrustedProxies } from "#platform/client-address.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
+import type { SharedPlaces } from "#platform/shared-places.ts";
 import type { CallOutcome, CallTraffic, OutcomeReply, RenderProblem } from "./call-outcome.ts";
 import {
   buildForwardHeaders,
@@ -63,6 +64,8 @@ export type ProxyOptions = {
   /** Key of `X-Turnpike-Signature`; `undefined` sends none. */
   signingSecret: string | undefined;
   limits?: Partial<ProxyCallLimits> | undefined;
+  /** Where several threads serve: the places of the upstream that is at `index` of {@link ProxyOptions.upstreams}. */
+  sharePlaces?: ((index: number, max: number) => SharedPlaces) | undefined;
 };
 
 /** Lower case; an upstream may report what a call cost in it. */
@@ -80,7 +83,14 @@ export function createProxy(options: ProxyOptions): GatewayProxy {
       ? undefined
       : createSecretKey(options.signingSecret, "utf8");
   const pools = new Map(
-    options.upstreams.map((upstream) => [upstream, new UpstreamPool({ upstream, clock })]),
+    options.upstreams.map((upstream, index) => [
+      upstream,
+      new UpstreamPool({
+        upstream,
+        clock,
+        places: options.sharePlaces?.(index, upstream.maxConcurrent),
+      }),
+    ]),
   );
   const tunnels = new Set<Socket>();
 

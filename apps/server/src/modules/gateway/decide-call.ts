@@ -11,6 +11,7 @@ import {
   type TenantRecord,
 } from "#modules/keys/index.ts";
 import type { HardLimit, LeaseHold, LeaseHolder } from "#modules/metering/index.ts";
+import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Clock } from "#platform/clock.ts";
 import { createLimits } from "./apply-limits.ts";
 import type { CallToDecide, Subject } from "./call-to-decide.ts";
@@ -36,7 +37,7 @@ export type Denial = {
   subject: Subject | undefined;
   /** The limit that refused. */
   limit: LimitView | undefined;
-  /** Every limit as it stands, when one of them refused; otherwise none was looked at. */
+  /** Every limit as it stands, when one of them refused or the call asked for them; otherwise none was looked at. */
   limits: readonly LimitView[];
   /** Scopes that the call needs and the key does not have; empty when it is refused for another reason. */
   missingScopes: readonly string[];
@@ -63,6 +64,9 @@ export const STALE_RECORDS_MAX_MS = 10 * 60_000;
 
 /** Times that a caller waits for a lease before it is told to come back: each wait is one query. */
 const REFILLS_MAX = 3;
+
+/** A refusal waits no longer for what the database says of a quota; without an answer the quota is not told of. */
+const TELL_WAIT_MS = 1_000;
 
 function deny(
   code: ErrorCode,
@@ -204,6 +208,30 @@ export function createDecider(deps: DecideDeps) {
     return await loadAndDecide(hash, call, wait.attempt + 1);
   }
 
+  /** Asks for what is not known yet. Asked again, because terms that change meanwhile make it unknown once more. */
+  async function learnLimits(subject: Subject, call: CallToDecide, nowMs: number): Promise<void> {
+    for (let attempt = 1; attempt <= REFILLS_MAX; attempt += 1) {
+      const unknown = limits.listUnknown(subject, call.meterId, nowMs);
+      if (unknown.length === 0) {
+        return;
+      }
+      await Promise.all(unknown.map((limit) => deps.leases.refill(limit, 0)));
+    }
+  }
+
+  /** Adds what is left of every limit to a refusal, for whoever asked for it. */
+  function tellLimits(denial: Denial, subject: Subject, call: CallToDecide) {
+    const nowMs = deps.clock.now().getTime();
+    const tell = (): Denial => ({
+      ...denial,
+      limits: limits.viewLimits(subject, call.meterId, nowMs),
+    });
+    if (limits.listUnknown(subject, call.meterId, nowMs).length === 0) {
+      return denial.limits.length > 0 ? denial : tell();
+    }
+    return withTimeout(learnLimits(subject, call, nowMs), TELL_WAIT_MS).then(tell, tell);
+  }
+
   function decideFor(
     { hash, key, tenant }: { hash: string; key: KeyRecord; tenant: TenantRecord },
     call: CallToDecide,
@@ -220,15 +248,17 @@ export function createDecider(deps: DecideDeps) {
       periodStartMs: period.startMs,
       periodEndMs: period.endMs,
     };
-    const refused =
-      checkState(subject, nowMs) ?? checkNetwork(subject, call) ?? checkScopes(subject, call);
-    if (refused !== undefined) {
-      return refused;
+    const decision =
+      checkState(subject, nowMs) ??
+      checkNetwork(subject, call) ??
+      checkScopes(subject, call) ??
+      applyLimits(subject, call, nowMs);
+    if (!("allowed" in decision)) {
+      return refillAndDecide(hash, call, { limit: decision.refill, attempt });
     }
-    const decision = applyLimits(subject, call, nowMs);
-    return "allowed" in decision
+    return decision.allowed || call.tellsLimits !== true
       ? decision
-      : refillAndDecide(hash, call, { limit: decision.refill, attempt });
+      : tellLimits(decision, subject, call);
   }
 
   async function loadAndDecide(
@@ -263,6 +293,9 @@ export function createDecider(deps: DecideDeps) {
         publicMessage: "API keys cannot be decided on right now. Try again in a moment.",
         headers: { "retry-after": "5" },
       });
+    }
+    if (call.keyText === "") {
+      return deny("MISSING_KEY", "No API key was sent.");
     }
     const parsed = parseKey(call.keyText);
     if (parsed.form === "malformed" || (parsed.form === "own" && parsed.kind === "svc")) {

@@ -1,4 +1,5 @@
 import { AppError } from "@turnpike/domain/errors/app-error";
+import { ERROR_CODES, type ErrorCode } from "@turnpike/domain/errors/error-codes";
 import type { Denial } from "./decide-call.ts";
 import { toLimitHeaders } from "./limit-headers.ts";
 
@@ -7,6 +8,15 @@ export const DENIAL_HEADERS: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "Retry-After, RateLimit, RateLimit-Policy, X-Request-Id",
 };
+
+/** Every 401 names the scheme by which a key is sent (RFC 9110, section 11.6.1), and whether one was (RFC 6750, section 3). */
+function toChallenge(code: ErrorCode): Record<string, string> {
+  if (ERROR_CODES[code].status !== 401) {
+    return {};
+  }
+  const suffix = code === "MISSING_KEY" ? "" : ' error="invalid_token"';
+  return { "www-authenticate": `Bearer${suffix}` };
+}
 
 /**
  * A denial as the caller is told of it.
@@ -38,6 +48,7 @@ export function toDenialError(
           }),
     },
     headers: {
+      ...toChallenge(denial.code),
       ...Object.fromEntries(limitHeaders.map(([name, value]) => [name.toLowerCase(), value])),
       ...(retryAfterMs === undefined
         ? {}

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { pollUntil } from "@turnpike/testkit/poll-until";
@@ -53,13 +54,13 @@ async function change(tenantId: TenantId, input: object): Promise<void> {
 async function changeKey(
   tenantId: TenantId,
   keyId: string,
-  path: "disable" | "revoke",
+  change: object | "revoke",
 ): Promise<void> {
   const base = `/v1/tenants/${tenantId}/keys/${keyId}`;
   const reply =
-    path === "revoke"
+    change === "revoke"
       ? await app.call(operator, "POST", `${base}/revoke`)
-      : await app.call(operator, "PATCH", base, { disabled: true });
+      : await app.call(operator, "PATCH", base, change);
   expect(reply.status).toBe(200);
 }
 
@@ -120,10 +121,16 @@ for (const name of ["nginx", "caddy"] as const satisfies readonly ProxyName[]) {
     });
 
     it("takes a key in Authorization, and hands on an Authorization that holds none", async () => {
-      const { key } = await makeCaller();
+      const { tenantId, key } = await makeCaller();
+      const imported = `acme_${tenantId}`;
+      const rows = [{ hash: createHash("sha256").update(imported).digest("hex"), name: "old" }];
+      await app.call(operator, "POST", `/v1/tenants/${tenantId}/keys/import`, { rows });
       for (const [headers, expected] of [
         [{ authorization: `Bearer ${key}` }, undefined],
         [{ authorization: "Basic dTpw", "x-api-key": key }, "Basic dTpw"],
+        [{ authorization: `bearer ${imported}`, "x-api-key": "" }, undefined],
+        [{ authorization: "Bearer api's own", "x-api-key": imported }, "Bearer api's own"],
+        [{ authorization: `Bearer ${key}`, "x-api-key": imported }, undefined],
       ] as const) {
         const before = app.upstream.requests.length;
         const response = await fetch(`${proxy.url}/v1/maps`, { headers });
@@ -140,16 +147,29 @@ for (const name of ["nginx", "caddy"] as const satisfies readonly ProxyName[]) {
         401,
       );
       const disabled = await makeCaller();
-      await changeKey(disabled.tenantId, disabled.keyId, "disable");
+      await changeKey(disabled.tenantId, disabled.keyId, { disabled: true });
       const answer = await denialWith("DISABLED", { "x-api-key": disabled.key });
       expect(answer.response.status).toBe(401);
       expect(answer.response.headers.get("content-type")).toBe("application/problem+json");
+      const expiring = await makeCaller();
+      const expiresAt = new Date(Date.now() + 500).toISOString();
+      await changeKey(expiring.tenantId, expiring.keyId, { expiresAt });
+      expect((await denialWith("EXPIRED", { "x-api-key": expiring.key })).response.status).toBe(
+        401,
+      );
       const revoked = await makeCaller();
       await changeKey(revoked.tenantId, revoked.keyId, "revoke");
       expect((await denialWith("REVOKED", { "x-api-key": revoked.key })).response.status).toBe(401);
     });
 
-    it("answers 403 for a suspended tenant and 429 for a used up limit, with Retry-After and CORS", async () => {
+    it("answers 403 for a suspended tenant or a foreign network and 429 for a used up limit, with Retry-After and CORS", async () => {
+      const bound = await makeCaller();
+      await changeKey(bound.tenantId, bound.keyId, { allowedNetworks: ["192.0.2.0/24"] });
+      const elsewhere = await denialWith("FORBIDDEN_NETWORK", {
+        "x-api-key": bound.key,
+        "x-forwarded-for": "192.0.2.1",
+      });
+      expect(elsewhere.response.status).toBe(403);
       const suspended = await makeCaller();
       await change(suspended.tenantId, { suspended: true });
       const forbidden = await denialWith("TENANT_SUSPENDED", { "x-api-key": suspended.key });
@@ -180,7 +200,7 @@ for (const name of ["nginx", "caddy"] as const satisfies readonly ProxyName[]) {
 
     it("counts a denied call once, although nginx asks twice for its answer", async () => {
       const { tenantId, key, keyId } = await makeCaller();
-      await changeKey(tenantId, keyId, "disable");
+      await changeKey(tenantId, keyId, { disabled: true });
       await denialWith("DISABLED", { "x-api-key": key });
       const settled = await pollUntil("usage is committed", async () => {
         const calls = await callsOf(tenantId);

@@ -200,13 +200,17 @@ describe("a denied call", () => {
   });
 
   it.each([
-    ["no key", [], 401, "MISSING_KEY"],
-    ["an unknown key", ["X-Api-Key", "nobody's"], 401, "NOT_FOUND"],
-  ] as const)("says so for %s", async (_name, headers, status, code) => {
-    const answer = await ask("/v1/authorize/caddy", [...CALL, ...headers]);
-    expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.body)).toMatchObject({ code });
-  });
+    ["no key", [], "MISSING_KEY", "Bearer"],
+    ["an unknown key", ["X-Api-Key", "nobody's"], "NOT_FOUND", 'Bearer error="invalid_token"'],
+  ] as const)(
+    "says so for %s, and by which scheme a key is sent",
+    async (_name, headers, code, scheme) => {
+      const answer = await ask("/v1/authorize/caddy", [...CALL, ...headers]);
+      expect(answer.status).toBe(401);
+      expect(JSON.parse(answer.body)).toMatchObject({ code });
+      expect(answer.headers["www-authenticate"]).toBe(scheme);
+    },
+  );
 
   it("reaches nginx as 403 with a ticket, and the ticket renders the first decision without a second one", async () => {
     const { tenantId, key } = await makeKey("Nginx");

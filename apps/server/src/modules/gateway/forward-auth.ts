@@ -1,5 +1,6 @@
 import { createSecretKey } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { FORWARD_AUTH_DIALECTS, type ForwardAuthDialect } from "@turnpike/contract/forward-auth";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { NewId } from "@turnpike/domain/ids/ids";
@@ -13,12 +14,7 @@ import { DENIAL_HEADERS, toDenialError } from "./denial-error.ts";
 import { issueDenialTicket, readDenialTicket } from "./denial-ticket.ts";
 import { findKey, isPreflight } from "./find-key.ts";
 import type { HeaderPair } from "./forward-headers.ts";
-import {
-  FORWARD_AUTH_DIALECTS,
-  type ForwardAuthDialect,
-  type ForwardedRequest,
-  readForwardedRequest,
-} from "./forwarded-request.ts";
+import { type ForwardedRequest, readForwardedRequest } from "./forwarded-request.ts";
 import { NO_IDENTITY, toIdentityHeaders } from "./identity-headers.ts";
 import { toLimitHeaders } from "./limit-headers.ts";
 import { assertRecordable, type CallRecorder } from "./record-call.ts";
@@ -181,7 +177,7 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
       sendDenied(res, question.dialect, decision, requestId);
       return;
     }
-    deps.callRecorder.recordAdmitted(decision, target, { kind: "status", status: 200 });
+    deps.callRecorder.recordAllowed(decision, target);
     const limits = toLimitHeaders(decision.limits, deps.clock.now().getTime());
     sendAllowed(res, [...toIdentityHeaders(decision), ...limits], requestId);
   }

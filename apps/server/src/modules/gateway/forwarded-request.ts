@@ -1,14 +1,11 @@
 import type { IncomingMessage } from "node:http";
+import type { ForwardAuthDialect } from "@turnpike/contract/forward-auth";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import {
   findClientAddress,
   type TrustedProxies,
   toCanonicalAddress,
 } from "#platform/client-address.ts";
-
-/** Proxies that ask before they forward, each in its own way. */
-export const FORWARD_AUTH_DIALECTS = ["nginx", "caddy", "traefik", "envoy"] as const;
-export type ForwardAuthDialect = (typeof FORWARD_AUTH_DIALECTS)[number];
 
 /** The call that a proxy asks about. */
 export type ForwardedRequest = {

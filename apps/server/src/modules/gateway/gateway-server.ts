@@ -26,7 +26,7 @@ export type GatewayServerOptions = {
 export type GatewayServer = {
   server: Server;
   /** Starts to listen. Port 0 takes any free one. Rejects with the system's error when the port is taken. */
-  listen(address: { port: number; host: string }): Promise<AddressInfo>;
+  listen(address: { port: number; host: string; reusePort?: boolean }): Promise<AddressInfo>;
   /** Stops to accept, lets answers under way finish for at most `graceMs`, then closes every connection. */
   close(graceMs: number): Promise<void>;
 };
@@ -101,10 +101,10 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
 
   return {
     server,
-    listen({ port, host }) {
+    listen({ port, host, reusePort = false }) {
       return new Promise((resolve, reject) => {
         server.once("error", reject);
-        server.listen({ port, host }, () => {
+        server.listen({ port, host, reusePort }, () => {
           server.off("error", reject);
           const address = server.address();
           if (address === null || typeof address === "string") {

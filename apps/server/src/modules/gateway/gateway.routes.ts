@@ -1,12 +1,13 @@
 import { verifyKeyRequest } from "@turnpike/contract/keys";
 import { assertMay } from "@turnpike/domain/access/actor";
-import { type RawRoute, readJson, sendJson, sendJsonText } from "#http/raw-route.ts";
+import { type RawRoute, readJson, sendHotJson } from "#http/raw-route.ts";
 import { type RunOnceDeps, runOnce } from "#platform/run-once.ts";
 import { createScopeQueryReader } from "./read-scope-query.ts";
 import { type VerifyKeyDeps, verifyKey } from "./verify-key.ts";
 
-/** A key, a cost, a scope query, a path and some room. */
-const VERIFY_BODY_BYTES_MAX = 4_096;
+/** What a caller can put into headers in the place of a key, a cost, a scope query, a path and some room. */
+const VERIFY_BODY_BYTES_MAX = 20_480;
+const REPLAYED = ["idempotency-replayed", "true"];
 
 /** The hot routes on the listener for people: plain node:http in front of the contract library, with its schemas. */
 export function createGatewayRawRoutes(
@@ -17,12 +18,16 @@ export function createGatewayRawRoutes(
     {
       method: "POST",
       path: "/v1/keys/verify",
+      isHot: true,
       handle: async ({ req, res, context }) => {
         const call = context.call();
+        const { requestId } = call;
         const input = await readJson(req, verifyKeyRequest, VERIFY_BODY_BYTES_MAX);
         const key = req.headers["idempotency-key"];
         if (key === undefined) {
-          sendJson(res, 200, await verifyKey(deps, call, input));
+          const verdict = verifyKey(deps, call, input);
+          const text = typeof verdict === "string" ? verdict : await verdict;
+          sendHotJson(res, { status: 200, requestId, text });
           return;
         }
         // Who may not ask must not fill a table either.
@@ -30,12 +35,10 @@ export function createGatewayRawRoutes(
         const once = { operation: "keys.verify", key: String(key), request: input };
         const answer = await runOnce(deps, call, once, async () => ({
           status: 200,
-          body: JSON.stringify(await verifyKey(deps, call, input)),
+          body: await verifyKey(deps, call, input),
         }));
-        if (answer.isReplay) {
-          res.setHeader("idempotency-replayed", "true");
-        }
-        sendJsonText(res, answer.status, answer.body);
+        const { status, body: text } = answer;
+        sendHotJson(res, { status, requestId, text, ...(answer.isReplay && { extra: REPLAYED }) });
       },
     },
   ];

@@ -1,7 +1,13 @@
 export { type ApiGateway, createApiGateway } from "./api-gateway.ts";
 export { createDecider } from "./decide-call.ts";
 export { createForwardAuth, FORWARD_AUTH_PREFIX } from "./forward-auth.ts";
+export type { CallObserver } from "./gateway.ports.ts";
 export { createGatewayRawRoutes } from "./gateway.routes.ts";
-export { createRateLimiter } from "./rate-limiter.ts";
+export { createRateLimiter, createSharedRateLimiter, type RateLimiter } from "./rate-limiter.ts";
 export { createCallRecorder } from "./record-call.ts";
-export type { UpstreamConfig } from "./upstream-router.ts";
+export {
+  createRouteDocuments,
+  keepRouteDocumentsFresh,
+  type RouteDocuments,
+} from "./route-documents.ts";
+export { createUpstreamRouter, type UpstreamConfig } from "./upstream-router.ts";

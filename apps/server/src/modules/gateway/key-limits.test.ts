@@ -122,6 +122,7 @@ describe("rate limits and quotas of a key", () => {
       select details from audit_entries where tenant_id = ${tenantId} and action = 'key.updated'
       order by audit_id desc limit 1`;
     expect(rows[0]?.details).toEqual({
+      name: "Other",
       rateLimits: [limits.rateLimits, []],
       quotas: [limits.quotas, []],
     });

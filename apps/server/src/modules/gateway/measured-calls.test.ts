@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { join } from "node:path";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { latencyBucketOf } from "@turnpike/domain/metering/latency-histogram";
+import { createRouteTable } from "@turnpike/domain/routes/route-table";
 import { createFakeClock, type FakeClock } from "@turnpike/testkit/fake-clock";
 import { findFreePort } from "@turnpike/testkit/find-free-port";
 import { pollUntil } from "@turnpike/testkit/poll-until";
@@ -64,7 +65,7 @@ function admissionOf(tenant: TenantId): Admission {
       name: "Key",
       environment: "live",
       scopes: [],
-      metadata: {},
+      metadataText: "{}",
       networks: undefined,
       rateLimits: [],
       quotas: [],
@@ -114,6 +115,10 @@ beforeAll(async () => {
         recorder: metering.recorder,
         leases: metering.leases,
         clock,
+        documents: {
+          findRoute: (upstream, rawTarget) =>
+            upstream === "api" ? CITIES.find(rawTarget) : undefined,
+        },
       }),
       recorder: metering.recorder,
       renderProblem: createProblemRenderer("http://console.test/docs"),
@@ -156,6 +161,8 @@ function call(path: string, init: RequestInit = {}): Promise<Response> {
   return fetch(gatewayUrl + path, { ...init, headers: { "x-api-key": "k", ...init.headers } });
 }
 
+const CITIES = createRouteTable(["/cities/{city}"]);
+
 type Row = {
   method: string;
   route: string;
@@ -171,10 +178,12 @@ type Row = {
 /** The rollups of the tenant once they are as `isThere` says; those of hours say the same as those of minutes. */
 async function readRollups(isThere: (rows: readonly Row[]) => boolean): Promise<Row[]> {
   return await pollUntil("the rollups", async () => {
-    const read = (table: string) => database.sql<Row[]>`
+    const { sql } = database;
+    const read = (table: string) => sql<Row[]>`
       select method, route, outcome, status::int, calls::int, bytes_in::int as "in", bytes_out::int as "out",
         array_to_json(latency_buckets) as buckets, array_to_json(latency_counts) as counts
-      from ${database.sql(table)} where tenant_id = ${tenantId} order by status, method`;
+      from ${sql(table)} ${table === "usage_rollups" ? sql`` : sql`, unpack_latencies(latencies) as h (latency_buckets, latency_counts)`}
+      where tenant_id = ${tenantId} order by status, method, route`;
     const minutes = [...(await read("usage_rollups"))];
     if (!isThere(minutes)) {
       return false;
@@ -187,6 +196,17 @@ async function readRollups(isThere: (rows: readonly Row[]) => boolean): Promise<
 const isMeasured = (rows: readonly Row[]): boolean => rows.some((row) => row.counts.length > 0);
 
 describe("a call through the gateway", () => {
+  it("is counted by the route that the upstream documents, and by a learned one where there is none", async () => {
+    answer = (_, res) => res.end();
+    await call("/cities/rome?secret=1");
+    await call("/cities/rome/streets/17");
+    const rows = await readRollups((all) => all.length === 2);
+    expect(rows.map(({ route }) => route).toSorted()).toEqual([
+      "/cities/rome/streets/{id}",
+      "/cities/{city}",
+    ]);
+  });
+
   it("is counted by method and route, with its bytes and the time until its client had the answer", async () => {
     answer = (req, res) => {
       req.resume().on("end", () => {

@@ -77,7 +77,7 @@ async function startGateway(
       {
         name: "main",
         url: upstream.url,
-        timeouts: { connectMs: 300, headersMs: 300, idleMs: 300 },
+        timeouts: { connectMs: 2_000, headersMs: 2_000, idleMs: 2_000 },
       },
     ],
     ...options,

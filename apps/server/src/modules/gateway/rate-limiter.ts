@@ -1,16 +1,27 @@
+import { AppError } from "@turnpike/domain/errors/app-error";
 import {
   decideRateLimit,
   type RateLimit,
   type RateLimitDecision,
   type RateLimitState,
 } from "@turnpike/domain/limits/rate-limit";
+import { MutexBusyError } from "#platform/shared-mutex.ts";
+import {
+  RateTableFullError,
+  type SharedRateTable,
+  type SharedTake,
+} from "#platform/shared-rate-table.ts";
 import type { LimitScope } from "./call-to-decide.ts";
 
 export type RateLimitVerdict = {
   rateLimit: RateLimit;
   scope: LimitScope;
+  /** As of the decision; once it is taken, as of that. */
   decision: RateLimitDecision;
 };
+
+/** What was decided under the limits of one slot. */
+export type SlotVerdicts = { slot: string; verdicts: readonly RateLimitVerdict[] };
 
 export type RateLimiter = {
   /** Decides a call under every limit of a slot, such as a tenant's environment or a key; takes nothing. */
@@ -20,8 +31,12 @@ export type RateLimiter = {
     scope: LimitScope;
     cost: number;
   }): RateLimitVerdict[];
-  /** Takes what {@link decide} allowed. No other call may have been decided in between for the same slot. */
-  take(slot: string, verdicts: readonly RateLimitVerdict[]): void;
+  /**
+   * Takes what {@link decide} allowed, of all slots or of none. This thread may not have decided another call in between.
+   *
+   * @returns The verdict under which another thread took the last call meanwhile; `undefined` when all were taken.
+   */
+  take(slots: readonly SlotVerdicts[]): RateLimitVerdict | undefined;
 };
 
 /** Buckets in memory at the most, before those that are full again are dropped. */
@@ -29,13 +44,24 @@ const BUCKETS_MAX = 200_000;
 /** Looking through all of them takes milliseconds, which must not be the price of every call. */
 const SWEEP_INTERVAL_MS = 1_000;
 const FULL: RateLimitState = { fullAtMs: 0 };
+/** More than rounding can make: what lies beyond the window was left behind by a longer one of the same name. */
+const LEFT_BEHIND_MS = 1;
+
+function nameBucket(slot: string, rateLimit: RateLimit): string {
+  return `${slot}|${rateLimit.name}`;
+}
 
 /** Keeps the buckets of this process in memory. A dropped bucket is a full one, so nothing is lost by dropping it. */
 export function createRateLimiter(deps: { monotonicMs: () => number }): RateLimiter {
   const buckets = new Map<string, RateLimitState>();
   let sweptAtMs = Number.NEGATIVE_INFINITY;
 
-  function dropFullBuckets(nowMs: number): void {
+  function sweepOnceInAWhile(): void {
+    const nowMs = deps.monotonicMs();
+    if (nowMs - sweptAtMs <= SWEEP_INTERVAL_MS) {
+      return;
+    }
+    sweptAtMs = nowMs;
     for (const [bucket, state] of buckets) {
       if (state.fullAtMs <= nowMs) {
         buckets.delete(bucket);
@@ -46,26 +72,89 @@ export function createRateLimiter(deps: { monotonicMs: () => number }): RateLimi
   return {
     decide: ({ slot, rateLimits, scope, cost }) => {
       const nowMs = deps.monotonicMs();
-      return rateLimits.map((rateLimit) => ({
+      return rateLimits.map((rateLimit) => {
+        const bucket = nameBucket(slot, rateLimit);
+        const state = buckets.get(bucket) ?? FULL;
+        const decision = decideRateLimit({ rateLimit, state, cost, nowMs });
+        if (state.fullAtMs > nowMs + rateLimit.windowSeconds * 1_000 + LEFT_BEHIND_MS) {
+          // Or it would be judged anew at every call, and stay closed for the whole of the longer window.
+          buckets.set(bucket, decision.next);
+        }
+        return { rateLimit, scope, decision };
+      });
+    },
+    take: (slots) => {
+      if (buckets.size >= BUCKETS_MAX) {
+        sweepOnceInAWhile();
+      }
+      for (const { slot, verdicts } of slots) {
+        for (const { rateLimit, decision } of verdicts) {
+          buckets.set(nameBucket(slot, rateLimit), decision.next);
+        }
+      }
+      return;
+    },
+  };
+}
+
+/**
+ * Counts on the buckets of all threads of the process. What another thread takes between decision and taking is seen when it
+ * is taken: then nothing is, and what a call had taken of its other limits is given back. In the microseconds until then
+ * those others may refuse a call that they would have let pass.
+ *
+ * @returns A limiter whose methods throw {@link AppError} `OVERLOADED` when more buckets are in use than there is room for.
+ */
+export function createSharedRateLimiter(table: SharedRateTable): RateLimiter {
+  function takeOne(bucket: string, rateLimit: RateLimit): SharedTake {
+    try {
+      return table.take(bucket, rateLimit, 1);
+    } catch (error) {
+      if (error instanceof RateTableFullError || error instanceof MutexBusyError) {
+        throw new AppError({
+          code: "OVERLOADED",
+          publicMessage: "Too many rate limits are in use. Try again in a moment.",
+          headers: { "retry-after": "1" },
+          cause: error,
+        });
+      }
+      throw error;
+    }
+  }
+
+  return {
+    decide: ({ slot, rateLimits, scope, cost }) =>
+      rateLimits.map((rateLimit) => ({
         rateLimit,
         scope,
-        decision: decideRateLimit({
-          rateLimit,
-          state: buckets.get(`${slot}|${rateLimit.name}`) ?? FULL,
-          cost,
-          nowMs,
-        }),
-      }));
-    },
-    take: (slot, verdicts) => {
-      const nowMs = deps.monotonicMs();
-      if (buckets.size >= BUCKETS_MAX && nowMs - sweptAtMs > SWEEP_INTERVAL_MS) {
-        sweptAtMs = nowMs;
-        dropFullBuckets(nowMs);
+        decision: table.look(nameBucket(slot, rateLimit), rateLimit, cost),
+      })),
+    take: (slots) => {
+      const taken: { bucket: string; rateLimit: RateLimit; takenAtMs: number }[] = [];
+      const giveBackAll = () => {
+        for (const { bucket, rateLimit, takenAtMs } of taken) {
+          table.giveBack(bucket, rateLimit, { cost: 1, takenAtMs });
+        }
+      };
+      for (const { slot, verdicts } of slots) {
+        for (const verdict of verdicts) {
+          const { rateLimit } = verdict;
+          const bucket = nameBucket(slot, rateLimit);
+          let one: SharedTake;
+          try {
+            one = takeOne(bucket, rateLimit);
+          } catch (error) {
+            giveBackAll();
+            throw error;
+          }
+          verdict.decision = one.decision;
+          if (!one.decision.allowed) {
+            giveBackAll();
+            return verdict;
+          }
+          taken.push({ bucket, rateLimit, takenAtMs: one.takenAtMs });
+        }
       }
-      for (const { rateLimit, decision } of verdicts) {
-        buckets.set(`${slot}|${rateLimit.name}`, decision.next);
-      }
+      return;
     },
   };
 }

@@ -3,7 +3,8 @@ import { AppError } from "@turnpike/domain/errors/app-error";
 import { ERROR_CODES } from "@turnpike/domain/errors/error-codes";
 import type { CallMethod } from "@turnpike/domain/metering/call-method";
 import { CLIENT_ABORTED_STATUS, isBillableStatus } from "@turnpike/domain/metering/outcome";
-import { createRouteBook } from "@turnpike/domain/routes/route-book";
+import type { PathMode } from "@turnpike/domain/privacy/redact";
+import { createRouteBook, OTHER_ROUTE } from "@turnpike/domain/routes/route-book";
 import type {
   CallMeasure,
   LeaseHold,
@@ -14,6 +15,8 @@ import type {
 import type { Clock } from "#platform/clock.ts";
 import type { Subject } from "./call-to-decide.ts";
 import type { Admission, Denial } from "./decide-call.ts";
+import type { CallObserver } from "./gateway.ports.ts";
+import type { RouteDocuments } from "./route-documents.ts";
 
 /** How an admitted call came out: the upstream's status, or why there is none. */
 export type AdmittedOutcome =
@@ -33,6 +36,8 @@ export type CallTarget = {
   method: CallMethod | undefined;
   /** The request target as the client sent it; its template is the route. */
   rawTarget: string | undefined;
+  /** Name of the upstream that serves it; undefined where only the asking program knows. */
+  upstream?: string | undefined;
 };
 
 /** The target of a verification: which call it is for only the asking program knows. */
@@ -42,11 +47,22 @@ export const VERIFICATION: CallTarget = {
   rawTarget: undefined,
 };
 
+/** What a call counts as that was allowed and not forwarded. */
+const ALLOWED_STATUS = 200;
+
+/** A call as it is written down, without how it came out. */
+type CallFacts = Omit<MeteredCall, "outcome" | "status" | "quantity" | "leaseId">;
+
+/** Says what is written down of a call, for whoever writes it down later. */
+export type DescribeCall = (subject: Subject, target: CallTarget) => CallFacts;
+
 export type CallRecorder = {
   /** True when so much waits to be recorded that no further call may be admitted. */
   readonly isSaturated: boolean;
   /** Writes down an admitted call, once, when its outcome is known; what is not billed goes back to the limit. */
   recordAdmitted(admission: Admission, target: CallTarget, outcome: AdmittedOutcome): MeteredCall;
+  /** Writes down a call that was allowed and not forwarded: how it comes out only who asked will know. */
+  recordAllowed(admission: Admission, target: CallTarget): void;
   /** Writes down what was measured of a call that {@link recordAdmitted} wrote down, once, when it is over. */
   recordMeasure(call: MeteredCall, measure: CallMeasure): void;
   /** Undoes the admission of a call that never went on its way and is not written down. */
@@ -79,15 +95,24 @@ export function createCallRecorder(deps: {
   recorder: UsageRecorder;
   leases: LeaseHolder;
   clock: Clock;
-}): CallRecorder {
+  observer?: CallObserver;
+  /** What upstreams say of their paths; left out: routes are learned. */
+  documents?: Pick<RouteDocuments, "findRoute">;
+  /** What is kept of a path that no document describes; left out: a learned template. */
+  paths?: PathMode;
+}): CallRecorder & { describe: DescribeCall } {
   const routes = createRouteBook(ROUTES_MET);
 
   function toCall(
     subject: Subject,
-    { meterId, method, rawTarget }: CallTarget,
-  ): Omit<MeteredCall, "outcome" | "status" | "quantity" | "leaseId"> {
+    { meterId, method, rawTarget, upstream }: CallTarget,
+  ): CallFacts {
     const { tenantId } = subject.tenant;
     const occurredAtMs = deps.clock.now().getTime();
+    // A documented route needs no place in the book: a document has so many and no more.
+    const routeOf = (target: string) =>
+      deps.documents?.findRoute(upstream, target) ??
+      (deps.paths === "documented" ? OTHER_ROUTE : routes.routeOf(tenantId, target, occurredAtMs));
     return {
       tenantId,
       keyId: subject.key.keyId,
@@ -95,8 +120,7 @@ export function createCallRecorder(deps: {
       environment: subject.key.environment,
       meterId,
       method,
-      route:
-        rawTarget === undefined ? undefined : routes.routeOf(tenantId, rawTarget, occurredAtMs),
+      route: rawTarget === undefined ? undefined : routeOf(rawTarget),
       occurredAtMs,
       periodStartMs: subject.periodStartMs,
       periodEndMs: subject.periodEndMs,
@@ -114,40 +138,60 @@ export function createCallRecorder(deps: {
     }
   }
 
+  function recordAdmitted(
+    admission: Admission,
+    target: CallTarget,
+    outcome: AdmittedOutcome,
+  ): MeteredCall {
+    const isBilled = outcome.kind === "status" && isBillableStatus(outcome.status);
+    const { hold, keyHold } = admission;
+    const call: MeteredCall = {
+      ...toCall(admission, target),
+      outcome: outcome.kind === "status" ? "VALID" : outcome.code,
+      status: statusOf(outcome),
+      quantity: isBilled ? admission.cost : 0,
+      leaseId: isBilled ? hold?.slice.leaseId : undefined,
+      keyLeaseId: isBilled ? keyHold?.slice.leaseId : undefined,
+    };
+    deps.recorder.record(call);
+    endHold(hold, isBilled);
+    endHold(keyHold, isBilled);
+    return call;
+  }
+
+  function show(call: MeteredCall, measure?: CallMeasure): void {
+    if (deps.observer?.isWatching === true) {
+      deps.observer.see(call, measure);
+    }
+  }
+
   return {
     get isSaturated() {
       return deps.recorder.isSaturated;
     },
+    describe: toCall,
     abandon: ({ hold, keyHold }) => {
       endHold(hold, false);
       endHold(keyHold, false);
     },
-    recordAdmitted: (admission, target, outcome) => {
-      const isBilled = outcome.kind === "status" && isBillableStatus(outcome.status);
-      const { hold, keyHold } = admission;
-      const call: MeteredCall = {
-        ...toCall(admission, target),
-        outcome: outcome.kind === "status" ? "VALID" : outcome.code,
-        status: statusOf(outcome),
-        quantity: isBilled ? admission.cost : 0,
-        leaseId: isBilled ? hold?.slice.leaseId : undefined,
-        keyLeaseId: isBilled ? keyHold?.slice.leaseId : undefined,
-      };
-      deps.recorder.record(call);
-      endHold(hold, isBilled);
-      endHold(keyHold, isBilled);
-      return call;
+    recordAdmitted,
+    recordAllowed: (admission, target) =>
+      show(recordAdmitted(admission, target, { kind: "status", status: ALLOWED_STATUS })),
+    recordMeasure: (call, measure) => {
+      deps.recorder.recordMeasure(call, measure);
+      show(call, measure);
     },
-    recordMeasure: (call, measure) => deps.recorder.recordMeasure(call, measure),
     recordDenied: (denial, target) => {
       if (denial.subject !== undefined) {
-        deps.recorder.record({
+        const call: MeteredCall = {
           ...toCall(denial.subject, target),
           outcome: denial.code,
           status: ERROR_CODES[denial.code].status,
           quantity: 0,
           leaseId: undefined,
-        });
+        };
+        deps.recorder.record(call);
+        show(call);
       }
     },
   };

@@ -1,5 +1,6 @@
 import { type Dispatcher, Pool } from "undici";
 import type { Clock } from "#platform/clock.ts";
+import type { SharedPlaces } from "#platform/shared-places.ts";
 import type { Upstream } from "./upstream-router.ts";
 
 /** Consecutive failures to connect after which we stop trying for a moment. */
@@ -18,13 +19,16 @@ export class UpstreamPool {
   readonly upstream: Upstream;
   readonly #pool: Pool;
   readonly #clock: Clock;
+  readonly #places: SharedPlaces | undefined;
   #active = 0;
   #connectFailures = 0;
   #failingUntilMs = 0;
 
-  constructor(input: { upstream: Upstream; clock: Clock }) {
+  /** @param input.places - Left out: this thread has all that the upstream allows. */
+  constructor(input: { upstream: Upstream; clock: Clock; places?: SharedPlaces | undefined }) {
     this.upstream = input.upstream;
     this.#clock = input.clock;
+    this.#places = input.places;
     this.#pool = new Pool(input.upstream.origin, {
       connections: input.upstream.maxConcurrent,
       pipelining: 1,
@@ -46,7 +50,7 @@ export class UpstreamPool {
 
   /** Takes one of the upstream's places. `false` when all are taken. */
   tryAcquire(): boolean {
-    if (this.#active >= this.upstream.maxConcurrent) {
+    if (this.#active >= this.upstream.maxConcurrent || this.#places?.tryTake() === false) {
       return false;
     }
     this.#active += 1;
@@ -55,6 +59,7 @@ export class UpstreamPool {
 
   release(): void {
     this.#active -= 1;
+    this.#places?.giveBack();
   }
 
   /** True for a second after several failures to connect in a row: a dead upstream must not pile up waiting calls. */

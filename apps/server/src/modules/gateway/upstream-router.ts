@@ -1,5 +1,11 @@
 import { isAmbiguousPath } from "./request-gate.ts";
 
+/** Where an upstream describes its paths: a file by its absolute path, or an address. */
+export type OpenapiSource = ({ file: string } | { url: string }) & {
+  /** How often it is looked at again. */
+  refreshSeconds: number;
+};
+
 /** One upstream as the operator configures it. */
 export type UpstreamConfig = {
   name: string;
@@ -24,6 +30,8 @@ export type UpstreamConfig = {
   preserveHost: boolean;
   /** Calls under way at once; more are refused with 503. Default 512: each holds a socket on both sides. */
   maxConcurrent?: number | undefined;
+  /** Left out: routes are learned from paths alone. */
+  openapi?: OpenapiSource | undefined;
 };
 
 /** Where to connect. The path is never part of a URL that is parsed again. */

@@ -204,6 +204,58 @@ describe("POST /v1/keys/verify", () => {
     expect(await verify({ key: limited.key })).toMatchObject({ code: "REVOKED", offer: null });
   });
 
+  it("offers a plan only when this very call would pass under it", async () => {
+    const { key } = await createCustomer("small", { scopes: ["maps:read"] });
+    const beyond = await verify({ key, meter: "tokens", cost: 20_000 });
+    expect(beyond).toMatchObject({
+      code: "QUOTA_EXCEEDED",
+      detail: "The call takes 20000, and the quota of 100 tokens in this period has 100 left.",
+      offer: { planId: "huge" },
+    });
+    // No period has room for it.
+    expect(beyond).not.toHaveProperty("retryAfterSeconds");
+    const scoped = { key, meter: "tokens", cost: 101, scopes: "maps:read" };
+    expect((await verify(scoped)).offer).toMatchObject({ planId: "large" });
+    const own = { quotas: [{ meter: "tokens", limit: 10 }] };
+    const limited = await createCustomer("small", own);
+    // The plan refuses first, and under another plan the key's own quota would.
+    const both = await verify({ key: limited.key, meter: "tokens", cost: 101 });
+    expect(both).toMatchObject({ code: "QUOTA_EXCEEDED", offer: null });
+  });
+
+  it("tells every limit of a known key, whatever it is refused for", async () => {
+    const limits = [
+      { name: "burst", remaining: 3 },
+      { name: "tokens", scope: "tenant", limit: 100, remaining: 100 },
+      { name: "tokens", scope: "key", limit: 10, remaining: 10 },
+    ];
+    const { key, path } = await createCustomer("small", {
+      quotas: [{ meter: "tokens", limit: 10 }],
+    });
+    const call = { key, meter: "tokens" };
+    // A busy machine may be too slow for one answer, which then comes without the quotas.
+    const expectVerdict = (body: object) => expect.poll(() => verify(body), { timeout: 20_000 });
+    const scoped = { ...call, scopes: "maps:read" };
+    await expectVerdict(scoped).toMatchObject({ code: "INSUFFICIENT_SCOPE", limits });
+    await app.call(serviceKey, "POST", `${path}/revoke`);
+    await pollUntil(
+      "the key is revoked",
+      async () => (await verify({ key, cost: 0 })).code === "REVOKED",
+      1_000,
+    );
+    await expectVerdict(call).toMatchObject({ code: "REVOKED", limits });
+    const fast = await createCustomer("small");
+    await Promise.all([1, 2, 3].map(() => verify({ key: fast.key })));
+    // Nothing of this meter was ever asked for.
+    await expectVerdict({ key: fast.key, meter: "tokens" }).toMatchObject({
+      code: "RATE_LIMITED",
+      limits: [
+        { name: "burst", remaining: 0 },
+        { name: "tokens", remaining: 100 },
+      ],
+    });
+  });
+
   it("meters what is asked, under the route of its resource, and refuses a meter that does not exist", async () => {
     const { key, tenantId } = await createCustomer("huge");
     await verify({ key, meter: "tokens", cost: 7, resource: "/maps/42?x=1" });
@@ -240,6 +292,25 @@ describe("POST /v1/keys/verify", () => {
       },
       1_000,
     );
+  });
+
+  it("gives its verdict on whatever a caller sent as a key", async () => {
+    expect(await verify({ key: "" })).toMatchObject({
+      valid: false,
+      code: "MISSING_KEY",
+      offer: null,
+    });
+    for (const key of [
+      "x",
+      "x".repeat(257),
+      "x".repeat(16_384),
+      "tp_live_",
+      "\u0000",
+      "\ud800",
+      "é",
+    ]) {
+      expect(await verify({ key })).toMatchObject({ valid: false, code: "NOT_FOUND", offer: null });
+    }
   });
 
   it("takes a key of another environment for an unknown one", async () => {

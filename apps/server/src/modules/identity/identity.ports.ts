@@ -4,6 +4,9 @@ import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 
 /** What identity needs of the tenants, which stand above it. */
 export interface RoleDirectory {
-  /** The roles of a person, by tenant. Needs a transaction of the operator role. Empty for nobody's member. */
-  listRoles(tx: Tx, userId: UserId): Promise<ReadonlyMap<TenantId, Role>>;
+  /** The roles of people, by person and tenant. Needs a transaction of the operator role. Nobody's members are left out. */
+  listRoles(
+    tx: Tx,
+    userIds: readonly UserId[],
+  ): Promise<ReadonlyMap<UserId, ReadonlyMap<TenantId, Role>>>;
 }

@@ -8,7 +8,12 @@ export {
   listOperatorUsers,
   removeOperator,
 } from "./manage-operators.ts";
-export { type AttemptLimits, createAttemptLimits, toNetwork } from "./provider/attempt-limits.ts";
+export {
+  type AttemptLimits,
+  createAttemptLimits,
+  createSharedAttemptLimits,
+  toNetwork,
+} from "./provider/attempt-limits.ts";
 export { createProviderJobs } from "./provider/provider.jobs.ts";
 export {
   createIdentityProvider,
@@ -18,5 +23,5 @@ export {
 export { offerSetupCode } from "./setup-code.ts";
 export { type BuiltinProvider, createTrustedIssuers } from "./trusted-issuers.ts";
 export { createUserDirectory, type UserDirectory } from "./user-directory.ts";
-export { findUserEmail } from "./users.store.ts";
+export { findUserEmail, listOperatorEmails } from "./users.store.ts";
 export { createTokenVerifier, isIdToken } from "./verify-id-token.ts";

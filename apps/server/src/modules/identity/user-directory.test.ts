@@ -51,7 +51,10 @@ function createDirectory(operators: readonly string[] = []): UserDirectory {
       clock: services.clock,
       issuers: [toTrusted(builtin, BUILTIN_ISSUER), toTrusted(elsewhere, elsewhere.issuer)],
     }),
-    roles: { listRoles: () => Promise.resolve(new Map(roles)) },
+    roles: {
+      listRoles: (_tx, userIds) =>
+        Promise.resolve(new Map(userIds.map((userId) => [userId, new Map(roles)]))),
+    },
     operators,
   });
 }

@@ -10,7 +10,7 @@ import { insertChange } from "#platform/changes.store.ts";
 import { createRecordCache } from "#platform/record-cache.ts";
 import type { RoleDirectory } from "./identity.ports.ts";
 import { toSignedInUser } from "./to-user-reply.ts";
-import { findUserRowBySubject, type UserRow, upsertUserByClaims } from "./users.store.ts";
+import { listUserRowsBySubject, type UserRow, upsertUserByClaims } from "./users.store.ts";
 import type { TokenClaims, TokenVerdict } from "./verify-id-token.ts";
 
 /** A person whose token is good, as an actor and as they may see themselves. */
@@ -39,6 +39,8 @@ export type UserDirectoryDeps = Pick<AppServices, "transact" | "clock" | "newId"
 };
 
 type UserRecord = { row: UserRow; roles: UserActor["roles"] };
+
+const NO_ROLES: UserActor["roles"] = new Map();
 
 /** People held in memory at the most, each about 1 kB. */
 const RECORDS_MAX = 100_000;
@@ -106,14 +108,17 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
     waitMsMax: LOAD_TIMEOUT_MS,
     monotonicMs: deps.clock.monotonicMs,
     idOf: ({ row }) => row.user_id,
-    load: async (name) => {
-      return await look(async (tx) => {
-        const row = await findUserRowBySubject(tx, fromName(name));
-        return row === undefined
-          ? null
-          : { row, roles: await deps.roles.listRoles(tx, row.user_id) };
-      });
-    },
+    load: (names) =>
+      look(async (tx) => {
+        const rows = await listUserRowsBySubject(tx, names.map(fromName));
+        const roles = await deps.roles.listRoles(
+          tx,
+          rows.map((row) => row.user_id),
+        );
+        return new Map(
+          rows.map((row) => [nameOf(row), { row, roles: roles.get(row.user_id) ?? NO_ROLES }]),
+        );
+      }),
   });
 
   async function store(claims: TokenClaims): Promise<void> {

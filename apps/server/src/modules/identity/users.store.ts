@@ -76,14 +76,19 @@ export async function findUserRow(tx: Tx, userId: UserId): Promise<UserRow | und
   return user;
 }
 
-export async function findUserRowBySubject(
+/** Those that exist, in no order. */
+export async function listUserRowsBySubject(
   tx: Tx,
-  identity: { issuer: string; subject: string },
-): Promise<UserRow | undefined> {
-  const [user] = await tx<UserRow[]>`
+  identities: readonly { issuer: string; subject: string }[],
+): Promise<UserRow[]> {
+  return await tx<UserRow[]>`
     select ${tx(COLUMNS)} from users
-    where issuer = ${identity.issuer} and subject = ${identity.subject}`;
-  return user;
+    where (issuer, subject) in (
+      select * from unnest(
+        ${identities.map(({ issuer }) => issuer)}::text[],
+        ${identities.map(({ subject }) => subject)}::text[]
+      )
+    )`;
 }
 
 /** Everybody with this e-mail address, which identifies nobody: several issuers may vouch for it, or none. */
@@ -102,6 +107,15 @@ export async function listUserRowsByEmail(
 export async function listOperatorRows(tx: Tx, limit: number): Promise<UserRow[]> {
   return await tx<UserRow[]>`
     select ${tx(COLUMNS)} from users where is_operator order by user_id limit ${limit}`;
+}
+
+/** The verified addresses of those whom the setup link or a command made operators, oldest first. */
+export async function listOperatorEmails(tx: Tx, limit: number): Promise<string[]> {
+  const rows = await tx<{ email: string }[]>`
+    select email from users
+    where is_operator and email_verified and email is not null
+    order by user_id limit ${limit}`;
+  return rows.map((row) => row.email);
 }
 
 /** Those whose provider says that one of these lower-case addresses is theirs, oldest first. */

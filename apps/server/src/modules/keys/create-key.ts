@@ -2,6 +2,7 @@ import type { CreatedKey, CreateKeyRequest } from "@turnpike/contract/keys";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
+import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import {
   assertMetersExist,
@@ -68,6 +69,11 @@ export async function createKey(
       entityType: "key",
       entityId: row.key_id,
       details: { name: row.name, environment: row.environment, start: row.start },
+    });
+    await emitEvent(deps, tx, {
+      tenantId: input.tenantId,
+      type: "key.created",
+      data: { key: toKeyReply(row, now) },
     });
     await announceKey(tx, input.tenantId, row.key_id);
   });

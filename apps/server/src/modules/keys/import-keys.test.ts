@@ -204,11 +204,14 @@ describe("importKeys", () => {
     const { tenantId } = await createTestTenant(services);
     const known = draw();
     await run(tenantId, [rowOf(known)]);
-    const rows = [rowOf(known), rowOf(draw()), rowOf("x", { name: "" })];
+    const twice = draw();
+    const rows = [rowOf(known), rowOf(twice), rowOf("x", { name: "" }), rowOf(twice)];
     const before = await dumpDatabase(database.sql);
     const rehearsal = await run(tenantId, rows, { dryRun: true });
     expect(await dumpDatabase(database.sql)).toBe(before);
     expect(rehearsal.items[1]).toEqual({ status: "imported", keyId: null, errors: [] });
+    // The key of the row before it, of which nothing is left.
+    expect(rehearsal.items[3]).toEqual({ status: "exists", keyId: null, errors: [] });
     const real = await run(tenantId, rows);
     expect(statusesOf(real)).toEqual(statusesOf(rehearsal));
   });

@@ -10,6 +10,7 @@ import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/act
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
+import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { findOwnKeysByHash, type ImportedKeyRow, insertImportedKeys } from "./key-import.store.ts";
 import { assertScopesAllowed, assertScopesHeld } from "./key-input.ts";
@@ -85,8 +86,8 @@ function toStoredRow(keyId: KeyId, row: ImportKeyRow): ImportedKeyRow {
 
 function toItem(
   read: ReadRow,
-  found: { isNew: boolean; keyId: KeyId | undefined },
-  dryRun: boolean,
+  /** `isGone`: a dry run made the key, and undoes it. */
+  found: { isNew: boolean; keyId: KeyId | undefined; isGone: boolean },
 ): ImportedRow {
   if (!("row" in read)) {
     return { status: "refused", keyId: null, errors: read.errors };
@@ -95,9 +96,8 @@ function toItem(
     const errors = [{ pointer: "/hash", message: HASH_REFUSED }];
     return { status: "refused", keyId: null, errors };
   }
-  return found.isNew
-    ? { status: "imported", keyId: dryRun ? null : found.keyId, errors: [] }
-    : { status: "exists", keyId: found.keyId, errors: [] };
+  const status = found.isNew ? "imported" : "exists";
+  return { status, keyId: found.isGone ? null : found.keyId, errors: [] };
 }
 
 /**
@@ -147,7 +147,8 @@ export async function importKeys(
       if (keyId !== undefined) {
         told.add(keyId);
       }
-      return toItem(read, { isNew, keyId }, dryRun);
+      const isGone = dryRun && keyId !== undefined && inserted.has(keyId);
+      return toItem(read, { isNew, keyId, isGone });
     });
     const count = (status: ImportedRow["status"]) =>
       items.filter((item) => item.status === status).length;
@@ -166,6 +167,12 @@ export async function importKeys(
         entityType: "tenant",
         entityId: tenantId,
         details: { imported: answer.imported, existing: answer.existing, refused: answer.refused },
+      });
+      const { imported, existing, refused } = answer;
+      await emitEvent(deps, tx, {
+        tenantId,
+        type: "keys.imported",
+        data: { tenantId, imported, existing, refused },
       });
       // New keys are in no memory but as unknown ones, and one new key makes every process forget all of those.
       await announceKey(tx, tenantId, first);

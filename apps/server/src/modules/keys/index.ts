@@ -1,4 +1,5 @@
 export { createKey } from "./create-key.ts";
+export { ensureHistoryKey, historyKeyIdOf } from "./ensure-history-key.ts";
 export { createGithubSigningKeys } from "./github-signing-keys.ts";
 export { hashKey } from "./hash-key.ts";
 export { importKeys } from "./import-keys.ts";
@@ -12,8 +13,10 @@ export { createKeyImportRoutes } from "./key-import.routes.ts";
 export { createKeysJobs } from "./keys.jobs.ts";
 export type { KeyUsage } from "./keys.ports.ts";
 export { createKeysRoutes, createServiceKeysRoutes } from "./keys.routes.ts";
+export { listKeyNames } from "./keys.store.ts";
+export { keysOfTenant } from "./keys-of-tenant.store.ts";
 export { createLeaksRawRoutes } from "./leaks.routes.ts";
-export { listKeys } from "./list-keys.ts";
+export { getKey, listKeys } from "./list-keys.ts";
 export { createServiceKey, listServiceKeys, revokeServiceKey } from "./manage-service-keys.ts";
 export { memberKeys } from "./member-keys.ts";
 export { revokeKey } from "./revoke-key.ts";

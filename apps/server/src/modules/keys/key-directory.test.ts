@@ -76,11 +76,13 @@ const heardWithin = (what: string, ask: () => boolean | Promise<boolean>) =>
 function createHeldDatabase() {
   let underWay = 0;
   let most = 0;
+  let asked = 0;
   let held: Promise<void> = Promise.resolve();
   const transact: Transact = {
     ...services.transact,
     asOperator: async (work) => {
       underWay += 1;
+      asked += 1;
       most = Math.max(most, underWay);
       try {
         const result = await services.transact.asOperator(work);
@@ -94,6 +96,8 @@ function createHeldDatabase() {
   return {
     transact,
     most: () => most,
+    /** Transactions so far. */
+    asked: () => asked,
     hold: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       held = promise;
@@ -112,7 +116,7 @@ describe("the key directory", () => {
       keyId: made.keyId,
       tenantId: tenant.tenantId,
       environment: "live",
-      metadata: { team: "a" },
+      metadataText: `{"team":"a"}`,
       expiresAtMs: Number.POSITIVE_INFINITY,
       revoked: false,
     });
@@ -218,6 +222,24 @@ describe("the key directory", () => {
     );
     expect(answers.every((answer) => answer === null)).toBe(true);
     expect(flood.most()).toBeLessThanOrEqual(8);
+  });
+
+  it("asks the database once for a hundred unknown keys of a flood, and goes on answering known ones", async () => {
+    const flood = createHeldDatabase();
+    const directory = createDirectory(flood.transact);
+    const made = await create();
+    await directory.loadKey(hashKey(made.key));
+    const before = flood.asked();
+    for (let wave = 0; wave < 5; wave += 1) {
+      const unknown = Array.from({ length: 2_000 }, () => hashKey(unknownKey()));
+      const loads = Promise.all(unknown.map((hash) => directory.loadKey(hash)));
+      expect(directory.peekKey(hashKey(made.key))).toMatchObject({ keyId: made.keyId });
+      expect(new Set(await loads)).toEqual(new Set([null]));
+      // Known not to exist for a while: using them again asks nobody.
+      expect(directory.peekKey(unknown[0] ?? "")).toBeNull();
+    }
+    // Eight alone at the head of each wave, the rest by the hundred.
+    expect(flood.asked() - before).toBeLessThanOrEqual(5 * (8 + 20));
   });
 
   it("turns further look-ups away when two thousand wait, and answers known keys all the same", async () => {

@@ -12,8 +12,8 @@ import type { Change } from "#platform/change-feed.ts";
 import { createRecordCache } from "#platform/record-cache.ts";
 import type { Transact } from "#platform/transact.ts";
 import { hashKey } from "./hash-key.ts";
-import { findKeyByHash, findTenantTerms } from "./keys.store.ts";
-import { findServiceKeyByHash } from "./service-keys.store.ts";
+import { findKeysByHash, type KeyRow, listTenantTerms, type TenantTermsRow } from "./keys.store.ts";
+import { findServiceKeysByHash } from "./service-keys.store.ts";
 
 /** What the hot path knows of a key. */
 export type KeyRecord = {
@@ -24,7 +24,8 @@ export type KeyRecord = {
   name: string;
   environment: Environment;
   scopes: readonly string[];
-  metadata: Readonly<Record<string, unknown>>;
+  /** The metadata as JSON: nothing looks into it, and a text takes less room than an object. */
+  metadataText: string;
   /** Where calls may come from; undefined: from anywhere. */
   networks: Networks | undefined;
   /** Limits of its own, below those of its tenant. */
@@ -56,8 +57,8 @@ export type KeyDirectory = {
   loadKey(hash: string): Promise<KeyRecord | null>;
   peekTenant(tenantId: TenantId): TenantRecord | null | undefined;
   loadTenant(tenantId: TenantId): Promise<TenantRecord | null>;
-  /** Who holds a credential for the API: a service key, or a live key of a tenant that is not suspended. */
-  findActor(credential: string): Promise<Actor | undefined>;
+  /** Who holds a credential for the API, at once when memory knows: a service key, or a live key of a tenant that is not suspended. */
+  findActor(credential: string): Actor | undefined | Promise<Actor | undefined>;
   /** Forgets what a change may have made untrue. */
   applyChange(change: Change): void;
   /** Calls back with the tenant, or `undefined` for all, whose terms or keys changed. */
@@ -69,10 +70,45 @@ const RECORDS_MAX = 1_000_000;
 /** Unknown keys remembered at the most, and for how long: a new key is announced, so this only bounds look-ups. */
 const MISSES_MAX = 50_000;
 const MISS_TTL_MS = 10_000;
+/** Service keys whose hash is remembered; an installation has a handful. */
+const SERVICE_HASHES_MAX = 16;
 /** Look-ups under way at once; a flood of unknown keys must not take every connection. */
 const LOADS_MAX = 8;
 const LOADS_WAITING_MAX = 2_000;
 const LOAD_TIMEOUT_MS = 5_000;
+
+const NONE: readonly never[] = Object.freeze([]);
+
+/** What most keys have none of is shared, and so are texts that are equal: there may be a million records. */
+function toKeyRecord(row: KeyRow): KeyRecord {
+  return {
+    keyId: row.key_id,
+    originKeyId: row.origin_key_id === row.key_id ? row.key_id : row.origin_key_id,
+    tenantId: row.tenant_id,
+    name: row.name,
+    environment: row.environment === "live" ? "live" : "test",
+    scopes: row.scopes.length === 0 ? NONE : row.scopes,
+    metadataText: Object.keys(row.metadata).length === 0 ? "{}" : JSON.stringify(row.metadata),
+    networks: row.allowed_networks.length === 0 ? undefined : compileNetworks(row.allowed_networks),
+    rateLimits: row.rate_limits.length === 0 ? NONE : row.rate_limits,
+    quotas: row.quotas.length === 0 ? NONE : row.quotas,
+    expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
+    updatedAtMs: row.updated_at.getTime(),
+    disabled: row.disabled_at !== null,
+    revoked: row.revoked_at !== null,
+  };
+}
+
+function toTenantRecord(row: TenantTermsRow): TenantRecord {
+  return {
+    tenantId: row.tenant_id,
+    suspended: row.suspended_at !== null,
+    planId: row.plan_id,
+    planVersion: row.plan_version,
+    terms: row.terms,
+    periodAnchor: row.period_anchor,
+  };
+}
 
 /**
  * Answers who a key is from memory, loading on a miss. Records are dropped when the change feed names them, so that a
@@ -100,56 +136,33 @@ export function createKeyDirectory(deps: {
   const keys = createRecordCache<KeyRecord>({
     ...bounds,
     idOf: (record) => record.keyId,
-    load: async (hash) => {
-      const row = await look((tx) => findKeyByHash(tx, hash));
-      return row === undefined
-        ? null
-        : {
-            keyId: row.key_id,
-            originKeyId: row.origin_key_id,
-            tenantId: row.tenant_id,
-            name: row.name,
-            environment: row.environment,
-            scopes: row.scopes,
-            metadata: row.metadata,
-            networks:
-              row.allowed_networks.length === 0 ? undefined : compileNetworks(row.allowed_networks),
-            rateLimits: row.rate_limits,
-            quotas: row.quotas,
-            expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
-            updatedAtMs: row.updated_at.getTime(),
-            disabled: row.disabled_at !== null,
-            revoked: row.revoked_at !== null,
-          };
+    load: async (hashes) => {
+      const rows = await look((tx) => findKeysByHash(tx, hashes));
+      return new Map([...rows].map(([hash, row]) => [hash, toKeyRecord(row)]));
     },
   });
 
   const tenants = createRecordCache<TenantRecord>({
     ...bounds,
     idOf: (record) => record.tenantId,
-    load: async (tenantId) => {
-      const row = await look((tx) => findTenantTerms(tx, tenantId as TenantId));
-      return row === undefined
-        ? null
-        : {
-            tenantId: row.tenant_id,
-            suspended: row.suspended_at !== null,
-            planId: row.plan_id,
-            planVersion: row.plan_version,
-            terms: row.terms,
-            periodAnchor: row.period_anchor,
-          };
+    load: async (tenantIds) => {
+      const rows = await look((tx) => listTenantTerms(tx, tenantIds as readonly TenantId[]));
+      return new Map(rows.map((row) => [row.tenant_id, toTenantRecord(row)]));
     },
   });
 
   const serviceKeys = createRecordCache<ServiceKeyRecord>({
     ...bounds,
     idOf: (record) => record.serviceKeyId,
-    load: async (hash) => {
-      const row = await look((tx) => findServiceKeyByHash(tx, hash));
-      return row === undefined || row.revoked_at !== null
-        ? null
-        : { serviceKeyId: row.service_key_id, scopes: row.scopes };
+    load: async (hashes) => {
+      const rows = await look((tx) => findServiceKeysByHash(tx, hashes));
+      const valid = [...rows].filter(([, row]) => row.revoked_at === null);
+      return new Map(
+        valid.map(([hash, row]) => [
+          hash,
+          { serviceKeyId: row.service_key_id, scopes: row.scopes },
+        ]),
+      );
     },
   });
 
@@ -159,11 +172,31 @@ export function createKeyDirectory(deps: {
     }
   }
 
-  async function findServiceActor(credential: string): Promise<Actor | undefined> {
-    const record = await serviceKeys.get(hashKey(credential));
+  const serviceHashes = new Map<string, string>();
+
+  function toServiceActor(record: ServiceKeyRecord | null): Actor | undefined {
     return record === null
       ? undefined
       : { type: "service_key", id: record.serviceKeyId, scopes: record.scopes };
+  }
+
+  /** A program sends the same service key with every call, so its hash is remembered; revoking is by the record, as ever. */
+  function hashOfServiceKey(credential: string): string {
+    let hash = serviceHashes.get(credential);
+    if (hash === undefined) {
+      if (serviceHashes.size >= SERVICE_HASHES_MAX) {
+        serviceHashes.clear();
+      }
+      hash = hashKey(credential);
+      serviceHashes.set(credential, hash);
+    }
+    return hash;
+  }
+
+  function findServiceActor(credential: string): Actor | undefined | Promise<Actor | undefined> {
+    const hash = hashOfServiceKey(credential);
+    const known = serviceKeys.peek(hash);
+    return known === undefined ? serviceKeys.get(hash).then(toServiceActor) : toServiceActor(known);
   }
 
   async function findKeyActor(credential: string): Promise<Actor | undefined> {
@@ -197,7 +230,7 @@ export function createKeyDirectory(deps: {
     findActor: (credential) => {
       const parsed = parseKey(credential);
       if (parsed.form === "malformed") {
-        return Promise.resolve(undefined);
+        return undefined;
       }
       // A key that was imported has any form; look-ups of those that are unknown are bounded.
       return parsed.form === "own" && parsed.kind === "svc"

@@ -1,5 +1,6 @@
 import type { JsonValue, Tx } from "@turnpike/db/client";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
+import type { KeyRow } from "./keys.store.ts";
 
 export type ImportedKeyRow = {
   key_id: KeyId;
@@ -50,4 +51,29 @@ export async function findOwnKeysByHash(
     where tenant_id = ${tenantId}
       and key_hash in (select decode(hash, 'hex') from unnest(${[...hashes]}::text[]) as hash)`;
   return new Map(rows.map((row) => [row.hash, row.key_id]));
+}
+
+/** Inserts a key that never works. @returns False when there is one of this id. */
+export async function insertRevokedKey(
+  tx: Tx,
+  row: Pick<
+    KeyRow,
+    | "tenant_id"
+    | "key_id"
+    | "name"
+    | "environment"
+    | "start"
+    | "last_four"
+    | "created_by"
+    | "created_at"
+  > & { key_hash: Uint8Array },
+): Promise<boolean> {
+  const rows = await tx`
+    insert into api_keys (tenant_id, key_id, origin_key_id, name, environment, key_hash, start, last_four, scopes, metadata,
+      revoked_at, created_by, created_at, updated_at)
+    values (${row.tenant_id}, ${row.key_id}, ${row.key_id}, ${row.name}, ${row.environment}, ${Buffer.from(row.key_hash)},
+      ${row.start}, ${row.last_four}, '{}', '{}', ${row.created_at}, ${row.created_by}, ${row.created_at}, ${row.created_at})
+    on conflict (tenant_id, key_id) do nothing
+    returning 1`;
+  return rows.length === 1;
 }

@@ -6,8 +6,11 @@ import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { toCanonicalNetwork } from "@turnpike/domain/keys/networks";
 import type { KeyQuota } from "@turnpike/domain/limits/key-quota";
-import { listMeterRows } from "#modules/catalog/index.ts";
+import { findQuotaFault, listMeterRows } from "#modules/catalog/index.ts";
 import { findTenantTerms } from "./keys.store.ts";
+
+/** Why nothing of a revoked key can be changed. */
+export const REVOKED_KEY_STAYS = "A revoked key cannot be changed: create a new one.";
 
 /** True for a scope that the actor could use themselves in the tenant. */
 function holdsScope({ actor }: CallContext, tenantId: TenantId, name: string): boolean {
@@ -129,17 +132,11 @@ export async function assertMetersExist(tx: Tx, quotas: readonly KeyQuota[]): Pr
   if (quotas.length === 0) {
     return;
   }
-  const known = new Set((await listMeterRows(tx)).map((meter) => meter.meterId));
-  const errors = quotas.flatMap((quota, index) =>
-    known.has(quota.meter)
-      ? []
-      : [
-          {
-            pointer: `/quotas/${String(index)}/meter`,
-            message: `There is no meter ${quota.meter}.`,
-          },
-        ],
-  );
+  const meters = await listMeterRows(tx);
+  const errors = quotas.flatMap((quota, index) => {
+    const message = findQuotaFault(meters, quota.meter);
+    return message === undefined ? [] : [{ pointer: `/quotas/${String(index)}/meter`, message }];
+  });
   if (errors[0] !== undefined) {
     throw new AppError({ code: "INVALID_REQUEST", publicMessage: errors[0].message, errors });
   }

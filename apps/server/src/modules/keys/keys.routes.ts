@@ -1,8 +1,11 @@
 import { implement } from "@orpc/server";
+import { keyBulkContract } from "@turnpike/contract/key-bulk";
 import { keysContract, serviceKeysContract } from "@turnpike/contract/keys";
 import type { HttpContext } from "#http/http-context.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { changeManyKeys } from "./change-many-keys.ts";
 import { createKey } from "./create-key.ts";
+import { listKeyScopes } from "./list-key-scopes.ts";
 import { getKey, listKeys } from "./list-keys.ts";
 import { createServiceKey, listServiceKeys, revokeServiceKey } from "./manage-service-keys.ts";
 import { revokeKey } from "./revoke-key.ts";
@@ -13,7 +16,7 @@ import { updateKey } from "./update-key.ts";
 const { verify: _, ...ownedContract } = keysContract;
 
 export function createKeysRoutes(deps: AppServices) {
-  const os = implement(ownedContract).$context<HttpContext>();
+  const os = implement({ ...ownedContract, ...keyBulkContract }).$context<HttpContext>();
   return os.router({
     create: os.create.handler(({ input, context }) => createKey(deps, context.call(), input)),
     list: os.list.handler(({ input, context }) => listKeys(deps, context.call(), input)),
@@ -21,6 +24,10 @@ export function createKeysRoutes(deps: AppServices) {
     update: os.update.handler(({ input, context }) => updateKey(deps, context.call(), input)),
     roll: os.roll.handler(({ input, context }) => rollKey(deps, context.call(), input)),
     revoke: os.revoke.handler(({ input, context }) => revokeKey(deps, context.call(), input)),
+    change: os.change.handler(({ input, context }) => changeManyKeys(deps, context.call(), input)),
+    listScopes: os.listScopes.handler(({ input, context }) =>
+      listKeyScopes(deps, context.call(), input),
+    ),
   });
 }
 

@@ -28,7 +28,7 @@ export type KeyRow = {
   updated_at: Date;
 };
 
-const COLUMNS = [
+export const KEY_COLUMNS = [
   "tenant_id",
   "key_id",
   "name",
@@ -149,7 +149,7 @@ export async function listKeyRows(
   const text = filter.text ?? null;
   const environment = filter.environment ?? null;
   return await tx<KeyRow[]>`
-    select ${tx(COLUMNS)} from api_keys
+    select ${tx(KEY_COLUMNS)} from api_keys
     where tenant_id = ${tenantId}
       and (${environment}::text is null or environment = ${environment})
       and (${text}::text is null or strpos(lower(name), lower(${text})) > 0 or key_id = ${text}
@@ -167,7 +167,7 @@ export async function lockKeyRow(
   keyId: KeyId,
 ): Promise<KeyRow | undefined> {
   const [row] = await tx<KeyRow[]>`
-    select ${tx(COLUMNS)} from api_keys where tenant_id = ${tenantId} and key_id = ${keyId} for update`;
+    select ${tx(KEY_COLUMNS)} from api_keys where tenant_id = ${tenantId} and key_id = ${keyId} for update`;
   return row;
 }
 
@@ -197,7 +197,7 @@ export async function updateKeyRow(
         allowed_networks = ${row.allowed_networks}, rate_limits = ${tx.json(row.rate_limits)},
         quotas = ${tx.json(row.quotas)}, expires_at = ${row.expires_at}, disabled_at = ${row.disabled_at}, updated_at = ${row.now}
     where tenant_id = ${row.tenant_id} and key_id = ${row.key_id}
-    returning ${tx(COLUMNS)}`;
+    returning ${tx(KEY_COLUMNS)}`;
   return updated;
 }
 
@@ -217,7 +217,7 @@ export async function copyKeyRow(
       ${copy.last_four}, scopes, metadata, allowed_networks, rate_limits, quotas,
       origin_key_id, expires_at, ${copy.now}, ${copy.now}, ${copy.created_by}
     from api_keys where tenant_id = ${from.tenant_id} and key_id = ${from.key_id}
-    returning ${tx(COLUMNS)}`;
+    returning ${tx(KEY_COLUMNS)}`;
   return row;
 }
 
@@ -241,7 +241,7 @@ export async function findKeyRow(
   keyId: KeyId,
 ): Promise<KeyRow | undefined> {
   const [row] = await tx<KeyRow[]>`
-    select ${tx(COLUMNS)} from api_keys where tenant_id = ${tenantId} and key_id = ${keyId}`;
+    select ${tx(KEY_COLUMNS)} from api_keys where tenant_id = ${tenantId} and key_id = ${keyId}`;
   return row;
 }
 
@@ -253,7 +253,7 @@ export async function markKeyRevoked(
   const [row] = await tx<KeyRow[]>`
     update api_keys set revoked_at = ${input.now}, updated_at = ${input.now}
     where tenant_id = ${input.tenantId} and key_id = ${input.keyId} and revoked_at is null
-    returning ${tx(COLUMNS)}`;
+    returning ${tx(KEY_COLUMNS)}`;
   return row;
 }
 
@@ -264,7 +264,7 @@ export async function listLiveKeyRowsOf(
   input: { createdBy: string; limit: number },
 ): Promise<KeyRow[]> {
   return await tx<KeyRow[]>`
-    select ${tx(COLUMNS)} from api_keys
+    select ${tx(KEY_COLUMNS)} from api_keys
     where tenant_id = ${tenantId} and created_by = ${input.createdBy} and revoked_at is null
       and (expires_at is null or expires_at > now())
     order by key_id desc
@@ -285,20 +285,48 @@ export type TenantTermsRow = {
   terms: PlanTerms;
 };
 
-/** Finds a key of any tenant by the hash of its text, for the hot path. Needs the operator role. */
-export async function findKeyByHash(tx: Tx, hashHex: string): Promise<KeyRow | undefined> {
-  const [row] = await tx<KeyRow[]>`
-    select ${tx(COLUMNS)} from api_keys where key_hash = decode(${hashHex}, 'hex')`;
-  return row;
+/**
+ * Finds keys of any tenant by the hashes of their texts (hexadecimal), for the hot path. Needs the operator role.
+ *
+ * @returns The rows by their hashes; a key that does not exist has none.
+ */
+export async function findKeysByHash(
+  tx: Tx,
+  hashesHex: readonly string[],
+): Promise<Map<string, KeyRow>> {
+  // An array of constants: the planner looks each up in the index, whatever it believes about the size of the table.
+  const rows = await tx<(KeyRow & { hash: string })[]>`
+    select encode(key_hash, 'hex') as hash, ${tx(KEY_COLUMNS)} from api_keys
+    where key_hash = any(array(select decode(hash, 'hex') from unnest(${[...hashesHex]}::text[]) as hash))`;
+  return new Map(rows.map((row) => [row.hash, row]));
+}
+
+/** Those of the tenants that exist, in no order. */
+export async function listTenantTerms(
+  tx: Tx,
+  tenantIds: readonly TenantId[],
+): Promise<TenantTermsRow[]> {
+  return await tx<TenantTermsRow[]>`
+    select t.tenant_id, t.suspended_at, t.period_anchor, t.plan_id, t.plan_version, v.terms
+    from tenants t join plan_versions v on v.plan_id = t.plan_id and v.version = t.plan_version
+    where t.tenant_id = any(${[...tenantIds]}::text[])`;
 }
 
 export async function findTenantTerms(
   tx: Tx,
   tenantId: TenantId,
 ): Promise<TenantTermsRow | undefined> {
-  const [row] = await tx<TenantTermsRow[]>`
-    select t.tenant_id, t.suspended_at, t.period_anchor, t.plan_id, t.plan_version, v.terms
-    from tenants t join plan_versions v on v.plan_id = t.plan_id and v.version = t.plan_version
-    where t.tenant_id = ${tenantId}`;
+  const [row] = await listTenantTerms(tx, [tenantId]);
   return row;
+}
+
+/** Names of keys of a tenant, by id, whatever became of them; ids that it has not are left out. */
+export async function listKeyNames(
+  tx: Tx,
+  tenantId: TenantId,
+  keyIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await tx<{ key_id: string; name: string }[]>`
+    select key_id, name from api_keys where tenant_id = ${tenantId} and key_id in ${tx(keyIds)}`;
+  return new Map(rows.map((row) => [row.key_id, row.name]));
 }

@@ -2,9 +2,11 @@ import { hash } from "node:crypto";
 import type { LeakedToken, LeakFeedback } from "@turnpike/contract/leaks";
 import type { Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
+import { isId } from "@turnpike/domain/ids/ids";
 import { KEY_IN_TEXT } from "@turnpike/domain/keys/key-format";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import { writeAudit } from "#modules/audit/index.ts";
+import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
 import { hashKey } from "./hash-key.ts";
@@ -94,6 +96,13 @@ async function recordLeaks(
       });
     }),
   );
+  for (const { tenant_id: tenantId, key_id: keyId, source, url: place, revoked } of added) {
+    // Of service keys the operator is told by mail alone: they are no tenant's.
+    if (isId("tenant", tenantId) && isId("key", keyId)) {
+      const data = { tenantId, keyId, source, place, revoked };
+      await emitEvent(deps, tx, { tenantId, type: "key.leaked", data });
+    }
+  }
   if (added.length > 0) {
     await deps.jobs.enqueue(tellLeaksJob, {}, { tx });
   }

@@ -2,6 +2,7 @@ import type { CreatedKey, RollKeyRequest } from "@turnpike/contract/keys";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
+import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { assertScopesHeld } from "./key-input.ts";
 import { announceKey, copyKeyRow, type KeyRow, lockKeyRow, markKeyRolled } from "./keys.store.ts";
@@ -66,19 +67,24 @@ export async function rollKey(
       throw resourceNotFound("key");
     }
     const hasGrace = input.graceSeconds > 0;
-    await markKeyRolled(tx, {
+    const rolled: KeyRow = {
       ...before,
       rolled_to: made.key_id,
       expires_at: hasGrace ? endOfGrace(before, input.graceSeconds, now) : before.expires_at,
       revoked_at: hasGrace ? null : now,
-      now,
-    });
+    };
+    await markKeyRolled(tx, { ...rolled, now });
     await writeAudit(deps, tx, context, {
       tenantId: input.tenantId,
       action: "key.rolled",
       entityType: "key",
       entityId: input.keyId,
       details: { name: before.name, to: made.key_id, graceSeconds: input.graceSeconds },
+    });
+    await emitEvent(deps, tx, {
+      tenantId: input.tenantId,
+      type: "key.rolled",
+      data: { key: toKeyReply(rolled, now), successor: toKeyReply(made, now) },
     });
     await announceKey(tx, input.tenantId, input.keyId);
     await announceKey(tx, input.tenantId, made.key_id);

@@ -45,13 +45,15 @@ export async function findServiceKeyRow(
   return row;
 }
 
-export async function findServiceKeyByHash(
+/** Those that exist, by their hashes in hex, revoked ones included. */
+export async function findServiceKeysByHash(
   tx: Tx,
-  hashHex: string,
-): Promise<ServiceKeyRow | undefined> {
-  const [row] = await tx<ServiceKeyRow[]>`
-    select ${tx(COLUMNS)} from service_keys where key_hash = decode(${hashHex}, 'hex')`;
-  return row;
+  hashesHex: readonly string[],
+): Promise<ReadonlyMap<string, ServiceKeyRow>> {
+  const rows = await tx<(ServiceKeyRow & { hash: string })[]>`
+    select ${tx(COLUMNS)}, encode(key_hash, 'hex') as hash from service_keys
+    where key_hash in (select decode(hash, 'hex') from unnest(${[...hashesHex]}::text[]) as input (hash))`;
+  return new Map(rows.map((row) => [row.hash, row]));
 }
 
 /** Revokes the service key and tells every process; false when it was revoked before or does not exist. */

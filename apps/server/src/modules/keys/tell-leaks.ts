@@ -1,10 +1,6 @@
-import type { Tx } from "@turnpike/db/client";
-import type { CallContext } from "@turnpike/domain/access/actor";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { z } from "zod";
-import { listOperators } from "#modules/identity/index.ts";
-import { sendMail } from "#modules/notifications/index.ts";
-import { type TellDeps, tellTenant } from "#modules/tenants/index.ts";
+import { type TellDeps, tellOperators, tellTenant } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { defineJob } from "#platform/define-job.ts";
 import {
@@ -31,7 +27,6 @@ const OWNERS_PAGE = 100;
 const LEAKS_OF_NOTICE = 1_000;
 const PLACES_NAMED_MAX = 10;
 const PLACE_LENGTH_MAX = 300;
-const OPERATORS_MAX = 50;
 
 function toNotice(leaks: readonly ToldLeakRow[]): { title: string; body: string } {
   const keys = new Map(leaks.map((leak) => [leak.key_id, leak]));
@@ -56,38 +51,7 @@ function toNotice(leaks: readonly ToldLeakRow[]): { title: string; body: string 
   return { title, body: [...lines, ...more, "", advice].join("\n") };
 }
 
-async function tellOperators(
-  deps: TellLeaksDeps,
-  tx: Tx,
-  input: { title: string; body: string; emails: readonly string[] },
-): Promise<void> {
-  deps.logger.warn({ title: input.title }, "service keys were found in public");
-  if (!deps.notices.sendsMail) {
-    return;
-  }
-  for (const to of input.emails.slice(0, OPERATORS_MAX)) {
-    await sendMail(deps, tx, {
-      to,
-      kind: "key.leaked",
-      subject: `${deps.notices.brandName}: ${input.title}`,
-      text: input.body,
-    });
-  }
-}
-
-async function listOperatorEmails(deps: TellLeaksDeps): Promise<string[]> {
-  const context: CallContext = {
-    actor: { type: "system", id: "keys.tell-leaks" },
-    requestId: deps.newId("request"),
-  };
-  const operators = await listOperators(deps, context);
-  return operators.flatMap((user) =>
-    user.emailVerified && user.email !== null ? [user.email] : [],
-  );
-}
-
 async function tellOwner(deps: TellLeaksDeps, owner: string): Promise<boolean> {
-  const emails = owner === INSTALLATION ? await listOperatorEmails(deps) : [];
   return await deps.transact.asOperator(async (tx) => {
     const now = deps.clock.now();
     const leaks = await takeUntoldLeaks(tx, owner, { now, limit: LEAKS_OF_NOTICE });
@@ -96,7 +60,7 @@ async function tellOwner(deps: TellLeaksDeps, owner: string): Promise<boolean> {
     }
     const notice = toNotice(leaks);
     if (owner === INSTALLATION) {
-      await tellOperators(deps, tx, { ...notice, emails });
+      await tellOperators(deps, tx, { kind: "key.leaked", ...notice });
     } else {
       const tenantId = owner as TenantId;
       await tellTenant(deps, tx, { tenantId, kind: "key.leaked", link: "/api-keys", ...notice });

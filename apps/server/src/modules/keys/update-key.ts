@@ -4,6 +4,7 @@ import type { JsonValue } from "@turnpike/db/client";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
+import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import {
   assertMetersExist,
@@ -11,6 +12,7 @@ import {
   assertScopesHeld,
   parseExpiry,
   parseNetworks,
+  REVOKED_KEY_STAYS,
 } from "./key-input.ts";
 import { announceKey, type KeyRow, lockKeyRow, updateKeyRow } from "./keys.store.ts";
 import { toKeyReply } from "./to-key-reply.ts";
@@ -23,10 +25,10 @@ function decideDisabled(before: KeyRow, disabled: boolean | undefined, now: Date
 }
 
 function describeChange(before: KeyRow, after: KeyRow): Record<string, JsonValue> {
-  const details: Record<string, JsonValue> = {};
-  if (before.name !== after.name) {
-    details["name"] = [before.name, after.name];
-  }
+  const details: Record<string, JsonValue> = {
+    // Also where it stays, so that the trail names the key when it is gone.
+    name: before.name === after.name ? after.name : [before.name, after.name],
+  };
   if (before.scopes.join() !== after.scopes.join()) {
     details["scopes"] = [before.scopes, after.scopes];
   }
@@ -52,7 +54,7 @@ function describeChange(before: KeyRow, after: KeyRow): Record<string, JsonValue
   return details;
 }
 
-function actionOf(before: KeyRow, after: KeyRow): string {
+function actionOf(before: KeyRow, after: KeyRow): "key.updated" | "key.disabled" | "key.enabled" {
   const wasDisabled = before.disabled_at !== null;
   const isDisabled = after.disabled_at !== null;
   if (wasDisabled === isDisabled) {
@@ -82,7 +84,7 @@ export async function updateKey(
     if (before.revoked_at !== null) {
       throw new AppError({
         code: "CONFLICT",
-        publicMessage: "A revoked key cannot be changed: create a new one.",
+        publicMessage: REVOKED_KEY_STAYS,
       });
     }
     // What the key has already stays, also where the actor could not give it.
@@ -116,6 +118,11 @@ export async function updateKey(
       entityType: "key",
       entityId: input.keyId,
       details: describeChange(before, after),
+    });
+    await emitEvent(deps, tx, {
+      tenantId: input.tenantId,
+      type: actionOf(before, after),
+      data: { key: toKeyReply(after, now) },
     });
     await announceKey(tx, input.tenantId, input.keyId);
     return toKeyReply(after, now);

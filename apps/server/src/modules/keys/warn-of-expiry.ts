@@ -1,5 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { emitEvent } from "#modules/notifications/index.ts";
 import { type TellDeps, tellTenant } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import {
@@ -68,6 +69,19 @@ async function warnTenant(deps: WarnDeps, tx: Tx, tenantId: TenantId, now: Date)
     const given = await insertWarnings(tx, tenantId, { warnings, now });
     for (const key of warnings.filter((warning) => given.has(warning.key_id))) {
       const ending = endings.get(key.days_before) ?? { count: 0, named: [] };
+      await emitEvent(deps, tx, {
+        tenantId,
+        type: "key.expiring",
+        data: {
+          tenantId,
+          keyId: key.key_id,
+          name: key.name,
+          start: key.start,
+          lastFour: key.last_four,
+          expiresAt: key.expires_at.toISOString(),
+          daysLeft: key.days_before,
+        },
+      });
       ending.count += 1;
       if (ending.named.length < KEYS_NAMED_MAX) {
         ending.named.push(key);

@@ -28,8 +28,11 @@ export async function getLimits(
         const balance = balances.find(
           (row) => row.meter_id === quota.meter && row.environment === environment,
         );
-        // What leases hold can be spent through the processes that hold it; what a crash forfeited cannot.
-        const gone = Number(balance?.used ?? 0) + Number(balance?.forfeited ?? 0);
+        // What leases hold can be spent through the processes that hold it; what a lock reserves or a crash forfeited cannot.
+        const gone =
+          Number(balance?.used ?? 0) +
+          Number(balance?.locked ?? 0) +
+          Number(balance?.forfeited ?? 0);
         return {
           meter: quota.meter,
           environment,
@@ -37,6 +40,7 @@ export async function getLimits(
           limit: quota.limit,
           used: balance?.used ?? "0",
           leased: balance?.leased ?? "0",
+          locked: balance?.locked ?? "0",
           forfeited: balance?.forfeited ?? "0",
           remaining: String(Math.max(0, quota.limit - gone)),
           periodStart: period.start.toISOString(),

@@ -6,8 +6,9 @@ import { createLogger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { createTransact, type Transact } from "#platform/transact.ts";
 import { commitGroups } from "./commit-groups.ts";
-import { type HardLimit, type LeaseHold, LeaseHolder } from "./lease-holder.ts";
+import { LeaseHolder } from "./lease-holder.ts";
 import { createLeaseLedger } from "./lease-ledger.ts";
+import type { HardLimit, LeaseHold } from "./lease-slot.ts";
 import { forfeitLeases } from "./leases.store.ts";
 import { GroupBuilder } from "./usage-group.ts";
 

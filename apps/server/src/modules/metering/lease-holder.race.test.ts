@@ -7,8 +7,9 @@ import { newUuidId } from "#platform/new-id.ts";
 import { createTransact, type Transact } from "#platform/transact.ts";
 import { commitGroups } from "./commit-groups.ts";
 import { keepMeteringHouse } from "./keep-house.ts";
-import { type HardLimit, type LeaseHold, LeaseHolder } from "./lease-holder.ts";
+import { LeaseHolder } from "./lease-holder.ts";
 import { createLeaseLedger } from "./lease-ledger.ts";
+import type { HardLimit, LeaseHold } from "./lease-slot.ts";
 import { forfeitLeases } from "./leases.store.ts";
 import { GroupBuilder } from "./usage-group.ts";
 
@@ -146,6 +147,139 @@ describe("a hard limit over several processes", () => {
     }
     expect(processes.reduce((sum, process) => sum + process.spent, 0)).toBe(1_000);
     expect(await readBalance(limit.tenantId)).toMatchObject({ used: 1_000, forfeited: 0 });
+  });
+
+  it("refuses nobody while units are left, however few, that no call has asked for", async () => {
+    for (const units of [1, 2, 3, 7, 8]) {
+      const limit = limitOf(newUuidId("tenant"), units);
+      const processes = [new TestProcess(), new TestProcess()];
+      for (let call = 0; call <= units; call += 1) {
+        const process = processes[call % 2];
+        const hold = await process?.take(limit);
+        // What is looked ahead for is there before the next call, so that it could stand in its way.
+        await process?.holder.settleRefills();
+        expect({ units, call, isLetThrough: hold !== undefined }).toEqual({
+          units,
+          call,
+          isLetThrough: call < units,
+        });
+      }
+    }
+  });
+
+  it("tells what is left as the tenant would count it, though others hold some of it to spend", async () => {
+    const limit = limitOf(newUuidId("tenant"), 1_000);
+    const [first, second] = [new TestProcess(), new TestProcess()];
+    await first.take(limit);
+    expect(first.holder.remaining(limit)).toBe(999);
+    // A dry run: one unit taken and given back.
+    const dry = await second.take(limit);
+    if (dry !== undefined) {
+      second.holder.giveBack(dry);
+    }
+    expect(second.holder.remaining(limit)).toBe(1_000);
+    const used = await second.take(limit, 600);
+    expect(second.holder.remaining(limit)).toBe(400);
+    if (used !== undefined) {
+      second.record(limit, used);
+    }
+    await second.flush();
+    // What is committed is known to whoever asks next.
+    const third = new TestProcess();
+    await third.take(limit);
+    expect(third.holder.remaining(limit)).toBe(399);
+    // Nothing is told of as left that a refused call could not get.
+    expect(await third.take(limit, 400)).toBeUndefined();
+    expect(third.holder.remaining(limit)).toBeLessThan(400);
+  });
+
+  it("knows from one answer that less is left than a caller wants, and goes on spending the rest", async () => {
+    const limit = limitOf(newUuidId("tenant"), 10);
+    const process = new TestProcess();
+    expect(process.holder.spend(limit, 11).status).toBe("unknown");
+    await process.holder.refill(limit, 11);
+    expect(process.holder.spend(limit, 11)).toEqual({ status: "exhausted", mayComeBack: false });
+    expect(process.holder.spend(limit, 10).status).toBe("spent");
+  });
+
+  it("counts what it let go of itself as left: while it was asked for, and with calls in flight", async () => {
+    const ledger = createLeaseLedger(transact);
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const inFlight: LeaseHold[] = [];
+    const holder = new LeaseHolder({
+      ledger: {
+        ...ledger,
+        cut: async (request) => {
+          const grant = await ledger.cut(request);
+          asked.resolve();
+          await answered.promise;
+          return grant;
+        },
+      },
+      clock: { now: () => new Date(), monotonicMs: () => 1_000 },
+      newId: newUuidId,
+      processId: newUuidId("process"),
+      logger,
+      flush: () => Promise.resolve(),
+      // Meanwhile the calls end that held the rest.
+      pause: async () => inFlight.forEach((hold) => void holder.giveBack(hold)),
+    });
+    const limit = limitOf(newUuidId("tenant"), 100);
+    const waiting = holder.refill(limit, 60);
+    await asked.promise;
+    // The terms of the tenant change, and these 60 units are nobody's.
+    holder.release(limit.tenantId);
+    answered.resolve();
+    await waiting;
+    expect(holder.spend(limit, 60).status).toBe("unknown");
+    await holder.refill(limit, 60);
+    const first = holder.spend(limit, 60);
+    expect(first).toMatchObject({ status: "spent" });
+    expect(holder.remaining(limit)).toBe(40);
+
+    // They change again, under a call that is in flight and is not billed in the end.
+    if (first.status === "spent") {
+      inFlight.push(first.hold);
+    }
+    holder.release(limit.tenantId);
+    await holder.refill(limit, 100);
+    expect(holder.spend(limit, 100).status).toBe("spent");
+    expect(holder.remaining(limit)).toBe(0);
+  });
+
+  it("counts a caller who comes while units are cut for nobody: one wait is enough", async () => {
+    const counted = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    const ledger = createLeaseLedger(transact);
+    let cuts = 0;
+    const holder = new LeaseHolder({
+      ledger: {
+        ...ledger,
+        cut: async (request) => {
+          const grant = await ledger.cut(request);
+          cuts += 1;
+          if (cuts === 2) {
+            counted.resolve();
+            await released.promise;
+          }
+          return grant;
+        },
+      },
+      clock: { now: () => new Date(), monotonicMs: () => 1_000 },
+      newId: newUuidId,
+      processId: newUuidId("process"),
+      logger,
+    });
+    const limit = limitOf(newUuidId("tenant"), 6);
+    await holder.refill(limit, 1);
+    // The last of what was cut: now it is looked ahead, for nobody.
+    expect(holder.spend(limit, 1).status).toBe("spent");
+    await counted.promise;
+    const waiting = holder.refill(limit, 2);
+    released.resolve();
+    await waiting;
+    expect(holder.spend(limit, 2).status).toBe("spent");
   });
 
   it("blocks what a crashed process held, bills none of it, and lets the rest be used", async () => {

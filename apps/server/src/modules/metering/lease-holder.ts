@@ -1,77 +1,34 @@
-import type { KeyId, LeaseId, NewId, ProcessId, TenantId } from "@turnpike/domain/ids/ids";
-import type { Environment } from "@turnpike/domain/keys/key-format";
+import type { LeaseId, NewId, ProcessId, TenantId } from "@turnpike/domain/ids/ids";
 import { leaseDeadlineMs, shouldRefill } from "@turnpike/domain/limits/lease";
 import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
-import type { LeaseGrant, LeaseLedger } from "./lease-ledger.ts";
+import {
+  type LeaseGrant,
+  type LeaseLedger,
+  type LeaseRecall,
+  nameBalance,
+} from "./lease-ledger.ts";
+import { LeaseReturns } from "./lease-returns.ts";
+import {
+  type HardLimit,
+  type LeaseHold,
+  newSlice,
+  newSlot,
+  type Slice,
+  type Slot,
+} from "./lease-slot.ts";
 import type { BalanceName } from "./leases.store.ts";
-
-/** A hard limit of one balance, as the catalogue and the tenant's period give it. */
-export type HardLimit = {
-  tenantId: TenantId;
-  /** The first of a line of rolled keys whose own limit this is; left out: the limit is the whole tenant's. */
-  keyId?: KeyId | undefined;
-  meterId: string;
-  environment: Environment;
-  /** Epoch milliseconds, `[start, end)`. */
-  periodStartMs: number;
-  periodEndMs: number;
-  /** Whole units in the period. */
-  limit: number;
-  /**
-   * True when calls that were admitted under no such limit may still be on their way to the ledger: they are committed
-   * before the first slice is cut.
-   */
-  isRecent?: boolean;
-};
-
-/** A lease in memory. What was spent and not yet recorded is in flight, and keeps the lease from being given back. */
-type Slice = {
-  readonly name: BalanceName;
-  readonly leaseId: LeaseId;
-  remaining: number;
-  inFlight: number;
-  deadlineMs: number;
-  /** True when the database may count more for it than is known here: an answer of it was lost. */
-  isDoubtful: boolean;
-};
-
-/** Units taken for a call. Ends in exactly one of {@link LeaseHolder.settle} and {@link LeaseHolder.giveBack}. */
-export type LeaseHold = {
-  readonly quantity: number;
-  readonly slice: Slice;
-  readonly slot: Slot;
-};
 
 export type SpendResult =
   | { status: "spent"; hold: LeaseHold; remaining: number }
-  /** Nothing is left in the period, as far as the database knew a moment ago. */
-  | { status: "exhausted" }
+  /**
+   * Nothing is left in the period, as far as the database knew a moment ago; `mayComeBack` when other processes hold units
+   * that they were asked to give back.
+   */
+  | { status: "exhausted"; mayComeBack: boolean }
   /** Not known from memory: wait for {@link LeaseHolder.refill} and try again. */
   | { status: "unknown" };
-
-type Slot = {
-  readonly name: BalanceName;
-  readonly limit: number;
-  slice: Slice | undefined;
-  /** What the slice held after it was last filled. */
-  filledTo: number;
-  readonly isRecent: boolean;
-  /** True until the database was asked for the first time. */
-  isUnknown: boolean;
-  /** What nobody held when the database was last asked. */
-  leftElsewhere: number;
-  exhaustedUntilMs: number;
-  /** Why the database was of no help last, and until when it is not asked again. */
-  failure: { error: unknown; untilMs: number } | undefined;
-  refilling: Promise<void> | undefined;
-  /** Units that callers wait for. */
-  wanted: number;
-  spentSinceRefill: number;
-  refilledAtMs: number;
-  released: boolean;
-};
 
 export type LeaseHolderDeps = {
   ledger: LeaseLedger;
@@ -81,6 +38,8 @@ export type LeaseHolderDeps = {
   logger: Logger;
   /** Commits everything this process has recorded. */
   flush?: () => Promise<unknown>;
+  /** Waits for so many milliseconds; left out, units that were asked of others are not waited for. */
+  pause?: (ms: number) => Promise<unknown>;
 };
 
 /** After the database said that nothing is left, it is asked again this much later: others may have given back. */
@@ -89,8 +48,15 @@ const EXHAUSTED_FOR_MS = 1_000;
 const FAILED_FOR_MS = 500;
 /** A caller who waits longer for units is better told to come back; the question goes on for those who come then. */
 const REFILL_TIMEOUT_MS = 5_000;
-/** Leases given back in one statement. */
-const RETURN_BATCH = 1_000;
+/** So long callers wait for units that others were asked for: several times what it takes to hear of it and give back. */
+const RECALL_WAIT_MS = 250;
+/**
+ * What is told of a balance that events are reported to is at most this old, while the database answers: with the time that
+ * it takes, whoever passed a quota by events hears of it within a second, on every process.
+ */
+const REPORTED_MS_MAX = 800;
+/** Asked again in the background from then on, so that nobody waits who comes often. */
+const REPORTED_RENEW_MS = 300;
 /** A lease is prolonged in the background when less than this is left until its deadline. */
 const RENEW_BEFORE_MS = 20_000;
 
@@ -102,13 +68,14 @@ const RENEW_BEFORE_MS = 20_000;
 export class LeaseHolder {
   readonly #deps: LeaseHolderDeps;
   readonly #slots = new Map<string, Slot>();
+  /** By the very object that was asked with last: callers ask with the same one for as long as nothing changes. */
+  readonly #slotsOf = new WeakMap<HardLimit, Slot>();
   readonly #refills = new Set<Promise<void>>();
-  /** Leases that usage outside of the ledger was spent from; they must cover it for as long as it waits. */
-  readonly #kept = new Set<LeaseId>();
-  #retired: Slice[] = [];
+  readonly #returns: LeaseReturns;
 
   constructor(deps: LeaseHolderDeps) {
     this.#deps = deps;
+    this.#returns = new LeaseReturns(deps.ledger);
   }
 
   /** Takes `quantity` units from memory, or says why it cannot. Never waits. */
@@ -117,14 +84,27 @@ export class LeaseHolder {
     const { slice } = slot;
     const nowMs = this.#deps.clock.monotonicMs();
     if (slice === undefined || nowMs >= slice.deadlineMs || slice.remaining < quantity) {
-      return { status: nowMs < slot.exhaustedUntilMs ? "exhausted" : "unknown" };
+      return nowMs < slot.exhaustedUntilMs
+        ? { status: "exhausted", mayComeBack: slot.heldElsewhere > 0 }
+        : { status: "unknown" };
+    }
+    // While the database cannot be asked, what it said last holds as long as its lease.
+    const ageMs = slot.isReported && slot.failure === undefined ? nowMs - slot.answeredAtMs : 0;
+    if (ageMs > REPORTED_MS_MAX) {
+      return { status: "unknown" };
     }
     slice.remaining -= quantity;
     slice.inFlight += quantity;
     slot.spentSinceRefill += quantity;
     const runsLow =
-      shouldRefill(slice.remaining, slot.filledTo) || slice.deadlineMs - nowMs < RENEW_BEFORE_MS;
-    const mayAsk = nowMs >= slot.exhaustedUntilMs && nowMs >= (slot.failure?.untilMs ?? 0);
+      slot.isInDoubt ||
+      ageMs > REPORTED_RENEW_MS ||
+      shouldRefill(slice.remaining, slot.filledTo) ||
+      slice.deadlineMs - nowMs < RENEW_BEFORE_MS;
+    const mayAsk =
+      (slot.isReported || nowMs >= slot.exhaustedUntilMs) &&
+      nowMs >= slot.sparedUntilMs &&
+      nowMs >= (slot.failure?.untilMs ?? 0);
     if (runsLow && mayAsk) {
       void this.#startRefill(slot);
     }
@@ -132,13 +112,20 @@ export class LeaseHolder {
   }
 
   /**
-   * Units left in the period, as this process knows: exact but for what others used since it last asked.
+   * Units left in the period, as this process knows: exact but for what others have used and not committed, or since it last
+   * asked. What others hold is left until they use it.
    *
    * @returns `undefined` while it has not asked yet.
    */
   remaining(limit: HardLimit): number | undefined {
     const slot = this.#find(limit);
-    return slot.isUnknown ? undefined : slot.leftElsewhere + (slot.slice?.remaining ?? 0);
+    if (slot.isUnknown) {
+      return undefined;
+    }
+    // Asked to give it back, others had nothing to give: then they have used it.
+    const isUsed = slot.isShort && this.#deps.clock.monotonicMs() < slot.exhaustedUntilMs;
+    const held = isUsed ? 0 : slot.heldElsewhere;
+    return slot.leftElsewhere + held + (slot.slice?.remaining ?? 0);
   }
 
   /** The call was recorded: its units leave the lease when its group is committed. */
@@ -155,6 +142,36 @@ export class LeaseHolder {
   }
 
   /**
+   * The database was to move the units elsewhere, and whether it did is not known. They are not spent again; the lease is
+   * replaced and goes back with whatever the database counts for it.
+   */
+  doubt(hold: LeaseHold): void {
+    hold.slice.inFlight -= hold.quantity;
+    hold.slice.isDoubtful = true;
+  }
+
+  /**
+   * Units of a balance went back, or were taken, past this holder: nobody has to wait to hear of it.
+   *
+   * @param quantity - Given back; negative for taken.
+   * @param sinceMs - Monotonic milliseconds; when that was begun. An answer from then on may count them or not.
+   */
+  noteGivenBack(name: BalanceName, quantity: number, sinceMs: number): void {
+    const slot = this.#slots.get(nameBalance(name));
+    if (slot === undefined || slot.name.periodStart.getTime() !== name.periodStart.getTime()) {
+      return;
+    }
+    if (slot.refilling !== undefined || slot.answeredAtMs >= sinceMs) {
+      slot.isInDoubt = true;
+    } else {
+      slot.leftElsewhere = Math.max(0, slot.leftElsewhere + quantity);
+    }
+    if (quantity > 0) {
+      slot.exhaustedUntilMs = 0;
+    }
+  }
+
+  /**
    * Asks the database for units; callers of one balance share the question.
    *
    * @throws whatever the database throws, now or a moment ago, or a connection error when it does not answer in time: then
@@ -167,15 +184,32 @@ export class LeaseHolder {
     }
     slot.wanted += quantity;
     try {
-      await withTimeout(this.#startRefill(slot), REFILL_TIMEOUT_MS);
+      await withTimeout(this.#refillFor(slot, quantity), REFILL_TIMEOUT_MS);
     } finally {
       slot.wanted -= quantity;
     }
   }
 
+  async #refillFor(slot: Slot, quantity: number): Promise<void> {
+    // What was counted before this caller came may have been for nobody, and cut nothing.
+    const isLate = slot.refilling !== undefined && slot.hasCounted;
+    await this.#startRefill(slot);
+    if (isLate && (slot.slice?.remaining ?? 0) < quantity) {
+      await this.#startRefill(slot);
+    }
+  }
+
   #find(limit: HardLimit): Slot {
-    const owner = limit.keyId ?? limit.tenantId;
-    const slotName = `${owner}|${limit.environment}|${limit.meterId}`;
+    let slot = this.#slotsOf.get(limit);
+    if (slot === undefined || slot.released) {
+      slot = this.#findByName(limit);
+      this.#slotsOf.set(limit, slot);
+    }
+    return slot;
+  }
+
+  #findByName(limit: HardLimit): Slot {
+    const slotName = nameBalance(limit);
     const known = this.#slots.get(slotName);
     if (known !== undefined) {
       if (known.limit === limit.limit && known.name.periodStart.getTime() === limit.periodStartMs) {
@@ -184,29 +218,7 @@ export class LeaseHolder {
       // A new period or a new limit: the old slice goes back and a new one is cut.
       this.#releaseSlot(slotName, known);
     }
-    const slot: Slot = {
-      name: {
-        tenantId: limit.tenantId,
-        keyId: limit.keyId,
-        meterId: limit.meterId,
-        environment: limit.environment,
-        periodStart: new Date(limit.periodStartMs),
-        periodEnd: new Date(limit.periodEndMs),
-      },
-      limit: limit.limit,
-      slice: undefined,
-      filledTo: 0,
-      isRecent: limit.isRecent === true,
-      isUnknown: true,
-      leftElsewhere: 0,
-      exhaustedUntilMs: 0,
-      failure: undefined,
-      refilling: undefined,
-      wanted: 0,
-      spentSinceRefill: 0,
-      refilledAtMs: this.#deps.clock.monotonicMs(),
-      released: false,
-    };
+    const slot = newSlot(limit, this.#deps.clock.monotonicMs());
     this.#slots.set(slotName, slot);
     return slot;
   }
@@ -228,10 +240,36 @@ export class LeaseHolder {
   }
 
   async #refill(slot: Slot): Promise<void> {
+    const { flush, pause } = this.#deps;
     if (slot.isRecent && slot.isUnknown) {
-      await this.#deps.flush?.();
+      await flush?.();
     }
+    if (slot.isUnknown) {
+      await this.#returnOwn(slot);
+    }
+    await this.#ask(slot);
+    if (slot.isShort && slot.heldElsewhere > 0 && slot.wanted > 0 && pause !== undefined) {
+      await this.#deps.ledger.recall(slot.name, this.#deps.processId);
+      await pause(RECALL_WAIT_MS);
+      await this.#returnOwn(slot);
+      await this.#ask(slot);
+    }
+  }
+
+  /** What this process let go of and did not give back yet would look like held by another one. */
+  async #returnOwn(slot: Slot): Promise<void> {
+    const { flush, logger } = this.#deps;
+    if (flush !== undefined && this.#returns.hasOf(slot.name)) {
+      await this.returnRetired(flush).catch((error: unknown) => {
+        logger.debug({ err: error }, "Leases could not be given back yet");
+      });
+    }
+  }
+
+  async #ask(slot: Slot): Promise<void> {
     const askedAtMs = this.#deps.clock.monotonicMs();
+    slot.isInDoubt = false;
+    slot.hasCounted = false;
     const ratePerMs = slot.spentSinceRefill / Math.max(1, askedAtMs - slot.refilledAtMs);
     const current = slot.slice;
     const leaseId = this.#deps.newId("lease");
@@ -241,6 +279,7 @@ export class LeaseHolder {
       limit: slot.limit,
       countWanted: () => {
         mayExist = true;
+        slot.hasCounted = true;
         return slot.wanted;
       },
       ratePerMs,
@@ -255,17 +294,13 @@ export class LeaseHolder {
       slot.failure = { error, untilMs: this.#deps.clock.monotonicMs() + FAILED_FOR_MS };
       if (mayExist) {
         // Whether the lease was made is not known: giving it back is right in both cases.
-        this.#retired.push(this.#toSlice(slot.name, leaseId, true));
+        this.#returns.add(newSlice(slot.name, leaseId, true));
         if (current !== undefined) {
           current.isDoubtful = true;
         }
       }
       throw error;
     }
-  }
-
-  #toSlice(name: BalanceName, leaseId: LeaseId, isDoubtful: boolean): Slice {
-    return { name, leaseId, remaining: 0, inFlight: 0, deadlineMs: 0, isDoubtful };
   }
 
   /** @param current - The slice that the slot had when it asked; it may have been let go of since. */
@@ -278,10 +313,8 @@ export class LeaseHolder {
       // One lease is one slice, also when it was let go of meanwhile: a second one would be given back on its own, with what
       // calls in flight took of the first.
       const slice =
-        grant.leaseId === current?.leaseId
-          ? current
-          : this.#toSlice(slot.name, grant.leaseId, false);
-      slice.remaining += grant.granted;
+        grant.leaseId === current?.leaseId ? current : newSlice(slot.name, grant.leaseId, false);
+      slice.remaining = Math.max(0, slice.remaining + grant.granted);
       slice.deadlineMs = leaseDeadlineMs(askedAtMs);
       if (slice !== current) {
         this.#replaceSlice(slot, slice);
@@ -290,10 +323,19 @@ export class LeaseHolder {
       this.#replaceSlice(slot, undefined);
     }
     slot.isUnknown = false;
+    slot.isReported = grant.isReported;
     slot.leftElsewhere = grant.left;
+    slot.answeredAtMs = this.#deps.clock.monotonicMs();
     slot.filledTo = slot.slice?.remaining ?? 0;
     slot.failure = undefined;
-    slot.exhaustedUntilMs = grant.granted === 0 ? askedAtMs + EXHAUSTED_FOR_MS : 0;
+    // From the answer on: when the database takes long, whoever waited for it must still find what it said.
+    // What fell short was all there is: whoever wants more than that need not ask again to hear it.
+    const isAll = grant.granted <= 0 || grant.isShort;
+    const until = isAll && !slot.isInDoubt ? slot.answeredAtMs + EXHAUSTED_FOR_MS : 0;
+    slot.exhaustedUntilMs = grant.left === 0 ? until : 0;
+    slot.heldElsewhere = grant.heldElsewhere;
+    slot.isShort = grant.isShort;
+    slot.sparedUntilMs = grant.isReported ? 0 : until;
     slot.spentSinceRefill = 0;
     slot.refilledAtMs = askedAtMs;
     if (slot.released) {
@@ -312,7 +354,7 @@ export class LeaseHolder {
   /** What was spent of the old slice is known exactly, so it goes back even when the database let it expire. */
   #replaceSlice(slot: Slot, slice: Slice | undefined): void {
     if (slot.slice !== undefined) {
-      this.#retired.push(slot.slice);
+      this.#returns.add(slot.slice);
     }
     slot.slice = slice;
   }
@@ -332,6 +374,21 @@ export class LeaseHolder {
     }
   }
 
+  /**
+   * Another process has calls for units of a balance. Lets go of what is held of it, unless callers here wait for it as well.
+   *
+   * @returns True when {@link returnRetired} has something to give back.
+   */
+  recall({ processId, balance }: LeaseRecall): boolean {
+    const slot = this.#slots.get(balance);
+    const isOurs = processId === this.#deps.processId;
+    if (isOurs || slot?.slice === undefined || slot.refilling !== undefined) {
+      return false;
+    }
+    this.#releaseSlot(balance, slot);
+    return true;
+  }
+
   /** Lets go of leases that lie idle, so that a rarely used balance does not keep units from other processes. */
   releaseIdle(idleMs: number): void {
     const nowMs = this.#deps.clock.monotonicMs();
@@ -348,23 +405,8 @@ export class LeaseHolder {
    * @param flush - Commits everything recorded so far. Only then does the database's `remaining` equal what is left.
    * @returns How many leases still wait, for calls in flight or for the next time.
    */
-  async returnRetired(flush: () => Promise<unknown>): Promise<number> {
-    this.#retired = this.#retired.filter((slice) => !this.#kept.has(slice.leaseId));
-    const done = this.#retired.filter((slice) => slice.inFlight === 0).slice(0, RETURN_BATCH);
-    if (done.length > 0) {
-      const returning = new Set(done);
-      this.#retired = this.#retired.filter((slice) => !returning.has(slice));
-      try {
-        await flush();
-        // What the flush could not commit may have been spent from these very leases.
-        const free = done.filter((slice) => !this.#kept.has(slice.leaseId));
-        await this.#deps.ledger.giveBack(free);
-      } catch (error) {
-        this.#retired.push(...done);
-        throw error;
-      }
-    }
-    return this.#retired.length;
+  returnRetired(flush: () => Promise<unknown>): Promise<number> {
+    return this.#returns.giveBack(flush);
   }
 
   /**
@@ -373,11 +415,12 @@ export class LeaseHolder {
    * @param leaseIds - Undefined: it is not known which, so all that are held now.
    */
   keep(leaseIds: readonly LeaseId[] | undefined): void {
-    const held = [...this.#retired, ...[...this.#slots.values()].map((slot) => slot.slice)];
-    for (const leaseId of leaseIds ?? held.map((slice) => slice?.leaseId)) {
-      if (leaseId !== undefined) {
-        this.#kept.add(leaseId);
-      }
+    if (leaseIds === undefined) {
+      const held = [...this.#slots.values()].flatMap(({ slice }) => slice?.leaseId ?? []);
+      this.#returns.keepAll();
+      this.#returns.keep(held);
+    } else {
+      this.#returns.keep(leaseIds);
     }
   }
 

@@ -1,5 +1,7 @@
-import type { LeaseId, ProcessId } from "@turnpike/domain/ids/ids";
+import type { Tx } from "@turnpike/db/client";
+import type { KeyId, LeaseId, ProcessId } from "@turnpike/domain/ids/ids";
 import { grantLease, LEASE_TTL_MS } from "@turnpike/domain/limits/lease";
+import { insertChange } from "#platform/changes.store.ts";
 import type { Transact } from "#platform/transact.ts";
 import {
   type BalanceName,
@@ -7,6 +9,7 @@ import {
   extendLease,
   insertLease,
   lockBalance,
+  lockLease,
 } from "./leases.store.ts";
 
 /** What a holder asks for: more for the lease it has, or else a new one. */
@@ -14,7 +17,7 @@ export type LeaseRequest = {
   name: BalanceName;
   /** The hard limit of the period, whole units. */
   limit: number;
-  /** Asked when the balance is locked: units that callers wait for by then, 1 or more. */
+  /** Asked when the balance is locked: units that callers wait for by then, 0 or more. */
   countWanted: () => number;
   /** Recent use of this balance by the holder, units per millisecond. */
   ratePerMs: number;
@@ -27,10 +30,16 @@ export type LeaseRequest = {
 
 export type LeaseGrant = {
   leaseId: LeaseId;
-  /** Units added, from 0. */
+  /** Units added, from 0; negative when reported usage has taken of what the lease held. */
   granted: number;
   /** Units that nobody held or had used after this grant. */
   left: number;
+  /** Units held under other active leases, within the limit: unless their holders spend them, they are left as well. */
+  heldElsewhere: number;
+  /** True when callers wait for more than was granted. */
+  isShort: boolean;
+  /** True for a balance that events are reported to: it is used past every lease. */
+  isReported: boolean;
 };
 
 /** A lease that goes back. */
@@ -41,12 +50,73 @@ export type LeaseReturn = {
   isDoubtful: boolean;
 };
 
+/** A tenant or a line of keys has one balance for each meter and environment at a time, whatever the period. */
+export function nameBalance({
+  tenantId,
+  keyId,
+  environment,
+  meterId,
+}: Pick<BalanceName, "tenantId" | "environment" | "meterId"> & {
+  keyId?: KeyId | undefined;
+}): string {
+  return `${keyId ?? tenantId}|${environment}|${meterId}`;
+}
+
+/** Who asks for units of which balance, as the entity of a change. */
+export type LeaseRecall = { processId: string; balance: string };
+
+export function parseLeaseRecall(entityId: string): LeaseRecall {
+  const [processId = "", balance = ""] = entityId.split(" ", 2);
+  return { processId, balance };
+}
+
 /** Where slices of balances are cut and given back: the database, which every process asks. */
 export interface LeaseLedger {
   /** Cuts a slice. A failure leaves open whether it was cut. */
   cut(request: LeaseRequest): Promise<LeaseGrant>;
   /** Gives leases back, whatever is left of them; those that are gone are skipped. */
   giveBack(leases: readonly LeaseReturn[]): Promise<void>;
+  /** Asks other processes to give back what they hold of a balance and do not need. */
+  recall(name: BalanceName, processId: ProcessId): Promise<void>;
+}
+
+/**
+ * Of what others hold, what is within the limit: it may have been lowered since, and what is reported is used past every
+ * lease.
+ */
+function usableElsewhere(
+  balance: { used: number; held: number; heldElsewhere: number },
+  limit: number,
+  granted: number,
+): number {
+  const taken = balance.used + balance.held - balance.heldElsewhere + granted;
+  return Math.min(balance.heldElsewhere, Math.max(0, limit - taken));
+}
+
+/**
+ * Brings a lease of a balance that events are reported to up to what is left. Nobody spends from such a lease: whoever holds
+ * it only tells by it whether there is anything left, so it grows no further, and gives up what has been reported meanwhile.
+ *
+ * @returns Undefined when the lease is not active any more.
+ */
+async function look(
+  tx: Tx,
+  request: LeaseRequest & { extend: LeaseId },
+  balance: { used: number; held: number; heldElsewhere: number },
+): Promise<LeaseGrant | undefined> {
+  const { name, limit, extend } = request;
+  const remaining = await lockLease(tx, name, extend);
+  if (remaining === undefined) {
+    return;
+  }
+  const over = Math.max(0, balance.used + balance.held - limit);
+  const taken = Math.min(remaining, Math.ceil(over));
+  const granted =
+    remaining > 0 ? -taken : grantLease({ ...balance, limit }, request.countWanted(), 0);
+  await extendLease(tx, name, { leaseId: extend, granted, ttlMs: LEASE_TTL_MS });
+  const left = Math.max(0, limit - balance.used - balance.held - granted);
+  const heldElsewhere = usableElsewhere(balance, limit, granted);
+  return { leaseId: extend, granted, left, heldElsewhere, isShort: false, isReported: true };
 }
 
 /** Cuts and returns leases in PostgreSQL. The row of the balance is locked while a slice is cut, so that none is cut twice. */
@@ -55,18 +125,24 @@ export function createLeaseLedger(transact: Pick<Transact, "asMeter">): LeaseLed
     cut: (request) =>
       transact.asMeter(async (tx) => {
         const { name, limit, extend } = request;
-        const balance = await lockBalance(tx, name);
-        const granted = grantLease(
-          { ...balance, limit },
-          Math.max(1, request.countWanted()),
-          request.ratePerMs,
-        );
+        const { isReported, ...balance } = await lockBalance(tx, name, extend);
+        if (isReported && extend !== undefined) {
+          const looked = await look(tx, { ...request, extend }, balance);
+          if (looked !== undefined) {
+            return looked;
+          }
+        }
+        const wanted = request.countWanted();
+        const granted = grantLease({ ...balance, limit }, wanted, request.ratePerMs);
         const left = Math.max(0, limit - balance.used - balance.held - granted);
+        const isShort = granted < wanted && !isReported;
+        const heldElsewhere = usableElsewhere(balance, limit, granted);
+        const answer = { granted, left, heldElsewhere, isShort, isReported };
         if (
           extend !== undefined &&
           (await extendLease(tx, name, { leaseId: extend, granted, ttlMs: LEASE_TTL_MS }))
         ) {
-          return { leaseId: extend, granted, left };
+          return { leaseId: extend, ...answer };
         }
         if (granted > 0) {
           await insertLease(tx, name, {
@@ -76,7 +152,13 @@ export function createLeaseLedger(transact: Pick<Transact, "asMeter">): LeaseLed
             ttlMs: LEASE_TTL_MS,
           });
         }
-        return { leaseId: request.newLeaseId, granted, left };
+        return { leaseId: request.newLeaseId, ...answer };
+      }),
+    // A transaction of its own: changes are written one after the other, and nobody waits for that with a balance locked.
+    recall: (name, processId) =>
+      transact.asMeter(async (tx) => {
+        const entityId = `${processId} ${nameBalance(name)}`;
+        await insertChange(tx, { kind: "lease", tenantId: name.tenantId, entityId });
       }),
     giveBack: async (leases) => {
       const [doubtful, known] = [true, false].map((isDoubtful) =>

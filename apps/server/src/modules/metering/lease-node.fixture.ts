@@ -1,7 +1,8 @@
 import type { KeyId, ProcessId, TenantId } from "@turnpike/domain/ids/ids";
 import { createSeededIds } from "@turnpike/testkit/seeded-ids";
 import { createLogger } from "#platform/logger.ts";
-import { type HardLimit, type LeaseHold, LeaseHolder } from "./lease-holder.ts";
+import { LeaseHolder } from "./lease-holder.ts";
+import type { HardLimit, LeaseHold } from "./lease-slot.ts";
 import { createSimLedger, type SimNetwork } from "./lease-world.fixture.ts";
 import { GroupBuilder, type UsageGroup } from "./usage-group.ts";
 

@@ -199,6 +199,9 @@ export class SimNetwork {
   }
 }
 
+/** Holders of the simulation do not look at each other, and no events are reported. */
+const ALONE = { heldElsewhere: 0, isShort: false, isReported: false } as const;
+
 /** The ledger of leases over the network, for one incarnation of a node. */
 export function createSimLedger(network: SimNetwork, processId: ProcessId): LeaseLedger {
   const { database } = network;
@@ -208,7 +211,7 @@ export function createSimLedger(network: SimNetwork, processId: ProcessId): Leas
         const periodStartMs = name.periodStart.getTime();
         const used = database.usedOf(periodStartMs);
         const held = database.heldOf(periodStartMs);
-        const granted = grantLease({ limit, used, held }, Math.max(1, countWanted()), ratePerMs);
+        const granted = grantLease({ limit, used, held }, countWanted(), ratePerMs);
         const left = Math.max(0, limit - used - held - granted);
         const expiresAtMs = database.nowMs + LEASE_TTL_MS;
         const known = extend === undefined ? undefined : database.leases.get(extend);
@@ -217,7 +220,7 @@ export function createSimLedger(network: SimNetwork, processId: ProcessId): Leas
             known.granted += granted;
             known.remaining += granted;
             known.expiresAtMs = expiresAtMs;
-            return { leaseId: known.leaseId, granted, left };
+            return { leaseId: known.leaseId, granted, left, ...ALONE };
           }
           if (granted > 0) {
             database.leases.set(newLeaseId, {
@@ -231,7 +234,7 @@ export function createSimLedger(network: SimNetwork, processId: ProcessId): Leas
               expiresAtMs,
             });
           }
-          return { leaseId: newLeaseId, granted, left };
+          return { leaseId: newLeaseId, granted, left, ...ALONE };
         };
         return { commit, granting: granted };
       }),
@@ -244,5 +247,7 @@ export function createSimLedger(network: SimNetwork, processId: ProcessId): Leas
           }
         },
       })),
+    // Holders of the simulation do not wait for others.
+    recall: () => Promise.resolve(),
   };
 }

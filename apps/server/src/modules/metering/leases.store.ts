@@ -14,28 +14,54 @@ export type BalanceName = {
 };
 
 /**
- * Locks a balance until the end of the transaction, making it first when there is none, and reads what is left of it.
+ * Locks a balance until the end of the transaction, making it first when there is none, and reads what is left of it. What
+ * locks hold beyond their time is free from then on.
  *
- * @returns Units committed, and units held by leases (active and forfeited).
+ * @param own - The lease of who asks, if it has one.
+ * @returns Units committed, units held by leases (active, forfeited and of locks), how many of these by active leases but
+ *   one's own, and whether it is of a meter of events: those report what has happened, and ask no lease.
  */
 export async function lockBalance(
   tx: Tx,
   name: BalanceName,
-): Promise<{ used: number; held: number }> {
+  own?: LeaseId,
+): Promise<{ used: number; held: number; heldElsewhere: number; isReported: boolean }> {
   const used =
     name.keyId === undefined
       ? await lockTenantBalance(tx, name)
       : await lockKeyBalance(tx, { ...name, keyId: name.keyId });
   // A statement of its own, so that it sees what was committed while the lock was waited for.
-  const [held] = await tx<{ held: number }[]>`
-    select coalesce(sum(remaining), 0)::float8 as held from leases
-    where tenant_id = ${name.tenantId} and meter_id = ${name.meterId} and environment = ${name.environment}
-      and period_start = ${name.periodStart} and ${isOfBalance(tx, name)}`;
-  return { used, held: held?.held ?? 0 };
+  const ofBalance = isOfBalance(tx, name);
+  const [held] = await tx<{ held: number; held_elsewhere: number; is_reported: boolean }[]>`
+    with past as (
+      -- Who ends a lock at this moment is not waited for: then its units count until the next time.
+      select lease_id from leases
+      where ${ofBalance} and state = 'locked' and expires_at <= now()
+      order by lease_id for update skip locked
+    ), lapsed as (
+      -- Deleted, not only left out: whoever would still settle such a lock finds that its units are gone.
+      delete from leases where tenant_id = ${name.tenantId} and lease_id in (select lease_id from past)
+      returning remaining
+    )
+    select coalesce(sum(remaining), 0)::float8 - (select coalesce(sum(remaining), 0) from lapsed)::float8 as held,
+      coalesce(sum(remaining) filter (
+        where state = 'active' and expires_at > now() and lease_id is distinct from ${own ?? null}
+      ), 0)::float8 as held_elsewhere,
+      exists (select from meters where meter_id = ${name.meterId} and event_type is not null) as is_reported
+    from leases where ${ofBalance}`;
+  return {
+    used,
+    held: held?.held ?? 0,
+    heldElsewhere: held?.held_elsewhere ?? 0,
+    isReported: held?.is_reported === true,
+  };
 }
 
-function isOfBalance(tx: Tx, { keyId }: BalanceName) {
-  return keyId === undefined ? tx`key_id is null` : tx`key_id = ${keyId}`;
+/** A condition on leases. */
+function isOfBalance(tx: Tx, name: BalanceName) {
+  return tx`tenant_id = ${name.tenantId} and meter_id = ${name.meterId} and environment = ${name.environment}
+    and period_start = ${name.periodStart}
+    and ${name.keyId === undefined ? tx`key_id is null` : tx`key_id = ${name.keyId}`}`;
 }
 
 async function lockTenantBalance(tx: Tx, name: BalanceName): Promise<number> {
@@ -78,7 +104,20 @@ export async function insertLease(
       now() + make_interval(secs => ${lease.ttlMs / 1000}), now())`;
 }
 
-/** Adds to an active lease and prolongs it; false when it is not active any more. */
+/** Locks an active lease. @returns What is left of it; undefined when it is not active any more. */
+export async function lockLease(
+  tx: Tx,
+  name: BalanceName,
+  leaseId: LeaseId,
+): Promise<number | undefined> {
+  const [row] = await tx<{ remaining: number }[]>`
+    select remaining::float8 as remaining from leases
+    where tenant_id = ${name.tenantId} and lease_id = ${leaseId} and state = 'active' and expires_at > now()
+    for update`;
+  return row?.remaining;
+}
+
+/** Adds to an active lease, or with a negative number takes from it, and prolongs it; false when it is not active any more. */
 export async function extendLease(
   tx: Tx,
   name: BalanceName,
@@ -114,29 +153,41 @@ export async function deleteLeases(
  * Forfeits what processes left in leases that they can no longer spend: those past their deadline (the holder's own is
  * earlier), and those of `processId` when it is known to be gone.
  *
+ * They are taken in the order in which commits take them: the two never wait for each other.
+ *
  * @returns How many leases were forfeited now.
  */
 export async function forfeitLeases(tx: Tx, processId: ProcessId | null): Promise<number> {
   const rows = await tx`
-    update leases set state = 'forfeited'
-    where state = 'active' and (expires_at < now() or process_id = ${processId})
+    with lost as (
+      select tenant_id, lease_id from leases
+      where state = 'active' and (expires_at < now() or process_id = ${processId})
+      order by 1, 2
+      for update
+    )
+    update leases l set state = 'forfeited'
+    from lost
+    where l.tenant_id = lost.tenant_id and l.lease_id = lost.lease_id
     returning 1`;
   return rows.length;
 }
 
-/** Deletes leases whose period has been over for a day: nothing can be spent from them or blocked by them. */
+/**
+ * Deletes leases whose period has been over for a day: nothing can be spent from them or blocked by them. Those of locks end
+ * with their lock.
+ */
 export async function deleteOldLeases(tx: Tx): Promise<number> {
   const ofTenants = await tx`
     delete from leases l
     using balances b
-    where l.key_id is null and b.tenant_id = l.tenant_id and b.meter_id = l.meter_id
+    where l.state <> 'locked' and l.key_id is null and b.tenant_id = l.tenant_id and b.meter_id = l.meter_id
       and b.environment = l.environment and b.period_start = l.period_start
       and b.period_end < now() - interval '1 day'
     returning 1`;
   const ofKeys = await tx`
     delete from leases l
     using key_balances b
-    where b.tenant_id = l.tenant_id and b.key_id = l.key_id and b.meter_id = l.meter_id
+    where l.state <> 'locked' and b.tenant_id = l.tenant_id and b.key_id = l.key_id and b.meter_id = l.meter_id
       and b.period_start = l.period_start and b.period_end < now() - interval '1 day'
     returning 1`;
   return ofTenants.length + ofKeys.length;

@@ -1,5 +1,12 @@
+import {
+  instantsLiteral,
+  numbersLiteral,
+  textsLiteral,
+  wordsLiteral,
+} from "@turnpike/db/array-literal";
 import type { Tx } from "@turnpike/db/client";
-import type { ProcessId } from "@turnpike/domain/ids/ids";
+import type { KeyId, ProcessId, TenantId } from "@turnpike/domain/ids/ids";
+import type { Environment } from "@turnpike/domain/keys/key-format";
 import type { GroupEntry, GroupSpend, UsageGroup } from "./usage-group.ts";
 
 /**
@@ -9,7 +16,7 @@ import type { GroupEntry, GroupSpend, UsageGroup } from "./usage-group.ts";
  */
 export async function claimGroups(
   tx: Tx,
-  groups: readonly UsageGroup[],
+  groups: readonly Pick<UsageGroup, "groupId" | "processId" | "recordedAtMs">[],
 ): Promise<Map<string, Date>> {
   const rows = await tx<{ group_id: string; recorded_at: Date }[]>`
     insert into ledger_groups (group_id, process_id, recorded_at)
@@ -56,63 +63,62 @@ export async function insertEntries(tx: Tx, rows: readonly LedgerRow[]): Promise
     insert into ledger_entries (tenant_id, group_id, occurred_at, recorded_at, period_start, meter_id, environment,
       key_id, outcome, status, calls, quantity)
     select * from unnest(
-      ${rows.map((row) => row.tenantId)}::text[],
-      ${rows.map((row) => row.groupId)}::text[],
-      ${rows.map((row) => toInstant(row.minuteMs))}::timestamptz[],
-      ${rows.map((row) => row.recordedAt.toISOString())}::timestamptz[],
-      ${rows.map((row) => toInstant(row.periodStartMs))}::timestamptz[],
-      ${rows.map((row) => row.meterId)}::text[],
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.keyId)}::text[],
-      ${rows.map((row) => row.outcome)}::text[],
-      ${rows.map((row) => row.status)}::smallint[],
-      ${rows.map((row) => row.calls)}::bigint[],
-      ${rows.map((row) => row.quantity)}::numeric[]
+      ${wordsLiteral(rows.map((row) => row.tenantId))}::text::text[],
+      ${wordsLiteral(rows.map((row) => row.groupId))}::text::text[],
+      ${instantsLiteral(rows.map((row) => row.minuteMs))}::text::timestamptz[],
+      ${instantsLiteral(rows.map((row) => row.recordedAt.getTime()))}::text::timestamptz[],
+      ${instantsLiteral(rows.map((row) => row.periodStartMs))}::text::timestamptz[],
+      ${textsLiteral(rows.map((row) => row.meterId))}::text::text[],
+      ${wordsLiteral(rows.map((row) => row.environment))}::text::text[],
+      ${wordsLiteral(rows.map((row) => row.keyId))}::text::text[],
+      ${wordsLiteral(rows.map((row) => row.outcome))}::text::text[],
+      ${numbersLiteral(rows.map((row) => row.status))}::text::smallint[],
+      ${numbersLiteral(rows.map((row) => row.calls))}::text::bigint[],
+      ${numbersLiteral(rows.map((row) => row.quantity))}::text::numeric[]
     )`;
 }
 
-/** Adds entries to the balances of their periods, in the order of the key. */
-export async function addToBalances(tx: Tx, rows: readonly LedgerRow[]): Promise<void> {
-  const billable = rows.filter((row) => row.quantity > 0);
-  if (billable.length === 0) {
-    return;
-  }
+/** What is added to the balance of a tenant, or of a line of keys by its first key, in one period. */
+export type BalanceRow = {
+  tenantId: TenantId;
+  keyId: KeyId | undefined;
+  meterId: string;
+  environment: Environment;
+  periodStartMs: number;
+  periodEndMs: number;
+  quantity: number;
+};
+
+/** Adds to the balances of tenants. @param rows - One for each balance; they are taken in the order of the key, by bytes. */
+export async function addToBalances(tx: Tx, rows: readonly BalanceRow[]): Promise<void> {
   await tx`
     insert into balances as b (tenant_id, meter_id, environment, period_start, period_end, used)
-    select tenant_id, meter_id, environment, period_start, max(period_end), sum(quantity)
-    from unnest(
-      ${billable.map((row) => row.tenantId)}::text[],
-      ${billable.map((row) => row.meterId)}::text[],
-      ${billable.map((row) => row.environment)}::text[],
-      ${billable.map((row) => toInstant(row.periodStartMs))}::timestamptz[],
-      ${billable.map((row) => toInstant(row.periodEndMs))}::timestamptz[],
-      ${billable.map((row) => row.quantity)}::numeric[]
+    select * from unnest(
+      ${wordsLiteral(rows.map((row) => row.tenantId))}::text::text[],
+      ${textsLiteral(rows.map((row) => row.meterId))}::text::text[],
+      ${wordsLiteral(rows.map((row) => row.environment))}::text::text[],
+      ${instantsLiteral(rows.map((row) => row.periodStartMs))}::text::timestamptz[],
+      ${instantsLiteral(rows.map((row) => row.periodEndMs))}::text::timestamptz[],
+      ${numbersLiteral(rows.map((row) => row.quantity))}::text::numeric[]
     ) as input (tenant_id, meter_id, environment, period_start, period_end, quantity)
-    group by 1, 2, 3, 4
-    order by 1, 2, 3, 4
+    order by tenant_id collate "C", meter_id collate "C", environment collate "C", period_start
     on conflict (tenant_id, meter_id, environment, period_start) do update
       set used = b.used + excluded.used`;
 }
 
-/** Adds entries to the balances of the keys at the start of each line, in the order of the key. */
-export async function addToKeyBalances(tx: Tx, rows: readonly LedgerRow[]): Promise<void> {
-  const billable = rows.filter((row) => row.quantity > 0);
-  if (billable.length === 0) {
-    return;
-  }
+/** The same for the balances of keys. */
+export async function addToKeyBalances(tx: Tx, rows: readonly BalanceRow[]): Promise<void> {
   await tx`
     insert into key_balances as b (tenant_id, key_id, meter_id, period_start, period_end, used)
-    select tenant_id, key_id, meter_id, period_start, max(period_end), sum(quantity)
-    from unnest(
-      ${billable.map((row) => row.tenantId)}::text[],
-      ${billable.map((row) => row.originKeyId ?? row.keyId)}::text[],
-      ${billable.map((row) => row.meterId)}::text[],
-      ${billable.map((row) => toInstant(row.periodStartMs))}::timestamptz[],
-      ${billable.map((row) => toInstant(row.periodEndMs))}::timestamptz[],
-      ${billable.map((row) => row.quantity)}::numeric[]
+    select * from unnest(
+      ${wordsLiteral(rows.map((row) => row.tenantId))}::text::text[],
+      ${wordsLiteral(rows.map((row) => row.keyId ?? ""))}::text::text[],
+      ${textsLiteral(rows.map((row) => row.meterId))}::text::text[],
+      ${instantsLiteral(rows.map((row) => row.periodStartMs))}::text::timestamptz[],
+      ${instantsLiteral(rows.map((row) => row.periodEndMs))}::text::timestamptz[],
+      ${numbersLiteral(rows.map((row) => row.quantity))}::text::numeric[]
     ) as input (tenant_id, key_id, meter_id, period_start, period_end, quantity)
-    group by 1, 2, 3, 4
-    order by 1, 2, 3, 4
+    order by tenant_id collate "C", key_id collate "C", meter_id collate "C", period_start
     on conflict (tenant_id, key_id, meter_id, period_start) do update
       set used = b.used + excluded.used`;
 }

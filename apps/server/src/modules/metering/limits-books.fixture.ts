@@ -16,6 +16,8 @@ export type ModelTenant = {
   keys: ModelKey[];
   /** True from when calls were let through without a limit until all of them are in the ledger. */
   isUncovered: boolean;
+  /** True from when a process was killed meanwhile: what it let through and had not written down is lost, and held by nobody. */
+  hasLost: boolean;
 };
 
 type Book = { admitted: number; unknown: number };
@@ -45,6 +47,12 @@ export class Books {
     const book = this.byProcess.get(processId) ?? { admitted: 0, unknown: 0 };
     this.byProcess.set(processId, book);
     return book;
+  }
+
+  /** Forgets what was let through without a limit and lost: nothing was held for it. */
+  forgetLost(owner: string, period: number, { used, held }: Taken): void {
+    const book = this.bookOf(owner, period);
+    book.admitted = Math.min(book.admitted, used + held);
   }
 
   /** A limit that was just given: from now on it may be reached. A lower one tells only once it is heard everywhere. */

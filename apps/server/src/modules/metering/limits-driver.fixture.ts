@@ -183,6 +183,9 @@ export class LimitsDriver {
     const sending = this.#send(process, this.#makeCalls());
     await delay(this.#random.below(8));
     process.kill("SIGKILL");
+    for (const tenant of this.#books.tenants) {
+      tenant.hasLost ||= tenant.isUncovered;
+    }
     await Promise.all([process.ended, sending]);
     // A transaction that it asked to commit may still end.
     await delay(50);
@@ -246,6 +249,7 @@ export class LimitsDriver {
       // What was let through without a limit is in the ledger before there is one.
       await this.endCalls();
       await this.#flushAll();
+      await this.#checkUncovered(tenant);
     }
     const { services } = this.#fleet;
     const before = tenant.limit;
@@ -274,6 +278,22 @@ export class LimitsDriver {
       }
     }
     tenant.isUncovered = limit === undefined;
+  }
+
+  /** Everything that was let through without a limit is in the ledger, but for what a kill took. */
+  async #checkUncovered(tenant: ModelTenant): Promise<void> {
+    const taken = await readTaken(this.#fleet.services);
+    for (const period of this.#periods) {
+      const ofPeriod = takenOf(taken, tenant.tenantId, period);
+      if (tenant.hasLost) {
+        this.#books.forgetLost(tenant.tenantId, period, ofPeriod);
+      }
+      const { admitted } = this.#books.bookOf(tenant.tenantId, period);
+      const state = { tenant, period, admitted, ...ofPeriod };
+      const isThere = admitted <= ofPeriod.used + ofPeriod.held;
+      assertHolds(isThere, "what was let through without a limit is counted", state);
+    }
+    tenant.hasLost = false;
   }
 
   async addKey(): Promise<void> {

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { isConnectionError } from "@turnpike/db/database-errors";
 import { REQUESTS_METER, SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import { type DecidingProcess, startDecidingProcess } from "@turnpike/testkit/deciding-process";
+import { pollUntil } from "@turnpike/testkit/poll-until";
 import { makeTempFolder } from "@turnpike/testkit/temp-folder";
 import { applyCatalog, findPlanVersion } from "#modules/catalog/index.ts";
 import { createKey } from "#modules/keys/index.ts";
@@ -100,7 +102,7 @@ export async function openFleet() {
     const plans = { findPlan: findPlanVersion };
     const input = { name: "Model", planId: planOf(limit) };
     const { tenantId } = await createTenant({ ...services, plans }, OPERATOR, input);
-    const tenant: ModelTenant = { tenantId, limit, keys: [], isUncovered: false };
+    const tenant: ModelTenant = { tenantId, limit, keys: [], isUncovered: false, hasLost: false };
     await makeKey(tenant, undefined);
     await makeKey(tenant, KEY_QUOTA);
     return tenant;
@@ -116,8 +118,20 @@ export async function openFleet() {
     makeTenant,
     /** Ends the connections on which wake-ups come. */
     async cutListening() {
-      await database.sql`select pg_terminate_backend(pid) from pg_stat_activity
-        where application_name = 'turnpike-listen' and datname = current_database()`;
+      const cut = async () => {
+        await database.sql`select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'turnpike-listen' and datname = current_database()`;
+        return true;
+      };
+      // A connection of the pool may be one that the server took with it when it was killed.
+      await pollUntil("the connections are cut", () =>
+        cut().catch((error: unknown) => {
+          if (!isConnectionError(error)) {
+            throw error;
+          }
+          return false;
+        }),
+      );
     },
     async close() {
       for (const process of started) {

@@ -9,7 +9,7 @@ import { openJournal } from "#platform/journal.ts";
 import { createLogger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { createTransact, type Transact } from "#platform/transact.ts";
-import type { HardLimit } from "./lease-holder.ts";
+import type { HardLimit } from "./lease-slot.ts";
 import { type Metering, startMetering } from "./metering.ts";
 import { reconcile } from "./reconcile.ts";
 import { encodeGroup, type UsageGroup } from "./usage-group.ts";

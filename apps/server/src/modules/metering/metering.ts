@@ -1,9 +1,11 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { isDataError } from "@turnpike/db/database-errors";
 import type { NewId, ProcessId } from "@turnpike/domain/ids/ids";
 import { isId, mintedAtMs } from "@turnpike/domain/ids/ids";
 import { withTimeout } from "#platform/bounded-wait.ts";
+import type { Change } from "#platform/change-feed.ts";
 import type { Clock } from "#platform/clock.ts";
 import { openJournal, readLeftBehind } from "#platform/journal.ts";
 import type { Logger } from "#platform/logger.ts";
@@ -11,7 +13,7 @@ import type { Transact } from "#platform/transact.ts";
 import { commitGroups } from "./commit-groups.ts";
 import { GROUPS_KEPT_DAYS } from "./keep-house.ts";
 import { LeaseHolder } from "./lease-holder.ts";
-import { createLeaseLedger } from "./lease-ledger.ts";
+import { createLeaseLedger, parseLeaseRecall } from "./lease-ledger.ts";
 import { forfeitLeases } from "./leases.store.ts";
 import { markProcessStopped, upsertProcess } from "./ledger.store.ts";
 import { decodeGroup, encodeGroup, type UsageGroup } from "./usage-group.ts";
@@ -32,6 +34,8 @@ export type Metering = {
   recorder: UsageRecorder;
   leases: LeaseHolder;
   processId: ProcessId;
+  /** Hears what other processes ask for. */
+  applyChange(change: Change): void;
   /** Commits what is recorded, gives leases back, and closes the journal; each of the first two for at most `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
 };
@@ -39,6 +43,8 @@ export type Metering = {
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 /** Each waiting group holds back at most a few kilobytes of disk; this many are hours of an outage. */
 const GROUPS_WAITING_MAX = 200_000;
+/** A few seconds of the heaviest load on a million keys, hours of that on a few. */
+const BYTES_IN_MEMORY_MAX = 16 * 1024 * 1024;
 const REPLAY_BATCH_GROUPS = 200;
 const UPKEEP_INTERVAL_MS = 500;
 const HEARTBEAT_INTERVAL_MS = 10_000;
@@ -189,24 +195,32 @@ export async function startMetering(
       clock: deps.clock,
       logger: deps.logger,
     },
-    { groupIntervalMs: options.groupIntervalMs, groupsWaitingMax: GROUPS_WAITING_MAX },
+    {
+      groupIntervalMs: options.groupIntervalMs,
+      groupsWaitingMax: GROUPS_WAITING_MAX,
+      bytesInMemoryMax: BYTES_IN_MEMORY_MAX,
+    },
   );
   const leases = new LeaseHolder({
     ...deps,
     ledger: createLeaseLedger(deps.transact),
     processId,
     flush: () => recorder.flush(),
+    pause: delay,
   });
 
   let upkeep = Promise.resolve();
-  async function runUpkeep(): Promise<void> {
-    leases.releaseIdle(IDLE_LEASE_MS);
-    await leases.returnRetired(() => recorder.flush());
+  function returnLeases(): void {
+    upkeep = upkeep
+      .then(() => leases.returnRetired(() => recorder.flush()))
+      .then(
+        () => undefined,
+        (error: unknown) => deps.logger.debug({ err: error }, "Leases could not be given back yet"),
+      );
   }
   const upkeepTimer = setInterval(() => {
-    upkeep = upkeep.then(runUpkeep).catch((error: unknown) => {
-      deps.logger.debug({ err: error }, "Leases could not be given back yet");
-    });
+    leases.releaseIdle(IDLE_LEASE_MS);
+    returnLeases();
   }, UPKEEP_INTERVAL_MS);
   const heartbeatTimer = setInterval(() => {
     deps.transact
@@ -234,6 +248,11 @@ export async function startMetering(
     recorder,
     leases,
     processId,
+    applyChange: (change) => {
+      if (change.kind === "lease" && leases.recall(parseLeaseRecall(change.entityId))) {
+        returnLeases();
+      }
+    },
     stop: async (timeoutMs) => {
       clearInterval(upkeepTimer);
       clearInterval(heartbeatTimer);

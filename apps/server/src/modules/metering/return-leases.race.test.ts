@@ -9,8 +9,8 @@ import { openJournal } from "#platform/journal.ts";
 import { createLogger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { createTransact, type Transact } from "#platform/transact.ts";
-import type { HardLimit, LeaseHold } from "./lease-holder.ts";
 import { createLeaseLedger } from "./lease-ledger.ts";
+import type { HardLimit, LeaseHold } from "./lease-slot.ts";
 import { type BalanceName, insertLease, lockBalance } from "./leases.store.ts";
 import { type Metering, startMetering } from "./metering.ts";
 import { UsageRecorder } from "./usage-recorder.ts";
@@ -88,7 +88,7 @@ describe("what a lease was spent on", () => {
         clock: systemClock,
         logger,
       },
-      { groupIntervalMs: 5, groupsWaitingMax: 100 },
+      { groupIntervalMs: 5, groupsWaitingMax: 100, bytesInMemoryMax: 10_000 },
     );
     const tenantId = newUuidId("tenant");
     recorder.record({

@@ -61,7 +61,8 @@ async function readRollups(table: string, tenantId: TenantId): Promise<StoredRow
     ...(await sql<StoredRow[]>`
       select occurred_at as at, key_id, outcome, status::int, method, route, calls::text, quantity::text, bytes_in::text,
         bytes_out::text, array_to_json(latency_buckets) as buckets, array_to_json(latency_counts) as counts
-      from ${sql(table)} where tenant_id = ${tenantId}`),
+      from ${sql(table)} ${table === "usage_rollups" ? sql`` : sql`, unpack_latencies(latencies) as h (latency_buckets, latency_counts)`}
+      where tenant_id = ${tenantId}`),
   ];
 }
 
@@ -276,7 +277,8 @@ describe("the rollups", () => {
   it.each([
     ["calls", "calls = calls + 1"],
     ["bytes", "bytes_out = bytes_out + 1"],
-    ["latencies", "latency_counts = '{2}'"],
+    ["latencies", "latencies = 2 * latencies"],
+    ["the bucket of a latency", "latencies = latencies * 1e12"],
     ["a route", "route = '/elsewhere'"],
   ])("are found to drift when %s of an hour were changed by hand", async (_what, change) => {
     const tenantId = newUuidId("tenant");

@@ -7,6 +7,8 @@ import {
   type LatencyHistogram,
 } from "@turnpike/domain/metering/latency-histogram";
 import type { Outcome } from "@turnpike/domain/metering/outcome";
+import { compareInOrder } from "./compare-in-order.ts";
+import { SlotBook } from "./slot-book.ts";
 import type { GroupEntry } from "./usage-group.ts";
 
 /** What is added to one row of the rollups. */
@@ -31,33 +33,66 @@ export type RollupRow = {
 
 const HOUR_MS = 3_600_000;
 
-function rollupSlot(row: RollupRow): string {
+type RollupFact = Omit<RollupRow, "calls" | "quantity" | "bytesIn" | "bytesOut" | "latencies">;
+
+function isOfRow(row: RollupRow, fact: RollupFact): boolean {
+  return (
+    row.startMs === fact.startMs &&
+    row.route === fact.route &&
+    row.method === fact.method &&
+    row.outcome === fact.outcome &&
+    row.status === fact.status &&
+    row.meterId === fact.meterId &&
+    row.environment === fact.environment &&
+    row.tenantId === fact.tenantId
+  );
+}
+
+function nameOfRow(of: RollupFact): string {
   // A meter's name has no bar, so that what follows it is the route, whatever is in it.
-  return `${row.tenantId}|${row.keyId}|${row.outcome}|${String(row.status)}|${String(row.startMs)}|${row.environment}|${row.method}|${row.meterId}|${row.route}`;
+  return `${of.tenantId}|${of.outcome}|${String(of.status)}|${String(of.startMs)}|${of.environment}|${of.method}|${of.meterId}|${of.route}`;
 }
 
-/** Sums rows of the same slot. Those that come in stay as they are. */
-function sumRows(rows: Iterable<RollupRow>): RollupRow[] {
-  const sums = new Map<string, RollupRow>();
-  for (const row of rows) {
-    const slot = rollupSlot(row);
-    let sum = sums.get(slot);
-    if (sum === undefined) {
-      sum = { ...row, calls: 0, quantity: 0, bytesIn: 0, bytesOut: 0, latencies: emptyLatencies() };
-      sums.set(slot, sum);
-    }
-    sum.calls += row.calls;
-    sum.quantity += row.quantity;
-    sum.bytesIn += row.bytesIn;
-    sum.bytesOut += row.bytesOut;
-    addLatencies(sum.latencies, row.latencies);
-  }
-  return [...sums.values()];
+/** The order of the key of the rollups, with texts by their bytes (they are ASCII). */
+export function byRollupKey(one: RollupRow, other: RollupRow): number {
+  return (
+    compareInOrder(one.tenantId, other.tenantId) ||
+    compareInOrder(one.startMs, other.startMs) ||
+    compareInOrder(one.meterId, other.meterId) ||
+    compareInOrder(one.environment, other.environment) ||
+    compareInOrder(one.keyId, other.keyId) ||
+    compareInOrder(one.outcome, other.outcome) ||
+    compareInOrder(one.status, other.status) ||
+    compareInOrder(one.method, other.method) ||
+    compareInOrder(one.route, other.route)
+  );
 }
 
-const NO_LATENCIES = emptyLatencies();
+function createRows() {
+  return new SlotBook<RollupFact, RollupRow>({
+    ownerOf: (fact) => fact.keyId,
+    isOf: isOfRow,
+    nameOf: nameOfRow,
+    start: (fact) => ({
+      tenantId: fact.tenantId,
+      startMs: fact.startMs,
+      meterId: fact.meterId,
+      environment: fact.environment,
+      keyId: fact.keyId,
+      outcome: fact.outcome,
+      status: fact.status,
+      method: fact.method,
+      route: fact.route,
+      calls: 0,
+      quantity: 0,
+      bytesIn: 0,
+      bytesOut: 0,
+      latencies: emptyLatencies(),
+    }),
+  });
+}
 
-function toRollupRow(entry: GroupEntry): RollupRow {
+function factOf(entry: GroupEntry): RollupFact {
   return {
     tenantId: entry.tenantId,
     startMs: entry.minuteMs,
@@ -68,22 +103,34 @@ function toRollupRow(entry: GroupEntry): RollupRow {
     status: entry.status,
     method: entry.method ?? "",
     route: entry.route ?? "",
-    calls: entry.calls,
-    quantity: entry.quantity,
-    bytesIn: entry.bytesIn ?? 0,
-    bytesOut: entry.bytesOut ?? 0,
-    latencies: entry.latencies ?? NO_LATENCIES,
   };
 }
 
-/** Sums entries by minute and by hour (UTC), each with one row for each key of the rollups; none of no entries. */
-export function sumRollups(entries: readonly GroupEntry[]): {
-  minutes: RollupRow[];
-  hours: RollupRow[];
-} {
-  const minutes = sumRows(entries.map(toRollupRow));
-  const hours = sumRows(
-    minutes.map((row) => ({ ...row, startMs: row.startMs - (row.startMs % HOUR_MS) })),
-  );
-  return { minutes, hours };
+/** Sums entries by minute and by hour (UTC), each with one row for each key of the rollups. */
+export function createRollupSums() {
+  const minutes = createRows();
+  return {
+    add: (entry: GroupEntry): void => {
+      const sum = minutes.find(factOf(entry));
+      sum.calls += entry.calls;
+      sum.quantity += entry.quantity;
+      sum.bytesIn += entry.bytesIn ?? 0;
+      sum.bytesOut += entry.bytesOut ?? 0;
+      if (entry.latencies !== undefined) {
+        addLatencies(sum.latencies, entry.latencies);
+      }
+    },
+    sums: (): { minutes: RollupRow[]; hours: RollupRow[] } => {
+      const hours = createRows();
+      for (const row of minutes.sums) {
+        const sum = hours.find({ ...row, startMs: row.startMs - (row.startMs % HOUR_MS) });
+        sum.calls += row.calls;
+        sum.quantity += row.quantity;
+        sum.bytesIn += row.bytesIn;
+        sum.bytesOut += row.bytesOut;
+        addLatencies(sum.latencies, row.latencies);
+      }
+      return { minutes: minutes.sums, hours: hours.sums };
+    },
+  };
 }

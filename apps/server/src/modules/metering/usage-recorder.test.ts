@@ -68,7 +68,7 @@ async function openRecorder(more: Partial<UsageRecorderDeps> = {}) {
       logger,
       ...more,
     },
-    { groupIntervalMs: 5, groupsWaitingMax: 1_000 },
+    { groupIntervalMs: 5, groupsWaitingMax: 1_000, bytesInMemoryMax: 100_000 },
   );
   cleanups.push(() => journal.close());
   return { recorder };
@@ -176,6 +176,31 @@ describe("UsageRecorder", () => {
     const rows = await database.sql`select 1 from ledger_entries where tenant_id = ${tenantId}`;
     expect(rows.length).toBe(batches.length);
     await expectNoDrift();
+  });
+
+  it("does not pause while more waits than one commit may hold", async () => {
+    const order: (number | string)[] = [];
+    const isJournaled = Promise.withResolvers<void>();
+    let nowMs = 0;
+    const { recorder } = await openRecorder({
+      clock: { monotonicMs: () => nowMs },
+      commit: async (groups) => {
+        await isJournaled.promise;
+        // So long that the pause after it is as long as can be.
+        nowMs += 60_000;
+        order.push(groups.length);
+      },
+    });
+    const [tenantId, keyId] = [newUuidId("tenant"), newUuidId("key")];
+    for (let index = 0; index < 131; index += 1) {
+      recorder.record(callOf(tenantId, keyId));
+      await recorder.whenJournaled();
+    }
+    isJournaled.resolve();
+    await delay(1_000);
+    order.push("within the pause");
+    await recorder.flush();
+    expect(order).toEqual([1, 64, 64, "within the pause", 2]);
   });
 
   it("sets a group aside that the ledger refuses for good, and commits its neighbours", async () => {

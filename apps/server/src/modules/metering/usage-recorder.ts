@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate as immediate } from "node:timers/promises";
 import { isDataError } from "@turnpike/db/database-errors";
-import type { NewId, ProcessId } from "@turnpike/domain/ids/ids";
+import type { GroupId, NewId, ProcessId } from "@turnpike/domain/ids/ids";
 import type { Clock } from "#platform/clock.ts";
 import type { Journal, JournalPosition } from "#platform/journal.ts";
 import type { Logger } from "#platform/logger.ts";
@@ -10,13 +10,14 @@ import {
   encodeGroup,
   GroupBuilder,
   type MeteredCall,
+  type StoredGroup,
   type UsageGroup,
 } from "./usage-group.ts";
 
 export type UsageRecorderDeps = {
   journal: Journal;
   /** Writes groups to the ledger; safe to repeat. */
-  commit(groups: readonly UsageGroup[]): Promise<unknown>;
+  commit(groups: readonly StoredGroup[]): Promise<unknown>;
   /** Keeps a group that the database refuses for a reason that no retry mends. */
   setAside(group: UsageGroup, reason: unknown): Promise<void>;
   /** Hears that a group in the journal cannot be read back: nobody knows what is in it. */
@@ -32,26 +33,38 @@ export type UsageRecorderOptions = {
   groupIntervalMs: number;
   /** Groups that may wait for the database before new calls are refused. Each is in the journal, few are in memory. */
   groupsWaitingMax: number;
+  /** Of waiting groups, as the journal has them, that are kept in memory; what comes after is read back from the journal. */
+  bytesInMemoryMax: number;
 };
 
 type Waiting = {
+  groupId: GroupId;
   position: JournalPosition | undefined;
-  /** In memory while few wait; read back from the journal otherwise. */
-  group: UsageGroup | undefined;
+  /**
+   * As it stands in the journal; undefined where it is to be read back from there. As objects, groups that wait would outlive
+   * one collection of garbage after another, and calls would wait for the long ones that follow.
+   */
+  record: Buffer | undefined;
+  /** Groups of one number are committed together. */
+  batch: number;
 };
 
 /** Groups committed in one transaction when many wait, such as after an outage. */
 const BATCH_GROUPS = 64;
-/** Groups kept in memory while they wait; the rest is read back from the journal. */
-const GROUPS_IN_MEMORY_MAX = 512;
+/**
+ * Keys in one transaction: each is some rows, and a commit of more would hold its locks, and the next one up, for seconds. The
+ * groups of few keys are summed to few rows however many they are.
+ */
+const BATCH_KEYS = 4_000;
 /**
  * The next commit starts no sooner than this many times the last one's duration after its end, so that the ledger takes at
  * most a tenth of the database however heavy the load; an idle one commits within milliseconds. Groups that wait meanwhile
- * are in the journal, and are written as one.
+ * are in the journal, and are written as one. Once they are as many as one commit may hold, waiting makes nothing cheaper, and
+ * would leave the ledger further behind with every second in which ever new keys call.
  */
 const COMMIT_PAUSE_FACTOR = 9;
 /** The longest pause: what a dashboard may lag behind. */
-const COMMIT_PAUSE_MAX_MS = 500;
+const COMMIT_PAUSE_MAX_MS = 3_000;
 /** Groups that may wait while the disk refuses them; further calls are refused, for memory is no place to keep usage. */
 const GROUPS_UNJOURNALED_MAX = 1_000;
 const RETRY_FIRST_MS = 50;
@@ -86,6 +99,9 @@ export class UsageRecorder {
   #timer: NodeJS.Timeout | undefined;
   #journaled = Promise.withResolvers<void>();
   readonly #waiting: Waiting[] = [];
+  #bytesInMemory = 0;
+  /** The batch that the next group may join, with its groups and keys so far. */
+  #batch = { number: 0, groups: 0, keys: new Set<string>() };
   /** Of those, the ones that the disk refused: they are nowhere but in memory. */
   #waitingUnjournaled = 0;
   #committing: Promise<void> | undefined;
@@ -164,19 +180,55 @@ export class UsageRecorder {
   }
 
   #enqueue(group: UsageGroup, journaled: PromiseWithResolvers<void>): void {
+    const record = encodeGroup(group);
+    let position: JournalPosition | undefined;
     try {
-      const { position, durable } = this.#deps.journal.append(encodeGroup(group));
-      durable.then(journaled.resolve, journaled.reject);
-      const keep = this.#waiting.length < GROUPS_IN_MEMORY_MAX;
-      this.#waiting.push({ position, group: keep ? group : undefined });
+      const written = this.#deps.journal.append(record);
+      written.durable.then(journaled.resolve, journaled.reject);
+      position = written.position;
     } catch (error) {
       // A full disk: the group stays in memory and goes to the database straight away.
       this.#note("The journal cannot be written", error);
       journaled.reject(error);
-      this.#waiting.push({ position: undefined, group });
       this.#waitingUnjournaled += 1;
     }
+    const isKept = position === undefined || this.#bytesInMemory < this.#options.bytesInMemoryMax;
+    this.#bytesInMemory += isKept ? record.length : 0;
+    const batch = this.#joinBatch(group);
+    this.#waiting.push({
+      groupId: group.groupId,
+      position,
+      record: isKept ? record : undefined,
+      batch,
+    });
     this.#committing ??= this.#commitWaiting();
+  }
+
+  #joinBatch(group: UsageGroup): number {
+    const { groups, keys } = this.#batch;
+    if (groups >= BATCH_GROUPS || keys.size >= BATCH_KEYS) {
+      this.#startBatch();
+    }
+    this.#batch.groups += 1;
+    for (const entry of group.entries) {
+      this.#batch.keys.add(entry.keyId);
+    }
+    return this.#batch.number;
+  }
+
+  #startBatch(): void {
+    this.#batch = { number: this.#batch.number + 1, groups: 0, keys: new Set() };
+  }
+
+  /** The groups to commit next. After a refusal one at a time, so that one which cannot be written does not hold up others. */
+  #nextBatch(refusals: number): Waiting[] {
+    const [first] = this.#waiting;
+    if (first?.batch === this.#batch.number) {
+      // What comes while it is being written is for the next one.
+      this.#startBatch();
+    }
+    const other = this.#waiting.findIndex((item) => item.batch !== first?.batch);
+    return this.#waiting.slice(0, refusals > 0 ? 1 : other === -1 ? undefined : other);
   }
 
   #note(what: string, error: unknown): void {
@@ -186,9 +238,9 @@ export class UsageRecorder {
     this.#trouble = what;
   }
 
-  #load(item: Waiting): UsageGroup {
-    if (item.group !== undefined) {
-      return item.group;
+  #read(item: Waiting): UsageGroup {
+    if (item.record !== undefined) {
+      return decodeGroup(item.record);
     }
     if (item.position === undefined) {
       throw new Error("A waiting group is neither in memory nor in the journal.");
@@ -204,17 +256,26 @@ export class UsageRecorder {
 
   async #pause(): Promise<void> {
     const pauseMs = this.#nextCommitAtMs - this.#deps.clock.monotonicMs();
-    if (this.#flushes > 0 || pauseMs <= 0) {
+    // Nothing can join it any more.
+    const isBatchFull = this.#waiting[0]?.batch !== this.#batch.number;
+    if (this.#flushes > 0 || isBatchFull || pauseMs <= 0) {
       return;
     }
     // Rejects only because somebody hurries, which is as good as the end of the pause.
     await delay(pauseMs, undefined, { signal: this.#hurry.signal }).catch(() => undefined);
   }
 
-  async #commit(groups: readonly UsageGroup[]): Promise<void> {
-    const { clock } = this.#deps;
+  async #commit(batch: readonly Waiting[]): Promise<void> {
+    const { clock, processId } = this.#deps;
     const startedAtMs = clock.monotonicMs();
-    await this.#deps.commit(groups);
+    await this.#deps.commit(
+      batch.map((item) => ({
+        groupId: item.groupId,
+        processId,
+        recordedAtMs: null,
+        read: () => this.#read(item),
+      })),
+    );
     const endedAtMs = clock.monotonicMs();
     const pauseMs = (endedAtMs - startedAtMs) * COMMIT_PAUSE_FACTOR;
     this.#nextCommitAtMs = endedAtMs + Math.min(COMMIT_PAUSE_MAX_MS, pauseMs);
@@ -226,10 +287,9 @@ export class UsageRecorder {
     let refusals = 0;
     while (this.#waiting.length > 0 && !this.#isStopped) {
       await this.#pause();
-      // One at a time after a refusal, so that a group which cannot be written does not hold back its neighbours.
-      const batch = this.#waiting.slice(0, refusals > 0 ? 1 : BATCH_GROUPS);
+      const batch = this.#nextBatch(refusals);
       try {
-        await this.#commit(batch.map((item) => this.#load(item)));
+        await this.#commit(batch);
         this.#settle(batch);
         retryMs = RETRY_FIRST_MS;
         refusals = 0;
@@ -257,7 +317,7 @@ export class UsageRecorder {
   }
 
   #settle(batch: readonly Waiting[]): void {
-    this.#waiting.splice(0, batch.length);
+    this.#forget(batch);
     for (const item of batch) {
       if (item.position === undefined) {
         this.#waitingUnjournaled -= 1;
@@ -267,19 +327,26 @@ export class UsageRecorder {
     }
   }
 
+  #forget(batch: readonly Waiting[]): void {
+    this.#waiting.splice(0, batch.length);
+    for (const { record } of batch) {
+      this.#bytesInMemory -= record?.length ?? 0;
+    }
+  }
+
   /** Takes a batch out of the way of the others; false when that fails as well, such as on a full disk. */
   async #isSetAside(batch: readonly Waiting[], reason: unknown): Promise<boolean> {
     if (reason instanceof UnreadableGroupError) {
       // Not given back: the segment stays for the next start, which keeps what is damaged for a person to look at.
       this.#deps.logger.error({ err: reason }, "A group stays in the journal");
       this.#deps.onUnreadable?.();
-      this.#waiting.splice(0, batch.length);
+      this.#forget(batch);
       this.#groupsSetAside += batch.length;
       return true;
     }
     try {
       for (const item of batch) {
-        await this.#deps.setAside(this.#load(item), reason);
+        await this.#deps.setAside(this.#read(item), reason);
       }
     } catch (error) {
       this.#deps.logger.error({ err: error }, "A group cannot be set aside");

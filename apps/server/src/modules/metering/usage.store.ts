@@ -1,6 +1,8 @@
-import type { JsonValue, Tx } from "@turnpike/db/client";
+import type { Fragment, JsonValue, Tx } from "@turnpike/db/client";
 import type { PlanTerms } from "@turnpike/domain/catalog/plan";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { LATENCY_BUCKET_MAX } from "@turnpike/domain/metering/latency-histogram";
+import type { UsageClass } from "@turnpike/domain/metering/usage-history";
 
 export type TermsRow = {
   plan_id: string;
@@ -22,6 +24,7 @@ export type BalanceState = {
   environment: "live" | "test";
   used: string;
   leased: string;
+  locked: string;
   forfeited: string;
 };
 
@@ -34,6 +37,7 @@ export async function listBalances(
   return await tx<BalanceState[]>`
     select b.meter_id, b.environment, b.used::text as used,
       coalesce(sum(l.remaining) filter (where l.state = 'active'), 0)::text as leased,
+      coalesce(sum(l.remaining) filter (where l.state = 'locked' and l.expires_at > now()), 0)::text as locked,
       coalesce(sum(l.remaining) filter (where l.state = 'forfeited'), 0)::text as forfeited
     from balances b left join leases l on l.tenant_id = b.tenant_id and l.meter_id = b.meter_id
       and l.environment = b.environment and l.period_start = b.period_start and l.key_id is null
@@ -45,17 +49,39 @@ export async function listBalances(
 /** What a query of reconcile found: a place where two sums of the ledger differ. */
 export type DriftRow = { what: string; place: JsonValue; ledger: string; derived: string };
 
-/** Compares every minute's rollups, summed over methods and routes, with the entries they should sum. */
+/** From when on usage is kept, by class; null: from the beginning. */
+export async function findHistory(tx: Tx): Promise<Record<UsageClass, Date | null>> {
+  const rows = await tx<{ class: UsageClass; kept_from: Date | null }[]>`
+    select class, kept_from from usage_history`;
+  const of = (name: UsageClass) => rows.find((row) => row.class === name)?.kept_from ?? null;
+  return { minutes: of("minutes"), hours: of("hours"), ledger: of("ledger") };
+}
+
+/** The start of what is kept of the sums of a class, an instant. */
+function keptFrom(tx: Tx, of: UsageClass): Fragment {
+  return tx`(select coalesce(kept_from, '-infinity') from usage_history where class = ${of})`;
+}
+
+/**
+ * From when on every entry is kept, by the time of its usage: nothing is recorded more than minutes before it occurred or before
+ * its period began, and a day has room for clocks that differ.
+ */
+function wholeFrom(tx: Tx): Fragment {
+  return tx`(${keptFrom(tx, "ledger")} + interval '1 day')`;
+}
+
+/** Compares every minute's rollups that are kept, summed over methods and routes, with the entries they should sum. */
 export async function findRollupDrift(tx: Tx, rowsMax: number): Promise<DriftRow[]> {
+  const from = tx`greatest(${keptFrom(tx, "minutes")}, ${wholeFrom(tx)})`;
   return await tx<DriftRow[]>`
     with ledger as (
       select tenant_id, occurred_at, meter_id, environment, key_id, outcome, status,
         sum(calls) as calls, sum(quantity) as quantity
-      from ledger_entries group by 1, 2, 3, 4, 5, 6, 7
+      from ledger_entries where occurred_at >= ${from} group by 1, 2, 3, 4, 5, 6, 7
     ), rollups as (
       select tenant_id, occurred_at, meter_id, environment, key_id, outcome, status,
         sum(calls) as calls, sum(quantity) as quantity
-      from usage_rollups group by 1, 2, 3, 4, 5, 6, 7
+      from usage_rollups where occurred_at >= ${from} group by 1, 2, 3, 4, 5, 6, 7
     )
     select 'rollup' as what,
       jsonb_build_object('tenantId', tenant_id, 'minute', occurred_at, 'meter', meter_id, 'environment', environment,
@@ -68,27 +94,59 @@ export async function findRollupDrift(tx: Tx, rowsMax: number): Promise<DriftRow
     limit ${rowsMax}`;
 }
 
-/**
- * A number for the histogram of a row that adds up as histograms do: the sum over a histogram's parts is that of the whole,
- * and two histograms have the same by accident alone, once in 2^64. It spares a sum for every bucket of every row.
- */
-function histogramChecksum(tx: Tx) {
-  return tx`(
-    select coalesce(sum(bucket_calls * hashint2extended(bucket, 7)::numeric), 0)
-    from unnest(latency_buckets, latency_counts) as latency (bucket, bucket_calls)
-  )`;
+/** The same for hours whose minutes are not kept any more. */
+export async function findOldHourDrift(tx: Tx, rowsMax: number): Promise<DriftRow[]> {
+  const isOld = tx`occurred_at < ${keptFrom(tx, "minutes")}
+    and occurred_at >= greatest(${keptFrom(tx, "hours")}, date_trunc('hour', ${wholeFrom(tx)}, 'UTC'))`;
+  return await tx<DriftRow[]>`
+    with ledger as (
+      select tenant_id, date_trunc('hour', occurred_at, 'UTC') as occurred_at, meter_id, environment, key_id, outcome, status,
+        sum(calls) as calls, sum(quantity) as quantity
+      from ledger_entries where ${isOld} group by 1, 2, 3, 4, 5, 6, 7
+    ), hours as (
+      select tenant_id, occurred_at, meter_id, environment, key_id, outcome, status,
+        sum(calls) as calls, sum(quantity) as quantity
+      from usage_rollups_hourly where ${isOld} group by 1, 2, 3, 4, 5, 6, 7
+    )
+    select 'rollup of an hour' as what,
+      jsonb_build_object('tenantId', tenant_id, 'hour', occurred_at, 'meter', meter_id, 'environment', environment,
+        'keyId', key_id, 'outcome', outcome, 'status', status) as place,
+      coalesce(l.calls, 0)::text || ' calls, ' || coalesce(l.quantity, 0)::text || ' units' as ledger,
+      coalesce(h.calls, 0)::text || ' calls, ' || coalesce(h.quantity, 0)::text || ' units' as derived
+    from ledger l full join hours h
+      using (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status)
+    where coalesce(l.calls, 0) <> coalesce(h.calls, 0) or coalesce(l.quantity, 0) <> coalesce(h.quantity, 0)
+    limit ${rowsMax}`;
 }
 
-/** Compares every hour's rollup with the minutes it should sum, in all that they hold. */
+/** 2^61 - 1. */
+const CHECKSUM_PRIME = "2305843009213693951";
+
+/**
+ * Compares every hour's rollup with the minutes it should sum, in all that they hold, as long as both are kept. Of histograms
+ * it compares remainders, which add up as histograms do, and which two of them share by accident alone: that spares a sum for
+ * every bucket of every row.
+ */
 export async function findHourlyDrift(tx: Tx, rowsMax: number): Promise<DriftRow[]> {
+  const isKept = tx`occurred_at >= greatest(${keptFrom(tx, "minutes")}, ${keptFrom(tx, "hours")})`;
+  const prime = tx`${CHECKSUM_PRIME}::numeric`;
   return await tx<DriftRow[]>`
-    with minutes as (
+    with checksums as materialized (
+      select array_agg(mod(pack_latencies(array[bucket]::smallint[], array[1]::bigint[]), ${prime})::bigint order by bucket)
+        as of_buckets
+      from generate_series(0, ${LATENCY_BUCKET_MAX}::int) as bucket
+    ), minutes as (
       select tenant_id, date_trunc('hour', occurred_at, 'UTC') as occurred_at, meter_id, environment, key_id, outcome, status,
         method, route, sum(calls) as calls, sum(quantity) as quantity, sum(bytes_in) as bytes_in, sum(bytes_out) as bytes_out,
-        sum(${histogramChecksum(tx)}) as latencies
-      from usage_rollups group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+        mod(sum((
+          select coalesce(sum(bucket_calls * (select of_buckets from checksums)[bucket + 1]::numeric), 0)
+          from unnest(latency_buckets, latency_counts) as latency (bucket, bucket_calls)
+        )), ${prime}) as latencies
+      from usage_rollups where ${isKept} group by 1, 2, 3, 4, 5, 6, 7, 8, 9
     ), hours as (
-      select *, ${histogramChecksum(tx)} as latencies from usage_rollups_hourly
+      select tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, method, route, calls, quantity, bytes_in,
+        bytes_out, mod(latencies, ${prime}) as latencies
+      from usage_rollups_hourly where ${isKept}
     )
     select 'hourly rollup' as what,
       jsonb_build_object('tenantId', tenant_id, 'hour', occurred_at, 'meter', meter_id, 'environment', environment,
@@ -104,37 +162,107 @@ export async function findHourlyDrift(tx: Tx, rowsMax: number): Promise<DriftRow
     limit ${rowsMax}`;
 }
 
-/** Compares every balance with the entries of its period. */
+/** Compares every balance with the entries of its period, where all of them are kept. */
 export async function findBalanceDrift(tx: Tx, rowsMax: number): Promise<DriftRow[]> {
   return await tx<DriftRow[]>`
     with ledger as (
       select tenant_id, meter_id, environment, period_start, sum(quantity) as quantity
-      from ledger_entries group by 1, 2, 3, 4
+      from ledger_entries where period_start >= ${wholeFrom(tx)} group by 1, 2, 3, 4
+    ), kept as (
+      select * from balances where period_start >= ${wholeFrom(tx)}
     )
     select 'balance' as what,
       jsonb_build_object('tenantId', tenant_id, 'meter', meter_id, 'environment', environment,
         'periodStart', period_start) as place,
       coalesce(l.quantity, 0)::text as ledger, coalesce(b.used, 0)::text as derived
-    from ledger l full join balances b using (tenant_id, meter_id, environment, period_start)
+    from ledger l full join kept b using (tenant_id, meter_id, environment, period_start)
     where coalesce(l.quantity, 0) <> coalesce(b.used, 0)
     limit ${rowsMax}`;
 }
 
-/** Compares every balance of a line of keys with the entries of its period. */
+/** Compares every balance of a line of keys with the entries of its period. Programs of the operator have none. */
 export async function findKeyBalanceDrift(tx: Tx, rowsMax: number): Promise<DriftRow[]> {
   return await tx<DriftRow[]>`
     with ledger as (
       select e.tenant_id, coalesce(k.origin_key_id, e.key_id) as key_id, e.meter_id, e.period_start,
         sum(e.quantity) as quantity
       from ledger_entries e left join api_keys k on k.tenant_id = e.tenant_id and k.key_id = e.key_id
+      where e.key_id <> '' and e.period_start >= ${wholeFrom(tx)}
       group by 1, 2, 3, 4
+    ), kept as (
+      select * from key_balances where period_start >= ${wholeFrom(tx)}
     )
     select 'key balance' as what,
       jsonb_build_object('tenantId', tenant_id, 'keyId', key_id, 'meter', meter_id, 'periodStart', period_start) as place,
       coalesce(l.quantity, 0)::text as ledger, coalesce(b.used, 0)::text as derived
-    from ledger l full join key_balances b using (tenant_id, key_id, meter_id, period_start)
+    from ledger l full join kept b using (tenant_id, key_id, meter_id, period_start)
     where coalesce(l.quantity, 0) <> coalesce(b.used, 0)
     limit ${rowsMax}`;
+}
+
+/** Compares what meters of events counted in each hour, over their versions and dimensions, with the ledger's hours. */
+export async function findMeterDrift(tx: Tx, rowsMax: number): Promise<DriftRow[]> {
+  return await tx<DriftRow[]>`
+    with ledger as (
+      select u.tenant_id, u.meter_id, u.occurred_at as hour, sum(u.calls) as events, sum(u.quantity) as quantity
+      from usage_rollups_hourly u join meters m on m.meter_id = u.meter_id and m.event_type is not null
+      where u.outcome = 'VALID' and u.occurred_at >= ${keptFrom(tx, "hours")}
+      group by 1, 2, 3
+    ), counted as (
+      select r.tenant_id, r.meter_id, date_trunc('hour', r.occurred_at, 'UTC') as hour, sum(r.events) as events,
+        sum(case m.aggregation when 'count' then r.events when 'sum' then r.total else 0 end) as quantity
+      from meter_rollups r join meters m on m.meter_id = r.meter_id
+      where r.occurred_at >= ${keptFrom(tx, "hours")}
+      group by 1, 2, 3
+    )
+    select 'meter' as what,
+      jsonb_build_object('tenantId', tenant_id, 'meter', meter_id, 'hour', hour) as place,
+      coalesce(l.events, 0)::text || ' events, ' || coalesce(l.quantity, 0)::text || ' units' as ledger,
+      coalesce(c.events, 0)::text || ' events, ' || coalesce(c.quantity, 0)::text || ' units' as derived
+    from ledger l full join counted c using (tenant_id, meter_id, hour)
+    where coalesce(l.events, 0) <> coalesce(c.events, 0) or coalesce(l.quantity, 0) <> coalesce(c.quantity, 0)
+    limit ${rowsMax}`;
+}
+
+/** How long a lock and what it holds may differ after its time: until it is swept. */
+const SWEPT_SECONDS = 60;
+
+/**
+ * Compares locks with what they hold: an open one has its units in leases, nothing else has a lease of that kind, and the
+ * settlement of a settled one is in the ledger.
+ */
+export async function findLockDrift(tx: Tx, rowsMax: number): Promise<DriftRow[]> {
+  return await tx<DriftRow[]>`
+    with held as (
+      select k.tenant_id, k.lock_id, k.reserved * num_nonnulls(k.lease_id, k.key_lease_id) as reserved,
+        coalesce((
+          select sum(l.remaining) from leases l
+          where l.tenant_id = k.tenant_id and l.state = 'locked' and l.lease_id in (k.lease_id, k.key_lease_id)
+        ), 0) as held
+      from locks k
+      where k.state = 'open' and k.expires_at > now() + make_interval(secs => ${SWEPT_SECONDS})
+    )
+    (
+      select 'lock' as what, jsonb_build_object('tenantId', tenant_id, 'lockId', lock_id) as place,
+        reserved::text || ' units' as ledger, held::text || ' units' as derived
+      from held where held <> reserved
+      limit ${rowsMax}
+    ) union all (
+      select 'lease of no lock', jsonb_build_object('tenantId', l.tenant_id, 'leaseId', l.lease_id),
+        '0 units', l.remaining::text || ' units'
+      from leases l
+      where l.state = 'locked' and not exists (
+        select from locks k
+        where k.tenant_id = l.tenant_id and k.state = 'open' and l.lease_id in (k.lease_id, k.key_lease_id)
+      )
+      limit ${rowsMax}
+    ) union all (
+      select 'settled lock', jsonb_build_object('tenantId', k.tenant_id, 'lockId', k.lock_id),
+        'nothing', k.cost::text || ' units'
+      from locks k
+      where k.state = 'settled' and not exists (select from ledger_groups g where g.group_id = k.group_id)
+      limit ${rowsMax}
+    )`;
 }
 
 /** Finds entries whose group was never claimed, and leases that hold what cannot be. */
@@ -154,15 +282,24 @@ export async function countLedger(tx: Tx): Promise<{
   balances: bigint;
   calls: bigint;
   forfeited: string;
+  locked: string;
 }> {
   const [row] = await tx<
-    { entries: bigint; rollups: bigint; balances: bigint; calls: bigint; forfeited: string }[]
+    {
+      entries: bigint;
+      rollups: bigint;
+      balances: bigint;
+      calls: bigint;
+      forfeited: string;
+      locked: string;
+    }[]
   >`
     select (select count(*) from ledger_entries) as entries,
       (select coalesce(sum(calls), 0)::bigint from ledger_entries) as calls,
       (select count(*) from usage_rollups) as rollups,
       (select count(*) from balances) as balances,
-      (select coalesce(sum(remaining), 0)::text from leases where state = 'forfeited' and key_id is null) as forfeited`;
+      (select coalesce(sum(remaining), 0)::text from leases where state = 'forfeited' and key_id is null) as forfeited,
+      (select coalesce(sum(reserved), 0)::text from locks where state = 'open' and expires_at > now()) as locked`;
   if (row === undefined) {
     throw new Error("Counting the ledger returned no row.");
   }

@@ -1,17 +1,29 @@
+import { DELIVERY_DAYS } from "@turnpike/contract/webhooks";
 import type { AppServices } from "#platform/app-services.ts";
 import { deleteMailsBefore } from "./mails.store.ts";
 import { deleteNotificationsBefore } from "./notifications.store.ts";
+import { deleteDeliveriesBefore } from "./webhook-deliveries.store.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Personal data that nobody needs any more. */
 const MAIL_RETENTION_MS = 30 * DAY_MS;
 const NOTIFICATION_RETENTION_MS = 180 * DAY_MS;
+const DELIVERY_RETENTION_MS = DELIVERY_DAYS * DAY_MS;
+/** In one transaction: an endpoint may have had many. */
+const DELIVERIES_AT_ONCE = 5_000;
 
-/** Deletes mails older than 30 days and notifications older than 180. */
+/** Deletes mails and deliveries of webhooks older than 30 days and notifications older than 180. */
 export async function forgetOld(deps: Pick<AppServices, "transact" | "clock">): Promise<void> {
   const nowMs = deps.clock.now().getTime();
   await deps.transact.asOperator(async (tx) => {
     await deleteMailsBefore(tx, new Date(nowMs - MAIL_RETENTION_MS));
     await deleteNotificationsBefore(tx, new Date(nowMs - NOTIFICATION_RETENTION_MS));
   });
+  const before = new Date(nowMs - DELIVERY_RETENTION_MS);
+  let deleted = DELIVERIES_AT_ONCE;
+  while (deleted === DELIVERIES_AT_ONCE) {
+    deleted = await deps.transact.asOperator((tx) =>
+      deleteDeliveriesBefore(tx, before, DELIVERIES_AT_ONCE),
+    );
+  }
 }

@@ -6,6 +6,7 @@ import { AppError } from "@turnpike/domain/errors/app-error";
 import type { UserId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import { findUserEmail } from "#modules/identity/index.ts";
+import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import {
@@ -84,6 +85,11 @@ export async function acceptInvitation(
     }
     if ((await findMemberRow(tx, tenantId, userId)) === undefined) {
       await upsertMember(tx, { tenantId, userId, role, now });
+      await emitEvent(deps, tx, {
+        tenantId,
+        type: "member.added",
+        data: { tenantId, userId, role },
+      });
     }
     await writeAudit(deps, tx, context, {
       tenantId,
@@ -91,6 +97,11 @@ export async function acceptInvitation(
       entityType: "invitation",
       entityId: invitationId,
       details: { role, userId },
+    });
+    await emitEvent(deps, tx, {
+      tenantId,
+      type: "invitation.accepted",
+      data: { tenantId, invitationId, userId, role },
     });
     await insertChange(tx, { kind: "user", tenantId, entityId: userId });
     const [own] = await listOwnTenantRows(tx, userId, { tenantId, limit: 1 });

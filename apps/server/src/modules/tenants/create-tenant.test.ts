@@ -206,6 +206,18 @@ describe("listTenants", () => {
     expect(await listTenants(services, context, { limit: 5 })).toEqual(all);
   });
 
+  it("finds the one of a slug, and to a person no more than their own", async () => {
+    const other = await create({ name: "Slug Alone", slug: "slug-alone" });
+    await create({ name: "Slug Alone too", slug: "slug-alone-too" });
+    const find = async (context: typeof OPERATOR_CONTEXT) =>
+      (await listTenants(services, context, { slug: "slug-alone", limit: 100 })).items.map(
+        (tenant) => tenant.tenantId,
+      );
+    expect(await find(OPERATOR_CONTEXT)).toEqual([other.tenantId]);
+    const { context } = await createTestUser(services);
+    expect(await find(context)).toEqual([]);
+  });
+
   it("finds by a part of name or slug, in any capitals, every character meaning itself", async () => {
     await create({ name: "Percent 100% sure", slug: "per-cent" });
     const find = async (q: string) =>

@@ -15,12 +15,13 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { slugFrom } from "@turnpike/domain/ids/slug";
 import { startOfMonth } from "@turnpike/domain/time/billing-period";
 import { writeAudit } from "#modules/audit/index.ts";
+import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import { countOwnedTenants, lockUser, upsertMember } from "./members.store.ts";
 import type { PlanDirectory } from "./tenants.ports.ts";
 import { hasExternalId, insertTenant, type TenantRow } from "./tenants.store.ts";
-import { toTenantReply } from "./to-tenant-reply.ts";
+import { toTenantEvent, toTenantReply } from "./to-tenant-reply.ts";
 
 export type CreateTenantDeps = AppServices & { plans: PlanDirectory };
 
@@ -92,6 +93,11 @@ async function makeOwner(
     entityId: founder.id,
     details: { role: [null, "owner"] },
   });
+  await emitEvent(deps, tx, {
+    tenantId,
+    type: "member.added",
+    data: { tenantId, userId: founder.id, role: "owner" },
+  });
   await insertChange(tx, { kind: "user", tenantId, entityId: founder.id });
 }
 
@@ -139,6 +145,11 @@ export async function createTenant(
       entityType: "tenant",
       entityId: row.tenant_id,
       details: { name: row.name, slug: row.slug, planId: row.plan_id },
+    });
+    await emitEvent(deps, tx, {
+      tenantId: row.tenant_id,
+      type: "tenant.created",
+      data: { tenant: toTenantEvent(row) },
     });
     if (founder !== undefined) {
       await makeOwner(deps, tx, context, { founder, tenantId: row.tenant_id });

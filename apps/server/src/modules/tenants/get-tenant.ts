@@ -22,17 +22,32 @@ export async function getTenant(
   return toTenantReply(row, context.actor);
 }
 
+export type ListTenantsInput = {
+  /** Part of the name or the slug. */
+  q?: string | undefined;
+  slug?: string | undefined;
+  cursor?: string | undefined;
+  limit: number;
+};
+
 /** Lists tenants, newest first: all for the operator's actors, a person's own, and to a tenant's key its one. */
 export async function listTenants(
   deps: AppServices,
   context: CallContext,
-  input: { q?: string | undefined; cursor?: string | undefined; limit: number },
+  input: ListTenantsInput,
 ): Promise<{ items: Tenant[]; nextCursor: string | null }> {
   const { actor } = context;
   if (actor.type === "key") {
-    return { items: [await getTenant(deps, context, actor)], nextCursor: null };
+    const own = await getTenant(deps, context, actor);
+    const isAsked = input.slug === undefined || input.slug === own.slug;
+    return { items: isAsked ? [own] : [], nextCursor: null };
   }
-  const page = { text: input.q, beforeId: input.cursor, limit: input.limit + 1 };
+  const page = {
+    text: input.q,
+    slug: input.slug,
+    beforeId: input.cursor,
+    limit: input.limit + 1,
+  };
   const seesAll = may(actor, "tenants:read");
   if (!seesAll && actor.type !== "user") {
     assertMay(actor, "tenants:read");

@@ -12,7 +12,7 @@ import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import { writeAudit } from "#modules/audit/index.ts";
-import { sendMail } from "#modules/notifications/index.ts";
+import { emitEvent, sendMail } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
 import {
@@ -148,6 +148,11 @@ export async function createInvitation(
       entityId: row.invitation_id,
       details: { email, role },
     });
+    await emitEvent(deps, tx, {
+      tenantId,
+      type: "invitation.created",
+      data: { tenantId, invitationId: row.invitation_id, email, role },
+    });
     await mailInvitation(deps, tx, { row, token });
     return toInvitationReply(row);
   });
@@ -230,6 +235,11 @@ export async function revokeInvitation(
       entityType: "invitation",
       entityId: invitationId,
       details: { email: row.email, role: row.role },
+    });
+    await emitEvent(deps, tx, {
+      tenantId,
+      type: "invitation.revoked",
+      data: { tenantId, invitationId, email: row.email, role: row.role },
     });
   });
 }

@@ -5,6 +5,7 @@ import { canGrantRole, ROLES, type Role } from "@turnpike/domain/access/scopes";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
+import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import { revokeInvitationRowsBy } from "./invitations.store.ts";
@@ -106,6 +107,13 @@ export async function putMember(
       entityId: userId,
       details: { role: [before?.role ?? null, role] },
     });
+    await (before === undefined
+      ? emitEvent(deps, tx, { tenantId, type: "member.added", data: { tenantId, userId, role } })
+      : emitEvent(deps, tx, {
+          tenantId,
+          type: "member.role_changed",
+          data: { tenantId, userId, role, before: before.role },
+        }));
     await insertChange(tx, { kind: "user", tenantId, entityId: userId });
     return toMemberReply(after);
   });
@@ -163,6 +171,11 @@ export async function removeMember(
       entityType: "member",
       entityId: userId,
       details: { role: [before.role, null], liveKeys: liveKeys.map((key) => key.keyId) },
+    });
+    await emitEvent(deps, tx, {
+      tenantId,
+      type: "member.removed",
+      data: { tenantId, userId, before: before.role },
     });
     await insertChange(tx, { kind: "user", tenantId, entityId: userId });
     return { liveKeys };

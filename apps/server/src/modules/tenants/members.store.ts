@@ -67,13 +67,12 @@ export async function countOtherOwners(
   return row?.count ?? 0;
 }
 
-/** The roles of a person, by tenant. Needs the operator role. */
-export async function listRoleRows(
-  tx: Tx,
-  userId: UserId,
-): Promise<{ tenant_id: TenantId; role: Role }[]> {
-  return await tx<{ tenant_id: TenantId; role: Role }[]>`
-    select tenant_id, role from members where user_id = ${userId}`;
+export type RoleRow = { user_id: UserId; tenant_id: TenantId; role: Role };
+
+/** The roles of people in tenants that are not deleted, in no order. Needs the operator role. */
+export async function listRoleRows(tx: Tx, userIds: readonly UserId[]): Promise<RoleRow[]> {
+  return await tx<RoleRow[]>`
+    select user_id, tenant_id, role from members join tenants using (tenant_id) where user_id = any(${[...userIds]}::text[])`;
 }
 
 export type OwnTenantRow = {
@@ -109,7 +108,8 @@ export async function lockUser(tx: Tx, userId: UserId): Promise<boolean> {
 
 export async function countOwnedTenants(tx: Tx, userId: UserId): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
-    select count(*)::int as count from members where user_id = ${userId} and role = 'owner'`;
+    select count(*)::int as count from members join tenants using (tenant_id)
+    where user_id = ${userId} and role = 'owner'`;
   return row?.count ?? 0;
 }
 
@@ -126,15 +126,16 @@ export async function hasMemberWithEmail(
   return rows.length > 0;
 }
 
-/** Verified addresses of those who look after a tenant, owners first. Needs the operator role. */
-export async function listCaretakerEmails(
+/** Verified addresses of the members with one of the roles, owners first. Needs the operator role. */
+export async function listRoleEmails(
   tx: Tx,
   tenantId: TenantId,
+  roles: readonly Role[],
   limit: number,
 ): Promise<string[]> {
   const rows = await tx<{ email: string }[]>`
     select u.email from members m join users u using (user_id)
-    where m.tenant_id = ${tenantId} and m.role in ('owner', 'admin') and u.email is not null and u.email_verified
+    where m.tenant_id = ${tenantId} and m.role = any(${[...roles]}) and u.email is not null and u.email_verified
     order by m.role = 'owner' desc, m.user_id
     limit ${limit}`;
   return [...new Set(rows.map((row) => row.email))];

@@ -1,10 +1,16 @@
+import type { Role } from "@turnpike/domain/access/scopes";
+import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import type { RoleDirectory } from "#modules/identity/index.ts";
 import { listRoleRows } from "./members.store.ts";
 
 /** Where people belong, for whoever finds out who they are. */
 export const roleDirectory: RoleDirectory = {
-  async listRoles(tx, userId) {
-    const rows = await listRoleRows(tx, userId);
-    return new Map(rows.map((row) => [row.tenant_id, row.role]));
+  async listRoles(tx, userIds) {
+    const roles = new Map<UserId, Map<TenantId, Role>>();
+    for (const row of await listRoleRows(tx, userIds)) {
+      const ofPerson = roles.get(row.user_id) ?? new Map<TenantId, Role>();
+      roles.set(row.user_id, ofPerson.set(row.tenant_id, row.role));
+    }
+    return roles;
   },
 };

@@ -22,3 +22,11 @@ export interface MemberKeys {
     input: { tenantId: TenantId; createdBy: string; limit: number },
   ): Promise<{ keyId: KeyId; name: string; start: string }[]>;
 }
+
+/** What modules above or beside have of a tenant, for whoever deletes one. Both are called in the operator's role. */
+export interface TenantPart {
+  /** Ends what runs, in the transaction that deletes the tenant. Left out: nothing runs. */
+  close?(tx: Tx, input: { tenantId: TenantId; now: Date }): Promise<void>;
+  /** Removes data, about `limit` rows at once. @returns How many; 0 when nothing is left. */
+  forget(tx: Tx, input: { tenantId: TenantId; limit: number }): Promise<number>;
+}

@@ -9,6 +9,7 @@ import { type AttemptLimits, ensureUser, toNetwork } from "#modules/identity/ind
 import type { AppServices } from "#platform/app-services.ts";
 import { acceptInvitation, previewInvitation } from "./accept-invitation.ts";
 import { type CreateTenantDeps, createTenant } from "./create-tenant.ts";
+import { deleteTenant, type TenantEndDeps } from "./delete-tenant.ts";
 import { getTenant, listTenants } from "./get-tenant.ts";
 import {
   createInvitation,
@@ -17,16 +18,22 @@ import {
   revokeInvitation,
 } from "./manage-invitations.ts";
 import { listMembers, putMember, type RemoveMemberDeps, removeMember } from "./manage-members.ts";
+import { listDeletedTenants, restoreTenant } from "./restore-tenant.ts";
 import { updateTenant } from "./update-tenant.ts";
 import { type VerifySignInDeps, verifySignIn } from "./verify-sign-in.ts";
 
-export function createTenantsRoutes(deps: CreateTenantDeps & RemoveMemberDeps) {
+export function createTenantsRoutes(deps: CreateTenantDeps & RemoveMemberDeps & TenantEndDeps) {
   const os = implement(tenantsContract).$context<HttpContext>();
   return os.router({
     create: os.create.handler(({ input, context }) => createTenant(deps, context.call(), input)),
     list: os.list.handler(({ input, context }) => listTenants(deps, context.call(), input)),
     get: os.get.handler(({ input, context }) => getTenant(deps, context.call(), input)),
     update: os.update.handler(({ input, context }) => updateTenant(deps, context.call(), input)),
+    delete: os.delete.handler(({ input, context }) => deleteTenant(deps, context.call(), input)),
+    listDeleted: os.listDeleted.handler(({ input, context }) =>
+      listDeletedTenants(deps, context.call(), input),
+    ),
+    restore: os.restore.handler(({ input, context }) => restoreTenant(deps, context.call(), input)),
     listMembers: os.listMembers.handler(({ input, context }) =>
       listMembers(deps, context.call(), input),
     ),

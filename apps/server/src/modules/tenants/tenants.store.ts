@@ -13,7 +13,7 @@ export type TenantRow = {
   created_at: Date;
 };
 
-const COLUMNS = [
+export const TENANT_COLUMNS = [
   "tenant_id",
   "name",
   "slug",
@@ -28,21 +28,21 @@ const COLUMNS = [
 /** Inserts a tenant; `undefined` when slug or external id is taken. */
 export async function insertTenant(tx: Tx, row: TenantRow): Promise<TenantRow | undefined> {
   const [tenant] = await tx<TenantRow[]>`
-    insert into tenants ${tx({ ...row, updated_at: row.created_at }, ...COLUMNS, "updated_at")}
+    insert into tenants ${tx({ ...row, updated_at: row.created_at }, ...TENANT_COLUMNS, "updated_at")}
     on conflict do nothing
-    returning ${tx(COLUMNS)}`;
+    returning ${tx(TENANT_COLUMNS)}`;
   return tenant;
 }
 
 export async function findTenantRow(tx: Tx, tenantId: TenantId): Promise<TenantRow | undefined> {
   const [tenant] = await tx<TenantRow[]>`
-    select ${tx(COLUMNS)} from tenants where tenant_id = ${tenantId}`;
+    select ${tx(TENANT_COLUMNS)} from tenants where tenant_id = ${tenantId}`;
   return tenant;
 }
 
 export async function findTenantRowBySlug(tx: Tx, slug: string): Promise<TenantRow | undefined> {
   const [tenant] = await tx<TenantRow[]>`
-    select ${tx(COLUMNS)} from tenants where slug = ${slug}`;
+    select ${tx(TENANT_COLUMNS)} from tenants where slug = ${slug}`;
   return tenant;
 }
 
@@ -51,7 +51,7 @@ export async function findTenantRowByExternalId(
   externalId: string,
 ): Promise<TenantRow | undefined> {
   const [tenant] = await tx<TenantRow[]>`
-    select ${tx(COLUMNS)} from tenants where external_id = ${externalId}`;
+    select ${tx(TENANT_COLUMNS)} from tenants where external_id = ${externalId}`;
   return tenant;
 }
 
@@ -68,6 +68,7 @@ function toPattern(text: string): string {
 export type TenantPage = {
   /** Part of the name or the slug, in any capitals. */
   text: string | undefined;
+  slug: string | undefined;
   /** The last id of the page before. */
   beforeId: string | undefined;
   limit: number;
@@ -77,10 +78,12 @@ export type TenantPage = {
 export async function listTenantRows(tx: Tx, page: TenantPage): Promise<TenantRow[]> {
   const before = page.beforeId ?? null;
   const pattern = page.text === undefined ? null : toPattern(page.text);
+  const slug = page.slug ?? null;
   return await tx<TenantRow[]>`
-    select ${tx(COLUMNS)} from tenants
+    select ${tx(TENANT_COLUMNS)} from tenants
     where (${before}::text is null or tenant_id < ${before})
       and (${pattern}::text is null or name ilike ${pattern} or slug ilike ${pattern})
+      and (${slug}::text is null or slug = ${slug})
     order by tenant_id desc
     limit ${page.limit}`;
 }
@@ -93,11 +96,13 @@ export async function listTenantRowsOfUser(
 ): Promise<TenantRow[]> {
   const before = page.beforeId ?? null;
   const pattern = page.text === undefined ? null : toPattern(page.text);
+  const slug = page.slug ?? null;
   return await tx<TenantRow[]>`
-    select ${tx(COLUMNS)} from tenants
+    select ${tx(TENANT_COLUMNS)} from tenants
     where tenant_id in (select tenant_id from members where user_id = ${userId})
       and (${before}::text is null or tenant_id < ${before})
       and (${pattern}::text is null or name ilike ${pattern} or slug ilike ${pattern})
+      and (${slug}::text is null or slug = ${slug})
     order by tenant_id desc
     limit ${page.limit}`;
 }
@@ -116,7 +121,7 @@ export async function updateTenantRow(
     set name = ${row.name}, slug = ${row.slug}, plan_id = ${row.plan_id},
         plan_version = ${row.plan_version}, suspended_at = ${row.suspended_at}, updated_at = ${row.now}
     where tenant_id = ${row.tenant_id}
-    returning ${tx(COLUMNS)}`;
+    returning ${tx(TENANT_COLUMNS)}`;
   return tenant;
 }
 

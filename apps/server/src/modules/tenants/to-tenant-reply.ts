@@ -4,8 +4,8 @@ import type { Actor } from "@turnpike/domain/access/actor";
 import type { MemberRow, OwnTenantRow } from "./members.store.ts";
 import type { TenantRow } from "./tenants.store.ts";
 
-/** @param actor - Who asks: a person is told their role. */
-export function toTenantReply(row: TenantRow, actor: Actor): Tenant {
+/** As a webhook says it, to whomever: without the role of somebody. */
+export function toTenantEvent(row: TenantRow): Omit<Tenant, "role"> {
   return {
     tenantId: row.tenant_id,
     name: row.name,
@@ -16,6 +16,13 @@ export function toTenantReply(row: TenantRow, actor: Actor): Tenant {
     periodAnchor: row.period_anchor.toISOString(),
     suspendedAt: row.suspended_at?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),
+  };
+}
+
+/** @param actor - Who asks: a person is told their role. */
+export function toTenantReply(row: TenantRow, actor: Actor): Tenant {
+  return {
+    ...toTenantEvent(row),
     role: (actor.type === "user" ? actor.roles.get(row.tenant_id) : undefined) ?? null,
   };
 }

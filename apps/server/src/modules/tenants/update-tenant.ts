@@ -9,6 +9,7 @@ import {
 } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
+import { emitEvent } from "#modules/notifications/index.ts";
 import { type CreateTenantDeps, unknownPlan } from "./create-tenant.ts";
 import {
   announceTenant,
@@ -17,7 +18,7 @@ import {
   type TenantRow,
   updateTenantRow,
 } from "./tenants.store.ts";
-import { toTenantReply } from "./to-tenant-reply.ts";
+import { toTenantEvent, toTenantReply } from "./to-tenant-reply.ts";
 
 type Change = Pick<TenantRow, "name" | "slug" | "plan_id" | "plan_version" | "suspended_at">;
 
@@ -55,6 +56,28 @@ function describeChange(before: TenantRow, after: Change): Record<string, JsonVa
     details["suspended"] = [before.suspended_at !== null, after.suspended_at !== null];
   }
   return details;
+}
+
+/** Each kind of change is an event of its own: what a receiver does about another plan is not what it does about a name. */
+async function emitChange(
+  deps: CreateTenantDeps,
+  tx: Tx,
+  { before, after }: { before: TenantRow; after: TenantRow },
+): Promise<void> {
+  const tenantId = after.tenant_id;
+  const tenant = toTenantEvent(after);
+  if (before.name !== after.name || before.slug !== after.slug) {
+    await emitEvent(deps, tx, { tenantId, type: "tenant.updated", data: { tenant } });
+  }
+  if (before.plan_id !== after.plan_id || before.plan_version !== after.plan_version) {
+    const was = { planId: before.plan_id, planVersion: before.plan_version };
+    const data = { tenant, before: was };
+    await emitEvent(deps, tx, { tenantId, type: "tenant.plan_changed", data });
+  }
+  if ((before.suspended_at === null) !== (after.suspended_at === null)) {
+    const type = after.suspended_at === null ? "tenant.resumed" : "tenant.suspended";
+    await emitEvent(deps, tx, { tenantId, type, data: { tenant } });
+  }
 }
 
 /** Plan and suspension decide what the operator is paid: no role inside the tenant reaches them. */
@@ -99,6 +122,7 @@ export async function updateTenant(
         entityId: input.tenantId,
         details: describeChange(before, change),
       });
+      await emitChange(deps, tx, { before, after });
       await announceTenant(tx, input.tenantId);
       return toTenantReply(after, context.actor);
     });

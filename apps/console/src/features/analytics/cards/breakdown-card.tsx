@@ -1,6 +1,8 @@
 import type { UseQueryResult } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
 import { BarList } from "@turnpike/ui/charts/bar-list";
 import { Skeleton } from "@turnpike/ui/skeleton";
+import { useState } from "react";
 import { ReportCard } from "#components/usage/report-card.tsx";
 import { formatCount } from "#platform/format.ts";
 import { formatExactShare } from "#platform/format-measure.ts";
@@ -23,6 +25,8 @@ export type BreakdownCardProps = {
   onSelect: (value: string) => void;
 };
 
+/** Lists longer than this fold, so that cards beside each other have about one height. */
+const ROWS_SHOWN = 8;
 const ROWS = ["first", "second", "third", "fourth", "fifth"];
 
 /** How much there was of each value of a dimension. Each line narrows the page to itself. */
@@ -48,17 +52,24 @@ export function BreakdownCard(props: BreakdownCardProps) {
 
 function BreakdownTable({ data, ...props }: BreakdownCardProps & { data: UsageReport }) {
   const { dimension, measure, keyNames } = props;
+  const [isWhole, setIsWhole] = useState(false);
   const { items, total } = toBreakdown({ report: data, dimension, measure, keyNames });
   if (items.length === 0) {
     return <p className="py-4 text-ink-muted">{props.emptyText}</p>;
   }
+  const foldText = isWhole ? "Show fewer" : `Show all ${formatCount(items.length)}`;
+  // What the page is narrowed to is never folded away.
+  const isChosen = ({ key }: { key: string }) => props.selected.includes(key);
+  const shown = isWhole
+    ? items
+    : items.filter((item, place) => place < ROWS_SHOWN || isChosen(item));
   return (
     <>
       <BarList
         label={props.title}
         nameHeading={props.nameHeading}
         valueHeading={measure === "denied" ? "Denied" : "Requests"}
-        items={items.map((item) => ({ ...item, isPlain: !isFilterValue(dimension, item.key) }))}
+        items={shown.map((item) => ({ ...item, isPlain: !isFilterValue(dimension, item.key) }))}
         total={total}
         formatValue={formatCount}
         formatShare={formatExactShare}
@@ -66,11 +77,23 @@ function BreakdownTable({ data, ...props }: BreakdownCardProps & { data: UsageRe
         selectedKeys={props.selected}
         onSelect={props.onSelect}
       />
-      <p className="mt-2 text-ink-faint text-xs tabular-nums">
-        {data.truncated
-          ? `The first ${formatCount(items.length)} of more; all ${formatCount(total)} count in the shares.`
-          : `${formatCount(total)} in all.`}
-      </p>
+      <div className="mt-2 flex min-h-8 flex-wrap items-center justify-between gap-2">
+        <p className="text-ink-faint text-xs tabular-nums">
+          {data.truncated
+            ? `The first ${formatCount(items.length)} of more; all ${formatCount(total)} count in the shares.`
+            : `${formatCount(total)} in all.`}
+        </p>
+        {items.length > ROWS_SHOWN && (
+          <Button
+            size="small"
+            look="quiet"
+            aria-label={`${foldText} of ${props.title}`}
+            onClick={() => setIsWhole(!isWhole)}
+          >
+            {foldText}
+          </Button>
+        )}
+      </div>
     </>
   );
 }

@@ -22,6 +22,7 @@ export function LatencyCard(props: TimeCardProps & { isCompared: boolean }) {
           unit="time to answer"
           timeZone={report.timeZone}
           formats={createChartFormats(report.timeZone, { value: formatMs, exact: formatMs })}
+          cutsPeaks
           emptyText="No call was measured in this range."
           view={props.shown}
           onViewChange={props.onShow}

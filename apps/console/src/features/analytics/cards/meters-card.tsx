@@ -1,38 +1,56 @@
 import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { Card } from "@turnpike/ui/card";
 import { Sparkline } from "@turnpike/ui/charts/sparkline";
+import { joinClasses } from "@turnpike/ui/join-classes";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { formatCount } from "#platform/format.ts";
-import { toChange } from "#platform/format-measure.ts";
+import { formatQuantity, toChange } from "#platform/format-measure.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import type { UsageReport } from "#platform/usage-query.ts";
-import { readMeasure, toMeasureValues } from "#platform/usage-series.ts";
+import { readMeasure } from "#platform/usage-series.ts";
 import { type AnalyticsScope, analyticsQueries } from "../analytics.queries.ts";
+import { type AnalyticsView, openMeter } from "../analytics-search.view-model.ts";
+import {
+  type Meter,
+  pickMeter,
+  toAggregationText,
+  toMeasure,
+  toMeterValues,
+} from "../meters.view-model.ts";
+import { MeterDetail } from "./meter-detail.tsx";
 
 /** Meters that one page asks about; each is a question of its own. */
 const METERS_MAX = 8;
 
-export type MetersCardProps = { scope: AnalyticsScope; isReady: boolean; against: string };
+export type MetersCardProps = {
+  scope: AnalyticsScope;
+  isReady: boolean;
+  against: string;
+  onChange: (view: AnalyticsView) => void;
+};
 
-/** What is billed: units of each meter. */
-export function MetersCard({ scope, isReady, against }: MetersCardProps) {
+/** What each meter counted, and one of them over time and by the parts of its events. */
+export function MetersCard({ scope, isReady, against, onChange }: MetersCardProps) {
   const { api } = usePlatform();
+  const { view } = scope;
   const meters = useQuery(analyticsQueries.meters(api));
   const listed = meters.data?.items.slice(0, METERS_MAX) ?? [];
   const reports = useQueries({
     queries: listed.map((meter) => ({
-      ...analyticsQueries.meter(api, scope, meter.meterId),
+      ...analyticsQueries.meter(api, scope, meter),
       placeholderData: keepPreviousData<UsageReport>,
       enabled: isReady,
     })),
   });
   const failed = [meters, ...reports].find((query) => query.isError);
   const left = (meters.data?.items.length ?? 0) - listed.length;
+  const totals = reports.map(({ data }) => data?.totals);
+  const opened = pickMeter(listed, totals, view.meter);
   return (
     <Card
       title="Usage by meter"
-      description="Billable units; what a denial or a failure cost is not in them."
+      description="What counts against limits and is billed: units of events, and of calls that were answered with 2xx or 304. Refusals and errors cost nothing."
     >
       {failed !== undefined && (
         <div className="mb-3">
@@ -48,66 +66,93 @@ export function MetersCard({ scope, isReady, against }: MetersCardProps) {
           <Skeleton className="h-12 w-full opacity-50" />
         </div>
       )}
-      <ul className="divide-y divide-line">
-        {listed.map((meter, index) => (
-          <MeterLine
-            key={meter.meterId}
-            name={meter.name}
-            unit={meter.unit}
-            report={reports[index]?.data}
-            against={against}
-          />
-        ))}
-      </ul>
-      {left > 0 && (
-        <p className="mt-2 text-ink-faint text-xs">
-          And {formatCount(left)} more meters, through the API.
-        </p>
-      )}
+      <div className="space-y-4">
+        <div>
+          <ul
+            aria-label="Meters"
+            className="grid gap-2 sm:grid-cols-[repeat(auto-fit,minmax(17rem,1fr))]"
+          >
+            {listed.map((meter, index) => (
+              <MeterLine
+                key={meter.meterId}
+                meter={meter}
+                report={reports[index]?.data}
+                isOpen={meter === opened}
+                onOpen={() => onChange(openMeter(view, meter.meterId))}
+              />
+            ))}
+          </ul>
+          <p className="mt-2 text-ink-faint text-xs">Changes {against}.</p>
+          {left > 0 && (
+            <p className="mt-1 text-ink-faint text-xs">
+              And {formatCount(left)} more meters, through the API.
+            </p>
+          )}
+        </div>
+        {opened !== undefined && (
+          <MeterDetail meter={opened} scope={scope} isReady={isReady} onChange={onChange} />
+        )}
+      </div>
     </Card>
   );
 }
 
 type MeterLineProps = {
-  name: string;
-  unit: string;
+  meter: Meter;
   report: UsageReport | undefined;
-  against: string;
+  isOpen: boolean;
+  onOpen: () => void;
 };
 
-function MeterLine({ name, unit, report, against }: MeterLineProps) {
+function MeterLine({ meter, report, isOpen, onOpen }: MeterLineProps) {
+  const measure = toMeasure(meter);
+  const { name, unit } = meter;
+  const value = report?.totals[measure] ?? null;
   const change =
     report === undefined
       ? undefined
       : toChange(
-          readMeasure(report.totals, "billable"),
-          report.previous === null ? null : readMeasure(report.previous.totals, "billable"),
+          readMeasure(report.totals, measure),
+          report.previous === null ? null : readMeasure(report.previous.totals, measure),
           "relative",
         );
   return (
-    <li className="flex min-h-14 items-center justify-between gap-4 py-2">
-      <div className="min-w-0">
-        <p className="truncate font-medium">{name}</p>
-        <p className="text-ink-muted text-xs">unit: {unit}</p>
-      </div>
-      {report === undefined ? (
-        <Skeleton className="h-6 w-40 opacity-50" />
-      ) : (
-        <div className="flex items-center gap-4">
-          <div className="max-sm:hidden">
-            <Sparkline
-              label={`${name}: trend over the range`}
-              values={toMeasureValues(report, report.rows, "billable")}
-            />
-          </div>
-          <div className="min-w-24 text-right tabular-nums">
-            <p className="font-medium">{formatCount(report.totals.billable ?? "0")}</p>
-            <p className="text-ink-muted text-xs">
-              {change === undefined ? "" : `${change.text} ${against}`}
-            </p>
-          </div>
-        </div>
-      )}
+    <li>
+      <button
+        type="button"
+        aria-pressed={isOpen}
+        onClick={onOpen}
+        className={joinClasses(
+          "flex h-full min-h-16 w-full cursor-pointer items-center justify-between gap-4 rounded-control border px-3 py-2 text-left",
+          isOpen ? "border-line-control bg-selected" : "border-line hover:bg-hover",
+        )}
+      >
+        <span className="min-w-0">
+          <span className="block truncate font-medium">{name}</span>
+          <span className="block truncate text-ink-muted text-xs">
+            {toAggregationText(meter)} · {unit}
+          </span>
+        </span>
+        {report === undefined ? (
+          <Skeleton className="h-6 w-40 opacity-50" />
+        ) : (
+          <span className="flex items-center gap-4">
+            <span className="max-sm:hidden">
+              <Sparkline
+                widthPx={64}
+                label={`${name}: trend over the range`}
+                values={toMeterValues(meter, report)}
+              />
+            </span>
+            <span className="min-w-20 text-right tabular-nums">
+              <span className="block font-medium">
+                {value === null ? "–" : formatQuantity(Number(value))}
+              </span>
+              <span className="block text-ink-muted text-xs">{change?.text ?? ""}</span>
+            </span>
+          </span>
+        )}
+      </button>
     </li>
   );
 }

@@ -75,6 +75,10 @@ function toChoice(
   value: string,
   keyNames: ReadonlyMap<string, KeyName>,
 ): Choice<string> {
-  const { label, detail } = toDimensionName(name, value, keyNames);
+  const { label, detail = name === "outcome" ? value : undefined } = toDimensionName(
+    name,
+    value,
+    keyNames,
+  );
   return { value, label, ...(detail === undefined ? {} : { note: detail }) };
 }

@@ -8,6 +8,8 @@ import Globe from "lucide-react/icons/globe";
 import SlidersHorizontal from "lucide-react/icons/sliders-horizontal";
 import { useState } from "react";
 import { createChartFormats, readOwnTimeZone } from "#platform/chart-formats.ts";
+import { formatCount } from "#platform/format.ts";
+import { countWeeksBefore } from "#platform/usage-query.ts";
 import type { AnalyticsScope } from "../analytics.queries.ts";
 import {
   type AnalyticsView,
@@ -15,6 +17,7 @@ import {
   listGrains,
   RANGE_PRESETS,
   type RangePreset,
+  toLengthMs,
   toUsageRange,
 } from "../analytics-search.view-model.ts";
 import type { KeyName } from "../breakdown.view-model.ts";
@@ -42,6 +45,7 @@ export function FilterBar({ scope, keyNames, nowMs, onChange }: FilterBarProps) 
   const { view, grain, timeZone } = scope;
   const [isOpen, setIsOpen] = useState(false);
   const count = countFilters(view);
+  const weeks = countWeeksBefore(toLengthMs(view), grain);
   const moreClasses = joinClasses("flex-wrap gap-2 md:flex", isOpen ? "flex" : "hidden");
   return (
     <search aria-label="Filters">
@@ -76,6 +80,11 @@ export function FilterBar({ scope, keyNames, nowMs, onChange }: FilterBarProps) 
           >
             Compare with previous
           </Button>
+          {weeks !== undefined && (
+            <span className="text-ink-faint text-xs">
+              by whole weeks: the same days, {formatCount(weeks)} weeks earlier
+            </span>
+          )}
         </div>
       </div>
       <div className={joinClasses(moreClasses, "mt-2")}>

@@ -1,60 +1,76 @@
 import { Button } from "@turnpike/ui/button";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
-import { useState } from "react";
 import type { Key } from "../api-keys.queries.ts";
-import { type KeyChange, toOffers } from "../key.view-model.ts";
-import { type BulkRun, countKeys } from "./use-bulk-change.ts";
+import {
+  type BulkAction,
+  type BulkChange,
+  countKeys,
+  listFitting,
+} from "./bulk-change.view-model.ts";
+import { ExpiryDialog } from "./expiry-dialog.tsx";
 
 export type BulkActionsProps = {
   /** The chosen keys. */
   keys: readonly Key[];
-  run: BulkRun | undefined;
-  onChange: (keys: readonly Key[], change: KeyChange) => void;
+  /** What is under way. */
+  running: BulkChange | undefined;
+  /** What was asked for and needs an answer first. */
+  asked: "revoke" | "set_expiry" | undefined;
+  onAsk: (action: BulkAction | undefined) => void;
+  onChange: (keys: readonly Key[], change: BulkChange) => void;
 };
 
 const ACTIONS = [
-  { change: "disable", verb: "Disable", progress: "Disabling" },
-  { change: "enable", verb: "Enable", progress: "Enabling" },
-  { change: "revoke", verb: "Revoke", progress: "Revoking" },
-] as const satisfies readonly { change: KeyChange; verb: string; progress: string }[];
+  { action: "disable", verb: "Disable", progress: "Disabling…" },
+  { action: "enable", verb: "Enable", progress: "Enabling…" },
+  { action: "set_expiry", verb: "Set expiry of", progress: "Setting expiry…" },
+  { action: "revoke", verb: "Revoke", progress: "Revoking…" },
+] as const satisfies readonly { action: BulkAction; verb: string; progress: string }[];
 
 /** What can be done with the chosen keys: each action takes those that it fits. */
-export function BulkActions({ keys, run, onChange }: BulkActionsProps) {
-  const [isAsking, setIsAsking] = useState(false);
-  const revocable = keys.filter((key) => toOffers(key).revoke);
+export function BulkActions({ keys, running, asked, onAsk, onChange }: BulkActionsProps) {
+  const revocable = listFitting(keys, "revoke");
+  const close = () => onAsk(undefined);
   return (
     <>
-      {ACTIONS.map(({ change, verb, progress }) => {
-        const fitting = keys.filter((key) => toOffers(key)[change]);
-        const isRunning = run?.change === change;
+      {ACTIONS.map(({ action, verb, progress }) => {
+        const fitting = listFitting(keys, action);
+        const isRunning = running?.action === action;
         if (fitting.length === 0 && !isRunning) {
           return null;
         }
         return (
           <Button
-            key={change}
+            key={action}
             size="small"
-            look={change === "revoke" ? "danger" : "secondary"}
-            disabled={run !== undefined && !isRunning}
-            progress={
-              isRunning ? `${progress} ${String(run.done)} of ${String(run.total)}…` : undefined
-            }
-            onClick={() => (change === "revoke" ? setIsAsking(true) : onChange(fitting, change))}
+            look={action === "revoke" ? "danger" : "secondary"}
+            disabled={running !== undefined && !isRunning}
+            progress={isRunning ? progress : undefined}
+            onClick={() => onAsk(action)}
           >
             {verb} {countKeys(fitting.length)}
           </Button>
         );
       })}
       <ConfirmDialog
-        isOpen={isAsking}
-        onClose={() => setIsAsking(false)}
+        isOpen={asked === "revoke"}
+        onClose={close}
         title={`Revoke ${countKeys(revocable.length)}?`}
         description="They are refused everywhere within a second, for good. What calls with them fails until it has another key."
         action={`Revoke ${countKeys(revocable.length)}`}
         nameToType={`revoke ${countKeys(revocable.length)}`}
         onConfirm={() => {
-          setIsAsking(false);
-          onChange(revocable, "revoke");
+          close();
+          onChange(revocable, { action: "revoke" });
+        }}
+      />
+      <ExpiryDialog
+        isOpen={asked === "set_expiry"}
+        keys={listFitting(keys, "set_expiry")}
+        onClose={close}
+        onConfirm={(fitting, expiresAt) => {
+          close();
+          onChange(fitting, { action: "set_expiry", expiresAt });
         }}
       />
     </>

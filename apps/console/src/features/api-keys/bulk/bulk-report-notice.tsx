@@ -1,19 +1,18 @@
 import { Button } from "@turnpike/ui/button";
 import type { Key } from "../api-keys.queries.ts";
-import { toDoneWord } from "../change-keys.ts";
-import type { KeyChange } from "../key.view-model.ts";
-import { type BulkReport, countKeys } from "./use-bulk-change.ts";
+import { BULK_DONE, type BulkChange, countKeys } from "./bulk-change.view-model.ts";
+import type { BulkReport } from "./use-bulk-change.ts";
 
 export type BulkReportNoticeProps = {
   report: BulkReport;
-  onRetry: (keys: readonly Key[], change: KeyChange) => void;
+  onRetry: (keys: readonly Key[], change: BulkChange) => void;
   onClose: () => void;
 };
 
 /** What came of a change of many keys of which some failed, each with its reason. */
 export function BulkReportNotice({ report, onRetry, onClose }: BulkReportNoticeProps) {
   const { change, total, failed } = report;
-  const word = toDoneWord(change);
+  const word = BULK_DONE[change.action];
   return (
     <div
       role="alert"

@@ -1,59 +1,107 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { toast } from "sonner";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { type Key, refreshKeys, type TenantId } from "../api-keys.queries.ts";
-import { changeKey, toDoneWord } from "../change-keys.ts";
-import type { KeyChange } from "../key.view-model.ts";
-import { runBounded } from "./run-bounded.ts";
+import { type Key, keysOf, refreshKeys, replaceKey, type TenantId } from "../api-keys.queries.ts";
+import { UNDO_MS } from "../change-keys.ts";
+import {
+  BULK_DONE,
+  type BulkChange,
+  countKeys,
+  foreseeBulk,
+  toUndo,
+} from "./bulk-change.view-model.ts";
 
-/** Changes on their way at the same time: a page of keys is done in a second or two, and nobody is crowded out. */
-const AT_ONCE = 4;
-
-export type BulkRun = { change: KeyChange; total: number; done: number };
 export type BulkReport = {
-  change: KeyChange;
+  change: BulkChange;
   total: number;
   failed: readonly { key: Key; reason: string }[];
 };
 
-/** Changes many keys, and keeps what failed until it is looked at. */
+/** Changes many keys by one request, offers to take it back, and keeps what failed until it is looked at. */
 export function useBulkChange(tenantId: TenantId) {
   const { api } = usePlatform();
   const client = useQueryClient();
-  const [run, setRun] = useState<BulkRun>();
+  const [running, setRunning] = useState<BulkChange>();
   const [report, setReport] = useState<BulkReport>();
+  const isHeld = useRef(false);
 
-  async function start(keys: readonly Key[], change: KeyChange): Promise<BulkReport> {
-    const total = keys.length;
-    setReport(undefined);
-    setRun({ change, total, done: 0 });
-    const failed = await runBounded({
-      items: keys,
-      limit: AT_ONCE,
-      run: (key) => changeKey({ api, client, tenantId }, key, change),
-      onDone: (done) => setRun({ change, total, done }),
-    });
-    const result: BulkReport = {
-      change,
-      total,
-      failed: failed.map(({ item, cause }) => ({ key: item, reason: toErrorMessage(cause) })),
-    };
-    setRun(undefined);
-    if (failed.length === 0) {
-      toast.success(`${countKeys(total)} ${total === 1 ? "is" : "are"} ${toDoneWord(change)}.`);
-    } else {
-      setReport(result);
+  /** Sends one request and shows what it will do until it is answered. @returns What failed. */
+  async function send(keys: readonly Key[], change: BulkChange): Promise<BulkReport["failed"]> {
+    // An answer from before the change would undo what is shown.
+    await client.cancelQueries({ queryKey: keysOf(tenantId) });
+    for (const key of keys) {
+      replaceKey(client, tenantId, foreseeBulk(key, change, Date.now()));
     }
-    await refreshKeys(client, tenantId);
-    return result;
+    try {
+      const answer = await api.keys.change({
+        tenantId,
+        keyIds: keys.map((key) => key.keyId),
+        change,
+      });
+      return keys.flatMap((key, index) => {
+        const item = answer.items[index];
+        replaceKey(client, tenantId, item?.key ?? key);
+        return item?.error == null ? [] : [{ key, reason: item.error.message }];
+      });
+    } catch (cause) {
+      for (const key of keys) {
+        replaceKey(client, tenantId, key);
+      }
+      return keys.map((key) => ({ key, reason: toErrorMessage(cause) }));
+    }
   }
 
-  return { run, report, start, forget: () => setReport(undefined) };
-}
+  async function undo(before: readonly Key[], change: BulkChange): Promise<void> {
+    const byId = new Map(before.map((key) => [key.keyId, key]));
+    const failed: BulkReport["failed"][number][] = [];
+    for (const step of toUndo(before, change, Date.now())) {
+      const keys = step.keyIds.flatMap((keyId) => byId.get(keyId) ?? []);
+      failed.push(...(await send(keys, step.change)));
+    }
+    await refreshKeys(client, tenantId);
+    const undone = before.length - failed.length;
+    if (undone > 0) {
+      toast.success(`${countKeys(undone)} ${undone === 1 ? "is" : "are"} as before.`);
+    }
+    const [first] = failed;
+    if (first !== undefined) {
+      toast.error(`${countKeys(failed.length)} could not be changed back: ${first.reason}`);
+    }
+  }
 
-/** "1 key", "12 keys". */
-export function countKeys(count: number): string {
-  return count === 1 ? "1 key" : `${String(count)} keys`;
+  async function start(keys: readonly Key[], change: BulkChange): Promise<BulkReport["failed"]> {
+    if (isHeld.current) {
+      return [];
+    }
+    isHeld.current = true;
+    setReport(undefined);
+    setRunning(change);
+    const failed = await send(keys, change);
+    setRunning(undefined);
+    isHeld.current = false;
+    const failedIds = new Set(failed.map(({ key }) => key.keyId));
+    const changed = keys.filter((key) => !failedIds.has(key.keyId));
+    if (failed.length > 0) {
+      setReport({ change, total: keys.length, failed });
+    }
+    if (changed.length > 0) {
+      const count = changed.length;
+      const canUndo = toUndo(changed, change, Date.now()).length > 0;
+      toast.success(
+        `${countKeys(count)} ${count === 1 ? "is" : "are"} ${BULK_DONE[change.action]}.`,
+        {
+          ...(canUndo && {
+            duration: UNDO_MS,
+            action: { label: "Undo", onClick: () => void undo(changed, change) },
+          }),
+        },
+      );
+    }
+    await refreshKeys(client, tenantId);
+    return failed;
+  }
+
+  return { running, report, start, forget: () => setReport(undefined) };
 }

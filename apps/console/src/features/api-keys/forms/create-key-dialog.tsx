@@ -1,7 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Button } from "@turnpike/ui/button";
-import { Dialog, DialogActions } from "@turnpike/ui/dialog";
-import { FormErrors } from "@turnpike/ui/form-errors";
+import { Dialog } from "@turnpike/ui/dialog";
 import { useState } from "react";
 import type { Environment } from "#platform/current-environment.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
@@ -14,9 +12,8 @@ import {
   toCreateInput,
   toNewDraft,
 } from "./key-draft.view-model.ts";
-import { KeyFields } from "./key-fields.tsx";
+import { KeyForm } from "./key-form.tsx";
 import { ShownKey } from "./shown-key.tsx";
-import { useKeyForm } from "./use-key-form.ts";
 
 export type CreateKeyDialogProps = {
   isOpen: boolean;
@@ -76,32 +73,16 @@ function CreateKeyForm({ tenant, environment, onCancel, onCreated }: CreateKeyFo
     },
   });
   const submitOnce = useSubmitOnce(create.mutateAsync, "failed");
-  const form = useKeyForm({
-    tenantId: tenant.tenantId,
-    initial: toNewDraft(environment),
-    error: create.error,
-    onSubmit: (draft, context) => submitOnce({ draft, context }),
-  });
   return (
-    <form onSubmit={form.submit} noValidate className="space-y-4">
-      <FormErrors
-        title={form.messages === undefined ? undefined : "The key was not created."}
-        errors={form.messages ?? []}
-      />
-      <KeyFields
-        draft={form.draft}
-        role={tenant.role}
-        errors={form.errors}
-        nowMs={form.nowMs}
-        timeZone={form.timeZone}
-        onChange={form.setDraft}
-      />
-      <DialogActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" look="primary" progress={create.isPending ? "Creating…" : undefined}>
-          Create key
-        </Button>
-      </DialogActions>
-    </form>
+    <KeyForm
+      tenant={tenant}
+      initial={toNewDraft(environment)}
+      action="Create key"
+      progress={create.isPending ? "Creating…" : undefined}
+      error={create.error}
+      failure="The key was not created."
+      onSubmit={(draft, context) => submitOnce({ draft, context })}
+      onCancel={onCancel}
+    />
   );
 }

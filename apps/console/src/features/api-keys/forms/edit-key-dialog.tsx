@@ -1,7 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Button } from "@turnpike/ui/button";
-import { Dialog, DialogActions } from "@turnpike/ui/dialog";
-import { FormErrors } from "@turnpike/ui/form-errors";
+import { Dialog } from "@turnpike/ui/dialog";
 import { toast } from "sonner";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
@@ -14,8 +12,7 @@ import {
   toDraft,
   toUpdateInput,
 } from "./key-draft.view-model.ts";
-import { KeyFields } from "./key-fields.tsx";
-import { useKeyForm } from "./use-key-form.ts";
+import { KeyForm } from "./key-form.tsx";
 
 export type EditKeyDialogProps = { tenant: OwnTenant; subject: Key; onClose: () => void };
 
@@ -53,33 +50,17 @@ function EditKeyForm({ tenant, subject, onClose }: EditKeyDialogProps) {
     },
   });
   const submitOnce = useSubmitOnce(update.mutateAsync, "failed");
-  const form = useKeyForm({
-    tenantId,
-    initial: toDraft(subject),
-    error: update.error,
-    onSubmit: (draft, context) => submitOnce({ draft, context }),
-  });
   return (
-    <form onSubmit={form.submit} noValidate className="space-y-4">
-      <FormErrors
-        title={form.messages === undefined ? undefined : "The key was not saved."}
-        errors={form.messages ?? []}
-      />
-      <KeyFields
-        draft={form.draft}
-        existing={subject}
-        role={tenant.role}
-        errors={form.errors}
-        nowMs={form.nowMs}
-        timeZone={form.timeZone}
-        onChange={form.setDraft}
-      />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" progress={update.isPending ? "Saving…" : undefined}>
-          Save key
-        </Button>
-      </DialogActions>
-    </form>
+    <KeyForm
+      tenant={tenant}
+      existing={subject}
+      initial={toDraft(subject)}
+      action="Save key"
+      progress={update.isPending ? "Saving…" : undefined}
+      error={update.error}
+      failure="The key was not saved."
+      onSubmit={(draft, context) => submitOnce({ draft, context })}
+      onCancel={onClose}
+    />
   );
 }

@@ -3,8 +3,11 @@ import { TextField } from "@turnpike/ui/text-field";
 import { formatInstant } from "#platform/format.ts";
 import { EXPIRY_PRESETS, type Expiry, type KeyDraft } from "./key-draft.view-model.ts";
 
+/** An end of a key as it is chosen. */
+export type ExpiryDraft = Pick<KeyDraft, "expiry" | "customExpiry">;
+
 export type ExpiryFieldProps = {
-  draft: KeyDraft;
+  draft: ExpiryDraft;
   /** When an existing key ends, ISO 8601; null for never. */
   current: string | null;
   nowMs: number;

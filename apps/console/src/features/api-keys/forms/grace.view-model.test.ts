@@ -3,7 +3,7 @@ import { TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
 import { describe, expect, it } from "vitest";
 import { makeKey } from "../keys.fixture.ts";
 import { GRACE_CHOICES, toGraceEndMs } from "./grace.view-model.ts";
-import { listScopeChoices } from "./key-scopes.ts";
+import { listApiScopes, listManagementScopes } from "./key-scopes.ts";
 
 describe("the grace periods", () => {
   it("are those of the API, each with what it means", () => {
@@ -21,13 +21,39 @@ describe("the grace periods", () => {
 
 describe("the scopes of a key", () => {
   it("are all that a key may carry, each in plain words", () => {
-    const choices = listScopeChoices("owner");
+    const choices = listManagementScopes("owner", []);
     expect(choices.map(({ scope }) => scope).toSorted()).toEqual([...TENANT_KEY_SCOPES].toSorted());
-    expect(choices.every(({ isHeld }) => isHeld)).toBe(true);
+    // Whether a tenant reports its own usage is the operator's to decide.
+    expect(choices.filter(({ isOffered }) => !isOffered).map(({ scope }) => scope)).toEqual([
+      "events:write",
+    ]);
   });
 
   it("cannot be given by who does not hold them", () => {
-    const missing = listScopeChoices("developer").filter(({ isHeld }) => !isHeld);
-    expect(missing.map(({ scope }) => scope)).toEqual(["audit:read"]);
+    const missing = listManagementScopes("developer", []).filter(({ isOffered }) => !isOffered);
+    expect(missing.map(({ scope }) => scope)).toEqual([
+      "events:write",
+      "audit:read",
+      "webhooks:read",
+      "webhooks:write",
+    ]);
+  });
+
+  it("that the key has already stay possible, of the plan or not", () => {
+    const kept = listManagementScopes("developer", [
+      "events:write",
+      "audit:read",
+      "webhooks:read",
+      "webhooks:write",
+    ]);
+    expect(kept.every(({ isOffered }) => isOffered)).toBe(true);
+    expect(listApiScopes(["maps:read"], ["maps:write", "keys:read"])).toEqual([
+      { scope: "maps:read", text: "", isOffered: true },
+      {
+        scope: "maps:write",
+        text: "Your plan does not allow it: it has no effect.",
+        isOffered: true,
+      },
+    ]);
   });
 });

@@ -60,25 +60,75 @@ describe("a new key", () => {
 describe("checkDraft", () => {
   it.each<[string, Partial<KeyDraft>, object]>([
     ["nothing of a good one", {}, {}],
-    ["a missing name", { name: "  " }, { name: "Give the key a name." }],
-    ["a missing day", { expiry: "custom" }, { expiresAt: "Choose a day and a time." }],
+    ["a missing name", { name: "  " }, { "/name": "Give the key a name." }],
+    ["a missing day", { expiry: "custom" }, { "/expiresAt": "Choose a day and a time." }],
     [
       "a day that is over",
       { expiry: "custom", customExpiry: "2026-11-21T13:00" },
-      { expiresAt: "The expiry must lie in the future." },
+      { "/expiresAt": "The expiry must lie in the future." },
     ],
     [
       "a value without a name",
       { metadata: [row(0, "", "x")] },
-      { metadata: "Every value needs a name." },
+      { "/metadata": "Every value needs a name." },
     ],
     [
       "a name given twice",
       { metadata: [row(0, "a", "1"), row(1, "a ", "2")] },
-      { metadata: "Each name is given once." },
+      { "/metadata": "Each name is given once." },
+    ],
+    [
+      "networks that are none, the first ones by name",
+      { networks: "192.0.2.0/24 a, b\nc;d 10.0.0.0/33" },
+      {
+        "/allowedNetworks":
+          "Not an address or a range such as 192.0.2.0/24 or 2001:db8::/32: a, b, c and 2 more.",
+      },
+    ],
+    [
+      "too many networks",
+      { networks: Array.from({ length: 51 }, (_, n) => `10.0.0.${String(n)}`).join("\n") },
+      { "/allowedNetworks": "At most 50 networks." },
     ],
   ])("finds %s", (_, change, errors) => {
     expect(checkDraft(draft(change), CONTEXT)).toEqual(errors);
+  });
+});
+
+describe("networks and limits", () => {
+  const limited = draft({
+    networks: " 10.1.2.3/8,\n2001:db8::/32 ",
+    rateLimits: [{ rowId: 0, name: "burst", limit: 10, every: 2, unit: "minutes" }],
+    quotas: [{ rowId: 0, meter: "requests", limit: 5_000 }],
+  });
+
+  it("are asked for as the API writes them", () => {
+    expect(toCreateInput(limited, CONTEXT)).toMatchObject({
+      allowedNetworks: ["10.1.2.3/8", "2001:db8::/32"],
+      rateLimits: [{ name: "burst", limit: 10, windowSeconds: 120 }],
+      quotas: [{ meter: "requests", limit: 5_000 }],
+    });
+  });
+
+  it("of a key are left alone until something is changed, also when they are only spelled anew", () => {
+    const key = makeKey(1, {
+      name: "Worker",
+      allowedNetworks: ["10.0.0.0/8"],
+      rateLimits: [{ windowSeconds: 120, limit: 10, name: "burst" }],
+      quotas: [{ limit: 5_000, meter: "requests" }],
+    });
+    expect(toUpdateInput(key, toDraft(key), CONTEXT)).toBe(undefined);
+    expect(toUpdateInput(key, { ...toDraft(key), networks: "10.1.2.3/8" }, CONTEXT)).toBe(
+      undefined,
+    );
+    const open = { ...toDraft(key), networks: " ", rateLimits: [], quotas: [] };
+    expect(toUpdateInput(key, open, CONTEXT)).toEqual({
+      tenantId: key.tenantId,
+      keyId: key.keyId,
+      allowedNetworks: [],
+      rateLimits: [],
+      quotas: [],
+    });
   });
 });
 

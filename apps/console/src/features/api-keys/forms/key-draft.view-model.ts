@@ -1,7 +1,18 @@
+import { toCanonicalNetwork } from "@turnpike/domain/keys/networks";
 import { createZone } from "@turnpike/ui/charts/zone.view-model";
 import type { ApiClient } from "#platform/api-client.ts";
 import type { Environment } from "#platform/current-environment.ts";
 import type { Key } from "../api-keys.queries.ts";
+import type { DraftErrors } from "./draft-errors.ts";
+import {
+  checkLimits,
+  type QuotaRow,
+  type RateLimitRow,
+  toQuotaRows,
+  toQuotas,
+  toRateLimitRows,
+  toRateLimits,
+} from "./key-limits.view-model.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -12,6 +23,10 @@ type Metadata = NonNullable<CreateInput["metadata"]>;
 
 /** Entries of metadata that a key may have. */
 export const METADATA_MAX = 20;
+/** Networks that a key may be bound to. */
+const NETWORKS_MAX = 50;
+/** Wrong networks that are named: the first ones lead to the others. */
+const NETWORKS_NAMED_MAX = 3;
 
 export const EXPIRY_PRESETS = [
   { value: "7d", label: "In 7 days", afterMs: 7 * DAY_MS },
@@ -37,21 +52,14 @@ export type KeyDraft = {
   name: string;
   environment: Environment;
   scopes: readonly string[];
+  /** Addresses and ranges, separated by lines, blanks or commas. */
+  networks: string;
+  rateLimits: readonly RateLimitRow[];
+  quotas: readonly QuotaRow[];
   expiry: Expiry;
   /** As a field of date and time writes it: "2026-12-01T09:00". Empty until it is chosen. */
   customExpiry: string;
   metadata: readonly MetadataRow[];
-};
-
-export type DraftField = "name" | "environment" | "scopes" | "expiresAt" | "metadata";
-
-/** Where the server finds each field in a request. */
-export const DRAFT_POINTERS: Readonly<Record<DraftField, string>> = {
-  name: "/name",
-  environment: "/environment",
-  scopes: "/scopes",
-  expiresAt: "/expiresAt",
-  metadata: "/metadata",
 };
 
 /** What a form for a new key begins with. */
@@ -60,6 +68,9 @@ export function toNewDraft(environment: Environment | undefined): KeyDraft {
     name: "",
     environment: environment ?? "live",
     scopes: [],
+    networks: "",
+    rateLimits: [],
+    quotas: [],
     expiry: "never",
     customExpiry: "",
     metadata: [],
@@ -72,6 +83,9 @@ export function toDraft(key: Key): KeyDraft {
     name: key.name,
     environment: key.environment,
     scopes: key.scopes,
+    networks: key.allowedNetworks.join("\n"),
+    rateLimits: toRateLimitRows(key.rateLimits),
+    quotas: toQuotaRows(key.quotas),
     expiry: key.expiresAt === null ? "never" : "keep",
     customExpiry: "",
     metadata: Object.entries(key.metadata).map(([name, stored], rowId) => ({
@@ -90,23 +104,53 @@ function toText(stored: unknown): string {
 /** What can be said about a draft before the server is asked. Empty when nothing is wrong. */
 export function checkDraft(
   draft: KeyDraft,
-  { nowMs, timeZone }: { nowMs: number; timeZone: string },
-): Partial<Record<DraftField, string>> {
-  const rows = draft.metadata.filter(isFilled);
-  const names = rows.map((row) => row.name.trim());
-  const expiresAt =
-    draft.expiry === "custom" ? readCustom(draft.customExpiry, timeZone) : undefined;
+  clock: { nowMs: number; timeZone: string },
+): DraftErrors {
+  const names = draft.metadata.filter(isFilled).map((row) => row.name.trim());
   return {
-    ...(draft.name.trim() === "" ? { name: "Give the key a name." } : {}),
-    ...(draft.expiry === "custom" && expiresAt === undefined
-      ? { expiresAt: "Choose a day and a time." }
-      : {}),
-    ...(expiresAt !== undefined && expiresAt <= nowMs
-      ? { expiresAt: "The expiry must lie in the future." }
-      : {}),
-    ...(names.includes("") ? { metadata: "Every value needs a name." } : {}),
-    ...(new Set(names).size < names.length ? { metadata: "Each name is given once." } : {}),
+    ...(draft.name.trim() === "" ? { "/name": "Give the key a name." } : {}),
+    ...checkExpiry(draft, clock),
+    ...checkNetworks(draft.networks),
+    ...checkLimits(draft),
+    ...(names.includes("") ? { "/metadata": "Every value needs a name." } : {}),
+    ...(new Set(names).size < names.length ? { "/metadata": "Each name is given once." } : {}),
   };
+}
+
+/** What is wrong with the end of a key. Empty when nothing is. */
+export function checkExpiry(
+  draft: Pick<KeyDraft, "expiry" | "customExpiry">,
+  { nowMs, timeZone }: { nowMs: number; timeZone: string },
+): DraftErrors {
+  if (draft.expiry !== "custom") {
+    return {};
+  }
+  const expiresAt = readCustom(draft.customExpiry, timeZone);
+  if (expiresAt === undefined) {
+    return { "/expiresAt": "Choose a day and a time." };
+  }
+  return expiresAt <= nowMs ? { "/expiresAt": "The expiry must lie in the future." } : {};
+}
+
+/** The networks of a text, as they are typed. */
+export function splitNetworks(text: string): string[] {
+  return text.split(/[\s,;]+/).filter((entry) => entry !== "");
+}
+
+function checkNetworks(text: string): DraftErrors {
+  const entries = splitNetworks(text);
+  const wrong = entries.filter((entry) => toCanonicalNetwork(entry) === undefined);
+  const more = wrong.length - NETWORKS_NAMED_MAX;
+  if (wrong.length > 0) {
+    const named = wrong.slice(0, NETWORKS_NAMED_MAX).join(", ");
+    const others = more > 0 ? ` and ${String(more)} more` : "";
+    return {
+      "/allowedNetworks": `Not an address or a range such as 192.0.2.0/24 or 2001:db8::/32: ${named}${others}.`,
+    };
+  }
+  return entries.length > NETWORKS_MAX
+    ? { "/allowedNetworks": `At most ${String(NETWORKS_MAX)} networks.` }
+    : {};
 }
 
 function isFilled(row: MetadataRow): boolean {
@@ -120,8 +164,8 @@ function readCustom(local: string, timeZone: string): number | undefined {
 }
 
 /** When the key is to end: null for never, undefined for as it is. */
-function toExpiresAt(
-  draft: KeyDraft,
+export function toExpiresAt(
+  draft: Pick<KeyDraft, "expiry" | "customExpiry">,
   { nowMs, timeZone }: { nowMs: number; timeZone: string },
 ): string | null | undefined {
   switch (draft.expiry) {
@@ -163,12 +207,16 @@ export type DraftContext = {
 /** The request that creates what the draft describes. */
 export function toCreateInput(draft: KeyDraft, context: DraftContext): CreateInput {
   const expiresAt = toExpiresAt(draft, context);
+  const networks = splitNetworks(draft.networks);
   return {
     tenantId: context.tenantId,
     name: draft.name.trim(),
     environment: draft.environment,
     scopes: draft.scopes as KeyScope[],
     metadata: toMetadata(draft.metadata),
+    ...(networks.length === 0 ? {} : { allowedNetworks: networks }),
+    ...(draft.rateLimits.length === 0 ? {} : { rateLimits: toRateLimits(draft.rateLimits) }),
+    ...(draft.quotas.length === 0 ? {} : { quotas: toQuotas(draft.quotas) }),
     ...(expiresAt === null || expiresAt === undefined ? {} : { expiresAt }),
   };
 }
@@ -182,9 +230,15 @@ export function toUpdateInput(
   const name = draft.name.trim();
   const metadata = toMetadata(draft.metadata);
   const expiresAt = toExpiresAt(draft, context);
+  const allowedNetworks = splitNetworks(draft.networks);
+  const rateLimits = toRateLimits(draft.rateLimits);
+  const quotas = toQuotas(draft.quotas);
   const change = {
     ...(name === key.name ? {} : { name }),
     ...(isSameSet(draft.scopes, key.scopes) ? {} : { scopes: draft.scopes as KeyScope[] }),
+    ...(isSameSet(allowedNetworks.map(toStored), key.allowedNetworks) ? {} : { allowedNetworks }),
+    ...(isEqual(rateLimits, key.rateLimits) ? {} : { rateLimits }),
+    ...(isEqual(quotas, key.quotas) ? {} : { quotas }),
     ...(isSameText(metadata, key.metadata) ? {} : { metadata }),
     ...(expiresAt === undefined || expiresAt === key.expiresAt ? {} : { expiresAt }),
   };
@@ -195,6 +249,18 @@ export function toUpdateInput(
 
 function isSameSet(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((value) => other.includes(value));
+}
+
+/** A network as the server keeps it. */
+function toStored(network: string): string {
+  return toCanonicalNetwork(network) ?? network;
+}
+
+/** By their entries, in order; the order of names in an entry is that of the contract on both sides. */
+function isEqual(one: readonly object[], other: readonly object[]): boolean {
+  const write = (entries: readonly object[]) =>
+    JSON.stringify(entries.map((entry) => Object.entries(entry).toSorted()));
+  return write(one) === write(other);
 }
 
 function isSameText(one: Metadata, other: Record<string, unknown>): boolean {

@@ -1,26 +1,34 @@
-import type { Role } from "@turnpike/domain/access/scopes";
 import { RadioList } from "@turnpike/ui/radio-list";
 import { TextField } from "@turnpike/ui/text-field";
 import type { Environment } from "#platform/current-environment.ts";
+import type { OwnTenant } from "#platform/current-tenant.ts";
 import type { Key } from "../api-keys.queries.ts";
+import { ApiScopesField } from "./api-scopes-field.tsx";
+import { type DraftErrors, errorAt } from "./draft-errors.ts";
 import { ExpiryField } from "./expiry-field.tsx";
-import type { DraftField, KeyDraft } from "./key-draft.view-model.ts";
+import { Fold } from "./fold.tsx";
+import { type KeyDraft, splitNetworks } from "./key-draft.view-model.ts";
+import { isManagementScope, listManagementScopes } from "./key-scopes.ts";
 import { MetadataField } from "./metadata-field.tsx";
+import { NetworksField } from "./networks-field.tsx";
+import { QuotasField } from "./quotas-field.tsx";
+import { RateLimitsField } from "./rate-limits-field.tsx";
 import { ScopesField } from "./scopes-field.tsx";
 
 export type KeyFieldsProps = {
+  tenant: OwnTenant;
   draft: KeyDraft;
   /** The key that is edited; left out for a new one. */
   existing?: Key;
-  role: Role;
-  errors: Readonly<Partial<Record<DraftField, string>>>;
+  errors: DraftErrors;
   nowMs: number;
   timeZone: string;
   onChange: (draft: KeyDraft) => void;
 };
 
 /** All that can be said about a key. Its environment is said once, when it is made. */
-export function KeyFields({ draft, existing, role, errors, onChange, ...clock }: KeyFieldsProps) {
+export function KeyFields(props: KeyFieldsProps) {
+  const { tenant, draft, existing, errors, nowMs, timeZone, onChange } = props;
   return (
     <>
       <TextField
@@ -29,7 +37,7 @@ export function KeyFields({ draft, existing, role, errors, onChange, ...clock }:
         value={draft.name}
         maxLength={100}
         autoComplete="off"
-        error={errors.name}
+        error={errorAt(errors, "/name")}
         onChange={(event) => onChange({ ...draft, name: event.currentTarget.value })}
       />
       {existing === undefined && (
@@ -37,7 +45,7 @@ export function KeyFields({ draft, existing, role, errors, onChange, ...clock }:
           label="Environment"
           isInColumns
           value={draft.environment}
-          error={errors.environment}
+          error={errorAt(errors, "/environment")}
           onValueChange={(environment) => onChange({ ...draft, environment })}
           choices={[
             { value: "live", label: "Live", note: "Counts against the plan and is billed." },
@@ -46,24 +54,108 @@ export function KeyFields({ draft, existing, role, errors, onChange, ...clock }:
         />
       )}
       <ExpiryField
-        {...clock}
+        nowMs={nowMs}
+        timeZone={timeZone}
         draft={draft}
         current={existing?.expiresAt ?? null}
-        error={errors.expiresAt}
+        error={errorAt(errors, "/expiresAt")}
         onChange={(part) => onChange({ ...draft, ...part })}
       />
-      <ScopesField
-        role={role}
+      <ApiScopesField
+        tenantId={tenant.tenantId}
         value={draft.scopes}
         granted={existing?.scopes ?? []}
-        error={errors.scopes}
+        error={errorAt(errors, "/scopes")}
         onChange={(scopes) => onChange({ ...draft, scopes })}
       />
-      <MetadataField
-        value={draft.metadata}
-        error={errors.metadata}
-        onChange={(metadata) => onChange({ ...draft, metadata })}
+      <KeyFolds
+        tenant={tenant}
+        draft={draft}
+        granted={existing?.scopes ?? []}
+        errors={errors}
+        onChange={onChange}
       />
     </>
   );
+}
+
+type KeyFoldsProps = Pick<KeyFieldsProps, "tenant" | "draft" | "errors" | "onChange"> & {
+  granted: readonly string[];
+};
+
+/** What most keys do without, a line for each. */
+function KeyFolds({ tenant, draft, granted, errors, onChange }: KeyFoldsProps) {
+  const networks = splitNetworks(draft.networks).length;
+  const limits = draft.rateLimits.length + draft.quotas.length;
+  const managed = draft.scopes.filter(isManagementScope).length;
+  const has = (pointer: string) => errorAt(errors, pointer) !== undefined;
+  return (
+    <div className="rounded-control border border-line">
+      <Fold
+        title="Networks"
+        state={networks === 0 ? "From anywhere" : count(networks, "network")}
+        isInUse={networks > 0}
+        hasError={has("/allowedNetworks")}
+      >
+        <NetworksField
+          value={draft.networks}
+          error={errorAt(errors, "/allowedNetworks")}
+          onChange={(text) => onChange({ ...draft, networks: text })}
+        />
+      </Fold>
+      <Fold
+        title="Limits of this key"
+        state={limits === 0 ? "Those of the plan" : count(limits, "limit")}
+        isInUse={limits > 0}
+        hasError={has("/rateLimits") || has("/quotas")}
+      >
+        <p className="mb-3 text-ink-muted text-xs">
+          Below those of the plan: a call must pass both. Rolling the key resets nothing.
+        </p>
+        <div className="space-y-4">
+          <RateLimitsField
+            value={draft.rateLimits}
+            errors={errors}
+            onChange={(rateLimits) => onChange({ ...draft, rateLimits })}
+          />
+          <QuotasField
+            value={draft.quotas}
+            errors={errors}
+            onChange={(quotas) => onChange({ ...draft, quotas })}
+          />
+        </div>
+      </Fold>
+      <Fold
+        title="Management scopes"
+        state={managed === 0 ? "None" : count(managed, "scope")}
+        isInUse={managed > 0}
+        hasError={has("/scopes")}
+      >
+        <ScopesField
+          label="Management scopes"
+          help="None are needed to call the API. They let a program manage this tenant."
+          choices={listManagementScopes(tenant.role, granted)}
+          value={draft.scopes}
+          onChange={(scopes) => onChange({ ...draft, scopes })}
+        />
+      </Fold>
+      <Fold
+        title="Metadata"
+        state={draft.metadata.length === 0 ? "None" : count(draft.metadata.length, "entry")}
+        isInUse={draft.metadata.length > 0}
+        hasError={has("/metadata")}
+      >
+        <MetadataField
+          value={draft.metadata}
+          error={errorAt(errors, "/metadata")}
+          onChange={(metadata) => onChange({ ...draft, metadata })}
+        />
+      </Fold>
+    </div>
+  );
+}
+
+function count(number: number, noun: string): string {
+  const plural = noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  return `${String(number)} ${number === 1 ? noun : plural}`;
 }

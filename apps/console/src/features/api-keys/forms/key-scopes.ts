@@ -1,5 +1,4 @@
 import { ROLE_SCOPES, type Role, type TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
-import type { KeyScope } from "./key-draft.view-model.ts";
 
 type TenantKeyScope = (typeof TENANT_KEY_SCOPES)[number];
 
@@ -8,10 +7,15 @@ export const SCOPE_TEXTS: Readonly<Record<TenantKeyScope, string>> = {
   "keys:read": "List keys, never their secret part",
   "keys:write": "Create, change, roll and revoke keys",
   "usage:read": "Read usage and what is left of limits",
+  "alerts:read": "Read alerts and their history",
+  "alerts:write": "Create, change, pause and delete alerts",
+  "events:write": "Report usage of the tenant as events",
   "catalog:read": "Read plans and meters",
   "tenants:read": "Read the tenant’s name, plan and settings",
   "members:read": "List members and their roles",
   "audit:read": "Read the audit trail",
+  "webhooks:read": "Read webhook endpoints and their deliveries",
+  "webhooks:write": "Create, change and delete webhook endpoints",
   "documents:read": "Read stored documents",
   "documents:write": "Write and delete documents",
   "notifications:read": "Read notifications",
@@ -20,15 +24,44 @@ export const SCOPE_TEXTS: Readonly<Record<TenantKeyScope, string>> = {
   "files:write": "Upload and delete files",
 };
 
-export type ScopeChoice = { scope: KeyScope; text: string; isHeld: boolean };
+/** `isOffered` is false for what stands there and cannot be changed. */
+export type ScopeChoice = { scope: string; text: string; isOffered: boolean };
 
 /**
- * The scopes that a key may carry, the likeliest first.
+ * The scopes for managing the tenant that a key may carry, the likeliest first.
  *
  * @param role - Of who gives them: nobody gives what they do not hold.
+ * @param granted - What the key has already stays possible.
  */
-export function listScopeChoices(role: Role): ScopeChoice[] {
+export function listManagementScopes(role: Role, granted: readonly string[]): ScopeChoice[] {
   const held: readonly string[] = ROLE_SCOPES[role];
-  const scopes = Object.keys(SCOPE_TEXTS) as TenantKeyScope[];
-  return scopes.map((scope) => ({ scope, text: SCOPE_TEXTS[scope], isHeld: held.includes(scope) }));
+  return Object.entries(SCOPE_TEXTS).map(([scope, text]) => ({
+    scope,
+    text: held.includes(scope) ? text : `${text}. Your role does not have it.`,
+    isOffered: held.includes(scope) || granted.includes(scope),
+  }));
+}
+
+/**
+ * The scopes of the operator's own API that a key may carry: what the plan allows, and what the key has from another plan.
+ * Empty when there is nothing to choose.
+ */
+export function listApiScopes(
+  allowed: readonly string[],
+  granted: readonly string[],
+): ScopeChoice[] {
+  const left = granted.filter((scope) => !(isManagementScope(scope) || allowed.includes(scope)));
+  return [
+    ...allowed.map((scope) => ({ scope, text: "", isOffered: true })),
+    ...left.map((scope) => ({
+      scope,
+      text: "Your plan does not allow it: it has no effect.",
+      isOffered: true,
+    })),
+  ];
+}
+
+/** True for a scope of Turnpike itself. */
+export function isManagementScope(scope: string): boolean {
+  return scope in SCOPE_TEXTS;
 }

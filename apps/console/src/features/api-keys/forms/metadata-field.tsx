@@ -26,10 +26,7 @@ export function MetadataField({ value, error, onChange }: MetadataFieldProps) {
   }
 
   return (
-    <fieldset ref={list} aria-describedby="metadata-help" className="min-w-0">
-      <legend className="mb-1 flex w-full items-baseline justify-between gap-2 font-medium">
-        Metadata <span className="font-normal text-ink-faint text-xs">Optional</span>
-      </legend>
+    <fieldset ref={list} aria-label="Metadata" aria-describedby="metadata-help" className="min-w-0">
       <div className="space-y-2">
         {value.map((row, index) => (
           <div key={row.rowId} className="flex items-end gap-2">

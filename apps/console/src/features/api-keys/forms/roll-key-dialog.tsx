@@ -1,9 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Button } from "@turnpike/ui/button";
-import { Dialog, DialogActions } from "@turnpike/ui/dialog";
-import { FormErrors } from "@turnpike/ui/form-errors";
+import { Dialog } from "@turnpike/ui/dialog";
+import { DialogForm } from "@turnpike/ui/dialog-form";
 import { RadioList } from "@turnpike/ui/radio-list";
-import { type SubmitEvent, useState } from "react";
+import { useState } from "react";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { formatInstant } from "#platform/format.ts";
 import { usePlatform } from "#platform/platform.tsx";
@@ -33,8 +32,8 @@ export function RollKeyDialog({ tenantId, subject, onClose }: RollKeyDialogProps
       description={
         made === undefined ? (
           <>
-            Makes a new key with the same name, scopes, metadata and expiry. Usage and limits go on
-            as they are.
+            Makes a new key with the same name, scopes, networks, limits, metadata and expiry. What
+            is used of its limits goes on counting.
           </>
         ) : endMs === undefined ? (
           "The old key is refused from now on."
@@ -84,17 +83,15 @@ function RollKeyForm({ tenantId, subject, onCancel, onMade }: RollKeyFormProps) 
   const submitOnce = useSubmitOnce(roll.mutateAsync, "failed");
   const failure = toFormFailure(roll.error, { graceSeconds: "/graceSeconds" });
 
-  function submit(event: SubmitEvent): void {
-    event.preventDefault();
-    submitOnce();
-  }
-
   return (
-    <form onSubmit={submit} noValidate className="space-y-4">
-      <FormErrors
-        title={failure === undefined ? undefined : "The key was not rolled."}
-        errors={failure?.messages ?? []}
-      />
+    <DialogForm
+      onSubmit={() => submitOnce()}
+      onCancel={onCancel}
+      action="Roll key"
+      progress={roll.isPending ? "Rolling…" : undefined}
+      failure="The key was not rolled."
+      errors={failure?.messages}
+    >
       <RadioList
         label={`How long ${toMaskedKey(subject)} still works`}
         choices={GRACE_CHOICES}
@@ -102,12 +99,6 @@ function RollKeyForm({ tenantId, subject, onCancel, onMade }: RollKeyFormProps) 
         error={failure?.fields.graceSeconds}
         onValueChange={setGrace}
       />
-      <DialogActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" look="primary" progress={roll.isPending ? "Rolling…" : undefined}>
-          Roll key
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }

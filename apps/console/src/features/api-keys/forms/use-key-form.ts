@@ -1,13 +1,8 @@
-import { type SubmitEvent, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { readOwnTimeZone } from "#platform/chart-formats.ts";
-import { toFormFailure } from "#platform/form-failure.ts";
-import {
-  checkDraft,
-  DRAFT_POINTERS,
-  type DraftContext,
-  type DraftField,
-  type KeyDraft,
-} from "./key-draft.view-model.ts";
+import { RequestError, toErrorMessage } from "#platform/error-message.ts";
+import { type DraftErrors, listErrors } from "./draft-errors.ts";
+import { checkDraft, type DraftContext, type KeyDraft } from "./key-draft.view-model.ts";
 
 type KeyFormOptions = {
   tenantId: DraftContext["tenantId"];
@@ -22,30 +17,58 @@ type KeyFormOptions = {
 export function useKeyForm({ tenantId, initial, error, onSubmit }: KeyFormOptions) {
   const [draft, setDraft] = useState(initial);
   const [isChecked, setIsChecked] = useState(false);
+  const [attempts, setAttempts] = useState(0);
   const [openedMs] = useState(() => Date.now());
+  const form = useRef<HTMLFormElement>(null);
   const timeZone = readOwnTimeZone();
   const found = isChecked ? checkDraft(draft, { nowMs: openedMs, timeZone }) : {};
-  const failure = toFormFailure<DraftField>(error, DRAFT_POINTERS);
+  const refused = toDraftErrors(error);
   const isFound = Object.keys(found).length > 0;
 
-  function submit(event: SubmitEvent): void {
-    event.preventDefault();
+  // The outside system is the focus: it goes to the first field that is wrong, after a fold around it has opened.
+  useEffect(() => {
+    if (attempts > 0 || error !== null) {
+      const wrong = form.current?.querySelector<HTMLElement>("[aria-invalid=true]");
+      wrong?.focus({ preventScroll: true });
+      // With its label above and its error below.
+      wrong?.scrollIntoView({ block: "center" });
+    }
+  }, [attempts, error]);
+
+  function submit(): void {
     setIsChecked(true);
     const context = { tenantId, nowMs: Date.now(), timeZone };
     if (Object.keys(checkDraft(draft, context)).length === 0) {
       onSubmit(draft, context);
+    } else {
+      setAttempts(attempts + 1);
     }
   }
 
   return {
+    form,
     draft,
     setDraft,
     submit,
     nowMs: openedMs,
     timeZone,
+    isTouched: draft !== initial,
     /** Beside the fields. */
-    errors: { ...failure?.fields, ...found } as Readonly<Partial<Record<DraftField, string>>>,
+    errors: { ...refused, ...found },
     /** For the summary; undefined when nothing is wrong. */
-    messages: isFound ? Object.values(found) : failure?.messages,
+    messages: isFound ? listErrors(found) : listMessages(error, refused),
   };
+}
+
+function toDraftErrors(error: unknown): DraftErrors {
+  const errors = error instanceof RequestError ? error.fieldErrors : [];
+  return Object.fromEntries(errors.map(({ pointer, message }) => [pointer, message]));
+}
+
+function listMessages(error: unknown, refused: DraftErrors): string[] | undefined {
+  if (error === null || error === undefined) {
+    return;
+  }
+  const messages = listErrors(refused);
+  return messages.length > 0 ? messages : [toErrorMessage(error)];
 }

@@ -1,5 +1,6 @@
+import { toOutcomeLabel } from "@turnpike/domain/metering/to-outcome-label";
 import type { BarListItem } from "@turnpike/ui/charts/bar-list";
-import { toOutcomeGroup, toOutcomeLabel } from "#components/usage/outcomes.view-model.ts";
+import { toOutcomeGroup } from "#components/usage/outcomes.view-model.ts";
 import type { UsageReport } from "#platform/usage-query.ts";
 import { readMeasure } from "#platform/usage-series.ts";
 
@@ -14,6 +15,7 @@ export function toDenials(report: UsageReport): { items: readonly BarListItem[];
           {
             key: outcome,
             label: toOutcomeLabel(outcome),
+            detail: outcome,
             value,
             tone: toOutcomeGroup(outcome).tone,
           },

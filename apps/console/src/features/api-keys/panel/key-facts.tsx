@@ -65,7 +65,9 @@ export function KeyFacts({ subject, summary, people, onOpenKey }: KeyFactsProps)
         </Fact>
       )}
       <Fact name="Expires">
-        {subject.expiresAt === null ? (
+        {subject.state === "revoked" ? (
+          <span className="text-ink-muted">–</span>
+        ) : subject.expiresAt === null ? (
           <span className="text-ink-muted">Never</span>
         ) : (
           <>

@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query";
-import { ROLE_SCOPES } from "@turnpike/domain/access/scopes";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
 import { ErrorState } from "@turnpike/ui/error-state";
@@ -9,6 +8,7 @@ import type { ReactNode } from "react";
 import { readOwnTimeZone } from "#platform/chart-formats.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { RequestError, toErrorMessage } from "#platform/error-message.ts";
+import { mayInTenant } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { type Key, type KeyId, keysQueries } from "../api-keys.queries.ts";
 import { EnvironmentBadge } from "../environment-badge.tsx";
@@ -98,7 +98,7 @@ function OpenPanel(props: KeyPanelProps & { keyId: KeyId }) {
             onOpenKey={props.onOpenKey}
           />
           <KeyUsage tenantId={tenantId} keyId={keyId} />
-          {ROLE_SCOPES[tenant.role].includes("audit:read") && (
+          {mayInTenant(tenant, "audit:read") && (
             <KeyTrail tenantId={tenantId} keyId={keyId} people={people} />
           )}
         </div>

@@ -1,6 +1,6 @@
 import { formatInstant } from "#platform/format.ts";
 import type { AuditEntry } from "../api-keys.queries.ts";
-import { toMakerName } from "../key.view-model.ts";
+import { toLimitTexts, toMakerName } from "../key.view-model.ts";
 
 const TITLES: Readonly<Record<string, string>> = {
   "key.created": "Created",
@@ -33,12 +33,20 @@ export function toTrailLine(entry: AuditEntry, people: ReadonlyMap<string, strin
 
 function listDetails({ details }: AuditEntry): string[] {
   const { name, scopes, expiresAt, metadata, graceSeconds } = details;
+  const { allowedNetworks, rateLimits, quotas } = details;
   return [
     ...(isPair(name) ? [`Name: ${String(name[0])} → ${String(name[1])}`] : []),
     ...(isPair(scopes) ? [`Scopes: ${writeScopes(scopes[0])} → ${writeScopes(scopes[1])}`] : []),
     ...(isPair(expiresAt)
       ? [`Expires: ${writeExpiry(expiresAt[0])} → ${writeExpiry(expiresAt[1])}`]
       : []),
+    ...(isPair(allowedNetworks)
+      ? [`Networks: ${writeNetworks(allowedNetworks[0])} → ${writeNetworks(allowedNetworks[1])}`]
+      : []),
+    ...(isPair(rateLimits)
+      ? [`Rate limits: ${writeRateLimits(rateLimits[0])} → ${writeRateLimits(rateLimits[1])}`]
+      : []),
+    ...(isPair(quotas) ? [`Quotas: ${writeQuotas(quotas[0])} → ${writeQuotas(quotas[1])}`] : []),
     ...(metadata === "changed" ? ["Metadata changed"] : []),
     ...(typeof graceSeconds === "number"
       ? [`With ${GRACE_WORDS[graceSeconds] ?? `${String(graceSeconds)} seconds of grace`}`]
@@ -53,6 +61,28 @@ function isPair(value: unknown): value is readonly [unknown, unknown] {
 
 function writeScopes(value: unknown): string {
   return Array.isArray(value) && value.length > 0 ? value.join(", ") : "none";
+}
+
+function writeNetworks(value: unknown): string {
+  return Array.isArray(value) && value.length > 0 ? value.join(", ") : "from anywhere";
+}
+
+function writeRateLimits(value: unknown): string {
+  const texts = toLimitTexts({ rateLimits: toList(value, "windowSeconds"), quotas: [] });
+  return texts.length > 0 ? texts.join("; ") : "none";
+}
+
+function writeQuotas(value: unknown): string {
+  const texts = toLimitTexts({ rateLimits: [], quotas: toList(value, "meter") });
+  return texts.length > 0 ? texts.join("; ") : "none";
+}
+
+/** The trail is older than the page: what has another shape by now is left out. */
+function toList<Limit>(value: unknown, member: keyof Limit & string): Limit[] {
+  const entries: unknown[] = Array.isArray(value) ? value : [];
+  return entries.filter(
+    (entry): entry is Limit => typeof entry === "object" && entry !== null && member in entry,
+  );
 }
 
 function writeExpiry(value: unknown): string {

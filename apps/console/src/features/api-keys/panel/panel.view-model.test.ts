@@ -36,11 +36,17 @@ describe("toTrailLine", () => {
       scopes: [[], ["keys:read", "usage:read"]],
       expiresAt: [null, null],
       metadata: "changed",
+      allowedNetworks: [[], ["10.0.0.0/8"]],
+      rateLimits: [[{ name: "burst", limit: 10, windowSeconds: 60 }], []],
+      quotas: [[], [{ meter: "requests", limit: 5_000 }]],
     };
     expect(toTrailLine(entry("key.updated", details), PEOPLE).details).toEqual([
       "Name: Old → New",
       "Scopes: none → keys:read, usage:read",
       "Expires: never → never",
+      "Networks: from anywhere → 10.0.0.0/8",
+      "Rate limits: burst: 10 calls in 60 s → none",
+      "Quotas: none → requests: 5,000 in a billing period",
       "Metadata changed",
     ]);
   });
@@ -77,9 +83,9 @@ describe("toDenials", () => {
       totals: { requests: 19, denied: 14 },
     });
     const { items, total } = toDenials(report);
-    expect(items.map(({ label, value }) => [label, value])).toEqual([
-      ["Rate limited", 9],
-      ["Key disabled", 5],
+    expect(items.map(({ label, detail, value }) => [label, detail, value])).toEqual([
+      ["Rate limited", "RATE_LIMITED", 9],
+      ["Key disabled", "DISABLED", 5],
     ]);
     expect(total).toBe(14);
   });

@@ -6,13 +6,13 @@ import { RelativeTime } from "@turnpike/ui/relative-time";
 import ScrollText from "lucide-react/icons/scroll-text";
 import { type ActivityNames, toActivitySentence } from "#components/activity.view-model.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
+import { PageFooter } from "#components/page-footer.tsx";
+import { useCursorTrail } from "#components/use-cursor-trail.ts";
 import type { ApiClient } from "#platform/api-client.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { nameMember } from "../members/name-member.ts";
-import { PageFooter } from "../page-footer.tsx";
 import { type TenantId, tenantsQueries } from "../tenants.queries.ts";
-import { useCursorTrail } from "../use-cursor-trail.ts";
 import { toExactTime } from "./exact-time.ts";
 
 export type AuditListProps = {

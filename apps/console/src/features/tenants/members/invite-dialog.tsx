@@ -1,10 +1,10 @@
 import type { Role } from "@turnpike/domain/access/scopes";
-import { Button } from "@turnpike/ui/button";
-import { Dialog, DialogActions } from "@turnpike/ui/dialog";
-import { FormErrors } from "@turnpike/ui/form-errors";
+import { Dialog } from "@turnpike/ui/dialog";
+import { DialogForm } from "@turnpike/ui/dialog-form";
 import { SelectField } from "@turnpike/ui/select";
 import { TextField } from "@turnpike/ui/text-field";
-import { type SubmitEvent, useState } from "react";
+import { useUnsaved } from "@turnpike/ui/unsaved";
+import { useState } from "react";
 import { toast } from "sonner";
 import { ROLE_NAMES } from "#components/app-frame/tenant-switcher.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
@@ -42,12 +42,12 @@ function InviteForm({ tenant, standing, onDone }: InviteFormProps) {
   const { config } = usePlatform();
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Role>("developer");
+  useUnsaved(email.trim() !== "");
   const invite = useInvite(tenant.tenantId);
   const submitOnce = useSubmitOnce(invite.mutateAsync, "failed");
   const failure = toFormFailure(invite.error, { email: "/email", role: "/role" });
 
-  function submit(event: SubmitEvent): void {
-    event.preventDefault();
+  function submit(): void {
     submitOnce(
       { email: email.trim(), role },
       {
@@ -64,11 +64,14 @@ function InviteForm({ tenant, standing, onDone }: InviteFormProps) {
   }
 
   return (
-    <form onSubmit={submit} noValidate className="space-y-4">
-      <FormErrors
-        title={failure === undefined ? undefined : "The invitation was not sent."}
-        errors={failure?.messages ?? []}
-      />
+    <DialogForm
+      onSubmit={submit}
+      onCancel={onDone}
+      action="Send invitation"
+      progress={invite.isPending ? "Sending…" : undefined}
+      failure="The invitation was not sent."
+      errors={failure?.messages}
+    >
       <TextField
         label="E-mail address"
         type="email"
@@ -91,12 +94,6 @@ function InviteForm({ tenant, standing, onDone }: InviteFormProps) {
         }))}
         onValueChange={setRole}
       />
-      <DialogActions>
-        <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" look="primary" progress={invite.isPending ? "Sending…" : undefined}>
-          Send invitation
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }

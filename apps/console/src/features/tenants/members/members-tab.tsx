@@ -26,7 +26,7 @@ export function MembersTab({ tenant, search, onSearchChange }: MembersTabProps) 
               Members
             </h2>
             {!mayWrite && (
-              <p className="text-ink-muted">{toMissingScope(tenant.role, "change members")}</p>
+              <p className="text-ink-muted">{toMissingScope(tenant, "change members")}</p>
             )}
           </div>
           {mayWrite && (

@@ -4,22 +4,47 @@ import { Button } from "@turnpike/ui/button";
 import { DataTable } from "@turnpike/ui/data-table";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import { SearchField } from "@turnpike/ui/search-field";
+import { SegmentedControl } from "@turnpike/ui/segmented-control";
 import { Sheet } from "@turnpike/ui/sheet";
 import Building2 from "lucide-react/icons/building-2";
 import { useState } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
+import { PageFooter } from "#components/page-footer.tsx";
+import { useCursorTrail } from "#components/use-cursor-trail.ts";
+import { useTypedSearch } from "#components/use-typed-search.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { AuditList } from "../audit/audit-list.tsx";
-import { PageFooter } from "../page-footer.tsx";
 import type { TabProps } from "../tab-props.ts";
 import { operatorQueries, type Tenant } from "../tenants.queries.ts";
-import { useCursorTrail } from "../use-cursor-trail.ts";
+import { DeletedTenants } from "./deleted-tenants.tsx";
 import { TenantActions } from "./tenant-actions.tsx";
 import { useTenantColumns } from "./use-tenant-columns.tsx";
-import { useTypedSearch } from "./use-typed-search.ts";
+
+const STATES = [
+  { value: "open", label: "Tenants" },
+  { value: "deleted", label: "Deleted" },
+] as const;
 
 /** All tenants of the installation, for its operator. */
-export function AllTenantsTab({ search, onSearchChange }: TabProps) {
+export function AllTenantsTab(props: TabProps) {
+  const { search, onSearchChange } = props;
+  const state = search.state ?? "open";
+  return (
+    <div className="space-y-4">
+      <SegmentedControl
+        label="Which tenants"
+        segments={STATES}
+        value={state}
+        onValueChange={(next) =>
+          onSearchChange({ tab: "all", ...(next === "deleted" ? { state: next } : {}) })
+        }
+      />
+      {state === "deleted" ? <DeletedTenants {...props} /> : <OpenTenants {...props} />}
+    </div>
+  );
+}
+
+function OpenTenants({ search, onSearchChange }: TabProps) {
   const { api } = usePlatform();
   const { q, cursor } = search;
   const tenants = useQuery({

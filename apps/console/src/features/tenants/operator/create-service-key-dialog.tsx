@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Scope } from "@turnpike/domain/access/scopes";
-import { Button } from "@turnpike/ui/button";
 import { Checkbox } from "@turnpike/ui/checkbox";
-import { Dialog, DialogActions } from "@turnpike/ui/dialog";
-import { FormErrors } from "@turnpike/ui/form-errors";
+import { Dialog } from "@turnpike/ui/dialog";
+import { DialogForm } from "@turnpike/ui/dialog-form";
 import { SecretOnce } from "@turnpike/ui/secret-once";
 import { TextField } from "@turnpike/ui/text-field";
-import { type SubmitEvent, useState } from "react";
+import { useUnsaved } from "@turnpike/ui/unsaved";
+import { useState } from "react";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
@@ -52,6 +52,7 @@ function ServiceKeyForm({ onCreated, onCancel }: ServiceKeyFormProps) {
   const client = useQueryClient();
   const [name, setName] = useState("");
   const [scopes, setScopes] = useState<ReadonlySet<Scope>>(new Set(["keys:verify"]));
+  useUnsaved(name.trim() !== "");
   const create = useMutation({
     mutationKey: ["service-keys", "create"],
     mutationFn: () => api.serviceKeys.create({ name, scopes: [...scopes] }),
@@ -63,17 +64,15 @@ function ServiceKeyForm({ onCreated, onCancel }: ServiceKeyFormProps) {
   const submitOnce = useSubmitOnce(create.mutateAsync, "failed");
   const failure = toFormFailure(create.error, { name: "/name", scopes: "/scopes" });
 
-  function submit(event: SubmitEvent): void {
-    event.preventDefault();
-    submitOnce();
-  }
-
   return (
-    <form onSubmit={submit} noValidate className="space-y-4">
-      <FormErrors
-        title={failure === undefined ? undefined : "The service key was not created."}
-        errors={failure?.messages ?? []}
-      />
+    <DialogForm
+      onSubmit={() => submitOnce()}
+      onCancel={onCancel}
+      action="Create service key"
+      progress={create.isPending ? "Creating…" : undefined}
+      failure="The service key was not created."
+      errors={failure?.messages}
+    >
       <TextField
         label="Name"
         help="The program that uses it."
@@ -85,13 +84,7 @@ function ServiceKeyForm({ onCreated, onCancel }: ServiceKeyFormProps) {
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <ScopeChoice scopes={scopes} error={failure?.fields.scopes} onChange={setScopes} />
-      <DialogActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" look="primary" progress={create.isPending ? "Creating…" : undefined}>
-          Create service key
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }
 
@@ -124,7 +117,7 @@ function ScopeChoice({ scopes, error, onChange }: ScopeChoiceProps) {
                   label={
                     <>
                       <span className="sr-only">{noun}: </span>
-                      {verb}
+                      {verb} <code className="ml-1 font-mono text-ink-muted text-xs">{scope}</code>
                     </>
                   }
                   isChecked={scopes.has(scope)}

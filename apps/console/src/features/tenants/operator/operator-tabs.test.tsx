@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
+import { deletedTenant } from "@turnpike/contract/tenants";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { problem } from "#platform/render-with-platform.tsx";
 import {
@@ -50,6 +51,12 @@ describe("all tenants", () => {
     expect(asked[0]?.get("environment")).toBe("live");
   });
 
+  it("lead, each by its name, to what the tenant sees", async () => {
+    open("all", { answers: { "GET /tenants": listTwo, "GET /usage": usage } });
+    const link = await screen.findByRole("link", { name: "Birch" });
+    expect(link.getAttribute("href")).toBe("/overview?tenant=b");
+  });
+
   it("are listed when their usage cannot be had", async () => {
     open("all", {
       answers: {
@@ -59,6 +66,55 @@ describe("all tenants", () => {
     });
     await screen.findByText("The usage of the tenants could not be loaded.");
     await screen.findByText("Birch");
+  });
+
+  it("that are deleted stand behind a filter in the address, and are restored until their data is removed", async () => {
+    const gone = (name: string, more: object = {}) =>
+      deletedTenant.parse({
+        tenantId: ACME,
+        name,
+        slug: "acme",
+        externalId: null,
+        deletedAt: "2026-11-20T10:00:00.000Z",
+        deletedBy: "user:usr_1",
+        restorableUntil: "2026-12-20T10:00:00.000Z",
+        purgedAt: null,
+        ...more,
+      });
+    const old = gone("Deleted tenant", { tenantId: BIRCH, purgedAt: "2026-11-21T10:00:00.000Z" });
+    let restored = 0;
+    const { readSearch } = open("all", {
+      answers: {
+        "GET /tenants": listTwo,
+        "GET /usage": usage,
+        "GET /deleted-tenants": () => pageOf(...(restored < 2 ? [gone("Acme"), old] : [])),
+        [`POST /deleted-tenants/${ACME}/restore`]: () => {
+          restored += 1;
+          return restored === 1
+            ? problem(409, "CONFLICT", "Another tenant has its external id.")
+            : makeTenant();
+        },
+        "POST /auth/verify": () => verified,
+      },
+    });
+    await userEvent.click(await screen.findByRole("radio", { name: "Deleted" }));
+    await screen.findByText("Too late");
+    expect(readSearch()).toMatchObject({ tab: "all", state: "deleted" });
+    await userEvent.click(screen.getByRole("button", { name: "Restore Acme…" }));
+    const dialog = await screen.findByRole("alertdialog", { name: "Restore Acme?" });
+    await userEvent.click(within(dialog).getByRole("button", { name: "Restore tenant" }));
+    await within(dialog).findByText(/Another tenant has its external id/);
+    await userEvent.click(within(dialog).getByRole("button", { name: "Restore tenant" }));
+    await screen.findByText("No tenant is deleted");
+  });
+
+  it("that are deleted say why they cannot be shown", async () => {
+    open("all&state=deleted", {
+      answers: {
+        "GET /deleted-tenants": () => problem(503, "DATABASE_UNAVAILABLE", "Not reached."),
+      },
+    });
+    await screen.findByText("The deleted tenants could not be loaded.");
   });
 
   it("are searched by what is typed, in the address, and the search is taken back", async () => {

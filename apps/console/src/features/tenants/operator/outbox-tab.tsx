@@ -6,11 +6,11 @@ import { EmptyState } from "@turnpike/ui/empty-state";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import MailIcon from "lucide-react/icons/mail";
 import { FailureNotice } from "#components/failure-notice.tsx";
+import { PageFooter } from "#components/page-footer.tsx";
+import { useCursorTrail } from "#components/use-cursor-trail.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { PageFooter } from "../page-footer.tsx";
 import type { TabProps } from "../tab-props.ts";
 import { type Mail, operatorQueries } from "../tenants.queries.ts";
-import { useCursorTrail } from "../use-cursor-trail.ts";
 import { MailSheet } from "./mail-sheet.tsx";
 import { MailState } from "./mail-state.tsx";
 

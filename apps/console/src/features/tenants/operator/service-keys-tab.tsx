@@ -7,12 +7,12 @@ import KeyRound from "lucide-react/icons/key-round";
 import { type ReactNode, useState } from "react";
 import { toast } from "sonner";
 import { FailureNotice } from "#components/failure-notice.tsx";
+import { PageFooter } from "#components/page-footer.tsx";
+import { useCursorTrail } from "#components/use-cursor-trail.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { PageFooter } from "../page-footer.tsx";
 import type { TabProps } from "../tab-props.ts";
 import { operatorQueries, type ServiceKey } from "../tenants.queries.ts";
-import { useCursorTrail } from "../use-cursor-trail.ts";
 import { CreateServiceKeyDialog } from "./create-service-key-dialog.tsx";
 import { SERVICE_KEY_COLUMNS } from "./service-key-columns.tsx";
 

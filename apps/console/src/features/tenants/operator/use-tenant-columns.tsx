@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { Badge } from "@turnpike/ui/badge";
 import type { Column } from "@turnpike/ui/column";
 import { CompactNumber } from "@turnpike/ui/compact-number";
@@ -27,7 +28,13 @@ export function useTenantColumns(input: TenantColumnsInput): readonly Column<Ten
       phone: "title",
       cell: (tenant) => (
         <div className="min-w-0">
-          <p className="font-medium [overflow-wrap:anywhere]">{tenant.name}</p>
+          <Link
+            to="/overview"
+            search={{ tenant: tenant.slug }}
+            className="font-medium underline decoration-line-control underline-offset-4 [overflow-wrap:anywhere] hover:decoration-current"
+          >
+            {tenant.name}
+          </Link>
           <p className="font-mono font-normal text-ink-muted text-xs [overflow-wrap:anywhere]">
             {tenant.slug}
           </p>

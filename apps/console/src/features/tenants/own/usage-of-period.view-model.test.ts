@@ -8,6 +8,7 @@ const quota = (used: string, limit: number, more: object = {}) => ({
   limit,
   used,
   leased: "0",
+  locked: "0",
   forfeited: "0",
   remaining: String(Math.max(0, limit - Number(used))),
   periodStart: "2026-11-01T00:00:00.000Z",

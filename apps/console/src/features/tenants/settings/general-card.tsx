@@ -33,7 +33,7 @@ export function GeneralCard({ tenant, mayWrite }: GeneralCardProps) {
               <dd className="font-mono text-[0.8125rem] [overflow-wrap:anywhere]">{tenant.slug}</dd>
             </div>
           </dl>
-          <p className="mt-4 text-ink-muted">{toMissingScope(tenant.role, "change these")}</p>
+          <p className="mt-4 text-ink-muted">{toMissingScope(tenant, "change these")}</p>
         </>
       )}
     </Card>

@@ -1,19 +1,20 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
 import { useState } from "react";
 import { toast } from "sonner";
-import { type OwnTenant, rememberTenant } from "#platform/current-tenant.ts";
+import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
-import { useRefreshVerifiedUser, useVerifiedUser } from "#platform/verified-user.ts";
+import { useVerifiedUser } from "#platform/verified-user.ts";
 import { LiveKeysOf } from "../members/live-keys-of.tsx";
 import { countOwners, findRemovalRefusal } from "../standing.view-model.ts";
 import { tenantsQueries } from "../tenants.queries.ts";
 import { useStanding } from "../use-standing.ts";
+import { useLeaveBehind } from "./use-leave-behind.ts";
 
 /** The way out of a tenant, for everybody but its last owner. */
 export function LeaveCard({ tenant }: { tenant: OwnTenant }) {
@@ -56,22 +57,14 @@ type LeaveDialogProps = { tenant: OwnTenant; isOpen: boolean; onClose: () => voi
 
 function LeaveDialog({ tenant, isOpen, onClose }: LeaveDialogProps) {
   const { api } = usePlatform();
-  const { user, tenants } = useVerifiedUser();
-  const refresh = useRefreshVerifiedUser();
-  const navigate = useNavigate();
-  const client = useQueryClient();
+  const { user } = useVerifiedUser();
+  const leaveBehind = useLeaveBehind(tenant);
   const leave = useMutation({
     mutationKey: ["members", "leave"],
     mutationFn: () => api.tenants.removeMember({ tenantId: tenant.tenantId, userId: user.userId }),
     onSuccess: async () => {
       toast.success(`You have left ${tenant.name}.`);
-      const next = tenants.find(({ tenantId }) => tenantId !== tenant.tenantId);
-      if (next !== undefined) {
-        rememberTenant(next.slug);
-      }
-      await navigate({ to: "/tenants", search: next === undefined ? {} : { tenant: next.slug } });
-      await refresh();
-      client.removeQueries({ queryKey: ["tenants", tenant.tenantId] });
+      await leaveBehind();
     },
   });
   const leaveOnce = useSubmitOnce(leave.mutateAsync, "settled");

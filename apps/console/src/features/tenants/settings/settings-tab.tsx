@@ -10,6 +10,7 @@ import { usePlatform } from "#platform/platform.tsx";
 import { catalogQuery } from "#platform/shared-queries.ts";
 import { mayDo } from "../standing.view-model.ts";
 import { useStanding } from "../use-standing.ts";
+import { DeleteCard } from "./delete-card.tsx";
 import { GeneralCard } from "./general-card.tsx";
 import { LeaveCard } from "./leave-card.tsx";
 
@@ -20,7 +21,8 @@ export function SettingsTab({ tenant }: { tenant: OwnTenant }) {
     <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
       <div className="min-w-0 space-y-4">
         <GeneralCard tenant={tenant} mayWrite={mayDo(standing, "tenants:write")} />
-        <LeaveCard tenant={tenant} />
+        {tenant.isVisited !== true && <LeaveCard tenant={tenant} />}
+        {mayDo(standing, "tenants:delete") && <DeleteCard tenant={tenant} />}
       </div>
       <AboutCard tenant={tenant} />
     </div>
@@ -59,8 +61,9 @@ function AboutCard({ tenant }: { tenant: OwnTenant }) {
       </dl>
       {tenant.suspendedAt !== null && (
         <p className="mt-2 text-ink-muted text-xs">
-          Every call with a key of this tenant is refused until the operator resumes it. Ask them
-          why.
+          {tenant.isVisited === true
+            ? "Every call with a key of this tenant is refused until you resume it in All tenants."
+            : "Every call with a key of this tenant is refused until the operator resumes it. Ask them why."}
         </p>
       )}
     </Card>

@@ -1,7 +1,13 @@
 import { createFakeClock } from "@turnpike/testkit/fake-clock";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type AttemptKind, createAttemptLimits, toNetwork } from "./attempt-limits.ts";
+import { createSharedRateMemory, openSharedRateTable } from "#platform/shared-rate-table.ts";
+import {
+  type AttemptKind,
+  createAttemptLimits,
+  createSharedAttemptLimits,
+  toNetwork,
+} from "./attempt-limits.ts";
 
 function start(entriesMax?: number) {
   const clock = createFakeClock();
@@ -111,5 +117,25 @@ describe("attempts", () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe("attempts that several threads count together", () => {
+  const memory = createSharedRateMemory(64);
+  const openLimits = (holder: number, name = "sign-in") =>
+    createSharedAttemptLimits(openSharedRateTable(memory, { holder, whenFull: "forget" }), name);
+
+  it("are as many as one thread allows, and a success gives back", () => {
+    const [here, there] = [openLimits(1), openLimits(2)];
+    for (let count = 0; count < 5; count += 1) {
+      here.take("sign-in", ADA);
+      there.take("sign-in", ADA);
+    }
+    expect(() => here.take("sign-in", ADA)).toThrow("Too many attempts");
+    expect(() => there.take("sign-in", ADA)).toThrow("Too many attempts");
+    there.giveBack("sign-in", ADA);
+    here.take("sign-in", ADA);
+    expect(() => there.take("sign-in", ADA)).toThrow("Too many attempts");
+    openLimits(2, "invitations").take("sign-in", ADA);
   });
 });

@@ -3,8 +3,10 @@ import { AppError } from "@turnpike/domain/errors/app-error";
 import {
   decideRateLimit,
   type RateLimit,
+  type RateLimitDecision,
   type RateLimitState,
 } from "@turnpike/domain/limits/rate-limit";
+import type { SharedRateTable } from "#platform/shared-rate-table.ts";
 
 /** Who tries, and where from. */
 export type Attempt = {
@@ -77,7 +79,6 @@ export interface AttemptLimits {
   take(kind: AttemptKind, attempt: Attempt): void;
   /** Gives back what a successful attempt took, so that only failures add up. */
   giveBack(kind: AttemptKind, attempt: Attempt): void;
-  readonly size: number;
 }
 
 type Bucket = { key: string; rateLimit: RateLimit };
@@ -99,6 +100,18 @@ function listBuckets(kind: AttemptKind, { email, network }: Attempt): Bucket[] {
   ];
 }
 
+/** @throws {AppError} `TOO_MANY_ATTEMPTS` when one of them is refused. */
+function assertAllowed(decisions: readonly RateLimitDecision[]): void {
+  const waitMs = Math.max(0, ...decisions.map((one) => (one.allowed ? 0 : one.retryAfterMs)));
+  if (decisions.some((one) => !one.allowed)) {
+    throw new AppError({
+      code: "TOO_MANY_ATTEMPTS",
+      publicMessage: "Too many attempts. Wait a while, then try again.",
+      headers: { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1_000))) },
+    });
+  }
+}
+
 /**
  * Counts attempts in the memory of this process. When there are too many entries of a limit, those nearest to being as good
  * as new go: whoever has many networks could otherwise make an account's failures be forgotten, and go on guessing.
@@ -106,7 +119,7 @@ function listBuckets(kind: AttemptKind, { email, network }: Attempt): Bucket[] {
 export function createAttemptLimits(
   deps: { monotonicMs(): number },
   options: { entriesMax?: number } = {},
-): AttemptLimits {
+): AttemptLimits & { readonly size: number } {
   const entriesMax = options.entriesMax ?? ENTRIES_MAX;
   const statesOf = new Map<string, Map<string, RateLimitState>>();
 
@@ -138,14 +151,7 @@ export function createAttemptLimits(
         const { rateLimit } = bucket;
         return { bucket, ...decideRateLimit({ rateLimit, state, cost: 1, nowMs }) };
       });
-      const waitMs = Math.max(0, ...decisions.map((one) => (one.allowed ? 0 : one.retryAfterMs)));
-      if (decisions.some((one) => !one.allowed)) {
-        throw new AppError({
-          code: "TOO_MANY_ATTEMPTS",
-          publicMessage: "Too many attempts. Wait a while, then try again.",
-          headers: { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1_000))) },
-        });
-      }
+      assertAllowed(decisions);
       for (const { bucket, next } of decisions) {
         remember(bucket, next);
       }
@@ -162,6 +168,44 @@ export function createAttemptLimits(
     },
     get size() {
       return [...statesOf.values()].reduce((sum, { size }) => sum + size, 0);
+    },
+  };
+}
+
+/**
+ * Counts attempts in the memory of all threads of the process, as {@link createAttemptLimits} does in that of one.
+ *
+ * @param table - Forgets what is nearest to being as good as new when it is full.
+ * @param name - What these limits are for; others on the same table have another one.
+ */
+export function createSharedAttemptLimits(table: SharedRateTable, name: string): AttemptLimits {
+  const bucketOf = ({ key }: Bucket) => `${name}|${key}`;
+
+  function giveBackAll(buckets: readonly Bucket[]): void {
+    for (const bucket of buckets) {
+      // An attempt takes a while until it has succeeded; what flowed back meanwhile is no loss to anybody.
+      const taken = { cost: 1, takenAtMs: Number.POSITIVE_INFINITY };
+      table.giveBack(bucketOf(bucket), bucket.rateLimit, taken);
+    }
+  }
+
+  return {
+    take(kind, attempt) {
+      const buckets = listBuckets(kind, attempt);
+      assertAllowed(buckets.map((one) => table.look(bucketOf(one), one.rateLimit, 1)));
+      const taken: Bucket[] = [];
+      try {
+        for (const bucket of buckets) {
+          assertAllowed([table.take(bucketOf(bucket), bucket.rateLimit, 1).decision]);
+          taken.push(bucket);
+        }
+      } catch (error) {
+        giveBackAll(taken);
+        throw error;
+      }
+    },
+    giveBack(kind, attempt) {
+      giveBackAll(listBuckets(kind, attempt));
     },
   };
 }

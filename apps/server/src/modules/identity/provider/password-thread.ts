@@ -1,4 +1,5 @@
 import { parentPort } from "node:worker_threads";
+import { yieldThreadToCalls } from "#platform/yield-to-calls.ts";
 import { hashPassword, isPasswordOf, type PasswordCost } from "./password-hash.ts";
 
 /** What the main thread asks; answers carry the same id and come in the order of the questions. */
@@ -14,6 +15,7 @@ function work(task: PasswordTask): string | boolean {
     : isPasswordOf(task.password, task.phc);
 }
 
+yieldThreadToCalls();
 parentPort?.on("message", (task: PasswordTask) => {
   parentPort?.postMessage({ id: task.id, result: work(task) } satisfies PasswordAnswer);
 });

@@ -10,7 +10,7 @@ import {
   toCanonicalAddress,
 } from "#platform/client-address.ts";
 import { createAccounts } from "./accounts.ts";
-import { createAttemptLimits, toNetwork } from "./attempt-limits.ts";
+import { type AttemptLimits, createAttemptLimits, toNetwork } from "./attempt-limits.ts";
 import { createBackgroundWork } from "./background-work.ts";
 import { CONSOLE_CLIENT_ID, createOidc, MOUNT_PATH } from "./create-oidc.ts";
 import { createEndSessionRoute } from "./end-session.routes.ts";
@@ -27,7 +27,11 @@ export const IDENTITY_PROVIDER_PREFIX = MOUNT_PATH;
 export type IdentityProviderDeps = Pick<
   AppServices,
   "transact" | "clock" | "newId" | "logger" | "randomBytes"
-> & { mailer: AccountMailer };
+> & {
+  mailer: AccountMailer;
+  /** Of all threads that serve; left out: this one counts for itself. */
+  attempts?: AttemptLimits | undefined;
+};
 
 export type IdentityProviderOptions = {
   /** Public address of the console, without a slash at the end. */
@@ -115,7 +119,7 @@ export async function createIdentityProvider(
     options.passwordCost === undefined ? {} : { cost: options.passwordCost },
   );
   const background = createBackgroundWork(deps);
-  const limits = createAttemptLimits(deps.clock);
+  const limits = deps.attempts ?? createAttemptLimits(deps.clock);
   const accounts = createAccounts(
     { ...deps, hasher, background, limits },
     {

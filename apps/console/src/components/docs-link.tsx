@@ -1,0 +1,14 @@
+export type DocsLinkProps = {
+  /** A page of the documentation, with a heading or without: "events#what-is-rejected". */
+  page: string;
+  children: string;
+};
+
+/** Leads from a screen to the page of the documentation that says how it works. */
+export function DocsLink({ page, children }: DocsLinkProps) {
+  return (
+    <a href={`/docs/${page}`} className="rounded-sm underline underline-offset-4 hover:text-ink">
+      {children}
+    </a>
+  );
+}

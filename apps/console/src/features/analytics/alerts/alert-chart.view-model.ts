@@ -1,0 +1,153 @@
+import type { AlertCondition } from "@turnpike/domain/alerts/alert-rule";
+import type { TimeSeries, TimeStretches } from "@turnpike/ui/charts/chart-types";
+import type { TimeBucket, TimeRange } from "@turnpike/ui/charts/time-buckets.view-model";
+import type { Alert, AlertHappening, AlertPreview, AlertRuleInput } from "./alerts.queries.ts";
+
+export type AlertTimeline = {
+  buckets: readonly TimeBucket[];
+  series: readonly TimeSeries[];
+  stretches: TimeStretches;
+};
+
+type ConditionInput = AlertRuleInput["condition"];
+type Direction = Extract<AlertCondition, { kind: "change" }>["direction"];
+
+/** Where the line of a change lies, from what was measured the window before. */
+function toLines(previous: number | null, percent: number, direction: Direction) {
+  const by = (sign: 1 | -1) =>
+    previous === null ? null : Math.max(0, previous * (1 + (sign * percent) / 100));
+  return {
+    ...(direction !== "down" && { up: by(1) }),
+    ...(direction !== "up" && { down: by(-1) }),
+  };
+}
+
+/** What is drawn as lines that values are held against: the threshold, and where it recovers. */
+function toLevels(points: AlertPreview["points"], condition: ConditionInput): TimeSeries[] {
+  if (condition.kind === "no_data") {
+    return [];
+  }
+  const { threshold, clear = threshold } = condition;
+  const level = (key: string, label: string, values: (number | null)[]): TimeSeries => ({
+    key,
+    label,
+    tone: key.startsWith("clear") ? "ok" : "danger",
+    look: "level",
+    values,
+  });
+  if (condition.kind !== "change") {
+    const flat = (value: number) => points.map(() => value);
+    return [
+      level("threshold", "Threshold", flat(threshold)),
+      ...(clear === threshold ? [] : [level("clear", "Recovers", flat(clear))]),
+    ];
+  }
+  const { direction } = condition;
+  const moving = points.map((_, place) =>
+    toLines(points[place - 1]?.value ?? null, threshold, direction),
+  );
+  return [
+    ...(direction === "down"
+      ? []
+      : [
+          level(
+            "threshold",
+            "Threshold",
+            moving.map(({ up }) => up ?? null),
+          ),
+        ]),
+    ...(direction === "up"
+      ? []
+      : [
+          level(
+            "threshold-down",
+            direction === "down" ? "Threshold" : "Threshold below",
+            moving.map(({ down }) => down ?? null),
+          ),
+        ]),
+  ];
+}
+
+/** Draws what was measured window by window, the lines that it is held against, and when it fires. */
+export function toAlertTimeline(
+  { points, everyMinutes }: Pick<AlertPreview, "points" | "everyMinutes">,
+  condition: ConditionInput,
+  spans: readonly TimeRange[],
+): AlertTimeline {
+  const lengthMs = everyMinutes * 60_000;
+  return {
+    buckets: points.map(({ at }) => {
+      const toMs = Date.parse(at);
+      return { fromMs: toMs - lengthMs, toMs };
+    }),
+    series: [
+      {
+        key: "value",
+        label: "Measured",
+        tone: "accent",
+        values: points.map(({ value }) => value),
+      },
+      ...toLevels(points, condition),
+    ],
+    stretches: { label: "Firing", tone: "danger", spans },
+  };
+}
+
+/** When a rule would have been firing: neighbouring windows are one stretch. */
+export function toPreviewSpans({
+  points,
+  everyMinutes,
+}: Pick<AlertPreview, "points" | "everyMinutes">): TimeRange[] {
+  const lengthMs = everyMinutes * 60_000;
+  const spans: TimeRange[] = [];
+  let isRow = false;
+  for (const { at, phase } of points) {
+    const toMs = Date.parse(at);
+    const last = spans.at(-1);
+    if (phase === "firing" && isRow && last !== undefined) {
+      last.toMs = toMs;
+    } else if (phase === "firing") {
+      spans.push({ fromMs: toMs - lengthMs, toMs });
+    }
+    isRow = phase === "firing";
+  }
+  return spans;
+}
+
+/** What ends it, whatever the next window says. */
+const ENDS: readonly AlertHappening["what"][] = ["recovered", "paused", "changed"];
+
+/**
+ * When an alert was firing, by what happened to it; what still goes on ends now. Of what is older than the history that is
+ * known, it is known that it was firing where a reminder or a recovery follows.
+ *
+ * @param happenings - Newest first.
+ * @param sinceMs - From where on the history is known; before it nothing is said.
+ */
+export function toFiringSpans(
+  alert: Pick<Alert, "phase" | "phaseSince">,
+  happenings: readonly Pick<AlertHappening, "at" | "what">[],
+  { sinceMs, nowMs }: { sinceMs: number; nowMs: number },
+): TimeRange[] {
+  const spans: TimeRange[] = [];
+  let fromMs: number | undefined;
+  let isKnown = false;
+  for (const { at, what } of happenings.toReversed()) {
+    const atMs = Date.parse(at);
+    if (what === "firing") {
+      fromMs = atMs;
+    } else if (!isKnown && (what === "reminder" || what === "recovered")) {
+      fromMs = sinceMs;
+    }
+    isKnown ||= what === "firing" || what === "reminder" || ENDS.includes(what);
+    if (ENDS.includes(what) && fromMs !== undefined) {
+      spans.push({ fromMs, toMs: atMs });
+      fromMs = undefined;
+    }
+  }
+  if (alert.phase === "firing") {
+    const since = alert.phaseSince === null ? sinceMs : Date.parse(alert.phaseSince);
+    spans.push({ fromMs: fromMs ?? since, toMs: nowMs });
+  }
+  return spans;
+}

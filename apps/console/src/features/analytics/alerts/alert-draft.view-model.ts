@@ -1,0 +1,170 @@
+import type { Role } from "@turnpike/domain/access/scopes";
+import {
+  ALERT_WINDOW_MINUTES,
+  type AlertConditionKind,
+  type AlertWindowMinutes,
+  type ChangeDirection,
+  evaluationIntervalMs,
+} from "@turnpike/domain/alerts/alert-rule";
+import { formatMinutes, nameMeasure } from "@turnpike/domain/alerts/describe-alert";
+import { describeFilter } from "@turnpike/domain/alerts/describe-filter";
+import { joinCommaList, splitCommaList } from "#platform/usage-query.ts";
+import type { AnalyticsView } from "../analytics-search.view-model.ts";
+import { FILTER_DIMENSIONS } from "../analytics-search.view-model.ts";
+import type { Alert, AlertRuleInput } from "./alerts.queries.ts";
+
+/** Measures of calls that alerts are offered on, the likeliest first. */
+export const CALL_MEASURES = [
+  "requests",
+  "errors",
+  "error_rate",
+  "denied",
+  "latency_p50",
+  "latency_p95",
+  "latency_p99",
+  "billable",
+  "bytes_in",
+  "bytes_out",
+] as const;
+
+/** What is typed into the form: numbers as people write them, a share in percent. */
+export type AlertDraft = {
+  name: string;
+  measure: string;
+  filters: Readonly<Record<string, string>>;
+  kind: AlertConditionKind;
+  direction: ChangeDirection;
+  threshold: number | null;
+  /** Null: at the threshold. */
+  clear: number | null;
+  windowMinutes: AlertWindowMinutes;
+  forEvaluations: number | null;
+  /** Null: once. */
+  renotifyMinutes: number | null;
+  mailRoles: readonly Role[];
+};
+
+const HUNDRED = 100;
+
+/** Shares are typed in percent. */
+function scaleOf(measure: string, kind: AlertConditionKind): number {
+  return measure === "error_rate" && kind !== "change" ? HUNDRED : 1;
+}
+
+/** What stands behind a threshold: "ms", "%"; undefined where there is nothing to say. */
+export function unitOf(measure: string, kind: AlertConditionKind): string | undefined {
+  if (kind === "change" || measure === "error_rate") {
+    return "%";
+  }
+  if (measure.startsWith("latency_")) {
+    return "ms";
+  }
+  return measure.startsWith("bytes_") ? "bytes" : undefined;
+}
+
+/** Begins a draft with the filters of what is looked at. */
+export function draftFromView(view: Pick<AnalyticsView, "filters">): AlertDraft {
+  const filters = FILTER_DIMENSIONS.flatMap((name) => {
+    const values = view.filters[name] ?? [];
+    return values.length === 0 ? [] : [[name, joinCommaList(values)] as const];
+  });
+  return {
+    name: "",
+    measure: "requests",
+    filters: Object.fromEntries(filters),
+    kind: "above",
+    direction: "up",
+    threshold: null,
+    clear: null,
+    windowMinutes: 5,
+    forEvaluations: 1,
+    renotifyMinutes: 60,
+    mailRoles: ["owner", "admin"],
+  };
+}
+
+/** The window that an alert has; one that is not offered any more is the next shorter one. */
+function toWindow(minutes: number): AlertWindowMinutes {
+  return ALERT_WINDOW_MINUTES.findLast((one) => one <= minutes) ?? ALERT_WINDOW_MINUTES[0];
+}
+
+/** Begins a draft with an alert as it is. */
+export function draftFromAlert(alert: Alert): AlertDraft {
+  const { condition, query } = alert;
+  const scale = scaleOf(query.measure, condition.kind);
+  const toTyped = (value: number) => Number((value * scale).toPrecision(12));
+  const isClearOwn = condition.kind !== "no_data" && condition.clear !== condition.threshold;
+  return {
+    name: alert.name,
+    measure: query.measure,
+    filters: query.filters,
+    kind: condition.kind,
+    direction: condition.kind === "change" ? condition.direction : "up",
+    threshold: condition.kind === "no_data" ? null : toTyped(condition.threshold),
+    clear: isClearOwn ? toTyped(condition.clear) : null,
+    windowMinutes: toWindow(alert.windowMinutes),
+    forEvaluations: alert.forEvaluations,
+    renotifyMinutes: alert.renotifyMinutes,
+    mailRoles: alert.mailRoles,
+  };
+}
+
+function toCondition(draft: AlertDraft): AlertRuleInput["condition"] | undefined {
+  const { kind, threshold, clear, direction } = draft;
+  if (kind === "no_data") {
+    return { kind };
+  }
+  if (threshold === null) {
+    return;
+  }
+  const scale = scaleOf(draft.measure, kind);
+  const values = {
+    threshold: threshold / scale,
+    ...(clear === null ? {} : { clear: clear / scale }),
+  };
+  return kind === "change" ? { kind, direction, ...values } : { kind, ...values };
+}
+
+/** The rule of a draft as the API takes it; undefined while the threshold is missing. */
+export function toRule(draft: AlertDraft): AlertRuleInput | undefined {
+  const condition = toCondition(draft);
+  return condition === undefined
+    ? undefined
+    : {
+        query: { measure: draft.measure, filters: { ...draft.filters } },
+        windowMinutes: draft.windowMinutes,
+        condition,
+        forEvaluations: draft.forEvaluations ?? 1,
+        renotifyMinutes: draft.renotifyMinutes,
+      };
+}
+
+/** What the form asks for before it is sent, by field. */
+export function findDraftFaults(draft: AlertDraft): { name?: string; threshold?: string } {
+  return {
+    ...(draft.name.trim() === "" ? { name: "Give it a name that says what is wrong." } : {}),
+    ...(toRule(draft) === undefined ? { threshold: "Say from which value on it fires." } : {}),
+  };
+}
+
+/** What an alert leaves in, one sentence each: "Route: /cities/{city}". */
+export function listFilterTexts(
+  filters: Readonly<Record<string, string>>,
+  nameKey: (keyId: string) => string | undefined,
+): string[] {
+  return Object.entries(filters).map(([name, text]) => {
+    return describeFilter(name, splitCommaList(text), nameKey);
+  });
+}
+
+/** How long so many evaluations in a row take: "3 minutes". */
+export function toForText(draft: Pick<AlertDraft, "forEvaluations" | "windowMinutes">): string {
+  const every = evaluationIntervalMs(draft.windowMinutes) / 60_000;
+  return formatMinutes((draft.forEvaluations ?? 1) * every);
+}
+
+/** A name for a draft without one: "Error rate above". */
+export function suggestName(draft: Pick<AlertDraft, "measure" | "kind">): string {
+  const endings = { above: "high", below: "low", change: "changed", no_data: "silent" };
+  return `${nameMeasure(draft.measure)} ${endings[draft.kind]}`;
+}

@@ -1,0 +1,75 @@
+import type { UseQueryResult } from "@tanstack/react-query";
+import { Badge } from "@turnpike/ui/badge";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { type NamedMeters, toHappeningLabel, toMeasuredText } from "./alert.view-model.ts";
+import { type Alert, type AlertHistoryPage, HISTORY_PAGE } from "./alerts.queries.ts";
+
+export type AlertHistoryProps = {
+  alert: Alert;
+  meters: NamedMeters;
+  history: UseQueryResult<AlertHistoryPage>;
+};
+
+/** What happened to one alert, newest first. */
+export function AlertHistory({ alert, meters, history }: AlertHistoryProps) {
+  if (history.data === undefined) {
+    return history.isError ? (
+      <FailureNotice
+        what="The history could not be loaded."
+        cause={history.error}
+        onRetry={() => void history.refetch()}
+      />
+    ) : (
+      <Skeleton className="h-40" />
+    );
+  }
+  const { items, nextCursor } = history.data;
+  return (
+    <section aria-labelledby="history" className="space-y-3">
+      <h3 id="history" className="font-semibold">
+        History
+      </h3>
+      {alert.lastError !== null && (
+        <p className="rounded-control bg-warning-soft px-3 py-2.5">
+          It cannot be evaluated: {alert.lastError} It is tried again every quarter of an hour.
+        </p>
+      )}
+      {items.length === 0 ? (
+        <p className="text-ink-muted">Nothing has happened yet: it has been fine since it began.</p>
+      ) : (
+        <ol className="divide-y divide-line border-line border-y">
+          {items.map((item) => {
+            const { tone, label } = toHappeningLabel(item);
+            return (
+              <li key={item.happeningId} className="space-y-1 py-2.5">
+                <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1">
+                  <span className="flex items-center gap-2">
+                    <Badge tone={tone}>{label}</Badge>
+                    {item.value !== null && (
+                      <span className="tabular-nums">
+                        {toMeasuredText(alert, item.value, meters)}
+                      </span>
+                    )}
+                  </span>
+                  <span className="text-ink-muted">
+                    <RelativeTime at={item.at} />
+                  </span>
+                </div>
+                {item.note !== "" && (
+                  <p className="text-ink-muted text-xs [overflow-wrap:anywhere]">{item.note}</p>
+                )}
+              </li>
+            );
+          })}
+        </ol>
+      )}
+      <p className="text-ink-muted text-xs">
+        {nextCursor === null
+          ? "Kept for 90 days."
+          : `The newest ${String(HISTORY_PAGE)}; the API has the rest.`}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,39 @@
+import { Button } from "@turnpike/ui/button";
+import Bell from "lucide-react/icons/bell";
+import { useState } from "react";
+import { toast } from "sonner";
+import type { TenantId } from "../analytics.queries.ts";
+import type { AnalyticsView } from "../analytics-search.view-model.ts";
+import type { KeyName } from "../breakdown.view-model.ts";
+import { AlertDialogs, type AlertTask } from "./alert-dialogs.tsx";
+import { draftFromView } from "./alert-draft.view-model.ts";
+
+export type AlertMeProps = {
+  tenantId: TenantId;
+  view: Pick<AnalyticsView, "filters">;
+  keyNames: ReadonlyMap<string, KeyName>;
+  onSaved: () => void;
+};
+
+/** Begins an alert on what is looked at. */
+export function AlertMe({ tenantId, view, keyNames, onSaved }: AlertMeProps) {
+  const [task, setTask] = useState<AlertTask>();
+  return (
+    <>
+      <Button onClick={() => setTask({ kind: "add", draft: draftFromView(view) })}>
+        <Bell className="size-3.5 text-ink-faint" aria-hidden="true" />
+        Alert me
+      </Button>
+      <AlertDialogs
+        tenantId={tenantId}
+        keyNames={keyNames}
+        task={task}
+        onTask={setTask}
+        onSaved={({ name }) => {
+          toast.success(`${name} is looked at from the next minute on.`);
+          onSaved();
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { ChartSkeleton } from "#components/usage/lazy-charts.tsx";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import type { TenantId } from "../analytics.queries.ts";
+import { findMeterWords, type NamedMeters } from "./alert.view-model.ts";
+import { AlertChart } from "./alert-chart.tsx";
+import { toAlertTimeline, toFiringSpans } from "./alert-chart.view-model.ts";
+import { draftFromAlert, toRule } from "./alert-draft.view-model.ts";
+import { type Alert, type AlertHistoryPage, alertsQueries } from "./alerts.queries.ts";
+
+export type AlertPastChartProps = {
+  tenantId: TenantId;
+  alert: Alert;
+  meters: NamedMeters;
+  /** Undefined until it is known. */
+  history: AlertHistoryPage | undefined;
+};
+
+const HEIGHT_PX = 180;
+
+/** What an alert saw lately, against its threshold, and when it was firing. */
+export function AlertPastChart({ tenantId, alert, meters, history }: AlertPastChartProps) {
+  const rule = toRule(draftFromAlert(alert));
+  return (
+    rule !== undefined && (
+      <Past
+        // Another alert begins as a chart, with a scale of its own.
+        key={alert.alertId}
+        {...{ tenantId, alert, meters, history, rule }}
+      />
+    )
+  );
+}
+
+type PastProps = AlertPastChartProps & { rule: NonNullable<ReturnType<typeof toRule>> };
+
+function Past({ tenantId, alert, meters, history, rule }: PastProps) {
+  const { api } = usePlatform();
+  const [view, setView] = useState<"chart" | "table">("chart");
+  const past = useQuery(alertsQueries.past(api, tenantId, rule));
+  if (past.data === undefined) {
+    return past.isError ? (
+      <p role="alert" className="rounded-control bg-warning-soft px-3 py-2">
+        Its recent past cannot be drawn: {toErrorMessage(past.error)}
+      </p>
+    ) : (
+      <ChartSkeleton />
+    );
+  }
+  const { from, to } = past.data;
+  const oldest = history?.items.at(-1);
+  // Of a history that goes on, what comes before its oldest entry is not known.
+  const sinceMs =
+    history?.nextCursor === null || oldest === undefined ? Date.parse(from) : Date.parse(oldest.at);
+  const spans = toFiringSpans(alert, history?.items ?? [], { sinceMs, nowMs: Date.parse(to) });
+  const { measure } = alert.query;
+  return (
+    <AlertChart
+      label={`What ${alert.name} measured`}
+      measure={measure}
+      meter={findMeterWords(measure, meters)}
+      timeline={toAlertTimeline(past.data, rule.condition, spans)}
+      heightPx={HEIGHT_PX}
+      view={view}
+      onViewChange={setView}
+    />
+  );
+}

@@ -1,0 +1,71 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Spinner } from "@turnpike/ui/spinner";
+import { useDeferredValue, useState } from "react";
+import { ChartSkeleton } from "#components/usage/lazy-charts.tsx";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { analyticsQueries, type TenantId } from "../analytics.queries.ts";
+import { findMeterWords, toPreviewSummary } from "./alert.view-model.ts";
+import { AlertChart } from "./alert-chart.tsx";
+import { toAlertTimeline, toPreviewSpans } from "./alert-chart.view-model.ts";
+import { type AlertRuleInput, alertsQueries } from "./alerts.queries.ts";
+
+export type AlertPreviewChartProps = {
+  tenantId: TenantId;
+  /** Undefined while something is missing. */
+  rule: AlertRuleInput | undefined;
+};
+
+/** Low, so that the whole form is in sight on a desk. */
+const HEIGHT_PX = 108;
+
+/** What the rule would have told of the last hours, days or weeks. */
+export function AlertPreviewChart({ tenantId, rule }: AlertPreviewChartProps) {
+  const { api } = usePlatform();
+  const [view, setView] = useState<"chart" | "table">("chart");
+  const meters = useQuery(analyticsQueries.meters(api)).data?.items ?? [];
+  const asked = useDeferredValue(rule);
+  const preview = useQuery({
+    ...alertsQueries.preview(api, tenantId, asked),
+    enabled: asked !== undefined,
+    placeholderData: keepPreviousData,
+  });
+  if (asked === undefined) {
+    return (
+      <p className="rounded-control border border-line border-dashed px-3 py-4 text-center text-ink-muted">
+        With a threshold this shows when the alert would have fired.
+      </p>
+    );
+  }
+  if (preview.isError) {
+    return (
+      <p role="alert" className="rounded-control bg-warning-soft px-3 py-2">
+        There is no preview: {toErrorMessage(preview.error)}
+      </p>
+    );
+  }
+  if (preview.data === undefined || preview.data === null) {
+    return <ChartSkeleton />;
+  }
+  const { measure } = asked.query;
+  return (
+    <section
+      aria-label="Preview"
+      className="min-w-0 overflow-hidden rounded-control border border-line p-3"
+    >
+      <p className="mb-2 flex items-center gap-2 font-medium" aria-live="polite">
+        {toPreviewSummary(preview.data)}
+        {preview.isPlaceholderData && <Spinner />}
+      </p>
+      <AlertChart
+        label="What the alert would have measured"
+        measure={measure}
+        meter={findMeterWords(measure, meters)}
+        timeline={toAlertTimeline(preview.data, asked.condition, toPreviewSpans(preview.data))}
+        heightPx={HEIGHT_PX}
+        view={view}
+        onViewChange={setView}
+      />
+    </section>
+  );
+}

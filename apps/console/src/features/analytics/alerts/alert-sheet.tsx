@@ -1,0 +1,164 @@
+import { useQuery } from "@tanstack/react-query";
+import { Badge } from "@turnpike/ui/badge";
+import { Button, toButtonClasses } from "@turnpike/ui/button";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import { Sheet } from "@turnpike/ui/sheet";
+import type { ReactNode } from "react";
+import { usePlatform } from "#platform/platform.tsx";
+import { analyticsQueries, type TenantId } from "../analytics.queries.ts";
+import type { AnalyticsSearch } from "../analytics-search.view-model.ts";
+import type { KeyName } from "../breakdown.view-model.ts";
+import {
+  type NamedMeters,
+  toAlertState,
+  toLastValueText,
+  toMeasuredText,
+  toRuleFacts,
+  toRuleText,
+  toToldText,
+} from "./alert.view-model.ts";
+import type { AlertTask } from "./alert-dialogs.tsx";
+import { listFilterTexts } from "./alert-draft.view-model.ts";
+import { AlertHistory } from "./alert-history.tsx";
+import { PauseMenu } from "./alert-menu.tsx";
+import { AlertPastChart } from "./alert-past-chart.tsx";
+import { toQuestionSearch } from "./alert-question.view-model.ts";
+import { type Alert, alertsQueries } from "./alerts.queries.ts";
+import type { useAlertActions } from "./use-alert-actions.ts";
+
+export type AlertSheetProps = {
+  tenantId: TenantId;
+  /** Undefined: closed. */
+  alert: Alert | undefined;
+  keyNames: ReadonlyMap<string, KeyName>;
+  /** Undefined for those who may only look. */
+  actions: ReturnType<typeof useAlertActions> | undefined;
+  onTask: (task: AlertTask) => void;
+  onShowUsage: (search: AnalyticsSearch) => void;
+  onClose: () => void;
+  /** Dialogs that open above the sheet. */
+  children: ReactNode;
+};
+
+/** One alert: what it saw lately, how it decides, what happened to it, and what can be done about it. */
+export function AlertSheet({ alert, children, ...props }: AlertSheetProps) {
+  return alert === undefined ? (
+    children
+  ) : (
+    <OpenSheet {...props} alert={alert}>
+      {children}
+    </OpenSheet>
+  );
+}
+
+function OpenSheet(props: AlertSheetProps & { alert: Alert }) {
+  const { tenantId, alert, actions, onTask, onShowUsage } = props;
+  const { api } = usePlatform();
+  const meters = useQuery(analyticsQueries.meters(api)).data?.items ?? [];
+  const history = useQuery(alertsQueries.history(api, tenantId, alert.alertId));
+  const { tone, label } = toAlertState(alert);
+  return (
+    <Sheet
+      isOpen
+      onClose={props.onClose}
+      title={alert.name}
+      description={
+        <span className="mt-1 flex flex-wrap items-center gap-2">
+          <Badge tone={tone}>{label}</Badge>
+          <span className="[overflow-wrap:anywhere]">{toRuleText(alert, meters)}</span>
+        </span>
+      }
+      footer={
+        <>
+          <Button
+            className="mr-auto max-sm:w-full"
+            onClick={() => onShowUsage(toQuestionSearch(alert))}
+          >
+            Show in Analytics
+          </Button>
+          {actions !== undefined && (
+            <>
+              <Button look="quiet" onClick={() => onTask({ kind: "delete", alert })}>
+                Delete
+              </Button>
+              {alert.isPaused ? (
+                <Button onClick={() => actions.resume.mutate(alert)}>Resume</Button>
+              ) : (
+                <PauseMenu
+                  alert={alert}
+                  actions={actions}
+                  trigger={
+                    <button type="button" className={toButtonClasses("secondary")}>
+                      Pause
+                    </button>
+                  }
+                />
+              )}
+              <Button look="primary" onClick={() => onTask({ kind: "edit", alert })}>
+                Edit
+              </Button>
+            </>
+          )}
+        </>
+      }
+    >
+      <div className="space-y-5">
+        <AlertPastChart tenantId={tenantId} alert={alert} meters={meters} history={history.data} />
+        <Facts alert={alert} meters={meters} keyNames={props.keyNames} />
+        <AlertHistory alert={alert} meters={meters} history={history} />
+      </div>
+      {props.children}
+    </Sheet>
+  );
+}
+
+type FactsProps = {
+  alert: Alert;
+  meters: NamedMeters;
+  keyNames: ReadonlyMap<string, KeyName>;
+};
+
+/** How it looks and decides, in words. */
+function Facts({ alert, meters, keyNames }: FactsProps) {
+  const { window, fires, recovers } = toRuleFacts(alert, meters);
+  const filters = listFilterTexts(alert.query.filters, (keyId) => keyNames.get(keyId)?.name);
+  return (
+    <dl className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-4 gap-y-1.5">
+      <Fact name="Last looked at">
+        {alert.evaluatedTo === null ? (
+          "Not yet: its first window has to pass."
+        ) : (
+          <>
+            {toLastValueText(alert, meters)}
+            {alert.condition.kind === "change" &&
+              `, ${toMeasuredText(alert, alert.lastPrevious, meters)} before`}{" "}
+            <span className="text-ink-muted">
+              in the window that ended <RelativeTime at={alert.evaluatedTo} />
+            </span>
+          </>
+        )}
+      </Fact>
+      <Fact name="Window">{window}</Fact>
+      <Fact name="Fires">{fires}</Fact>
+      <Fact name="Recovers">{recovers}</Fact>
+      <Fact name="Counts">
+        {filters.length === 0 ? "All usage of the tenant" : `Only ${filters.join("; ")}`}
+      </Fact>
+      <Fact name="Tells">{toToldText(alert)}</Fact>
+      {alert.pausedUntil !== null && (
+        <Fact name="Paused">
+          Until <RelativeTime at={alert.pausedUntil} />
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-muted">{name}</dt>
+      <dd className="min-w-0 [overflow-wrap:anywhere]">{children}</dd>
+    </>
+  );
+}

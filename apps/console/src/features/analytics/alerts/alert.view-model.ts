@@ -1,0 +1,155 @@
+import type { Role } from "@turnpike/domain/access/scopes";
+import { evaluationIntervalMs } from "@turnpike/domain/alerts/alert-rule";
+import {
+  describeAlert,
+  describeRecovery,
+  formatMeasured,
+  formatMinutes,
+  type MeterWords,
+  meterOfMeasure,
+} from "@turnpike/domain/alerts/describe-alert";
+import type { Tone } from "@turnpike/ui/badge";
+import type { Alert, AlertHappening, AlertPreview } from "./alerts.queries.ts";
+
+export type StateLabel = { tone: Tone; label: string };
+
+/** How an alert stands, in a word. */
+export function toAlertState(
+  alert: Pick<Alert, "phase" | "isPaused" | "lastError" | "evaluatedTo">,
+): StateLabel {
+  if (alert.isPaused) {
+    return { tone: "neutral", label: "Paused" };
+  }
+  if (alert.lastError !== null) {
+    return { tone: "warning", label: "Cannot be evaluated" };
+  }
+  switch (alert.phase) {
+    case "firing":
+      return { tone: "danger", label: "Firing" };
+    case "pending":
+      return { tone: "warning", label: "Pending" };
+    default:
+      return alert.evaluatedTo === null
+        ? { tone: "info", label: "Waiting for its first minute" }
+        : { tone: "ok", label: "OK" };
+  }
+}
+
+/** What operators call meters. */
+export type NamedMeters = readonly ({ meterId: string } & MeterWords)[];
+
+/** The meter of a measure, in words; undefined for measures of calls, and while meters are not known. */
+export function findMeterWords(measure: string, meters: NamedMeters): MeterWords | undefined {
+  const meterId = meterOfMeasure(measure);
+  return meters.find((meter) => meter.meterId === meterId);
+}
+
+type Rule = Pick<Alert, "query" | "windowMinutes" | "condition">;
+
+function toDescribed({ query, windowMinutes, condition }: Rule, meters: NamedMeters) {
+  const { measure } = query;
+  return { measure, meter: findMeterWords(measure, meters), windowMinutes, condition };
+}
+
+/** The rule of an alert in words. */
+export function toRuleText(alert: Rule, meters: NamedMeters): string {
+  return describeAlert(toDescribed(alert, meters));
+}
+
+/** What was measured: "120 ms". */
+export function toMeasuredText(
+  alert: Pick<Alert, "query">,
+  value: number | null,
+  meters: NamedMeters,
+): string {
+  const { measure } = alert.query;
+  return formatMeasured(measure, value, findMeterWords(measure, meters));
+}
+
+/** What was measured last: "120 ms"; a dash before the first time. */
+export function toLastValueText(
+  alert: Pick<Alert, "query" | "lastValue" | "evaluatedTo">,
+  meters: NamedMeters,
+): string {
+  return alert.evaluatedTo === null ? "–" : toMeasuredText(alert, alert.lastValue, meters);
+}
+
+const MINUTE_MS = 60_000;
+
+function toRow({ forEvaluations, windowMinutes }: Pick<Alert, "forEvaluations" | "windowMinutes">) {
+  const minutes = (forEvaluations * evaluationIntervalMs(windowMinutes)) / MINUTE_MS;
+  return forEvaluations === 1
+    ? ""
+    : `, ${String(forEvaluations)} times in a row (about ${formatMinutes(minutes)})`;
+}
+
+/** How an alert looks and decides, one line each. */
+export function toRuleFacts(
+  alert: Alert,
+  meters: NamedMeters,
+): { window: string; fires: string; recovers: string } {
+  const every = evaluationIntervalMs(alert.windowMinutes) / MINUTE_MS;
+  const recovery = describeRecovery(toDescribed(alert, meters));
+  const row = toRow(alert);
+  return {
+    window: `The last ${formatMinutes(alert.windowMinutes).replace(/^1 /, "")}, looked at every ${formatMinutes(every).replace(/^1 /, "")} once it is in the ledger`,
+    fires: `${toRuleText(alert, meters)}${row}`,
+    recovers: `${recovery === undefined ? "When something is counted" : recovery}${row}`,
+  };
+}
+
+const ROLE_NAMES: Readonly<Record<Role, string>> = {
+  owner: "owners",
+  admin: "admins",
+  developer: "developers",
+  billing: "billing",
+  viewer: "viewers",
+};
+const AND = new Intl.ListFormat("en");
+
+/** Who is told, and how often. */
+export function toToldText(alert: Pick<Alert, "mailRoles" | "renotifyMinutes">): string {
+  const mail =
+    alert.mailRoles.length === 0
+      ? ""
+      : `, ${AND.format(alert.mailRoles.map((role) => ROLE_NAMES[role]))} by mail`;
+  const again =
+    alert.renotifyMinutes === null
+      ? "once"
+      : `again every ${formatMinutes(alert.renotifyMinutes).replace(/^1 /, "")} while it fires`;
+  return `Everybody in the console${mail}, and webhooks; ${again}`;
+}
+
+const HAPPENINGS: Readonly<Record<AlertHappening["what"], StateLabel>> = {
+  firing: { tone: "danger", label: "Fired" },
+  reminder: { tone: "danger", label: "Still firing" },
+  recovered: { tone: "ok", label: "Recovered" },
+  failed: { tone: "warning", label: "Could not be evaluated" },
+  paused: { tone: "neutral", label: "Paused" },
+  resumed: { tone: "neutral", label: "Resumed" },
+  changed: { tone: "neutral", label: "Rule changed" },
+  tested: { tone: "info", label: "Tested" },
+};
+
+/** What happened to an alert, in words. */
+export function toHappeningLabel({ what }: Pick<AlertHappening, "what">): StateLabel {
+  return HAPPENINGS[what];
+}
+
+/** How many alerts fire. */
+export function countFiring(alerts: readonly Alert[]): number {
+  return alerts.filter(({ phase, isPaused }) => phase === "firing" && !isPaused).length;
+}
+
+/** What a rule would have told, as a sentence. */
+export function toPreviewSummary({ notices }: AlertPreview): string {
+  const fired = notices.filter(({ notice }) => notice === "firing").length;
+  const reminded = notices.filter(({ notice }) => notice === "reminder").length;
+  if (fired === 0) {
+    return "It would not have fired.";
+  }
+  const times = fired === 1 ? "once" : `${String(fired)} times`;
+  const reminders =
+    reminded === 0 ? "" : `, with ${String(reminded)} reminder${reminded === 1 ? "" : "s"}`;
+  return `It would have fired ${times}${reminders}.`;
+}

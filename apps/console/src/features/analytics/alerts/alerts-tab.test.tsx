@@ -1,0 +1,80 @@
+// @vitest-environment jsdom
+import { cleanup, screen, within } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
+import { afterEach, describe, expect, it } from "vitest";
+import { type FakeAnswers, problem, renderWithPlatform } from "#platform/render-with-platform.tsx";
+import type { TenantId } from "../analytics.queries.ts";
+import { makeAlert } from "./alert.fixture.ts";
+import { AlertsTab } from "./alerts-tab.tsx";
+
+const TENANT = "ten_0199f3b0c1d27a4e8f60112233445566" as TenantId;
+const ALERTS = `GET /tenants/${TENANT}/alerts`;
+const QUOTAS = { thresholds: [50, 90], mailRoles: ["owner"] };
+
+afterEach(cleanup);
+
+function open(answers: FakeAnswers, mayChange = true) {
+  renderWithPlatform(
+    <AlertsTab
+      tenantId={TENANT}
+      mayChange={mayChange}
+      keyNames={new Map()}
+      search={{ tab: "alerts" }}
+      onSearchChange={() => undefined}
+      onShowUsage={() => undefined}
+    />,
+    {
+      [ALERTS]: () => ({ items: [] }),
+      [`GET /tenants/${TENANT}/quota-alerts`]: () => QUOTAS,
+      ...answers,
+    },
+  );
+}
+
+describe("AlertsTab", () => {
+  it("lists alerts with their rule, state and last value", async () => {
+    open({ [ALERTS]: () => ({ items: [makeAlert({ phase: "firing", lastValue: 0.07 })] }) });
+    const row = (await screen.findByText("Many errors")).closest("tr");
+    const text = row?.textContent ?? "";
+    expect(text).toContain("Error rate above 5% in 5 minutes · Environment: live");
+    expect(text).toContain("Firing");
+    expect(text).toContain("7%");
+  });
+
+  it("says what to do while there is none, and to a role that may only look, who can", async () => {
+    open({});
+    expect(await screen.findByText("No alerts yet")).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Create alert" })).toBeTruthy();
+    cleanup();
+    open({}, false);
+    expect(await screen.findByText(/Your role sees them/)).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Create alert" })).toBe(null);
+    expect(await screen.findByText(/Told at 50%, 90%, by mail to the roles owner/)).toBeTruthy();
+  });
+
+  it("says that alerts could not be loaded, and tries again", async () => {
+    let isBroken = true;
+    open({
+      [ALERTS]: () => (isBroken ? problem(503, "OVERLOADED", "Too busy.") : { items: [] }),
+    });
+    expect(await screen.findByText("The alerts could not be loaded.")).toBeTruthy();
+    isBroken = false;
+    await userEvent.click(screen.getByRole("button", { name: /again/i }));
+    expect(await screen.findByText("No alerts yet")).toBeTruthy();
+  });
+
+  it("saves which shares of quotas are told of", async () => {
+    const saved: unknown[] = [];
+    open({
+      [`PUT /tenants/${TENANT}/quota-alerts`]: async (request) => {
+        const body: unknown = await request.json();
+        saved.push(body);
+        return QUOTAS;
+      },
+    });
+    await userEvent.click(await screen.findByRole("checkbox", { name: "75%" }));
+    const form = within(screen.getByRole("region", { name: "Quotas" }));
+    await userEvent.click(form.getByRole("button", { name: "Save" }));
+    expect(saved).toEqual([{ thresholds: [50, 75, 90], mailRoles: ["owner"] }]);
+  });
+});

@@ -1,0 +1,183 @@
+import { useQuery } from "@tanstack/react-query";
+import { Badge } from "@turnpike/ui/badge";
+import { Button } from "@turnpike/ui/button";
+import type { Column } from "@turnpike/ui/column";
+import { DataTable } from "@turnpike/ui/data-table";
+import { EmptyState } from "@turnpike/ui/empty-state";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import BellRing from "lucide-react/icons/bell-ring";
+import { useState } from "react";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { usePlatform } from "#platform/platform.tsx";
+import { analyticsQueries, type TenantId } from "../analytics.queries.ts";
+import type { AnalyticsSearch } from "../analytics-search.view-model.ts";
+import type { KeyName } from "../breakdown.view-model.ts";
+import { type NamedMeters, toAlertState, toLastValueText, toRuleText } from "./alert.view-model.ts";
+import { AlertDialogs, type AlertTask } from "./alert-dialogs.tsx";
+import { draftFromView, listFilterTexts } from "./alert-draft.view-model.ts";
+import { AlertMenu } from "./alert-menu.tsx";
+import { AlertSheet } from "./alert-sheet.tsx";
+import { type Alert, alertsQueries } from "./alerts.queries.ts";
+import type { AlertsSearch } from "./alerts-search.view-model.ts";
+import { QuotaAlertsCard } from "./quota-alerts-card.tsx";
+import { useAlertActions } from "./use-alert-actions.ts";
+
+export type AlertsTabProps = {
+  tenantId: TenantId;
+  /** False for those who may only look. */
+  mayChange: boolean;
+  keyNames: ReadonlyMap<string, KeyName>;
+  search: AlertsSearch;
+  onSearchChange: (search: AlertsSearch) => void;
+  /** Leaves for the usage that an alert looks at. */
+  onShowUsage: (search: AnalyticsSearch) => void;
+};
+
+const NOTHING = draftFromView({ filters: {} });
+
+function listColumns(
+  keyNames: ReadonlyMap<string, KeyName>,
+  meters: NamedMeters,
+): readonly Column<Alert>[] {
+  const nameKey = (keyId: string) => keyNames.get(keyId)?.name;
+  return [
+    {
+      id: "name",
+      header: "Alert",
+      phone: "title",
+      cell: (alert) => (
+        <div className="min-w-0">
+          <p className="font-medium [overflow-wrap:anywhere]">{alert.name}</p>
+          <p className="font-normal text-ink-muted text-xs [overflow-wrap:anywhere]">
+            {[toRuleText(alert, meters), ...listFilterTexts(alert.query.filters, nameKey)].join(
+              " · ",
+            )}
+          </p>
+        </div>
+      ),
+    },
+    {
+      id: "state",
+      header: "State",
+      className: "md:w-44",
+      cell: (alert) => {
+        const { tone, label } = toAlertState(alert);
+        return (
+          <div className="flex flex-col items-end gap-0.5 md:items-start">
+            <Badge tone={tone}>{label}</Badge>
+            {alert.pausedUntil !== null ? (
+              <p className="text-ink-muted text-xs">
+                goes on <RelativeTime at={alert.pausedUntil} isFocusable={false} />
+              </p>
+            ) : (
+              alert.phase === "firing" &&
+              alert.phaseSince !== null && (
+                <p className="text-ink-muted text-xs">
+                  since <RelativeTime at={alert.phaseSince} isFocusable={false} />
+                </p>
+              )
+            )}
+          </div>
+        );
+      },
+    },
+    {
+      id: "value",
+      header: "Last value",
+      className: "md:w-40",
+      cell: (alert) => (
+        <div className="max-md:text-right">
+          <p className="tabular-nums">{toLastValueText(alert, meters)}</p>
+          {alert.evaluatedTo !== null && (
+            <p className="text-ink-muted text-xs">
+              <RelativeTime at={alert.evaluatedTo} isFocusable={false} />
+            </p>
+          )}
+        </div>
+      ),
+    },
+  ];
+}
+
+/** All alerts of the tenant, and what is told of its quotas. */
+export function AlertsTab(props: AlertsTabProps) {
+  const { tenantId, mayChange, keyNames, search, onSearchChange } = props;
+  const { api } = usePlatform();
+  const [task, setTask] = useState<AlertTask>();
+  const actions = useAlertActions(tenantId);
+  const meters = useQuery(analyticsQueries.meters(api)).data?.items ?? [];
+  const alerts = useQuery(alertsQueries.list(api, tenantId));
+  const open = alerts.data?.find(({ alertId }) => alertId === search.alert);
+  const show = ({ alertId }: Alert) => onSearchChange({ tab: "alerts", alert: alertId });
+  const add = () => setTask({ kind: "add", draft: NOTHING });
+  return (
+    <div className="space-y-4">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="max-w-[72ch] text-ink-muted">
+          Rules about usage, looked at once a minute. They tell members in the console and by mail,
+          and programs by webhooks.{" "}
+          <a href="/docs/alerts" className="underline underline-offset-4">
+            When an alert fires
+          </a>
+        </p>
+        {mayChange && (
+          <Button look="primary" onClick={add}>
+            Create alert
+          </Button>
+        )}
+      </div>
+      {alerts.isError && alerts.data === undefined ? (
+        <FailureNotice
+          what="The alerts could not be loaded."
+          cause={alerts.error}
+          onRetry={() => void alerts.refetch()}
+        />
+      ) : (
+        <DataTable
+          label="Alerts"
+          columns={listColumns(keyNames, meters)}
+          rows={alerts.data}
+          getRowId={({ alertId }) => alertId}
+          getRowName={({ name }) => name}
+          openRowId={search.alert}
+          onRowOpen={show}
+          {...(mayChange && {
+            getRowActions: (alert: Alert) => (
+              <AlertMenu
+                alert={alert}
+                actions={actions}
+                onTask={setTask}
+                onShow={() => show(alert)}
+              />
+            ),
+          })}
+          empty={
+            <EmptyState icon={<BellRing />} title="No alerts yet">
+              {mayChange
+                ? "Look at the usage that matters, set filters, and choose “Alert me” there; or create an alert on all usage here."
+                : "Owners, admins and developers create alerts. Your role sees them."}
+            </EmptyState>
+          }
+        />
+      )}
+      <QuotaAlertsCard tenantId={tenantId} mayChange={mayChange} />
+      <AlertSheet
+        tenantId={tenantId}
+        alert={open}
+        keyNames={keyNames}
+        actions={mayChange ? actions : undefined}
+        onTask={setTask}
+        onShowUsage={props.onShowUsage}
+        onClose={() => onSearchChange({ tab: "alerts" })}
+      >
+        <AlertDialogs
+          tenantId={tenantId}
+          keyNames={keyNames}
+          task={task}
+          onTask={setTask}
+          onSaved={() => undefined}
+        />
+      </AlertSheet>
+    </div>
+  );
+}

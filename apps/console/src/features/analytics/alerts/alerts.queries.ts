@@ -1,0 +1,51 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { ApiClient } from "#platform/api-client.ts";
+import type { TenantId } from "../analytics.queries.ts";
+
+export type Alert = Awaited<ReturnType<ApiClient["alerts"]["list"]>>["items"][number];
+export type AlertHistoryPage = Awaited<ReturnType<ApiClient["alerts"]["history"]>>;
+export type AlertHappening = AlertHistoryPage["items"][number];
+export type AlertPreview = Awaited<ReturnType<ApiClient["alerts"]["preview"]>>;
+export type AlertRuleInput = Omit<Parameters<ApiClient["alerts"]["preview"]>[0], "tenantId">;
+export type QuotaAlerts = Awaited<ReturnType<ApiClient["alerts"]["getQuotaAlerts"]>>;
+
+/** Alerts are looked at once a minute; the list is asked for again more often than that, in milliseconds. */
+const REFRESH_MS = 15_000;
+export const HISTORY_PAGE = 100;
+/** A window is over each minute at the most. */
+const CHART_REFRESH_MS = 60_000;
+
+export const alertsQueries = {
+  list: (api: ApiClient, tenantId: TenantId) =>
+    queryOptions({
+      queryKey: ["alerts", tenantId, "list"],
+      queryFn: async ({ signal }) => (await api.alerts.list({ tenantId }, { signal })).items,
+      staleTime: 0,
+      refetchInterval: REFRESH_MS,
+    }),
+  history: (api: ApiClient, tenantId: TenantId, alertId: string) =>
+    queryOptions({
+      queryKey: ["alerts", tenantId, alertId, "history"],
+      queryFn: ({ signal }) =>
+        api.alerts.history({ tenantId, alertId, limit: HISTORY_PAGE }, { signal }),
+      staleTime: 0,
+      refetchInterval: REFRESH_MS,
+    }),
+  /** The recent past of an alert; as {@link preview}, asked for again as windows pass. */
+  past: (api: ApiClient, tenantId: TenantId, rule: AlertRuleInput) =>
+    queryOptions({
+      queryKey: ["alerts", tenantId, "past", rule],
+      queryFn: ({ signal }) => api.alerts.preview({ tenantId, ...rule }, { signal }),
+      staleTime: 0,
+      refetchInterval: CHART_REFRESH_MS,
+      retry: false,
+    }),
+  preview: (api: ApiClient, tenantId: TenantId, rule: AlertRuleInput | undefined) =>
+    queryOptions({
+      queryKey: ["alerts", tenantId, "preview", rule ?? null],
+      queryFn: ({ signal }) =>
+        rule === undefined ? null : api.alerts.preview({ tenantId, ...rule }, { signal }),
+      staleTime: 60_000,
+      retry: false,
+    }),
+};

@@ -1,0 +1,55 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { toast } from "sonner";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import type { TenantId } from "../analytics.queries.ts";
+import type { Alert } from "./alerts.queries.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** How long an alert is paused: hours, or until somebody resumes it. */
+export type PauseHours = 1 | 8 | 24 | null;
+
+/** What is done about an alert without asking back. Each says what came of it. */
+export function useAlertActions(tenantId: TenantId) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const refresh = () => client.invalidateQueries({ queryKey: ["alerts", tenantId] });
+  const onError = (error: unknown) => void toast.error(toErrorMessage(error));
+  const pause = useMutation({
+    mutationKey: ["alerts", "pause"],
+    mutationFn: ({ alert, hours }: { alert: Alert; hours: PauseHours }) =>
+      api.alerts.pause({
+        tenantId,
+        alertId: alert.alertId,
+        ...(hours === null ? {} : { until: new Date(Date.now() + hours * HOUR_MS).toISOString() }),
+      }),
+    onSuccess: async ({ name }) => {
+      toast.success(`${name} is paused and tells nothing.`);
+      await refresh();
+    },
+    onError,
+  });
+  const resume = useMutation({
+    mutationKey: ["alerts", "resume"],
+    mutationFn: ({ alertId }: Alert) => api.alerts.resume({ tenantId, alertId }),
+    onSuccess: async ({ name }) => {
+      toast.success(`${name} is looked at again within a minute or two.`);
+      await refresh();
+    },
+    onError,
+  });
+  const test = useMutation({
+    mutationKey: ["alerts", "test"],
+    mutationFn: ({ alertId }: Alert) => api.alerts.test({ tenantId, alertId }),
+    onSuccess: async () => {
+      toast.success("A test is on its way to the console, by mail and to webhooks.");
+      await Promise.all([
+        refresh(),
+        client.invalidateQueries({ queryKey: ["notifications", tenantId] }),
+      ]);
+    },
+    onError,
+  });
+  return { pause, resume, test };
+}

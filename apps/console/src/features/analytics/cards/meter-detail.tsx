@@ -1,0 +1,170 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { BarList } from "@turnpike/ui/charts/bar-list";
+import { Select } from "@turnpike/ui/select";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import X from "lucide-react/icons/x";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { ChartSkeleton, LazyTimeBars, LazyTimeLines } from "#components/usage/lazy-charts.tsx";
+import { createChartFormats } from "#platform/chart-formats.ts";
+import { formatCompact, formatExactShare, formatQuantity } from "#platform/format-measure.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import type { UsageReport } from "#platform/usage-query.ts";
+import { readMeasure } from "#platform/usage-series.ts";
+import { type AnalyticsScope, analyticsQueries } from "../analytics.queries.ts";
+import { type AnalyticsView, setChartView, toggleEvent } from "../analytics-search.view-model.ts";
+import { FILTER_LABELS } from "../filters/filter-labels.ts";
+import {
+  isAddedUp,
+  listUnansweredFilters,
+  type Meter,
+  toMeasure,
+  toMeterTimeline,
+  toPartItems,
+} from "../meters.view-model.ts";
+
+export type MeterDetailProps = {
+  meter: Meter;
+  scope: AnalyticsScope;
+  isReady: boolean;
+  onChange: (view: AnalyticsView) => void;
+};
+
+/** One meter over time, and broken down by the parts of its events. */
+export function MeterDetail({ meter, scope, isReady, onChange }: MeterDetailProps) {
+  const { api } = usePlatform();
+  const { view } = scope;
+  const report = useQuery({
+    ...analyticsQueries.meter(api, scope, meter, view.events),
+    placeholderData: keepPreviousData<UsageReport>,
+    enabled: isReady,
+  });
+  const unanswered = listUnansweredFilters(meter, view).map((name) => FILTER_LABELS[name]);
+  return (
+    <section aria-label={`${meter.name}: over time`} className="min-w-0">
+      {unanswered.length > 0 && (
+        <p className="mb-2 text-ink-muted text-xs">
+          {meter.name} counts events; these filters say nothing about them: {unanswered.join(", ")}.
+        </p>
+      )}
+      {report.isError && (
+        <div className="mb-3">
+          <FailureNotice
+            what={`${meter.name}: these numbers could not be loaded.`}
+            cause={report.error}
+            onRetry={() => void report.refetch()}
+          />
+        </div>
+      )}
+      {report.data === undefined ? (
+        !report.isError && (
+          <div role="status" aria-label={`Loading: ${meter.name}`}>
+            <ChartSkeleton />
+          </div>
+        )
+      ) : (
+        <MeterChart meter={meter} scope={scope} report={report.data} onChange={onChange} />
+      )}
+      <MeterParts meter={meter} scope={scope} isReady={isReady} onChange={onChange} />
+    </section>
+  );
+}
+
+type MeterChartProps = Omit<MeterDetailProps, "isReady"> & { report: UsageReport };
+
+function MeterChart({ meter, scope, report, onChange }: MeterChartProps) {
+  const { view } = scope;
+  const chart = {
+    ...toMeterTimeline(meter, report, view.isCompared),
+    label: `${meter.name} over time`,
+    unit: meter.unit,
+    timeZone: report.timeZone,
+    formats: createChartFormats(report.timeZone, { value: formatCompact, exact: formatQuantity }),
+    emptyText: "Nothing was counted in this range.",
+    view: view.tables.includes("meter") ? ("table" as const) : ("chart" as const),
+    onViewChange: (shown: "chart" | "table") => onChange(setChartView(view, "meter", shown)),
+    onSelectRange: (fromMs: number, toMs: number) =>
+      onChange({ ...view, range: { fromMs, toMs }, grain: undefined }),
+  };
+  // Bars that are too narrow are joined and added up, which only some meters can be.
+  return isAddedUp(meter) ? (
+    <LazyTimeBars {...chart} grain={report.grain ?? scope.grain} isWhole={false} />
+  ) : (
+    <LazyTimeLines {...chart} />
+  );
+}
+
+function MeterParts({ meter, scope, isReady, onChange }: MeterDetailProps) {
+  const { api } = usePlatform();
+  const { view } = scope;
+  const names = meter.dimensions?.map(({ name }) => name) ?? [];
+  const part = names.find((name) => name === view.part) ?? names[0] ?? "";
+  const report = useQuery({
+    ...analyticsQueries.meterParts(api, scope, meter, part),
+    placeholderData: keepPreviousData<UsageReport>,
+    enabled: isReady && part !== "",
+  });
+  if (part === "") {
+    return null;
+  }
+  const items = report.data === undefined ? undefined : toPartItems(meter, report.data, part);
+  const selected = view.events.filter((one) => one.startsWith(`${part}:`));
+  return (
+    <div className="mt-4">
+      <div className="mb-2 flex flex-wrap items-center gap-2">
+        <div className="w-44">
+          <Select
+            label={`Break ${meter.name} down by`}
+            value={part}
+            choices={names.map((name) => ({ value: name, label: `By ${name}` }))}
+            onValueChange={(chosen) => onChange({ ...view, part: chosen })}
+          />
+        </div>
+        {view.events.map((one) => {
+          const [name = "", ...rest] = one.split(":");
+          return (
+            <Button
+              key={one}
+              size="small"
+              onClick={() => onChange(toggleEvent(view, name, rest.join(":")))}
+            >
+              <span className="sr-only">Remove filter </span>
+              <span className="text-ink-muted">{name} </span>
+              <span className="max-w-40 truncate">{rest.join(":") || "Not known"}</span>
+              <X className="size-3.5" aria-hidden="true" />
+            </Button>
+          );
+        })}
+      </div>
+      {report.isError && (
+        <FailureNotice
+          what={`${meter.name} by ${part}: these numbers could not be loaded.`}
+          cause={report.error}
+          onRetry={() => void report.refetch()}
+        />
+      )}
+      {items === undefined && !report.isError && (
+        <div role="status" aria-label={`Loading: ${meter.name} by ${part}`}>
+          <Skeleton className="h-24 w-full opacity-50" />
+        </div>
+      )}
+      {items !== undefined && items.length === 0 && (
+        <p className="py-2 text-ink-muted">Nothing was counted in this range.</p>
+      )}
+      {items !== undefined && items.length > 0 && (
+        <BarList
+          label={`${meter.name} by ${part}`}
+          nameHeading={part}
+          valueHeading={meter.unit}
+          items={items}
+          total={readMeasure(report.data?.totals ?? {}, toMeasure(meter)) ?? 0}
+          formatValue={formatQuantity}
+          {...(isAddedUp(meter) && { formatShare: formatExactShare })}
+          isMono
+          selectedKeys={selected.map((one) => one.slice(part.length + 1))}
+          onSelect={(value) => onChange(toggleEvent(view, part, value))}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,135 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { ExportFormat } from "@turnpike/contract/exports";
+import { Button } from "@turnpike/ui/button";
+import { Dialog } from "@turnpike/ui/dialog";
+import { DialogForm } from "@turnpike/ui/dialog-form";
+import { FormField } from "@turnpike/ui/form-field";
+import { RadioList } from "@turnpike/ui/radio-list";
+import { Select } from "@turnpike/ui/select";
+import { TextField } from "@turnpike/ui/text-field";
+import { useUnsaved } from "@turnpike/ui/unsaved";
+import Download from "lucide-react/icons/download";
+import { useState } from "react";
+import { toast } from "sonner";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { usePlatform } from "#platform/platform.tsx";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
+import type { AnalyticsScope } from "../analytics.queries.ts";
+import { countFilters, toPresetLabel } from "../analytics-search.view-model.ts";
+import {
+  EXPORT_SUBJECTS,
+  type ExportSubject,
+  toExportQuestion,
+} from "./export-question.view-model.ts";
+
+export type ExportButtonProps = {
+  scope: AnalyticsScope;
+  /** Shows where it can be seen growing. */
+  onBegun: () => void;
+};
+
+/** Makes a file of what is looked at, in the background. */
+export function ExportButton(props: ExportButtonProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const close = () => setIsOpen(false);
+  return (
+    <>
+      <Button onClick={() => setIsOpen(true)}>
+        <Download className="size-4 text-ink-faint" aria-hidden="true" />
+        Export
+      </Button>
+      <Dialog
+        isOpen={isOpen}
+        onClose={close}
+        title="Export usage"
+        description="A file with every row, written in the background. It is kept for a week."
+      >
+        <ExportForm {...props} onClose={close} />
+      </Dialog>
+    </>
+  );
+}
+
+const FORMATS = [
+  { value: "csv", label: "CSV", note: "For spreadsheets" },
+  { value: "json", label: "JSON", note: "For programs" },
+] as const satisfies readonly { value: ExportFormat; label: string; note: string }[];
+
+function labelOf(subject: ExportSubject): string {
+  return EXPORT_SUBJECTS.find(({ value }) => value === subject)?.label ?? subject;
+}
+
+function ExportForm({ scope, onBegun, onClose }: ExportButtonProps & { onClose: () => void }) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const [subject, setSubject] = useState<ExportSubject>("outcomes-over-time");
+  const [format, setFormat] = useState<ExportFormat>("csv");
+  const [typedName, setTypedName] = useState<string>();
+  useUnsaved(typedName !== undefined);
+  const name = typedName ?? labelOf(subject);
+  const { tenantId, view, timeZone } = scope;
+  const create = useMutation({
+    mutationKey: ["exports", "create"],
+    mutationFn: () =>
+      api.exports.create({
+        tenantId,
+        name,
+        format,
+        question: toExportQuestion(subject, scope, Date.now()),
+      }),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ["exports", tenantId] });
+      toast.success("The export has begun.");
+      onClose();
+      onBegun();
+    },
+  });
+  const submit = useSubmitOnce(create.mutateAsync, "failed");
+  const filters = countFilters(view);
+  const preset = toPresetLabel(view);
+  const facts = [
+    preset === undefined ? "The chosen range" : `The last ${preset}`,
+    filters === 0 ? "no filters" : `${String(filters)} filter${filters === 1 ? "" : "s"}`,
+    timeZone,
+  ];
+  return (
+    <DialogForm
+      onSubmit={() => submit()}
+      onCancel={onClose}
+      action="Export usage"
+      progress={create.isPending ? "Beginning…" : undefined}
+      isDisabled={name.trim() === ""}
+    >
+      <FormField label="What">
+        {(control) => (
+          <Select<ExportSubject>
+            {...control}
+            label="What"
+            value={subject}
+            onValueChange={setSubject}
+            choices={EXPORT_SUBJECTS.map(({ value, label }) => ({ value, label }))}
+          />
+        )}
+      </FormField>
+      <RadioList
+        label="Format"
+        choices={FORMATS}
+        value={format}
+        onValueChange={setFormat}
+        isInColumns
+      />
+      <TextField
+        label="Name"
+        value={name}
+        maxLength={100}
+        autoComplete="off"
+        error={name.trim() === "" ? "Give it a name." : undefined}
+        onChange={(event) => setTypedName(event.currentTarget.value)}
+      />
+      <p className="text-ink-muted">{facts.join(" · ")}: as the view is now.</p>
+      {create.isError && (
+        <FailureNotice what="The export could not be begun." cause={create.error} />
+      )}
+    </DialogForm>
+  );
+}

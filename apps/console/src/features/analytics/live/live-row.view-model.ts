@@ -1,0 +1,58 @@
+import type { LiveCall } from "@turnpike/contract/live-calls";
+import { ADMITTED_OUTCOMES } from "@turnpike/domain/metering/outcome";
+import { toOutcomeLabel } from "@turnpike/domain/metering/to-outcome-label";
+import { formatBytes } from "#platform/format-measure.ts";
+import { type KeyName, toDimensionName } from "../breakdown.view-model.ts";
+
+/** A call in words. */
+export type LiveRow = {
+  time: string;
+  key: string;
+  /** "GET /v1/cities/{name}", or what there was instead of a call. */
+  method: string;
+  route: string;
+  status: string;
+  outcome: string;
+  /** The outcome as programs know it. */
+  code: string;
+  /** The call was refused here, or failed behind us: worth a look. A 404 that the upstream gave is an answer. */
+  isAlarm: boolean;
+  /** Empty where nothing was measured. */
+  latency: string;
+  bytes: string;
+};
+
+const LATENCY = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+
+/** Makes what writes instants to the millisecond in a zone: "14:03:07.120". */
+export function createClock(timeZone: string): (iso: string) => string {
+  const format = new Intl.DateTimeFormat("en", {
+    timeZone,
+    hourCycle: "h23",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    fractionalSecondDigits: 3,
+  });
+  return (iso) => format.format(new Date(iso));
+}
+
+export function toLiveRow(
+  call: LiveCall,
+  { clock, keyNames }: { clock(iso: string): string; keyNames: ReadonlyMap<string, KeyName> },
+): LiveRow {
+  const { latencyMs, bytesIn, bytesOut } = call;
+  return {
+    time: clock(call.at),
+    key: toDimensionName("key", call.keyId, keyNames).label,
+    method: call.method,
+    route:
+      call.route === "" ? "Verification" : toDimensionName("route", call.route, keyNames).label,
+    status: String(call.status),
+    outcome: toOutcomeLabel(call.outcome),
+    code: call.outcome,
+    isAlarm: call.status >= 500 || !ADMITTED_OUTCOMES.some((one) => one === call.outcome),
+    latency: latencyMs === null ? "" : `${LATENCY.format(latencyMs)} ms`,
+    bytes: bytesIn === null || bytesOut === null ? "" : formatBytes(bytesIn + bytesOut),
+  };
+}

@@ -1,0 +1,202 @@
+import { joinClasses } from "@turnpike/ui/join-classes";
+import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { formatInstant } from "#platform/format.ts";
+import type { KeyName } from "../breakdown.view-model.ts";
+import { createClock, type LiveRow, toLiveRow } from "./live-row.view-model.ts";
+import type { TailRow } from "./live-tail.ts";
+import { toVirtualWindow } from "./virtual-rows.view-model.ts";
+
+export type LiveRowsProps = {
+  /** Newest first. */
+  rows: readonly TailRow[];
+  timeZone: string;
+  keyNames: ReadonlyMap<string, KeyName>;
+  isFiltered: boolean;
+  /** Stands here while there are none, and no filter is why. */
+  empty: ReactNode;
+};
+
+const ROW_PX = 36;
+/** On phones a call takes two lines. */
+const ROW_PHONE_PX = 60;
+const PHONE_MAX_PX = 640;
+
+const COLUMNS = [
+  { heading: "Time", className: "w-28" },
+  { heading: "Key", className: "w-36" },
+  { heading: "Method", className: "w-20" },
+  { heading: "Route", className: "" },
+  { heading: "Status", className: "w-16" },
+  { heading: "Outcome", className: "w-36" },
+  { heading: "Latency", className: "w-24 text-right" },
+  { heading: "Bytes", className: "w-20 text-right" },
+] as const;
+
+type Size = { widthPx: number; heightPx: number };
+
+/**
+ * A list of thousands of which only what is in sight is drawn. Whoever has scrolled down stays at the call they look at, while
+ * new ones come in above it.
+ */
+export function LiveRows({ rows, timeZone, keyNames, isFiltered, empty }: LiveRowsProps) {
+  const box = useRef<HTMLElement>(null);
+  const [scrollTopPx, setScrollTopPx] = useState(0);
+  const [{ widthPx, heightPx }, setSize] = useState<Size>({ widthPx: 0, heightPx: 0 });
+  const clock = useMemo(() => createClock(timeZone), [timeZone]);
+  const isPhone = widthPx > 0 && widthPx < PHONE_MAX_PX;
+  const rowPx = isPhone ? ROW_PHONE_PX : ROW_PX;
+
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) {
+      return;
+    }
+    const observer = new ResizeObserver(() =>
+      setSize({ widthPx: element.clientWidth, heightPx: element.clientHeight }),
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+
+  const newestSeq = rows[0]?.seq ?? 0;
+  const seenSeq = useRef(newestSeq);
+  useLayoutEffect(() => {
+    const element = box.current;
+    const added = rows.findIndex(({ seq }) => seq <= seenSeq.current);
+    seenSeq.current = newestSeq;
+    if (element !== null && element.scrollTop > 0 && added > 0) {
+      element.scrollTop += added * rowPx;
+    }
+  }, [rows, newestSeq, rowPx]);
+
+  const {
+    from,
+    to,
+    heightPx: allPx,
+  } = toVirtualWindow({
+    count: rows.length,
+    rowPx,
+    scrollTopPx,
+    viewportPx: heightPx,
+  });
+  return (
+    <section
+      ref={box}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached and scrolled by keys
+      tabIndex={0}
+      aria-label="Newest first"
+      onScroll={(event) => setScrollTopPx(event.currentTarget.scrollTop)}
+      className="focus-inset h-[60dvh] min-h-72 overflow-y-auto overscroll-contain [overflow-anchor:none]"
+    >
+      {rows.length === 0 ? (
+        isFiltered ? (
+          <p className="px-5 py-12 text-center text-ink-muted">
+            Calls that match the filters appear here as they happen.
+          </p>
+        ) : (
+          empty
+        )
+      ) : (
+        <table
+          aria-rowcount={rows.length + 1}
+          className="w-full table-fixed border-separate border-spacing-0 text-sm tabular-nums"
+        >
+          <caption className="sr-only">Calls as they happen</caption>
+          <thead className={isPhone ? "sr-only" : "text-ink-muted text-xs"}>
+            <tr aria-rowindex={1}>
+              {(isPhone ? [{ heading: "Call", className: "" }] : COLUMNS).map((column) => (
+                <th
+                  key={column.heading}
+                  scope="col"
+                  className={joinClasses(
+                    "sticky top-0 z-10 h-8 border-line border-b bg-surface px-2 text-left font-medium",
+                    column.className,
+                  )}
+                >
+                  {column.heading}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            <Spacer heightPx={from * rowPx} />
+            {rows.slice(from, to).map((row, place) => (
+              <tr key={row.seq} aria-rowindex={from + place + 2} style={{ height: rowPx }}>
+                {row.kind === "gap" ? (
+                  <Gap {...row} span={isPhone ? 1 : COLUMNS.length} />
+                ) : isPhone ? (
+                  <PhoneCall row={toLiveRow(row.call, { clock, keyNames })} />
+                ) : (
+                  <WideCall row={toLiveRow(row.call, { clock, keyNames })} />
+                )}
+              </tr>
+            ))}
+            <Spacer heightPx={allPx - to * rowPx} />
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+/** Stands for the rows that are not drawn. */
+function Spacer({ heightPx }: { heightPx: number }) {
+  return heightPx === 0 ? null : <tr style={{ height: heightPx }} />;
+}
+
+function statusClasses({ isAlarm }: LiveRow): string {
+  return isAlarm ? "font-medium text-danger" : "";
+}
+
+const CELL = "truncate border-line border-b px-2";
+const CODE = `${CELL} font-mono text-xs`;
+
+function WideCall({ row }: { row: LiveRow }) {
+  return (
+    <>
+      <td className={joinClasses(CELL, "text-ink-muted")}>{row.time}</td>
+      <td className={CELL}>{row.key}</td>
+      <td className={CODE}>{row.method}</td>
+      <td className={CODE} title={row.route}>
+        {row.route}
+      </td>
+      <td className={joinClasses(CELL, statusClasses(row))}>{row.status}</td>
+      <td className={joinClasses(CELL, statusClasses(row))} title={row.code}>
+        {row.outcome}
+      </td>
+      <td className={joinClasses(CELL, "text-right")}>{row.latency}</td>
+      <td className={joinClasses(CELL, "text-right text-ink-muted")}>{row.bytes}</td>
+    </>
+  );
+}
+
+function PhoneCall({ row }: { row: LiveRow }) {
+  return (
+    <td className="border-line border-b px-3">
+      <div className="flex min-w-0 gap-2">
+        <span className={statusClasses(row)}>{row.status}</span>
+        <span className="min-w-0 grow truncate font-mono text-xs leading-5">
+          {row.method} {row.route}
+        </span>
+        <span className="shrink-0">{row.latency}</span>
+      </div>
+      <div className="flex min-w-0 gap-2 text-ink-muted text-xs">
+        <span>{row.time}</span>
+        <span className="min-w-0 grow truncate">{row.key}</span>
+        <span className={joinClasses("truncate", statusClasses(row))}>{row.outcome}</span>
+      </div>
+    </td>
+  );
+}
+
+function Gap({ fromMs, toMs, span }: { fromMs: number; toMs: number; span: number }) {
+  const [from, to] = [fromMs, toMs].map((ms) => formatInstant(new Date(ms).toISOString()));
+  return (
+    <td
+      colSpan={span}
+      className="truncate border-line border-b bg-sunken px-3 text-center text-ink-muted text-xs"
+    >
+      Not connected between {from} and {to}: calls of that time are not shown.
+    </td>
+  );
+}

@@ -1,0 +1,17 @@
+import { useQuery } from "@tanstack/react-query";
+import { toCodeSamples } from "#components/code-samples.view-model.ts";
+import { pageContentQuery } from "#platform/page-content.ts";
+import { usePlatform } from "#platform/platform.tsx";
+
+/** A call to copy where there are none yet. Undefined while it is not known how it looks. */
+export function useSampleCall(): { subject: string; code: string } | undefined {
+  const { config } = usePlatform();
+  const content = useQuery(pageContentQuery("landing"));
+  if (content.isPending) {
+    return undefined;
+  }
+  const [curl] = toCodeSamples(config.urls.gateway, content.data?.samplePath ?? "/");
+  return curl === undefined
+    ? undefined
+    : { subject: "A call through the gateway", code: curl.code };
+}

@@ -1,0 +1,33 @@
+import type { SavedView, ViewSearch } from "#platform/saved-views.ts";
+import {
+  type AnalyticsSearch,
+  type AnalyticsView,
+  parseAnalyticsSearch,
+  toAnalyticsSearch,
+} from "../analytics-search.view-model.ts";
+
+/** What of a view is saved: all that its address holds, but for which saved view it came from. */
+export function toViewSearch(view: AnalyticsView): ViewSearch {
+  const { view: _, ...search } = toAnalyticsSearch(view);
+  return search;
+}
+
+/** The address that shows a saved view. */
+export function toSearchOf({ viewId, search }: SavedView): AnalyticsSearch {
+  return parseAnalyticsSearch({ ...search, view: viewId });
+}
+
+/** Parameters of a saved view that are not understood any more, or not wholly: the rest is shown. */
+export function listOutdated({ search }: Pick<SavedView, "search">): string[] {
+  const known = new Map(Object.entries(parseAnalyticsSearch(search)));
+  return Object.entries(search).flatMap(([name, value]) =>
+    String(known.get(name) ?? "") === String(value) ? [] : [name],
+  );
+}
+
+/** True when what is looked at is not what the saved view holds. */
+export function isChanged(view: AnalyticsView, saved: SavedView): boolean {
+  const write = (search: object) => JSON.stringify(Object.entries(search).toSorted());
+  const { view: _, ...ofSaved } = toSearchOf(saved);
+  return write(toViewSearch(view)) !== write(ofSaved);
+}

@@ -1,0 +1,96 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Dialog } from "@turnpike/ui/dialog";
+import { DialogForm } from "@turnpike/ui/dialog-form";
+import { Switch } from "@turnpike/ui/switch";
+import { TextField } from "@turnpike/ui/text-field";
+import { useUnsaved } from "@turnpike/ui/unsaved";
+import { useState } from "react";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { usePlatform } from "#platform/platform.tsx";
+import {
+  type SavedView,
+  saveView,
+  type ViewSearch,
+  type ViewsOwner,
+} from "#platform/saved-views.ts";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
+
+export type ViewDialogProps = {
+  isOpen: boolean;
+  onClose: () => void;
+  owner: ViewsOwner;
+  search: ViewSearch;
+  /** The view that is changed; undefined for a new one. */
+  before: SavedView | undefined;
+  onSaved: (view: SavedView) => void;
+};
+
+const NAME_LENGTH_MAX = 60;
+
+/** Names a view, and says who sees it. */
+export function ViewDialog(props: ViewDialogProps) {
+  return (
+    <Dialog
+      isOpen={props.isOpen}
+      onClose={props.onClose}
+      title={props.before === undefined ? "Save view" : "Rename or share view"}
+      description="Range, filters and everything else that the address holds."
+    >
+      <ViewForm {...props} />
+    </Dialog>
+  );
+}
+
+function ViewForm({ onClose, owner, search, before, onSaved }: ViewDialogProps) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const [name, setName] = useState(before?.name ?? "");
+  const [isShared, setIsShared] = useState(before?.isShared ?? false);
+  useUnsaved(name.trim() !== (before?.name ?? ""));
+  const [isRefused, setIsRefused] = useState(false);
+  const save = useMutation({
+    mutationKey: ["saved-views", "save"],
+    mutationFn: async (): Promise<SavedView> => {
+      const viewId = before?.viewId ?? `view-${crypto.randomUUID()}`;
+      const view = { viewId, name: name.trim(), search, isShared };
+      await saveView(api, owner, view, before);
+      return { ...view, revision: "0" };
+    },
+    onSuccess: async (view) => {
+      await client.invalidateQueries({ queryKey: ["saved-views", owner.tenantId] });
+      onSaved(view);
+    },
+  });
+  const submit = useSubmitOnce(save.mutateAsync, "failed");
+  const isNamed = name.trim() !== "";
+  function send(): void {
+    setIsRefused(!isNamed);
+    if (isNamed) {
+      submit();
+    }
+  }
+  return (
+    <DialogForm
+      onSubmit={send}
+      onCancel={onClose}
+      action="Save view"
+      progress={save.isPending ? "Saving…" : undefined}
+    >
+      <TextField
+        label="Name"
+        value={name}
+        maxLength={NAME_LENGTH_MAX}
+        autoComplete="off"
+        error={isRefused && !isNamed ? "Give it a name." : undefined}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Switch
+        label="Share with the tenant"
+        help="Everybody in the tenant can open it, change it and delete it. Otherwise only you see it."
+        isOn={isShared}
+        onChange={setIsShared}
+      />
+      {save.isError && <FailureNotice what="The view could not be saved." cause={save.error} />}
+    </DialogForm>
+  );
+}

@@ -1,0 +1,170 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
+import { Menu, MenuGroup, MenuItem, MenuSeparator } from "@turnpike/ui/menu";
+import Bookmark from "lucide-react/icons/bookmark";
+import Check from "lucide-react/icons/check";
+import { useState } from "react";
+import { toast } from "sonner";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import {
+  chooseDefaultView,
+  deleteView,
+  type SavedView,
+  type SavedViews,
+  saveView,
+  type ViewsOwner,
+} from "#platform/saved-views.ts";
+import type { AnalyticsSearch, AnalyticsView } from "../analytics-search.view-model.ts";
+import { isChanged, listOutdated, toSearchOf, toViewSearch } from "./saved-view.view-model.ts";
+import { ViewDialog } from "./view-dialog.tsx";
+
+export type ViewsMenuProps = {
+  owner: ViewsOwner;
+  saved: SavedViews;
+  view: AnalyticsView;
+  /** False: views are opened, and nothing else. */
+  maySave: boolean;
+  onSearchChange: (search: AnalyticsSearch) => void;
+};
+
+type Asking = "save" | "edit" | "delete";
+
+/** Saved views: to open one, to save what is looked at, and to keep them in order. */
+export function ViewsMenu({ owner, saved, view, maySave, onSearchChange }: ViewsMenuProps) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const [asking, setAsking] = useState<Asking>();
+  const open = saved.views.find(({ viewId }) => viewId === view.savedView);
+  const refresh = () => client.invalidateQueries({ queryKey: ["saved-views", owner.tenantId] });
+  const onError = (error: unknown) => void toast.error(toErrorMessage(error));
+  const update = useMutation({
+    mutationKey: ["saved-views", "update"],
+    mutationFn: (before: SavedView) =>
+      saveView(api, owner, { ...before, search: toViewSearch(view) }, before),
+    onSuccess: () => void toast.success("The view is updated."),
+    onError,
+    onSettled: refresh,
+  });
+  const choose = useMutation({
+    mutationKey: ["saved-views", "default"],
+    mutationFn: (viewId: string | undefined) => chooseDefaultView(api, owner, viewId),
+    onError,
+    onSettled: refresh,
+  });
+  const remove = useMutation({
+    mutationKey: ["saved-views", "delete"],
+    mutationFn: (before: SavedView) => deleteView(api, owner, before),
+    onSuccess: () => {
+      setAsking(undefined);
+      onSearchChange(toSearchOf({ ...emptyView, search: toViewSearch(view) }));
+    },
+    onSettled: refresh,
+  });
+  const isDefault = open !== undefined && saved.defaultId === open.viewId;
+  const hasChanges = open !== undefined && (isChanged(view, open) || listOutdated(open).length > 0);
+  const listed = (isShared: boolean) => saved.views.filter((one) => one.isShared === isShared);
+  return (
+    <>
+      <Menu
+        trigger={
+          <Button className="max-w-56">
+            <Bookmark className="size-4 shrink-0 text-ink-faint" aria-hidden="true" />
+            <span className="truncate">
+              {open === undefined ? "Views" : `${open.name}${hasChanges ? " (changed)" : ""}`}
+            </span>
+          </Button>
+        }
+      >
+        <ViewGroup
+          label="My views"
+          views={listed(false)}
+          openId={open?.viewId}
+          onOpen={(one) => onSearchChange(toSearchOf(one))}
+        />
+        <ViewGroup
+          label="Shared views"
+          views={listed(true)}
+          openId={open?.viewId}
+          onOpen={(one) => onSearchChange(toSearchOf(one))}
+        />
+        {saved.views.length > 0 && (
+          <>
+            <MenuItem onSelect={() => onSearchChange({})}>Standard view</MenuItem>
+            {maySave && <MenuSeparator />}
+          </>
+        )}
+        {maySave && open !== undefined && (
+          <>
+            {hasChanges && (
+              <MenuItem onSelect={() => update.mutate(open)}>Update {open.name}</MenuItem>
+            )}
+            <MenuItem onSelect={() => setAsking("edit")}>Rename or share…</MenuItem>
+            <MenuItem onSelect={() => choose.mutate(isDefault ? undefined : open.viewId)}>
+              {isDefault ? "Do not begin with it" : "Begin with it"}
+            </MenuItem>
+            <MenuItem isDanger onSelect={() => setAsking("delete")}>
+              Delete view…
+            </MenuItem>
+            <MenuSeparator />
+          </>
+        )}
+        {maySave && <MenuItem onSelect={() => setAsking("save")}>Save as new view…</MenuItem>}
+      </Menu>
+      <ViewDialog
+        isOpen={asking === "save" || asking === "edit"}
+        onClose={() => setAsking(undefined)}
+        owner={owner}
+        search={asking === "edit" && open !== undefined ? open.search : toViewSearch(view)}
+        before={asking === "edit" ? open : undefined}
+        onSaved={(one) => {
+          setAsking(undefined);
+          onSearchChange(toSearchOf(one));
+        }}
+      />
+      {open !== undefined && (
+        <ConfirmDialog
+          isOpen={asking === "delete"}
+          onClose={() => setAsking(undefined)}
+          title={`Delete the view ${open.name}?`}
+          description={
+            open.isShared
+              ? "It is gone for everybody in the tenant. What is looked at now stays as it is."
+              : "What is looked at now stays as it is."
+          }
+          action="Delete view"
+          progress={remove.isPending ? "Deleting…" : undefined}
+          error={remove.isError ? toErrorMessage(remove.error) : undefined}
+          onConfirm={() => remove.mutate(open)}
+        />
+      )}
+    </>
+  );
+}
+
+/** What is looked at without being saved. */
+const emptyView = { viewId: "", name: "", isShared: false, revision: "0" };
+
+type ViewGroupProps = {
+  label: string;
+  views: readonly SavedView[];
+  openId: string | undefined;
+  onOpen: (view: SavedView) => void;
+};
+
+function ViewGroup({ label, views, openId, onOpen }: ViewGroupProps) {
+  return views.length === 0 ? null : (
+    <MenuGroup label={label}>
+      {views.map((one) => (
+        <MenuItem
+          key={one.viewId}
+          onSelect={() => onOpen(one)}
+          aside={one.viewId === openId && <Check aria-label="Open" />}
+        >
+          {one.name}
+        </MenuItem>
+      ))}
+    </MenuGroup>
+  );
+}

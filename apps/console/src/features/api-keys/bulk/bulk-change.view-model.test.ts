@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { makeKey } from "../keys.fixture.ts";
+import {
+  type BulkChange,
+  findBulkShortcut,
+  foreseeBulk,
+  listFitting,
+  toUndo,
+} from "./bulk-change.view-model.ts";
+
+const NOW_MS = Date.parse("2026-11-21T12:00:00.000Z");
+const SOON = "2026-12-01T00:00:00.000Z";
+const OVER = "2026-11-01T00:00:00.000Z";
+
+describe("a change of many keys", () => {
+  const keys = [
+    makeKey(1),
+    makeKey(2, { state: "disabled" }),
+    makeKey(3, { state: "expired", expiresAt: OVER }),
+    makeKey(4, { state: "revoked" }),
+  ];
+  const numbers = (fitting: typeof keys) => fitting.map(({ name }) => name);
+
+  it("takes the keys that it fits", () => {
+    expect(numbers(listFitting(keys, "disable"))).toEqual(["Key 1"]);
+    expect(numbers(listFitting(keys, "enable"))).toEqual(["Key 2"]);
+    expect(numbers(listFitting(keys, "revoke"))).toEqual(["Key 1", "Key 2", "Key 3"]);
+    expect(numbers(listFitting(keys, "set_expiry"))).toEqual(["Key 1", "Key 2", "Key 3"]);
+  });
+
+  it("shows what will be: an expired key with a later end works again", () => {
+    const change: BulkChange = { action: "set_expiry", expiresAt: SOON };
+    expect(keys.map((key) => foreseeBulk(key, change, NOW_MS).state)).toEqual([
+      "active",
+      "disabled",
+      "active",
+      "revoked",
+    ]);
+    expect(foreseeBulk(makeKey(1), { action: "disable" }, NOW_MS).state).toBe("disabled");
+  });
+
+  it("is taken back by its opposite, and each expiry by the one before", () => {
+    const [one, two, three] = [makeKey(1), makeKey(2, { expiresAt: SOON }), makeKey(3)];
+    const before = [one, two, three];
+    const keyIds = before.map(({ keyId }) => keyId);
+    expect(toUndo(before, { action: "disable" }, NOW_MS)).toEqual([
+      { keyIds, change: { action: "enable" } },
+    ]);
+    expect(toUndo(before, { action: "set_expiry", expiresAt: null }, NOW_MS)).toEqual([
+      { keyIds: [one.keyId, three.keyId], change: { action: "set_expiry", expiresAt: null } },
+      { keyIds: [two.keyId], change: { action: "set_expiry", expiresAt: SOON } },
+    ]);
+  });
+
+  it("that cannot be taken back is not offered to be", () => {
+    expect(toUndo([makeKey(1)], { action: "revoke" }, NOW_MS)).toEqual([]);
+    const over = makeKey(1, { state: "expired", expiresAt: OVER });
+    expect(toUndo([over], { action: "set_expiry", expiresAt: SOON }, NOW_MS)).toEqual([]);
+  });
+
+  it("is meant by keys pressed on a chosen row, as far as one fits", () => {
+    expect(findBulkShortcut("d", keys)).toBe("disable");
+    expect(findBulkShortcut("D", keys.slice(1))).toBe("enable");
+    expect(findBulkShortcut("x", keys)).toBe("set_expiry");
+    expect(findBulkShortcut("Delete", keys)).toBe("revoke");
+    expect(findBulkShortcut("Delete", keys.slice(3))).toBe(undefined);
+    expect(findBulkShortcut("e", keys)).toBe(undefined);
+  });
+});

@@ -1,0 +1,83 @@
+import type { ApiClient } from "#platform/api-client.ts";
+import type { Key } from "../api-keys.queries.ts";
+import { foresee, toOffers } from "../key.view-model.ts";
+
+/** What many keys are changed to, as the API takes it. */
+export type BulkChange = Parameters<ApiClient["keys"]["change"]>[0]["change"];
+export type BulkAction = BulkChange["action"];
+
+/** "disabled", "given an expiry": what became of the keys. */
+export const BULK_DONE: Readonly<Record<BulkAction, string>> = {
+  disable: "disabled",
+  enable: "enabled",
+  revoke: "revoked",
+  set_expiry: "given another expiry",
+};
+
+/** Those of the keys that an action fits. */
+export function listFitting(keys: readonly Key[], action: BulkAction): Key[] {
+  return keys.filter((key) => {
+    const offers = toOffers(key);
+    return action === "set_expiry" ? offers.edit : offers[action];
+  });
+}
+
+/** A key as it will be when the change has happened. */
+export function foreseeBulk(key: Key, change: BulkChange, nowMs: number): Key {
+  if (change.action !== "set_expiry") {
+    return foresee(key, change.action, nowMs);
+  }
+  const isExpiredKey = key.state === "expired";
+  return { ...key, expiresAt: change.expiresAt, state: isExpiredKey ? "active" : key.state };
+}
+
+/** One request that takes a change back. */
+export type UndoStep = { keyIds: Key["keyId"][]; change: BulkChange };
+
+/**
+ * What takes a change of many keys back. Empty for what is for good, and for what cannot be as it was: an expiry that is over.
+ *
+ * @param before - The keys that were changed, as they were.
+ */
+export function toUndo(before: readonly Key[], change: BulkChange, nowMs: number): UndoStep[] {
+  const keyIds = before.map((key) => key.keyId);
+  switch (change.action) {
+    case "disable":
+      return [{ keyIds, change: { action: "enable" } }];
+    case "enable":
+      return [{ keyIds, change: { action: "disable" } }];
+    case "revoke":
+      return [];
+    case "set_expiry": {
+      const possible = before.filter(
+        ({ expiresAt }) => expiresAt === null || Date.parse(expiresAt) > nowMs,
+      );
+      return [...Map.groupBy(possible, (key) => key.expiresAt)].map(([expiresAt, keys]) => ({
+        keyIds: keys.map((key) => key.keyId),
+        change: { action: "set_expiry", expiresAt },
+      }));
+    }
+    default:
+      return change satisfies never;
+  }
+}
+
+/** The action that a key pressed on a chosen row means for all that are chosen; undefined for none. */
+export function findBulkShortcut(press: string, keys: readonly Key[]): BulkAction | undefined {
+  const fits = (action: BulkAction) => (listFitting(keys, action).length > 0 ? action : undefined);
+  switch (press.toLowerCase()) {
+    case "d":
+      return fits("disable") ?? fits("enable");
+    case "x":
+      return fits("set_expiry");
+    case "delete":
+      return fits("revoke");
+    default:
+      return;
+  }
+}
+
+/** "1 key", "12 keys". */
+export function countKeys(count: number): string {
+  return count === 1 ? "1 key" : `${String(count)} keys`;
+}

@@ -1,0 +1,54 @@
+import { DialogForm } from "@turnpike/ui/dialog-form";
+import { useUnsaved } from "@turnpike/ui/unsaved";
+import { useState } from "react";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import type { Key } from "../api-keys.queries.ts";
+import type { DraftContext, KeyDraft } from "./key-draft.view-model.ts";
+import { KeyFields } from "./key-fields.tsx";
+import { useKeyForm } from "./use-key-form.ts";
+
+export type KeyFormProps = {
+  tenant: OwnTenant;
+  /** The key that is edited; left out for a new one. */
+  existing?: Key;
+  /** What the form begins with; later ones are not looked at. */
+  initial: KeyDraft;
+  /** The button's words, and what stands there while it works. */
+  action: string;
+  progress: string | undefined;
+  /** What the last attempt failed with; null while none has. */
+  error: unknown;
+  /** Says that it failed: "The key was not created." */
+  failure: string;
+  onSubmit: (draft: KeyDraft, context: DraftContext) => void;
+  onCancel: () => void;
+};
+
+/** The form of a key, new or not. */
+export function KeyForm(props: KeyFormProps) {
+  const { tenant, existing, action, progress, error, failure, onSubmit, onCancel } = props;
+  const [initial] = useState(props.initial);
+  const form = useKeyForm({ tenantId: tenant.tenantId, initial, error, onSubmit });
+  useUnsaved(form.isTouched);
+  return (
+    <DialogForm
+      ref={form.form}
+      onSubmit={form.submit}
+      onCancel={onCancel}
+      action={action}
+      progress={progress}
+      failure={failure}
+      errors={form.messages}
+    >
+      <KeyFields
+        tenant={tenant}
+        draft={form.draft}
+        {...(existing !== undefined && { existing })}
+        errors={form.errors}
+        nowMs={form.nowMs}
+        timeZone={form.timeZone}
+        onChange={form.setDraft}
+      />
+    </DialogForm>
+  );
+}

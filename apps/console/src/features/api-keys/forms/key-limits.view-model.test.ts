@@ -1,0 +1,97 @@
+import { rateLimit } from "@turnpike/contract/catalog";
+import { KEY_LIMITS_MAX as CONTRACT_LIMITS_MAX, createKeyRequest } from "@turnpike/contract/keys";
+import { describe, expect, it } from "vitest";
+import { errorAt, listErrors } from "./draft-errors.ts";
+import {
+  addQuota,
+  addRateLimit,
+  checkLimits,
+  KEY_LIMITS_MAX,
+  type QuotaRow,
+  RATE_LIMIT_MAX,
+  type RateLimitRow,
+  toQuotas,
+  toRateLimitRows,
+  toRateLimits,
+} from "./key-limits.view-model.ts";
+
+const rate = (change: Partial<RateLimitRow> = {}): RateLimitRow => ({
+  rowId: 0,
+  name: "burst",
+  limit: 10,
+  every: 1,
+  unit: "seconds",
+  ...change,
+});
+
+describe("rows of limits", () => {
+  it("show a window in the largest unit that fits and give the same limit back", () => {
+    const limits = [1, 59, 60, 90, 3_600, 86_400].map((windowSeconds, index) => ({
+      name: `limit-${String(index)}`,
+      limit: 7,
+      windowSeconds,
+    }));
+    const rows = toRateLimitRows(limits);
+    expect(rows.map(({ every, unit }) => `${String(every)} ${unit}`)).toEqual([
+      "1 seconds",
+      "59 seconds",
+      "1 minutes",
+      "90 seconds",
+      "1 hours",
+      "24 hours",
+    ]);
+    expect(toRateLimits(rows)).toEqual(limits);
+  });
+
+  it("can be added up to the most that a key has, each good as it is", () => {
+    let rates: RateLimitRow[] = [];
+    let quotas: QuotaRow[] = [];
+    for (let count = 0; count < KEY_LIMITS_MAX; count += 1) {
+      rates = addRateLimit(rates);
+      quotas = addQuota(quotas, ["requests", "tokens"]);
+    }
+    expect(checkLimits({ rateLimits: rates, quotas: [] })).toEqual({});
+    expect(new Set(rates.map(({ rowId }) => rowId)).size).toBe(KEY_LIMITS_MAX);
+    expect(createKeyRequest.shape.rateLimits.safeParse(toRateLimits(rates)).success).toBe(true);
+    expect(quotas.map(({ meter }) => meter)).toEqual(["requests", "tokens", null, null, null]);
+  });
+
+  it("know the bounds of the contract", () => {
+    expect(KEY_LIMITS_MAX).toBe(CONTRACT_LIMITS_MAX);
+    const limit = (count: number) =>
+      rateLimit.safeParse({ name: "a", limit: count, windowSeconds: 1 }).success;
+    expect([limit(RATE_LIMIT_MAX), limit(RATE_LIMIT_MAX + 1)]).toEqual([true, false]);
+    expect(toQuotas([{ rowId: 0, meter: "requests", limit: 0 }])).toEqual([
+      { meter: "requests", limit: 0 },
+    ]);
+  });
+
+  it("say at each field what is wrong with it", () => {
+    const errors = checkLimits({
+      rateLimits: [
+        rate({ name: "Per Minute", limit: null }),
+        rate(),
+        rate({ every: 25, unit: "hours" }),
+        rate({ name: "slow", every: null }),
+      ],
+      quotas: [
+        { rowId: 0, meter: "requests", limit: 1 },
+        { rowId: 1, meter: "requests", limit: null },
+        { rowId: 2, meter: null, limit: 1 },
+      ],
+    });
+    expect(Object.keys(errors)).toEqual([
+      "/rateLimits/0/name",
+      "/rateLimits/0/limit",
+      "/rateLimits/2/name",
+      "/rateLimits/2/windowSeconds",
+      "/rateLimits/3/windowSeconds",
+      "/quotas/1/meter",
+      "/quotas/1/limit",
+      "/quotas/2/meter",
+    ]);
+    expect(errorAt(errors, "/quotas/2")).toBe("Choose what is counted.");
+    expect(errorAt(errors, "/rateLimits/1")).toBe(undefined);
+    expect(listErrors(errors)).toHaveLength(8);
+  });
+});

@@ -1,0 +1,131 @@
+import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
+import type { Key } from "../api-keys.queries.ts";
+import type { DraftErrors } from "./draft-errors.ts";
+
+/** Rate limits and quotas of one key, each. */
+export const KEY_LIMITS_MAX = 5;
+/** Calls in one window. */
+export const RATE_LIMIT_MAX = 1_000_000;
+/** The longest window, in seconds: a day. What lasts longer is a quota. */
+const WINDOW_SECONDS_MAX = 86_400;
+
+const UNIT_SECONDS = { hours: 3_600, minutes: 60, seconds: 1 } as const;
+export type WindowUnit = keyof typeof UNIT_SECONDS;
+export const WINDOW_UNITS = [
+  "seconds",
+  "minutes",
+  "hours",
+] as const satisfies readonly WindowUnit[];
+
+/** A rate limit as it is typed. */
+export type RateLimitRow = {
+  /** Names the row while it is on the page. */
+  rowId: number;
+  name: string;
+  /** Calls in one window. */
+  limit: number | null;
+  /** Length of the window, in `unit`. */
+  every: number | null;
+  unit: WindowUnit;
+};
+
+/** A quota as it is typed. */
+export type QuotaRow = {
+  rowId: number;
+  meter: string | null;
+  /** Whole units in one billing period. */
+  limit: number | null;
+};
+
+type RateLimit = Key["rateLimits"][number];
+type Quota = Key["quotas"][number];
+
+function nextRowId(rows: readonly { rowId: number }[]): number {
+  return Math.max(-1, ...rows.map((row) => row.rowId)) + 1;
+}
+
+/** A further rate limit: a hundred calls a minute, under a name that is free. */
+export function addRateLimit(rows: readonly RateLimitRow[]): RateLimitRow[] {
+  const names = rows.map((row) => row.name);
+  const wanted = [
+    "per-minute",
+    "burst",
+    ...Array.from({ length: KEY_LIMITS_MAX }, (_, n) => `limit-${String(n + 1)}`),
+  ];
+  const name = wanted.find((one) => !names.includes(one)) ?? "";
+  return [...rows, { rowId: nextRowId(rows), name, limit: 100, every: 1, unit: "minutes" }];
+}
+
+/** A further quota, on the first meter that has none. */
+export function addQuota(rows: readonly QuotaRow[], meterIds: readonly string[]): QuotaRow[] {
+  const meter = meterIds.find((one) => !rows.some((row) => row.meter === one)) ?? null;
+  return [...rows, { rowId: nextRowId(rows), meter, limit: null }];
+}
+
+/** The rows that rate limits are edited in: a window in the largest unit that fits. */
+export function toRateLimitRows(limits: readonly RateLimit[]): RateLimitRow[] {
+  return limits.map(({ name, limit, windowSeconds }, rowId) => {
+    const [unit, seconds] = (Object.entries(UNIT_SECONDS) as [WindowUnit, number][]).find(
+      ([, one]) => windowSeconds % one === 0,
+    ) ?? ["seconds", 1];
+    return { rowId, name, limit, every: windowSeconds / seconds, unit };
+  });
+}
+
+/** The rows that quotas are edited in. */
+export function toQuotaRows(quotas: readonly Quota[]): QuotaRow[] {
+  return quotas.map(({ meter, limit }, rowId) => ({ rowId, meter, limit }));
+}
+
+/** What rows ask for. They must have passed {@link checkLimits}. */
+export function toRateLimits(rows: readonly RateLimitRow[]): RateLimit[] {
+  return rows.map(({ name, limit, every, unit }) => ({
+    name: name.trim(),
+    limit: limit ?? 0,
+    windowSeconds: (every ?? 0) * UNIT_SECONDS[unit],
+  }));
+}
+
+/** What rows ask for. They must have passed {@link checkLimits}. */
+export function toQuotas(rows: readonly QuotaRow[]): Quota[] {
+  return rows.map(({ meter, limit }) => ({ meter: meter ?? "", limit: limit ?? 0 }));
+}
+
+/** What is wrong with rows of limits, by where it stands in the request. Empty when nothing is. */
+export function checkLimits(draft: {
+  rateLimits: readonly RateLimitRow[];
+  quotas: readonly QuotaRow[];
+}): DraftErrors {
+  const errors: Record<string, string> = {};
+  const names = draft.rateLimits.map((row) => row.name.trim());
+  for (const [index, row] of draft.rateLimits.entries()) {
+    const at = `/rateLimits/${String(index)}`;
+    const name = names[index] ?? "";
+    if (!SLUG_PATTERN.test(name)) {
+      errors[`${at}/name`] = "Lower-case letters, digits and dashes, starting with a letter.";
+    } else if (names.indexOf(name) !== index) {
+      errors[`${at}/name`] = "Another limit has this name.";
+    }
+    if (row.limit === null) {
+      errors[`${at}/limit`] = "How many calls?";
+    }
+    if (row.every === null) {
+      errors[`${at}/windowSeconds`] = "How long?";
+    } else if (row.every * UNIT_SECONDS[row.unit] > WINDOW_SECONDS_MAX) {
+      errors[`${at}/windowSeconds`] = "At most a day: what lasts longer is a quota.";
+    }
+  }
+  const meters = draft.quotas.map((row) => row.meter);
+  for (const [index, row] of draft.quotas.entries()) {
+    const at = `/quotas/${String(index)}`;
+    if (row.meter === null) {
+      errors[`${at}/meter`] = "Choose what is counted.";
+    } else if (meters.indexOf(row.meter) !== index) {
+      errors[`${at}/meter`] = "There is a quota of it already.";
+    }
+    if (row.limit === null) {
+      errors[`${at}/limit`] = "How many units?";
+    }
+  }
+  return errors;
+}

@@ -1,0 +1,25 @@
+import { TextArea } from "@turnpike/ui/text-area";
+
+export type NetworksFieldProps = {
+  value: string;
+  error?: string | undefined;
+  onChange: (text: string) => void;
+};
+
+/** Where calls may come from. Lists are pasted more often than typed, so it is one field. */
+export function NetworksField({ value, error, onChange }: NetworksFieldProps) {
+  return (
+    <TextArea
+      label="Addresses and ranges"
+      help="One a line, IPv4 or IPv6. Calls from elsewhere are refused. Empty: from anywhere."
+      placeholder={"192.0.2.0/24\n2001:db8::/32"}
+      value={value}
+      error={error}
+      autoComplete="off"
+      autoCapitalize="off"
+      spellCheck={false}
+      isMono
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,132 @@
+import { Button } from "@turnpike/ui/button";
+import { Dialog } from "@turnpike/ui/dialog";
+import { DialogActions } from "@turnpike/ui/dialog-actions";
+import { FormErrors } from "@turnpike/ui/form-errors";
+import { ProgressBar } from "@turnpike/ui/progress-bar";
+import { Spinner } from "@turnpike/ui/spinner";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { formatCount } from "#platform/format.ts";
+import { ChooseFile } from "./choose-file.tsx";
+import { ImportOutcome } from "./import-outcome.tsx";
+import { useKeyImport } from "./use-key-import.ts";
+
+export type ImportKeysDialogProps = { isOpen: boolean; tenant: OwnTenant; onClose: () => void };
+
+/** Brings keys that exist elsewhere by their hashes: every row is looked at before one is imported. */
+export function ImportKeysDialog({ isOpen, tenant, onClose }: ImportKeysDialogProps) {
+  const keys = useKeyImport(tenant.tenantId);
+  const { state } = keys;
+  const isRunning = state.step === "running" || state.step === "reading";
+
+  function close(): void {
+    keys.reset();
+    onClose();
+  }
+
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={close}
+      isLocked={isRunning}
+      size="wide"
+      title="Import keys"
+      description={`Keys that your customers have go on working. Only their hashes come to ${tenant.name}, never the keys.`}
+    >
+      <ImportStep keys={keys} onClose={close} />
+    </Dialog>
+  );
+}
+
+type ImportStepProps = { keys: ReturnType<typeof useKeyImport>; onClose: () => void };
+
+function ImportStep({ keys, onClose }: ImportStepProps) {
+  const { state } = keys;
+  switch (state.step) {
+    case "choose":
+      return <ChooseFile error={state.error} onChoose={keys.choose} />;
+    case "reading":
+      return (
+        <p role="status" className="flex items-center gap-2 py-8 text-ink-muted">
+          <Spinner /> Reading {state.fileName}…
+        </p>
+      );
+    case "running": {
+      const { work } = state;
+      const total = work.rows.length;
+      return (
+        <div className="space-y-4 py-2">
+          <ProgressBar
+            label={work.isDryRun ? `Checking ${work.fileName}` : `Importing ${work.fileName}`}
+            progress={{ done: work.tally.done, total }}
+            text={`${formatCount(work.tally.done)} of ${formatCount(total)} rows`}
+          />
+          <DialogActions>
+            <Button onClick={keys.stop}>Stop</Button>
+          </DialogActions>
+        </div>
+      );
+    }
+    case "stopped":
+      return (
+        <div className="space-y-4">
+          <FormErrors
+            title={
+              state.reason === undefined
+                ? "Stopped. What was done stays done."
+                : "It did not go on. What was done stays done."
+            }
+            errors={state.reason === undefined ? [] : [state.reason]}
+          />
+          <ImportOutcome
+            tally={state.work.tally}
+            isDryRun={state.work.isDryRun}
+            rowCount={state.work.rows.length}
+          />
+          <DialogActions>
+            <Button onClick={onClose}>Close</Button>
+            <Button look="primary" onClick={() => keys.goOn(state.work)}>
+              Go on from row {formatCount(state.work.tally.done + 1)}
+            </Button>
+          </DialogActions>
+        </div>
+      );
+    case "checked": {
+      const { imported } = state.work.tally;
+      return (
+        <div className="space-y-4">
+          <ImportOutcome tally={state.work.tally} isDryRun rowCount={state.work.rows.length} />
+          <DialogActions>
+            <Button onClick={keys.reset}>Choose another file</Button>
+            {imported === 0 ? (
+              <Button look="primary" onClick={onClose}>
+                Close
+              </Button>
+            ) : (
+              <Button look="primary" autoFocus onClick={() => keys.start(state.work)}>
+                Import {formatCount(imported)} {imported === 1 ? "key" : "keys"}
+              </Button>
+            )}
+          </DialogActions>
+        </div>
+      );
+    }
+    case "done":
+      return (
+        <div className="space-y-4">
+          <ImportOutcome
+            tally={state.work.tally}
+            isDryRun={false}
+            rowCount={state.work.rows.length}
+          />
+          <DialogActions>
+            <Button onClick={keys.reset}>Import another file</Button>
+            <Button look="primary" autoFocus onClick={onClose}>
+              Done
+            </Button>
+          </DialogActions>
+        </div>
+      );
+    default:
+      return state satisfies never;
+  }
+}

@@ -1,0 +1,103 @@
+import type { ApiClient } from "#platform/api-client.ts";
+import type { ImportRow } from "./read-import-text.ts";
+
+export type ImportAnswer = Awaited<ReturnType<ApiClient["keys"]["import"]>>;
+/** Rows of one request, each with where it stands in the file. */
+export type ImportBatch = readonly { place: string; value: unknown }[];
+
+export type ImportMistake = { place: string; field: string; message: string };
+
+/** What came of the rows so far. */
+export type ImportTally = {
+  /** Rows that are over. */
+  done: number;
+  imported: number;
+  existing: number;
+  refused: number;
+  /** The first ones. */
+  mistakes: readonly ImportMistake[];
+  mistakesOmitted: number;
+};
+
+/** Rows of one request. */
+const BATCH_ROWS_MAX = 1_000;
+/** Of one request, in bytes: below the 1 MB that the API takes. */
+const BATCH_BYTES_MAX = 900_000;
+/** Mistakes that are shown: the first ones lead to the others. */
+export const MISTAKES_SHOWN_MAX = 200;
+
+/** Divides the good rows of a file into requests; they are sent in this order, so that one that failed can be sent again. */
+export function toBatches(rows: readonly ImportRow[]): ImportBatch[] {
+  const encoder = new TextEncoder();
+  const batches: { place: string; value: unknown }[][] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    if (!("value" in row)) {
+      continue;
+    }
+    const size = encoder.encode(JSON.stringify(row.value)).length + 1;
+    let batch = batches.at(-1);
+    if (batch === undefined || batch.length >= BATCH_ROWS_MAX || bytes + size > BATCH_BYTES_MAX) {
+      batch = [];
+      batches.push(batch);
+      bytes = 0;
+    }
+    batch.push({ place: row.place, value: row.value });
+    bytes += size;
+  }
+  return batches;
+}
+
+/** What is known before anything was sent: the rows that cannot be read. */
+export function startTally(rows: readonly ImportRow[]): ImportTally {
+  const unread = rows.filter((row) => "errors" in row);
+  return addMistakes(
+    {
+      done: unread.length,
+      imported: 0,
+      existing: 0,
+      refused: unread.length,
+      mistakes: [],
+      mistakesOmitted: 0,
+    },
+    unread.flatMap((row) => ("errors" in row ? toMistakes(row.place, row.errors) : [])),
+  );
+}
+
+/** Adds what the server answered to one request. */
+export function addAnswer(
+  tally: ImportTally,
+  batch: ImportBatch,
+  answer: ImportAnswer,
+): ImportTally {
+  return addMistakes(
+    {
+      ...tally,
+      done: tally.done + batch.length,
+      imported: tally.imported + answer.imported,
+      existing: tally.existing + answer.existing,
+      refused: tally.refused + answer.refused,
+    },
+    answer.items.flatMap((item, index) => toMistakes(batch[index]?.place ?? "", item.errors)),
+  );
+}
+
+function toMistakes(
+  place: string,
+  errors: readonly { pointer: string; message: string }[],
+): ImportMistake[] {
+  return errors.map(({ pointer, message }) => ({ place, field: pointer.slice(1), message }));
+}
+
+/** "line 9" stands before "line 10". */
+const byPlace = new Intl.Collator("en", { numeric: true });
+
+function addMistakes(tally: ImportTally, found: readonly ImportMistake[]): ImportTally {
+  // Rows that cannot be read are known before those that the server refuses, wherever they stand.
+  const all = [...tally.mistakes, ...found].sort((a, b) => byPlace.compare(a.place, b.place));
+  return {
+    ...tally,
+    mistakes: all.slice(0, MISTAKES_SHOWN_MAX),
+    mistakesOmitted: tally.mistakesOmitted + Math.max(0, all.length - MISTAKES_SHOWN_MAX),
+  };
+}

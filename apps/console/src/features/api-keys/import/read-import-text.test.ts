@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { ImportFileError, readImportText } from "./read-import-text.ts";
+
+describe("readImportText", () => {
+  it("reads a CSV by its names, with quotes, breaks and a byte order mark, and knows the lines", async () => {
+    const text =
+      '\ufeffhash,name,scopes,metadata\r\nab,"One,\ntwo",keys:read usage:read,"{""team"":""maps""}"\r\n\r\ncd,Three,,\r\n';
+    expect(await readImportText(text)).toEqual([
+      {
+        place: "Line 3",
+        value: {
+          hash: "ab",
+          name: "One,\ntwo",
+          scopes: ["keys:read", "usage:read"],
+          metadata: { team: "maps" },
+        },
+      },
+      { place: "Line 5", value: { hash: "cd", name: "Three" } },
+    ]);
+  });
+
+  it("keeps a line that cannot be read, with the reason, and reads the others", async () => {
+    const rows = await readImportText("hash,metadata\na\nb,{oops\nc,");
+    expect(rows).toEqual([
+      {
+        place: "Line 2",
+        errors: [{ pointer: "", message: "1 cells where the first line names 2 columns." }],
+      },
+      { place: "Line 3", errors: [{ pointer: "/metadata", message: "Not a JSON object." }] },
+      { place: "Line 4", value: { hash: "c" } },
+    ]);
+  });
+
+  it("reads a JSON array, each entry as it is", async () => {
+    expect(await readImportText(' [{"hash":"a"},7]')).toEqual([
+      { place: "Row 1", value: { hash: "a" } },
+      { place: "Row 2", value: 7 },
+    ]);
+  });
+
+  it.each([
+    ["", "The file is empty."],
+    ["[]", "The file has no rows."],
+    ["hash,name\n", "The file has no rows."],
+    ["[{", "This is not JSON, or it ends in the middle."],
+    ["name,hash,name\na,b,c", /^The first line must name the columns/],
+    ["id,hash\na,b", /^The first line must name the columns/],
+    ['hash,name\na,"b\n', /^Line \d+: a quote stands/],
+    [`[${"1,".repeat(100_000)}1]`, "The file has more than 100,000 rows: split it."],
+  ])("says what is wrong with a file as a whole", async (text, message) => {
+    const reading = readImportText(text);
+    await expect(reading).rejects.toThrow(ImportFileError);
+    await expect(reading).rejects.toThrow(message);
+  });
+});

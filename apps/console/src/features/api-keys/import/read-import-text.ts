@@ -1,0 +1,100 @@
+import {
+  IMPORT_HEADER_RULE,
+  type ImportColumn,
+  type ImportLine,
+  parseImportCells,
+  parseImportHeader,
+} from "@turnpike/domain/keys/import-table";
+import type { CsvError } from "csv-parse/browser/esm/sync";
+
+/** A row of a file and where it stands there: "Line 3" of a CSV, "Row 3" of a JSON array. */
+export type ImportRow = { place: string } & (
+  | { value: unknown }
+  | Exclude<ImportLine, { value: unknown }>
+);
+
+/** Why nothing of a file can be read, for who chose it. */
+export class ImportFileError extends Error {
+  override readonly name = "ImportFileError";
+}
+
+/** More belong into several files, or to the command line. */
+export const IMPORT_FILE_ROWS_MAX = 100_000;
+/** Of the whole file, in bytes: it is in the memory of the browser. */
+export const IMPORT_FILE_BYTES_MAX = 32 * 1024 * 1024;
+
+/**
+ * Reads keys from the text of a CSV with a line of names, or of a JSON array of objects: told apart by the first character.
+ *
+ * @throws {ImportFileError}
+ */
+export async function readImportText(text: string): Promise<ImportRow[]> {
+  const content = text.replace(/^\ufeff/, "").trim();
+  if (content === "") {
+    throw new ImportFileError("The file is empty.");
+  }
+  const rows = content.startsWith("[") ? readJson(content) : await readCsv(text);
+  if (rows.length === 0) {
+    throw new ImportFileError("The file has no rows.");
+  }
+  if (rows.length > IMPORT_FILE_ROWS_MAX) {
+    throw new ImportFileError("The file has more than 100,000 rows: split it.");
+  }
+  return rows;
+}
+
+function readJson(content: string): ImportRow[] {
+  let values: unknown;
+  try {
+    values = JSON.parse(content);
+  } catch (cause) {
+    throw new ImportFileError("This is not JSON, or it ends in the middle.", { cause });
+  }
+  if (!Array.isArray(values)) {
+    throw new ImportFileError("The JSON is no array of keys.");
+  }
+  return values.map((value: unknown, index) => ({ place: `Row ${String(index + 1)}`, value }));
+}
+
+async function readCsv(text: string): Promise<ImportRow[]> {
+  // Needed by who imports, once: everybody else does without its weight.
+  const { parse, CsvError: Refusal } = await import("csv-parse/browser/esm/sync");
+  const rows: ImportRow[] = [];
+  let columns: readonly ImportColumn[] | undefined;
+  try {
+    parse(text, {
+      bom: true,
+      relaxColumnCount: true,
+      skipEmptyLines: true,
+      trim: true,
+      onRecord: (record: string[], { lines }) => {
+        if (columns === undefined) {
+          columns = toColumns(record);
+        } else {
+          rows.push({ place: `Line ${String(lines)}`, ...parseImportCells(columns, record) });
+        }
+        // The parser itself need not keep it.
+        return null;
+      },
+    });
+  } catch (cause) {
+    if (cause instanceof Refusal) {
+      throw new ImportFileError(describe(cause), { cause });
+    }
+    throw cause;
+  }
+  return rows;
+}
+
+function toColumns(header: readonly string[]): readonly ImportColumn[] {
+  const columns = parseImportHeader(header);
+  if (columns === undefined) {
+    throw new ImportFileError(IMPORT_HEADER_RULE);
+  }
+  return columns;
+}
+
+function describe(refusal: CsvError): string {
+  const line = typeof refusal["lines"] === "number" ? refusal["lines"] : 1;
+  return `Line ${String(line)}: a quote stands where none can be, or is not closed.`;
+}

@@ -1,0 +1,122 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { refreshKeys, type TenantId } from "../api-keys.queries.ts";
+import {
+  addAnswer,
+  type ImportBatch,
+  type ImportTally,
+  startTally,
+  toBatches,
+} from "./import-run.view-model.ts";
+import {
+  IMPORT_FILE_BYTES_MAX,
+  ImportFileError,
+  type ImportRow,
+  readImportText,
+} from "./read-import-text.ts";
+
+/** A file that was read, and how far its requests are. */
+type Work = {
+  fileName: string;
+  rows: readonly ImportRow[];
+  batches: readonly ImportBatch[];
+  /** A rehearsal leaves nothing behind. */
+  isDryRun: boolean;
+  /** Requests that were answered. */
+  sent: number;
+  tally: ImportTally;
+};
+
+export type ImportState =
+  | { step: "choose"; error?: string }
+  | { step: "reading"; fileName: string }
+  | { step: "running"; work: Work }
+  /** `reason` is undefined where the person stopped it. */
+  | { step: "stopped"; work: Work; reason: string | undefined }
+  | { step: "checked"; work: Work }
+  | { step: "done"; work: Work };
+
+/** Imports a file: reads it, rehearses it, and does it, a thousand rows a request. What was done stays done. */
+export function useKeyImport(tenantId: TenantId) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const [state, setState] = useState<ImportState>({ step: "choose" });
+  const isStopped = useRef(false);
+
+  // The outside system is the network: a page that is left asks for nothing more.
+  useEffect(
+    () => () => {
+      isStopped.current = true;
+    },
+    [],
+  );
+
+  async function run(from: Work): Promise<void> {
+    let work = from;
+    isStopped.current = false;
+    setState({ step: "running", work });
+    for (const batch of work.batches.slice(work.sent)) {
+      if (isStopped.current) {
+        setState({ step: "stopped", work, reason: undefined });
+        break;
+      }
+      try {
+        const rows = batch.map((row) => row.value);
+        const answer = await api.keys.import({ tenantId, dryRun: work.isDryRun, rows });
+        work = { ...work, sent: work.sent + 1, tally: addAnswer(work.tally, batch, answer) };
+        setState({ step: "running", work });
+      } catch (cause) {
+        setState({ step: "stopped", work, reason: toErrorMessage(cause) });
+        break;
+      }
+    }
+    if (work.sent === work.batches.length) {
+      setState({ step: work.isDryRun ? "checked" : "done", work });
+    }
+    if (!work.isDryRun) {
+      await refreshKeys(client, tenantId);
+    }
+  }
+
+  async function choose(file: File): Promise<void> {
+    setState({ step: "reading", fileName: file.name });
+    try {
+      if (file.size > IMPORT_FILE_BYTES_MAX) {
+        throw new ImportFileError("The file is larger than 32 MB: split it.");
+      }
+      const rows = await readImportText(await file.text());
+      await run({
+        fileName: file.name,
+        rows,
+        batches: toBatches(rows),
+        isDryRun: true,
+        sent: 0,
+        tally: startTally(rows),
+      });
+    } catch (cause) {
+      setState({
+        step: "choose",
+        error:
+          cause instanceof ImportFileError
+            ? cause.message
+            : `The file cannot be read: ${toErrorMessage(cause)}`,
+      });
+    }
+  }
+
+  return {
+    state,
+    choose: (file: File) => void choose(file),
+    /** Does what was rehearsed. */
+    start: (work: Work) =>
+      void run({ ...work, isDryRun: false, sent: 0, tally: startTally(work.rows) }),
+    /** Goes on where it was stopped. */
+    goOn: (work: Work) => void run(work),
+    stop: () => {
+      isStopped.current = true;
+    },
+    reset: () => setState({ step: "choose" }),
+  };
+}

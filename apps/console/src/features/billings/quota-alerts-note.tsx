@@ -1,0 +1,29 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { quotaAlertsQuery } from "#platform/shared-queries.ts";
+
+/** At which shares of these quotas people are told, and where to change that. It holds its place while it loads. */
+export function QuotaAlertsNote({
+  tenantId,
+  isVisited,
+}: Pick<OwnTenant, "tenantId" | "isVisited">) {
+  const { api } = usePlatform();
+  const settings = useQuery(quotaAlertsQuery(api, tenantId));
+  const thresholds = settings.data?.thresholds;
+  return (
+    <p className="min-h-5 text-ink-muted text-sm">
+      {thresholds !== undefined && (
+        <>
+          {thresholds.length === 0
+            ? "Nobody is told when a quota runs out. "
+            : `Told at ${thresholds.map((share) => `${String(share)}%`).join(", ")} of each quota. `}
+          <Link to="/analytics" search={{ tab: "alerts" }} className="underline underline-offset-4">
+            {isVisited === true ? "Show alerts" : "Change what is told"}
+          </Link>
+        </>
+      )}
+    </p>
+  );
+}

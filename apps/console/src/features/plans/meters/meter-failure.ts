@@ -1,0 +1,44 @@
+import { METER_DIMENSIONS_MAX } from "@turnpike/domain/catalog/meter";
+import { type FormFailure, toFormFailure } from "#platform/form-failure.ts";
+
+const LABELS: Readonly<Record<string, string>> = {
+  name: "Name",
+  meterId: "Id",
+  unit: "Unit",
+  eventType: "Event type",
+  valuePointer: "Value",
+};
+
+/** The fields of the form by their place in the meter, with what they are called. */
+function listFields(): Map<string, string> {
+  const fields = new Map(Object.entries(LABELS));
+  for (let place = 0; place < METER_DIMENSIONS_MAX; place += 1) {
+    const row = `dimensions/${String(place)}`;
+    fields.set(`${row}/name`, `Name of dimension ${String(place + 1)}`);
+    fields.set(`${row}/pointer`, `Place of dimension ${String(place + 1)}`);
+  }
+  return fields;
+}
+
+/**
+ * Sorts what the API found wrong with a meter by the fields of its form, and says in the summary which field each is about.
+ *
+ * @param at - Where the meter stands in the request: a JSON pointer.
+ */
+export function toMeterFailure(cause: unknown, at: string): FormFailure<string> | undefined {
+  const labels = listFields();
+  const pointers = Object.fromEntries([...labels.keys()].map((name) => [name, `${at}/${name}`]));
+  const failure = toFormFailure(cause, pointers);
+  if (failure === undefined) {
+    return;
+  }
+  const beside = Object.entries(failure.fields);
+  const texts = new Set(beside.map(([, message]) => message));
+  return {
+    fields: failure.fields,
+    messages: [
+      ...beside.map(([name, message]) => `${labels.get(name) ?? name}: ${message ?? ""}`),
+      ...failure.messages.filter((message) => !texts.has(message)),
+    ],
+  };
+}

@@ -1,0 +1,248 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { Aggregation } from "@turnpike/domain/catalog/meter";
+import { DialogForm } from "@turnpike/ui/dialog-form";
+import { SegmentedControl } from "@turnpike/ui/segmented-control";
+import { SelectField } from "@turnpike/ui/select";
+import { TextField } from "@turnpike/ui/text-field";
+import { useUnsaved } from "@turnpike/ui/unsaved";
+import { useState } from "react";
+import { toast } from "sonner";
+import { usePlatform } from "#platform/platform.tsx";
+import type { Meter } from "#platform/shared-queries.ts";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
+import { DimensionsField } from "./dimensions-field.tsx";
+import { AGGREGATION_CHOICES } from "./meter.view-model.ts";
+import {
+  describeFixed,
+  hasValue,
+  listDifferences,
+  type MeterDraft,
+  type MeterSource,
+  toMeterChange,
+  toMeterDraft,
+  toMeterId,
+  toMeterInput,
+} from "./meter-draft.view-model.ts";
+import { toMeterFailure } from "./meter-failure.ts";
+import { MeterRehearsal } from "./meter-rehearsal.tsx";
+
+const CALL_AGGREGATIONS: readonly Aggregation[] = ["count", "sum"];
+
+export type MeterFormProps = {
+  /** The meter that is changed; undefined: a new one. */
+  meter: Meter | undefined;
+  onDone: (meter: Meter) => void;
+  onCancel: () => void;
+};
+
+/** What a meter counts, tried on recent events before it is published. */
+export function MeterForm({ meter, onDone, onCancel }: MeterFormProps) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const [draft, setDraft] = useState(() => toMeterDraft(meter));
+  const [isTouched, setIsTouched] = useState(false);
+  const change = (part: Partial<MeterDraft>) => {
+    setIsTouched(true);
+    setDraft((before) => ({ ...before, ...part }));
+  };
+  useUnsaved(isTouched);
+  const differences = meter === undefined ? undefined : listDifferences(meter, draft);
+  const publish = useMutation({
+    mutationKey: ["meters", "publish"],
+    mutationFn: () =>
+      meter === undefined
+        ? api.catalog.createMeter(toMeterInput(draft))
+        : api.catalog.updateMeter(toMeterChange(draft)),
+    onSuccess: async (published) => {
+      toast.success(
+        meter === undefined
+          ? `${published.name} counts from now on.`
+          : `${published.name} counts by version ${String(published.version ?? "")} from now on.`,
+      );
+      onDone(published);
+      await Promise.all([
+        client.invalidateQueries({ queryKey: ["catalog"] }),
+        client.invalidateQueries({ queryKey: ["meters"] }),
+      ]);
+    },
+  });
+  const submitOnce = useSubmitOnce(publish.mutateAsync, "failed");
+  const failure = toMeterFailure(publish.error, "");
+  const next = String((meter?.version ?? 1) + 1);
+
+  return (
+    <DialogForm
+      onSubmit={() => submitOnce()}
+      onCancel={onCancel}
+      action={meter === undefined ? "Publish meter" : `Publish version ${next}`}
+      progress={publish.isPending ? "Publishing…" : undefined}
+      isDisabled={differences?.length === 0}
+      failure="The meter was not published."
+      errors={failure?.messages}
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label="Name"
+          help="What customers see."
+          name="name"
+          value={draft.name}
+          maxLength={60}
+          placeholder="Tokens"
+          autoComplete="off"
+          error={failure?.fields["name"]}
+          onChange={({ currentTarget: { value } }) =>
+            change({ name: value, ...(!draft.isIdTyped && { meterId: toMeterId(value) }) })
+          }
+        />
+        {meter === undefined ? (
+          <TextField
+            label="Id"
+            help="What programs, plans and queries call it. It stays."
+            name="meterId"
+            isMono
+            value={draft.meterId}
+            maxLength={64}
+            placeholder="tokens"
+            autoComplete="off"
+            spellCheck={false}
+            error={failure?.fields["meterId"]}
+            onChange={({ currentTarget: { value } }) => change({ meterId: value, isIdTyped: true })}
+          />
+        ) : (
+          <Fixed label="Counts" value={describeFixed(meter)}>
+            A new way of counting needs a new meter.
+          </Fixed>
+        )}
+      </div>
+      {meter === undefined && <CountingFields draft={draft} onChange={change} />}
+      <div className="grid gap-4 sm:grid-cols-2">
+        {draft.source === "events" && (
+          <TextField
+            label="Event type"
+            help="The type of the CloudEvents that it counts."
+            name="eventType"
+            isMono
+            value={draft.eventType}
+            maxLength={256}
+            placeholder="llm.call"
+            autoComplete="off"
+            spellCheck={false}
+            error={failure?.fields["eventType"]}
+            onChange={({ currentTarget: { value } }) => change({ eventType: value })}
+          />
+        )}
+        {hasValue(draft) && (
+          <TextField
+            label="Value"
+            help="Where it stands in the data of an event: a JSON pointer."
+            name="valuePointer"
+            isMono
+            value={draft.valuePointer}
+            maxLength={200}
+            placeholder="/usage/tokens"
+            autoComplete="off"
+            spellCheck={false}
+            error={failure?.fields["valuePointer"]}
+            onChange={({ currentTarget: { value } }) => change({ valuePointer: value })}
+          />
+        )}
+        <TextField
+          label="Unit"
+          help="What one is called, singular."
+          name="unit"
+          value={draft.unit}
+          maxLength={30}
+          placeholder="token"
+          autoComplete="off"
+          error={failure?.fields["unit"]}
+          onChange={({ currentTarget: { value } }) => change({ unit: value })}
+        />
+      </div>
+      {draft.source === "events" && (
+        <>
+          <DimensionsField
+            value={draft.dimensions}
+            errorAt={(place) => failure?.fields[`dimensions/${place}`]}
+            onChange={(dimensions) => change({ dimensions })}
+          />
+          <MeterRehearsal draft={draft} />
+        </>
+      )}
+      {differences !== undefined && differences.length > 0 && (
+        <section
+          aria-label="What changes"
+          className="rounded-control border border-line bg-sunken px-3 py-2.5"
+        >
+          <p className="font-medium">This makes version {next}.</p>
+          <p className="text-ink-muted text-xs">
+            What comes from now on is counted by it. What was counted before stays as it is.
+          </p>
+          <ul className="mt-2 space-y-1">
+            {differences.map(({ label, from, to }) => (
+              <li key={label} className="[overflow-wrap:anywhere]">
+                {label}: <del className="text-ink-muted">{from || "none"}</del>{" "}
+                <ins>{to || "none"}</ins>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </DialogForm>
+  );
+}
+
+type CountingFieldsProps = { draft: MeterDraft; onChange: (part: Partial<MeterDraft>) => void };
+
+/** What a new meter counts, and how: neither can be changed later. */
+function CountingFields({ draft, onChange }: CountingFieldsProps) {
+  const isOfCalls = draft.source === "calls";
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <div className="min-w-0">
+        <p className="mb-1 font-medium text-sm">Counts</p>
+        <SegmentedControl<MeterSource>
+          label="Counts"
+          value={draft.source}
+          segments={[
+            { value: "events", label: "Events" },
+            { value: "calls", label: "Calls" },
+          ]}
+          onValueChange={(source) =>
+            onChange({
+              source,
+              ...(source === "calls" &&
+                !CALL_AGGREGATIONS.includes(draft.aggregation) && { aggregation: "sum" }),
+            })
+          }
+        />
+        <p className="mt-1 text-ink-muted text-xs">
+          {isOfCalls
+            ? "Verification names the meter and what a call costs."
+            : "Your programs send them, with what happened in their data."}
+        </p>
+      </div>
+      <SelectField<Aggregation>
+        label="Aggregation"
+        help="It stays what it is."
+        value={draft.aggregation}
+        choices={AGGREGATION_CHOICES.filter(
+          ({ value }) => !isOfCalls || CALL_AGGREGATIONS.includes(value),
+        )}
+        onValueChange={(aggregation) => onChange({ aggregation })}
+      />
+    </div>
+  );
+}
+
+type FixedProps = { label: string; value: string; children: string };
+
+/** What cannot be changed, where a field would stand. */
+function Fixed({ label, value, children }: FixedProps) {
+  return (
+    <div className="min-w-0">
+      <p className="mb-1 font-medium text-sm">{label}</p>
+      <p className="flex h-9 items-center">{value}</p>
+      <p className="mt-1 text-ink-muted text-xs">{children}</p>
+    </div>
+  );
+}

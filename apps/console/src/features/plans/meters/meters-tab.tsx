@@ -1,0 +1,189 @@
+import { useQuery } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import type { Column } from "@turnpike/ui/column";
+import { CompactNumber } from "@turnpike/ui/compact-number";
+import { DataTable } from "@turnpike/ui/data-table";
+import { Dialog } from "@turnpike/ui/dialog";
+import { EmptyState } from "@turnpike/ui/empty-state";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import Gauge from "lucide-react/icons/gauge";
+import { useState } from "react";
+import { DocsLink } from "#components/docs-link.tsx";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { usePlatform } from "#platform/platform.tsx";
+import { catalogQuery, type Meter } from "#platform/shared-queries.ts";
+import type { PlansSearch } from "../plans-search.view-model.ts";
+import { describeCounting, describeDimensions } from "./meter.view-model.ts";
+import { MeterForm } from "./meter-form.tsx";
+import { MeterSheet } from "./meter-sheet.tsx";
+import { type MeterActivity, metersQueries } from "./meters.queries.ts";
+
+export type MetersTabProps = {
+  search: PlansSearch;
+  onSearchChange: (search: PlansSearch) => void;
+};
+
+/** The meter that a form is open for; `new` for one that there is not yet. */
+type Edited = Meter | "new" | undefined;
+
+function listColumns(
+  activity: ReadonlyMap<string, MeterActivity> | undefined,
+  hasFailed: boolean,
+): readonly Column<Meter>[] {
+  return [
+    {
+      id: "name",
+      header: "Meter",
+      phone: "title",
+      cell: ({ name, meterId }) => (
+        <div className="min-w-0">
+          <p className="font-medium [overflow-wrap:anywhere]">{name}</p>
+          <p className="font-mono font-normal text-ink-muted text-xs [overflow-wrap:anywhere]">
+            {meterId}
+          </p>
+        </div>
+      ),
+    },
+    {
+      id: "counts",
+      header: "Counts",
+      cell: (meter) => (
+        <div className="min-w-0">
+          <p className="[overflow-wrap:anywhere]">{describeCounting(meter)}</p>
+          <p className="text-ink-muted text-xs [overflow-wrap:anywhere]">
+            {meter.eventType === undefined ? (
+              "of calls"
+            ) : (
+              <>
+                of <code className="font-mono">{meter.eventType}</code>
+              </>
+            )}
+          </p>
+        </div>
+      ),
+    },
+    {
+      id: "unit",
+      header: "Unit",
+      cell: ({ unit }) => <span className="[overflow-wrap:anywhere]">{unit}</span>,
+    },
+    {
+      id: "dimensions",
+      header: "Dimensions",
+      cell: (meter) => (
+        <span className="text-ink-muted [overflow-wrap:anywhere]">{describeDimensions(meter)}</span>
+      ),
+    },
+    {
+      id: "version",
+      header: "Version",
+      align: "end",
+      cell: ({ version }) => version ?? "",
+    },
+    {
+      id: "events",
+      header: "Events, 24 h",
+      align: "end",
+      cell: ({ meterId, eventType }) => {
+        if (eventType === undefined || hasFailed) {
+          return <span className="text-ink-faint">–</span>;
+        }
+        return activity === undefined ? (
+          <Skeleton className="ml-auto h-4 w-12" />
+        ) : (
+          <CompactNumber value={activity.get(meterId)?.events ?? 0} isFocusable={false} />
+        );
+      },
+    },
+  ];
+}
+
+/** What is counted: meters of calls and of events, for operators. */
+export function MetersTab({ search, onSearchChange }: MetersTabProps) {
+  const { api } = usePlatform();
+  const [edited, setEdited] = useState<Edited>();
+  const catalog = useQuery(catalogQuery(api));
+  const activity = useQuery(metersQueries.activity(api, false));
+  const meters = catalog.data?.meters;
+  const open = meters?.find(({ meterId }) => meterId === search.meter);
+  const show = (meter: Meter | undefined) =>
+    onSearchChange({ tab: "meters", ...(meter === undefined ? {} : { meter: meter.meterId }) });
+  return (
+    <div className="space-y-4">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="max-w-[72ch] text-ink-muted">
+          A meter makes a number of what happens: of calls, or of events that your programs send,
+          such as tokens or gigabytes. Plans cap it, charts show it.{" "}
+          <DocsLink page="events">How events work</DocsLink>
+        </p>
+        <Button look="primary" onClick={() => setEdited("new")}>
+          Create meter
+        </Button>
+      </div>
+      {activity.isError && activity.data === undefined && (
+        <FailureNotice
+          what="What has come lately could not be loaded."
+          cause={activity.error}
+          onRetry={() => void activity.refetch()}
+        />
+      )}
+      {catalog.isError && catalog.data === undefined ? (
+        <FailureNotice
+          what="The meters could not be loaded."
+          cause={catalog.error}
+          onRetry={() => void catalog.refetch()}
+        />
+      ) : (
+        <DataTable
+          label="Meters"
+          columns={listColumns(activity.data, activity.isError && activity.data === undefined)}
+          rows={meters}
+          getRowId={({ meterId }) => meterId}
+          getRowName={({ name }) => name}
+          openRowId={search.meter}
+          onRowOpen={show}
+          empty={
+            <EmptyState icon={<Gauge />} title="No meters yet">
+              Create one for what your customers use, try it on events, and cap it in a plan.{" "}
+              <DocsLink page="events#meters">How meters count</DocsLink>
+            </EmptyState>
+          }
+        />
+      )}
+      <MeterSheet meter={open} onClose={() => show(undefined)} onChange={setEdited} />
+      <MeterDialog
+        edited={edited}
+        onClose={() => setEdited(undefined)}
+        onPublished={(meter) => {
+          setEdited(undefined);
+          show(meter);
+        }}
+      />
+    </div>
+  );
+}
+
+type MeterDialogProps = {
+  edited: Edited;
+  onClose: () => void;
+  onPublished: (meter: Meter) => void;
+};
+
+function MeterDialog({ edited, onClose, onPublished }: MeterDialogProps) {
+  const meter = edited === "new" ? undefined : edited;
+  return (
+    <Dialog
+      isOpen={edited !== undefined}
+      onClose={onClose}
+      size="wide"
+      title={meter === undefined ? "Create a meter" : `Change ${meter.name}`}
+      description={
+        meter === undefined
+          ? "It counts from the moment in which it is published."
+          : "A change is a new version. What was counted before stays as it is."
+      }
+    >
+      {edited !== undefined && <MeterForm meter={meter} onDone={onPublished} onCancel={onClose} />}
+    </Dialog>
+  );
+}

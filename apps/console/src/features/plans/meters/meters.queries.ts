@@ -1,0 +1,50 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { ApiClient } from "#platform/api-client.ts";
+
+export type MeterVersion = Awaited<
+  ReturnType<ApiClient["catalog"]["listMeterVersions"]>
+>["items"][number];
+export type MeterActivity = Awaited<
+  ReturnType<ApiClient["events"]["meterActivity"]>
+>["items"][number];
+export type RejectedEvent = Awaited<
+  ReturnType<ApiClient["events"]["listAllRejected"]>
+>["items"][number];
+export type MeterPreview = Awaited<ReturnType<ApiClient["events"]["previewMeter"]>>;
+
+/** A page of rejected events, and what it is narrowed to. */
+export type RejectedPage = Omit<Parameters<ApiClient["events"]["listAllRejected"]>[0], "limit">;
+
+/** What comes is looked at again within this time, in milliseconds; while a meter is open, more often. */
+const ACTIVITY_REFRESH_MS = 15_000;
+const ACTIVITY_LIVE_MS = 2_000;
+const PAGE = 25;
+
+export const metersQueries = {
+  /** What has come for each meter, by its id. */
+  activity: (api: ApiClient, isLive: boolean) =>
+    queryOptions({
+      queryKey: ["meters", "activity"],
+      queryFn: async ({ signal }): Promise<ReadonlyMap<string, MeterActivity>> => {
+        const { items } = await api.events.meterActivity({}, { signal });
+        return new Map(items.map((item) => [item.meterId, item]));
+      },
+      refetchInterval: isLive ? ACTIVITY_LIVE_MS : ACTIVITY_REFRESH_MS,
+      staleTime: 0,
+    }),
+
+  versions: (api: ApiClient, meterId: string) =>
+    queryOptions({
+      queryKey: ["meters", "versions", meterId],
+      queryFn: async ({ signal }): Promise<MeterVersion[]> =>
+        (await api.catalog.listMeterVersions({ meterId }, { signal })).items,
+      staleTime: 0,
+    }),
+
+  rejected: (api: ApiClient, page: RejectedPage) =>
+    queryOptions({
+      queryKey: ["meters", "rejected", page],
+      queryFn: ({ signal }) => api.events.listAllRejected({ limit: PAGE, ...page }, { signal }),
+      staleTime: 0,
+    }),
+};

@@ -1,0 +1,88 @@
+import { toPlural } from "@turnpike/domain/text/to-plural";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import type { ReactNode } from "react";
+import { formatCount } from "#platform/format.ts";
+import type { MeterPreview } from "./meters.queries.ts";
+
+export type PreviewResultProps = {
+  preview: MeterPreview;
+  unit: string;
+  /** The draft was changed since. */
+  isStale: boolean;
+};
+
+function plural(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? "event" : "events"}`;
+}
+
+/** An exact decimal with separators, which may be negative. */
+function toNumberText(decimal: string | null): string {
+  if (decimal === null) {
+    return "nothing";
+  }
+  return decimal.startsWith("-") ? `-${formatCount(decimal.slice(1))}` : formatCount(decimal);
+}
+
+/** What a meter would make of recent events. */
+export function PreviewResult({ preview, unit, isStale }: PreviewResultProps) {
+  if (preview.tried === 0) {
+    return (
+      <p className="text-ink-muted">
+        No event of this type was recorded in the last 35 days. It can be published all the same:
+        events are taken once a meter counts their type.
+      </p>
+    );
+  }
+  return (
+    <div className="space-y-3">
+      {isStale && (
+        <p className="text-warning text-xs">The meter was changed since: try it again.</p>
+      )}
+      <dl className="grid grid-cols-3 gap-3">
+        <Figure label="Tried" value={plural(preview.tried)}>
+          {preview.since !== null && (
+            <>
+              since <RelativeTime at={preview.since} />
+            </>
+          )}
+        </Figure>
+        <Figure label="Would count to" value={toNumberText(preview.value)}>
+          {preview.value !== null && unit !== "" && (preview.value === "1" ? unit : toPlural(unit))}
+        </Figure>
+        <Figure label="Could not be counted" value={plural(preview.uncounted)} />
+      </dl>
+      {preview.reason !== null && (
+        <p className="text-danger [overflow-wrap:anywhere]">{preview.reason}</p>
+      )}
+      {listFound(preview).map(({ name, values }) => (
+        <p key={name} className="text-ink-muted text-xs [overflow-wrap:anywhere]">
+          <span className="font-medium text-ink">{name}</span>:{" "}
+          {values
+            .map(
+              ({ value, events }) =>
+                `${value === "" ? "not known" : value} (${formatCount(events)})`,
+            )
+            .join(", ")}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function listFound({ dimensions }: MeterPreview) {
+  return dimensions.filter(({ values }) => values.length > 0);
+}
+
+type FigureProps = { label: string; value: string; children?: ReactNode };
+
+function Figure({ label, value, children }: FigureProps) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-ink-muted text-xs">{label}</dt>
+      <dd className="font-semibold tabular-nums [overflow-wrap:anywhere]">
+        <span>{value}</span>
+        <span className="block font-normal text-ink-muted text-xs">{children}</span>
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,146 @@
+// @vitest-environment jsdom
+import { QueryClientProvider } from "@tanstack/react-query";
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  RouterProvider,
+} from "@tanstack/react-router";
+import { cleanup, render, screen } from "@testing-library/react";
+import { UiProvider } from "@turnpike/ui/ui-provider";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { PlatformProvider } from "#platform/platform.tsx";
+import { createQueryClient } from "#platform/query-client.ts";
+import { fakeNetwork, makeTestPlatform } from "#platform/render-with-platform.tsx";
+import { VERIFIED_USER_KEY } from "#platform/verified-user.ts";
+import { PlansPage } from "./plans-page.tsx";
+
+const ACME = "ten_0199f3b0c1d27a4e8f60112233445566";
+const FREE = {
+  planId: "free",
+  version: 2,
+  isDefault: true,
+  name: "Free",
+  description: "",
+  currency: "USD",
+  pricePerMonth: "0",
+  visibility: "public",
+  rateLimits: [],
+  quotas: [{ meter: "requests", limit: 50_000, kind: "hard" }],
+  scopes: [],
+};
+const QUOTA = {
+  meter: "requests",
+  environment: "live",
+  kind: "hard",
+  limit: 50_000,
+  used: "12500",
+  leased: "0",
+  locked: "0",
+  forfeited: "0",
+  remaining: "37500",
+  periodStart: "2026-11-01T00:00:00.000Z",
+  resetAt: "2026-12-01T00:00:00.000Z",
+};
+
+afterEach(() => {
+  cleanup();
+  localStorage.clear();
+  vi.unstubAllGlobals();
+});
+
+function openPlans(person: { isOperator: boolean; hasTenant: boolean }) {
+  vi.stubGlobal("scrollTo", () => undefined);
+  fakeNetwork({
+    "GET /plans": () => ({ items: [FREE] }),
+    "GET /meters": () => ({
+      items: [{ meterId: "requests", name: "Requests", unit: "request", aggregation: "count" }],
+    }),
+    [`GET /tenants/${ACME}/limits`]: () => ({
+      planId: "free",
+      planVersion: 1,
+      rateLimits: [],
+      quotas: [QUOTA],
+    }),
+  });
+  const queryClient = createQueryClient();
+  queryClient.setQueryData(VERIFIED_USER_KEY, {
+    user: {
+      userId: "usr_0199f3b0c1d27a4e8f60112233445588",
+      email: "ada@example.com",
+      emailVerified: true,
+      name: "Ada",
+      isOperator: person.isOperator,
+    },
+    tenants: person.hasTenant
+      ? [
+          {
+            tenantId: ACME,
+            name: "Acme",
+            slug: "acme",
+            role: "owner",
+            planId: "free",
+            suspendedAt: null,
+            createdAt: "2026-11-01T00:00:00.000Z",
+          },
+        ]
+      : [],
+  });
+  const root = createRootRoute();
+  const layout = createRoute({ getParentRoute: () => root, id: "_app" });
+  const plans = createRoute({
+    getParentRoute: () => layout,
+    path: "/plans",
+    component: () => <PlansPage search={{}} onSearchChange={vi.fn()} />,
+  });
+  const router = createRouter({
+    routeTree: root.addChildren([layout.addChildren([plans])]),
+    history: createMemoryHistory({ initialEntries: ["/plans"] }),
+  });
+  render(
+    <QueryClientProvider client={queryClient}>
+      <PlatformProvider value={makeTestPlatform()}>
+        <UiProvider>
+          <RouterProvider router={router} />
+        </UiProvider>
+      </PlatformProvider>
+    </QueryClientProvider>,
+  );
+}
+
+describe("PlansPage", () => {
+  it("shows an operator without a tenant what is sold, and where it is changed", async () => {
+    openPlans({ isOperator: true, hasTenant: false });
+    await screen.findByRole("heading", { name: "Free" });
+    screen.getByText(/Your customers see these plans/);
+    expect(screen.getByRole("link", { name: "catalogue" }).getAttribute("href")).toBe(
+      "/docs/configuration#catalog",
+    );
+    expect(screen.getByRole("link", { name: "All tenants" }).getAttribute("href")).toContain(
+      "tab=all",
+    );
+    expect(screen.queryByText(/You have|ask them/)).toBe(null);
+  });
+
+  it("speaks to an operator of the tenant that they look at, not to it", async () => {
+    openPlans({ isOperator: true, hasTenant: true });
+    await screen.findByText("Acme has used 25.0% of this so far (12,500 requests)");
+    screen.getByText("Plan of Acme");
+    screen.getByText(/Acme keeps the version that it started on/);
+    expect(screen.queryByText(/You have used|Current plan/)).toBe(null);
+  });
+
+  it("speaks to a customer, who has no tabs", async () => {
+    openPlans({ isOperator: false, hasTenant: true });
+    await screen.findByText("You have used 25.0% of this so far (12,500 requests)");
+    screen.getByText("Current plan");
+    screen.getByText(/ask them for another one/);
+    expect(screen.queryByRole("tab")).toBe(null);
+  });
+
+  it("asks a customer without a tenant to create one", async () => {
+    openPlans({ isOperator: false, hasTenant: false });
+    await screen.findByText("You have no tenant yet");
+  });
+});

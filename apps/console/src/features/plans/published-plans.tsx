@@ -1,0 +1,58 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { EmptyState } from "@turnpike/ui/empty-state";
+import Layers from "lucide-react/icons/layers";
+import { useCurrentTenant } from "#platform/current-tenant.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { limitsQuery } from "#platform/shared-queries.ts";
+import { PlanCards } from "./plan-cards.tsx";
+
+const LINK_CLASSES = "font-medium text-ink underline underline-offset-4";
+
+/** What the operator sells: the plans as they are published, and where they and the tenants on them are changed. */
+export function PublishedPlans() {
+  const { api } = usePlatform();
+  const tenant = useCurrentTenant();
+  const limits = useQuery({
+    ...limitsQuery(api, tenant?.tenantId as NonNullable<typeof tenant>["tenantId"]),
+    enabled: tenant !== undefined,
+  });
+  return (
+    <>
+      <p className="mb-4 max-w-[72ch] text-ink-muted">
+        Your customers see these plans on the landing page and here. A plan that changes is a new
+        version: who is on it keeps the one they began with.
+      </p>
+      <PlanCards
+        {...(tenant !== undefined && {
+          tenant: { ...tenant, limits: limits.data, label: tenant.name },
+        })}
+        empty={
+          <EmptyState
+            icon={<Layers />}
+            title="No plan is published"
+            snippet={{
+              subject: "Command: Publish a catalogue",
+              code: "npm run turnpike -- catalog apply catalog.yaml",
+            }}
+          >
+            Plans say what calls cost and where they end. Publish a catalogue of meters and plans,
+            and customers can choose.
+          </EmptyState>
+        }
+      />
+      <p className="mt-6 max-w-[72ch] text-ink-muted">
+        Plans are changed in the{" "}
+        <a href="/docs/configuration#catalog" className={LINK_CLASSES}>
+          catalogue
+        </a>
+        , by <code className="font-mono text-xs">turnpike catalog apply</code> or the API. A tenant
+        is moved to another one in{" "}
+        <Link to="/tenants" search={{ tab: "all" }} className={LINK_CLASSES}>
+          All tenants
+        </Link>
+        : it takes effect within a second, and what was used of the period stays used.
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,142 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import type { Column } from "@turnpike/ui/column";
+import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
+import { DataTable } from "@turnpike/ui/data-table";
+import { EmptyState } from "@turnpike/ui/empty-state";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import Trash2 from "lucide-react/icons/trash-2";
+import { useState } from "react";
+import { toast } from "sonner";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { PageFooter } from "#components/page-footer.tsx";
+import { useCursorTrail } from "#components/use-cursor-trail.ts";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import type { TabProps } from "../tab-props.ts";
+import { type DeletedTenant, operatorQueries } from "../tenants.queries.ts";
+import { useRestoreTenant } from "./use-restore-tenant.ts";
+
+/** Tenants that were deleted: for 30 days their operator brings them back. */
+export function DeletedTenants({ search, onSearchChange }: TabProps) {
+  const { api } = usePlatform();
+  const { cursor } = search;
+  const tenants = useQuery({
+    ...operatorQueries.deletedTenants(api, cursor),
+    placeholderData: keepPreviousData,
+  });
+  const trail = useCursorTrail({
+    cursor,
+    nextCursor: tenants.data?.nextCursor,
+    onCursorChange: (next) =>
+      onSearchChange({
+        tab: "all",
+        state: "deleted",
+        ...(next === undefined ? {} : { cursor: next }),
+      }),
+  });
+  const [asked, setAsked] = useState<DeletedTenant>();
+  if (tenants.isError && tenants.data === undefined) {
+    return (
+      <FailureNotice
+        what="The deleted tenants could not be loaded."
+        cause={tenants.error}
+        onRetry={() => void tenants.refetch()}
+      />
+    );
+  }
+  return (
+    <>
+      <DataTable
+        label="Deleted tenants"
+        columns={toColumns(setAsked)}
+        rows={tenants.data?.items}
+        getRowId={({ tenantId }) => tenantId}
+        getRowName={({ name }) => name}
+        isStale={tenants.isPlaceholderData}
+        empty={
+          <EmptyState icon={<Trash2 />} title="No tenant is deleted">
+            Owners delete their tenant in its settings. For 30 days you can bring it back here.
+          </EmptyState>
+        }
+        footer={
+          <PageFooter
+            trail={trail}
+            count={tenants.data?.items.length}
+            noun={["deleted tenant", "deleted tenants, the newest first"]}
+          />
+        }
+      />
+      {asked !== undefined && <RestoreDialog tenant={asked} onClose={() => setAsked(undefined)} />}
+    </>
+  );
+}
+
+function toColumns(onRestore: (tenant: DeletedTenant) => void): readonly Column<DeletedTenant>[] {
+  return [
+    {
+      id: "tenant",
+      header: "Tenant",
+      phone: "title",
+      cell: ({ name, slug }) => (
+        <div className="min-w-0">
+          <p className="font-medium [overflow-wrap:anywhere]">{name}</p>
+          <p className="font-mono font-normal text-ink-muted text-xs [overflow-wrap:anywhere]">
+            {slug}
+          </p>
+        </div>
+      ),
+    },
+    {
+      id: "deleted",
+      header: "Deleted",
+      className: "md:w-36",
+      cell: ({ deletedAt }) => <RelativeTime at={deletedAt} isFocusable={false} />,
+    },
+    {
+      id: "until",
+      header: "Data is removed",
+      className: "md:w-44",
+      cell: ({ purgedAt, restorableUntil }) => (
+        <RelativeTime at={purgedAt ?? restorableUntil} isFocusable={false} />
+      ),
+    },
+    {
+      id: "restore",
+      header: "Restore",
+      className: "md:w-36",
+      cell: (tenant) =>
+        tenant.purgedAt === null ? (
+          <Button onClick={() => onRestore(tenant)} aria-label={`Restore ${tenant.name}…`}>
+            Restore…
+          </Button>
+        ) : (
+          <span className="text-ink-muted">Too late</span>
+        ),
+    },
+  ];
+}
+
+function RestoreDialog({ tenant, onClose }: { tenant: DeletedTenant; onClose: () => void }) {
+  const restore = useRestoreTenant();
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={`Restore ${tenant.name}?`}
+      description="Its members see it again within a second, with settings, alerts and files. Its keys stay revoked, and its webhooks disabled: its members make new keys and enable what they need."
+      action="Restore tenant"
+      isDangerous={false}
+      progress={restore.isPending ? "Restoring…" : undefined}
+      error={restore.isError ? toErrorMessage(restore.error) : undefined}
+      onConfirm={() =>
+        restore.mutate(tenant.tenantId, {
+          onSuccess: ({ name }) => {
+            toast.success(`${name} is restored.`);
+            onClose();
+          },
+        })
+      }
+    />
+  );
+}

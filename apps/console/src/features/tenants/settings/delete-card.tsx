@@ -1,0 +1,66 @@
+import { useMutation } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { Card } from "@turnpike/ui/card";
+import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
+import { useState } from "react";
+import { toast } from "sonner";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
+import { useLeaveBehind } from "./use-leave-behind.ts";
+
+/** The end of a tenant, for its owners. */
+export function DeleteCard({ tenant }: { tenant: OwnTenant }) {
+  const [isAsking, setIsAsking] = useState(false);
+  return (
+    <Card
+      title="Delete tenant"
+      description="Its keys stop working at once, and nobody in it sees it any more. For 30 days the operator can bring it back; then its data is removed."
+    >
+      <Button look="danger" onClick={() => setIsAsking(true)}>
+        Delete tenant…
+      </Button>
+      <DeleteDialog tenant={tenant} isOpen={isAsking} onClose={() => setIsAsking(false)} />
+    </Card>
+  );
+}
+
+type DeleteDialogProps = { tenant: OwnTenant; isOpen: boolean; onClose: () => void };
+
+function DeleteDialog({ tenant, isOpen, onClose }: DeleteDialogProps) {
+  const { api } = usePlatform();
+  const leaveBehind = useLeaveBehind(tenant);
+  const remove = useMutation({
+    mutationKey: ["tenants", "delete"],
+    mutationFn: () => api.tenants.delete({ tenantId: tenant.tenantId, name: tenant.name }),
+    onSuccess: async () => {
+      toast.success(`${tenant.name} is deleted.`);
+      await leaveBehind();
+    },
+  });
+  const removeOnce = useSubmitOnce(remove.mutateAsync, "settled");
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={() => {
+        remove.reset();
+        onClose();
+      }}
+      title={`Delete ${tenant.name}?`}
+      description={
+        <ul className="list-disc space-y-1 pl-4">
+          <li>Every API key is revoked, for good: calls with them are refused within a second.</li>
+          <li>All members lose access, and open invitations end.</li>
+          <li>Webhooks are disabled, and exports that are running are cancelled.</li>
+          <li>Usage until now stays recorded, for accounting.</li>
+        </ul>
+      }
+      action="Delete tenant"
+      nameToType={tenant.name}
+      progress={remove.isPending ? "Deleting…" : undefined}
+      error={remove.isError ? toErrorMessage(remove.error) : undefined}
+      onConfirm={() => removeOnce()}
+    />
+  );
+}

@@ -1,0 +1,149 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Badge } from "@turnpike/ui/badge";
+import { Button } from "@turnpike/ui/button";
+import type { Column } from "@turnpike/ui/column";
+import { DataTable } from "@turnpike/ui/data-table";
+import { EmptyState } from "@turnpike/ui/empty-state";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import Send from "lucide-react/icons/send";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { PageFooter } from "#components/page-footer.tsx";
+import { useCursorTrail } from "#components/use-cursor-trail.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import type { TabProps } from "../tab-props.ts";
+import type { TenantId } from "../tenants.queries.ts";
+import { DeliverySheet } from "./delivery-sheet.tsx";
+import { useWebhookActions } from "./use-webhook-actions.ts";
+import { toDeliveryState } from "./webhook.view-model.ts";
+import { type Delivery, type Webhook, webhooksQueries } from "./webhooks.queries.ts";
+
+const COLUMNS: readonly Column<Delivery>[] = [
+  {
+    id: "type",
+    header: "Event",
+    phone: "title",
+    cell: ({ type }) => <code className="font-mono text-[0.8125rem]">{type}</code>,
+  },
+  {
+    id: "state",
+    header: "State",
+    cell: (delivery) => {
+      const { tone, label } = toDeliveryState(delivery);
+      return <Badge tone={tone}>{label}</Badge>;
+    },
+  },
+  {
+    id: "status",
+    header: "Last answer",
+    cell: ({ lastStatus, attempts }) => (
+      <span className="tabular-nums">{lastStatus ?? (attempts === 0 ? "–" : "None")}</span>
+    ),
+  },
+  {
+    id: "attempts",
+    header: "Attempts",
+    cell: ({ attempts }) => <span className="tabular-nums">{attempts}</span>,
+  },
+  {
+    id: "created",
+    header: "Happened",
+    className: "md:w-36",
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} isFocusable={false} />,
+  },
+];
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+export type DeliveriesCardProps = TabProps & {
+  tenantId: TenantId;
+  webhook: Webhook;
+  mayWrite: boolean;
+};
+
+/** What was or will be sent to one endpoint, the newest first. */
+export function DeliveriesCard(props: DeliveriesCardProps) {
+  const { tenantId, webhook, mayWrite, search, onSearchChange } = props;
+  const { api } = usePlatform();
+  const { webhookId } = webhook;
+  const { cursor } = search;
+  const actions = useWebhookActions(tenantId);
+  const deliveries = useQuery({
+    ...webhooksQueries.deliveries(api, tenantId, { webhookId, cursor }),
+    placeholderData: keepPreviousData,
+  });
+  const change = (to: { cursor: string | undefined; delivery?: string }) =>
+    onSearchChange({
+      tab: "webhooks",
+      webhook: webhookId,
+      ...(to.cursor === undefined ? {} : { cursor: to.cursor }),
+      ...(to.delivery === undefined ? {} : { delivery: to.delivery }),
+    });
+  const trail = useCursorTrail({
+    cursor,
+    nextCursor: deliveries.data?.nextCursor,
+    onCursorChange: (next) => change({ cursor: next }),
+  });
+  if (deliveries.isError && deliveries.data === undefined) {
+    return (
+      <FailureNotice
+        what="The deliveries could not be loaded."
+        cause={deliveries.error}
+        onRetry={() => void deliveries.refetch()}
+      />
+    );
+  }
+  return (
+    <section aria-labelledby="deliveries" className="space-y-3">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <h2 id="deliveries" className="font-semibold">
+          Deliveries
+        </h2>
+        {mayWrite && (
+          <Button
+            disabled={webhook.state !== "enabled"}
+            progress={actions.replay.isPending ? "Beginning…" : undefined}
+            onClick={() =>
+              actions.replay.mutate({
+                webhookId,
+                since: new Date(Date.now() - DAY_MS).toISOString(),
+              })
+            }
+          >
+            Replay failures of the last day
+          </Button>
+        )}
+      </div>
+      <DataTable
+        label="Deliveries"
+        columns={COLUMNS}
+        rows={deliveries.data?.items}
+        getRowId={({ messageId }) => messageId}
+        getRowName={({ type, messageId }) => `${type}, ${messageId}`}
+        isStale={deliveries.isPlaceholderData}
+        openRowId={search.delivery}
+        onRowOpen={({ messageId }) => change({ cursor, delivery: messageId })}
+        empty={
+          <EmptyState icon={<Send />} title="Nothing was sent yet">
+            Send a test from the menu above, or wait for an event. Deliveries are kept for 30 days.
+          </EmptyState>
+        }
+        footer={
+          <PageFooter
+            trail={trail}
+            count={deliveries.data?.items.length}
+            noun={["delivery", "deliveries, the newest first"]}
+          />
+        }
+      />
+      <DeliverySheet
+        tenantId={tenantId}
+        webhook={webhook}
+        messageId={search.delivery}
+        onClose={() => change({ cursor })}
+        {...(mayWrite && {
+          onResend: (messageId: string) => actions.resend.mutate({ webhookId, messageId }),
+        })}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,62 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { toast } from "sonner";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import type { TenantId } from "../tenants.queries.ts";
+import type { Webhook } from "./webhooks.queries.ts";
+
+/** What is done about an endpoint without asking back. Each says what came of it. */
+export function useWebhookActions(tenantId: TenantId) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const refresh = () => client.invalidateQueries({ queryKey: ["webhooks", tenantId] });
+  const onError = (error: unknown) => void toast.error(toErrorMessage(error));
+  const test = useMutation({
+    mutationKey: ["webhooks", "test"],
+    mutationFn: ({ webhookId }: Webhook) => api.webhooks.test({ tenantId, webhookId }),
+    onSuccess: async () => {
+      toast.success("A ping is on its way.");
+      await refresh();
+    },
+    onError,
+  });
+  const change = useMutation({
+    mutationKey: ["webhooks", "switch"],
+    mutationFn: ({ webhookId, state }: Webhook) =>
+      api.webhooks.update({ tenantId, webhookId, enabled: state !== "enabled" }),
+    onSuccess: async ({ state }) => {
+      toast.success(
+        state === "enabled"
+          ? "The webhook hears of what happens from now on."
+          : "The webhook hears of nothing more.",
+      );
+      await refresh();
+    },
+    onError,
+  });
+  const resend = useMutation({
+    mutationKey: ["webhooks", "resend"],
+    mutationFn: (name: { webhookId: string; messageId: string }) =>
+      api.webhooks.resend({ tenantId, ...name }),
+    onSuccess: async () => {
+      toast.success("The message is sent again, under the same id.");
+      await refresh();
+    },
+    onError,
+  });
+  const replay = useMutation({
+    mutationKey: ["webhooks", "replay"],
+    mutationFn: (input: { webhookId: string; since: string }) =>
+      api.webhooks.replay({ tenantId, ...input }),
+    onSuccess: async ({ replayed }) => {
+      toast.success(
+        replayed === 0
+          ? "Nothing has failed in the last day."
+          : `${String(replayed)} failed ${replayed === 1 ? "delivery begins" : "deliveries begin"} anew.`,
+      );
+      await refresh();
+    },
+    onError,
+  });
+  return { test, change, resend, replay };
+}

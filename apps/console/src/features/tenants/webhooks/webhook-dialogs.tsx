@@ -1,0 +1,143 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
+import { Dialog } from "@turnpike/ui/dialog";
+import { SecretOnce } from "@turnpike/ui/secret-once";
+import { toast } from "sonner";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
+import type { TenantId } from "../tenants.queries.ts";
+import { WebhookForm } from "./webhook-form.tsx";
+import type { Webhook } from "./webhooks.queries.ts";
+
+/** What is being done about an endpoint. */
+export type WebhookTask =
+  | { kind: "save"; webhook: Webhook | undefined }
+  | { kind: "secret"; secret: string }
+  | { kind: "rotate"; webhook: Webhook }
+  | { kind: "delete"; webhook: Webhook };
+
+export type WebhookDialogsProps = {
+  tenantId: TenantId;
+  task: WebhookTask | undefined;
+  onTask: (task: WebhookTask | undefined) => void;
+};
+
+/** The old secret goes on signing for a day: long enough to give the new one to every machine. */
+const GRACE_SECONDS = 86_400;
+
+/** The dialogs of the tab: at most one is open. */
+export function WebhookDialogs({ tenantId, task, onTask }: WebhookDialogsProps) {
+  const close = () => onTask(undefined);
+  const isSaving = task?.kind === "save";
+  const isShowing = task?.kind === "secret";
+  const isNew = isSaving && task.webhook === undefined;
+  return (
+    <>
+      <Dialog
+        isOpen={isSaving || isShowing}
+        onClose={close}
+        isLocked={isShowing}
+        title={isShowing ? "The secret of your webhook" : isNew ? "Add a webhook" : "Edit webhook"}
+      >
+        {isSaving && (
+          <WebhookForm
+            tenantId={tenantId}
+            webhook={task.webhook}
+            onDone={(secret) =>
+              onTask(secret === undefined ? undefined : { kind: "secret", secret })
+            }
+            onCancel={close}
+          />
+        )}
+        {isShowing && (
+          <SecretOnce
+            subject="Secret"
+            secret={task.secret}
+            advice="Your program verifies with it that messages come from here."
+            onStored={close}
+          />
+        )}
+      </Dialog>
+      <RotateDialog
+        tenantId={tenantId}
+        webhook={task?.kind === "rotate" ? task.webhook : undefined}
+        onTask={onTask}
+      />
+      <DeleteDialog
+        tenantId={tenantId}
+        webhook={task?.kind === "delete" ? task.webhook : undefined}
+        onTask={onTask}
+      />
+    </>
+  );
+}
+
+type OneProps = Pick<WebhookDialogsProps, "tenantId" | "onTask"> & { webhook: Webhook | undefined };
+
+function RotateDialog({ tenantId, webhook, onTask }: OneProps) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const rotate = useMutation({
+    mutationKey: ["webhooks", "rotate"],
+    mutationFn: ({ webhookId }: Webhook) =>
+      api.webhooks.rotateSecret({ tenantId, webhookId, graceSeconds: GRACE_SECONDS }),
+    onSuccess: async ({ secret }) => {
+      onTask({ kind: "secret", secret });
+      await client.invalidateQueries({ queryKey: ["webhooks", tenantId] });
+    },
+  });
+  const rotateOnce = useSubmitOnce(rotate.mutateAsync, "settled");
+  return (
+    <ConfirmDialog
+      isOpen={webhook !== undefined}
+      onClose={() => {
+        rotate.reset();
+        onTask(undefined);
+      }}
+      title="Replace the secret?"
+      description="For a day every message is signed with the old secret and the new one, so that your program can change over."
+      action="Replace secret"
+      isDangerous={false}
+      progress={rotate.isPending ? "Replacing…" : undefined}
+      error={rotate.isError ? toErrorMessage(rotate.error) : undefined}
+      onConfirm={() => webhook !== undefined && rotateOnce(webhook)}
+    />
+  );
+}
+
+function DeleteDialog({ tenantId, webhook, onTask }: OneProps) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationKey: ["webhooks", "delete"],
+    mutationFn: ({ webhookId }: Webhook) => api.webhooks.delete({ tenantId, webhookId }),
+    onSuccess: async () => {
+      toast.success("The webhook was deleted.");
+      onTask(undefined);
+      await client.invalidateQueries({ queryKey: ["webhooks", tenantId] });
+    },
+  });
+  const removeOnce = useSubmitOnce(remove.mutateAsync, "settled");
+  return (
+    <ConfirmDialog
+      isOpen={webhook !== undefined}
+      onClose={() => {
+        remove.reset();
+        onTask(undefined);
+      }}
+      title="Delete this webhook?"
+      description={
+        <>
+          <span className="[overflow-wrap:anywhere]">{webhook?.url}</span> hears of nothing more,
+          and the log of its deliveries goes with it. This cannot be taken back.
+        </>
+      }
+      action="Delete webhook"
+      nameToType="delete"
+      progress={remove.isPending ? "Deleting…" : undefined}
+      error={remove.isError ? toErrorMessage(remove.error) : undefined}
+      onConfirm={() => webhook !== undefined && removeOnce(webhook)}
+    />
+  );
+}

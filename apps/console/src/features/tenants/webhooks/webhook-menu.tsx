@@ -1,0 +1,41 @@
+import { toButtonClasses } from "@turnpike/ui/button";
+import { Menu, MenuItem, MenuSeparator } from "@turnpike/ui/menu";
+import Ellipsis from "lucide-react/icons/ellipsis";
+import type { WebhookTask } from "./webhook-dialogs.tsx";
+import type { Webhook } from "./webhooks.queries.ts";
+
+export type WebhookMenuProps = {
+  webhook: Webhook;
+  onTask: (task: WebhookTask) => void;
+  onTest: () => void;
+  onSwitch: () => void;
+};
+
+/** What can be done with an endpoint. */
+export function WebhookMenu({ webhook, onTask, onTest, onSwitch }: WebhookMenuProps) {
+  const isEnabled = webhook.state === "enabled";
+  return (
+    <Menu
+      trigger={
+        <button
+          type="button"
+          aria-label={`Actions for ${webhook.url}`}
+          className={toButtonClasses("quiet", "icon")}
+        >
+          <Ellipsis aria-hidden="true" />
+        </button>
+      }
+    >
+      <MenuItem isDisabled={!isEnabled} onSelect={onTest}>
+        Send a test
+      </MenuItem>
+      <MenuItem onSelect={() => onTask({ kind: "save", webhook })}>Edit webhook</MenuItem>
+      <MenuItem onSelect={() => onTask({ kind: "rotate", webhook })}>Replace secret</MenuItem>
+      <MenuItem onSelect={onSwitch}>{isEnabled ? "Disable webhook" : "Enable webhook"}</MenuItem>
+      <MenuSeparator />
+      <MenuItem isDanger onSelect={() => onTask({ kind: "delete", webhook })}>
+        Delete webhook
+      </MenuItem>
+    </Menu>
+  );
+}

@@ -1,0 +1,71 @@
+import { ALL_EVENTS, WEBHOOK_EVENT_TYPES } from "@turnpike/domain/webhooks/event-types";
+import type { Attempt, Delivery, Webhook } from "./webhooks.queries.ts";
+
+export type StateLabel = { tone: "ok" | "warning" | "danger" | "neutral" | "info"; label: string };
+
+/** What becomes of messages to an endpoint. */
+export function toWebhookState(webhook: Pick<Webhook, "state" | "failingSince">): StateLabel {
+  switch (webhook.state) {
+    case "disabled":
+      return { tone: "neutral", label: "Disabled" };
+    case "auto_disabled":
+      return { tone: "danger", label: "Disabled after failures" };
+    default:
+      return webhook.failingSince === null
+        ? { tone: "ok", label: "Enabled" }
+        : { tone: "warning", label: "Failing" };
+  }
+}
+
+/** What became of a delivery. */
+export function toDeliveryState(delivery: Pick<Delivery, "state" | "attempts">): StateLabel {
+  switch (delivery.state) {
+    case "succeeded":
+      return { tone: "ok", label: "Delivered" };
+    case "failed":
+      return { tone: "danger", label: "Failed" };
+    default:
+      return delivery.attempts === 0
+        ? { tone: "info", label: "On its way" }
+        : { tone: "warning", label: "Tried again later" };
+  }
+}
+
+/** What an attempt came to, such as "200 after 35 ms". */
+export function toAttemptText({ status, error, durationMs }: Attempt): string {
+  const after = `after ${String(durationMs)} ms`;
+  return status === null
+    ? `${error ?? "No answer."} (${after})`
+    : `Answered ${String(status)} ${after}`;
+}
+
+/** The types of events by their noun, in the order in which they are offered. */
+export const EVENT_GROUPS: readonly { noun: string; types: readonly string[] }[] = [
+  ...Map.groupBy(WEBHOOK_EVENT_TYPES, toNoun),
+].map(([noun, types]) => ({ noun, types }));
+
+function toNoun(type: string): string {
+  const noun = (type.split(".")[0] ?? type).replace(/s$/, "");
+  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}s`;
+}
+
+/** What an endpoint hears of, in a line. */
+export function toEventsText(eventTypes: readonly string[]): string {
+  if (eventTypes.includes(ALL_EVENTS)) {
+    return "Every event";
+  }
+  const [first = "", second] = eventTypes;
+  if (second === undefined) {
+    return first;
+  }
+  return eventTypes.length === 2 ? `${first}, ${second}` : `${String(eventTypes.length)} events`;
+}
+
+/** Writes a body over several lines; one that is no JSON stays as it is. */
+export function toReadableBody(payload: string): string {
+  try {
+    return JSON.stringify(JSON.parse(payload), null, 2);
+  } catch {
+    return payload;
+  }
+}

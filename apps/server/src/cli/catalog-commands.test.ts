@@ -1,0 +1,114 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { catalogInput } from "@turnpike/contract/catalog";
+import { makeProductHome, type ProductHome } from "@turnpike/testkit/product";
+import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse as parseYaml } from "yaml";
+
+const DEADLINE_MS = 120_000;
+
+let folder: TempFolder;
+let home: ProductHome;
+let path: string;
+
+const toFile = (price: string) => `catalog:
+  meters:
+    - { meterId: requests, name: Requests, unit: request, aggregation: count }
+    - { meterId: pages, name: Pages, unit: page, aggregation: count, eventType: read }
+  plans:
+    - { planId: team, name: Team, pricePerMonth: "${price}", scopes: ["maps:read"] }
+    - { planId: solo, name: Solo }
+  defaultPlanId: solo
+`;
+
+beforeAll(async () => {
+  folder = await makeTempFolder();
+  path = join(folder.path, "turnpike.yaml");
+  await writeFile(path, toFile("19"));
+  home = await makeProductHome({ TURNPIKE_CONFIG: path });
+}, DEADLINE_MS);
+afterAll(async () => {
+  await home[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+}, DEADLINE_MS);
+
+async function startAndStop(work: () => Promise<void>): Promise<string> {
+  const server = await home.startServer();
+  await work();
+  server.kill("SIGTERM");
+  await server.ended;
+  return server.output();
+}
+
+describe("a catalogue of the configuration", { timeout: DEADLINE_MS }, () => {
+  it("that differs from what is published is told at the start and by config check, until it is applied", async () => {
+    const check = async () => {
+      const { stdout } = await home.turnpike("config", "check", "--json");
+      return JSON.parse(stdout).catalog;
+    };
+    const seeded = await startAndStop(async () => {
+      expect(await check()).toEqual({ path, differing: [] });
+    });
+    expect(seeded).not.toContain("catalog apply");
+    expect(await check()).toEqual({ path, differing: null });
+
+    await writeFile(path, toFile("29").replace("defaultPlanId: solo", "defaultPlanId: team"));
+    const warned = await startAndStop(async () => {
+      expect(await check()).toEqual({ path, differing: ["plan team", "default plan"] });
+      const { code, stdout } = await home.turnpike("config", "check");
+      expect(code).toBe(0);
+      expect(stdout).toContain(`(plan team, default plan) and has no effect`);
+      expect(stdout).toContain(`turnpike catalog apply ${path}`);
+      await home.turnpike("catalog", "apply", path);
+      expect(await check()).toEqual({ path, differing: [] });
+    });
+    expect(warned).toContain(`turnpike catalog apply ${path}`);
+    expect(warned).toContain('"differing":["plan team","default plan"]');
+  });
+
+  it("is printed as catalog apply takes it, and as it is published", async () => {
+    for (const name of ["show", "export"]) {
+      const { code, stdout } = await home.turnpike("catalog", name);
+      expect(code).toBe(0);
+      const shown = catalogInput.parse(parseYaml(stdout));
+      expect(shown.plans.map((plan) => plan.planId)).toEqual(["solo", "team"]);
+      expect(shown.defaultPlanId).toBe("team");
+      const copy = join(folder.path, "copy.yaml");
+      await writeFile(copy, stdout);
+      expect((await home.turnpike("catalog", "apply", copy)).stdout).toContain("Nothing to change");
+    }
+  });
+});
+
+describe("usage", { timeout: DEADLINE_MS }, () => {
+  it("says of a meter whether calls or events are counted, and reconcile that it counts both", async () => {
+    expect((await home.turnpike("usage")).stdout).toMatch(/^Calls +0$/m);
+    expect((await home.turnpike("usage", "--by", "day")).stdout).toMatch(/^DAY +CALLS /m);
+    expect((await home.turnpike("usage", "--meter", "pages")).stdout).toMatch(/^Events +0$/m);
+    const byDay = await home.turnpike("usage", "--meter", "pages", "--by", "day");
+    expect(byDay.stdout).toMatch(/^DAY +EVENTS /m);
+    expect((await home.turnpike("reconcile")).stdout).toMatch(/^Calls and events +0$/m);
+  });
+
+  it("names the operator where events came with a service key", async () => {
+    const server = await home.startServer();
+    await home.turnpike("tenants", "create", "--name", "Acme", "--external-id", "acme");
+    const scope = ["--scope", "events:write"];
+    const made = await home.turnpike("service-keys", "create", "--name", "m", ...scope, "--json");
+    const event = { specversion: "1.0", type: "read", source: "/s", id: "1", subject: "acme" };
+    const answer = await fetch(`http://127.0.0.1:${server.port}/v1/events`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${JSON.parse(made.stdout).key}`,
+        "content-type": "application/cloudevents+json",
+      },
+      body: JSON.stringify(event),
+    });
+    expect(await answer.json()).toMatchObject({ accepted: 1 });
+    const { stdout } = await home.turnpike("usage", "--meter", "pages", "--by", "key");
+    expect(stdout).toMatch(/^Sent by the operator +1 +1$/m);
+    server.kill("SIGTERM");
+    await server.ended;
+  });
+});

@@ -1,0 +1,108 @@
+import { readFile, stat } from "node:fs/promises";
+import { isId } from "@turnpike/domain/ids/ids";
+import { toCanonicalNetwork } from "@turnpike/domain/keys/networks";
+import { parse as parseYaml } from "yaml";
+import { z } from "zod";
+import { InputFileError, toInputFileError } from "../input-file-error.ts";
+
+const MAP_BYTES_MAX = 1024 * 1024;
+const RULES_MAX = 1_000;
+const CLIENTS_MAX = 100;
+
+const text = z.string().min(1).max(2_000);
+const network = text.transform((value, context) => {
+  const canonical = toCanonicalNetwork(value);
+  if (canonical === undefined) {
+    context.addIssue({ code: "custom", message: "No address and no network such as 10.0.0.0/8." });
+    return z.NEVER;
+  }
+  return canonical;
+});
+const clients = z
+  .union([network.transform((one) => [one]), z.array(network).min(1).max(CLIENTS_MAX)], {
+    error: "An address, a network such as 10.0.0.0/8, or a list of them.",
+  })
+  .optional();
+
+const conditions = {
+  path: z
+    .string()
+    .regex(/^(?:\/[^*?#]*\*?|\*)$/, "A path such as /v1/maps, or /v1/* for all that begin so.")
+    .max(2_000)
+    .optional(),
+  host: text.optional(),
+  user: text.optional(),
+  client: clients,
+};
+
+const rule = z.union(
+  [
+    z.strictObject({
+      ...conditions,
+      tenant: text,
+      key: z
+        .string()
+        .refine((id) => isId("key", id), "An id of a key, such as key_0193….")
+        .optional(),
+    }),
+    z.strictObject({ ...conditions, ignore: z.literal(true) }),
+  ],
+  { error: "A rule has tenant (and perhaps key) or ignore: true; and path, host, user, client." },
+);
+
+const importMap = z.strictObject({ rules: z.array(rule).min(1).max(RULES_MAX) });
+
+/** One rule of a map: whose the requests are for which it holds, or that they are nobody's. */
+export type MapRule = z.output<typeof rule>;
+
+type Issue = { path: readonly PropertyKey[]; message: string; errors?: readonly Issue[][] };
+
+/** Of a rule that is neither of the two, what keeps it from being the one it comes nearest to. */
+function flatten({ path, message, errors }: Issue): { pointer: string; message: string }[] {
+  const [nearest] = [...(errors ?? [])].sort((one, other) => one.length - other.length);
+  if (nearest === undefined || nearest.length !== 1) {
+    return [{ pointer: path.map((part) => `/${String(part)}`).join(""), message }];
+  }
+  return nearest.flatMap((issue) => flatten({ ...issue, path: [...path, ...issue.path] }));
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    if ((await stat(path)).size > MAP_BYTES_MAX) {
+      throw new InputFileError(`${path} is larger than a map can be.`);
+    }
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof InputFileError) {
+      throw error;
+    }
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    throw new InputFileError(
+      code === "ENOENT" ? `There is no file ${path}.` : `${path} cannot be read (${code}).`,
+    );
+  }
+}
+
+/**
+ * Reads a map: which requests of a log are whose, the first rule that holds deciding.
+ *
+ * @throws {InputFileError} that names every mistake by its place.
+ */
+export async function readImportMap(path: string): Promise<readonly MapRule[]> {
+  const content = await readText(path);
+  let value: unknown;
+  try {
+    value = parseYaml(content);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
+    throw new InputFileError(`${path} is neither YAML nor JSON: ${reason?.replace(/:$/, ".")}`);
+  }
+  const parsed = importMap.safeParse(value);
+  if (!parsed.success) {
+    throw toInputFileError(
+      path,
+      parsed.error.issues.flatMap((issue) => flatten(issue as Issue)),
+    );
+  }
+  return parsed.data.rules;
+}

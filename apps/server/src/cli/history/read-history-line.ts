@@ -1,0 +1,83 @@
+import { compileRules } from "@turnpike/domain/access-log/match-rules";
+import { type LogLineOptions, parseLogLine } from "@turnpike/domain/access-log/parse-log-line";
+import type { PathMode } from "@turnpike/domain/privacy/redact";
+import { createRouteBook, OTHER_ROUTE, type RouteBook } from "@turnpike/domain/routes/route-book";
+import type { RouteDocuments } from "#modules/gateway/index.ts";
+import type { HistoryCall, HistoryLine } from "#modules/metering/index.ts";
+import { LINE_LENGTH_MAX } from "./read-log-lines.ts";
+import type { ResolvedRules } from "./resolve-rules.ts";
+
+/** What a line of a log came to. */
+export type LineRead =
+  | { call: HistoryCall }
+  | { bad: string }
+  /** A rule says that it is nobody's. */
+  | "ignored"
+  /** No rule holds for it. */
+  | "unmatched";
+
+/** As many routes as the gateway tells apart in a day. */
+const ROUTES_A_DAY = { perTenantMax: 500, totalMax: 100_000 };
+/** Days whose routes are remembered at once: logs are nearly in the order of time. */
+const DAYS_MAX = 40;
+const DAY_MS = 86_400_000;
+/** How far another machine's clock may be ahead. */
+const AHEAD_MS = DAY_MS;
+const NOT_ASCII = /[\u0080-\u00ff]/;
+
+/** Keeps the number of rollups bounded, as the gateway does, for every day of the log by itself. */
+function createDayBooks() {
+  const books = new Map<number, RouteBook>();
+  return (tenantId: string, target: string, epochMs: number): string => {
+    const day = Math.floor(epochMs / DAY_MS);
+    let book = books.get(day);
+    if (book === undefined) {
+      const [oldest] = books.keys();
+      if (books.size >= DAYS_MAX && oldest !== undefined) {
+        books.delete(oldest);
+      }
+      book = createRouteBook(ROUTES_A_DAY);
+      books.set(day, book);
+    }
+    return book.routeOf(tenantId, target, epochMs);
+  };
+}
+
+/** Makes what reads the lines of a log and finds out whose they are. */
+export function createLineReader(input: {
+  rules: ResolvedRules["rules"];
+  options: LogLineOptions;
+  nowMs: number;
+  /** Routes as the gateway names them; left out: all are learned. */
+  documents?: Pick<RouteDocuments, "findRoute"> | undefined;
+  paths?: PathMode | undefined;
+}): (line: HistoryLine) => LineRead {
+  const find = compileRules(input.rules);
+  const learn = createDayBooks();
+  const routeOf = (tenantId: string, target: string, epochMs: number): string =>
+    input.documents?.findRoute(undefined, target) ??
+    (input.paths === "documented" ? OTHER_ROUTE : learn(tenantId, target, epochMs));
+  const latestMs = input.nowMs + AHEAD_MS;
+  return ({ text }) => {
+    if (text.length > LINE_LENGTH_MAX) {
+      return { bad: "longer than 64 KiB" };
+    }
+    const read = parseLogLine(
+      NOT_ASCII.test(text) ? Buffer.from(text, "latin1").toString("utf8") : text,
+      input.options,
+    );
+    if ("reason" in read) {
+      return { bad: read.reason };
+    }
+    const { request } = read;
+    if (request.epochMs > latestMs) {
+      return { bad: "its time lies in the future" };
+    }
+    const owner = find(request);
+    if (owner === undefined || owner === null) {
+      return owner === null ? "ignored" : "unmatched";
+    }
+    const route = routeOf(owner.tenantId, request.target, request.epochMs);
+    return { call: { owner, request, route } };
+  };
+}

@@ -1,0 +1,195 @@
+import { fileURLToPath } from "node:url";
+import { type SmtpServer, startSmtpServer } from "@turnpike/testkit/smtp-server";
+import { type SpawnedScript, spawnScript } from "@turnpike/testkit/spawn-script";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import type { TestTenant } from "@turnpike/testkit/test-services";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { createMailTransport, createNotificationsJobs } from "#modules/notifications/index.ts";
+import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
+import { startJobRunner } from "#platform/job-runner.ts";
+import {
+  type AlertsWorld,
+  addAlert,
+  call,
+  createAlertsWorld,
+  createToldTenant,
+} from "./alerts.fixture.ts";
+import type { AlertsProcessInput } from "./alerts-process.fixture.ts";
+import { CLAIM_MS } from "./evaluate-alerts.ts";
+
+const ROUNDS = process.env["TURNPIKE_SOAK"] === "1" ? 30 : 2;
+const TENANTS = 3;
+const ALERTS_A_TENANT = 4;
+/** Killed together in each round, and then one that is not. */
+const PROCESSES = 2;
+/** A process that finds everything to do says more than twice as much. */
+const LINES_BEFORE_KILL_MAX = 24;
+const ROUND_MS = 10 * 60_000;
+/** A prime: it scatters the kills over all moments, the same in each run. */
+const STRIDE = 7;
+
+const MAILS_MS = 60_000;
+
+const PROGRAM = fileURLToPath(new URL("./alerts-process.fixture.ts", import.meta.url));
+const CODE = `import { runAlertsProcess } from ${JSON.stringify(PROGRAM)};
+await runAlertsProcess(JSON.parse(process.argv[1]));`;
+
+let database: TestDatabase;
+let world: AlertsWorld;
+let queue: JobQueue & { close(): Promise<void> };
+let smtp: SmtpServer;
+let tenants: (TestTenant & { ownerEmail: string })[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  world = createAlertsWorld(database);
+  queue = await openJobQueue({ target: database.target, logger: world.logger });
+  smtp = await startSmtpServer();
+  tenants = [];
+  for (let count = 0; count < TENANTS; count += 1) {
+    const tenant = await createToldTenant(world, database, `Tenant ${String(count)}`);
+    tenants.push(tenant);
+    for (let alert = 0; alert < ALERTS_A_TENANT; alert += 1) {
+      const name = `Silent ${String(alert)}`;
+      await addAlert(world, tenant, {
+        name,
+        condition: { kind: "no_data" },
+        renotifyMinutes: null,
+      });
+    }
+  }
+});
+afterAll(async () => {
+  await smtp.close();
+  await queue.close();
+  await database.close();
+});
+
+function start(): SpawnedScript {
+  const input: AlertsProcessInput = {
+    target: database.target,
+    now: world.clock.now().toISOString(),
+  };
+  return spawnScript(CODE, JSON.stringify(input));
+}
+
+/** Lets a process get so far, and ends it with SIGKILL. @returns True when it was still at work. */
+async function killAfter(script: SpawnedScript, lines: number): Promise<boolean> {
+  for (let line = 0; line < lines; line += 1) {
+    // One that finds nothing left ends by itself.
+    const isOver = await script.nextLine().then(
+      () => false,
+      () => true,
+    );
+    if (isOver) {
+      break;
+    }
+  }
+  await script.kill();
+  return (await script.exited) === null;
+}
+
+/** @throws With what it wrote on standard error, where it does not end well. */
+async function runToItsEnd(script: SpawnedScript): Promise<void> {
+  if ((await script.exited) !== 0) {
+    for (;;) {
+      await script.nextLine();
+    }
+  }
+}
+
+/** Nothing is counted, or something: each alert fires in one round and recovers in the next. */
+async function pass(lengthMs: number, round: number): Promise<void> {
+  world.clock.advance(lengthMs);
+  for (const tenant of round % 2 === 1 ? tenants : []) {
+    await call(world, tenant, { calls: 5 });
+  }
+}
+
+/** Undoes quoted-printable (RFC 2045), as a mail program does. */
+function toPlain(data: string): string {
+  return data.replaceAll("=\r\n", "").replaceAll("=3D", "=");
+}
+
+/** How often each alert was told of, by one way of telling; what every alert should have is one number. */
+async function countTold() {
+  const [row] = await database.sql<Record<string, number>[]>`
+    select
+      (select count(*) from alert_happenings)::int as happenings,
+      (select count(*) from notifications)::int as notices,
+      (select count(*) from webhook_outbox where event_type like 'alert.%')::int as events,
+      (select count(*) from mails)::int as mails,
+      (select min(count) from (select count(*) from alert_happenings group by alert_id) each)::int as fewest,
+      (select max(count) from (select count(*) from alert_happenings group by alert_id) each)::int as most`;
+  return row;
+}
+
+describe("guarantee: an alert is told exactly once, whichever process is killed by SIGKILL", () => {
+  it(
+    "over rounds of two processes that are killed at work, and one that goes on",
+    async () => {
+      let killed = 0;
+      let done = 0;
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await pass(ROUND_MS, round);
+        const scripts = Array.from({ length: PROCESSES }, start);
+        const ends = await Promise.all(
+          scripts.map((script, place) =>
+            killAfter(script, 1 + (((round * PROCESSES + place) * STRIDE) % LINES_BEFORE_KILL_MAX)),
+          ),
+        );
+        killed += ends.filter((wasAtWork) => wasAtWork).length;
+        // What the dead had in hand is given back by then, and nobody looks at a window twice.
+        await pass(CLAIM_MS, round);
+        await runToItsEnd(start());
+        done += TENANTS * ALERTS_A_TENANT;
+        const told = await countTold();
+        expect(told).toMatchObject({
+          happenings: done,
+          notices: done,
+          events: done,
+          mails: done,
+          fewest: round + 1,
+          most: round + 1,
+        });
+      }
+      // Else nobody was interrupted, and nothing is shown.
+      expect(killed).toBeGreaterThan(0);
+    },
+    60_000 + ROUNDS * 30_000,
+  );
+
+  it(
+    "and its mail reaches a mail server, in words for people",
+    async () => {
+      const mailTransport = createMailTransport(
+        {
+          from: "turnpike@sender.test",
+          smtp: { host: "127.0.0.1", port: smtp.port, secure: false },
+        },
+        world.logger,
+      );
+      const runner = await startJobRunner({
+        target: database.target,
+        jobs: createNotificationsJobs({ ...world, mailTransport }),
+        logger: world.logger,
+      });
+      const expected = ROUNDS * TENANTS * ALERTS_A_TENANT;
+      await vi.waitFor(() => expect(smtp.mails.length).toBe(expected), { timeout: MAILS_MS });
+      await runner.stop(10_000);
+      mailTransport.close();
+      const [tenant] = tenants;
+      const own = smtp.mails.filter(({ to }) => to.includes(tenant?.ownerEmail ?? ""));
+      expect(own).toHaveLength(ROUNDS * ALERTS_A_TENANT);
+      const mail = own.find(({ data }) => data.includes("Subject: Acme API: Alert: Silent 0"));
+      const text = toPlain(mail?.data ?? "");
+      expect(text).toContain("Requests: nothing counted in 1 minute.\r\nMeasured: 0 requests.\r\n");
+      expect(text).toContain("(UTC) on 20 November 2026.");
+      expect(text).toContain("Tenant: Tenant 0");
+      expect(text).toMatch(
+        /https:\/\/console\.example\.com\/analytics\?tab=alerts&alert=alt_[0-9a-f]{32}&tenant=tenant-0/,
+      );
+    },
+    2 * MAILS_MS,
+  );
+});

@@ -1,0 +1,23 @@
+import type { Tx } from "@turnpike/db/client";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+
+/** What becomes of the alerts of a tenant that is deleted: nobody looks at them, until it is restored. */
+export const alertsOfTenant = {
+  /** Needs the operator role. What was told first, so that no alert takes more than `limit` of it along. */
+  async forget(tx: Tx, input: { tenantId: TenantId; limit: number }): Promise<number> {
+    const { tenantId, limit } = input;
+    const happenings = await tx`
+      delete from alert_happenings where ctid = any(array(
+        select ctid from alert_happenings where tenant_id = ${tenantId} limit ${limit}))
+      returning 1`;
+    if (happenings.length > 0) {
+      return happenings.length;
+    }
+    const alerts = await tx`delete from alerts where tenant_id = ${tenantId} returning 1`;
+    const states =
+      await tx`delete from quota_alert_states where tenant_id = ${tenantId} returning 1`;
+    const settings =
+      await tx`delete from quota_alert_settings where tenant_id = ${tenantId} returning 1`;
+    return alerts.length + states.length + settings.length;
+  },
+};

@@ -1,0 +1,166 @@
+import { createAlertRequest } from "@turnpike/contract/alerts";
+import { addLatency, emptyLatencies } from "@turnpike/domain/metering/latency-histogram";
+import type { Outcome } from "@turnpike/domain/metering/outcome";
+import { createFakeClock } from "@turnpike/testkit/fake-clock";
+import type { TestDatabase } from "@turnpike/testkit/test-database";
+import {
+  createTestServices,
+  createTestTenant,
+  createTestUser,
+  OPERATOR_CONTEXT,
+  type TestServices,
+  type TestTenant,
+} from "@turnpike/testkit/test-services";
+import { commitGroups } from "#modules/metering/index.ts";
+import { newUuidId } from "#platform/new-id.ts";
+import { evaluateAlerts } from "./evaluate-alerts.ts";
+import { createAlert } from "./manage-alerts.ts";
+import type { TellAlertDeps } from "./tell-alert.ts";
+import { watchQuotas } from "./watch-quotas.ts";
+
+const MINUTE_MS = 60_000;
+
+export type AlertsWorld = TestServices & TellAlertDeps;
+
+export type Told = { kind: string; title: string; body: string; link: string | null };
+export type ToldEvent = { type: string; data: Record<string, unknown> };
+export type Mail = { to: string; subject: string; text: string };
+
+/** What alerts need, on a database of the test's own. The clock stands at a full minute, its windows settled. */
+export function createAlertsWorld(database: TestDatabase): AlertsWorld {
+  return {
+    ...createTestServices(database),
+    clock: createFakeClock("2026-11-20T12:00:20.000Z"),
+    newId: newUuidId,
+    jobs: { enqueue: () => Promise.resolve() },
+    notices: { sendsMail: true, brandName: "Acme API", consoleUrl: "https://console.example.com" },
+  };
+}
+
+/** A tenant with an owner whose address is verified, and a viewer. */
+export async function createToldTenant(
+  world: AlertsWorld,
+  database: TestDatabase,
+  name = "Acme",
+): Promise<TestTenant & { ownerEmail: string }> {
+  const tenant = await createTestTenant(world, name);
+  const ownerEmail = `owner-${tenant.tenantId}@example.com`;
+  await createTestUser(world, { email: ownerEmail, roles: [[tenant.tenantId, "owner"]] });
+  await createTestUser(world, { roles: [[tenant.tenantId, "viewer"]] });
+  await database.sql`update users set email_verified = true`;
+  return { ...tenant, ownerEmail };
+}
+
+export type Calls = {
+  calls: number;
+  /** Before the start of the running minute; 1 is the minute that is over. */
+  minutesAgo?: number;
+  outcome?: Outcome;
+  status?: number;
+  latencyMs?: number;
+  route?: string;
+  periodEndMs?: number;
+  periodStartMs?: number;
+};
+
+/** Calls of a tenant, as the gateway would hand them to the ledger. */
+export async function call(world: AlertsWorld, tenant: TestTenant, of: Calls): Promise<void> {
+  const runningMs = Math.floor(world.clock.now().getTime() / MINUTE_MS) * MINUTE_MS;
+  const latencies = emptyLatencies();
+  for (let count = 0; of.latencyMs !== undefined && count < of.calls; count += 1) {
+    addLatency(latencies, of.latencyMs);
+  }
+  const outcome = of.outcome ?? "VALID";
+  await commitGroups(world, [
+    {
+      groupId: world.newId("group"),
+      processId: world.newId("process"),
+      recordedAtMs: null,
+      spends: [],
+      entries: [
+        {
+          tenantId: tenant.tenantId,
+          keyId: `key_${"1".repeat(32)}` as never,
+          environment: "live",
+          meterId: "requests",
+          outcome,
+          status: of.status ?? 200,
+          method: "GET",
+          route: of.route ?? "/",
+          minuteMs: runningMs - (of.minutesAgo ?? 1) * MINUTE_MS,
+          periodStartMs: of.periodStartMs ?? Date.UTC(2026, 10, 1),
+          periodEndMs: of.periodEndMs ?? Date.UTC(2026, 11, 1),
+          calls: of.calls,
+          quantity: outcome === "VALID" ? of.calls : 0,
+          bytesIn: 0,
+          bytesOut: 0,
+          latencies,
+        },
+      ],
+    },
+  ]);
+}
+
+/** Adds an alert of requests above 100 in a minute, or another one. */
+export async function addAlert(
+  world: AlertsWorld,
+  tenant: TestTenant,
+  input: Record<string, unknown> = {},
+) {
+  return await createAlert(
+    world,
+    OPERATOR_CONTEXT,
+    createAlertRequest.parse({
+      tenantId: tenant.tenantId,
+      name: "Busy",
+      query: { measure: "requests" },
+      windowMinutes: 1,
+      condition: { kind: "above", threshold: 100 },
+      mailRoles: ["owner"],
+      ...input,
+    }),
+  );
+}
+
+/** Looks at what is due, and says how much was told. */
+export async function evaluate(world: AlertsWorld): Promise<number> {
+  return (await evaluateAlerts(world, new AbortController().signal)).told;
+}
+
+/** Lets minutes pass and looks at what is due in each. @returns Notices in each minute. */
+export async function passMinutes(world: AlertsWorld, minutes: number): Promise<number[]> {
+  const told: number[] = [];
+  for (let minute = 0; minute < minutes; minute += 1) {
+    world.clock.advance(MINUTE_MS);
+    told.push(await evaluate(world));
+  }
+  return told;
+}
+
+export async function watch(world: AlertsWorld): Promise<number> {
+  return await watchQuotas(world, new AbortController().signal);
+}
+
+/** What the members of a tenant were told in the console, oldest first. */
+export async function listTold(database: TestDatabase, tenant: TestTenant): Promise<Told[]> {
+  return await database.sql<Told[]>`
+    select kind, title, body, link from notifications where tenant_id = ${tenant.tenantId} order by notification_id`;
+}
+
+/** What webhooks of a tenant will hear of alerts and quotas, oldest first. */
+export async function listToldEvents(
+  database: TestDatabase,
+  tenant: TestTenant,
+): Promise<ToldEvent[]> {
+  const rows = await database.sql<{ payload: string }[]>`
+    select payload from webhook_outbox
+    where tenant_id = ${tenant.tenantId} and (event_type like 'alert.%' or event_type like 'quota.%')
+    order by message_id`;
+  return rows.map((row) => JSON.parse(row.payload) as ToldEvent);
+}
+
+/** Mails to an address, oldest first. */
+export async function listMails(database: TestDatabase, to: string): Promise<Mail[]> {
+  return await database.sql<Mail[]>`
+    select recipient as to, subject, body as text from mails where recipient = ${to} order by mail_id`;
+}

@@ -1,0 +1,53 @@
+import { implement } from "@orpc/server";
+import { alertsContract } from "@turnpike/contract/alerts";
+import type { HttpContext } from "#http/http-context.ts";
+import type { Queue } from "#modules/analytics/index.ts";
+import {
+  createAlert,
+  deleteAlert,
+  getAlert,
+  listAlertHistory,
+  listAlerts,
+  pauseAlert,
+  resumeAlert,
+  testAlert,
+  updateAlert,
+} from "./manage-alerts.ts";
+import { getQuotaAlerts, setQuotaAlerts } from "./manage-quota-alerts.ts";
+import { previewAlert } from "./preview-alert.ts";
+import type { TellAlertDeps } from "./tell-alert.ts";
+
+/** What asks about usage waits for its turn with the other questions of this process. */
+export type AlertsDeps = TellAlertDeps & { inTurn: Queue };
+
+export function createAlertsRoutes(deps: AlertsDeps) {
+  const os = implement(alertsContract).$context<HttpContext>();
+  return os.router({
+    create: os.create.handler(({ input, context }) =>
+      deps.inTurn(() => createAlert(deps, context.call(), input)),
+    ),
+    list: os.list.handler(({ input, context }) => listAlerts(deps, context.call(), input)),
+    get: os.get.handler(({ input, context }) => getAlert(deps, context.call(), input)),
+    update: os.update.handler(({ input, context }) =>
+      deps.inTurn(() => updateAlert(deps, context.call(), input)),
+    ),
+    pause: os.pause.handler(({ input, context }) => pauseAlert(deps, context.call(), input)),
+    resume: os.resume.handler(({ input, context }) => resumeAlert(deps, context.call(), input)),
+    delete: os.delete.handler(({ input, context }) => deleteAlert(deps, context.call(), input)),
+    test: os.test.handler(({ input, context }) =>
+      deps.inTurn(() => testAlert(deps, context.call(), input)),
+    ),
+    history: os.history.handler(({ input, context }) =>
+      listAlertHistory(deps, context.call(), input),
+    ),
+    preview: os.preview.handler(({ input, context }) =>
+      deps.inTurn(() => previewAlert(deps, context.call(), input)),
+    ),
+    getQuotaAlerts: os.getQuotaAlerts.handler(({ input, context }) =>
+      getQuotaAlerts(deps, context.call(), input),
+    ),
+    setQuotaAlerts: os.setQuotaAlerts.handler(({ input, context }) =>
+      setQuotaAlerts(deps, context.call(), input),
+    ),
+  });
+}

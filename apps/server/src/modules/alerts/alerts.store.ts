@@ -1,0 +1,184 @@
+import type { Tx } from "@turnpike/db/client";
+import type { Role } from "@turnpike/domain/access/scopes";
+import type { AlertCondition, AlertPhase } from "@turnpike/domain/alerts/alert-rule";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+
+export type AlertRow = {
+  tenant_id: TenantId;
+  alert_id: string;
+  name: string;
+  query: { measure: string; filters: Record<string, string> };
+  window_minutes: number;
+  condition: AlertCondition;
+  for_evaluations: number;
+  renotify_minutes: number | null;
+  mail_roles: Role[];
+  paused_at: Date | null;
+  paused_until: Date | null;
+  phase: AlertPhase;
+  phase_since: Date | null;
+  streak: number;
+  evaluated_to: Date | null;
+  notice_at: Date | null;
+  last_value: number | null;
+  last_previous: number | null;
+  last_error: string | null;
+  timeouts: number;
+  next_evaluation_at: Date;
+  claimed_until: Date | null;
+  revision: bigint;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/** What changes when an alert is evaluated or edited. */
+const CHANGING = [
+  "name",
+  "query",
+  "window_minutes",
+  "condition",
+  "for_evaluations",
+  "renotify_minutes",
+  "mail_roles",
+  "paused_at",
+  "paused_until",
+  "phase",
+  "phase_since",
+  "streak",
+  "evaluated_to",
+  "notice_at",
+  "last_value",
+  "last_previous",
+  "last_error",
+  "timeouts",
+  "next_evaluation_at",
+  "claimed_until",
+  "updated_at",
+] as const;
+
+const COLUMNS = ["tenant_id", "alert_id", ...CHANGING, "revision", "created_at"] as const;
+
+/** Waits for whoever is adding another alert of the same tenant, so that they are counted one by one. */
+export async function lockAlertsOf(tx: Tx, tenantId: TenantId): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`alerts ${tenantId}`}, 0))`;
+}
+
+export async function hasTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
+  const rows = await tx`select 1 from tenants where tenant_id = ${tenantId}`;
+  return rows.length === 1;
+}
+
+export async function insertAlert(tx: Tx, row: AlertRow): Promise<void> {
+  await tx`
+    insert into alerts ${tx(
+      { ...row, query: tx.json(row.query), condition: tx.json(row.condition) },
+      ...COLUMNS,
+    )}`;
+}
+
+/** Newest first; a tenant has few. */
+export async function listAlertRows(
+  tx: Tx,
+  tenantId: TenantId,
+  limit: number,
+): Promise<AlertRow[]> {
+  return await tx<AlertRow[]>`
+    select ${tx(COLUMNS)} from alerts where tenant_id = ${tenantId} order by alert_id desc limit ${limit}`;
+}
+
+export async function findAlertRow(
+  tx: Tx,
+  tenantId: TenantId,
+  alertId: string,
+): Promise<AlertRow | undefined> {
+  const [row] = await tx<AlertRow[]>`
+    select ${tx(COLUMNS)} from alerts where tenant_id = ${tenantId} and alert_id = ${alertId}`;
+  return row;
+}
+
+/** The same, held until the end of the transaction. */
+export async function lockAlertRow(
+  tx: Tx,
+  tenantId: TenantId,
+  alertId: string,
+): Promise<AlertRow | undefined> {
+  const [row] = await tx<AlertRow[]>`
+    select ${tx(COLUMNS)} from alerts where tenant_id = ${tenantId} and alert_id = ${alertId} for update`;
+  return row;
+}
+
+/** Stores a row that this transaction has locked; whoever decided on it before has decided on something else. */
+export async function updateAlertRow(tx: Tx, row: AlertRow): Promise<void> {
+  await tx`
+    update alerts set ${tx(
+      { ...row, query: tx.json(row.query), condition: tx.json(row.condition) },
+      ...CHANGING,
+    )}, revision = revision + 1
+    where tenant_id = ${row.tenant_id} and alert_id = ${row.alert_id}`;
+}
+
+export async function deleteAlertRow(
+  tx: Tx,
+  tenantId: TenantId,
+  alertId: string,
+): Promise<AlertRow | undefined> {
+  const [row] = await tx<AlertRow[]>`
+    delete from alerts where tenant_id = ${tenantId} and alert_id = ${alertId}
+    returning ${tx(COLUMNS)}`;
+  return row;
+}
+
+/** As many of those that are due the longest are looked through for whose turn it is: far more tenants than fit in a batch. */
+const CANDIDATES_MAX = 1_000;
+
+/**
+ * Takes alerts in hand that are due and in nobody's hands: until `until`, when whoever took them is taken for dead. At most
+ * `perTenant` of a tenant at once, its own in the order in which they are due; tenants take turns, whoever was looked at the
+ * longest ago first, so that one with many alerts, or slow ones, keeps no other waiting. Needs the operator role.
+ */
+export async function claimAlertRows(
+  tx: Tx,
+  input: {
+    now: Date;
+    until: Date;
+    limit: number;
+    perTenant: number;
+    /** Left out: of all tenants. */
+    tenantIds?: readonly TenantId[] | undefined;
+  },
+): Promise<AlertRow[]> {
+  const { now, until, limit, perTenant, tenantIds } = input;
+  return await tx<AlertRow[]>`
+    with due as (
+      select tenant_id, alert_id, next_evaluation_at from alerts
+      where next_evaluation_at <= ${now}
+        and (paused_at is null or paused_until is not null) and (paused_at is null or paused_until <= ${now})
+        and (claimed_until is null or claimed_until <= ${now})
+        ${tenantIds === undefined ? tx`` : tx`and tenant_id = any(${[...tenantIds]})`}
+        -- Those that are deleted are not seen.
+        and tenant_id in (select tenant_id from tenants)
+      order by next_evaluation_at
+      limit ${CANDIDATES_MAX}
+    ),
+    served as (
+      select a.tenant_id, max(a.evaluated_to) as served_to from alerts a
+      where a.tenant_id in (select tenant_id from due)
+      group by a.tenant_id
+    ),
+    turns as (
+      select due.*, served_to, row_number() over (partition by tenant_id order by next_evaluation_at, alert_id) as turn
+      from due join served using (tenant_id)
+    ),
+    taken as (
+      select a.tenant_id, a.alert_id from alerts a join turns using (tenant_id, alert_id)
+      -- Whoever took one since it was read has changed this.
+      where turn <= ${perTenant} and (a.claimed_until is null or a.claimed_until <= ${now})
+        and a.next_evaluation_at <= ${now}
+      order by turn, served_to nulls first, a.next_evaluation_at, a.alert_id
+      limit ${limit}
+      for update of a skip locked
+    )
+    update alerts a set claimed_until = ${until}, revision = revision + 1
+    from taken where a.tenant_id = taken.tenant_id and a.alert_id = taken.alert_id
+    returning ${tx(COLUMNS.map((column) => `a.${column}`))}`;
+}

@@ -1,0 +1,131 @@
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import type { TestTenant } from "@turnpike/testkit/test-services";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Transact } from "#platform/transact.ts";
+import {
+  type AlertsWorld,
+  addAlert,
+  call,
+  createAlertsWorld,
+  createToldTenant,
+  evaluate,
+  listMails,
+  listTold,
+  listToldEvents,
+  watch,
+} from "./alerts.fixture.ts";
+import { CLAIM_MS, evaluateAlerts } from "./evaluate-alerts.ts";
+import { watchQuotas } from "./watch-quotas.ts";
+
+const SIGNAL = new AbortController().signal;
+
+let database: TestDatabase;
+let world: AlertsWorld;
+let tenant: TestTenant & { ownerEmail: string };
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  await database.sql`delete from alerts`;
+  await database.sql`delete from balances`;
+  world = createAlertsWorld(database);
+  tenant = await createToldTenant(world, database);
+});
+
+class Killed extends Error {}
+
+/** Where a process is killed: before a transaction, in it after all its statements, or right after its commit. */
+const MOMENTS = ["before", "within", "after"] as const;
+type Moment = (typeof MOMENTS)[number];
+
+/** The transactions of a process that is killed at its `count`th one; nothing that it tries afterwards has any effect. */
+function killAt(transact: Transact, count: number, moment: Moment) {
+  let seen = 0;
+  let isDead = false;
+  const die = (): never => {
+    isDead = true;
+    throw new Killed();
+  };
+  async function run<Result>(begin: (last: () => void) => Promise<Result>): Promise<Result> {
+    if (isDead) {
+      throw new Killed();
+    }
+    seen += 1;
+    const isLast = seen === count;
+    if (isLast && moment === "before") {
+      die();
+    }
+    const result = await begin(() => {
+      if (isLast && moment === "within") {
+        die();
+      }
+    });
+    return isLast && moment === "after" ? die() : result;
+  }
+  const dying: Transact = {
+    ...transact,
+    asOperator: (work) =>
+      run((last) =>
+        transact.asOperator(async (tx) => {
+          const result = await work(tx);
+          last();
+          return result;
+        }),
+      ),
+    asAnalyst: (input, work) =>
+      run((last) =>
+        transact.asAnalyst(input, async (tx) => {
+          const result = await work(tx);
+          last();
+          return result;
+        }),
+      ),
+  };
+  return { dying, isDead: () => isDead };
+}
+
+async function expectToldOnce(kind: string): Promise<void> {
+  expect((await listTold(database, tenant)).map((told) => told.kind)).toEqual([kind]);
+  expect(await listMails(database, tenant.ownerEmail)).toHaveLength(1);
+  expect(await listToldEvents(database, tenant)).toHaveLength(1);
+}
+
+const KILLS = [1, 2, 3, 4].flatMap((count) => MOMENTS.map((moment) => ({ count, moment })));
+
+describe.each(KILLS)(
+  "a process that is killed at transaction $count, $moment it",
+  ({ count, moment }) => {
+    it("tells of an alert exactly once, together with the one that comes after it", async () => {
+      await addAlert(world, tenant, { condition: { kind: "no_data" } });
+      const { dying, isDead } = killAt(world.transact, count, moment);
+      // Claim, question, decision, and a claim that finds nothing more.
+      await evaluateAlerts({ ...world, transact: dying }, SIGNAL).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(Killed);
+      });
+      expect(isDead()).toBe(true);
+      await evaluate(world);
+      world.clock.advance(CLAIM_MS);
+      await evaluate(world);
+      await expectToldOnce("alert.firing");
+    });
+  },
+);
+
+describe.each(KILLS.filter(({ count }) => count <= 2))(
+  "a process that is killed at transaction $count, $moment it",
+  ({ count, moment }) => {
+    it("tells of a quota exactly once, together with the one that comes after it", async () => {
+      await call(world, tenant, { calls: 40_000 });
+      const { dying, isDead } = killAt(world.transact, count, moment);
+      // The page, the decision on the one quota of it.
+      await watchQuotas({ ...world, transact: dying }, SIGNAL).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(Killed);
+      });
+      expect(isDead()).toBe(true);
+      await watch(world);
+      await watch(world);
+      await expectToldOnce("quota.threshold_reached");
+    });
+  },
+);

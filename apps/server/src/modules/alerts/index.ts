@@ -1,0 +1,5 @@
+export { createAlertsJobs } from "./alerts.jobs.ts";
+export { createAlertsRoutes } from "./alerts.routes.ts";
+export { alertsOfTenant } from "./alerts-of-tenant.store.ts";
+export { evaluateAlerts } from "./evaluate-alerts.ts";
+export { createAlert, listAlerts } from "./manage-alerts.ts";

@@ -1,0 +1,404 @@
+import {
+  ALERTS_MAX,
+  type Alert,
+  type AlertHappening,
+  type CreateAlertRequest,
+  type UpdateAlertRequest,
+} from "@turnpike/contract/alerts";
+import type { JsonValue, Tx } from "@turnpike/db/client";
+import type { CallContext } from "@turnpike/domain/access/actor";
+import { pausedState } from "@turnpike/domain/alerts/advance-alert";
+import { settledMinuteMs } from "@turnpike/domain/alerts/alert-rule";
+import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { writeAudit } from "#modules/audit/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { findTestedAt, insertHappening, listHappeningRows } from "./alert-happenings.store.ts";
+import {
+  type AlertRow,
+  deleteAlertRow,
+  findAlertRow,
+  hasTenant,
+  insertAlert,
+  listAlertRows,
+  lockAlertRow,
+  lockAlertsOf,
+  updateAlertRow,
+} from "./alerts.store.ts";
+import {
+  assertAnswerable,
+  assertMayAlerts,
+  assertMayAsk,
+  toCondition,
+} from "./assert-answerable.ts";
+import { measureWindow } from "./measure-window.ts";
+import { type TellAlertDeps, tellAlert } from "./tell-alert.ts";
+import {
+  fromAlertState,
+  isPausedAt,
+  toAlertReply,
+  toAlertState,
+  toHappeningReply,
+} from "./to-alert-reply.ts";
+
+type One = { tenantId: TenantId; alertId: string };
+
+async function audit(
+  deps: AppServices,
+  tx: Tx,
+  context: CallContext,
+  input: { row: AlertRow; verb: string; details?: Record<string, JsonValue> },
+): Promise<void> {
+  await writeAudit(deps, tx, context, {
+    tenantId: input.row.tenant_id,
+    action: `alert.${input.verb}`,
+    entityType: "alert",
+    entityId: input.row.alert_id,
+    details: { name: input.row.name, ...input.details },
+  });
+}
+
+async function note(
+  deps: AppServices,
+  tx: Tx,
+  row: AlertRow,
+  happening: { what: AlertHappening["what"]; note?: string },
+): Promise<void> {
+  await insertHappening(tx, row, {
+    happening_id: deps.newId("alertHappening"),
+    happened_at: deps.clock.now(),
+    value: null,
+    note: "",
+    ...happening,
+  });
+}
+
+function orNotFound<Row>(row: Row | undefined): Row {
+  if (row === undefined) {
+    throw resourceNotFound("alert");
+  }
+  return row;
+}
+
+/**
+ * Adds an alert. It is evaluated from the next minute on.
+ *
+ * @throws {AppError} `INVALID_REQUEST` for a question that cannot be answered; `QUERY_TOO_COSTLY`; `CONFLICT` when there are
+ *   twenty; `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`.
+ */
+export async function createAlert(
+  deps: AppServices,
+  context: CallContext,
+  input: CreateAlertRequest,
+): Promise<Alert> {
+  const { tenantId } = input;
+  assertMayAsk(context, "write", tenantId);
+  await assertAnswerable(deps, { ...input, kind: input.condition.kind });
+  const now = deps.clock.now();
+  const row: AlertRow = {
+    tenant_id: tenantId,
+    alert_id: deps.newId("alert"),
+    name: input.name,
+    query: input.query,
+    window_minutes: input.windowMinutes,
+    condition: toCondition(input.condition),
+    for_evaluations: input.forEvaluations,
+    renotify_minutes: input.renotifyMinutes,
+    mail_roles: [...new Set(input.mailRoles)],
+    paused_at: null,
+    paused_until: null,
+    phase: "ok",
+    phase_since: null,
+    streak: 0,
+    evaluated_to: null,
+    notice_at: null,
+    last_value: null,
+    last_previous: null,
+    last_error: null,
+    timeouts: 0,
+    next_evaluation_at: now,
+    claimed_until: null,
+    revision: 0n,
+    created_at: now,
+    updated_at: now,
+  };
+  await deps.transact.asTenant(tenantId, async (tx) => {
+    if (!(await hasTenant(tx, tenantId))) {
+      throw resourceNotFound("tenant");
+    }
+    await lockAlertsOf(tx, tenantId);
+    if ((await listAlertRows(tx, tenantId, ALERTS_MAX)).length === ALERTS_MAX) {
+      throw new AppError({
+        code: "CONFLICT",
+        publicMessage: `There are ${String(ALERTS_MAX)} alerts already: delete one first.`,
+      });
+    }
+    await insertAlert(tx, row);
+    await audit(deps, tx, context, { row, verb: "created", details: toDetails(row) });
+  });
+  return toAlertReply(row, now);
+}
+
+function toDetails(row: AlertRow): Record<string, JsonValue> {
+  const { query, condition, window_minutes: windowMinutes, mail_roles: mailRoles } = row;
+  return { query, condition: { ...condition }, windowMinutes, mailRoles };
+}
+
+/** Lists the alerts of a tenant, newest first. @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`. */
+export async function listAlerts(
+  deps: AppServices,
+  context: CallContext,
+  { tenantId }: { tenantId: TenantId },
+): Promise<{ items: Alert[] }> {
+  assertMayAlerts(context, "read", tenantId);
+  const rows = await deps.transact.asTenant(tenantId, async (tx) => {
+    if (!(await hasTenant(tx, tenantId))) {
+      throw resourceNotFound("tenant");
+    }
+    return await listAlertRows(tx, tenantId, ALERTS_MAX);
+  });
+  return { items: rows.map((row) => toAlertReply(row, deps.clock.now())) };
+}
+
+/** @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`. */
+export async function getAlert(
+  deps: AppServices,
+  context: CallContext,
+  { tenantId, alertId }: One,
+): Promise<Alert> {
+  assertMayAlerts(context, "read", tenantId);
+  const row = await deps.transact.asTenant(tenantId, (tx) => findAlertRow(tx, tenantId, alertId));
+  return toAlertReply(orNotFound(row), deps.clock.now());
+}
+
+/** Changes a locked row, and puts down who did what. */
+async function change(
+  deps: AppServices,
+  context: CallContext,
+  input: One & {
+    verb: "updated" | "paused" | "resumed";
+    decide: (row: AlertRow, now: Date) => AlertRow;
+    what: (before: AlertRow, after: AlertRow) => AlertHappening["what"] | null;
+  },
+): Promise<Alert> {
+  const { tenantId, alertId, verb } = input;
+  assertMayAlerts(context, "write", tenantId);
+  const now = deps.clock.now();
+  return await deps.transact.asTenant(tenantId, async (tx) => {
+    const before = orNotFound(await lockAlertRow(tx, tenantId, alertId));
+    const after = { ...input.decide(before, now), updated_at: now };
+    await updateAlertRow(tx, after);
+    const what = input.what(before, after);
+    if (what !== null) {
+      await note(deps, tx, after, { what });
+    }
+    const pausedUntil = after.paused_until?.toISOString() ?? null;
+    const details = verb === "updated" ? toDetails(after) : { pausedUntil };
+    await audit(deps, tx, context, { row: after, verb, details });
+    return toAlertReply(after, now);
+  });
+}
+
+/** What an alert has when it begins anew. */
+function begin(row: AlertRow, now: Date): AlertRow {
+  return {
+    ...row,
+    ...fromAlertState({ ...pausedState(toAlertState(row)), evaluatedToMs: null }),
+    last_value: null,
+    last_previous: null,
+    last_error: null,
+    timeouts: 0,
+    next_evaluation_at: now,
+    claimed_until: null,
+  };
+}
+
+/** True when what is measured, or when that is one to be told of, is another than before. */
+function isOtherRule(before: AlertRow, after: AlertRow): boolean {
+  const rule = (row: AlertRow) => [
+    row.query.measure,
+    Object.entries(row.query.filters).sort(([one], [other]) => (one < other ? -1 : 1)),
+    Object.entries(row.condition).sort(([one], [other]) => (one < other ? -1 : 1)),
+    row.window_minutes,
+    row.for_evaluations,
+  ];
+  return JSON.stringify(rule(before)) !== JSON.stringify(rule(after));
+}
+
+/**
+ * Changes an alert. With another rule it begins anew: what fired by the old one says nothing about the new one.
+ *
+ * @throws {AppError} As {@link createAlert}.
+ */
+export async function updateAlert(
+  deps: AppServices,
+  context: CallContext,
+  input: UpdateAlertRequest,
+): Promise<Alert> {
+  const { tenantId, alertId } = input;
+  assertMayAsk(context, "write", tenantId);
+  const present = await getAlertRow(deps, { tenantId, alertId });
+  await assertAnswerable(deps, {
+    tenantId,
+    query: input.query ?? present.query,
+    windowMinutes: input.windowMinutes ?? present.window_minutes,
+    kind: input.condition?.kind ?? present.condition.kind,
+  });
+  return await change(deps, context, {
+    tenantId,
+    alertId,
+    verb: "updated",
+    decide: (before, now) => {
+      const { renotifyMinutes, condition } = input;
+      const after: AlertRow = {
+        ...before,
+        name: input.name ?? before.name,
+        query: input.query ?? before.query,
+        window_minutes: input.windowMinutes ?? before.window_minutes,
+        condition: condition === undefined ? before.condition : toCondition(condition),
+        for_evaluations: input.forEvaluations ?? before.for_evaluations,
+        renotify_minutes: renotifyMinutes === undefined ? before.renotify_minutes : renotifyMinutes,
+        mail_roles: [...new Set(input.mailRoles ?? before.mail_roles)],
+      };
+      return isOtherRule(before, after) ? begin(after, now) : after;
+    },
+    what: (before, after) => (isOtherRule(before, after) ? "changed" : null),
+  });
+}
+
+async function getAlertRow(deps: AppServices, { tenantId, alertId }: One): Promise<AlertRow> {
+  return orNotFound(
+    await deps.transact.asTenant(tenantId, (tx) => findAlertRow(tx, tenantId, alertId)),
+  );
+}
+
+/**
+ * Pauses an alert: it is not evaluated, is ok and says nothing. At `until`, or when somebody resumes it, it begins anew.
+ *
+ * @throws {AppError} `INVALID_REQUEST` for an instant that is over; `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`.
+ */
+export async function pauseAlert(
+  deps: AppServices,
+  context: CallContext,
+  input: One & { until?: string | undefined },
+): Promise<Alert> {
+  const until = input.until === undefined ? null : new Date(input.until);
+  return await change(deps, context, {
+    tenantId: input.tenantId,
+    alertId: input.alertId,
+    verb: "paused",
+    decide: (before, now) => {
+      if (until !== null && until <= now) {
+        const message = "Must lie in the future.";
+        throw new AppError({
+          code: "INVALID_REQUEST",
+          publicMessage: message,
+          errors: [{ pointer: "/until", message }],
+        });
+      }
+      return { ...begin(before, until ?? now), paused_at: now, paused_until: until };
+    },
+    what: () => "paused",
+  });
+}
+
+/** Resumes an alert; one that is not paused stays as it is. @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`. */
+export async function resumeAlert(
+  deps: AppServices,
+  context: CallContext,
+  { tenantId, alertId }: One,
+): Promise<Alert> {
+  return await change(deps, context, {
+    tenantId,
+    alertId,
+    verb: "resumed",
+    decide: (before, now) =>
+      before.paused_at === null
+        ? before
+        : { ...begin(before, now), paused_at: null, paused_until: null },
+    what: (before, after) =>
+      before.paused_at !== null && isPausedAt(before, after.updated_at) ? "resumed" : null,
+  });
+}
+
+/** Deletes an alert with its history. @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`. */
+export async function deleteAlert(
+  deps: AppServices,
+  context: CallContext,
+  { tenantId, alertId }: One,
+): Promise<void> {
+  assertMayAlerts(context, "write", tenantId);
+  await deps.transact.asTenant(tenantId, async (tx) => {
+    const row = orNotFound(await deleteAlertRow(tx, tenantId, alertId));
+    await audit(deps, tx, context, { row, verb: "deleted" });
+  });
+}
+
+/** A test reaches everybody whom the alert tells: so long after one there is no other. */
+const TEST_WAIT_MS = 60_000;
+
+async function assertNotJustTested(deps: AppServices, tx: Tx, one: One): Promise<void> {
+  const nowMs = deps.clock.now().getTime();
+  const testedAt = await findTestedAt(tx, { ...one, after: new Date(nowMs - TEST_WAIT_MS) });
+  if (testedAt !== undefined) {
+    const waitMs = Math.min(TEST_WAIT_MS, testedAt.getTime() + TEST_WAIT_MS - nowMs);
+    throw new AppError({
+      code: "TOO_MANY_ATTEMPTS",
+      publicMessage: "An alert is tested once a minute. Wait a while, then try again.",
+      headers: { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1_000))) },
+    });
+  }
+}
+
+/**
+ * Tells what an alert would tell, with what it measures now, marked as a test: to see that it arrives. Its state stays.
+ *
+ * @throws {AppError} As {@link createAlert}; `TOO_MANY_ATTEMPTS` within a minute of the last test.
+ */
+export async function testAlert(
+  deps: TellAlertDeps,
+  context: CallContext,
+  { tenantId, alertId }: One,
+): Promise<Alert> {
+  assertMayAsk(context, "write", tenantId);
+  const row = await getAlertRow(deps, { tenantId, alertId });
+  await deps.transact.asTenant(tenantId, (tx) =>
+    assertNotJustTested(deps, tx, { tenantId, alertId }),
+  );
+  const reading = await measureWindow(
+    deps,
+    {
+      tenantId,
+      query: row.query,
+      windowMinutes: row.window_minutes,
+      kind: row.condition.kind,
+    },
+    settledMinuteMs(deps.clock.now().getTime()),
+  );
+  // Mails belong to no tenant: only the operator role writes them.
+  await deps.transact.asOperator(async (tx) => {
+    orNotFound(await lockAlertRow(tx, tenantId, alertId));
+    // Once more, under the lock: of several at once the first is the one.
+    await assertNotJustTested(deps, tx, { tenantId, alertId });
+    await note(deps, tx, row, { what: "tested" });
+    await tellAlert(deps, tx, { row, notice: "test", reading });
+    await audit(deps, tx, context, { row, verb: "tested" });
+  });
+  return toAlertReply(row, deps.clock.now());
+}
+
+/** Lists what happened to an alert, newest first. @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`. */
+export async function listAlertHistory(
+  deps: AppServices,
+  context: CallContext,
+  input: One & { cursor?: string | undefined; limit: number },
+): Promise<{ items: AlertHappening[]; nextCursor: string | null }> {
+  const { tenantId, alertId, limit, cursor } = input;
+  assertMayAlerts(context, "read", tenantId);
+  const rows = await deps.transact.asTenant(tenantId, async (tx) => {
+    orNotFound(await findAlertRow(tx, tenantId, alertId));
+    return await listHappeningRows(tx, tenantId, { alertId, beforeId: cursor, limit: limit + 1 });
+  });
+  const items = rows.slice(0, limit).map(toHappeningReply);
+  return { items, nextCursor: rows.length > limit ? (items.at(-1)?.happeningId ?? null) : null };
+}

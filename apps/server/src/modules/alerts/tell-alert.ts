@@ -1,0 +1,132 @@
+import type { Tx } from "@turnpike/db/client";
+import type { AlertNotice, AlertReading } from "@turnpike/domain/alerts/advance-alert";
+import { changePercent } from "@turnpike/domain/alerts/advance-alert";
+import {
+  describeAlert,
+  formatMeasured,
+  type MeterWords,
+} from "@turnpike/domain/alerts/describe-alert";
+import { emitEvent, notify } from "#modules/notifications/index.ts";
+import { mailMembers, type TellDeps } from "#modules/tenants/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { readQuestionWords } from "./alert-words.ts";
+import type { AlertRow } from "./alerts.store.ts";
+import { toAlertReply } from "./to-alert-reply.ts";
+
+export type TellAlertDeps = AppServices & TellDeps;
+
+/** Where an alert is in the console, with what it saw. */
+function toLink(row: AlertRow): string {
+  return `/analytics?tab=alerts&alert=${row.alert_id}`;
+}
+
+const TITLES: Readonly<Record<AlertNotice | "test", (name: string) => string>> = {
+  firing: (name) => `Alert: ${name}`,
+  reminder: (name) => `Still firing: ${name}`,
+  recovered: (name) => `Recovered: ${name}`,
+  test: (name) => `Test of the alert ${name}`,
+};
+
+const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
+const TIME = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: "UTC" });
+
+/** A window as people say it: "11:55 to 12:00 (UTC) on 20 November 2026"; with both days where it has two. */
+function toWindowText(fromMs: number, toMs: number): string {
+  const [from, to] = [DAY.format(fromMs), DAY.format(toMs)];
+  return from === to
+    ? `${TIME.format(fromMs)} to ${TIME.format(toMs)} (UTC) on ${to}`
+    : `${from}, ${TIME.format(fromMs)} to ${to}, ${TIME.format(toMs)} (UTC)`;
+}
+
+function toMeasuredText(
+  row: AlertRow,
+  reading: AlertReading,
+  meter: MeterWords | undefined,
+): string {
+  const { measure } = row.query;
+  const write = (value: number | null) => formatMeasured(measure, value, meter);
+  const percent = row.condition.kind === "change" ? changePercent(reading) : null;
+  const against =
+    percent === null
+      ? ""
+      : `, against ${write(reading.previous)} before (${percent > 0 ? "+" : ""}${percent.toFixed(1)}%)`;
+  return `Measured: ${write(reading.value)}${against}.`;
+}
+
+async function toBody(
+  tx: Tx,
+  row: AlertRow,
+  reading: AlertReading & { fromMs: number },
+): Promise<string> {
+  const { measure } = row.query;
+  const { window_minutes: windowMinutes, condition } = row;
+  const { meter, filters } = await readQuestionWords(tx, row);
+  return [
+    `${describeAlert({ measure, meter, windowMinutes, condition })}.`,
+    toMeasuredText(row, reading, meter),
+    `Window: ${toWindowText(reading.fromMs, reading.atMs)}.`,
+    ...(filters.length === 0 ? [] : [`Only ${filters.join("; ")}.`]),
+  ].join("\n");
+}
+
+/**
+ * Tells of an alert in the console, by mail to the roles that it names, and to webhooks: if and only if the caller's
+ * transaction commits, which must be one of the operator role.
+ *
+ * @param input.notice - `test` is marked as one wherever it is read.
+ */
+export async function tellAlert(
+  deps: TellAlertDeps,
+  tx: Tx,
+  input: {
+    row: AlertRow;
+    notice: AlertNotice | "test";
+    reading: AlertReading & { fromMs: number };
+  },
+): Promise<void> {
+  const { row, notice, reading } = input;
+  const { tenant_id: tenantId } = row;
+  const kind = `alert.${notice}`;
+  const message = {
+    tenantId,
+    kind,
+    title: TITLES[notice](row.name),
+    body: await toBody(tx, row, reading),
+    link: toLink(row),
+  };
+  await notify(deps, tx, message);
+  await mailMembers(deps, tx, { ...message, roles: row.mail_roles });
+  const data = {
+    alert: toAlertReply(row, deps.clock.now()),
+    text: `${message.title}\n${message.body}`,
+    value: reading.value,
+    previous: reading.previous,
+    windowFrom: new Date(reading.fromMs).toISOString(),
+    windowTo: new Date(reading.atMs).toISOString(),
+  };
+  if (notice === "recovered") {
+    await emitEvent(deps, tx, { tenantId, type: "alert.recovered", data });
+  } else {
+    const isReminder = notice === "reminder";
+    await emitEvent(deps, tx, {
+      tenantId,
+      type: "alert.firing",
+      data: { ...data, isReminder, isTest: notice === "test" },
+    });
+  }
+}
+
+/** Tells the members in the console that an alert cannot be evaluated, and why; like {@link tellAlert} in one transaction. */
+export async function tellAlertFailed(
+  deps: TellAlertDeps,
+  tx: Tx,
+  { row, reason }: { row: AlertRow; reason: string },
+): Promise<void> {
+  await notify(deps, tx, {
+    tenantId: row.tenant_id,
+    kind: "alert.failed",
+    title: `Cannot be evaluated: ${row.name}`,
+    body: `${reason}\nThe alert is tried again every quarter of an hour.`,
+    link: toLink(row),
+  });
+}

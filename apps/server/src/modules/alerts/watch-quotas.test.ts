@@ -1,0 +1,178 @@
+import { WEBHOOK_EVENTS } from "@turnpike/contract/webhooks";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { OPERATOR_CONTEXT, type TestTenant } from "@turnpike/testkit/test-services";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { getTenant, updateTenant } from "#modules/tenants/index.ts";
+import {
+  type AlertsWorld,
+  call,
+  createAlertsWorld,
+  createToldTenant,
+  listMails,
+  listTold,
+  listToldEvents,
+  watch,
+} from "./alerts.fixture.ts";
+import { getQuotaAlerts, setQuotaAlerts } from "./manage-quota-alerts.ts";
+import { watchQuotas } from "./watch-quotas.ts";
+
+let database: TestDatabase;
+let world: AlertsWorld;
+let tenant: TestTenant & { ownerEmail: string };
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  await database.sql`delete from balances`;
+  world = createAlertsWorld(database);
+  tenant = await createToldTenant(world, database);
+});
+
+const titles = async () => (await listTold(database, tenant)).map((told) => told.title);
+
+// The plan of a new tenant has a hard quota of 50,000 requests.
+describe("a quota", () => {
+  it("is told of at each share once, of several at once the highest, in the console, by mail and to webhooks", async () => {
+    await call(world, tenant, { calls: 24_999 });
+    expect(await watch(world)).toBe(0);
+    await call(world, tenant, { calls: 1 });
+    expect(await watch(world)).toBe(1);
+    expect(await watch(world)).toBe(0);
+    await call(world, tenant, { calls: 20_500 });
+    expect(await watch(world)).toBe(1);
+    await call(world, tenant, { calls: 4_500 });
+    expect(await watch(world)).toBe(1);
+    expect(await titles()).toEqual([
+      "50% of the quota of requests is used",
+      "90% of the quota of requests is used",
+      "100% of the quota of requests is used",
+    ]);
+    expect((await listTold(database, tenant))[2]).toMatchObject({
+      body: "50,000 of 50,000 requests are used in the period that ends on 1 December 2026 (UTC).\nCalls beyond it are refused until the period ends or the plan is changed.",
+      link: "/billings",
+    });
+    expect(await listMails(database, tenant.ownerEmail)).toHaveLength(3);
+    const events = await listToldEvents(database, tenant);
+    expect(WEBHOOK_EVENTS["quota.threshold_reached"].parse(events[1]?.data)).toEqual({
+      tenantId: tenant.tenantId,
+      meter: "requests",
+      environment: "live",
+      kind: "hard",
+      threshold: 90,
+      used: "45500",
+      limit: 50_000,
+      periodStart: "2026-11-01T00:00:00.000Z",
+      resetAt: "2026-12-01T00:00:00.000Z",
+      text: "90% of the quota of requests is used\n45,500 of 50,000 requests are used in the period that ends on 1 December 2026 (UTC).",
+    });
+  });
+
+  it("begins anew with a raised limit, from where usage stands", async () => {
+    await call(world, tenant, { calls: 46_000 });
+    expect(await watch(world)).toBe(1);
+    await updateTenant(world, OPERATOR_CONTEXT, { tenantId: tenant.tenantId, planId: "pro" });
+    expect(await watch(world)).toBe(0);
+    await call(world, tenant, { calls: 454_000 });
+    expect(await watch(world)).toBe(1);
+    expect((await titles()).at(-1)).toBe("50% of the quota of requests is used");
+  });
+
+  it("begins anew in a new period", async () => {
+    await call(world, tenant, { calls: 46_000 });
+    expect(await watch(world)).toBe(1);
+    world.clock.advance(15 * 24 * 60 * 60_000);
+    const december = { periodStartMs: Date.UTC(2026, 11, 1), periodEndMs: Date.UTC(2027, 0, 1) };
+    await call(world, tenant, { calls: 10, ...december });
+    expect(await watch(world)).toBe(0);
+    await call(world, tenant, { calls: 25_000, ...december });
+    expect(await watch(world)).toBe(1);
+    expect((await titles()).at(-1)).toBe("50% of the quota of requests is used");
+  });
+
+  it("is told of at the shares and to the roles that the tenant chose, or not at all", async () => {
+    const { tenantId } = tenant;
+    expect(await getQuotaAlerts(world, tenant.context, { tenantId })).toEqual({
+      thresholds: [50, 75, 90, 100],
+      mailRoles: ["owner", "admin", "billing"],
+    });
+    const chosen = { thresholds: [80, 20, 80], mailRoles: [] };
+    expect(await setQuotaAlerts(world, tenant.context, { tenantId, ...chosen })).toEqual({
+      thresholds: [20, 80],
+      mailRoles: [],
+    });
+    await call(world, tenant, { calls: 30_000 });
+    expect(await watch(world)).toBe(1);
+    expect(await titles()).toEqual(["20% of the quota of requests is used"]);
+    expect(await listMails(database, tenant.ownerEmail)).toEqual([]);
+    await setQuotaAlerts(world, tenant.context, { tenantId, thresholds: [], mailRoles: [] });
+    await call(world, tenant, { calls: 20_000 });
+    expect(await watch(world)).toBe(0);
+  });
+
+  it("is told of once when several processes look at once, and of each tenant by itself", async () => {
+    const other = await createToldTenant(world, database, "Other");
+    await call(world, tenant, { calls: 46_000 });
+    await call(world, other, { calls: 26_000 });
+    const signal = new AbortController().signal;
+    const told = await Promise.all(Array.from({ length: 4 }, () => watchQuotas(world, signal)));
+    expect(told.reduce((sum, count) => sum + count, 0)).toBe(2);
+    expect(await titles()).toEqual(["90% of the quota of requests is used"]);
+    expect((await listTold(database, other)).map((one) => one.title)).toEqual([
+      "50% of the quota of requests is used",
+    ]);
+  });
+
+  /** The world, in which something comes before the `count`th transaction of a run. */
+  const interrupted = (count: number, comes: () => Promise<unknown>): AlertsWorld => {
+    let seen = 0;
+    return {
+      ...world,
+      transact: {
+        ...world.transact,
+        asOperator: async (work) => {
+          seen += 1;
+          if (seen === count) {
+            await comes();
+          }
+          return await world.transact.asOperator(work);
+        },
+      },
+    };
+  };
+  const planOf = (planId: string) =>
+    updateTenant(world, OPERATOR_CONTEXT, { tenantId: tenant.tenantId, planId });
+
+  it("is decided on by how it stands then, not by how it stood when it was read", async () => {
+    await call(world, tenant, { calls: 46_000 });
+    expect(await watch(interrupted(2, () => planOf("pro")))).toBe(0);
+    expect(await titles()).toEqual([]);
+  });
+
+  it("tells no share twice when the limit is raised and put back", async () => {
+    const { planId } = await getTenant(world, OPERATOR_CONTEXT, { tenantId: tenant.tenantId });
+    await call(world, tenant, { calls: 40_000 });
+    expect(await watch(world)).toBe(1);
+    await planOf("pro");
+    expect(await watch(world)).toBe(0);
+    await planOf(planId);
+    expect(await watch(world)).toBe(0);
+    await call(world, tenant, { calls: 5_000 });
+    expect(await watch(world)).toBe(1);
+    expect(await titles()).toEqual([
+      "75% of the quota of requests is used",
+      "90% of the quota of requests is used",
+    ]);
+  });
+
+  it("that cannot be decided on keeps no other waiting, and is told of in the next run", async () => {
+    const other = await createToldTenant(world, database, "Other");
+    await call(world, tenant, { calls: 46_000 });
+    await call(world, other, { calls: 26_000 });
+    const broken = interrupted(2, () => Promise.reject(new Error("connection lost")));
+    expect(await watch(broken)).toBe(1);
+    expect(await watch(world)).toBe(1);
+    expect(await titles()).toHaveLength(1);
+    expect(await listTold(database, other)).toHaveLength(1);
+  });
+});

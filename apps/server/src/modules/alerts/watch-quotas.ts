@@ -1,0 +1,201 @@
+import type { Tx } from "@turnpike/db/client";
+import type { Role } from "@turnpike/domain/access/scopes";
+import { formatMeasured, type MeterWords } from "@turnpike/domain/alerts/describe-alert";
+import {
+  decideQuotaThreshold,
+  QUOTA_THRESHOLDS_DEFAULT,
+  type QuotaTold,
+} from "@turnpike/domain/alerts/quota-threshold";
+import { toPlural } from "@turnpike/domain/text/to-plural";
+import { findQuotaUse, listQuotaUse, type QuotaUse } from "#modules/metering/index.ts";
+import { emitEvent, notify } from "#modules/notifications/index.ts";
+import { mailMembers } from "#modules/tenants/index.ts";
+import { readMeterWords } from "./alert-words.ts";
+import {
+  listQuotaSettings,
+  listQuotaStates,
+  lockQuotaState,
+  type QuotaStateRow,
+  updateQuotaState,
+} from "./quota-alerts.store.ts";
+import type { TellAlertDeps } from "./tell-alert.ts";
+
+export type QuotaSettings = { thresholds: readonly number[]; mailRoles: readonly Role[] };
+
+/** Of a tenant that has chosen nothing else. */
+export const QUOTA_SETTINGS_DEFAULT: QuotaSettings = {
+  thresholds: QUOTA_THRESHOLDS_DEFAULT,
+  mailRoles: ["owner", "admin", "billing"],
+};
+
+/** Quotas of one page. */
+const PAGE = 500;
+const QUOTA_LINK = "/billings";
+const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
+
+function toTold(row: QuotaStateRow | undefined): QuotaTold | null {
+  return row === undefined
+    ? null
+    : {
+        periodStartMs: row.period_start.getTime(),
+        limit: row.quota_limit,
+        threshold: row.threshold,
+        highest: Math.max(row.highest, row.threshold),
+      };
+}
+
+function decide(use: QuotaUse, told: QuotaTold | null, settings: QuotaSettings) {
+  return decideQuotaThreshold({
+    periodStartMs: use.period_start.getTime(),
+    used: Number(use.used),
+    limit: use.quota_limit,
+    thresholds: settings.thresholds,
+    told,
+  });
+}
+
+function isSame(one: QuotaTold, other: QuotaTold | null): boolean {
+  return (
+    other !== null &&
+    one.periodStartMs === other.periodStartMs &&
+    one.limit === other.limit &&
+    one.threshold === other.threshold &&
+    one.highest === other.highest
+  );
+}
+
+function toConsequence(use: QuotaUse, threshold: number): string {
+  if (threshold < 100) {
+    return "";
+  }
+  return use.kind === "hard"
+    ? "\nCalls beyond it are refused until the period ends or the plan is changed."
+    : "\nCalls beyond it are let through, and counted.";
+}
+
+async function tell(
+  deps: TellAlertDeps,
+  tx: Tx,
+  { use, threshold, settings }: { use: QuotaUse; threshold: number; settings: QuotaSettings },
+): Promise<void> {
+  const { tenant_id: tenantId, meter_id: meter, environment } = use;
+  const words: MeterWords = (await readMeterWords(tx, meter)) ?? { name: meter, unit: meter };
+  const units = toPlural(words.unit);
+  const name = words.name.toLowerCase() === units.toLowerCase() ? units : words.name;
+  const where = environment === "live" ? "" : " in test";
+  const resetAt = use.period_end.toISOString();
+  const ofMeter = (value: number) => formatMeasured(`meter:${meter}`, value, words);
+  const message = {
+    tenantId,
+    kind: "quota.threshold_reached",
+    title: `${String(threshold)}% of the quota of ${name}${where} is used`,
+    body: `${Number(use.used).toLocaleString("en")} of ${ofMeter(use.quota_limit)} are used in the period that ends on ${DAY.format(use.period_end)} (UTC).${toConsequence(use, threshold)}`,
+    link: QUOTA_LINK,
+  };
+  await notify(deps, tx, message);
+  await mailMembers(deps, tx, { ...message, roles: settings.mailRoles });
+  await emitEvent(deps, tx, {
+    tenantId,
+    type: "quota.threshold_reached",
+    data: {
+      tenantId,
+      meter,
+      environment,
+      kind: use.kind,
+      threshold,
+      used: use.used,
+      limit: use.quota_limit,
+      periodStart: use.period_start.toISOString(),
+      resetAt,
+      text: `${message.title}\n${message.body}`,
+    },
+  });
+}
+
+type QuotaKey = Pick<QuotaUse, "tenant_id" | "meter_id" | "environment">;
+
+/** Decides on one quota, alone with it, by how it stands then. @returns True when it was told of. */
+async function settle(
+  deps: TellAlertDeps,
+  of: QuotaKey & Pick<QuotaUse, "period_start">,
+  settings: QuotaSettings,
+): Promise<boolean> {
+  const at = deps.clock.now();
+  return await deps.transact.asOperator(async (tx) => {
+    const row = await lockQuotaState(tx, { ...of, at });
+    // Another process may have waited with us, and the plan may be another one meanwhile.
+    const use = await findQuotaUse(tx, { ...of, now: at });
+    if (use === undefined) {
+      return false;
+    }
+    const { told, tell: threshold } = decide(use, toTold(row), settings);
+    await updateQuotaState(tx, {
+      ...use,
+      period_start: new Date(told.periodStartMs),
+      quota_limit: told.limit,
+      threshold: told.threshold,
+      highest: told.highest,
+      at,
+    });
+    if (threshold !== null) {
+      await tell(deps, tx, { use, threshold, settings });
+    }
+    return threshold !== null;
+  });
+}
+
+/** Names a quota among all others. */
+function keyOf(of: Pick<QuotaStateRow, "tenant_id" | "meter_id" | "environment">): string {
+  return JSON.stringify([of.tenant_id, of.meter_id, of.environment]);
+}
+
+/**
+ * Compares what tenants have used of their quotas with the shares that are told of, and tells each once in a period: decision
+ * and notice are one transaction, so that a process that is killed loses none and tells nothing twice. A quota that cannot be
+ * decided on right now is so in the next run; the others do not wait for it.
+ *
+ * @returns How many notices that gave.
+ */
+export async function watchQuotas(deps: TellAlertDeps, signal: AbortSignal): Promise<number> {
+  let told = 0;
+  let after: QuotaUse | undefined;
+  const now = deps.clock.now();
+  while (!signal.aborted) {
+    const { uses, settings, states } = await deps.transact.asOperator(async (tx) => {
+      const page = await listQuotaUse(tx, { now, after, limit: PAGE });
+      const tenantIds = [...new Set(page.map((use) => use.tenant_id))];
+      return {
+        uses: page,
+        settings: await listQuotaSettings(tx, tenantIds),
+        states: await listQuotaStates(tx, tenantIds),
+      };
+    });
+    const chosen = new Map(
+      settings.map((row) => [
+        row.tenant_id,
+        { thresholds: row.thresholds, mailRoles: row.mail_roles },
+      ]),
+    );
+    const stateOf = new Map(states.map((state) => [keyOf(state), state]));
+    for (const use of uses) {
+      const own = chosen.get(use.tenant_id) ?? QUOTA_SETTINGS_DEFAULT;
+      const before = toTold(stateOf.get(keyOf(use)));
+      const step = decide(use, before, own);
+      // Most stay as they are; what changes is decided again under a lock.
+      const isNothing = before === null && step.told.threshold === 0;
+      if (!isNothing && !isSame(step.told, before)) {
+        try {
+          told += (await settle(deps, use, own)) ? 1 : 0;
+        } catch (error) {
+          const { tenant_id: tenantId, meter_id: meterId } = use;
+          deps.logger.warn({ err: error, tenantId, meterId }, "a quota was not decided on");
+        }
+      }
+    }
+    after = uses.at(-1);
+    if (uses.length < PAGE) {
+      break;
+    }
+  }
+  return told;
+}

@@ -1,0 +1,265 @@
+import type { ExportFormat, ExportState } from "@turnpike/contract/exports";
+import type { Tx } from "@turnpike/db/client";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+
+export type ExportRow = {
+  export_id: string;
+  name: string;
+  format: ExportFormat;
+  state: ExportState;
+  question: Record<string, string>;
+  from_at: Date;
+  to_at: Date;
+  parts_done: number;
+  parts_total: number;
+  rows_written: bigint;
+  bytes_written: bigint;
+  attempt: number;
+  failure: string | null;
+  created_at: Date;
+  created_by: string;
+  finished_at: Date | null;
+  expires_at: Date | null;
+};
+
+export type ExportPlace = { tenantId: TenantId; exportId: string };
+/** One attempt at an export: what a later one has taken over is nobody else's to write. */
+export type ExportAttempt = ExportPlace & { attempt: number };
+
+const COLUMNS = [
+  "export_id",
+  "name",
+  "format",
+  "state",
+  "question",
+  "from_at",
+  "to_at",
+  "parts_done",
+  "parts_total",
+  "rows_written",
+  "bytes_written",
+  "attempt",
+  "failure",
+  "created_at",
+  "created_by",
+  "finished_at",
+  "expires_at",
+] as const;
+
+/** Locks the tenant's row, so that exports are counted and made one after the other. @returns False for no such tenant. */
+export async function lockTenantForExport(tx: Tx, tenantId: TenantId): Promise<boolean> {
+  const rows = await tx`select 1 from tenants where tenant_id = ${tenantId} for no key update`;
+  return rows.length === 1;
+}
+
+export async function countExports(
+  tx: Tx,
+  tenantId: TenantId,
+): Promise<{ unfinished: number; all: number; bytes: bigint }> {
+  const [row] = await tx<{ unfinished: number; all: number; bytes: bigint }[]>`
+    select count(*) filter (where state in ('waiting', 'running'))::int as unfinished, count(*)::int as all,
+      coalesce(sum(bytes_written) filter (where state in ('waiting', 'running', 'done')), 0)::bigint as bytes
+    from exports where tenant_id = ${tenantId}`;
+  return row ?? { unfinished: 0, all: 0, bytes: 0n };
+}
+
+export async function insertExport(
+  tx: Tx,
+  tenantId: TenantId,
+  row: Pick<
+    ExportRow,
+    | "export_id"
+    | "name"
+    | "format"
+    | "question"
+    | "from_at"
+    | "to_at"
+    | "parts_total"
+    | "created_at"
+    | "created_by"
+  >,
+): Promise<ExportRow> {
+  const [made] = await tx<ExportRow[]>`
+    insert into exports (tenant_id, export_id, name, format, state, question, from_at, to_at, parts_total, created_at,
+      created_by)
+    values (${tenantId}, ${row.export_id}, ${row.name}, ${row.format}, 'waiting', ${tx.json(row.question)}, ${row.from_at},
+      ${row.to_at}, ${row.parts_total}, ${row.created_at}, ${row.created_by})
+    returning ${tx(COLUMNS)}`;
+  if (made === undefined) {
+    throw new Error("An export was not stored.");
+  }
+  return made;
+}
+
+export async function findExportRow(
+  tx: Tx,
+  { tenantId, exportId }: ExportPlace,
+): Promise<ExportRow | undefined> {
+  const [row] = await tx<ExportRow[]>`
+    select ${tx(COLUMNS)} from exports where tenant_id = ${tenantId} and export_id = ${exportId}`;
+  return row;
+}
+
+export async function listExportRows(
+  tx: Tx,
+  tenantId: TenantId,
+  page: { beforeId: string | undefined; limit: number },
+): Promise<ExportRow[]> {
+  return await tx<ExportRow[]>`
+    select ${tx(COLUMNS)} from exports
+    where tenant_id = ${tenantId}
+      and (${page.beforeId ?? null}::text is null or export_id < ${page.beforeId ?? null})
+    order by export_id desc
+    limit ${page.limit}`;
+}
+
+/** Takes an unfinished export over from whoever worked on it before. */
+export async function claimExport(
+  tx: Tx,
+  { tenantId, exportId }: ExportPlace,
+): Promise<ExportRow | undefined> {
+  const [row] = await tx<ExportRow[]>`
+    update exports set state = 'running', attempt = attempt + 1
+    where tenant_id = ${tenantId} and export_id = ${exportId} and state in ('waiting', 'running')
+    returning ${tx(COLUMNS)}`;
+  return row;
+}
+
+/** False once it was cancelled, deleted, or taken over. */
+export async function isExportOurs(tx: Tx, at: ExportAttempt): Promise<boolean> {
+  const rows = await tx`
+    select 1 from exports
+    where tenant_id = ${at.tenantId} and export_id = ${at.exportId} and attempt = ${at.attempt} and state = 'running'`;
+  return rows.length === 1;
+}
+
+/** Adds the next part. @returns False, and adds nothing, when the export is not this attempt's any more. */
+export async function addExportPart(
+  tx: Tx,
+  at: ExportAttempt,
+  part: { part: number; fileId: string; bytes: number; rows: number },
+): Promise<boolean> {
+  const rows = await tx`
+    update exports
+    set parts_done = parts_done + 1, rows_written = rows_written + ${part.rows}, bytes_written = bytes_written + ${part.bytes}
+    where tenant_id = ${at.tenantId} and export_id = ${at.exportId} and attempt = ${at.attempt} and state = 'running'
+      and parts_done = ${part.part}
+    returning 1`;
+  if (rows.length === 0) {
+    return false;
+  }
+  await tx`
+    insert into export_parts (tenant_id, export_id, part, file_id, bytes)
+    values (${at.tenantId}, ${at.exportId}, ${part.part}, ${part.fileId}, ${part.bytes})`;
+  return true;
+}
+
+export async function finishExport(
+  tx: Tx,
+  at: ExportAttempt,
+  end:
+    | { state: "done"; finishedAt: Date; expiresAt: Date }
+    | { state: "failed"; finishedAt: Date; failure: string },
+): Promise<void> {
+  await tx`
+    update exports
+    set state = ${end.state}, finished_at = ${end.finishedAt},
+      expires_at = ${end.state === "done" ? end.expiresAt : null}, failure = ${end.state === "failed" ? end.failure : null}
+    where tenant_id = ${at.tenantId} and export_id = ${at.exportId} and attempt = ${at.attempt} and state = 'running'`;
+}
+
+/** @returns Undefined when it was finished already, or there is none. */
+export async function cancelExportRow(
+  tx: Tx,
+  { tenantId, exportId }: ExportPlace,
+  finishedAt: Date,
+): Promise<ExportRow | undefined> {
+  const [row] = await tx<ExportRow[]>`
+    update exports set state = 'cancelled', finished_at = ${finishedAt}
+    where tenant_id = ${tenantId} and export_id = ${exportId} and state in ('waiting', 'running')
+    returning ${tx(COLUMNS)}`;
+  return row;
+}
+
+/** Locks the export, as whoever changes its parts does before. @returns False when there is none. */
+export async function lockExport(tx: Tx, { tenantId, exportId }: ExportPlace): Promise<boolean> {
+  const rows = await tx`
+    select 1 from exports where tenant_id = ${tenantId} and export_id = ${exportId} for update`;
+  return rows.length === 1;
+}
+
+export async function deleteExportRow(tx: Tx, { tenantId, exportId }: ExportPlace): Promise<void> {
+  await tx`delete from exports where tenant_id = ${tenantId} and export_id = ${exportId}`;
+}
+
+/** In their order. */
+export async function listExportFiles(
+  tx: Tx,
+  { tenantId, exportId }: ExportPlace,
+): Promise<{ fileId: string; bytes: number }[]> {
+  const rows = await tx<{ file_id: string; bytes: bigint }[]>`
+    select file_id, bytes from export_parts
+    where tenant_id = ${tenantId} and export_id = ${exportId} order by part`;
+  return rows.map((row) => ({ fileId: row.file_id, bytes: Number(row.bytes) }));
+}
+
+/** Forgets the parts. @returns Their files, whose bytes are still to be deleted. */
+export async function deleteExportParts(
+  tx: Tx,
+  { tenantId, exportId }: ExportPlace,
+): Promise<string[]> {
+  const rows = await tx<{ file_id: string }[]>`
+    delete from export_parts where tenant_id = ${tenantId} and export_id = ${exportId} returning file_id`;
+  return rows.map((row) => row.file_id);
+}
+
+/** Of all tenants: marks what is past its time. For the operator role. */
+export async function expireExports(
+  tx: Tx,
+  input: { now: Date; limit: number },
+): Promise<{ tenant_id: TenantId; export_id: string }[]> {
+  return await tx<{ tenant_id: TenantId; export_id: string }[]>`
+    update exports set state = 'expired'
+    where (tenant_id, export_id) in (
+      select tenant_id, export_id from exports where state = 'done' and expires_at <= ${input.now} limit ${input.limit})
+    returning tenant_id, export_id`;
+}
+
+/** Of all tenants: fails what was begun longer ago than an export may take. For the operator role. */
+export async function failExportsBegunBefore(
+  tx: Tx,
+  input: { begunBefore: Date; now: Date; failure: string; limit: number },
+): Promise<{ tenant_id: TenantId; export_id: string }[]> {
+  return await tx<{ tenant_id: TenantId; export_id: string }[]>`
+    update exports set state = 'failed', finished_at = ${input.now}, failure = ${input.failure}
+    where (tenant_id, export_id) in (
+      select tenant_id, export_id from exports
+      where state in ('waiting', 'running') and created_at <= ${input.begunBefore} limit ${input.limit})
+      and state in ('waiting', 'running')
+    returning tenant_id, export_id`;
+}
+
+/** Of all tenants: forgets those that were over before. @returns How many. */
+export async function deleteExportsBefore(tx: Tx, before: Date): Promise<number> {
+  const rows = await tx`
+    delete from exports where finished_at < ${before} and state <> 'done' returning 1`;
+  return rows.length;
+}
+
+/** Of all tenants: which of these files belong to an export. For the operator role. */
+export async function findExportFileIds(tx: Tx, fileIds: readonly string[]): Promise<Set<string>> {
+  const rows = await tx<{ file_id: string }[]>`
+    select file_id from export_parts where file_id = any(${[...fileIds]})`;
+  return new Set(rows.map((row) => row.file_id));
+}
+
+/** Names of keys by id; those that are not the tenant's are left out. */
+export async function listKeyNames(
+  tx: Tx,
+  tenantId: TenantId,
+  keyIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await tx<{ key_id: string; name: string }[]>`
+    select key_id, name from api_keys where tenant_id = ${tenantId} and key_id = any(${[...keyIds]}::text[])`;
+  return new Map(rows.map((row) => [row.key_id, row.name]));
+}

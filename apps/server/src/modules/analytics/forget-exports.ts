@@ -1,0 +1,66 @@
+import type { Tx } from "@turnpike/db/client";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { FileStore } from "#modules/files/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import {
+  deleteExportParts,
+  deleteExportsBefore,
+  expireExports,
+  failExportsBegunBefore,
+} from "./exports.store.ts";
+
+/** How long it is known that there was an export. */
+const KNOWN_MS = 30 * 24 * 60 * 60 * 1_000;
+/** How long one may take. The queue ends a job without a word to it, so that nothing else would ever end such an export. */
+const UNFINISHED_MS = 24 * 60 * 60 * 1_000;
+const BATCH_SIZE = 100;
+
+type ForgetDeps = Pick<AppServices, "transact" | "clock"> & { fileStore: FileStore };
+
+/** Ends exports, in batches until there are none, and deletes their content. @returns How many. */
+async function endExports(
+  deps: ForgetDeps,
+  mark: (tx: Tx) => Promise<{ tenant_id: TenantId; export_id: string }[]>,
+): Promise<number> {
+  let ended = 0;
+  let isMore = true;
+  while (isMore) {
+    const { count, files } = await deps.transact.asOperator(async (tx) => {
+      const rows = await mark(tx);
+      const fileIds: string[] = [];
+      for (const row of rows) {
+        const place = { tenantId: row.tenant_id, exportId: row.export_id };
+        fileIds.push(...(await deleteExportParts(tx, place)));
+      }
+      return { count: rows.length, files: fileIds };
+    });
+    for (const fileId of files) {
+      await deps.fileStore.delete(fileId);
+    }
+    ended += count;
+    isMore = count === BATCH_SIZE;
+  }
+  return ended;
+}
+
+/**
+ * Deletes the content of exports that are past their time, fails those that were begun a day ago and are not done, and forgets
+ * those that were over a month ago.
+ */
+export async function forgetExports(
+  deps: ForgetDeps,
+): Promise<{ expired: number; failed: number; forgotten: number }> {
+  const now = deps.clock.now();
+  const expired = await endExports(deps, (tx) => expireExports(tx, { now, limit: BATCH_SIZE }));
+  const failed = await endExports(deps, (tx) =>
+    failExportsBegunBefore(tx, {
+      begunBefore: new Date(now.getTime() - UNFINISHED_MS),
+      now,
+      failure: "It was not done within a day. Narrow the range, or try again.",
+      limit: BATCH_SIZE,
+    }),
+  );
+  const before = new Date(now.getTime() - KNOWN_MS);
+  const forgotten = await deps.transact.asOperator((tx) => deleteExportsBefore(tx, before));
+  return { expired, failed, forgotten };
+}

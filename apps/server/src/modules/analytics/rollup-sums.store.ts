@@ -1,0 +1,245 @@
+import type { UsageDimension } from "@turnpike/contract/usage";
+import type { Fragment, Tx } from "@turnpike/db/client";
+import { ADMITTED_OUTCOMES } from "@turnpike/domain/metering/outcome";
+import type { PlannedPeriod, UsageFilters } from "./plan-query.ts";
+import type { Interval } from "./plan-sources.ts";
+import {
+  bucketOf,
+  columnsOf,
+  join,
+  namedSlotOf,
+  planOf,
+  type Scope,
+  slotOf,
+  tenantFilterOf,
+  toInstants,
+} from "./usage-fragments.store.ts";
+
+/** What rollups of calls are summed to. */
+export const ROLLUP_SUMS = [
+  "requests",
+  "billable",
+  "errors",
+  "denied",
+  "bytes_in",
+  "bytes_out",
+  "latencies",
+] as const;
+export type RollupSum = (typeof ROLLUP_SUMS)[number];
+
+const TABLES = { hours: "usage_rollups_hourly", minutes: "usage_rollups" } as const;
+type Grain = keyof typeof TABLES;
+
+/**
+ * The SQL of each dimension, a closed set, so that no text of a caller ever becomes SQL: the column that rows are grouped by, and
+ * the text that a group's column is shown as. There are far fewer groups than rows, so what takes time is left to these.
+ */
+function dimensionOf(tx: Tx, dimension: UsageDimension): Fragment {
+  switch (dimension) {
+    case "key":
+      return tx`r.key_id`;
+    case "route":
+      return tx`r.route`;
+    case "method":
+      return tx`r.method`;
+    case "status":
+      return tx`r.status`;
+    case "status_class":
+      return tx`r.status / 100`;
+    case "outcome":
+      return tx`r.outcome`;
+    case "environment":
+      return tx`r.environment`;
+    case "tenant":
+    case "plan":
+      return tx`r.tenant_id`;
+    default:
+      // Parts of events are asked of events alone.
+      return tx`''`;
+  }
+}
+
+function shownAs(tx: Tx, dimension: UsageDimension, column: Fragment): Fragment {
+  switch (dimension) {
+    case "status":
+      return tx`${column}::text`;
+    case "status_class":
+      return tx`${column}::text || 'xx'`;
+    case "plan":
+      return planOf(tx, column);
+    default:
+      return column;
+  }
+}
+
+function filterOf(tx: Tx, filters: UsageFilters): Fragment {
+  const { key, route, method, status, status_class, outcome, environment } = filters;
+  const classes = status_class?.map((name) => Number(name[0]));
+  const parts = [
+    key && tx`and r.key_id = any(${key}::text[])`,
+    route && tx`and r.route = any(${route}::text[])`,
+    method && tx`and r.method = any(${method}::text[])`,
+    status && tx`and r.status = any(${status}::smallint[])`,
+    classes && tx`and r.status / 100 = any(${classes}::smallint[])`,
+    outcome && tx`and r.outcome = any(${outcome}::text[])`,
+    environment && tx`and r.environment = any(${environment}::text[])`,
+  ].filter((part) => part !== undefined);
+  return join(tx, parts, tx``);
+}
+
+/** What a row gives to a sum. */
+function columnOf(tx: Tx, sum: RollupSum, grain: Grain): Fragment {
+  const isAdmitted = tx`r.outcome = any(${[...ADMITTED_OUTCOMES]}::text[])`;
+  switch (sum) {
+    case "requests":
+      return tx`r.calls as requests`;
+    case "billable":
+      return tx`r.quantity as billable`;
+    case "errors":
+      return tx`case when r.status >= 500 and ${isAdmitted} then r.calls end as errors`;
+    case "denied":
+      return tx`case when not ${isAdmitted} then r.calls end as denied`;
+    case "bytes_in":
+      return tx`r.bytes_in`;
+    case "bytes_out":
+      return tx`r.bytes_out`;
+    case "latencies":
+      return grain === "hours" ? tx`r.latencies` : tx`r.latency_buckets, r.latency_counts`;
+  }
+}
+
+/** This many stretches are written out, each planned for itself: days whose ends cut hours, and the period's own ends. */
+const WRITTEN_OUT_MAX = 4;
+
+type Scan = { meterId: string; scope: Scope; sums: readonly RollupSum[]; rollupsMax: number };
+
+function scan(
+  tx: Tx,
+  { meterId, scope, sums, rollupsMax }: Scan,
+  { grain, intervals }: { grain: Grain; intervals: readonly Interval[] },
+): Fragment {
+  const { plan } = scope;
+  const table = tx`${tx(TABLES[grain])}`;
+  const columns = [
+    tx`${bucketOf(tx, scope.starts)} as bucket`,
+    ...plan.dimensions.map(
+      (dimension, place) => tx`${dimensionOf(tx, dimension)} as ${tx(`d${String(place)}`)}`,
+    ),
+    ...sums.map((sum) => columnOf(tx, sum, grain)),
+  ];
+  const select = tx`select ${join(tx, columns, tx`,`)}`;
+  const whose = tx`r.meter_id = ${meterId} ${tenantFilterOf(tx, scope)}`;
+  const filter = filterOf(tx, plan.filters);
+  const within = ({ fromMs, toMs }: Interval) =>
+    tx`r.occurred_at >= ${new Date(fromMs)} and r.occurred_at < ${new Date(toMs)}`;
+  const writtenOut = () =>
+    join(
+      tx,
+      intervals.map(
+        (interval) =>
+          tx`${select} from ${table} r where ${within(interval)} and ${whose} ${filter}`,
+      ),
+      tx`union all`,
+    );
+  // `offset 0` has each stretch sought in the index by itself: joined, they would be filtered out of all that there is of the
+  // tenant. The range of all of them leaves out partitions before anything runs.
+  const sought = () => tx`
+    ${select}
+    from unnest(
+      ${toInstants(intervals.map(({ fromMs }) => fromMs))}::timestamptz[],
+      ${toInstants(intervals.map(({ toMs }) => toMs))}::timestamptz[]
+    ) as part (from_at, to_at) cross join lateral (
+      select * from ${table} r
+      where r.occurred_at >= part.from_at and r.occurred_at < part.to_at and ${within(rangeOf(intervals))} and ${whose} offset 0
+    ) r
+    where true ${filter}`;
+  const rows = intervals.length <= WRITTEN_OUT_MAX ? writtenOut() : sought();
+  return tx`select * from (${rows}) scanned limit ${rollupsMax + 1}`;
+}
+
+/** From the first to the last of some intervals, which ascend. */
+function rangeOf(intervals: readonly Interval[]): Interval {
+  return { fromMs: intervals[0]?.fromMs ?? 0, toMs: intervals.at(-1)?.toMs ?? 0 };
+}
+
+/** Columns of a part: what is shown of its groups, and every sum, null where the part does not have it. */
+function toPart(
+  tx: Tx,
+  { scope, sums }: Scan,
+  input: { rows: Fragment; rollups: Fragment; of: (sum: RollupSum) => Fragment | undefined },
+): Fragment {
+  const { dimensions } = scope.plan;
+  const columns = columnsOf(tx, dimensions);
+  const shown = dimensions.map(
+    (dimension, place) =>
+      tx`, ${shownAs(tx, dimension, columns[place] ?? tx`''`)} as ${tx(`d${String(place)}`)}`,
+  );
+  const taken = sums.map((sum) => tx`, ${input.of(sum) ?? tx`null::numeric`} as ${tx(sum)}`);
+  const kept = sums.map((sum) => tx`, ${tx(sum)}`);
+  const slot = slotOf(tx, dimensions);
+  return tx`
+    select bucket ${join(tx, shown, tx``)}, rollups ${join(tx, kept, tx``)}
+    from (select ${slot}, ${input.rollups} as rollups ${join(tx, taken, tx``)} from ${input.rows} group by ${slot}) summed`;
+}
+
+const sumOf = (tx: Tx, sum: RollupSum): Fragment => tx`sum(${tx(sum)})::numeric`;
+
+/** Hours are added up as they are, histograms and all. */
+function sumHours(tx: Tx, input: Scan, intervals: readonly Interval[]): Fragment {
+  return toPart(tx, input, {
+    rows: tx`(${scan(tx, input, { grain: "hours", intervals })}) rows`,
+    rollups: tx`count(*)`,
+    of: (sum) => sumOf(tx, sum),
+  });
+}
+
+/** Histograms of minutes are taken apart, summed by their buckets and packed as those of hours are. */
+function sumMinutes(tx: Tx, input: Scan): Fragment[] {
+  const slot = slotOf(tx, input.scope.plan.dimensions);
+  const counted = toPart(tx, input, {
+    rows: tx`minutes`,
+    rollups: tx`count(*)`,
+    of: (sum) => (sum === "latencies" ? undefined : sumOf(tx, sum)),
+  });
+  if (!input.sums.includes("latencies")) {
+    return [counted];
+  }
+  const merged = tx`(
+    select ${slot}, latency, sum(calls)::bigint as calls
+    from (select ${slot}, unnest(latency_buckets) as latency, unnest(latency_counts) as calls from minutes) taken
+    group by ${slot}, latency
+  ) merged`;
+  const packed = toPart(tx, input, {
+    rows: merged,
+    rollups: tx`0`,
+    of: (sum) =>
+      sum === "latencies" ? tx`pack_latencies(array_agg(latency), array_agg(calls))` : undefined,
+  });
+  return [counted, packed];
+}
+
+/**
+ * Sums the rollups that count a meter by bucket and group, and over all: by the hour where that can be, by the minute elsewhere.
+ * Gives `is_total`, `bucket`, the dimensions, `rollups`, the rows that were read, and the asked sums, which are null of nothing.
+ * Reads at most `rollupsMax` rollups of each grain and one more.
+ */
+export function sumRollups(tx: Tx, input: Scan & Pick<PlannedPeriod, "sources">): Fragment {
+  const { sources, scope, sums } = input;
+  const hasMinutes = sources.minutes.length > 0;
+  // Of a range whose minutes are gone nothing may be left: then there is no hour to sum, and still a total.
+  const hours = hasMinutes || sources.hours.length > 0 ? sources.hours : [{ fromMs: 0, toMs: 0 }];
+  const parts = [
+    ...(hours.length > 0 ? [sumHours(tx, input, hours)] : []),
+    ...(hasMinutes ? sumMinutes(tx, input) : []),
+  ];
+  const minutes = hasMinutes
+    ? tx`with minutes as (${scan(tx, input, { grain: "minutes", intervals: sources.minutes })})`
+    : tx``;
+  const columns = sums.map((sum) => tx`, ${sumOf(tx, sum)} as ${tx(sum)}`);
+  // The total is the sum of the groups, which are fewer than the rollups. It has no place and no values.
+  return tx`
+    ${minutes}
+    select ${namedSlotOf(tx, scope.plan.dimensions)}, coalesce(sum(rollups), 0)::bigint as rollups ${join(tx, columns, tx``)}
+    from (${join(tx, parts, tx`union all`)}) parts
+    group by grouping sets ((${slotOf(tx, scope.plan.dimensions)}), ())`;
+}

@@ -1,0 +1,70 @@
+import type { UsageDimension } from "@turnpike/contract/usage";
+import type { Fragment, Tx } from "@turnpike/db/client";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { QueryPlan } from "./plan-query.ts";
+
+/** What is read of one meter, or of the calls of a question. */
+export type Scope = {
+  /** Null for all tenants, which only the operator role sees. */
+  tenantId: TenantId | null;
+  plan: Pick<QueryPlan, "dimensions" | "filters">;
+  /** Starts of the buckets, ascending; empty without a time axis. */
+  starts: readonly number[];
+};
+
+export function join(tx: Tx, parts: readonly Fragment[], glue: Fragment): Fragment {
+  return (
+    parts.reduce<Fragment | undefined>(
+      (all, part) => (all === undefined ? part : tx`${all} ${glue} ${part}`),
+      undefined,
+    ) ?? tx``
+  );
+}
+
+export function toInstants(epochMs: readonly number[]): string[] {
+  return epochMs.map((ms) => new Date(ms).toISOString());
+}
+
+/** Dimensions by their places: names that no caller chooses. */
+function columnOf(tx: Tx, place: number): Fragment {
+  return tx`${tx(`d${String(place)}`)}`;
+}
+
+export function columnsOf(tx: Tx, dimensions: readonly UsageDimension[]): Fragment[] {
+  return dimensions.map((_, place) => columnOf(tx, place));
+}
+
+/** What a group is grouped by: bucket and dimensions. */
+export function slotOf(tx: Tx, dimensions: readonly UsageDimension[]): Fragment {
+  return join(tx, [tx`bucket`, ...columnsOf(tx, dimensions)], tx`,`);
+}
+
+/** The slot of a row of grouping sets: the total has no bucket and no values. */
+export function namedSlotOf(tx: Tx, dimensions: readonly UsageDimension[]): Fragment {
+  const named = columnsOf(tx, dimensions).map(
+    (column) => tx`, coalesce(${column}, '') as ${column}`,
+  );
+  return tx`grouping(bucket) = 1 as is_total, coalesce(bucket, -1) as bucket ${join(tx, named, tx``)}`;
+}
+
+export function bucketOf(tx: Tx, starts: readonly number[]): Fragment {
+  return starts.length === 0
+    ? tx`0`
+    : tx`width_bucket(r.occurred_at, ${toInstants(starts)}::timestamptz[])`;
+}
+
+/** The plan of a tenant, empty without one. */
+export const planOf = (tx: Tx, tenantId: Fragment): Fragment =>
+  tx`coalesce((select t.plan_id from tenants t where t.tenant_id = ${tenantId}), '')`;
+
+/** Narrows rows to a tenant, and to those of some tenants and plans. */
+export function tenantFilterOf(tx: Tx, { tenantId, plan }: Scope): Fragment {
+  const { tenant, plan: plans } = plan.filters;
+  const parts = [
+    tenantId === null ? undefined : tx`and r.tenant_id = ${tenantId}`,
+    tenant && tx`and r.tenant_id = any(${tenant}::text[])`,
+    plans &&
+      tx`and r.tenant_id in (select t.tenant_id from tenants t where t.plan_id = any(${plans}::text[]))`,
+  ].filter((part) => part !== undefined);
+  return join(tx, parts, tx``);
+}

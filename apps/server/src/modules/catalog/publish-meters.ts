@@ -1,0 +1,104 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Tx } from "@turnpike/db/client";
+import type { CallContext } from "@turnpike/domain/access/actor";
+import { isAdditive, type MeterDefinition } from "@turnpike/domain/catalog/meter";
+import { AppError, type FieldError } from "@turnpike/domain/errors/app-error";
+import { writeAudit } from "#modules/audit/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { insertMeterVersion, listMeterRows, type MeterRow } from "./catalog.store.ts";
+
+/** Why no quota can cap a meter; undefined when one can. */
+export function findQuotaFault(
+  meters: readonly MeterDefinition[],
+  meterId: string,
+): string | undefined {
+  const meter = meters.find((candidate) => candidate.meterId === meterId);
+  if (meter === undefined) {
+    return `There is no meter ${meterId}.`;
+  }
+  return isAdditive(meter.aggregation)
+    ? undefined
+    : `No quota can cap ${meterId}: it is counted by ${meter.aggregation}, which cannot be added up.`;
+}
+
+function findFault(
+  meter: MeterDefinition,
+  before: MeterDefinition,
+): Omit<FieldError, "fix"> | undefined {
+  if (meter.aggregation !== before.aggregation) {
+    const message = `The meter ${meter.meterId} counts by ${before.aggregation}; a new way of counting needs a new meter.`;
+    return { pointer: "aggregation", message };
+  }
+  if ((meter.eventType === undefined) !== (before.eventType === undefined)) {
+    const counted = before.eventType === undefined ? "calls" : "events";
+    const message = `The meter ${meter.meterId} counts ${counted}; another source needs a new meter.`;
+    return { pointer: "eventType", message };
+  }
+  return;
+}
+
+function withoutVersion({ version: _, ...definition }: MeterRow): MeterDefinition {
+  return definition;
+}
+
+function normalise(meter: MeterDefinition): MeterDefinition {
+  const { eventType, valuePointer, dimensions = [], ...rest } = meter;
+  return {
+    ...rest,
+    ...(eventType === undefined ? {} : { eventType }),
+    ...(valuePointer === undefined ? {} : { valuePointer }),
+    // None and an empty list of them are the same, and must not make a new version.
+    ...(dimensions.length === 0 ? {} : { dimensions: [...dimensions] }),
+  };
+}
+
+/** Tells whether a meter is what its newest version says. */
+export function isSameMeter(row: MeterRow, meter: MeterDefinition): boolean {
+  return isDeepStrictEqual(withoutVersion(row), normalise(meter));
+}
+
+/**
+ * Brings meters to the given state, under the lock of the catalogue. One that differs from its newest version gets a new
+ * version, by which events are counted from the commit on; what was counted before stays as it is.
+ *
+ * @returns The newest version of each.
+ * @throws {AppError} `INVALID_REQUEST` when a meter would be counted in another way or from another source: what is in the
+ *   ledger was counted in the old one.
+ */
+export async function publishMeters(
+  deps: AppServices,
+  tx: Tx,
+  context: CallContext,
+  meters: readonly MeterDefinition[],
+): Promise<MeterRow[]> {
+  const known = new Map((await listMeterRows(tx)).map((row) => [row.meterId, row]));
+  const errors = meters.flatMap((meter, index) => {
+    const before = known.get(meter.meterId);
+    const fault = before && findFault(meter, before);
+    return fault === undefined
+      ? []
+      : [{ pointer: `/meters/${String(index)}/${fault.pointer}`, message: fault.message }];
+  });
+  if (errors[0] !== undefined) {
+    throw new AppError({ code: "INVALID_REQUEST", publicMessage: errors[0].message, errors });
+  }
+  const newest: MeterRow[] = [];
+  for (const meter of meters.map(normalise)) {
+    const before = known.get(meter.meterId);
+    if (before !== undefined && isSameMeter(before, meter)) {
+      newest.push(before);
+      continue;
+    }
+    const row = { ...meter, version: (before?.version ?? 0) + 1 };
+    await insertMeterVersion(tx, row, deps.clock.now());
+    await writeAudit(deps, tx, context, {
+      tenantId: null,
+      action: "meter.published",
+      entityType: "meter",
+      entityId: meter.meterId,
+      details: { version: row.version },
+    });
+    newest.push(row);
+  }
+  return newest;
+}

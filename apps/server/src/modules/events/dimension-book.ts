@@ -1,0 +1,49 @@
+import type { Measurement } from "@turnpike/domain/events/measure-event";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+
+/** What the dimensions of an event become when there are too many different ones. */
+export const OTHER = "(other)";
+
+/** Combinations of dimensions that a process tells apart in a day: of one meter and tenant, and of all. */
+export const COMBINATIONS_MAX = { perTenantMax: 1_000, totalMax: 200_000 };
+
+const DAY_MS = 24 * 3_600_000;
+
+export type DimensionBook = {
+  /** The dimensions to keep: the event's own, or {@link OTHER} for each when the day has met too many. */
+  keep(tenantId: TenantId, measurement: Measurement, nowMs: number): readonly string[];
+};
+
+/** Bounds how many rollups one meter of one tenant makes: ids as a dimension would make one for each event. */
+export function createDimensionBook(bounds = COMBINATIONS_MAX): DimensionBook {
+  let day = Number.NaN;
+  let total = 0;
+  let met = new Map<string, Set<string>>();
+
+  return {
+    keep: (tenantId, { meter, dimensions }, nowMs) => {
+      if (dimensions.length === 0) {
+        return dimensions;
+      }
+      const today = Math.floor(nowMs / DAY_MS);
+      if (today !== day) {
+        day = today;
+        total = 0;
+        met = new Map();
+      }
+      const place = `${tenantId} ${meter.meterId}`;
+      const known = met.get(place) ?? new Set<string>();
+      met.set(place, known);
+      const combination = JSON.stringify(dimensions);
+      if (known.has(combination)) {
+        return dimensions;
+      }
+      if (known.size >= bounds.perTenantMax || total >= bounds.totalMax) {
+        return dimensions.map(() => OTHER);
+      }
+      known.add(combination);
+      total += 1;
+      return dimensions;
+    },
+  };
+}

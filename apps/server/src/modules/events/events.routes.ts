@@ -1,0 +1,169 @@
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import { implement } from "@orpc/server";
+import { EVENTS_BYTES_MAX, type EventReceipt, eventsContract } from "@turnpike/contract/events";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import type { HttpContext } from "#http/http-context.ts";
+import { invalidRequest, type RawRoute, readBody, sendHotJson } from "#http/raw-route.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { JSON_TYPE } from "./decode-event-data.ts";
+import { createEventShares, nameSender } from "./event-shares.ts";
+import { listMeterActivity } from "./list-meter-activity.ts";
+import { listAllRejectedEvents, listRejectedEvents } from "./list-rejected-events.ts";
+import { previewMeter } from "./preview-meter.ts";
+import { readBinaryAttributes } from "./read-binary-event.ts";
+import { assertMayWriteEvents, type TakeEventsDeps, takeEvents } from "./take-events.ts";
+
+export function createEventsRoutes(
+  deps: AppServices & { inTurn<Result>(work: () => Promise<Result>): Promise<Result> },
+) {
+  const os = implement(eventsContract).$context<HttpContext>();
+  return os.router({
+    listRejected: os.listRejected.handler(({ input, context }) =>
+      listRejectedEvents(deps, context.call(), input),
+    ),
+    listAllRejected: os.listAllRejected.handler(({ input, context }) =>
+      listAllRejectedEvents(deps, context.call(), input),
+    ),
+    meterActivity: os.meterActivity.handler(({ context }) =>
+      deps.inTurn(() => listMeterActivity(deps, context.call())),
+    ),
+    previewMeter: os.previewMeter.handler(({ input, context }) =>
+      deps.inTurn(() => previewMeter(deps, context.call(), input)),
+    ),
+  });
+}
+
+type Mode = "structured" | "batch" | "binary";
+
+function unsupported(message: string): AppError {
+  return new AppError({ code: "UNSUPPORTED_MEDIA_TYPE", publicMessage: message });
+}
+
+/** @throws {AppError} `UNSUPPORTED_MEDIA_TYPE` for what is no CloudEvent. */
+function readMode({ headers }: IncomingMessage): Mode {
+  const encoding = headers["content-encoding"];
+  if (encoding !== undefined && encoding !== "identity") {
+    throw unsupported("Send the body as it is, without Content-Encoding.");
+  }
+  const type = headers["content-type"]?.trim() ?? "";
+  if (/^application\/cloudevents/i.test(type)) {
+    if (!JSON_TYPE.test(type)) {
+      throw unsupported("Events are taken as JSON.");
+    }
+    return /^application\/cloudevents-batch/i.test(type) ? "batch" : "structured";
+  }
+  if (headers["ce-specversion"] === undefined) {
+    throw unsupported(
+      "Send application/cloudevents+json, application/cloudevents-batch+json, or ce- headers with the data.",
+    );
+  }
+  return "binary";
+}
+
+function parseBody(body: Buffer): unknown {
+  try {
+    if (isUtf8(body)) {
+      return JSON.parse(body.toString("utf8"));
+    }
+  } catch {
+    // Answered below.
+  }
+  throw invalidRequest([{ pointer: "", message: "Not JSON in UTF-8." }]);
+}
+
+/** The events of a request, each as parsed JSON. @throws {AppError} `INVALID_REQUEST`. */
+function readValues(req: IncomingMessage, mode: Mode, body: Buffer): readonly unknown[] {
+  if (mode === "binary") {
+    const read = readBinaryAttributes(req.headersDistinct);
+    if (!read.ok) {
+      throw invalidRequest([
+        { pointer: "", message: `The header ${read.header.slice(0, 64)} cannot be read.` },
+      ]);
+    }
+    const { attributes } = read;
+    const type = req.headers["content-type"] ?? "";
+    if (body.length === 0) {
+      return [attributes];
+    }
+    return type === "" || JSON_TYPE.test(type)
+      ? [{ ...attributes, data: parseBody(body) }]
+      : [{ ...attributes, datacontenttype: type, data_base64: body.toString("base64") }];
+  }
+  const value = parseBody(body);
+  if (mode === "structured") {
+    return [value];
+  }
+  if (!Array.isArray(value)) {
+    throw invalidRequest([{ pointer: "", message: "A batch is an array of events." }]);
+  }
+  return value;
+}
+
+const ERRORS_MAX = 50;
+
+/** When there was something and nothing of it could be taken: nobody may take that for a success. */
+function assertAnyTaken(receipt: EventReceipt): void {
+  const { accepted, duplicates, rejected, results } = receipt;
+  if (rejected === 0 || accepted + duplicates > 0) {
+    return;
+  }
+  const first = results[0]?.reason ?? "";
+  throw new AppError({
+    code: "EVENTS_REJECTED",
+    publicMessage:
+      rejected === 1
+        ? `The event was rejected: ${first}`
+        : `All ${String(rejected)} events were rejected, the first of them: ${first}`,
+    errors: results
+      .slice(0, ERRORS_MAX)
+      .map(({ reason = "" }, index) => ({ pointer: `/${String(index)}`, message: reason })),
+    extensions: receipt,
+  });
+}
+
+/** How long the body says it is; undefined when it does not. A longer one than there may be is refused before it is read. */
+function announcedBytes({ headers }: IncomingMessage): number | undefined {
+  const announced = Number(headers["content-length"]);
+  return Number.isNaN(announced) ? undefined : Math.min(EVENTS_BYTES_MAX, announced);
+}
+
+/** `POST /v1/events`: CloudEvents over HTTP, on plain node:http in front of the contract library. */
+export function createEventsRawRoutes(deps: TakeEventsDeps): RawRoute[] {
+  const shares = createEventShares();
+
+  return [
+    {
+      method: "POST",
+      path: "/v1/events",
+      isHot: true,
+      handle: async ({ req, res, context }) => {
+        const call = context.call();
+        // Who may not write must not have a body read.
+        assertMayWriteEvents(call.actor);
+        const mode = readMode(req);
+        const share = shares.take(nameSender(call.actor), announcedBytes(req));
+        let receipt: EventReceipt;
+        try {
+          const body = await readBody(req, EVENTS_BYTES_MAX, share.ensure);
+          receipt = await takeEvents(deps, call, readValues(req, mode, body));
+        } finally {
+          share.release();
+        }
+        assertAnyTaken(receipt);
+        const isMinimal = /(?:^|[\s,;])return=minimal(?:$|[\s,;])/i.test(
+          String(req.headers["prefer"] ?? ""),
+        );
+        const shown = isMinimal
+          ? { ...receipt, results: receipt.results.filter(({ status }) => status !== "accepted") }
+          : receipt;
+        sendHotJson(res, {
+          status: 200,
+          requestId: call.requestId,
+          text: JSON.stringify(shown),
+          ...(isMinimal && { extra: ["preference-applied", "return=minimal"] }),
+        });
+      },
+    },
+  ];
+}

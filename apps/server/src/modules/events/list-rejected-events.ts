@@ -1,0 +1,81 @@
+import type { RejectedEvent } from "@turnpike/contract/events";
+import { assertMay, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import type { RejectionCode } from "@turnpike/domain/events/rejection";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { Transact } from "#platform/transact.ts";
+import { listRejections, type StoredRejection } from "./events.store.ts";
+
+type Page = {
+  cursor?: string | undefined;
+  limit: number;
+  code?: RejectionCode | undefined;
+  type?: string | undefined;
+};
+
+function toItem(row: StoredRejection): RejectedEvent {
+  return {
+    tenantId: row.tenant_id,
+    rejectedAt: row.rejected_at.toISOString(),
+    code: row.code,
+    reason: row.reason,
+    source: row.source,
+    id: row.event_id,
+    type: row.event_type,
+    subject: row.subject,
+    sentBy: row.sent_by,
+    tenantName: row.tenant_name,
+    senderName: row.sender_name,
+  };
+}
+
+function toPage(rows: readonly StoredRejection[], limit: number) {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1)?.rejection_id;
+  return {
+    items: shown.map(toItem),
+    nextCursor: rows.length > limit && last !== undefined ? last.toString() : null,
+  };
+}
+
+function parseCursor(cursor: string | undefined): string | undefined {
+  if (cursor !== undefined && !/^\d{1,18}$/.test(cursor)) {
+    const message = "Not a cursor of this list.";
+    throw new AppError({
+      code: "INVALID_REQUEST",
+      publicMessage: message,
+      errors: [{ pointer: "/cursor", message }],
+    });
+  }
+  return cursor;
+}
+
+/** Lists events of a tenant that were rejected, the newest first. @throws {AppError} as other lists of a tenant do. */
+export async function listRejectedEvents(
+  deps: { transact: Transact },
+  context: CallContext,
+  input: Page & { tenantId: TenantId },
+) {
+  const { tenantId, limit, code, type } = input;
+  assertMayInTenant(context.actor, "usage:read", tenantId);
+  const beforeId = parseCursor(input.cursor);
+  const rows = await deps.transact.asTenant(tenantId, (tx) =>
+    listRejections(tx, { tenantId, beforeId, limit: limit + 1, code, type }),
+  );
+  return toPage(rows, limit);
+}
+
+/** The same of all tenants, and of none: an unknown subject belongs to nobody. */
+export async function listAllRejectedEvents(
+  deps: { transact: Transact },
+  context: CallContext,
+  input: Page,
+) {
+  assertMay(context.actor, "usage:read");
+  const { limit, code, type } = input;
+  const beforeId = parseCursor(input.cursor);
+  const rows = await deps.transact.asOperator((tx) =>
+    listRejections(tx, { tenantId: null, beforeId, limit: limit + 1, code, type }),
+  );
+  return toPage(rows, limit);
+}

@@ -1,0 +1,51 @@
+import type { KeyId } from "@turnpike/domain/ids/ids";
+import type { AppServices } from "#platform/app-services.ts";
+import type { ChangeListener } from "#platform/change-feed.ts";
+import { createDimensionBook } from "./dimension-book.ts";
+import { EventWriter } from "./event-writer.ts";
+import { findOriginKey } from "./events.store.ts";
+import { createMeterBook } from "./meter-book.ts";
+import { createSubjectDirectory } from "./subject-directory.ts";
+import type { TakeEventsDeps } from "./take-events.ts";
+
+/** Keys that sent events, in memory; beyond that they are looked up again. */
+const KEYS_MAX = 50_000;
+
+/** Makes what taking events needs: the writer, and what it looks up, in memory and kept up to date by the changes. */
+export function openEvents(
+  services: AppServices,
+): TakeEventsDeps & { applyChange: ChangeListener } {
+  const meters = createMeterBook(services);
+  const subjects = createSubjectDirectory({
+    transact: services.transact,
+    monotonicMs: services.clock.monotonicMs,
+  });
+  // The first key of a line never changes.
+  const origins = new Map<KeyId, KeyId>();
+  return {
+    transact: services.transact,
+    clock: services.clock,
+    writer: new EventWriter(services),
+    meters,
+    subjects,
+    dimensions: createDimensionBook(),
+    findOriginKey: async ({ tenantId, keyId }) => {
+      const known = origins.get(keyId);
+      if (known !== undefined) {
+        return known;
+      }
+      const origin = await services.transact.asOperator((tx) =>
+        findOriginKey(tx, { tenantId, keyId }),
+      );
+      if (origins.size >= KEYS_MAX) {
+        origins.clear();
+      }
+      origins.set(keyId, origin ?? keyId);
+      return origin ?? keyId;
+    },
+    applyChange: (change) => {
+      meters.applyChange(change);
+      subjects.applyChange(change);
+    },
+  };
+}

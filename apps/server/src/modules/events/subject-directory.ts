@@ -1,0 +1,91 @@
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { withTimeout } from "#platform/bounded-wait.ts";
+import type { ChangeListener } from "#platform/change-feed.ts";
+import { createRecordCache, LOAD_BATCH_MAX } from "#platform/record-cache.ts";
+import type { Transact } from "#platform/transact.ts";
+import { findSubjects, type SubjectRow } from "./events.store.ts";
+
+/** Whom events are about. */
+export type Subject = { tenantId: TenantId; periodAnchor: Date };
+
+export type SubjectDirectory = {
+  /** Finds tenants by id or by the operator's own name for them; null for what is neither. */
+  find(names: ReadonlySet<string>): Promise<ReadonlyMap<string, Subject | null>>;
+  applyChange: ChangeListener;
+};
+
+const RECORDS_MAX = 100_000;
+const MISSES_MAX = 50_000;
+const MISS_TTL_MS = 10_000;
+const LOADS_MAX = 2;
+const LOADS_WAITING_MAX = 20_000;
+const LOAD_TIMEOUT_MS = 5_000;
+
+type Named = Subject & { name: string };
+
+/** An id stands for its own tenant, whatever another one is called by the operator. */
+function toNamed(names: readonly string[], rows: readonly SubjectRow[]): Map<string, Named> {
+  const found = new Map<string, Named>();
+  const asked = new Set(names);
+  for (const { tenant_id, external_id, period_anchor } of rows) {
+    for (const name of [external_id, tenant_id]) {
+      if (name !== null && asked.has(name) && (name === tenant_id || !found.has(name))) {
+        found.set(name, { name, tenantId: tenant_id, periodAnchor: period_anchor });
+      }
+    }
+  }
+  return found;
+}
+
+export function createSubjectDirectory(deps: {
+  transact: Transact;
+  monotonicMs: () => number;
+}): SubjectDirectory {
+  const cache = createRecordCache<Named>({
+    recordsMax: RECORDS_MAX,
+    missesMax: MISSES_MAX,
+    missTtlMs: MISS_TTL_MS,
+    loadsMax: LOADS_MAX,
+    loadsWaitingMax: LOADS_WAITING_MAX,
+    waitMsMax: LOAD_TIMEOUT_MS,
+    monotonicMs: deps.monotonicMs,
+    // A tenant may stand here by two names: both are told apart, and a change of any tenant forgets by clearing.
+    idOf: ({ name }) => name,
+    load: async (names) => {
+      const rows = await withTimeout(
+        deps.transact.asOperator((tx) => findSubjects(tx, names)),
+        LOAD_TIMEOUT_MS,
+      );
+      return toNamed(names, rows);
+    },
+  });
+
+  return {
+    find: async (names) => {
+      const found = new Map<string, Subject | null>();
+      const missing: string[] = [];
+      for (const name of names) {
+        const known = cache.peek(name);
+        if (known === undefined) {
+          missing.push(name);
+        } else {
+          found.set(name, known);
+        }
+      }
+      for (let start = 0; start < missing.length; start += LOAD_BATCH_MAX) {
+        const part = missing.slice(start, start + LOAD_BATCH_MAX);
+        const subjects = await Promise.all(part.map((name) => cache.get(name)));
+        for (const [place, name] of part.entries()) {
+          found.set(name, subjects[place] ?? null);
+        }
+      }
+      return found;
+    },
+    applyChange: (change) => {
+      if (change.kind === "tenant" || change.kind === "reset") {
+        // Changes of tenants are rare; the name of one may have gone to another.
+        cache.clear();
+      }
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import type { VerifyKeyResponse } from "@turnpike/contract/keys";
+import { effectiveScopes } from "@turnpike/domain/access/custom-scopes";
+import type { Subject } from "./call-to-decide.ts";
+import type { Admission, Denial } from "./decide-call.ts";
+import type { LimitView } from "./limit-view.ts";
+import type { LockedAdmission } from "./lock-units.ts";
+
+/** Instants remembered as text, by the low bits of their milliseconds: ends of periods and of windows come again and again. */
+const INSTANTS_KEPT = 1_024;
+const instantsMs = new Float64Array(INSTANTS_KEPT).fill(Number.NaN);
+const instants: string[] = [];
+
+/** The JSON of an instant, RFC 3339 in UTC. */
+function instantText(epochMs: number): string {
+  const wholeMs = Math.trunc(epochMs);
+  const slot = wholeMs % INSTANTS_KEPT;
+  if (instantsMs[slot] !== wholeMs) {
+    instantsMs[slot] = wholeMs;
+    instants[slot] = `"${new Date(wholeMs).toISOString()}"`;
+  }
+  return instants[slot] ?? "";
+}
+
+function limitsText(limits: readonly LimitView[]): string {
+  let text = "";
+  for (const limit of limits) {
+    // Kind and scope are words of ours; names are chosen by people.
+    const head = `${text === "" ? "" : ","}{"name":${JSON.stringify(limit.name)},"kind":"${limit.kind}","scope":"${limit.scope}"`;
+    text += `${head},"limit":${String(limit.limit)},"remaining":${String(limit.remaining)},"resetAt":${instantText(limit.resetAtMs)}}`;
+  }
+  return `[${text}]`;
+}
+
+function subjectText({ key, tenant }: Subject): string {
+  const scopes = effectiveScopes(key.scopes, tenant.terms.scopes);
+  const scopesText = scopes.length === 0 ? "[]" : JSON.stringify(scopes);
+  const expiresAt =
+    key.expiresAtMs === Number.POSITIVE_INFINITY ? "null" : instantText(key.expiresAtMs);
+  const ids = `"keyId":"${key.keyId}","keyName":${JSON.stringify(key.name)},"tenantId":"${tenant.tenantId}"`;
+  const plan = `"planId":${JSON.stringify(tenant.planId)},"planVersion":${String(tenant.planVersion)}`;
+  return `${ids},${plan},"environment":"${key.environment}","scopes":${scopesText},"metadata":${key.metadataText},"expiresAt":${expiresAt}`;
+}
+
+/**
+ * The JSON of a `VerifyKeyResponse` that lets a call pass. Written piece by piece: for an answer of this shape that takes a
+ * third of the time of building an object and turning it into text.
+ */
+export function admissionText(admission: Admission, requestId: string): string {
+  return `{"valid":true,"code":"VALID","requestId":"${requestId}",${subjectText(admission)},"limits":${limitsText(admission.limits)}}`;
+}
+
+/** The JSON of a `VerifyKeyResponse` that lets a call pass whose cost a lock holds. */
+export function lockedText(admission: LockedAdmission, requestId: string): string {
+  return `${admissionText(admission, requestId).slice(0, -1)},"lock":${JSON.stringify(admission.lock)}}`;
+}
+
+/** The JSON of a `VerifyKeyResponse` that refuses a call. */
+export function denialText(
+  denial: Denial,
+  more: { requestId: string; offer: NonNullable<VerifyKeyResponse["offer"]> | null },
+): string {
+  const { code, detail, subject, limits, missingScopes, retryAfterMs } = denial;
+  const parts = [
+    `"valid":false,"code":"${code}","detail":${JSON.stringify(detail)},"requestId":"${more.requestId}"`,
+  ];
+  if (subject !== undefined) {
+    parts.push(subjectText(subject));
+  }
+  if (limits.length > 0) {
+    parts.push(`"limits":${limitsText(limits)}`);
+  }
+  if (missingScopes.length > 0) {
+    parts.push(`"missingScopes":${JSON.stringify(missingScopes)}`);
+  }
+  if (retryAfterMs !== undefined) {
+    parts.push(`"retryAfterSeconds":${String(Math.max(1, Math.ceil(retryAfterMs / 1000)))}`);
+  }
+  parts.push(`"offer":${JSON.stringify(more.offer)}`);
+  return `{${parts.join(",")}}`;
+}

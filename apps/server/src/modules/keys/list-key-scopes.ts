@@ -1,0 +1,27 @@
+import type { KeyScopes } from "@turnpike/contract/key-bulk";
+import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
+import { resourceNotFound } from "@turnpike/domain/errors/app-error";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { AppServices } from "#platform/app-services.ts";
+import { findTenantTerms } from "./keys.store.ts";
+
+/**
+ * Lists what keys of a tenant may carry: by the version of the plan that the tenant is on, which no list of plans shows.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant).
+ */
+export async function listKeyScopes(
+  deps: AppServices,
+  context: CallContext,
+  input: { tenantId: TenantId },
+): Promise<KeyScopes> {
+  assertMayInTenant(context.actor, "keys:read", input.tenantId);
+  const row = await deps.transact.asTenant(input.tenantId, (tx) =>
+    findTenantTerms(tx, input.tenantId),
+  );
+  if (row === undefined) {
+    throw resourceNotFound("tenant");
+  }
+  return { management: [...TENANT_KEY_SCOPES], custom: [...(row.terms.scopes ?? [])] };
+}

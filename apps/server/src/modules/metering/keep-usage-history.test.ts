@@ -1,0 +1,387 @@
+import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
+import { startOfMonthMs, type UsageRetention } from "@turnpike/domain/metering/usage-history";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { systemClock } from "#platform/clock.ts";
+import { createLogger } from "#platform/logger.ts";
+import { newUuidId } from "#platform/new-id.ts";
+import { createTransact } from "#platform/transact.ts";
+import { commitGroups } from "./commit-groups.ts";
+import { keepUsageHistory, prepareUsagePartitions } from "./keep-usage-history.ts";
+import { reconcile } from "./reconcile.ts";
+import { GroupBuilder } from "./usage-group.ts";
+import { detachOldPartition, makePartitions } from "./usage-history.store.ts";
+
+const OPERATOR = { actor: { type: "operator", id: "test" }, requestId: "req_test" } as const;
+const DAY_MS = 24 * 3_600_000;
+const PAST_MONTHS = 16;
+const CLASSES = {
+  usage_rollups: "minutes",
+  usage_rollups_hourly: "hours",
+  ledger_entries: "ledger",
+} as const;
+type Table = keyof typeof CLASSES;
+const TABLES: readonly Table[] = ["usage_rollups", "usage_rollups_hourly", "ledger_entries"];
+const FOR_GOOD: UsageRetention = { minutes: undefined, hours: undefined, ledger: undefined };
+const SHORT: UsageRetention = { minutes: 40, hours: 200, ledger: 400 };
+
+const processId = newUuidId("process");
+const logger = createLogger({ level: "silent" });
+
+/** A database, a clock that says what it is told, and what is done with them. */
+class World {
+  readonly #database: TestDatabase;
+  readonly transact;
+  readonly #owner: string;
+  readonly nowMs: number;
+  clockMs: number;
+
+  private constructor(database: TestDatabase, { now, owner }: { now: Date; owner: string }) {
+    this.#database = database;
+    this.transact = createTransact(database.sql);
+    this.#owner = owner;
+    this.nowMs = now.getTime();
+    this.clockMs = this.nowMs;
+  }
+
+  static async open(): Promise<World> {
+    const database = await createTestDatabase();
+    const [row] = await database.sql<{ now: Date; owner: string }[]>`
+      select date_trunc('minute', now()) as now, tableowner as owner from pg_tables where tablename = 'usage_history'`;
+    if (row === undefined) {
+      throw new Error("There is no history.");
+    }
+    // The product's user owns its database; of a copy of the template it owns the tables alone.
+    await database.sql`grant create on schema public to ${database.sql(row.owner)}`;
+    return new World(database, row);
+  }
+
+  close = () => this.#database.close();
+  get sql() {
+    return this.#database.sql;
+  }
+
+  /** As its owner, whom row-level security binds. */
+  async asOwner(statement: string): Promise<void> {
+    await this.sql.begin(async (tx) => {
+      await tx.unsafe(`set local role ${this.#owner}; set local timezone = 'UTC'`).simple();
+      await tx.unsafe(statement).simple();
+    });
+  }
+
+  /** As an installation of some years has it: a fresh one has one partition for all of its past. */
+  async partitionThePast(): Promise<void> {
+    await this.asOwner(`
+      do $$
+      declare usage record; past text; month timestamptz;
+      begin
+        for usage in select * from usage_tables() where table_name not like 'meter%' loop
+          select c.relname into past from pg_inherits i join pg_class c on c.oid = i.inhrelid
+            where i.inhparent = usage.table_name::regclass and c.relname like '%until%';
+          execute format('drop table %I', past);
+          for month in select generate_series(to_date(right(past, 6), 'YYYYMM') - interval '${String(PAST_MONTHS)} months',
+            to_date(right(past, 6), 'YYYYMM') - interval '1 month', interval '1 month') loop
+            execute format('create table %I partition of %I for values from (%L) to (%L)',
+              usage.table_name || to_char(month, '"_"YYYYMM'), usage.table_name, month, month + interval '1 month');
+          end loop;
+        end loop;
+      end $$`);
+  }
+
+  /** As when nobody has made a partition for long. */
+  async dropPartitions(): Promise<void> {
+    for (const name of await this.partitions()) {
+      if (!name.endsWith("_default")) {
+        await this.asOwner(`drop table ${name}`);
+      }
+    }
+  }
+
+  async partitions(): Promise<string[]> {
+    const rows = await this.sql<{ name: string }[]>`
+      select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent in (select table_name::regclass from usage_tables()) order by 1`;
+    return rows.map(({ name }) => name);
+  }
+
+  /** Calls, each recorded when it occurred unless it came late. */
+  async use(
+    calls: readonly { occurredAtMs: number; recordedAtMs?: number }[],
+    tenantId: TenantId = newUuidId("tenant"),
+  ): Promise<TenantId> {
+    const keyId: KeyId = newUuidId("key");
+    const groups = calls.map(({ occurredAtMs, recordedAtMs = occurredAtMs }) => {
+      const builder = new GroupBuilder();
+      builder.add({
+        tenantId,
+        keyId,
+        environment: "live",
+        meterId: "requests",
+        outcome: "VALID",
+        status: 200,
+        method: "GET",
+        route: "/things",
+        occurredAtMs,
+        periodStartMs: startOfMonthMs(recordedAtMs),
+        periodEndMs: startOfMonthMs(startOfMonthMs(recordedAtMs) + 40 * DAY_MS),
+        quantity: 1,
+        leaseId: undefined,
+      });
+      return builder.build({ groupId: newUuidId("group"), processId, recordedAtMs });
+    });
+    await commitGroups({ transact: this.transact, logger }, groups);
+    return tenantId;
+  }
+
+  keep = (retention: UsageRetention) =>
+    keepUsageHistory(
+      {
+        transact: this.transact,
+        logger,
+        clock: { ...systemClock, now: () => new Date(this.clockMs) },
+      },
+      retention,
+    );
+
+  async drift(): Promise<unknown> {
+    return (await reconcile({ transact: this.transact }, OPERATOR)).findings;
+  }
+
+  async times(table: Table): Promise<number[]> {
+    const column = table === "ledger_entries" ? "recorded_at" : "occurred_at";
+    const rows = await this.sql<{ at: Date }[]>`
+      select ${this.sql(column)} as at from ${this.sql(table)} order by 1`;
+    return rows.map(({ at }) => at.getTime());
+  }
+}
+
+async function inWorld(work: (world: World) => Promise<void>): Promise<void> {
+  const world = await World.open();
+  try {
+    await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+describe("keepUsageHistory", () => {
+  const ages = Array.from({ length: 52 }, (_, place) => place * 9);
+
+  it("keeps what is to be kept and drops what is not, by class, whatever the clock did, with drift 0", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          minutes: fc.integer({ min: 40, max: 450 }),
+          hours: fc.integer({ min: 40, max: 450 }),
+          ledger: fc.option(fc.integer({ min: 400, max: 450 }), { nil: undefined }),
+        }),
+        fc.array(fc.constantFrom(-4_000, -1, 0, 1, 4_000), { maxLength: 4 }),
+        (retention, errorsDays) =>
+          inWorld(async (world) => {
+            await world.partitionThePast();
+            await world.use(ages.map((age) => ({ occurredAtMs: world.nowMs - age * DAY_MS })));
+            for (const errorDays of [...errorsDays, 0]) {
+              world.clockMs = world.nowMs + errorDays * DAY_MS;
+              await world.keep(retention);
+            }
+            for (const table of TABLES) {
+              const keptDays = retention[CLASSES[table]] ?? Number.POSITIVE_INFINITY;
+              const times = await world.times(table);
+              const kept = ages.filter((age) => age <= keptDays);
+              expect(times.length, `${table} of ${String(keptDays)} days`).toBeGreaterThanOrEqual(
+                kept.length,
+              );
+              // A week more than was asked for, what is left of the month, and a week for each time the clock was back.
+              const daysMax = keptDays + 7 + 31 + 7 * errorsDays.length;
+              expect(times[0]).toBeGreaterThan(world.nowMs - daysMax * DAY_MS);
+            }
+            expect(await world.drift()).toEqual([]);
+          }),
+      ),
+      { numRuns: 5, endOnFailure: true },
+    );
+  });
+
+  it("drops nothing for a clock that jumps ahead, and takes up again when it is right", () =>
+    inWorld(async (world) => {
+      await world.partitionThePast();
+      await world.use(ages.map((age) => ({ occurredAtMs: world.nowMs - age * DAY_MS })));
+      await world.keep(SHORT);
+      const before = await world.partitions();
+      world.clockMs = world.nowMs + 3_650 * DAY_MS;
+      await world.keep(SHORT);
+      world.clockMs = world.nowMs - 3_650 * DAY_MS;
+      await world.keep(SHORT);
+      world.clockMs = world.nowMs;
+      await world.keep(SHORT);
+      expect(await world.partitions()).toEqual(before);
+      expect(await world.drift()).toEqual([]);
+    }));
+
+  it("takes the partitions of each class away and leaves those of the others", () =>
+    inWorld(async (world) => {
+      await world.partitionThePast();
+      await world.use(ages.map((age) => ({ occurredAtMs: world.nowMs - age * DAY_MS })));
+      const before = await world.partitions();
+      expect((await world.keep(FOR_GOOD)).dropped).toBe(0);
+      const { dropped } = await world.keep({ ...FOR_GOOD, minutes: 100 });
+      const after = await world.partitions();
+      expect(dropped).toBeGreaterThan(8);
+      expect(before.filter((name) => !after.includes(name))).toEqual(
+        before.filter((name) => /^usage_rollups_\d{6}$/.test(name)).slice(0, dropped),
+      );
+      const result = await reconcile({ transact: world.transact }, OPERATOR);
+      expect(result).toMatchObject({ drift: 0, keptFrom: { hours: null, ledger: null } });
+      expect(Date.parse(result.keptFrom.minutes ?? "")).toBeLessThan(world.nowMs - 100 * DAY_MS);
+    }));
+
+  it("still finds drift in hours whose minutes are gone", () =>
+    inWorld(async (world) => {
+      await world.partitionThePast();
+      await world.use([{ occurredAtMs: world.nowMs - 300 * DAY_MS }]);
+      await world.keep({ ...FOR_GOOD, minutes: 40 });
+      expect(await world.drift()).toEqual([]);
+      await world.sql`update usage_rollups_hourly set calls = calls + 1`;
+      expect(await world.drift()).toMatchObject([{ what: "rollup of an hour" }]);
+    }));
+
+  it("deletes what comes for a time that is not kept any more, and the hours that are kept have it", () =>
+    inWorld(async (world) => {
+      await world.partitionThePast();
+      await world.keep({ ...FOR_GOOD, minutes: 40 });
+      const past = { occurredAtMs: Date.UTC(2015, 4, 17), recordedAtMs: world.nowMs };
+      await world.use([
+        past,
+        { occurredAtMs: world.nowMs - 300 * DAY_MS, recordedAtMs: world.nowMs },
+      ]);
+      expect(await world.drift()).toEqual([]);
+      expect((await world.keep({ ...FOR_GOOD, minutes: 40 })).swept).toBe(2);
+      expect(await world.times("usage_rollups")).toEqual([]);
+      expect(await world.times("usage_rollups_hourly")).toHaveLength(2);
+      expect(await world.drift()).toEqual([]);
+    }));
+
+  it("takes late events and an old journal into partitions that are there", () =>
+    inWorld(async (world) => {
+      await world.partitionThePast();
+      await world.keep({ minutes: 40, hours: 40, ledger: 400 });
+      const late = [35, 34, 7, 1].map((age) => ({ occurredAtMs: world.nowMs - age * DAY_MS }));
+      await world.use(late);
+      expect((await world.keep({ minutes: 40, hours: 40, ledger: 400 })).swept).toBe(0);
+      expect(await world.times("usage_rollups")).toHaveLength(4);
+      expect(await world.drift()).toEqual([]);
+    }));
+
+  it("goes on where it was killed: before the commit of a step nothing happened, after it the rest follows", () =>
+    inWorld(async (world) => {
+      await world.partitionThePast();
+      const before = await world.partitions();
+      await world.sql`update usage_history set kept_from = now() - interval '300 days' where class = 'minutes'`;
+      const killed = world.transact.asMeter(async (tx) => {
+        expect(await detachOldPartition(tx)).toMatch(/^usage_rollups_\d{6}$/);
+        const [backend] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+        await world.sql`select pg_terminate_backend(${backend?.pid ?? 0})`;
+        await tx`select 1`;
+      });
+      await expect(killed).rejects.toThrow();
+      expect(await world.partitions()).toEqual(before);
+      const detached = await world.transact.asMeter(detachOldPartition);
+      const exists = async () =>
+        (await world.sql<{ oid: string | null }[]>`select to_regclass(${detached})::text as oid`)[0]
+          ?.oid;
+      expect(await exists()).toBe(detached);
+      expect(await world.drift()).toEqual([]);
+      await world.keep(FOR_GOOD);
+      expect(await exists()).toBeNull();
+    }));
+
+  it("waits for no reader: commits go on, and the next run drops what this one could not", () =>
+    inWorld(async (world) => {
+      await world.partitionThePast();
+      await world.use(ages.map((age) => ({ occurredAtMs: world.nowMs - age * DAY_MS })));
+      const before = await world.partitions();
+      await world.transact.asOperatorSnapshot(async (tx) => {
+        await tx`select count(*) from usage_rollups`;
+        const { dropped } = await world.keep({ ...FOR_GOOD, minutes: 100 });
+        expect(dropped).toBe(0);
+        await world.use([{ occurredAtMs: world.nowMs }]);
+      });
+      expect(await world.partitions()).toEqual(before);
+      expect((await world.keep({ ...FOR_GOOD, minutes: 100 })).dropped).toBeGreaterThan(8);
+      expect(await world.drift()).toEqual([]);
+    }));
+
+  it("may run twice at once", () =>
+    inWorld(async (world) => {
+      await world.partitionThePast();
+      await world.use(ages.map((age) => ({ occurredAtMs: world.nowMs - age * DAY_MS })));
+      await Promise.all([world.keep(SHORT), world.keep(SHORT), world.keep(SHORT)]);
+      await world.keep(SHORT);
+      const left = (await world.partitions()).filter((name) => name.startsWith("usage_rollups_2"));
+      expect(left.length).toBeLessThan(8);
+      expect(await world.drift()).toEqual([]);
+    }));
+});
+
+describe("partitions", () => {
+  it("are made ahead over the ends of years, by months in UTC, whatever the zone of the session", () =>
+    inWorld(async (world) => {
+      await world.transact.asMeter(async (tx) => {
+        await tx`set local timezone = 'America/New_York'`;
+        await makePartitions(tx, { monthsAhead: 24, rowsMax: 10 });
+      });
+      const bounds = await world.sql<{ name: string; bound: string }[]>`
+        select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bound
+        from pg_inherits i join pg_class c on c.oid = i.inhrelid
+        where i.inhparent = 'usage_rollups'::regclass and c.relname ~ '_[0-9]{6}$' order by right(c.relname, 6)`;
+      // The past, and 24 months behind this one.
+      expect(bounds).toHaveLength(25);
+      let until: string | undefined;
+      for (const { bound } of bounds) {
+        const [, from, to] = /FROM \(('.+'|MINVALUE)\) TO \(('.+')\)/.exec(bound) ?? [];
+        expect(from).toBe(until ?? "MINVALUE");
+        expect(to).toMatch(/-01 00:00:00\+00'$/);
+        until = to;
+      }
+    }));
+
+  it("are not needed for a commit: what came without one moves into it when it is made", () =>
+    inWorld(async (world) => {
+      await world.dropPartitions();
+      const calls = [0, 1, 2].map((age) => ({ occurredAtMs: world.nowMs - age * 60_000 }));
+      const tenantId = await world.use(calls);
+      expect(await world.drift()).toEqual([]);
+      const places = () => world.sql<{ place: string; calls: number }[]>`
+        select tableoid::regclass::text as place, sum(calls)::int as calls from usage_rollups group by 1`;
+      expect(await places()).toMatchObject([{ place: "usage_rollups_default", calls: 3 }]);
+      await world.transact.asMeter(async (tx) => {
+        expect(await makePartitions(tx, { monthsAhead: 0, rowsMax: 0 })).toMatchObject({ made: 2 });
+      });
+      expect(await places()).toMatchObject([{ place: "usage_rollups_default" }]);
+      expect(await prepareUsagePartitions({ transact: world.transact, logger })).toBeGreaterThan(5);
+      const months = (await places()).map(({ place }) => place);
+      expect(months.filter((place) => place.endsWith("_default"))).toEqual([]);
+      // The same rows are found again, not made a second time.
+      await world.use(calls, tenantId);
+      expect(await world.drift()).toEqual([]);
+    }));
+
+  it("show no tenant the rows of another, by whatever name they are asked for", () =>
+    inWorld(async (world) => {
+      const ours = await world.use([{ occurredAtMs: world.nowMs }]);
+      const theirs = await world.use([{ occurredAtMs: world.nowMs }]);
+      await world.transact.asMeter((tx) => makePartitions(tx, { monthsAhead: 6, rowsMax: 10 }));
+      for (const table of TABLES) {
+        const seen = await world.transact.asTenant(
+          ours,
+          (tx) => tx<{ tenant_id: string }[]>`select tenant_id from ${tx(table)}`,
+        );
+        expect(seen.map((row) => row.tenant_id)).toEqual([ours]);
+      }
+      for (const name of await world.partitions()) {
+        const asked = world.transact.asTenant(theirs, (tx) => tx`select 1 from ${tx(name)}`);
+        await expect(asked).rejects.toThrow("permission denied");
+      }
+    }));
+});

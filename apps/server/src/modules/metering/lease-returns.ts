@@ -1,0 +1,68 @@
+import type { LeaseId } from "@turnpike/domain/ids/ids";
+import { type LeaseLedger, nameBalance } from "./lease-ledger.ts";
+import type { Slice } from "./lease-slot.ts";
+import type { BalanceName } from "./leases.store.ts";
+
+/** Leases given back in one statement. */
+const RETURN_BATCH = 1_000;
+
+/** Slices that were let go of, until the database has them back: each once its calls are recorded and committed. */
+export class LeaseReturns {
+  readonly #ledger: Pick<LeaseLedger, "giveBack">;
+  /** Leases that usage outside of the ledger was spent from; they must cover it for as long as it waits. */
+  readonly #kept = new Set<LeaseId>();
+  #waiting: Slice[] = [];
+  /** Batches go back one after the other, so that none goes back twice. */
+  #returning: Promise<unknown> = Promise.resolve();
+
+  constructor(ledger: Pick<LeaseLedger, "giveBack">) {
+    this.#ledger = ledger;
+  }
+
+  add(slice: Slice): void {
+    this.#waiting.push(slice);
+  }
+
+  /** True when something of a balance waits to go back. */
+  hasOf(name: BalanceName): boolean {
+    const balance = nameBalance(name);
+    return this.#waiting.some((slice) => nameBalance(slice.name) === balance);
+  }
+
+  /** Keeps leases from ever going back, whether they wait for it already or not. */
+  keep(leaseIds: readonly LeaseId[]): void {
+    for (const leaseId of leaseIds) {
+      this.#kept.add(leaseId);
+    }
+  }
+
+  /** The same of all that wait. */
+  keepAll(): void {
+    this.keep(this.#waiting.map(({ leaseId }) => leaseId));
+  }
+
+  /**
+   * Gives back what has no call in flight, a thousand leases at a time.
+   *
+   * @returns How many still wait.
+   */
+  giveBack(flush: () => Promise<unknown>): Promise<number> {
+    const returning = this.#returning.then(() => this.#giveBackBatch(flush));
+    this.#returning = returning.catch(() => undefined);
+    return returning;
+  }
+
+  async #giveBackBatch(flush: () => Promise<unknown>): Promise<number> {
+    this.#waiting = this.#waiting.filter((slice) => !this.#kept.has(slice.leaseId));
+    const done = this.#waiting.filter((slice) => slice.inFlight === 0).slice(0, RETURN_BATCH);
+    if (done.length > 0) {
+      await flush();
+      // What the flush could not commit may have been spent from these very leases.
+      const free = done.filter((slice) => !this.#kept.has(slice.leaseId));
+      await this.#ledger.giveBack(free);
+      const returned = new Set(done);
+      this.#waiting = this.#waiting.filter((slice) => !returned.has(slice));
+    }
+    return this.#waiting.length;
+  }
+}

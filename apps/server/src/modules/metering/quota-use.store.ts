@@ -1,0 +1,66 @@
+import type { Tx } from "@turnpike/db/client";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+
+/** What a tenant has used of a quota in its running billing period. */
+export type QuotaUse = {
+  tenant_id: TenantId;
+  meter_id: string;
+  environment: "live" | "test";
+  period_start: Date;
+  period_end: Date;
+  kind: "hard" | "soft";
+  /** Units of the meter. */
+  quota_limit: number;
+  /** An exact decimal. */
+  used: string;
+};
+
+/**
+ * Lists what tenants have used of their quotas in the billing periods that run at `now`, page by page; a quota of which
+ * nothing is used is not among them. Needs the operator role.
+ *
+ * @param page.after - The last row of the page before.
+ */
+export async function listQuotaUse(
+  tx: Tx,
+  page: {
+    now: Date;
+    after: Pick<QuotaUse, "period_end" | "tenant_id" | "meter_id" | "environment"> | undefined;
+    limit: number;
+  },
+): Promise<QuotaUse[]> {
+  const { now, after } = page;
+  return await tx<QuotaUse[]>`
+    select b.tenant_id, b.meter_id, b.environment, b.period_start, b.period_end, b.used::text as used,
+      q ->> 'kind' as kind, (q ->> 'limit')::double precision as quota_limit
+    from balances b
+      join tenants t on t.tenant_id = b.tenant_id
+      join plan_versions v on v.plan_id = t.plan_id and v.version = t.plan_version
+      cross join lateral jsonb_array_elements(v.terms -> 'quotas') q
+    where b.period_end > ${now} and b.period_start <= ${now} and q ->> 'meter' = b.meter_id
+      and (b.period_end, b.tenant_id, b.meter_id, b.environment) > (
+        ${after?.period_end ?? now}::timestamptz, ${after?.tenant_id ?? ""}::text, ${after?.meter_id ?? ""}::text,
+        ${after?.environment ?? ""}::text
+      )
+    order by b.period_end, b.tenant_id, b.meter_id, b.environment
+    limit ${page.limit}`;
+}
+
+/** One quota of a tenant as it stands now, as {@link listQuotaUse} lists it. Needs the operator role. */
+export async function findQuotaUse(
+  tx: Tx,
+  of: Pick<QuotaUse, "tenant_id" | "meter_id" | "environment"> & { now: Date },
+): Promise<QuotaUse | undefined> {
+  const [row] = await tx<QuotaUse[]>`
+    select b.tenant_id, b.meter_id, b.environment, b.period_start, b.period_end, b.used::text as used,
+      q ->> 'kind' as kind, (q ->> 'limit')::double precision as quota_limit
+    from balances b
+      join tenants t on t.tenant_id = b.tenant_id
+      join plan_versions v on v.plan_id = t.plan_id and v.version = t.plan_version
+      cross join lateral jsonb_array_elements(v.terms -> 'quotas') q
+    where b.tenant_id = ${of.tenant_id} and b.meter_id = ${of.meter_id} and b.environment = ${of.environment}
+      and b.period_end > ${of.now} and b.period_start <= ${of.now} and q ->> 'meter' = b.meter_id
+    order by b.period_start desc
+    limit 1`;
+  return row;
+}

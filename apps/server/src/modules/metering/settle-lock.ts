@@ -1,0 +1,164 @@
+import type { Lock, SettleLockRequest } from "@turnpike/contract/locks";
+import type { Tx } from "@turnpike/db/client";
+import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import type { AppServices } from "#platform/app-services.ts";
+import { writeGroups } from "./commit-groups.ts";
+import { type BalanceName, lockBalance } from "./leases.store.ts";
+import { endLock, findCaps, type LockRow } from "./locks.store.ts";
+import type { Metering } from "./metering.ts";
+import { balancesOf, claimOpenLock, freeUnits, noteEnd, toLockReply } from "./open-lock.ts";
+import { GroupBuilder, type UsageGroup } from "./usage-group.ts";
+
+export type EndLockDeps = Pick<AppServices, "transact" | "clock" | "newId" | "logger"> & {
+  metering: Pick<Metering, "leases" | "recorder" | "processId">;
+};
+
+/** Hard limits of the tenant and of the key as they are now. */
+type Caps = { tenant: number | undefined; key: number | undefined };
+
+type Settled = { row: LockRow; isEnded: boolean };
+
+function toGroup(deps: EndLockDeps, row: LockRow, cost: number): UsageGroup {
+  const builder = new GroupBuilder();
+  builder.add({
+    tenantId: row.tenant_id,
+    keyId: row.key_id,
+    originKeyId: row.origin_key_id,
+    environment: row.environment,
+    meterId: row.meter_id,
+    outcome: "VALID",
+    status: 200,
+    method: undefined,
+    route: row.route ?? undefined,
+    occurredAtMs: deps.clock.now().getTime(),
+    periodStartMs: row.period_start.getTime(),
+    periodEndMs: row.period_end.getTime(),
+    quantity: cost,
+    leaseId: undefined,
+  });
+  return builder.build({
+    groupId: deps.newId("group"),
+    processId: deps.metering.processId,
+    recordedAtMs: null,
+  });
+}
+
+/**
+ * By how much a balance is beyond its limit, now that the cost counts in it and the lock does not. 0 when it is not, and
+ * without a limit.
+ */
+async function overshootOf(tx: Tx, name: BalanceName, limit: number | undefined): Promise<number> {
+  if (limit === undefined) {
+    return 0;
+  }
+  const { used, held } = await lockBalance(tx, name);
+  return Math.max(0, used + held - limit);
+}
+
+/** @throws {AppError} `LOCK_EXCEEDED`: whoever catches nothing undoes the settlement with its transaction. */
+async function assertRoom(tx: Tx, row: LockRow, input: { cost: number; caps: Caps }) {
+  const { cost, caps } = input;
+  const { tenant, key } = balancesOf(row);
+  const over = Math.max(
+    await overshootOf(tx, tenant, caps.tenant),
+    await overshootOf(tx, key, caps.key),
+  );
+  if (over > 0) {
+    throw new AppError({
+      code: "LOCK_EXCEEDED",
+      publicMessage: `The lock holds ${String(row.reserved)}, and the limits have no room for all of ${String(cost)}.`,
+      // What would pass at this moment.
+      extensions: { reserved: row.reserved, costMax: Math.max(row.reserved, cost - over) },
+    });
+  }
+}
+
+/**
+ * One attempt, in one transaction: usage in the ledger, units out of the lock, the lock ended; or nothing of it.
+ *
+ * @param caps - Undefined: not looked up yet.
+ * @returns `"needs caps"` when more than was reserved is asked for and they must be looked up.
+ */
+async function trySettle(
+  deps: EndLockDeps,
+  { lockId, cost }: SettleLockRequest,
+  caps: Caps | undefined,
+): Promise<Settled | { needsCaps: LockRow }> {
+  return await deps.transact.asMeter(async (tx) => {
+    const { row, isEnded } = await claimOpenLock(
+      tx,
+      lockId,
+      (ended) => ended.state === "settled" && ended.cost === cost,
+    );
+    if (isEnded) {
+      return { row, isEnded };
+    }
+    if (cost > row.reserved && caps === undefined) {
+      return { needsCaps: row };
+    }
+    const group = toGroup(deps, row, cost);
+    await writeGroups(tx, deps.logger, [group]);
+    await freeUnits(tx, row);
+    if (cost > row.reserved && caps !== undefined) {
+      await assertRoom(tx, row, { cost, caps });
+    }
+    const { groupId } = group;
+    return { row: await endLock(tx, lockId, { state: "settled", cost, groupId }), isEnded };
+  });
+}
+
+/** What this process holds of a tenant's limits for calls that may come is there for this one. */
+async function giveBackSlices({ leases, recorder }: EndLockDeps["metering"], row: LockRow) {
+  leases.release(row.tenant_id);
+  await leases.returnRetired(() => recorder.flush());
+}
+
+async function settleBeyond(
+  deps: EndLockDeps,
+  input: SettleLockRequest,
+  open: LockRow,
+): Promise<Settled> {
+  const caps = await deps.transact.asOperator((tx) => findCaps(tx, open));
+  const settle = async (): Promise<Settled> => {
+    const settled = await trySettle(deps, input, caps);
+    if ("needsCaps" in settled) {
+      throw new Error("The limits of a lock were looked up and are still asked for.");
+    }
+    return settled;
+  };
+  try {
+    return await settle();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "LOCK_EXCEEDED") {
+      throw error;
+    }
+    await giveBackSlices(deps.metering, open);
+    return await settle();
+  }
+}
+
+/**
+ * Meters what the call of a lock came to, in the billing period in which the call was admitted, and gives back the rest. More
+ * than was reserved is taken when the limits of now have room for it. The same settlement again changes nothing.
+ *
+ * What became of the key or its tenant meanwhile does not matter: the work was done.
+ *
+ * @throws {AppError} `INSUFFICIENT_SCOPE`, `RESOURCE_NOT_FOUND`, `LOCK_LAPSED`, `LOCK_ENDED` (by another settlement or a
+ *   release), `LOCK_EXCEEDED` (the lock stays open, nothing is metered).
+ */
+export async function settleLock(
+  deps: EndLockDeps,
+  context: CallContext,
+  input: SettleLockRequest,
+): Promise<Lock> {
+  assertMay(context.actor, "keys:verify");
+  const sinceMs = deps.clock.monotonicMs();
+  const first = await trySettle(deps, input, undefined);
+  const settled = "needsCaps" in first ? await settleBeyond(deps, input, first.needsCaps) : first;
+  if (!settled.isEnded) {
+    const quantity = settled.row.reserved - input.cost;
+    noteEnd(deps.metering.leases, settled.row, { quantity, sinceMs });
+  }
+  return toLockReply(settled.row);
+}

@@ -1,0 +1,29 @@
+import type { WebhookEventData, WebhookEventType } from "@turnpike/contract/webhooks";
+import type { Tx } from "@turnpike/db/client";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { AppServices } from "#platform/app-services.ts";
+import { insertOutboxRow } from "./webhook-deliveries.store.ts";
+
+/** The body of a message, as it is sent and signed. */
+export function toPayload(input: { type: string; at: Date; data: unknown }): string {
+  const { type, at, data } = input;
+  return JSON.stringify({ type, timestamp: at.toISOString(), data });
+}
+
+/**
+ * Tells webhooks of something that happens in a tenant, inside the caller's transaction (of the tenant's role or the
+ * operator's): told if and only if it is committed. Which endpoints hear of it is decided right after.
+ */
+export async function emitEvent<Type extends Exclude<WebhookEventType, "ping">>(
+  deps: Pick<AppServices, "clock" | "newId">,
+  tx: Tx,
+  event: { tenantId: TenantId; type: Type; data: WebhookEventData<Type> },
+): Promise<void> {
+  const at = deps.clock.now();
+  await insertOutboxRow(tx, event.tenantId, {
+    message_id: deps.newId("message"),
+    event_type: event.type,
+    payload: toPayload({ type: event.type, at, data: event.data }),
+    created_at: at,
+  });
+}

@@ -1,0 +1,285 @@
+import {
+  type CreateWebhookRequest,
+  type UpdateWebhookRequest,
+  WEBHOOKS_MAX,
+  type Webhook,
+  type WebhookWithSecret,
+} from "@turnpike/contract/webhooks";
+import type { JsonValue, Tx } from "@turnpike/db/client";
+import type { CallContext } from "@turnpike/domain/access/actor";
+import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
+import { writeAudit } from "#modules/audit/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { type GuardedOutbound, GuardedOutboundError } from "#platform/guarded-outbound.ts";
+import type { Sealer } from "#platform/sealer.ts";
+import { SECRET_BYTES, toWebhookSecret } from "./sign-webhook.ts";
+import { toWebhookReply } from "./to-webhook-reply.ts";
+import { failPendingDeliveries } from "./webhook-deliveries.store.ts";
+import { assertMayWith, INSTALLATION, transactAs, type WebhookOwner } from "./webhook-owner.ts";
+import {
+  deleteWebhookRow,
+  findWebhookRow,
+  hasOwner,
+  insertWebhook,
+  listWebhookRows,
+  lockWebhookRow,
+  lockWebhooksOf,
+  updateWebhookRow,
+  type WebhookRow,
+} from "./webhooks.store.ts";
+
+export type WebhooksDeps = AppServices & {
+  /** For the secrets of endpoints. */
+  sealer: Sealer;
+  webhookTargets: Pick<GuardedOutbound, "assertCallable">;
+};
+
+type One = { owner: WebhookOwner; webhookId: string };
+
+/**
+ * Refuses an address that would not be called, before anything is stored or sent.
+ *
+ * @throws {AppError} `INVALID_REQUEST` at `/url`.
+ */
+export async function assertTarget(
+  deps: Pick<WebhooksDeps, "webhookTargets">,
+  url: string,
+): Promise<void> {
+  try {
+    await deps.webhookTargets.assertCallable(url);
+  } catch (error) {
+    if (!(error instanceof GuardedOutboundError)) {
+      throw error;
+    }
+    throw new AppError({
+      code: "INVALID_REQUEST",
+      publicMessage: error.message,
+      errors: [{ pointer: "/url", message: error.message }],
+      cause: error,
+    });
+  }
+}
+
+export async function auditWebhook(
+  deps: AppServices,
+  tx: Tx,
+  context: CallContext,
+  input: One & { verb: string; details?: Record<string, JsonValue> },
+): Promise<void> {
+  await writeAudit(deps, tx, context, {
+    tenantId: input.owner === INSTALLATION ? null : input.owner,
+    action: `webhook.${input.verb}`,
+    entityType: "webhook",
+    entityId: input.webhookId,
+    details: input.details ?? {},
+  });
+}
+
+/** @throws {AppError} `RESOURCE_NOT_FOUND` for a tenant or an endpoint that there is not. */
+export async function getLockedRow(tx: Tx, { owner, webhookId }: One): Promise<WebhookRow> {
+  const row = await lockWebhookRow(tx, owner, webhookId);
+  if (row === undefined) {
+    throw resourceNotFound("webhook");
+  }
+  return row;
+}
+
+/** The address without what may be a secret of the receiver. */
+function toAuditUrl(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : "";
+}
+
+/**
+ * Adds an endpoint. Its secret is in the answer alone; it is stored encrypted.
+ *
+ * @throws {AppError} `INVALID_REQUEST` for an address that may not be called; `CONFLICT` when there are ten;
+ *   `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`.
+ */
+export async function createWebhook(
+  deps: WebhooksDeps,
+  context: CallContext,
+  input: CreateWebhookRequest & { owner: WebhookOwner },
+): Promise<WebhookWithSecret> {
+  const { owner } = input;
+  assertMayWith(context, "webhooks:write", owner);
+  await assertTarget(deps, input.url);
+  const now = deps.clock.now();
+  const secret = toWebhookSecret(deps.randomBytes(SECRET_BYTES));
+  const row: WebhookRow = {
+    tenant_id: owner,
+    webhook_id: deps.newId("webhook"),
+    url: input.url,
+    description: input.description,
+    event_types: [...new Set(input.eventTypes)],
+    state: "enabled",
+    disabled_reason: null,
+    secret: await deps.sealer.seal(secret),
+    previous_secret: null,
+    previous_secret_until: null,
+    failing_since: null,
+    paused_until: null,
+    created_at: now,
+    updated_at: now,
+  };
+  await transactAs(deps, owner, async (tx) => {
+    if (!(await hasOwner(tx, owner))) {
+      throw resourceNotFound("tenant");
+    }
+    await lockWebhooksOf(tx, owner);
+    if ((await listWebhookRows(tx, owner, WEBHOOKS_MAX)).length === WEBHOOKS_MAX) {
+      throw new AppError({
+        code: "CONFLICT",
+        publicMessage: `There are ${String(WEBHOOKS_MAX)} endpoints already: delete one first.`,
+      });
+    }
+    await insertWebhook(tx, owner, row);
+    await auditWebhook(deps, tx, context, {
+      owner,
+      webhookId: row.webhook_id,
+      verb: "created",
+      details: { origin: toAuditUrl(row.url), eventTypes: row.event_types },
+    });
+  });
+  return { ...toWebhookReply(row, now), secret };
+}
+
+/** @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`. */
+export async function listWebhooks(
+  deps: AppServices,
+  context: CallContext,
+  { owner }: { owner: WebhookOwner },
+): Promise<{ items: Webhook[] }> {
+  assertMayWith(context, "webhooks:read", owner);
+  const rows = await transactAs(deps, owner, async (tx) => {
+    if (!(await hasOwner(tx, owner))) {
+      throw resourceNotFound("tenant");
+    }
+    return await listWebhookRows(tx, owner, WEBHOOKS_MAX);
+  });
+  return { items: rows.map((row) => toWebhookReply(row, deps.clock.now())) };
+}
+
+/** @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`. */
+export async function getWebhook(
+  deps: AppServices,
+  context: CallContext,
+  { owner, webhookId }: One,
+): Promise<Webhook> {
+  assertMayWith(context, "webhooks:read", owner);
+  const row = await transactAs(deps, owner, (tx) => findWebhookRow(tx, owner, webhookId));
+  if (row === undefined) {
+    throw resourceNotFound("webhook");
+  }
+  return toWebhookReply(row, deps.clock.now());
+}
+
+function decideState(
+  row: WebhookRow,
+  enabled: boolean | undefined,
+): Pick<WebhookRow, "state" | "disabled_reason" | "failing_since" | "paused_until"> {
+  const { state, disabled_reason, failing_since, paused_until } = row;
+  if (enabled === undefined || (enabled && state === "enabled")) {
+    return { state, disabled_reason, failing_since, paused_until };
+  }
+  return {
+    state: enabled ? "enabled" : "disabled",
+    disabled_reason: null,
+    failing_since: null,
+    paused_until: null,
+  };
+}
+
+/**
+ * Changes an endpoint. Disabled, it hears of nothing, and what waits for it counts as failed; enabled again, it hears of
+ * what happens from then on, and failed deliveries can be begun anew.
+ *
+ * @throws {AppError} As {@link createWebhook}.
+ */
+export async function updateWebhook(
+  deps: WebhooksDeps,
+  context: CallContext,
+  input: UpdateWebhookRequest & One,
+): Promise<Webhook> {
+  const { owner, webhookId } = input;
+  assertMayWith(context, "webhooks:write", owner);
+  if (input.url !== undefined) {
+    await assertTarget(deps, input.url);
+  }
+  const now = deps.clock.now();
+  return await transactAs(deps, owner, async (tx) => {
+    const before = await getLockedRow(tx, input);
+    const after: WebhookRow = {
+      ...before,
+      url: input.url ?? before.url,
+      description: input.description ?? before.description,
+      event_types: [...new Set(input.eventTypes ?? before.event_types)],
+      ...decideState(before, input.enabled),
+      updated_at: now,
+    };
+    await updateWebhookRow(tx, after);
+    if (after.state !== "enabled") {
+      await failPendingDeliveries(tx, owner, { webhookId, now });
+    }
+    await auditWebhook(deps, tx, context, {
+      owner,
+      webhookId,
+      verb: "updated",
+      details: {
+        origin: toAuditUrl(after.url),
+        urlChanged: before.url !== after.url,
+        eventTypes: after.event_types,
+        state: [before.state, after.state],
+      },
+    });
+    return toWebhookReply(after, now);
+  });
+}
+
+/** Deletes an endpoint with all that was or would have been sent to it. @throws {AppError} As {@link getWebhook}. */
+export async function deleteWebhook(
+  deps: AppServices,
+  context: CallContext,
+  { owner, webhookId }: One,
+): Promise<void> {
+  assertMayWith(context, "webhooks:write", owner);
+  await transactAs(deps, owner, async (tx) => {
+    const row = await deleteWebhookRow(tx, owner, webhookId);
+    if (row === undefined) {
+      throw resourceNotFound("webhook");
+    }
+    const details = { origin: toAuditUrl(row.url) };
+    await auditWebhook(deps, tx, context, { owner, webhookId, verb: "deleted", details });
+  });
+}
+
+/**
+ * Replaces the secret. For the grace period every message is signed with both, so that a receiver verifies with either.
+ *
+ * @throws {AppError} As {@link getWebhook}.
+ */
+export async function rotateWebhookSecret(
+  deps: WebhooksDeps,
+  context: CallContext,
+  input: One & { graceSeconds: number },
+): Promise<WebhookWithSecret> {
+  const { owner, webhookId, graceSeconds } = input;
+  assertMayWith(context, "webhooks:write", owner);
+  const now = deps.clock.now();
+  const secret = toWebhookSecret(deps.randomBytes(SECRET_BYTES));
+  const sealed = await deps.sealer.seal(secret);
+  return await transactAs(deps, owner, async (tx) => {
+    const before = await getLockedRow(tx, input);
+    const hasGrace = graceSeconds > 0;
+    const after: WebhookRow = {
+      ...before,
+      secret: sealed,
+      previous_secret: hasGrace ? before.secret : null,
+      previous_secret_until: hasGrace ? new Date(now.getTime() + graceSeconds * 1_000) : null,
+      updated_at: now,
+    };
+    await updateWebhookRow(tx, after);
+    const details = { graceSeconds };
+    await auditWebhook(deps, tx, context, { owner, webhookId, verb: "secret_rotated", details });
+    return { ...toWebhookReply(after, now), secret };
+  });
+}

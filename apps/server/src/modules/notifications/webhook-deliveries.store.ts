@@ -1,0 +1,298 @@
+import type { Tx } from "@turnpike/db/client";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { INSTALLATION, type WebhookOwner } from "./webhook-owner.ts";
+
+export type OutboxRow = {
+  message_id: string;
+  event_type: string;
+  payload: string;
+  created_at: Date;
+};
+
+export type DeliveryState = "pending" | "succeeded" | "failed";
+
+export type DeliveryRow = {
+  tenant_id: WebhookOwner;
+  webhook_id: string;
+  message_id: string;
+  event_type: string;
+  payload: string;
+  state: DeliveryState;
+  attempts: number;
+  failed_attempts: number;
+  next_attempt_at: Date;
+  claimed_until: Date | null;
+  last_status: number | null;
+  created_at: Date;
+  finished_at: Date | null;
+};
+
+export type AttemptRow = {
+  attempt: number;
+  started_at: Date;
+  duration_ms: number;
+  status: number | null;
+  error: string | null;
+  response: string;
+};
+
+/** Names a delivery. */
+export type DeliveryName = { webhookId: string; messageId: string };
+
+const COLUMNS = [
+  "tenant_id",
+  "webhook_id",
+  "message_id",
+  "event_type",
+  "payload",
+  "state",
+  "attempts",
+  "failed_attempts",
+  "next_attempt_at",
+  "claimed_until",
+  "last_status",
+  "created_at",
+  "finished_at",
+] as const;
+
+export async function insertOutboxRow(tx: Tx, tenantId: TenantId, row: OutboxRow): Promise<void> {
+  await tx`
+    insert into webhook_outbox (tenant_id, message_id, event_type, payload, created_at)
+    values (${tenantId}, ${row.message_id}, ${row.event_type}, ${row.payload}, ${row.created_at})`;
+}
+
+/**
+ * Makes deliveries of the oldest messages in the outbox, one for each enabled endpoint that hears of them, its tenant's or
+ * the installation's, and empties the outbox of them, in one statement. Needs the operator role.
+ *
+ * @returns Messages taken; those that another process is taking are left to it.
+ */
+export async function handOnMessages(tx: Tx, now: Date, limit: number): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    with oldest as (
+      select tenant_id, message_id from webhook_outbox order by message_id limit ${limit} for update skip locked
+    ), taken as (
+      delete from webhook_outbox o using oldest
+      where o.tenant_id = oldest.tenant_id and o.message_id = oldest.message_id
+      returning o.*
+    ), made as (
+      insert into webhook_deliveries
+        (tenant_id, webhook_id, message_id, event_type, payload, state, next_attempt_at, created_at)
+      select e.tenant_id, e.webhook_id, t.message_id, t.event_type, t.payload, 'pending', ${now}::timestamptz, t.created_at
+      from taken t
+      join webhook_endpoints e on e.tenant_id in (t.tenant_id, ${INSTALLATION})
+      -- What happened before an endpoint was added is none of its business.
+      where e.state = 'enabled' and e.created_at <= t.created_at and e.event_types && array['*', t.event_type]
+    )
+    select count(*)::int as count from taken`;
+  return row?.count ?? 0;
+}
+
+/**
+ * Takes due deliveries in hand until `until`, the longest due first, of each endpoint at most so many at once over all
+ * processes. One that is not given back by then is due again. Needs the operator role.
+ *
+ * Endpoints are walked through an index, so that a long queue of one of them hides nobody else's.
+ */
+export async function claimDeliveries(
+  tx: Tx,
+  input: { now: Date; until: Date; limit: number; perEndpoint: number },
+): Promise<DeliveryRow[]> {
+  const { now, until } = input;
+  return await tx<DeliveryRow[]>`
+    with recursive waiting as (
+      (select tenant_id, webhook_id from webhook_deliveries where state = 'pending'
+        order by tenant_id, webhook_id limit 1)
+      union all
+      select n.tenant_id, n.webhook_id from waiting w cross join lateral (
+        select tenant_id, webhook_id from webhook_deliveries
+        where state = 'pending' and (tenant_id, webhook_id) > (w.tenant_id, w.webhook_id)
+        order by tenant_id, webhook_id limit 1
+      ) n
+    ), ready as (
+      select e.tenant_id, e.webhook_id from webhook_endpoints e join waiting w using (tenant_id, webhook_id)
+      where e.state = 'enabled' and (e.paused_until is null or e.paused_until <= ${now}::timestamptz)
+        and exists (
+          select from webhook_deliveries d
+          where d.tenant_id = e.tenant_id and d.webhook_id = e.webhook_id and d.state = 'pending'
+            and d.next_attempt_at <= ${now}::timestamptz)
+      for no key update of e skip locked
+    ), picked as (
+      select d.* from ready r cross join lateral (
+        select tenant_id, webhook_id, message_id, next_attempt_at from webhook_deliveries d
+        where d.tenant_id = r.tenant_id and d.webhook_id = r.webhook_id and d.state = 'pending'
+          and d.next_attempt_at <= ${now}::timestamptz
+        order by next_attempt_at
+        limit (
+          select greatest(0, ${input.perEndpoint}::int - count(*)) from webhook_deliveries c
+          where c.tenant_id = r.tenant_id and c.webhook_id = r.webhook_id and c.claimed_until > ${now}::timestamptz)
+      ) d
+      order by d.next_attempt_at
+      limit ${input.limit}
+    )
+    update webhook_deliveries d set claimed_until = ${until}::timestamptz, next_attempt_at = ${until}::timestamptz
+    from picked p
+    where d.tenant_id = p.tenant_id and d.webhook_id = p.webhook_id and d.message_id = p.message_id
+    returning ${tx(COLUMNS.map((column) => `d.${column}`))}`;
+}
+
+/** True while the delivery is in the hand that took it until `claimedUntil`: no other process has taken it since. */
+export async function isClaimed(
+  tx: Tx,
+  row: Pick<DeliveryRow, "tenant_id" | "webhook_id" | "message_id" | "claimed_until">,
+): Promise<boolean> {
+  const rows = await tx`
+    select 1 from webhook_deliveries
+    where tenant_id = ${row.tenant_id} and webhook_id = ${row.webhook_id} and message_id = ${row.message_id}
+      and state = 'pending' and claimed_until = ${row.claimed_until}
+    for update`;
+  return rows.length === 1;
+}
+
+/** Notes an attempt and what is next, and gives the delivery back. Needs the operator role. */
+export async function recordAttempt(
+  tx: Tx,
+  row: Pick<DeliveryRow, "tenant_id" | "webhook_id" | "message_id">,
+  input: {
+    attempt: AttemptRow;
+    state: DeliveryState;
+    failedAttempts: number;
+    nextAttemptAt: Date;
+    finishedAt: Date | null;
+  },
+): Promise<void> {
+  const { attempt } = input;
+  await tx`
+    insert into webhook_attempts
+      (tenant_id, webhook_id, message_id, attempt, started_at, duration_ms, status, error, response)
+    values (${row.tenant_id}, ${row.webhook_id}, ${row.message_id}, ${attempt.attempt}, ${attempt.started_at},
+      ${attempt.duration_ms}, ${attempt.status}, ${attempt.error}, ${attempt.response})`;
+  await tx`
+    update webhook_deliveries
+    set state = ${input.state}, attempts = ${attempt.attempt}, failed_attempts = ${input.failedAttempts},
+      next_attempt_at = ${input.nextAttemptAt}, claimed_until = null, last_status = ${attempt.status},
+      finished_at = ${input.finishedAt}
+    where tenant_id = ${row.tenant_id} and webhook_id = ${row.webhook_id} and message_id = ${row.message_id}`;
+}
+
+/** What waits for an endpoint that nothing is sent to any more has failed. */
+export async function failPendingDeliveries(
+  tx: Tx,
+  owner: WebhookOwner,
+  input: { webhookId: string; now: Date },
+): Promise<void> {
+  await tx`
+    update webhook_deliveries set state = 'failed', claimed_until = null, finished_at = ${input.now}
+    where tenant_id = ${owner} and webhook_id = ${input.webhookId} and state = 'pending'`;
+}
+
+export async function insertDelivery(
+  tx: Tx,
+  owner: WebhookOwner,
+  row: OutboxRow & { webhook_id: string },
+): Promise<DeliveryRow | undefined> {
+  const [delivery] = await tx<DeliveryRow[]>`
+    insert into webhook_deliveries
+      (tenant_id, webhook_id, message_id, event_type, payload, state, next_attempt_at, created_at)
+    values (${owner}, ${row.webhook_id}, ${row.message_id}, ${row.event_type}, ${row.payload}, 'pending',
+      ${row.created_at}, ${row.created_at})
+    returning ${tx(COLUMNS)}`;
+  return delivery;
+}
+
+/** Newest first. */
+export async function listDeliveryRows(
+  tx: Tx,
+  owner: WebhookOwner,
+  page: {
+    webhookId: string;
+    state: DeliveryState | undefined;
+    beforeId: string | undefined;
+    limit: number;
+  },
+): Promise<DeliveryRow[]> {
+  const before = page.beforeId ?? null;
+  const ofState =
+    page.state === undefined
+      ? tx``
+      : page.state === "failed"
+        ? tx`and state = 'failed'`
+        : tx`and state = ${page.state}`;
+  return await tx<DeliveryRow[]>`
+    select ${tx(COLUMNS)} from webhook_deliveries
+    where tenant_id = ${owner} and webhook_id = ${page.webhookId} ${ofState}
+      and (${before}::text is null or message_id < ${before})
+    order by message_id desc
+    limit ${page.limit}`;
+}
+
+export async function findDeliveryRow(
+  tx: Tx,
+  owner: WebhookOwner,
+  { webhookId, messageId }: DeliveryName,
+): Promise<DeliveryRow | undefined> {
+  const [row] = await tx<DeliveryRow[]>`
+    select ${tx(COLUMNS)} from webhook_deliveries
+    where tenant_id = ${owner} and webhook_id = ${webhookId} and message_id = ${messageId}`;
+  return row;
+}
+
+/** Newest first. */
+export async function listAttemptRows(
+  tx: Tx,
+  owner: WebhookOwner,
+  { webhookId, messageId }: DeliveryName,
+  limit: number,
+): Promise<AttemptRow[]> {
+  return await tx<AttemptRow[]>`
+    select attempt, started_at, duration_ms, status, error, response from webhook_attempts
+    where tenant_id = ${owner} and webhook_id = ${webhookId} and message_id = ${messageId}
+    order by attempt desc
+    limit ${limit}`;
+}
+
+/** Begins the schedule of a delivery anew, unless it is in hand right now. @returns The row as it is then. */
+export async function restartDelivery(
+  tx: Tx,
+  owner: WebhookOwner,
+  { webhookId, messageId, now }: DeliveryName & { now: Date },
+): Promise<DeliveryRow | undefined> {
+  await tx`
+    update webhook_deliveries
+    set state = 'pending', failed_attempts = 0, next_attempt_at = ${now}, finished_at = null, claimed_until = null
+    where tenant_id = ${owner} and webhook_id = ${webhookId} and message_id = ${messageId}
+      and (claimed_until is null or claimed_until <= ${now})`;
+  return await findDeliveryRow(tx, owner, { webhookId, messageId });
+}
+
+/** Begins what failed since then anew, oldest first. @returns How many. */
+export async function restartFailedDeliveries(
+  tx: Tx,
+  owner: WebhookOwner,
+  input: { webhookId: string; since: Date; now: Date; limit: number },
+): Promise<number> {
+  const result = await tx`
+    update webhook_deliveries d
+    set state = 'pending', failed_attempts = 0, next_attempt_at = ${input.now}, finished_at = null
+    from (
+      select message_id from webhook_deliveries
+      where tenant_id = ${owner} and webhook_id = ${input.webhookId} and state = 'failed'
+        and created_at >= ${input.since}
+      order by message_id
+      limit ${input.limit}
+    ) failed
+    where d.tenant_id = ${owner} and d.webhook_id = ${input.webhookId} and d.message_id = failed.message_id`;
+  return result.count;
+}
+
+/** Of all owners, the oldest first, a bounded number. For the operator role. @returns How many. */
+export async function deleteDeliveriesBefore(tx: Tx, before: Date, limit: number): Promise<number> {
+  const result = await tx`
+    delete from webhook_deliveries d using (
+      select tenant_id, webhook_id, message_id from webhook_deliveries
+      where created_at < ${before} and state <> 'pending'
+      order by created_at limit ${limit}
+    ) old
+    where d.tenant_id = old.tenant_id and d.webhook_id = old.webhook_id and d.message_id = old.message_id`;
+  return result.count;
+}

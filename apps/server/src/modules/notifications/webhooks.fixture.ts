@@ -1,0 +1,70 @@
+import { randomBytes } from "node:crypto";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { createFakeClock } from "@turnpike/testkit/fake-clock";
+import type { TestDatabase } from "@turnpike/testkit/test-database";
+import { createTestServices, type TestServices } from "@turnpike/testkit/test-services";
+import { createGuardedOutbound } from "#platform/guarded-outbound.ts";
+import { newUuidId } from "#platform/new-id.ts";
+import { createSealer } from "#platform/sealer.ts";
+import { type DeliverWebhookDeps, deliverWebhook } from "./deliver-webhook.ts";
+import type { WebhooksDeps } from "./manage-webhooks.ts";
+import { claim, handOn } from "./webhook-pump.ts";
+
+export type Told = { tenantId: TenantId | null; title: string; body: string };
+
+export type WebhookWorld = TestServices &
+  DeliverWebhookDeps &
+  WebhooksDeps & {
+    /** What people were told. */
+    told: Told[];
+    /** Hands on and delivers what is due, until nothing is. @returns Attempts made. */
+    deliverDue(): Promise<number>;
+  };
+
+export const WEBHOOK_TEST_SECRET = "a secret of webhooks that only tests use";
+const TOGETHER = 100;
+
+/**
+ * What webhooks need, on a database of the test's own; the receivers of tests on this machine may be called.
+ *
+ * @param now - Where its clock begins. Receivers compare the time of a message with their own.
+ */
+export function createWebhookWorld(database: TestDatabase, now: Date): WebhookWorld {
+  const clock = createFakeClock(now.toISOString());
+  const guardedOutbound = createGuardedOutbound({ allowPrivate: ["127.0.0.1"] });
+  const told: Told[] = [];
+  const deps = {
+    ...createTestServices(database),
+    clock,
+    newId: newUuidId,
+    sealer: createSealer(WEBHOOK_TEST_SECRET, "secrets of webhooks"),
+    guardedOutbound,
+    webhookTargets: guardedOutbound,
+    // What decides on waiting is always the same: no test shall wait longer by chance.
+    randomBytes: (count: number) => (count === 4 ? new Uint8Array(count) : randomBytes(count)),
+    webhookNotices: {
+      tellDisabled: (_tx: unknown, notice: Told) => {
+        told.push(notice);
+        return Promise.resolve();
+      },
+    },
+  };
+  return {
+    ...deps,
+    told,
+    async deliverDue() {
+      let count = 0;
+      for (;;) {
+        while (await handOn(deps)) {
+          // The next ones.
+        }
+        const due = await claim(deps, TOGETHER);
+        if (due.length === 0) {
+          return count;
+        }
+        await Promise.all(due.map((delivery) => deliverWebhook(deps, delivery)));
+        count += due.length;
+      }
+    },
+  };
+}

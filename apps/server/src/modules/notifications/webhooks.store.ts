@@ -1,0 +1,123 @@
+import type { Tx } from "@turnpike/db/client";
+import { INSTALLATION, type WebhookOwner } from "./webhook-owner.ts";
+
+export type WebhookState = "enabled" | "disabled" | "auto_disabled";
+
+export type WebhookRow = {
+  tenant_id: WebhookOwner;
+  webhook_id: string;
+  url: string;
+  description: string;
+  event_types: string[];
+  state: WebhookState;
+  disabled_reason: string | null;
+  /** Sealed, like the one before. */
+  secret: string;
+  previous_secret: string | null;
+  previous_secret_until: Date | null;
+  failing_since: Date | null;
+  paused_until: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+const COLUMNS = [
+  "tenant_id",
+  "webhook_id",
+  "url",
+  "description",
+  "event_types",
+  "state",
+  "disabled_reason",
+  "secret",
+  "previous_secret",
+  "previous_secret_until",
+  "failing_since",
+  "paused_until",
+  "created_at",
+  "updated_at",
+] as const;
+
+/** Waits for whoever is adding another endpoint of the same owner, so that they are counted one by one. */
+export async function lockWebhooksOf(tx: Tx, owner: WebhookOwner): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`webhooks ${owner}`}, 0))`;
+}
+
+export async function hasOwner(tx: Tx, owner: WebhookOwner): Promise<boolean> {
+  if (owner === INSTALLATION) {
+    return true;
+  }
+  const rows = await tx`select 1 from tenants where tenant_id = ${owner}`;
+  return rows.length === 1;
+}
+
+export async function insertWebhook(
+  tx: Tx,
+  owner: WebhookOwner,
+  row: Omit<WebhookRow, "tenant_id">,
+): Promise<void> {
+  await tx`insert into webhook_endpoints ${tx({ ...row, tenant_id: owner }, ...COLUMNS)}`;
+}
+
+/** Newest first; an owner has few. */
+export async function listWebhookRows(
+  tx: Tx,
+  owner: WebhookOwner,
+  limit: number,
+): Promise<WebhookRow[]> {
+  return await tx<WebhookRow[]>`
+    select ${tx(COLUMNS)} from webhook_endpoints where tenant_id = ${owner}
+    order by webhook_id desc limit ${limit}`;
+}
+
+export async function findWebhookRow(
+  tx: Tx,
+  owner: WebhookOwner,
+  webhookId: string,
+): Promise<WebhookRow | undefined> {
+  const [row] = await tx<WebhookRow[]>`
+    select ${tx(COLUMNS)} from webhook_endpoints where tenant_id = ${owner} and webhook_id = ${webhookId}`;
+  return row;
+}
+
+/** The same, held until the end of the transaction. Whoever changes deliveries of an endpoint holds it first. */
+export async function lockWebhookRow(
+  tx: Tx,
+  owner: WebhookOwner,
+  webhookId: string,
+): Promise<WebhookRow | undefined> {
+  const [row] = await tx<WebhookRow[]>`
+    select ${tx(COLUMNS)} from webhook_endpoints where tenant_id = ${owner} and webhook_id = ${webhookId}
+    for no key update`;
+  return row;
+}
+
+export async function updateWebhookRow(tx: Tx, row: WebhookRow): Promise<void> {
+  await tx`
+    update webhook_endpoints set ${tx(
+      row,
+      "url",
+      "description",
+      "event_types",
+      "state",
+      "disabled_reason",
+      "secret",
+      "previous_secret",
+      "previous_secret_until",
+      "failing_since",
+      "paused_until",
+      "updated_at",
+    )}
+    where tenant_id = ${row.tenant_id} and webhook_id = ${row.webhook_id}`;
+}
+
+export async function deleteWebhookRow(
+  tx: Tx,
+  owner: WebhookOwner,
+  webhookId: string,
+): Promise<WebhookRow | undefined> {
+  const [row] = await tx<WebhookRow[]>`
+    delete from webhook_endpoints where tenant_id = ${owner} and webhook_id = ${webhookId}
+    returning ${tx(COLUMNS)}`;
+  return row;
+}

@@ -1,0 +1,146 @@
+import type { Tx } from "@turnpike/db/client";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { TENANT_COLUMNS, type TenantRow } from "./tenants.store.ts";
+
+/** All of this needs the operator role that sees deleted tenants. */
+export type DeletedTenantRow = Pick<TenantRow, "tenant_id" | "name" | "slug" | "external_id"> & {
+  deleted_at: Date;
+  deleted_by: string;
+  purged_at: Date | null;
+};
+
+const COLUMNS = [
+  "tenant_id",
+  "name",
+  "slug",
+  "external_id",
+  "deleted_at",
+  "deleted_by",
+  "purged_at",
+] as const;
+
+export async function lockOpenTenantRow(
+  tx: Tx,
+  tenantId: TenantId,
+): Promise<TenantRow | undefined> {
+  const [row] = await tx<TenantRow[]>`
+    select ${tx(TENANT_COLUMNS)} from tenants
+    where tenant_id = ${tenantId} and deleted_at is null
+    for update`;
+  return row;
+}
+
+export async function markTenantDeleted(
+  tx: Tx,
+  tenantId: TenantId,
+  input: { now: Date; deletedBy: string },
+): Promise<void> {
+  await tx`
+    update tenants set deleted_at = ${input.now}, deleted_by = ${input.deletedBy}, updated_at = ${input.now}
+    where tenant_id = ${tenantId}`;
+}
+
+/** Withdraws what is open, expired or not. */
+export async function revokeOpenInvitationRows(
+  tx: Tx,
+  tenantId: TenantId,
+  now: Date,
+): Promise<void> {
+  await tx`
+    update invitations set revoked_at = ${now}
+    where tenant_id = ${tenantId} and accepted_at is null and revoked_at is null`;
+}
+
+/** Tells every process that the roles of all members changed. */
+export async function announceMembers(tx: Tx, tenantId: TenantId): Promise<void> {
+  await tx`
+    select record_change('user', ${tenantId}, user_id) from members where tenant_id = ${tenantId}`;
+}
+
+export async function lockDeletedTenantRow(
+  tx: Tx,
+  tenantId: TenantId,
+): Promise<DeletedTenantRow | undefined> {
+  const [row] = await tx<DeletedTenantRow[]>`
+    select ${tx(COLUMNS)} from tenants
+    where tenant_id = ${tenantId} and deleted_at is not null
+    for update`;
+  return row;
+}
+
+/** Newest first. */
+export async function listDeletedTenantRows(
+  tx: Tx,
+  page: { beforeId: string | undefined; limit: number },
+): Promise<DeletedTenantRow[]> {
+  const before = page.beforeId ?? null;
+  return await tx<DeletedTenantRow[]>`
+    select ${tx(COLUMNS)} from tenants
+    where deleted_at is not null and (${before}::text is null or tenant_id < ${before})
+    order by tenant_id desc
+    limit ${page.limit}`;
+}
+
+/** True when another tenant has taken the slug, or the external id, meanwhile. */
+export async function isNameTaken(
+  tx: Tx,
+  name: { slug: string } | { externalId: string },
+): Promise<boolean> {
+  const rows =
+    "slug" in name
+      ? await tx`select 1 from tenants where slug = ${name.slug} and deleted_at is null`
+      : await tx`select 1 from tenants where external_id = ${name.externalId} and deleted_at is null`;
+  return rows.length > 0;
+}
+
+export async function markTenantRestored(
+  tx: Tx,
+  tenantId: TenantId,
+  input: { slug: string; now: Date },
+): Promise<TenantRow | undefined> {
+  const [row] = await tx<TenantRow[]>`
+    update tenants set slug = ${input.slug}, deleted_at = null, deleted_by = null, updated_at = ${input.now}
+    where tenant_id = ${tenantId}
+    returning ${tx(TENANT_COLUMNS)}`;
+  return row;
+}
+
+/** Those whose time to be restored is over and whose data is still there, the longest deleted first. */
+export async function listTenantIdsToPurge(
+  tx: Tx,
+  input: { deletedUntil: Date; limit: number },
+): Promise<TenantId[]> {
+  const rows = await tx<{ tenant_id: TenantId }[]>`
+    select tenant_id from tenants
+    where deleted_at <= ${input.deletedUntil} and purged_at is null
+    order by deleted_at
+    limit ${input.limit}`;
+  return rows.map((row) => row.tenant_id);
+}
+
+export async function deletePeopleOfTenant(
+  tx: Tx,
+  { tenantId, limit }: { tenantId: TenantId; limit: number },
+): Promise<number> {
+  const invitations = await tx`
+    delete from invitations where ctid = any(array(
+      select ctid from invitations where tenant_id = ${tenantId} limit ${limit}))
+    returning 1`;
+  const members = await tx`
+    delete from members where ctid = any(array(
+      select ctid from members where tenant_id = ${tenantId} limit ${limit}))
+    returning 1`;
+  return invitations.length + members.length;
+}
+
+/** Leaves a row without a name, for the ledger that speaks of it. */
+export async function markTenantPurged(
+  tx: Tx,
+  tenantId: TenantId,
+  input: { name: string; slug: string; now: Date },
+): Promise<void> {
+  await tx`
+    update tenants
+    set name = ${input.name}, slug = ${input.slug}, external_id = null, purged_at = ${input.now}, updated_at = ${input.now}
+    where tenant_id = ${tenantId}`;
+}

@@ -1,0 +1,72 @@
+import { RESTORE_DAYS } from "@turnpike/contract/tenants";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { writeAudit } from "#modules/audit/index.ts";
+import type { TenantEndDeps } from "./delete-tenant.ts";
+import {
+  deletePeopleOfTenant,
+  listTenantIdsToPurge,
+  lockDeletedTenantRow,
+  markTenantPurged,
+} from "./deleted-tenants.store.ts";
+import { restorableUntil } from "./restore-tenant.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Rows in one transaction: none holds its locks for long. */
+const ROWS_MAX = 1_000;
+/** Tenants in one run; the next run takes those that are left. */
+const TENANTS_MAX = 100;
+/** What the row is called that the ledger speaks of. */
+const PURGED_NAME = "Deleted tenant";
+const PURGED_SLUG = "deleted";
+
+/**
+ * Removes what is left of tenants whose time to be restored is over: people, keys, files, documents, notifications, webhooks,
+ * alerts, exports, and every name. The ledger stays, and the audit trail. May be stopped anywhere and goes on the next time.
+ *
+ * @returns How many tenants were finished.
+ */
+export async function purgeTenants(
+  deps: TenantEndDeps,
+  { signal }: { signal: AbortSignal },
+): Promise<number> {
+  const deletedUntil = new Date(deps.clock.now().getTime() - RESTORE_DAYS * DAY_MS);
+  const tenantIds = await deps.transact.asOperatorWithDeleted((tx) =>
+    listTenantIdsToPurge(tx, { deletedUntil, limit: TENANTS_MAX }),
+  );
+  let finished = 0;
+  for (const tenantId of tenantIds) {
+    let isDone = false;
+    while (!isDone && !signal.aborted) {
+      isDone = await purgeSome(deps, tenantId);
+    }
+    finished += isDone ? 1 : 0;
+  }
+  return finished;
+}
+
+/** One transaction's worth. @returns True when nothing of the tenant is left, or it is not to be purged after all. */
+async function purgeSome(deps: TenantEndDeps, tenantId: TenantId): Promise<boolean> {
+  const now = deps.clock.now();
+  return await deps.transact.asOperatorWithDeleted(async (tx) => {
+    const row = await lockDeletedTenantRow(tx, tenantId);
+    if (row === undefined || row.purged_at !== null || now < restorableUntil(row.deleted_at)) {
+      return true;
+    }
+    let removed = await deletePeopleOfTenant(tx, { tenantId, limit: ROWS_MAX });
+    for (const part of deps.parts) {
+      removed += await part.forget(tx, { tenantId, limit: ROWS_MAX });
+    }
+    if (removed > 0) {
+      return false;
+    }
+    await markTenantPurged(tx, tenantId, { name: PURGED_NAME, slug: PURGED_SLUG, now });
+    const context = { actor: { type: "system", id: "tenants.purge" }, requestId: "" } as const;
+    await writeAudit(deps, tx, context, {
+      tenantId,
+      action: "tenant.purged",
+      entityType: "tenant",
+      entityId: tenantId,
+    });
+    return true;
+  });
+}

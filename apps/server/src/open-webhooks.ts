@@ -1,0 +1,43 @@
+import type { WebhookNotices } from "#modules/notifications/index.ts";
+import { type TellDeps, tellOperators, tellTenant } from "#modules/tenants/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { createGuardedOutbound, type GuardedOutbound } from "#platform/guarded-outbound.ts";
+import { createSealer, type Sealer } from "#platform/sealer.ts";
+import { ensureSecretFile } from "#platform/secret-file.ts";
+import type { Config } from "./config.ts";
+import { dataPath } from "./deps.ts";
+
+/** What reads the secrets of webhooks and calls their addresses. Plain data, so that it may go to another thread. */
+export type WebhookSettings = { secret: string; allowPrivate: readonly string[] };
+
+/** @throws {StartupError} `SECRET_FILE_UNUSABLE` when the file of the secret holds none. */
+export async function readWebhookSettings(config: Config): Promise<WebhookSettings> {
+  return {
+    secret:
+      config.webhookSecret ??
+      (await ensureSecretFile(dataPath(config, "secrets"), "webhook-secret")),
+    allowPrivate: config.webhooks.allowPrivate,
+  };
+}
+
+export function openWebhooks({ secret, allowPrivate }: WebhookSettings): {
+  sealer: Sealer;
+  webhookTargets: GuardedOutbound;
+} {
+  return {
+    sealer: createSealer(secret, "secrets of webhooks"),
+    webhookTargets: createGuardedOutbound({ allowPrivate }),
+  };
+}
+
+/** Tells the members of a tenant, and its owners and admins by mail; of the installation's endpoints the operators by mail. */
+export function createWebhookNotices(deps: AppServices & TellDeps): WebhookNotices {
+  return {
+    async tellDisabled(tx, { tenantId, title, body }) {
+      const kind = "webhook.disabled";
+      await (tenantId === null
+        ? tellOperators(deps, tx, { kind, title, body })
+        : tellTenant(deps, tx, { tenantId, kind, title, body, link: "/tenants?tab=webhooks" }));
+    },
+  };
+}

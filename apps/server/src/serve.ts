@@ -1,0 +1,100 @@
+import { openLocalFileStore } from "#modules/files/index.ts";
+import { startMetering } from "#modules/metering/index.ts";
+import { CHANGES_CHANNEL, createChangeFeed } from "#platform/change-feed.ts";
+import { closeServer, listen, toPortError } from "#platform/listen.ts";
+import { createOutbound } from "#platform/outbound.ts";
+import { createListen } from "#platform/postgres-listen.ts";
+import { ensureSecretFile } from "#platform/secret-file.ts";
+import { type AppInput, buildApp, type ServingHealth } from "./app.ts";
+import { dataPath } from "./deps.ts";
+import { openIdentityProvider } from "./open-identity-provider.ts";
+import { openWebhooks, readWebhookSettings } from "./open-webhooks.ts";
+
+/** Time for calls under way, once asked to stop. */
+const DRAIN_MS = 10_000;
+/** Then for usage to be committed, and again for leases to be given back. */
+const COMMIT_MS = 5_000;
+/** All of it, with what follows: closing connections. */
+export const SERVING_STOP_MS = DRAIN_MS + 2 * COMMIT_MS + 3_000;
+
+export type ServeInput = Pick<
+  AppInput,
+  "installation" | "upstreams" | "urls" | "version" | "jobs" | "worker"
+> & {
+  ports: { people: number; programs: number };
+  /** Of the journal, and of what tells the next start who wrote it; this thread's own. */
+  folder: string;
+};
+
+/** A thread that serves both listeners and meters what it serves. */
+export type Serving = {
+  health(): ServingHealth;
+  /** Lets calls under way finish, commits usage and gives leases back. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Opens everything that serves calls and people, and listens.
+ *
+ * @throws {StartupError} `PORT_TAKEN`, `SECRET_FILE_UNUSABLE`.
+ */
+export async function serve(input: ServeInput): Promise<Serving> {
+  const { installation, urls, ports, worker } = input;
+  const { config, services, logger, database } = installation;
+  const draining = new AbortController();
+  const changes = createChangeFeed({
+    transact: services.transact,
+    listen: createListen(database.target, CHANGES_CHANNEL),
+    clock: services.clock,
+    logger,
+  });
+  const metering = await startMetering(
+    { ...services, folder: input.folder },
+    { groupIntervalMs: config.metering.groupIntervalMs },
+  );
+  const outbound = createOutbound();
+  const builtinProvider = await openIdentityProvider({
+    installation,
+    jobs: input.jobs.queue,
+    consoleUrl: urls.console,
+    attempts: worker?.limits.attemptsOf("sign-in"),
+  });
+  const app = buildApp({
+    ...input,
+    metering,
+    changes,
+    signingSecret:
+      config.signingSecret ??
+      (await ensureSecretFile(dataPath(config, "secrets"), "signing-secret")),
+    builtinProvider,
+    outbound,
+    fileStore: await openLocalFileStore(dataPath(config, "files"), services.clock.now()),
+    webhooks: openWebhooks(await readWebhookSettings(config)),
+    draining: draining.signal,
+  });
+  await changes.start();
+
+  const { host } = config.listen;
+  const reusePort = worker !== undefined;
+  await listen(app.people, { port: ports.people, host, variable: "PORT", reusePort });
+  const programs = { port: ports.programs, host, variable: "GATEWAY_PORT", reusePort };
+  await app.gateway.server.listen(programs).catch((error: unknown) => {
+    throw toPortError(error, programs);
+  });
+
+  return {
+    health: app.health,
+    stop: async () => {
+      draining.abort();
+      // Keys are verified on the listener for people: both must be over before the last group of usage is closed.
+      await Promise.all([
+        closeServer(app.people, DRAIN_MS),
+        app.gateway.server.close(DRAIN_MS),
+        app.gateway.proxy.close(DRAIN_MS),
+      ]);
+      await builtinProvider?.stop();
+      await metering.stop(COMMIT_MS);
+      await Promise.all([changes.stop(), outbound.close()]);
+    },
+  };
+}

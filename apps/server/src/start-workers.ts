@@ -1,0 +1,142 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { startMetering } from "#modules/metering/index.ts";
+import { probePort } from "#platform/listen.ts";
+import { ensureSecretFile } from "#platform/secret-file.ts";
+import { StartupError } from "#platform/startup-error.ts";
+import { startWorkerFleet, type WorkerFleet } from "#platform/worker-fleet.ts";
+import type { ServingHealth } from "./app.ts";
+import { dataPath, type Installation } from "./deps.ts";
+import { SERVING_STOP_MS, type ServeInput, type Serving } from "./serve.ts";
+import type { ServeNews, ServeWorkerData } from "./serve-worker.ts";
+import { createSharedMemory, forgetWorker } from "./shared-limits.ts";
+
+/** For a worker that does not hear at all. */
+const STOP_GRACE_MS = 2_000;
+/** Connections that all workers together have for their queries, unless each would get too few. */
+const CONNECTIONS_TOTAL = 40;
+const CONNECTIONS_MIN = 4;
+const CONNECTIONS_MAX = 20;
+const ADOPT_MS = 5_000;
+const WORKERS_FOLDER = "workers";
+
+/**
+ * Makes sure that several threads can listen on one port, before anything slow is started.
+ *
+ * @throws {StartupError} `PLATFORM_UNSUPPORTED`: Node cannot hand a connection from one thread to another, so one that accepts
+ *   for the others is no way out.
+ */
+export async function assertPortsCanBeShared(host: string): Promise<void> {
+  try {
+    await probePort({ port: 0, host, variable: "PORT", reusePort: true });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code !== "ENOTSUP" && code !== "EINVAL" && code !== "ENOPROTOOPT") {
+      throw error;
+    }
+    throw new StartupError({
+      code: "PLATFORM_UNSUPPORTED",
+      message: `On ${process.platform} several workers cannot listen on one port`,
+      hint: "Set workers to 1, or run Turnpike on Linux",
+      cause: error,
+    });
+  }
+}
+
+/** The folder of a worker. The first one has that of an installation without workers, so that their number may change. */
+function folderOf(dataFolder: string, worker: number): string {
+  return worker === 1 ? dataFolder : join(dataFolder, WORKERS_FOLDER, String(worker));
+}
+
+/**
+ * Commits what workers left in their journals that will not be started again, because there are fewer now, and forfeits
+ * their leases.
+ */
+export async function adoptFormerWorkers(
+  { config, services, logger }: Installation,
+  workers: number,
+): Promise<void> {
+  const names = await readdir(join(config.dataFolder, WORKERS_FOLDER)).catch(() => []);
+  const former = names.filter((name) => /^\d{1,4}$/.test(name) && Number(name) > workers);
+  for (const name of former) {
+    const folder = folderOf(config.dataFolder, Number(name));
+    const metering = await startMetering(
+      { ...services, folder },
+      { groupIntervalMs: config.metering.groupIntervalMs },
+    );
+    await metering.stop(ADOPT_MS);
+    await removeIfEmpty(folder);
+    logger.info(
+      { worker: Number(name) },
+      "Took over from a worker that is not configured any more",
+    );
+  }
+}
+
+/** What was set aside or damaged stays for a person to look at. */
+async function removeIfEmpty(folder: string): Promise<void> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
+  const isKept = files.some((file) => file.isFile() && file.name !== "process-id");
+  if (!isKept) {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Connections of each worker to the database, beside the three for changes and jobs. */
+export function connectionsOf(workers: number): number {
+  const share = Math.floor(CONNECTIONS_TOTAL / workers);
+  return Math.min(CONNECTIONS_MAX, Math.max(CONNECTIONS_MIN, share));
+}
+
+/** @param input.entry - The module of the threads, and what they may take; for tests. */
+export async function startWorkers(
+  input: Omit<ServeInput, "folder" | "worker"> & {
+    workers: number;
+    writeLog(line: string): void;
+    entry?: URL;
+    heapMegabytesMax?: number;
+  },
+): Promise<Pick<Serving, "stop"> & { fleet: WorkerFleet<ServingHealth> }> {
+  const { installation, workers, upstreams } = input;
+  const { services, logger, database } = installation;
+  const secrets = dataPath(installation.config, "secrets");
+  const config = {
+    ...installation.config,
+    signingSecret:
+      installation.config.signingSecret ?? (await ensureSecretFile(secrets, "signing-secret")),
+    identitySecret: installation.config.identity.builtin
+      ? (installation.config.identitySecret ?? (await ensureSecretFile(secrets, "identity-secret")))
+      : undefined,
+  };
+  const memory = createSharedMemory({ upstreams: upstreams.length, workers });
+  const instanceName = `turnpike-${services.newId("process")}`;
+  const dataOf = (worker: number): ServeWorkerData => ({
+    worker,
+    workers,
+    config,
+    memory,
+    instanceName,
+    upstreams,
+    urls: input.urls,
+    version: input.version,
+    ports: input.ports,
+    target: database.target,
+    connectionsMax: connectionsOf(workers),
+    folder: folderOf(config.dataFolder, worker),
+  });
+  const fleet = await startWorkerFleet<ServingHealth, ServeNews>({
+    entry: input.entry ?? new URL("./serve-worker.ts", import.meta.url),
+    data: Array.from({ length: workers }, (_, index) => dataOf(index + 1)),
+    clock: services.clock,
+    logger,
+    writeLog: input.writeLog,
+    news: (states) => ({
+      jobs: input.jobs.health(),
+      isDatabaseUp: installation.isDatabaseUp?.() ?? null,
+      workers: states,
+    }),
+    onEnd: (worker) => forgetWorker(memory, worker),
+    heapMegabytesMax: input.heapMegabytesMax,
+  });
+  return { fleet, stop: () => fleet.stop(SERVING_STOP_MS + STOP_GRACE_MS) };
+}

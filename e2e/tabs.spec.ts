@@ -1,0 +1,64 @@
+import type { Page, Response } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser, type TestBrowser } from "./support/browser.ts";
+import { type Instance, startInstance } from "./support/instance.ts";
+import { makePerson, registerPerson } from "./support/sign-in.ts";
+
+const TABS = 3;
+/** Without care for each other, two tabs that begin together end the session at the first time. */
+const ROUNDS = 4;
+
+let instance: Instance;
+let browser: TestBrowser;
+let tabs: Page[];
+const answers: Response[] = [];
+
+const isSignedIn = (page: Page) =>
+  page.getByRole("heading", { level: 1 }).first().waitFor({ state: "visible" });
+
+beforeAll(async () => {
+  instance = await startInstance();
+  browser = await startBrowser();
+  const first = await browser.context.newPage();
+  await registerPerson(first, instance.setupLink(), makePerson());
+  await first.getByText("You are the operator of this installation now.").waitFor();
+  tabs = [first];
+  while (tabs.length < TABS) {
+    const tab = await browser.context.newPage();
+    await tab.goto(`${instance.consoleUrl}/overview`);
+    await isSignedIn(tab);
+    tabs.push(tab);
+  }
+  browser.context.on("response", (answer) => answers.push(answer));
+});
+
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]();
+  await instance?.[Symbol.asyncDispose]();
+});
+
+const pathOf = (answer: Response) => new URL(answer.url()).pathname;
+
+describe("tabs of one person that are opened at the same moment", () => {
+  it("stay signed in: each token is used once, and nobody has to be signed in again", async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await Promise.all(tabs.map((tab) => tab.reload()));
+      await Promise.all(tabs.map(isSignedIn));
+    }
+    const renewals = answers.filter((answer) => pathOf(answer) === "/idp/token");
+    expect(renewals.length).toBeGreaterThanOrEqual(TABS * ROUNDS);
+    expect(renewals.filter((answer) => !answer.ok()).map((answer) => answer.status())).toEqual([]);
+    const tokens = renewals.map((answer) =>
+      new URLSearchParams(answer.request().postData() ?? "").get("refresh_token"),
+    );
+    expect(new Set(tokens).size).toBe(tokens.length);
+    expect(answers.filter((answer) => pathOf(answer).startsWith("/idp/auth"))).toEqual([]);
+  });
+
+  it("are all signed out when one of them is", async () => {
+    const [first, ...others] = tabs;
+    await first?.getByRole("button", { name: /^Account/ }).click();
+    await first?.getByRole("menuitem", { name: "Sign out" }).click();
+    await Promise.all(others.map((tab) => tab.waitForURL(({ pathname }) => pathname === "/login")));
+  });
+});

@@ -1,0 +1,83 @@
+import { BULK_KEYS_MAX } from "@turnpike/domain/keys/bulk-keys-max";
+import { z } from "zod";
+import { key } from "./keys.ts";
+import { operation } from "./operation.ts";
+import { instant, keyId, tenantId } from "./shapes.ts";
+
+/** What can be done to many keys at once. */
+export const keyChange = z.discriminatedUnion("action", [
+  z.strictObject({ action: z.literal("disable") }),
+  z.strictObject({ action: z.literal("enable") }),
+  z.strictObject({ action: z.literal("revoke") }),
+  /** Null for no expiry. */
+  z.strictObject({ action: z.literal("set_expiry"), expiresAt: instant.nullable() }),
+]);
+export type KeyChange = z.infer<typeof keyChange>;
+
+export const changeKeysRequest = z.strictObject({
+  tenantId,
+  keyIds: z
+    .array(keyId)
+    .min(1, "No keys.")
+    .max(BULK_KEYS_MAX, `At most ${String(BULK_KEYS_MAX)} keys in a call.`)
+    .refine((ids) => new Set(ids).size === ids.length, "A key stands here twice."),
+  change: keyChange,
+});
+export type ChangeKeysRequest = z.infer<typeof changeKeysRequest>;
+
+/** `unchanged`: the key was so already, and nothing is recorded. */
+export const CHANGE_STATUSES = ["changed", "unchanged", "refused"] as const;
+
+export const changedKey = z.strictObject({
+  keyId,
+  status: z.enum(CHANGE_STATUSES),
+  /** The key as it is now; null for a refused one. */
+  key: key.nullable(),
+  /** Why it was refused. */
+  error: z
+    .strictObject({ code: z.enum(["RESOURCE_NOT_FOUND", "CONFLICT"]), message: z.string() })
+    .nullable(),
+});
+export type ChangedKey = z.infer<typeof changedKey>;
+
+export const changeKeysResponse = z.strictObject({
+  changed: z.int(),
+  unchanged: z.int(),
+  refused: z.int(),
+  /** One for each key, in the order of the request. */
+  items: z.array(changedKey),
+});
+export type ChangeKeysResponse = z.infer<typeof changeKeysResponse>;
+
+export const keyScopes = z.strictObject({
+  /** For managing the tenant. */
+  management: z.array(z.string()),
+  /** Of the operator's own API, as the tenant's plan allows them. */
+  custom: z.array(z.string()),
+});
+export type KeyScopes = z.infer<typeof keyScopes>;
+
+const tags = ["Keys"];
+
+export const keyBulkContract = {
+  change: operation({ scope: "keys:write" })
+    .route({
+      method: "POST",
+      path: "/tenants/{tenantId}/keys/bulk",
+      summary: "Disable, enable, revoke or set the expiry of many keys; repeating changes nothing",
+      description:
+        "All keys change in one transaction. A key that is refused (it is not the tenant's, or it is revoked) keeps no other out.",
+      tags,
+    })
+    .input(changeKeysRequest)
+    .output(changeKeysResponse),
+  listScopes: operation({ scope: "keys:read" })
+    .route({
+      method: "GET",
+      path: "/tenants/{tenantId}/key-scopes",
+      summary: "List the scopes that keys of the tenant may carry",
+      tags,
+    })
+    .input(z.strictObject({ tenantId }))
+    .output(keyScopes),
+};

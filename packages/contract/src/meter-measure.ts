@@ -1,0 +1,44 @@
+import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
+import { isStorableText } from "@turnpike/domain/text/storable-text";
+
+/** What a meter counted, by its aggregation: the measure `meter:tokens` of the meter `tokens`. */
+export type MeterMeasure = `meter:${string}`;
+/** A part of events that a meter keeps: the dimension `event:model` of meters with a dimension `model`. */
+export type EventDimension = `event:${string}`;
+/** One value of a part of events, as a filter. */
+export type EventFilter = { name: string; value: string };
+
+const METER_PREFIX = "meter:";
+const EVENT_PREFIX = "event:";
+/** What names a dimension of a meter. */
+const PART_PATTERN = /^[a-z][a-z0-9_]{0,39}$/;
+/** As long as a value of a dimension is kept, and `(other)`. */
+const PART_LENGTH_MAX = 80;
+
+export function isMeterMeasure(name: string): name is MeterMeasure {
+  return name.startsWith(METER_PREFIX) && SLUG_PATTERN.test(name.slice(METER_PREFIX.length));
+}
+
+/** `meter:tokens` gives `tokens`. */
+export function meterOf(measure: MeterMeasure): string {
+  return measure.slice(METER_PREFIX.length);
+}
+
+export function isEventDimension(name: string): name is EventDimension {
+  return name.startsWith(EVENT_PREFIX) && PART_PATTERN.test(name.slice(EVENT_PREFIX.length));
+}
+
+/** `event:model` gives `model`. */
+export function partOf(dimension: EventDimension): string {
+  return dimension.slice(EVENT_PREFIX.length);
+}
+
+/** Reads `model:small`; the value may hold colons, and be empty. */
+export function parseEventFilter(text: string): EventFilter | undefined {
+  const colon = text.indexOf(":");
+  const name = text.slice(0, Math.max(0, colon));
+  const value = text.slice(colon + 1);
+  const isFilter =
+    PART_PATTERN.test(name) && value.length <= PART_LENGTH_MAX && isStorableText(value);
+  return isFilter ? { name, value } : undefined;
+}

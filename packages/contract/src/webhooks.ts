@@ -1,0 +1,353 @@
+import { ROLES } from "@turnpike/domain/access/scopes";
+import { isId } from "@turnpike/domain/ids/ids";
+import { ENVIRONMENTS } from "@turnpike/domain/keys/key-format";
+import { ALL_EVENTS, WEBHOOK_EVENT_TYPES } from "@turnpike/domain/webhooks/event-types";
+import { z } from "zod";
+import { alert } from "./alerts.ts";
+import { key } from "./keys.ts";
+import { operation } from "./operation.ts";
+import { instant, keyId, pageOf, pageQuery, plainText, tenantId, userId } from "./shapes.ts";
+import { tenant } from "./tenants.ts";
+
+const keyReference = {
+  tenantId,
+  keyId,
+  name: z.string(),
+  start: z.string(),
+  lastFour: z.string(),
+};
+const ofKey = z.strictObject({ key });
+const ofTenant = z.strictObject({ tenant: tenant.omit({ role: true }) });
+const role = z.enum(ROLES);
+/** The notice as people read it in the console and in mails; some lines. For channels that show messages. */
+const text = z.string();
+const ofAlert = {
+  alert,
+  text,
+  /** Of the window that decided; null where there was nothing to measure. */
+  value: z.number().nullable(),
+  /** Of the window before it; for changes alone. */
+  previous: z.number().nullable(),
+  windowFrom: instant,
+  windowTo: instant,
+};
+const ofInvitation = z.strictObject({
+  tenantId,
+  invitationId: z.string(),
+  email: z.string(),
+  role,
+});
+
+/** What happens, by type, with the shape of `data`. A field that is here stays; new ones are added. */
+export const WEBHOOK_EVENTS = {
+  /** Sent by the test button alone, whatever an endpoint hears of. */
+  ping: z.strictObject({ webhookId: z.string() }),
+  "key.created": ofKey,
+  "key.updated": ofKey,
+  "key.disabled": ofKey,
+  "key.enabled": ofKey,
+  "key.revoked": ofKey,
+  /** `key` works for the grace period, or is revoked; `successor` takes its place. */
+  "key.rolled": z.strictObject({ key, successor: key }),
+  "key.expiring": z.strictObject({
+    ...keyReference,
+    expiresAt: instant,
+    daysLeft: z.number().int(),
+  }),
+  "key.leaked": z.strictObject({
+    tenantId,
+    keyId,
+    /** Kind of the place and its address, as whoever found the key said. */
+    source: z.string(),
+    place: z.string(),
+    /** True when finding it revoked the key. */
+    revoked: z.boolean(),
+  }),
+  "keys.imported": z.strictObject({
+    tenantId,
+    imported: z.number().int(),
+    existing: z.number().int(),
+    refused: z.number().int(),
+  }),
+  "tenant.created": ofTenant,
+  "tenant.updated": ofTenant,
+  "tenant.plan_changed": z.strictObject({
+    ...ofTenant.shape,
+    before: z.strictObject({ planId: z.string(), planVersion: z.number().int() }),
+  }),
+  "tenant.suspended": ofTenant,
+  "tenant.resumed": ofTenant,
+  "tenant.deleted": ofTenant,
+  "tenant.restored": ofTenant,
+  "member.added": z.strictObject({ tenantId, userId, role }),
+  "member.role_changed": z.strictObject({ tenantId, userId, role, before: role }),
+  "member.removed": z.strictObject({ tenantId, userId, before: role }),
+  "invitation.created": ofInvitation,
+  "invitation.accepted": z.strictObject({ tenantId, invitationId: z.string(), userId, role }),
+  "invitation.revoked": ofInvitation,
+  "alert.firing": z.strictObject({
+    ...ofAlert,
+    /** True when it was firing already and is told again. */
+    isReminder: z.boolean(),
+    /** True when somebody tries the alert out. */
+    isTest: z.boolean(),
+  }),
+  "alert.recovered": z.strictObject(ofAlert),
+  "quota.threshold_reached": z.strictObject({
+    tenantId,
+    meter: z.string(),
+    environment: z.enum(ENVIRONMENTS),
+    kind: z.enum(["hard", "soft"]),
+    /** Percent of the limit. */
+    threshold: z.int(),
+    /** Units of the meter in the period, an exact decimal. */
+    used: z.string(),
+    limit: z.number(),
+    periodStart: instant,
+    resetAt: instant,
+    text,
+  }),
+} as const satisfies Record<(typeof WEBHOOK_EVENT_TYPES)[number] | "ping", z.ZodType>;
+
+export type WebhookEventType = keyof typeof WEBHOOK_EVENTS;
+export type WebhookEventData<Type extends WebhookEventType> = z.infer<
+  (typeof WEBHOOK_EVENTS)[Type]
+>;
+
+/** What an endpoint may hear of: types, or `*` for all there are and will be. */
+export const WEBHOOK_SUBSCRIPTIONS: readonly string[] = [ALL_EVENTS, ...WEBHOOK_EVENT_TYPES];
+
+export const WEBHOOK_STATES = ["enabled", "disabled", "auto_disabled"] as const;
+export const DELIVERY_STATES = ["pending", "succeeded", "failed"] as const;
+/** Endpoints that one tenant has at the most: every event is sent to each. */
+export const WEBHOOKS_MAX = 10;
+/** How long a replaced secret signs beside the new one: not at all, an hour, a day, a week. */
+export const SECRET_GRACE_SECONDS = [0, 3_600, 86_400, 604_800] as const;
+/** Deliveries that one replay begins anew at the most. */
+export const REPLAY_MAX = 1_000;
+/** How long deliveries are kept. */
+export const DELIVERY_DAYS = 30;
+
+function idOf(kind: "webhook" | "message", example: string) {
+  return z
+    .string()
+    .refine((value) => isId(kind, value), {
+      error: `Not an id of this kind; it looks like ${example}.`,
+    })
+    .meta({ examples: [example] });
+}
+export const webhookId = idOf("webhook", "whk_0199f3b0c1d27a4e8f60112233445566");
+export const messageId = idOf("message", "msg_0199f3b0c1d27a4e8f60112233445566");
+
+const eventTypes = z
+  .array(
+    z
+      .string()
+      .refine((type) => WEBHOOK_SUBSCRIPTIONS.includes(type), {
+        error: `One of ${WEBHOOK_SUBSCRIPTIONS.join(", ")}.`,
+      })
+      .meta({ enum: WEBHOOK_SUBSCRIPTIONS }),
+  )
+  .min(1, "At least one.")
+  .max(WEBHOOK_SUBSCRIPTIONS.length);
+const url = plainText(2_000)
+  .min(1, "Required.")
+  .meta({ examples: ["https://example.com/webhooks"] });
+/** For people; may be empty. */
+const description = plainText(200);
+
+export const webhook = z.strictObject({
+  webhookId,
+  url: z.string(),
+  description: z.string(),
+  eventTypes: z.array(z.string()),
+  state: z.enum(WEBHOOK_STATES),
+  /** Why it was disabled by itself. */
+  disabledReason: z.string().nullable(),
+  /** Since when nothing has succeeded. Null when the last attempt did. */
+  failingSince: instant.nullable(),
+  /** Until when the secret before signs as well. */
+  previousSecretUntil: instant.nullable(),
+  createdAt: instant,
+  updatedAt: instant,
+});
+export type Webhook = z.infer<typeof webhook>;
+
+/** The one answer that holds the secret, `whsec_…`. It is stored encrypted and not shown again. */
+export const webhookWithSecret = z.strictObject({ ...webhook.shape, secret: z.string() });
+export type WebhookWithSecret = z.infer<typeof webhookWithSecret>;
+
+const createWebhookFields = {
+  url,
+  description: description.default(""),
+  eventTypes: eventTypes.default(["*"]),
+};
+export const createWebhookRequest = z.strictObject(createWebhookFields);
+export type CreateWebhookRequest = z.infer<typeof createWebhookRequest>;
+
+const updateWebhookFields = {
+  url: url.optional(),
+  description: description.optional(),
+  eventTypes: eventTypes.optional(),
+  /** Enabling forgets that it was failing. What waits when it is disabled counts as failed. */
+  enabled: z.boolean().optional(),
+};
+export const updateWebhookRequest = z.strictObject(updateWebhookFields);
+export type UpdateWebhookRequest = z.infer<typeof updateWebhookRequest>;
+
+const rotateSecretFields = {
+  graceSeconds: z
+    .literal(SECRET_GRACE_SECONDS, { error: `One of ${SECRET_GRACE_SECONDS.join(", ")}.` })
+    .default(86_400),
+};
+
+export const webhookDelivery = z.strictObject({
+  /** The `webhook-id` of every attempt. */
+  messageId,
+  webhookId,
+  type: z.string(),
+  state: z.enum(DELIVERY_STATES),
+  attempts: z.number().int(),
+  /** Of the last attempt; null when no answer came. */
+  lastStatus: z.number().int().nullable(),
+  /** Null when nothing more is tried. */
+  nextAttemptAt: instant.nullable(),
+  createdAt: instant,
+  finishedAt: instant.nullable(),
+});
+export type WebhookDelivery = z.infer<typeof webhookDelivery>;
+
+export const webhookAttempt = z.strictObject({
+  attempt: z.number().int(),
+  startedAt: instant,
+  durationMs: z.number().int(),
+  status: z.number().int().nullable(),
+  /** Why no answer came. */
+  error: z.string().nullable(),
+  /** The beginning of the answer, at most 1 kB. */
+  response: z.string(),
+});
+export type WebhookAttempt = z.infer<typeof webhookAttempt>;
+
+/** Attempts that are shown of one delivery: the newest. */
+export const ATTEMPTS_SHOWN_MAX = 50;
+
+export const webhookDeliveryDetail = z.strictObject({
+  ...webhookDelivery.shape,
+  /** The body that is sent, as it is signed. */
+  payload: z.string(),
+  /** Newest first. */
+  attemptLog: z.array(webhookAttempt),
+});
+export type WebhookDeliveryDetail = z.infer<typeof webhookDeliveryDetail>;
+
+/** The operations on the endpoints of one owner: a tenant, or the installation. */
+function operationsOf<Owner extends z.ZodRawShape>(
+  path: "/webhooks" | "/tenants/{tenantId}/webhooks",
+  owner: Owner,
+  tags: string[],
+) {
+  const one = { ...owner, webhookId };
+  const delivery = { ...one, messageId };
+  return {
+    create: operation({ scope: "webhooks:write" })
+      .route({
+        method: "POST",
+        path,
+        successStatus: 201,
+        summary: "Add an endpoint; the answer is the only place where its secret is shown",
+        tags,
+      })
+      .input(z.strictObject({ ...owner, ...createWebhookFields }))
+      .output(webhookWithSecret),
+    list: operation({ scope: "webhooks:read" })
+      .route({ method: "GET", path, summary: "List endpoints, newest first", tags })
+      .input(z.strictObject(owner))
+      .output(z.strictObject({ items: z.array(webhook) })),
+    get: operation({ scope: "webhooks:read" })
+      .route({ method: "GET", path: `${path}/{webhookId}`, summary: "Get an endpoint", tags })
+      .input(z.strictObject(one))
+      .output(webhook),
+    update: operation({ scope: "webhooks:write" })
+      .route({
+        method: "PATCH",
+        path: `${path}/{webhookId}`,
+        summary: "Change an endpoint, disable or enable it",
+        tags,
+      })
+      .input(z.strictObject({ ...one, ...updateWebhookFields }))
+      .output(webhook),
+    delete: operation({ scope: "webhooks:write" })
+      .route({
+        method: "DELETE",
+        path: `${path}/{webhookId}`,
+        successStatus: 204,
+        summary: "Delete an endpoint with its deliveries",
+        tags,
+      })
+      .input(z.strictObject(one))
+      .output(z.void()),
+    rotateSecret: operation({ scope: "webhooks:write" })
+      .route({
+        method: "POST",
+        path: `${path}/{webhookId}/rotate-secret`,
+        summary: "Replace the secret; the old one signs beside it for the grace period",
+        tags,
+      })
+      .input(z.strictObject({ ...one, ...rotateSecretFields }))
+      .output(webhookWithSecret),
+    test: operation({ scope: "webhooks:write" })
+      .route({
+        method: "POST",
+        path: `${path}/{webhookId}/test`,
+        successStatus: 201,
+        summary: "Send a ping to an endpoint",
+        tags,
+      })
+      .input(z.strictObject(one))
+      .output(webhookDelivery),
+    listDeliveries: operation({ scope: "webhooks:read" })
+      .route({
+        method: "GET",
+        path: `${path}/{webhookId}/deliveries`,
+        summary: "List deliveries, newest first",
+        tags,
+      })
+      .input(z.strictObject({ ...one, state: z.enum(DELIVERY_STATES).optional(), ...pageQuery }))
+      .output(pageOf(webhookDelivery)),
+    getDelivery: operation({ scope: "webhooks:read" })
+      .route({
+        method: "GET",
+        path: `${path}/{webhookId}/deliveries/{messageId}`,
+        summary: "Get a delivery with its attempts",
+        tags,
+      })
+      .input(z.strictObject(delivery))
+      .output(webhookDeliveryDetail),
+    resend: operation({ scope: "webhooks:write" })
+      .route({
+        method: "POST",
+        path: `${path}/{webhookId}/deliveries/{messageId}/resend`,
+        summary: "Begin a delivery anew, with the same id",
+        tags,
+      })
+      .input(z.strictObject(delivery))
+      .output(webhookDelivery),
+    replay: operation({ scope: "webhooks:write" })
+      .route({
+        method: "POST",
+        path: `${path}/{webhookId}/replay`,
+        summary: "Begin failed deliveries anew, oldest first, at most a thousand",
+        tags,
+      })
+      .input(z.strictObject({ ...one, since: instant }))
+      .output(z.strictObject({ replayed: z.number().int() })),
+  };
+}
+
+/** Endpoints of a tenant hear of what happens in it. */
+export const webhooksContract = operationsOf("/tenants/{tenantId}/webhooks", { tenantId }, [
+  "Webhooks",
+]);
+/** Endpoints of the installation hear of what happens in every tenant. */
+export const operatorWebhooksContract = operationsOf("/webhooks", {}, ["Operator webhooks"]);

@@ -1,0 +1,172 @@
+import { toPlural } from "../text/to-plural.ts";
+import type { AlertCondition } from "./alert-rule.ts";
+
+const MEASURE_NAMES: Readonly<Record<string, string>> = {
+  requests: "Requests",
+  billable: "Billable requests",
+  errors: "Errors",
+  error_rate: "Error rate",
+  denied: "Denied calls",
+  latency_avg: "Average latency",
+  latency_p50: "Median latency",
+  latency_p95: "p95 latency",
+  latency_p99: "p99 latency",
+  bytes_in: "Bytes in",
+  bytes_out: "Bytes out",
+};
+/** What is counted, one of it. */
+const COUNT_UNITS: Readonly<Record<string, string>> = {
+  requests: "request",
+  billable: "billable request",
+  errors: "error",
+  denied: "denied call",
+};
+const METER_PREFIX = "meter:";
+const BYTE_UNITS = ["bytes", "kB", "MB", "GB", "TB", "PB"] as const;
+const THOUSAND = 1_000;
+
+/** What operators call a meter, and one unit of it. */
+export type MeterWords = { name: string; unit: string };
+
+/** What a measure is called: "p95 latency"; a meter as the operator named it, by its id where that is not known. */
+export function nameMeasure(measure: string, meter?: MeterWords): string {
+  const name = MEASURE_NAMES[measure];
+  if (name !== undefined) {
+    return name;
+  }
+  if (!measure.startsWith(METER_PREFIX)) {
+    return measure;
+  }
+  return meter?.name ?? `Meter ${measure.slice(METER_PREFIX.length)}`;
+}
+
+/** The id of the meter that a measure is of; undefined for measures of calls. */
+export function meterOfMeasure(measure: string): string | undefined {
+  return measure.startsWith(METER_PREFIX) ? measure.slice(METER_PREFIX.length) : undefined;
+}
+
+function formatNumber(value: number, digits: number): string {
+  return value.toLocaleString("en", { maximumFractionDigits: digits });
+}
+
+/** "5.4%". */
+function formatPercent(percent: number): string {
+  return `${formatNumber(percent, 2)}%`;
+}
+
+function formatBytes(bytes: number): string {
+  let value = bytes;
+  let place = 0;
+  while (Math.abs(value) >= THOUSAND && place < BYTE_UNITS.length - 1) {
+    value /= THOUSAND;
+    place += 1;
+  }
+  return bytes === 1
+    ? "1 byte"
+    : `${formatNumber(value, place === 0 ? 0 : 2)} ${BYTE_UNITS[place] ?? ""}`;
+}
+
+function formatMs(ms: number): string {
+  return ms >= THOUSAND
+    ? `${formatNumber(ms / THOUSAND, 2)} s`
+    : `${formatNumber(ms, ms < 10 ? 1 : 0)} ms`;
+}
+
+function formatCount(value: number, unit: string | undefined): string {
+  const text = formatNumber(value, 2);
+  return unit === undefined ? text : `${text} ${value === 1 ? unit : toPlural(unit)}`;
+}
+
+/**
+ * A value with its unit, for people: `error_rate` of 0.054 is "5.4%", `latency_p95` of 1,204 is "1.2 s", `requests` of 1 is
+ * "1 request"; null is "no data".
+ */
+export function formatMeasured(measure: string, value: number | null, meter?: MeterWords): string {
+  if (value === null) {
+    return "no data";
+  }
+  if (measure === "error_rate") {
+    return formatPercent(value * 100);
+  }
+  if (measure.startsWith("latency_")) {
+    return formatMs(value);
+  }
+  if (measure.startsWith("bytes_")) {
+    return formatBytes(value);
+  }
+  return formatCount(value, COUNT_UNITS[measure] ?? meter?.unit);
+}
+
+/** A threshold behind the name of its measure, which says already what is counted: "Requests above 1,000". */
+function formatThreshold(measure: string, value: number, meter: MeterWords | undefined): string {
+  const unit = COUNT_UNITS[measure] ?? meter?.unit;
+  const name = nameMeasure(measure, meter).toLowerCase();
+  const isNamed = unit !== undefined && name === toPlural(unit).toLowerCase();
+  // What is chosen is told as it is, to the last digit that anybody types.
+  if (COUNT_UNITS[measure] !== undefined || isNamed) {
+    return formatNumber(value, 4);
+  }
+  if (measure.startsWith("latency_")) {
+    return value < THOUSAND
+      ? `${formatNumber(value, 4)} ms`
+      : `${formatNumber(value / THOUSAND, 4)} s`;
+  }
+  return formatMeasured(measure, value, meter);
+}
+
+/** A length of time: 90 is "90 minutes", 360 "6 hours", 1,440 "24 hours". */
+export function formatMinutes(minutes: number): string {
+  if (minutes === 1) {
+    return "1 minute";
+  }
+  if (minutes < 60 || minutes % 60 !== 0) {
+    return `${String(minutes)} minutes`;
+  }
+  return minutes === 60 ? "1 hour" : `${String(minutes / 60)} hours`;
+}
+
+/** The window before, after "the": "hour before", "5 minutes before". */
+function nameBefore(minutes: number): string {
+  return `${formatMinutes(minutes).replace(/^1 /, "")} before`;
+}
+
+const MOVES = { up: "up by more than", down: "down by more than", either: "changed by more than" };
+
+export type DescribedRule = {
+  measure: string;
+  /** Of the measure, where it is one. */
+  meter?: MeterWords | undefined;
+  windowMinutes: number;
+  condition: AlertCondition;
+};
+
+/** A rule in words: "Requests above 1,000 in 5 minutes". */
+export function describeAlert(rule: DescribedRule): string {
+  const { measure, meter, condition } = rule;
+  const name = nameMeasure(measure, meter);
+  const window = formatMinutes(rule.windowMinutes);
+  switch (condition.kind) {
+    case "above":
+    case "below":
+      return `${name} ${condition.kind} ${formatThreshold(measure, condition.threshold, meter)} in ${window}`;
+    case "change":
+      return `${name} ${MOVES[condition.direction]} ${formatPercent(condition.threshold)} against the ${nameBefore(rule.windowMinutes)}`;
+    case "no_data":
+      return `${name}: nothing counted in ${window}`;
+  }
+}
+
+/** When it has recovered, in words: "At 800 or less"; undefined where there is no threshold. */
+export function describeRecovery(rule: DescribedRule): string | undefined {
+  const { measure, meter, condition } = rule;
+  switch (condition.kind) {
+    case "above":
+      return `At ${formatThreshold(measure, condition.clear, meter)} or less`;
+    case "below":
+      return `At ${formatThreshold(measure, condition.clear, meter)} or more`;
+    case "change":
+      return `At a change of ${formatPercent(condition.clear)} or less`;
+    case "no_data":
+      return undefined;
+  }
+}

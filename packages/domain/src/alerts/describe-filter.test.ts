@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { describeFilter } from "./describe-filter.ts";
+
+const nameKey = (keyId: string) => (keyId === "key_1" ? "production" : undefined);
+
+describe("describeFilter", () => {
+  it.each([
+    [
+      "outcome",
+      ["RATE_LIMITED", "NOT_FOUND", "VALID"],
+      "Outcome: Rate limited, Key not known, Let through",
+    ],
+    ["key", ["key_1", "key_2", ""], "Key: production, key_2, No known key"],
+    ["route", ["/cities/{city}", "{other}", ""], "Route: /cities/{city}, Other routes, Not known"],
+    ["status_class", ["5xx"], "Status class: 5xx"],
+    ["event", ["model:small"], "Part of events: model: small"],
+    ["environment", ["live"], "Environment: live"],
+  ])("tells %s of %j as %s", (name, values, text) => {
+    expect(describeFilter(name, values, nameKey)).toBe(text);
+  });
+});

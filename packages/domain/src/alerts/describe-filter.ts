@@ -1,0 +1,48 @@
+import { toOutcomeLabel } from "../metering/to-outcome-label.ts";
+
+/** What usage is narrowed by, in words. */
+const FILTER_LABELS: Readonly<Record<string, string>> = {
+  outcome: "Outcome",
+  status_class: "Status class",
+  status: "Status",
+  route: "Route",
+  method: "Method",
+  key: "Key",
+  environment: "Environment",
+  event: "Part of events",
+};
+
+/** What stands for routes beyond those that are told apart. */
+const OTHER_ROUTES = "{other}";
+
+function describeValue(
+  name: string,
+  value: string,
+  nameKey: (keyId: string) => string | undefined,
+): string {
+  if (value === "") {
+    return name === "key" ? "No known key" : "Not known";
+  }
+  switch (name) {
+    case "outcome":
+      return toOutcomeLabel(value);
+    case "key":
+      return nameKey(value) ?? value;
+    case "route":
+      return value === OTHER_ROUTES ? "Other routes" : value;
+    case "event":
+      return value.replace(":", ": ");
+    default:
+      return value;
+  }
+}
+
+/** A filter in words: `outcome` of `RATE_LIMITED` gives "Outcome: Rate limited". */
+export function describeFilter(
+  name: string,
+  values: readonly string[],
+  nameKey: (keyId: string) => string | undefined,
+): string {
+  const shown = values.map((value) => describeValue(name, value, nameKey)).join(", ");
+  return `${FILTER_LABELS[name] ?? name}: ${shown}`;
+}

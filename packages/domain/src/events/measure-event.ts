@@ -1,0 +1,136 @@
+import { type Aggregation, DIMENSION_LENGTH_MAX, type MeterDefinition } from "../catalog/meter.ts";
+import { findByPath, type JsonPath, parseJsonPointer } from "../text/json-pointer.ts";
+import { toDecimalValue } from "./decimal-value.ts";
+import type { Rejection } from "./rejection.ts";
+
+/** A version of a meter, ready to measure. */
+export type CompiledMeter = {
+  meterId: string;
+  version: number;
+  aggregation: Aggregation;
+  valuePath: JsonPath | undefined;
+  valuePointer: string;
+  dimensionPaths: readonly JsonPath[];
+};
+
+/** What one meter makes of one event. */
+export type Measurement = {
+  meter: CompiledMeter;
+  /** Exact decimal: what counts in the ledger, 0 for meters that cannot be added up. */
+  quantity: string;
+  /** Exact decimal; undefined for `count` and `unique_count`. */
+  value: string | undefined;
+  /** For `unique_count`: what is told apart. */
+  unique: string | undefined;
+  /** In the order of the meter's dimensions; the empty text where the event has none. */
+  dimensions: readonly string[];
+};
+
+/** @throws when a pointer is none: the contract lets none pass. */
+export function compileMeter(definition: MeterDefinition, version: number): CompiledMeter {
+  const toPath = (pointer: string): JsonPath => {
+    const path = parseJsonPointer(pointer);
+    if (path === undefined) {
+      throw new Error(`The meter ${definition.meterId} has no valid pointer ${pointer}.`);
+    }
+    return path;
+  };
+  const { meterId, aggregation, valuePointer, dimensions = [] } = definition;
+  return {
+    meterId,
+    version,
+    aggregation,
+    valuePath: valuePointer === undefined ? undefined : toPath(valuePointer),
+    valuePointer: valuePointer ?? "",
+    dimensionPaths: dimensions.map(({ pointer }) => toPath(pointer)),
+  };
+}
+
+const BROKEN = /\p{Surrogate}|\0/gu;
+
+/** Texts, numbers and booleans as they are; what is longer is cut, what has no short form is left out. */
+function toDimension(value: unknown): string {
+  switch (typeof value) {
+    case "string":
+      return value.slice(0, DIMENSION_LENGTH_MAX).replaceAll(BROKEN, "\ufffd");
+    case "number":
+    case "boolean":
+      return String(value);
+    default:
+      return "";
+  }
+}
+
+/** The longest text that `unique_count` tells apart, in UTF-16 units. */
+const UNIQUE_LENGTH_MAX = 1_024;
+
+type Reading =
+  | { kind: "value"; measurement: Measurement }
+  | { kind: "missing" }
+  | { kind: "invalid" };
+
+function readOne(meter: CompiledMeter, data: unknown): Reading {
+  const dimensions = meter.dimensionPaths.map((path) => toDimension(findByPath(data, path)));
+  const base = { meter, dimensions, unique: undefined, value: undefined };
+  if (meter.valuePath === undefined) {
+    return { kind: "value", measurement: { ...base, quantity: "1" } };
+  }
+  const found = findByPath(data, meter.valuePath);
+  if (found === undefined || found === null) {
+    return { kind: "missing" };
+  }
+  if (meter.aggregation === "unique_count") {
+    const isScalar = typeof found !== "object";
+    const unique = JSON.stringify(found);
+    return isScalar && unique.length <= UNIQUE_LENGTH_MAX
+      ? { kind: "value", measurement: { ...base, unique, quantity: "0" } }
+      : { kind: "invalid" };
+  }
+  const value = toDecimalValue(found);
+  const isSum = meter.aggregation === "sum";
+  if (value === undefined || (isSum && value.startsWith("-"))) {
+    return { kind: "invalid" };
+  }
+  return { kind: "value", measurement: { ...base, value, quantity: isSum ? value : "0" } };
+}
+
+function describe(
+  { aggregation, meterId, valuePointer }: CompiledMeter,
+  isMissing: boolean,
+): string {
+  const where = valuePointer === "" ? "The data" : `What stands at ${valuePointer} in the data`;
+  if (isMissing) {
+    return `The meter ${meterId} finds no value at "${valuePointer}" in the data.`;
+  }
+  return aggregation === "unique_count"
+    ? `${where} is nothing that the meter ${meterId} can tell apart: it takes short texts, numbers and booleans.`
+    : `${where} is no value that the meter ${meterId} can count: it takes numbers${aggregation === "sum" ? " of 0 or more" : ""}, at most 10^15.`;
+}
+
+/**
+ * Measures an event by every meter of its type. A meter whose value is not there leaves an event to the others; a value that
+ * is there and cannot be counted is a mistake, and no meter counts the event.
+ *
+ * @param meters - Those of the event's type, at least one.
+ */
+export function measureEvent(
+  meters: readonly CompiledMeter[],
+  data: unknown,
+): { ok: true; measurements: Measurement[] } | { ok: false; rejection: Rejection } {
+  const measurements: Measurement[] = [];
+  let missing: CompiledMeter | undefined;
+  for (const meter of meters) {
+    const reading = readOne(meter, data);
+    if (reading.kind === "invalid") {
+      return { ok: false, rejection: { code: "INVALID_VALUE", reason: describe(meter, false) } };
+    }
+    if (reading.kind === "missing") {
+      missing ??= meter;
+    } else {
+      measurements.push(reading.measurement);
+    }
+  }
+  return missing !== undefined && measurements.length === 0
+    ? { ok: false, rejection: { code: "INVALID_VALUE", reason: describe(missing, true) } }
+    : { ok: true, measurements };
+}

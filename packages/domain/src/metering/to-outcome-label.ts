@@ -1,0 +1,17 @@
+const LABELS: Readonly<Record<string, string>> = {
+  VALID: "Let through",
+  CLIENT_ABORTED: "Client left",
+  NOT_FOUND: "Key not known",
+  MISSING_KEY: "No key sent",
+  REVOKED: "Key revoked",
+  EXPIRED: "Key expired",
+  DISABLED: "Key disabled",
+  FORBIDDEN_NETWORK: "Network not allowed",
+  INSUFFICIENT_SCOPE: "Scope missing",
+};
+
+/** An outcome in words, the same on every screen and in every mail: `RATE_LIMITED` gives "Rate limited". */
+export function toOutcomeLabel(outcome: string): string {
+  const words = outcome.toLowerCase().replaceAll("_", " ");
+  return LABELS[outcome] ?? words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,90 @@
+import { isAddress, toCanonicalNetwork } from "../keys/networks.ts";
+
+/**
+ * What is kept of an address of a client where it would be stored or logged. `truncated` is its network (/24 of IPv4, /48 of
+ * IPv6), `hashed` a name that is the same for the same address and leads nowhere without the secret.
+ */
+export const ADDRESS_MODES = ["kept", "truncated", "hashed", "dropped"] as const;
+export type AddressMode = (typeof ADDRESS_MODES)[number];
+
+/**
+ * What is kept of a path. `templates` is its route, documented or learned; `documented` only what an OpenAPI document
+ * describes: every other path is one route, whatever it says.
+ */
+export const PATH_MODES = ["templates", "documented"] as const;
+export type PathMode = (typeof PATH_MODES)[number];
+
+const HASH_LENGTH = 16;
+
+/**
+ * Redacts the address of a client.
+ *
+ * @param digest - Of a text, keyed with a secret, as hex: addresses are few enough to try them all.
+ * @returns The empty text for `dropped`, and for what is no address.
+ */
+export function redactAddress(
+  address: string,
+  mode: AddressMode,
+  digest: (text: string) => string,
+): string {
+  if (!isAddress(address)) {
+    return "";
+  }
+  switch (mode) {
+    case "kept":
+      return address;
+    case "truncated":
+      return toCanonicalNetwork(`${address}/${address.includes(":") ? "48" : "24"}`) ?? "";
+    case "hashed":
+      return `addr_${digest(address).slice(0, HASH_LENGTH)}`;
+    case "dropped":
+      return "";
+  }
+}
+
+/** A path or an address of the web without what follows its path. */
+export function withoutQuery(text: string): string {
+  const end = text.search(/[?#]/);
+  return end < 0 ? text : text.slice(0, end);
+}
+
+const REDACTED = "[redacted]";
+/** White space, quotes, brackets, and the backslash of an escaped quote. */
+const NOT_IN_ADDRESS = /[\s"`<>\\]/;
+
+/** Where the word goes on to that `start` lies in. */
+function endOfWord(text: string, start: number): number {
+  let end = start;
+  while (end < text.length && !NOT_IN_ADDRESS.test(text.charAt(end))) {
+    end += 1;
+  }
+  return end;
+}
+
+/**
+ * Takes the query strings out of running text, such as a line of the log: what follows a question mark in a word that has a
+ * slash before it. Takes time in proportion to the text.
+ *
+ * Example: `GET https://a.example/b?token=x failed` gives `GET https://a.example/b?[redacted] failed`.
+ */
+export function redactQueries(text: string): string {
+  let redacted = "";
+  let done = 0;
+  let hasSlash = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charAt(at);
+    if (char === "/") {
+      hasSlash = true;
+    } else if (NOT_IN_ADDRESS.test(char)) {
+      hasSlash = false;
+    } else if (char === "?" && hasSlash) {
+      const end = endOfWord(text, at + 1);
+      if (end > at + 1) {
+        redacted += `${text.slice(done, at + 1)}${REDACTED}`;
+        done = end;
+        at = end - 1;
+      }
+    }
+  }
+  return redacted + text.slice(done);
+}

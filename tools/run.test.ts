@@ -161,6 +161,24 @@ describe("npm run", () => {
   });
 });
 
+describe("a program with a time limit", () => {
+  const script = (program: string, timeLimitMs: number) =>
+    `import { runProgram } from ${JSON.stringify(join(import.meta.dirname, "run/program.mjs"))};
+     const code = await runProgram(["--eval", ${JSON.stringify(program)}], { timeLimitMs: ${String(timeLimitMs)} });
+     console.log("code " + code);`;
+
+  it("is ended when it does not end by itself", async () => {
+    const { nextLine } = spawnScript(script("setInterval(() => {}, 1000)", 300));
+    expect(await nextLine()).toBe("code 124");
+  });
+
+  it("is told apart from one that ends in time", async () => {
+    const { nextLine, exited } = spawnScript(script("process.exitCode = 3", 60_000));
+    expect(await nextLine()).toBe("code 3");
+    expect(await exited).toBe(0);
+  });
+});
+
 describe.each(["SIGTERM", "SIGKILL"] as const)("%s for npm", (signal) => {
   it.runIf(process.platform === "linux")("ends what it started, in good order", async () => {
     const checkout = await makeCheckout();

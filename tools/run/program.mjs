@@ -8,13 +8,18 @@ const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** Ctrl+C reaches this process from the terminal and again from npm. */
 const SAME_SIGNAL_MS = 1_000;
 const ORPHAN_CHECK_INTERVAL_MS = 250;
+/** A program that was asked to end has this long before it is ended. */
+const END_GRACE_MS = 10_000;
+/** What a shell says of a program that `timeout` ended. */
+export const TIMED_OUT = 124;
 
 /**
  * Runs a program on Node 24 in the foreground, passing signals on once.
  *
  * @param {string[]} args What follows `node`; relative to the checkout.
- * @param {{ env?: NodeJS.ProcessEnv, cwd?: string }} [options]
- * @returns {Promise<number>} The exit code, as a shell counts it: 128 and the number of the signal.
+ * @param {{ env?: NodeJS.ProcessEnv, cwd?: string, timeLimitMs?: number, onSignal?: () => void }} [options]
+ *   `timeLimitMs`: it is ended then. `onSignal`: hears that somebody wants an end.
+ * @returns {Promise<number>} The exit code, as a shell counts it: 128 and the number of the signal, or `TIMED_OUT`.
  */
 export function runProgram(args, options = {}) {
   const child = spawn(NODE_24, args, {
@@ -22,25 +27,48 @@ export function runProgram(args, options = {}) {
     env: options.env ?? process.env,
     stdio: "inherit",
   });
-  const stopForwarding = forwardSignals(child);
+  const stopForwarding = forwardSignals(child, options.onSignal);
+  const limit = limitTime(child, options.timeLimitMs);
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code, signal) => {
       stopForwarding();
-      resolve(code ?? 128 + constants.signals[signal]);
+      limit.clear();
+      resolve(limit.isOver() ? TIMED_OUT : (code ?? 128 + constants.signals[signal]));
     });
   });
+}
+
+/**
+ * @param {import("node:child_process").ChildProcess} child
+ * @param {number | undefined} timeLimitMs
+ */
+function limitTime(child, timeLimitMs) {
+  let isOver = false;
+  const timers =
+    timeLimitMs === undefined
+      ? []
+      : [
+          setTimeout(() => {
+            isOver = true;
+            child.kill("SIGTERM");
+          }, timeLimitMs),
+          setTimeout(() => child.kill("SIGKILL"), timeLimitMs + END_GRACE_MS),
+        ];
+  return { isOver: () => isOver, clear: () => timers.forEach(clearTimeout) };
 }
 
 /**
  * Passes on to a child what ends this process.
  *
  * @param {import("node:child_process").ChildProcess} child
+ * @param {() => void} [onSignal]
  * @returns {() => void} Ends it.
  */
-export function forwardSignals(child) {
+export function forwardSignals(child, onSignal = () => undefined) {
   const lastAtMs = new Map();
   const forward = (signal) => {
+    onSignal();
     const nowMs = performance.now();
     if (nowMs - (lastAtMs.get(signal) ?? Number.NEGATIVE_INFINITY) > SAME_SIGNAL_MS) {
       lastAtMs.set(signal, nowMs);

@@ -5,20 +5,22 @@ import { ensureChromium } from "../ensure-chromium.mjs";
 import { ensureConsole } from "./console.mjs";
 import { listFiles } from "./hash-files.mjs";
 import { ROOT } from "./paths.mjs";
-import { runProgram } from "./program.mjs";
+import { runProgram, TIMED_OUT } from "./program.mjs";
 import { runChecks } from "./verify.mjs";
 
 const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
 
 /**
- * Suites in the order in which they run, the cheapest answer first, and how many files of each run at once. Unit tests
- * wait for processes and databases half of their time; a journey starts the whole product and a browser.
+ * Suites in the order in which they run, the cheapest answer first, how many files of each run at once, and after how many
+ * minutes one is ended, three times what it takes on two cores: a run that hangs must say so. Unit tests wait for processes
+ * and databases half of their time; a journey starts the whole product and a browser.
  */
 const SUITES = [
-  { projects: ["unit", "postgres15"], filesAtOnce: availableParallelism() + 1 },
-  { projects: ["e2e"], filesAtOnce: Math.min(2, availableParallelism()) },
-  { projects: ["install"], filesAtOnce: 1 },
+  { projects: ["unit", "postgres15"], filesAtOnce: availableParallelism() + 1, minutes: 40 },
+  { projects: ["e2e"], filesAtOnce: Math.min(2, availableParallelism()), minutes: 25 },
+  { projects: ["install"], filesAtOnce: 1, minutes: 10 },
 ];
+const MINUTE_MS = 60_000;
 
 /** The tests that have a longer version: load, and faults under load. */
 const SOAK_FILES = [".soak.", ".fault.", ".race."];
@@ -70,7 +72,11 @@ export async function runTests() {
   };
   const notable = checks.filter((check) => !check.isPassed).map((check) => `failed: ${check.name}`);
   for (const suite of SUITES) {
-    const { counts, lines } = await runSuite(suite);
+    const { counts, lines, isInterrupted } = await runSuite(suite);
+    if (isInterrupted) {
+      console.error("turnpike: ended before all tests have run");
+      return 1;
+    }
     total.passed += counts.passed;
     total.failed += counts.failed;
     total.skipped += counts.skipped;
@@ -95,14 +101,15 @@ async function isConsoleBuilt() {
 }
 
 /**
- * @param {{ projects: string[], filesAtOnce: number }} suite
- * @returns {Promise<{ counts: Counts, lines: string[] }>}
+ * @param {{ projects: string[], filesAtOnce: number, minutes: number }} suite
+ * @returns {Promise<{ counts: Counts, lines: string[], isInterrupted: boolean }>}
  */
-async function runSuite({ projects, filesAtOnce }) {
+async function runSuite({ projects, filesAtOnce, minutes }) {
   const more = projects.includes("e2e") ? await browserSetting() : {};
   const folder = await mkdtemp(join(tmpdir(), "turnpike-report-"));
   try {
     const report = join(folder, "report.json");
+    let isInterrupted = false;
     const code = await runProgram(
       [
         VITEST,
@@ -111,13 +118,24 @@ async function runSuite({ projects, filesAtOnce }) {
         `--maxWorkers=${filesAtOnce}`,
         "--reporter=default",
         "--reporter=json",
+        "--reporter=./tools/vitest/unfinished-reporter.ts",
         `--outputFile.json=${report}`,
         ...projectOptions(projects),
       ],
-      { env: testEnvironment(more) },
+      {
+        env: testEnvironment(more),
+        timeLimitMs: minutes * MINUTE_MS,
+        onSignal: () => {
+          isInterrupted = true;
+        },
+      },
     );
     const text = await readFile(report, "utf8").catch(() => undefined);
-    return { counts: countResults(text, code), lines: listNotable(text, projects) };
+    const lines = listNotable(text, projects);
+    if (code === TIMED_OUT) {
+      lines.push(`failed: ${projects.join(" and ")}: not ended after ${minutes} minutes`);
+    }
+    return { counts: countResults(text, code), lines, isInterrupted };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

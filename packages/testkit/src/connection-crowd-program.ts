@@ -1,5 +1,6 @@
 import { connect, type Socket } from "node:net";
 import type { CrowdAnswer, CrowdQuestion } from "./connection-crowd.ts";
+import { endWithParent } from "./fork-program.ts";
 
 /** Connecting this many at once fills no backlog. */
 const OPENING_AT_ONCE = 200;
@@ -85,6 +86,7 @@ async function answer(question: CrowdQuestion): Promise<CrowdAnswer> {
   return { open: sockets.size, statuses };
 }
 
+endWithParent();
 process.on("message", ({ id, question }: { id: number; question: CrowdQuestion }) => {
   void answer(question).then((result) => process.send?.({ id, result }));
 });

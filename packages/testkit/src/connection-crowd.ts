@@ -1,6 +1,5 @@
-import { fork } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { forkProgram } from "./fork-program.ts";
 
 export type CrowdQuestion =
   /** Opens so many connections, and sends one request on each. */
@@ -24,12 +23,7 @@ export type ConnectionCrowd = {
 };
 
 export async function startConnectionCrowd(): Promise<ConnectionCrowd> {
-  const child = fork(join(import.meta.dirname, "connection-crowd-program.ts"), {
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
-    // What vitest sets for its workers is not for the program.
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"] },
-    execArgv: [],
-  });
+  const child = forkProgram("connection-crowd-program.ts");
   const waiting = new Map<number, PromiseWithResolvers<CrowdAnswer>>();
   let asked = 0;
 

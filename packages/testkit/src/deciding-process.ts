@@ -1,6 +1,5 @@
-import { fork } from "node:child_process";
-import { join } from "node:path";
 import type { ConnectionTarget } from "@turnpike/db/client";
+import { forkProgram } from "./fork-program.ts";
 
 /** What a deciding process works on. */
 export type DecidingSettings = {
@@ -53,12 +52,7 @@ export function isProcessGone(error: unknown): boolean {
 
 /** Starts a process that decides calls and meters them; resolves once it does. */
 export async function startDecidingProcess(settings: DecidingSettings): Promise<DecidingProcess> {
-  const child = fork(join(import.meta.dirname, "deciding-program.ts"), {
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
-    // What vitest sets for its workers is not for the program.
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"] },
-    execArgv: [],
-  });
+  const child = forkProgram("deciding-program.ts");
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let asked = 0;
 

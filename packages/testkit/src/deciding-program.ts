@@ -17,6 +17,7 @@ import { newUuidId } from "../../../apps/server/src/platform/new-id.ts";
 import { openDatabase } from "../../../apps/server/src/platform/open-database.ts";
 import { createListen } from "../../../apps/server/src/platform/postgres-listen.ts";
 import type { CallAnswer, DecidingQuestion, DecidingSettings } from "./deciding-process.ts";
+import { endWithParent } from "./fork-program.ts";
 
 /**
  * A process that decides calls and meters them as the product does, without its listeners: it is asked over the channel of
@@ -157,6 +158,7 @@ async function main(settings: DecidingSettings): Promise<void> {
   process.send?.({ id: 0, result: metering.processId });
 }
 
+endWithParent();
 process.once("message", (settings: DecidingSettings) => {
   main(settings).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);

@@ -91,7 +91,7 @@ describe("what a lease was spent on", () => {
       { groupIntervalMs: 5, groupsWaitingMax: 100, bytesInMemoryMax: 10_000 },
     );
     const tenantId = newUuidId("tenant");
-    recorder.record({
+    const call = {
       ...limitOf(tenantId),
       keyId: KEY,
       outcome: "VALID",
@@ -101,11 +101,16 @@ describe("what a lease was spent on", () => {
       occurredAtMs: Date.now(),
       quantity: 1,
       leaseId: undefined,
-    });
+    } as const;
+    recorder.record(call);
     const flushed = recorder.flush();
     const rejected = expect(flushed).rejects.toThrow("waits in the journal");
     expect(await recorder.drain(20)).toBe(false);
     await rejected;
+    // A call that was under way is still recorded; whoever waits for its commit hears that there is none.
+    recorder.record(call);
+    await expect(recorder.flush()).rejects.toThrow("waits in the journal");
+    await expect(recorder.flush()).rejects.toThrow("waits in the journal");
     await journal.close();
   });
 

@@ -201,7 +201,9 @@ export class UsageRecorder {
       record: isKept ? record : undefined,
       batch,
     });
-    this.#committing ??= this.#commitWaiting();
+    if (!this.#isStopped) {
+      this.#committing ??= this.#commitWaiting();
+    }
   }
 
   #joinBatch(group: UsageGroup): number {

@@ -42,6 +42,26 @@ export function limitsQuery(
   });
 }
 
+/** Alerts are looked at once a minute; the list is asked for again more often than that, in milliseconds. */
+const ALERTS_REFRESH_MS = 15_000;
+
+export function alertsQuery(api: ApiClient, tenantId: TenantId) {
+  return queryOptions({
+    queryKey: ["alerts", tenantId, "list"],
+    queryFn: async ({ signal }) => (await api.alerts.list({ tenantId }, { signal })).items,
+    staleTime: 0,
+    refetchInterval: ALERTS_REFRESH_MS,
+  });
+}
+
+export function webhooksQuery(api: ApiClient, tenantId: TenantId) {
+  return queryOptions({
+    queryKey: ["webhooks", tenantId, "list"],
+    queryFn: async ({ signal }) => (await api.webhooks.list({ tenantId }, { signal })).items,
+    staleTime: 0,
+  });
+}
+
 /** Which shares of quotas are told of, and to whom. */
 export function quotaAlertsQuery(api: ApiClient, tenantId: TenantId) {
   return queryOptions({

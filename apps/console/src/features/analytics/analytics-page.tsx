@@ -8,9 +8,9 @@ import Play from "lucide-react/icons/play";
 import { Page } from "#components/page.tsx";
 import { readOwnTimeZone } from "#platform/chart-formats.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { alertsQuery } from "#platform/shared-queries.ts";
 import { countFiring } from "./alerts/alert.view-model.ts";
 import { AlertMe } from "./alerts/alert-me.tsx";
-import { alertsQueries } from "./alerts/alerts.queries.ts";
 import {
   type AlertsSearch,
   type AnalyticsTab,
@@ -70,7 +70,7 @@ export function AnalyticsPage(props: AnalyticsPageProps) {
     placeholderData: keepPreviousData,
   });
   const keyNames = toKeyNames(keys.data?.items ?? []);
-  const alerts = useQuery(alertsQueries.list(api, tenantId));
+  const alerts = useQuery(alertsQuery(api, tenantId));
   const firing = countFiring(alerts.data ?? []);
   // The router hands over what is in the address as well as what was made of it.
   const tab = parseAlertsSearch(search).tab ?? "usage";

@@ -5,7 +5,7 @@ import { Card } from "@turnpike/ui/card";
 import { StatusDot } from "@turnpike/ui/status-dot";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { catalogQuery, type Limits } from "#platform/shared-queries.ts";
+import { alertsQuery, catalogQuery, type Limits, webhooksQuery } from "#platform/shared-queries.ts";
 import { type Attention, toAttention } from "./attention.view-model.ts";
 import { overviewQueries } from "./overview.queries.ts";
 
@@ -18,11 +18,11 @@ export function AttentionCard({ tenant, limits }: AttentionCardProps) {
   const catalog = useQuery(catalogQuery(api));
   const lastDay = useQuery(overviewQueries.lastDay(api, tenant.tenantId));
   const webhooks = useQuery({
-    ...overviewQueries.webhooks(api, tenant.tenantId),
+    ...webhooksQuery(api, tenant.tenantId),
     enabled: ROLE_SCOPES[tenant.role].includes("webhooks:read"),
   });
   const alerts = useQuery({
-    ...overviewQueries.alerts(api, tenant.tenantId),
+    ...alertsQuery(api, tenant.tenantId),
     enabled: ROLE_SCOPES[tenant.role].includes("alerts:read"),
   });
   const { requests, denied } = lastDay.data?.totals ?? {};

@@ -58,18 +58,6 @@ export const overviewQueries = {
       { tenantId, measures: ["requests", "denied"], range: { lastMs: DAY_MS } },
       { refetchMs: REFRESH_MS },
     ),
-  webhooks: (api: ApiClient, tenantId: TenantId) =>
-    queryOptions({
-      queryKey: ["webhooks", tenantId, "list"],
-      queryFn: async ({ signal }) => (await api.webhooks.list({ tenantId }, { signal })).items,
-    }),
-  alerts: (api: ApiClient, tenantId: TenantId) =>
-    queryOptions({
-      queryKey: ["alerts", tenantId, "list"],
-      queryFn: async ({ signal }) => (await api.alerts.list({ tenantId }, { signal })).items,
-      staleTime: 0,
-      refetchInterval: REFRESH_MS,
-    }),
   keys: (api: ApiClient, tenantId: TenantId) =>
     queryOptions({
       queryKey: ["keys", tenantId, "names"],

@@ -9,20 +9,13 @@ export type AlertPreview = Awaited<ReturnType<ApiClient["alerts"]["preview"]>>;
 export type AlertRuleInput = Omit<Parameters<ApiClient["alerts"]["preview"]>[0], "tenantId">;
 export type QuotaAlerts = Awaited<ReturnType<ApiClient["alerts"]["getQuotaAlerts"]>>;
 
-/** Alerts are looked at once a minute; the list is asked for again more often than that, in milliseconds. */
+/** Alerts are looked at once a minute; what happened is asked for again more often than that, in milliseconds. */
 const REFRESH_MS = 15_000;
 export const HISTORY_PAGE = 100;
 /** A window is over each minute at the most. */
 const CHART_REFRESH_MS = 60_000;
 
 export const alertsQueries = {
-  list: (api: ApiClient, tenantId: TenantId) =>
-    queryOptions({
-      queryKey: ["alerts", tenantId, "list"],
-      queryFn: async ({ signal }) => (await api.alerts.list({ tenantId }, { signal })).items,
-      staleTime: 0,
-      refetchInterval: REFRESH_MS,
-    }),
   history: (api: ApiClient, tenantId: TenantId, alertId: string) =>
     queryOptions({
       queryKey: ["alerts", tenantId, alertId, "history"],

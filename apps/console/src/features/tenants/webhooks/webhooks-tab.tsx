@@ -11,6 +11,7 @@ import { DocsLink } from "#components/docs-link.tsx";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { webhooksQuery } from "#platform/shared-queries.ts";
 import { mayDo } from "../standing.view-model.ts";
 import type { TabProps } from "../tab-props.ts";
 import { useStanding } from "../use-standing.ts";
@@ -19,7 +20,7 @@ import { useWebhookActions } from "./use-webhook-actions.ts";
 import { toEventsText, toWebhookState } from "./webhook.view-model.ts";
 import { WebhookDialogs, type WebhookTask } from "./webhook-dialogs.tsx";
 import { WebhookMenu } from "./webhook-menu.tsx";
-import { type Webhook, webhooksQueries } from "./webhooks.queries.ts";
+import type { Webhook } from "./webhooks.queries.ts";
 
 const COLUMNS: readonly Column<Webhook>[] = [
   {
@@ -83,7 +84,7 @@ function Webhooks(props: WebhooksTabProps & { mayWrite: boolean }) {
   const { tenantId } = tenant;
   const [task, setTask] = useState<WebhookTask>();
   const actions = useWebhookActions(tenantId);
-  const webhooks = useQuery(webhooksQueries.list(api, tenantId));
+  const webhooks = useQuery(webhooksQuery(api, tenantId));
   const open = webhooks.data?.find(({ webhookId }) => webhookId === search.webhook);
   const add = () => setTask({ kind: "save", webhook: undefined });
   const menuOf = (webhook: Webhook) => (

@@ -15,13 +15,6 @@ const PAGE = 25;
 const REFRESH_MS = 3_000;
 
 export const webhooksQueries = {
-  list: (api: ApiClient, tenantId: TenantId) =>
-    queryOptions({
-      queryKey: ["webhooks", tenantId, "list"],
-      queryFn: async ({ signal }) => (await api.webhooks.list({ tenantId }, { signal })).items,
-      staleTime: 0,
-    }),
-
   deliveries: (
     api: ApiClient,
     tenantId: TenantId,

@@ -283,8 +283,12 @@ describe("an alert", () => {
       await page.getByRole("menuitem", { name: "Pause until resumed" }).click();
       await sheet.getByRole("button", { name: "Resume" }).click();
       await sheet.getByRole("button", { name: "Edit" }).click();
-      await page.getByRole("dialog", { name: "Edit alert" }).getByLabel("Threshold").waitFor();
+      const dialog = page.getByRole("dialog", { name: "Edit alert" });
+      // What is above takes the focus, and with it the key; what is below is nobody's until it is gone.
+      await dialog.locator(":focus").waitFor();
       await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "hidden" });
+      await sheet.getByRole("button", { name: "Edit" }).waitFor();
       await page.keyboard.press("Escape");
       await sheet.waitFor({ state: "hidden" });
     },

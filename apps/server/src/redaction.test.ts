@@ -1,3 +1,5 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
@@ -32,6 +34,19 @@ async function findTables(text: string): Promise<string[]> {
     );
     if (rows.length > 0) {
       found.push(name);
+    }
+  }
+  return found;
+}
+
+/** Every file of the data folder in which a text stands, the journal's among them. */
+async function findFiles(text: string): Promise<string[]> {
+  const entries = await readdir(app.dataFolder, { recursive: true, withFileTypes: true });
+  const found: string[] = [];
+  for (const entry of entries.filter((one) => one.isFile())) {
+    const content = await readFile(join(entry.parentPath, entry.name));
+    if (content.includes(text)) {
+      found.push(entry.name);
     }
   }
   return found;
@@ -143,14 +158,16 @@ describe("what is stored and logged by default", () => {
     ["a value in a path", NUMBER],
     ["an address", ADDRESS],
     ["an address of IPv6", ADDRESS_6],
-  ])("holds nothing of %s, in no table and no line", async (_, text) => {
+  ])("holds nothing of %s, in no table, no file and no line", async (_, text) => {
     expect(await findTables(text)).toEqual([]);
+    expect(await findFiles(text)).toEqual([]);
     expect(app.logged()).not.toContain(text);
   });
 
   it("holds what is looked for elsewhere, so that it would have been found", async () => {
     const rollups = await findTables("/cities/{id}");
     expect(rollups.some((name) => name.startsWith("public.usage_rollups_hourly"))).toBe(true);
+    expect(await findFiles("/cities/{id}")).not.toEqual([]);
     expect(await findTables("https://hooks.example/in")).toContain("public.rejected_events");
     app.services.logger.warn({ url: `/a?${QUERY}` }, `GET https://a.example/b?${QUERY} failed`);
     expect(app.logged()).toContain('"/a?[redacted]"');
@@ -171,8 +188,9 @@ describe("what is stored when only documented paths are", () => {
     ["a query string", QUERY],
     ["a value in a path", NUMBER],
     ["an address", ADDRESS],
-  ])("holds nothing of %s, in no table and no line", async (_, text) => {
+  ])("holds nothing of %s, in no table, no file and no line", async (_, text) => {
     expect(await findTables(text)).toEqual([]);
+    expect(await findFiles(text)).toEqual([]);
     expect(app.logged()).not.toContain(text);
   });
 

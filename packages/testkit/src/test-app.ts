@@ -61,6 +61,8 @@ export type TestApp = {
     path: string,
     body?: object | string,
   ): Promise<ApiReply>;
+  /** Its data folder: the journal, files. */
+  dataFolder: string;
   /** The text of a new service key with these scopes. */
   mintServiceKey(scopes: readonly Scope[]): Promise<string>;
   mintTenant(name: string): Promise<TenantId>;
@@ -252,6 +254,7 @@ export async function startTestApp(
     upstream,
     services,
     logged: log.logged,
+    dataFolder: folder.path,
     async call(credential, method, path, body) {
       const response = await fetch(`${url}${path}`, {
         method,

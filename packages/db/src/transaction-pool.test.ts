@@ -101,16 +101,18 @@ describe("transaction", () => {
   });
 
   it("never sends a statement after its connection is gone, whatever else it waited for", async () => {
+    const cut = Promise.withResolvers<void>();
     const late = pool.transaction(async (tx) => {
       await tx`insert into steps values (-20, 1)`;
       proxy.resetAll();
+      cut.resolve();
       await delay(100);
       await tx`insert into steps values (-20, 2)`;
       await tx`insert into steps values (-20, 3)`;
     });
-    const others = delay(50).then(() =>
-      Promise.all([writeThreeSteps(-21), writeThreeSteps(-22), writeThreeSteps(-23)]),
-    );
+    const others = cut.promise
+      .then(() => delay(50))
+      .then(() => Promise.all([writeThreeSteps(-21), writeThreeSteps(-22), writeThreeSteps(-23)]));
     await expect(late).rejects.toSatisfy(isConnectionError);
     await others;
     await delay(100);

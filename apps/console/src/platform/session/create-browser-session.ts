@@ -10,6 +10,11 @@ import { createSessionStore } from "./session-store.ts";
 
 /** One name for all tabs of this console. */
 const LOCK_NAME = "session";
+/**
+ * What one tab writes to `localStorage` reaches the others a moment later, by another way than the lock does: who takes the
+ * lock at once may still read the token that was just used up. Milliseconds that the lock is held on for.
+ */
+const STORE_SPREADS_MS = 100;
 
 /** Makes the session for the providers of this deployment, in this window. */
 export function createBrowserSession(config: ClientConfig, page: Window): Session {
@@ -29,8 +34,19 @@ export function createBrowserSession(config: ClientConfig, page: Window): Sessio
     store: createSessionStore(page),
     attempts: createAttemptStore(page.sessionStorage),
     leaveTo: (url) => page.location.assign(url),
-    withLock: async (task, signal) =>
-      await page.navigator.locks.request(LOCK_NAME, { signal }, task),
+    withLock: (task, signal) => lockAmongTabs(page, task, signal),
     nowMs: () => performance.now(),
+  });
+}
+
+/** Runs a task while no other tab runs one, and keeps the others out until they can see what it stored. */
+function lockAmongTabs<T>(page: Window, task: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    page.navigator.locks
+      .request(LOCK_NAME, { signal }, async () => {
+        await task().then(resolve, reject);
+        await new Promise((release) => page.setTimeout(release, STORE_SPREADS_MS));
+      })
+      .catch(reject);
   });
 }

@@ -75,10 +75,12 @@ export function AlertForm(props: AlertFormProps) {
   const { tenantId, alertId, start, keyNames } = props;
   const { api } = usePlatform();
   const client = useQueryClient();
-  const [draft, setDraft] = useState(start);
+  // Of the first render: whoever shows the form may make the same draft anew at each of its own.
+  const [first] = useState(start);
+  const [draft, setDraft] = useState(first);
   const [isTried, setIsTried] = useState(false);
   const set = (change: Partial<AlertDraft>) => setDraft((before) => ({ ...before, ...change }));
-  useUnsaved(draft !== start);
+  useUnsaved(draft !== first);
   const rule = toRule(draft);
   const faults = isTried ? findDraftFaults(draft) : {};
   const save = useMutation({

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { cleanup, screen, within } from "@testing-library/react";
+import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { afterEach, describe, expect, it } from "vitest";
 import { type FakeAnswers, problem, renderWithPlatform } from "#platform/render-with-platform.tsx";
@@ -61,6 +61,20 @@ describe("AlertsTab", () => {
     isBroken = false;
     await userEvent.click(screen.getByRole("button", { name: /again/i }));
     expect(await screen.findByText("No alerts yet")).toBeTruthy();
+  });
+
+  it("lets go of a form in which nothing was changed without a question, though the list came anew", async () => {
+    let lastValue = 0.07;
+    open({ [ALERTS]: () => ({ items: [makeAlert({ lastValue })] }) });
+    await userEvent.click(await screen.findByRole("button", { name: "Actions for Many errors" }));
+    await userEvent.click(await screen.findByRole("menuitem", { name: "Edit alert" }));
+    await screen.findByRole("dialog", { name: "Edit alert" });
+    lastValue = 0.09;
+    window.dispatchEvent(new Event("visibilitychange"));
+    await screen.findByText("9%");
+    await userEvent.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBe(null));
+    expect(screen.queryByText("Discard what you typed?")).toBe(null);
   });
 
   it("saves which shares of quotas are told of", async () => {

@@ -66,6 +66,7 @@ async function measure(
     seconds: input.seconds,
     ratePerSecond: input.ratePerSecond,
     acceptedStart: '{"ok":true',
+    sharesItsCore: true as const,
   };
   const sample = await measureRound(rig.load, candidate.running, order, {
     waitsUntilIdle: input.isBusy !== true,

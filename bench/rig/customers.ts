@@ -11,7 +11,7 @@ const BENCH_PLAN = {
   name: "Bench",
   visibility: "private",
   rateLimits: [{ name: "per-second", limit: 1_000_000, windowSeconds: 1 }],
-  quotas: [{ meter: "requests", limit: 1_000_000_000_000, kind: "hard" }],
+  quotas: [{ meter: "requests", limit: 1_000_000_000, kind: "hard" }],
 };
 
 /** Whose calls end at an exact number. */

@@ -23,6 +23,8 @@ export type LoadOrder = {
   ratePerSecond: number | null;
   /** Ends the run early, after so many calls. */
   callsMax?: number;
+  /** True when what the servers call runs on the generator's core as well: then it sleeps while it has nothing to do. */
+  sharesItsCore?: true;
   /** An answer counts as accepted when its body starts with this (and its status is 200). */
   acceptedStart: string;
 };
@@ -39,7 +41,7 @@ export type LoadResult = {
   latencyMsP99: number;
   latencyMsP999: number;
   latencyMsMax: number;
-  /** Share of its core that the generator used: near 1, it measured itself. */
+  /** Share of the time in which the generator had something to do: near 1, it measured itself. */
   generatorShare: number;
 };
 

@@ -37,8 +37,11 @@ export type ApiServerDeps = {
 };
 
 const PREFLIGHT_SECONDS = "600";
-/** Longer than any answer is in the making, and than the heartbeats of streams are apart: then nobody reads there. */
-const SILENT_CONNECTION_MS = 60_000;
+/**
+ * Longer than any answer is in the making, and than the heartbeats of streams are apart: then nobody reads there. Longer, too,
+ * than the minute for which load balancers keep a connection: the end that chooses the calls should be the one to close it.
+ */
+const SILENT_CONNECTION_MS = 65_000;
 
 function resourceNotFound(): AppError {
   return new AppError({
@@ -226,7 +229,9 @@ export function createApiServer(deps: ApiServerDeps): Server {
       // Uploads are small; streams are answers, which this does not limit.
       requestTimeout: 60_000,
       connectionsCheckingInterval: 2_000,
-      keepAliveTimeout: 65_000,
+      // One limit for silence, whatever came before it: a second one for the time between two calls would be set and unset by
+      // each of them.
+      keepAliveTimeout: 0,
       maxHeaderSize: 16 * 1024,
       noDelay: true,
     },

@@ -217,10 +217,17 @@ export function sendJson(res: ServerResponse, status: number, value: unknown): v
  */
 export function sendHotJson(
   res: ServerResponse,
-  answer: { status: number; requestId: string; text: string; extra?: readonly string[] },
+  answer: {
+    status: number;
+    requestId: string;
+    text: string;
+    /** True when the text is known to have one byte for each character: then nobody counts them. */
+    isAscii?: true;
+    extra?: readonly string[];
+  },
 ): void {
   const { text, extra } = answer;
-  const bytes = Buffer.byteLength(text);
+  const bytes = answer.isAscii === true ? text.length : Buffer.byteLength(text);
   const headers = [
     ...HOT_HEADERS,
     "x-request-id",

@@ -1,5 +1,5 @@
 import { randomFillSync } from "node:crypto";
-import { type NewId, toId } from "@turnpike/domain/ids/ids";
+import { joinId, type NewId } from "@turnpike/domain/ids/ids";
 
 /** Random bytes of one id: two that may start the counter, and the last 64 bits, of which the variant takes two. */
 const SEED_BYTES = 2;
@@ -9,6 +9,11 @@ const POOL_BYTES = 512 * (SEED_BYTES + TAIL_BYTES);
 /** The counter has 12 bits; starting in the lower half leaves room for 2,048 ids in a millisecond. */
 const COUNTER_START_MAX = 0x7ff;
 const COUNTER_MAX = 0xfff;
+
+/** Every count as three digits. */
+const COUNTS = Array.from({ length: COUNTER_MAX + 1 }, (_, count) =>
+  count.toString(16).padStart(3, "0"),
+);
 
 /**
  * Makes a minter of ids from UUIDv7: 48 bits of epoch milliseconds, a 12-bit counter and 62 random bits. The ids of one
@@ -41,7 +46,7 @@ export function createNewId(deps: { nowMs: () => number; fill: (pool: Buffer) =>
     usedBytes = tailAt + TAIL_BYTES;
     pool[tailAt] = ((pool[tailAt] ?? 0) & 0x3f) | 0x80;
     const tail = pool.toString("hex", tailAt, usedBytes);
-    return toId(kind, `${stamp}7${counter.toString(16).padStart(3, "0")}${tail}`);
+    return joinId(kind, `${stamp}7${COUNTS[counter] ?? ""}${tail}`);
   };
 }
 

@@ -170,7 +170,10 @@ export function createDecider(deps: DecideDeps) {
       case "taken":
         return {
           allowed: true,
-          ...subject,
+          key: subject.key,
+          tenant: subject.tenant,
+          periodStartMs: subject.periodStartMs,
+          periodEndMs: subject.periodEndMs,
           cost: call.cost,
           hold: outcome.hold,
           keyHold: outcome.keyHold,

@@ -1,6 +1,13 @@
-import { verifyKeyRequest } from "@turnpike/contract/keys";
-import { assertMay } from "@turnpike/domain/access/actor";
-import { type RawRoute, readJson, sendHotJson } from "#http/raw-route.ts";
+import type { ServerResponse } from "node:http";
+import { type VerifyKeyRequest, verifyKeyRequest } from "@turnpike/contract/keys";
+import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
+import {
+  assertJsonType,
+  parseJson,
+  type RawRoute,
+  readBody,
+  sendHotJson,
+} from "#http/raw-route.ts";
 import { type RunOnceDeps, runOnce } from "#platform/run-once.ts";
 import { createScopeQueryReader } from "./read-scope-query.ts";
 import { type VerifyKeyDeps, verifyKey } from "./verify-key.ts";
@@ -9,36 +16,54 @@ import { type VerifyKeyDeps, verifyKey } from "./verify-key.ts";
 const VERIFY_BODY_BYTES_MAX = 20_480;
 const REPLAYED = ["idempotency-replayed", "true"];
 
+function sendVerdict(res: ServerResponse, { requestId }: CallContext, text: string): void {
+  sendHotJson(res, { status: 200, requestId, text, isAscii: true });
+}
+
 /** The hot routes on the listener for people: plain node:http in front of the contract library, with its schemas. */
 export function createGatewayRawRoutes(
   parts: Omit<VerifyKeyDeps, "readScopeQuery"> & RunOnceDeps,
 ): RawRoute[] {
   const deps = { ...parts, readScopeQuery: createScopeQueryReader() };
+
+  async function verifyOnce(asked: {
+    res: ServerResponse;
+    call: CallContext;
+    input: VerifyKeyRequest;
+    idempotencyKey: string;
+  }): Promise<void> {
+    const { res, call, input } = asked;
+    // Who may not ask must not fill a table either.
+    assertMay(call.actor, "keys:verify");
+    const once = { operation: "keys.verify", key: asked.idempotencyKey, request: input };
+    const { status, body, isReplay } = await runOnce(deps, call, once, async () => ({
+      status: 200,
+      body: await verifyKey(deps, call, input),
+    }));
+    const { requestId } = call;
+    sendHotJson(res, { status, requestId, text: body, ...(isReplay && { extra: REPLAYED }) });
+  }
+
   return [
     {
       method: "POST",
       path: "/v1/keys/verify",
       isHot: true,
-      handle: async ({ req, res, context }) => {
+      // No async function: each promise that is waited for costs a call as much as a look-up of its key.
+      handle: ({ req, res, context }) => {
         const call = context.call();
-        const { requestId } = call;
-        const input = await readJson(req, verifyKeyRequest, VERIFY_BODY_BYTES_MAX);
-        const key = req.headers["idempotency-key"];
-        if (key === undefined) {
+        assertJsonType(req);
+        return readBody(req, VERIFY_BODY_BYTES_MAX).then((body) => {
+          const input = parseJson(body, verifyKeyRequest);
+          const idempotencyKey = req.headers["idempotency-key"];
+          if (idempotencyKey !== undefined) {
+            return verifyOnce({ res, call, input, idempotencyKey: String(idempotencyKey) });
+          }
           const verdict = verifyKey(deps, call, input);
-          const text = typeof verdict === "string" ? verdict : await verdict;
-          sendHotJson(res, { status: 200, requestId, text });
-          return;
-        }
-        // Who may not ask must not fill a table either.
-        assertMay(call.actor, "keys:verify");
-        const once = { operation: "keys.verify", key: String(key), request: input };
-        const answer = await runOnce(deps, call, once, async () => ({
-          status: 200,
-          body: await verifyKey(deps, call, input),
-        }));
-        const { status, body: text } = answer;
-        sendHotJson(res, { status, requestId, text, ...(answer.isReplay && { extra: REPLAYED }) });
+          return typeof verdict === "string"
+            ? sendVerdict(res, call, verdict)
+            : verdict.then((text) => sendVerdict(res, call, text));
+        });
       },
     },
   ];

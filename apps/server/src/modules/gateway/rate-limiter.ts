@@ -51,9 +51,28 @@ function nameBucket(slot: string, rateLimit: RateLimit): string {
   return `${slot}|${rateLimit.name}`;
 }
 
-/** Keeps the buckets of this process in memory. A dropped bucket is a full one, so nothing is lost by dropping it. */
+/** One of the few buckets of a slot. */
+type Bucket = RateLimitState & { name: string };
+
+const NO_BUCKETS: readonly Bucket[] = [];
+
+function findBucket(buckets: readonly Bucket[], name: string): Bucket | undefined {
+  // Nearly always the only one. No function: it would be made anew for every call.
+  for (const bucket of buckets) {
+    if (bucket.name === name) {
+      return bucket;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Keeps the buckets of this process in memory. A dropped bucket is a full one, so nothing is lost by dropping it. Found by
+ * slot, then by name: a name put together of both would have to be read through again for every call.
+ */
 export function createRateLimiter(deps: { monotonicMs: () => number }): RateLimiter {
-  const buckets = new Map<string, RateLimitState>();
+  const slots = new Map<string, Bucket[]>();
+  let bucketCount = 0;
   let sweptAtMs = Number.NEGATIVE_INFINITY;
 
   function sweepOnceInAWhile(): void {
@@ -62,9 +81,32 @@ export function createRateLimiter(deps: { monotonicMs: () => number }): RateLimi
       return;
     }
     sweptAtMs = nowMs;
-    for (const [bucket, state] of buckets) {
-      if (state.fullAtMs <= nowMs) {
-        buckets.delete(bucket);
+    bucketCount = 0;
+    for (const [slot, buckets] of slots) {
+      const inUse = buckets.filter(({ fullAtMs }) => fullAtMs > nowMs);
+      if (inUse.length === 0) {
+        slots.delete(slot);
+      } else {
+        slots.set(slot, inUse);
+      }
+      bucketCount += inUse.length;
+    }
+  }
+
+  function takeOf(slot: string, verdicts: readonly RateLimitVerdict[]): void {
+    let buckets = slots.get(slot);
+    if (buckets === undefined) {
+      buckets = [];
+      slots.set(slot, buckets);
+    }
+    for (const { rateLimit, decision } of verdicts) {
+      const { fullAtMs } = decision.next;
+      const bucket = findBucket(buckets, rateLimit.name);
+      if (bucket === undefined) {
+        buckets.push({ name: rateLimit.name, fullAtMs });
+        bucketCount += 1;
+      } else {
+        bucket.fullAtMs = fullAtMs;
       }
     }
   }
@@ -72,24 +114,26 @@ export function createRateLimiter(deps: { monotonicMs: () => number }): RateLimi
   return {
     decide: ({ slot, rateLimits, scope, cost }) => {
       const nowMs = deps.monotonicMs();
+      const buckets = slots.get(slot) ?? NO_BUCKETS;
       return rateLimits.map((rateLimit) => {
-        const bucket = nameBucket(slot, rateLimit);
-        const state = buckets.get(bucket) ?? FULL;
+        const bucket = findBucket(buckets, rateLimit.name);
+        const state = bucket ?? FULL;
         const decision = decideRateLimit({ rateLimit, state, cost, nowMs });
-        if (state.fullAtMs > nowMs + rateLimit.windowSeconds * 1_000 + LEFT_BEHIND_MS) {
+        const windowMs = rateLimit.windowSeconds * 1_000;
+        if (bucket !== undefined && bucket.fullAtMs > nowMs + windowMs + LEFT_BEHIND_MS) {
           // Or it would be judged anew at every call, and stay closed for the whole of the longer window.
-          buckets.set(bucket, decision.next);
+          bucket.fullAtMs = decision.next.fullAtMs;
         }
         return { rateLimit, scope, decision };
       });
     },
-    take: (slots) => {
-      if (buckets.size >= BUCKETS_MAX) {
+    take: (taken) => {
+      if (bucketCount >= BUCKETS_MAX) {
         sweepOnceInAWhile();
       }
-      for (const { slot, verdicts } of slots) {
-        for (const { rateLimit, decision } of verdicts) {
-          buckets.set(nameBucket(slot, rateLimit), decision.next);
+      for (const { slot, verdicts } of taken) {
+        if (verdicts.length > 0) {
+          takeOf(slot, verdicts);
         }
       }
       return;

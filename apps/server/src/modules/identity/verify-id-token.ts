@@ -49,7 +49,7 @@ const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** True for what has the form of a signed token; keys have no dots. */
 export function isIdToken(credential: string): boolean {
-  return COMPACT.test(credential);
+  return credential.includes(".") && COMPACT.test(credential);
 }
 
 class ClaimError extends Error {

@@ -7,6 +7,7 @@ import { type Environment, parseKey } from "@turnpike/domain/keys/key-format";
 import { compileNetworks, type Networks } from "@turnpike/domain/keys/networks";
 import type { KeyQuota } from "@turnpike/domain/limits/key-quota";
 import type { RateLimit } from "@turnpike/domain/limits/rate-limit";
+import { asciiJson } from "#platform/ascii-json.ts";
 import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Change } from "#platform/change-feed.ts";
 import { createRecordCache } from "#platform/record-cache.ts";
@@ -24,7 +25,7 @@ export type KeyRecord = {
   name: string;
   environment: Environment;
   scopes: readonly string[];
-  /** The metadata as JSON: nothing looks into it, and a text takes less room than an object. */
+  /** The metadata as JSON in ASCII: nothing looks into it, and a text takes less room than an object. */
   metadataText: string;
   /** Where calls may come from; undefined: from anywhere. */
   networks: Networks | undefined;
@@ -88,7 +89,7 @@ function toKeyRecord(row: KeyRow): KeyRecord {
     name: row.name,
     environment: row.environment === "live" ? "live" : "test",
     scopes: row.scopes.length === 0 ? NONE : row.scopes,
-    metadataText: Object.keys(row.metadata).length === 0 ? "{}" : JSON.stringify(row.metadata),
+    metadataText: Object.keys(row.metadata).length === 0 ? "{}" : asciiJson(row.metadata),
     networks: row.allowed_networks.length === 0 ? undefined : compileNetworks(row.allowed_networks),
     rateLimits: row.rate_limits.length === 0 ? NONE : row.rate_limits,
     quotas: row.quotas.length === 0 ? NONE : row.quotas,
@@ -181,20 +182,16 @@ export function createKeyDirectory(deps: {
   }
 
   /** A program sends the same service key with every call, so its hash is remembered; revoking is by the record, as ever. */
-  function hashOfServiceKey(credential: string): string {
-    let hash = serviceHashes.get(credential);
-    if (hash === undefined) {
-      if (serviceHashes.size >= SERVICE_HASHES_MAX) {
-        serviceHashes.clear();
-      }
-      hash = hashKey(credential);
-      serviceHashes.set(credential, hash);
+  function rememberServiceHash(credential: string): string {
+    if (serviceHashes.size >= SERVICE_HASHES_MAX) {
+      serviceHashes.clear();
     }
+    const hash = hashKey(credential);
+    serviceHashes.set(credential, hash);
     return hash;
   }
 
-  function findServiceActor(credential: string): Actor | undefined | Promise<Actor | undefined> {
-    const hash = hashOfServiceKey(credential);
+  function findServiceActor(hash: string): Actor | undefined | Promise<Actor | undefined> {
     const known = serviceKeys.peek(hash);
     return known === undefined ? serviceKeys.get(hash).then(toServiceActor) : toServiceActor(known);
   }
@@ -228,13 +225,17 @@ export function createKeyDirectory(deps: {
     peekTenant: tenants.peek,
     loadTenant: tenants.get,
     findActor: (credential) => {
+      const serviceHash = serviceHashes.get(credential);
+      if (serviceHash !== undefined) {
+        return findServiceActor(serviceHash);
+      }
       const parsed = parseKey(credential);
       if (parsed.form === "malformed") {
         return undefined;
       }
       // A key that was imported has any form; look-ups of those that are unknown are bounded.
       return parsed.form === "own" && parsed.kind === "svc"
-        ? findServiceActor(credential)
+        ? findServiceActor(rememberServiceHash(credential))
         : findKeyActor(credential);
     },
     applyChange: (change) => {

@@ -1,4 +1,3 @@
-import { setImmediate as immediate } from "node:timers/promises";
 import type { Tx } from "@turnpike/db/client";
 import type { Logger } from "#platform/logger.ts";
 import type { Transact } from "#platform/transact.ts";
@@ -47,8 +46,8 @@ function createLedgerSums(recorded: { groupId: string; recordedAt: Date }) {
   });
 }
 
-/** Groups read and summed in one go: some thousand entries, a millisecond or two, after which calls get their turn. */
-const GROUPS_IN_ONE_GO = 2;
+/** Called between two pieces of work: what it waits for is the turn of the calls. */
+export type Breathe = () => Promise<void> | undefined;
 
 /**
  * Sums the entries of groups that are committed together: under load a key has calls in every group of 50 ms, and a row for
@@ -58,14 +57,13 @@ const GROUPS_IN_ONE_GO = 2;
 async function sumGroups(
   groups: readonly (UsageGroup | StoredGroup)[],
   claimed: ReadonlyMap<string, Date>,
+  breathe: Breathe,
 ): Promise<{ rows: LedgerRow[]; minutes: RollupRow[]; hours: RollupRow[]; spends: GroupSpend[] }> {
   const spends: GroupSpend[] = [];
   const ledgers = new Map<number, ReturnType<typeof createLedgerSums>>();
   const rollups = createRollupSums();
-  for (const [place, group] of groups.entries()) {
-    if (place > 0 && place % GROUPS_IN_ONE_GO === 0) {
-      await immediate();
-    }
+  for (const group of groups) {
+    await breathe();
     const recordedAt = claimed.get(group.groupId);
     if (recordedAt === undefined) {
       continue;
@@ -99,28 +97,33 @@ function* partsOf<Row>(rows: readonly Row[]): Iterable<Row[]> {
  * Writes groups to the ledger in the transaction of its caller: dedupe, entries, rollups, balances and leases. A group that
  * was committed before, by this process or by the one that crashed, is skipped whole.
  *
+ * @param breathe - Asked between two groups; left out: nobody else wants a turn.
  * @returns How many of the groups were new.
  */
 export async function writeGroups(
   tx: Tx,
   logger: Logger,
   groups: readonly (UsageGroup | StoredGroup)[],
+  breathe: Breathe = () => undefined,
 ): Promise<number> {
   const claimed = await claimGroups(tx, groups);
   if (claimed.size === 0) {
     return 0;
   }
-  const { rows, minutes, hours, spends } = await sumGroups(groups, claimed);
+  const { rows, minutes, hours, spends } = await sumGroups(groups, claimed, breathe);
   // Every writer takes rollups, then balances, then those of keys, then leases, each in the order of its key: no deadlock.
   for (const part of partsOf(rows)) {
     await insertEntries(tx, part);
   }
+  await breathe();
   for (const part of partsOf(minutes.sort(byRollupKey))) {
     await addToRollups(tx, "minute", part);
   }
+  await breathe();
   for (const part of partsOf(hours.sort(byRollupKey))) {
     await addToRollups(tx, "hour", part);
   }
+  await breathe();
   const balances = sumBalances(rows);
   for (const part of partsOf(balances.ofTenants)) {
     await addToBalances(tx, part);
@@ -143,8 +146,9 @@ export async function writeGroups(
 export async function commitGroups(
   deps: { transact: Transact; logger: Logger },
   groups: readonly (UsageGroup | StoredGroup)[],
+  breathe?: Breathe,
 ): Promise<number> {
   return groups.length === 0
     ? 0
-    : await deps.transact.asMeter((tx) => writeGroups(tx, deps.logger, groups));
+    : await deps.transact.asMeter((tx) => writeGroups(tx, deps.logger, groups, breathe));
 }

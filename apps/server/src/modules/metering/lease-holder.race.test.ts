@@ -75,7 +75,7 @@ class TestProcess {
   }
 
   async flush(): Promise<void> {
-    if (this.#builder.isEmpty) {
+    if (this.#builder.size === 0) {
       return;
     }
     const group = this.#builder.build({

@@ -101,7 +101,7 @@ export class SimNode {
   }
 
   closeGroup(): void {
-    if (!this.#builder.isEmpty) {
+    if (this.#builder.size > 0) {
       const groupId = this.#newId("group");
       this.journal.push(this.#builder.build({ groupId, processId: this.id, recordedAtMs: null }));
       this.#builder = new GroupBuilder();

@@ -41,8 +41,8 @@ export type Metering = {
 };
 
 const SEGMENT_BYTES = 8 * 1024 * 1024;
-/** Each waiting group holds back at most a few kilobytes of disk; this many are hours of an outage. */
-const GROUPS_WAITING_MAX = 200_000;
+/** Each waiting group holds back at most some ten kilobytes of disk; this many are an hour of an outage under the heaviest load. */
+const GROUPS_WAITING_MAX = 500_000;
 /** A few seconds of the heaviest load on a million keys, hours of that on a few. */
 const BYTES_IN_MEMORY_MAX = 16 * 1024 * 1024;
 const REPLAY_BATCH_GROUPS = 200;
@@ -183,7 +183,7 @@ export async function startMetering(
   const recorder = new UsageRecorder(
     {
       journal,
-      commit: (groups) => commitGroups(deps, groups),
+      commit: (groups, breathe) => commitGroups(deps, groups, breathe),
       setAside: async (group, reason) => {
         // It was admitted, and may be committed at a later start: until then its units must stay taken.
         leases.keep(group.spends.map((spend) => spend.leaseId));

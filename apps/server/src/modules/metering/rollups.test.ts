@@ -178,7 +178,7 @@ function toGroups(draws: readonly SampleDraw[], samples: readonly Sample[]): Usa
     }
   }
   return builders
-    .filter((builder) => !builder.isEmpty)
+    .filter((builder) => builder.size > 0)
     .map((builder) =>
       builder.build({ groupId: newUuidId("group"), processId, recordedAtMs: null }),
     );

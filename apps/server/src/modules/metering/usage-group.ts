@@ -159,8 +159,8 @@ export class GroupBuilder {
   readonly #entries = new SlotBook(ENTRIES);
   readonly #spends = new Map<string, GroupSpend>();
 
-  get isEmpty(): boolean {
-    return this.#entries.sums.length === 0;
+  get size(): number {
+    return this.#entries.sums.length;
   }
 
   add(call: MeteredCall): void {
@@ -266,27 +266,27 @@ function packGroup(group: UsageGroup): PackedGroup {
     newText(),
   ];
   const [minute, periodStart, periodEnd] = [newInstant(), newInstant(), newInstant()];
-  const entries: number[] = [];
+  // With room for all of them from the start: an array that grows is copied again and again.
+  const entries = new Array<number>(group.entries.length * PACKED_FIELDS);
   const latencies: PackedGroup["latencies"] = [];
   for (const [place, entry] of group.entries.entries()) {
-    entries.push(
-      tenant(entry.tenantId),
-      key(entry.keyId),
-      originKey(entry.originKeyId ?? ""),
-      environment(entry.environment),
-      meter(entry.meterId),
-      outcome(entry.outcome),
-      entry.status,
-      method(entry.method ?? ""),
-      route(entry.route ?? ""),
-      minute(entry.minuteMs),
-      periodStart(entry.periodStartMs),
-      periodEnd(entry.periodEndMs),
-      entry.calls,
-      entry.quantity,
-      entry.bytesIn ?? UNMEASURED,
-      entry.bytesOut ?? UNMEASURED,
-    );
+    const at = place * PACKED_FIELDS;
+    entries[at] = tenant(entry.tenantId);
+    entries[at + 1] = key(entry.keyId);
+    entries[at + 2] = originKey(entry.originKeyId ?? "");
+    entries[at + 3] = environment(entry.environment);
+    entries[at + 4] = meter(entry.meterId);
+    entries[at + 5] = outcome(entry.outcome);
+    entries[at + 6] = entry.status;
+    entries[at + 7] = method(entry.method ?? "");
+    entries[at + 8] = route(entry.route ?? "");
+    entries[at + 9] = minute(entry.minuteMs);
+    entries[at + 10] = periodStart(entry.periodStartMs);
+    entries[at + 11] = periodEnd(entry.periodEndMs);
+    entries[at + 12] = entry.calls;
+    entries[at + 13] = entry.quantity;
+    entries[at + 14] = entry.bytesIn ?? UNMEASURED;
+    entries[at + 15] = entry.bytesOut ?? UNMEASURED;
     if (entry.latencies !== undefined) {
       latencies.push([place, entry.latencies.buckets, entry.latencies.counts]);
     }

@@ -13,7 +13,11 @@ import { createTransact, type Transact } from "#platform/transact.ts";
 import { commitGroups } from "./commit-groups.ts";
 import { reconcile } from "./reconcile.ts";
 import type { MeteredCall, UsageGroup } from "./usage-group.ts";
-import { UsageRecorder, type UsageRecorderDeps } from "./usage-recorder.ts";
+import {
+  UsageRecorder,
+  type UsageRecorderDeps,
+  type UsageRecorderOptions,
+} from "./usage-recorder.ts";
 
 const OPERATOR = { actor: { type: "operator", id: "test" }, requestId: "req_test" } as const;
 const PERIOD_START_MS = Date.UTC(2026, 0, 1);
@@ -53,7 +57,10 @@ function callOf(tenantId: TenantId, keyId: KeyId, more: Partial<MeteredCall> = {
   };
 }
 
-async function openRecorder(more: Partial<UsageRecorderDeps> = {}) {
+async function openRecorder(
+  more: Partial<UsageRecorderDeps> = {},
+  options: Partial<UsageRecorderOptions> = {},
+) {
   const folder = await makeTempFolder();
   const journal =
     more.journal ?? (await openJournal({ folder: join(folder.path, "j"), segmentBytes: 2_000 }));
@@ -68,7 +75,7 @@ async function openRecorder(more: Partial<UsageRecorderDeps> = {}) {
       logger,
       ...more,
     },
-    { groupIntervalMs: 5, groupsWaitingMax: 1_000, bytesInMemoryMax: 100_000 },
+    { groupIntervalMs: 5, groupsWaitingMax: 1_000, bytesInMemoryMax: 100_000, ...options },
   );
   cleanups.push(() => journal.close());
   return { recorder };
@@ -178,6 +185,47 @@ describe("UsageRecorder", () => {
     await expectNoDrift();
   });
 
+  it("closes a group early that holds as much as is written down in one go", async () => {
+    const { recorder } = await openRecorder(
+      { commit: () => new Promise(() => undefined) },
+      { groupIntervalMs: 60_000 },
+    );
+    const tenantId = newUuidId("tenant");
+    for (let key = 0; key < 255; key += 1) {
+      recorder.record(callOf(tenantId, newUuidId("key")));
+    }
+    await delay(20);
+    expect(recorder.health.groupsWaiting).toBe(0);
+    recorder.record(callOf(tenantId, newUuidId("key")));
+    await recorder.whenJournaled();
+    expect(recorder.health.groupsWaiting).toBe(1);
+  });
+
+  it("leaves nine tenths of the time to calls while it sums, unless somebody waits for it", async () => {
+    const waitedMs: number[] = [];
+    let nowMs = 0;
+    const { recorder } = await openRecorder({
+      clock: { monotonicMs: () => nowMs },
+      commit: async (_groups, breathe) => {
+        for (const workMs of [0.4, 20]) {
+          nowMs += workMs;
+          const startedAtMs = performance.now();
+          await breathe();
+          waitedMs.push(performance.now() - startedAtMs);
+        }
+      },
+    });
+    recorder.record(callOf(newUuidId("tenant"), newUuidId("key")));
+    await pollUntil("both pieces", () => waitedMs.length === 2);
+    recorder.record(callOf(newUuidId("tenant"), newUuidId("key")));
+    await recorder.flush();
+    const [short = 0, long = 0, , inAHurry = Number.NaN] = waitedMs;
+    // 180 ms, as timers count them.
+    expect(long).toBeGreaterThan(170);
+    expect(short).toBeLessThan(170);
+    expect(inAHurry).toBeLessThan(170);
+  });
+
   it("does not pause while more waits than one commit may hold", async () => {
     const order: (number | string)[] = [];
     const isJournaled = Promise.withResolvers<void>();
@@ -191,16 +239,18 @@ describe("UsageRecorder", () => {
         order.push(groups.length);
       },
     });
-    const [tenantId, keyId] = [newUuidId("tenant"), newUuidId("key")];
-    for (let index = 0; index < 131; index += 1) {
-      recorder.record(callOf(tenantId, keyId));
+    const tenantId = newUuidId("tenant");
+    for (let group = 0; group < 35; group += 1) {
+      for (let key = 0; key < 256; key += 1) {
+        recorder.record(callOf(tenantId, newUuidId("key")));
+      }
       await recorder.whenJournaled();
     }
     isJournaled.resolve();
     await delay(1_000);
     order.push("within the pause");
     await recorder.flush();
-    expect(order).toEqual([1, 64, 64, "within the pause", 2]);
+    expect(order).toEqual([1, 16, 16, "within the pause", 2]);
   });
 
   it("sets a group aside that the ledger refuses for good, and commits its neighbours", async () => {

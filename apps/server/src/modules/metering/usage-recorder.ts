@@ -4,6 +4,7 @@ import type { GroupId, NewId, ProcessId } from "@turnpike/domain/ids/ids";
 import type { Clock } from "#platform/clock.ts";
 import type { Journal, JournalPosition } from "#platform/journal.ts";
 import type { Logger } from "#platform/logger.ts";
+import type { Breathe } from "./commit-groups.ts";
 import {
   type CallMeasure,
   decodeGroup,
@@ -16,8 +17,8 @@ import {
 
 export type UsageRecorderDeps = {
   journal: Journal;
-  /** Writes groups to the ledger; safe to repeat. */
-  commit(groups: readonly StoredGroup[]): Promise<unknown>;
+  /** Writes groups to the ledger; safe to repeat. Asks `breathe` between two pieces of work. */
+  commit(groups: readonly StoredGroup[], breathe: Breathe): Promise<unknown>;
   /** Keeps a group that the database refuses for a reason that no retry mends. */
   setAside(group: UsageGroup, reason: unknown): Promise<void>;
   /** Hears that a group in the journal cannot be read back: nobody knows what is in it. */
@@ -49,8 +50,13 @@ type Waiting = {
   batch: number;
 };
 
+/**
+ * A group is closed early when it has this many entries: what has to be written down of it keeps calls waiting for well below
+ * a millisecond.
+ */
+const GROUP_ENTRIES = 256;
 /** Groups committed in one transaction when many wait, such as after an outage. */
-const BATCH_GROUPS = 64;
+const BATCH_GROUPS = 512;
 /**
  * Keys in one transaction: each is some rows, and a commit of more would hold its locks, and the next one up, for seconds. The
  * groups of few keys are summed to few rows however many they are.
@@ -63,6 +69,11 @@ const BATCH_KEYS = 4_000;
  * would leave the ledger further behind with every second in which ever new keys call.
  */
 const COMMIT_PAUSE_FACTOR = 9;
+/**
+ * The same holds within a commit: what is summed of a busy few seconds would keep calls waiting for as long as it takes, and
+ * those that come meanwhile for longer. After so much of it, nine times as long belongs to the calls.
+ */
+const COMMIT_PIECE_MS = 0.5;
 /** The longest pause: what a dashboard may lag behind. */
 const COMMIT_PAUSE_MAX_MS = 3_000;
 /** Groups that may wait while the disk refuses them; further calls are refused, for memory is no place to keep usage. */
@@ -97,6 +108,7 @@ export class UsageRecorder {
   readonly #options: UsageRecorderOptions;
   #builder = new GroupBuilder();
   #timer: NodeJS.Timeout | undefined;
+  #closing: NodeJS.Immediate | undefined;
   #journaled = Promise.withResolvers<void>();
   readonly #waiting: Waiting[] = [];
   #bytesInMemory = 0;
@@ -138,11 +150,15 @@ export class UsageRecorder {
 
   #closeGroupSoon(): void {
     this.#timer ??= setTimeout(() => this.#closeGroup(), this.#options.groupIntervalMs);
+    if (this.#builder.size >= GROUP_ENTRIES) {
+      // Not at once: whoever recorded may go on to ask when this very group is in the journal.
+      this.#closing ??= setImmediate(() => this.#closeGroup());
+    }
   }
 
   /** Resolves when the group being filled is on disk; rejects when the disk refuses it. For `durability: strict`. */
   whenJournaled(): Promise<void> {
-    return this.#builder.isEmpty ? Promise.resolve() : this.#journaled.promise;
+    return this.#builder.size === 0 ? Promise.resolve() : this.#journaled.promise;
   }
 
   /** True when so much waits for the database that new calls should be refused. */
@@ -163,8 +179,10 @@ export class UsageRecorder {
 
   #closeGroup(): void {
     clearTimeout(this.#timer);
+    clearImmediate(this.#closing);
     this.#timer = undefined;
-    if (this.#builder.isEmpty) {
+    this.#closing = undefined;
+    if (this.#builder.size === 0) {
       return;
     }
     const group = this.#builder.build({
@@ -267,6 +285,28 @@ export class UsageRecorder {
     await delay(pauseMs, undefined, { signal: this.#hurry.signal }).catch(() => undefined);
   }
 
+  /** For the commit of a batch. One that others wait for, or that another follows at once, leaves calls a single turn. */
+  #createBreathe(batchNumber: number): Breathe {
+    const { clock } = this.#deps;
+    let startedAtMs = clock.monotonicMs();
+    return () => {
+      const spentMs = clock.monotonicMs() - startedAtMs;
+      if (spentMs < COMMIT_PIECE_MS) {
+        return undefined;
+      }
+      const pause =
+        this.#flushes > 0 || this.#batch.number > batchNumber + 1
+          ? immediate()
+          : delay(spentMs * COMMIT_PAUSE_FACTOR, undefined, { signal: this.#hurry.signal });
+      // Rejects only because somebody hurries, which is as good as the end of the pause.
+      return pause
+        .catch(() => undefined)
+        .then(() => {
+          startedAtMs = clock.monotonicMs();
+        });
+    };
+  }
+
   async #commit(batch: readonly Waiting[]): Promise<void> {
     const { clock, processId } = this.#deps;
     const startedAtMs = clock.monotonicMs();
@@ -277,6 +317,7 @@ export class UsageRecorder {
         recordedAtMs: null,
         read: () => this.#read(item),
       })),
+      this.#createBreathe(batch[0]?.batch ?? 0),
     );
     const endedAtMs = clock.monotonicMs();
     const pauseMs = (endedAtMs - startedAtMs) * COMMIT_PAUSE_FACTOR;

@@ -2,7 +2,7 @@ import { type BackgroundCounts, startBackgroundWork } from "./rig/background-wor
 import type { Bench, BenchOptions, BenchResult } from "./rig/bench.ts";
 import { type Customers, createCustomers, settleLedger } from "./rig/customers.ts";
 import { startHelper } from "./rig/helper-program.ts";
-import { assertAllAccepted, type LoadGenerator, startLoadGenerator } from "./rig/load.ts";
+import { assertAllAccepted, type LoadGenerator, startLoadWithUpstream } from "./rig/load.ts";
 import { hasNginx, startNginxProxy } from "./rig/nginx-proxy.ts";
 import { type PinnedProcess, pinningRemarks } from "./rig/pinned-process.ts";
 import { makeProductHome, type Product, startProduct } from "./rig/product.ts";
@@ -66,7 +66,6 @@ async function measure(
     seconds: input.seconds,
     ratePerSecond: input.ratePerSecond,
     acceptedStart: '{"ok":true',
-    sharesItsCore: true as const,
   };
   const sample = await measureRound(rig.load, candidate.running, order, {
     waitsUntilIdle: input.isBusy !== true,
@@ -232,7 +231,7 @@ async function compare(
     },
     remarks: [
       `The fastest bare proxy is ${fastest}; ours authenticates, limits, signs and meters each call as well.`,
-      `${String(KEYS)} keys in turn over ${String(CONNECTIONS)} connections; the upstream shares its core with the load.`,
+      `${String(KEYS)} keys in turn over ${String(CONNECTIONS)} connections; the upstream shares its core and its process with the load.`,
       `p99 added to a call without a proxy, at ${String(ratePerSecond)} calls/s: ${String(added)} ms; ${fastest} adds ${String(addedByFastest)} ms.`,
       `Beside work: one after the other without a pause ran ${String(work.counts.exports)} CSV exports of all tenants by key and hour, ${String(work.counts.reports)} reports of all tenants with the period before, ${String(work.counts.imports)} imports of 1,000 keys and ${String(work.counts.signIns)} sign-ins with a wrong password (argon2id), all at the same time and on the server's core; smaller is better.`,
       ...stream.remarks,
@@ -283,13 +282,12 @@ async function assertLedgerAgrees(rig: Rig, product: Product): Promise<BenchResu
 }
 
 async function run(options: BenchOptions): Promise<BenchResult> {
-  const upstream = await startHelper("bare-upstream", { core: "load" });
+  const { load, upstream } = await startLoadWithUpstream();
   const url = `http://127.0.0.1:${String(upstream.port)}`;
   const home = await makeProductHome(
     // Sign-ins are limited by network: the bench says which one it is in.
     `upstreams:\n  - name: bench\n    url: ${url}\n    maxRequestBytes: 2147483648\ntrustedProxies: [127.0.0.1/32]\n`,
   );
-  const load = startLoadGenerator();
   let candidates: Candidate[] = [];
   try {
     const product = await startProduct(home);
@@ -304,7 +302,6 @@ async function run(options: BenchOptions): Promise<BenchResult> {
     for (const candidate of candidates) {
       await candidate.running.stop();
     }
-    await upstream.stop();
     await load.stop();
     await home.remove();
   }

@@ -1,6 +1,8 @@
 import { connect, type Socket } from "node:net";
+import { createBareUpstream } from "../rig/bare-upstream.ts";
 import { LatencyHistogram } from "../rig/latency-histogram.ts";
-import type { LoadOrder, LoadResult } from "../rig/load.ts";
+import { type LoadOrder, type LoadResult, WITH_UPSTREAM } from "../rig/load.ts";
+import { reportPort } from "../rig/report-port.ts";
 import { createRequestSource, type RequestSource } from "../rig/request-source.ts";
 
 /**
@@ -232,6 +234,9 @@ function parseAnswer(bytes: Buffer): Answer | undefined {
     : undefined;
 }
 
+if (process.argv.includes(WITH_UPSTREAM)) {
+  reportPort(createBareUpstream());
+}
 process.on("message", (order: LoadOrder) => {
   new LoadRun(order).run().then(
     (result) => process.send?.(result),

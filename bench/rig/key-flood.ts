@@ -58,7 +58,12 @@ export async function measureFlood(input: {
   const sql = await connectToProduct(home, { statementTimeoutMs: TIMEOUT_MS });
   const second = startLoadGenerator();
   try {
-    const order = { port: product.port, seconds: SECONDS, acceptedStart: ACCEPTED };
+    const order = {
+      port: product.port,
+      seconds: SECONDS,
+      acceptedStart: ACCEPTED,
+      sharesItsCore: true,
+    } as const;
     const knownOrder = {
       ...order,
       requests: known,

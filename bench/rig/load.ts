@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { type HelperProgram, startHelper } from "./helper-program.ts";
 import { nextMessage, type PinnedProcess, startPinned } from "./pinned-process.ts";
 
 /**
@@ -23,7 +24,7 @@ export type LoadOrder = {
   ratePerSecond: number | null;
   /** Ends the run early, after so many calls. */
   callsMax?: number;
-  /** True when what the servers call runs on the generator's core as well: then it sleeps while it has nothing to do. */
+  /** True when another generator runs on the same core: then each sleeps while it has nothing to do. */
   sharesItsCore?: true;
   /** An answer counts as accepted when its body starts with this (and its status is 200). */
   acceptedStart: string;
@@ -50,13 +51,31 @@ export type LoadGenerator = {
   stop(): Promise<void>;
 };
 
+const GENERATOR_PATH = join(import.meta.dirname, "../programs/load-generator.ts");
 /** Beyond the ordered time: for the last answers of a server that hangs. */
 const GRACE_MS = 30_000;
 
+/** An argument of the generator's program. */
+export const WITH_UPSTREAM = "with-upstream";
+
 /** Starts the load generator on its core; it runs one order at a time. */
 export function startLoadGenerator(): LoadGenerator {
-  const path = join(import.meta.dirname, "../programs/load-generator.ts");
-  const running: PinnedProcess = startPinned([process.execPath, path], { core: "load" });
+  return toGenerator(startPinned([process.execPath, GENERATOR_PATH], { core: "load" }));
+}
+
+/**
+ * The same with the API behind proxies in its process, at the port that it reports. In one loop with the generator it need not
+ * be woken for each call either.
+ */
+export async function startLoadWithUpstream(): Promise<{
+  load: LoadGenerator;
+  upstream: HelperProgram;
+}> {
+  const upstream = await startHelper("load-generator", { core: "load", args: [WITH_UPSTREAM] });
+  return { load: toGenerator(upstream), upstream };
+}
+
+function toGenerator(running: PinnedProcess): LoadGenerator {
   return {
     run: async (order) => {
       const signal = AbortSignal.timeout(order.seconds * 1000 + GRACE_MS);

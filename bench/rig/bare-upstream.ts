@@ -1,11 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
-import { reportPort } from "../rig/report-port.ts";
 
-/**
- * The API behind the proxies: bare node:http with two JSON documents, of some 60 bytes and of 10 kB. `/gigabyte` answers
- * with a body of 1 GiB, as fast as it is read; what is posted is read to its end and answered by its length.
- */
 const small = Buffer.from(JSON.stringify({ ok: true, item: { id: 42, name: "A small document" } }));
 const large = Buffer.from(
   JSON.stringify({
@@ -36,8 +31,12 @@ function countBody(req: IncomingMessage, res: ServerResponse): void {
   req.on("end", () => res.end(String(bytes)));
 }
 
-reportPort(
-  createServer({ noDelay: true, keepAliveTimeout: 65_000 }, (req, res) => {
+/**
+ * The API behind the proxies: bare node:http with two JSON documents, of some 60 bytes and of 10 kB. `/gigabyte` answers
+ * with a body of 1 GiB, as fast as it is read; what is posted is read to its end and answered by its length.
+ */
+export function createBareUpstream(): Server {
+  return createServer({ noDelay: true, keepAliveTimeout: 65_000 }, (req, res) => {
     if (req.method === "POST") {
       countBody(req, res);
       return;
@@ -49,5 +48,5 @@ reportPort(
     const body = req.url?.startsWith("/large") === true ? large : small;
     res.writeHead(200, { "content-type": "application/json", "content-length": body.length });
     res.end(body);
-  }),
-);
+  });
+}

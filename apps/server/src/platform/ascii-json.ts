@@ -1,7 +1,7 @@
 const BEYOND_ASCII = /[^\0-\x7f]/;
 const EVERY_BEYOND_ASCII = /[^\0-\x7f]/g;
 
-function escape(unit: string): string {
+function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
@@ -12,5 +12,5 @@ function escape(unit: string): string {
 export function asciiJson(value: unknown): string {
   const text = JSON.stringify(value);
   // Replacing nothing is far dearer than looking for it.
-  return BEYOND_ASCII.test(text) ? text.replace(EVERY_BEYOND_ASCII, escape) : text;
+  return BEYOND_ASCII.test(text) ? text.replace(EVERY_BEYOND_ASCII, escapeUnit) : text;
 }

@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { constants, getPriority } from "node:os";
+import { getPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import { connect } from "@turnpike/db/client";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { makeTempFolder } from "@turnpike/testkit/temp-folder";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
+import { NICENESS } from "./yield-to-calls.ts";
 
-const NICE = constants.priority.PRIORITY_BELOW_NORMAL;
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 async function groupNiceOf(pid: number): Promise<number> {
@@ -31,11 +31,11 @@ describe("a database beside calls", () => {
     onTestFinished(async () => sql.end({ timeout: 1 }));
     const [session] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
     const pid = session?.pid ?? 0;
-    expect([getPriority(server.pid), getPriority(pid)]).toEqual([NICE, NICE]);
+    expect([getPriority(server.pid), getPriority(pid)]).toEqual([NICENESS, NICENESS]);
     // Not every system groups processes by session.
     if (existsSync(`/proc/${String(pid)}/autogroup`)) {
       for (const one of [server.pid, pid]) {
-        await pollUntil("its group yields", async () => (await groupNiceOf(one)) === NICE);
+        await pollUntil("its group yields", async () => (await groupNiceOf(one)) === NICENESS);
       }
     }
   });
@@ -56,7 +56,7 @@ describe("a database beside calls", () => {
     );
     const [told]: { thread: number; priority: number }[] = await once(thread, "message");
     const isLinux = process.platform === "linux";
-    expect(told?.priority).toBe(isLinux ? NICE : before);
+    expect(told?.priority).toBe(isLinux ? NICENESS : before);
     expect(getPriority()).toBe(before);
     expect(told?.thread).not.toBe(process.pid);
   });

@@ -2,6 +2,7 @@ import { verifyKeyResponse } from "@turnpike/contract/keys";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { asciiJson } from "#platform/ascii-json.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import type { Subject } from "./call-to-decide.ts";
 import type { LimitView } from "./limit-view.ts";
@@ -34,7 +35,7 @@ const anySubject: fc.Arbitrary<{ subject: Subject; metadata: Record<string, unkn
         keyId: newUuidId("key"),
         originKeyId: newUuidId("key"),
         tenantId,
-        metadataText: JSON.stringify(metadata),
+        metadataText: asciiJson(metadata),
         networks: undefined,
         rateLimits: [],
         quotas: [],
@@ -97,6 +98,8 @@ describe("the text of a verdict", () => {
             { allowed: true, ...subject, cost: 1, hold: undefined, limits },
             requestId,
           );
+          // Its length is sent as that of its bytes.
+          expect(Buffer.byteLength(text)).toBe(text.length);
           const verdict: unknown = JSON.parse(text);
           expect(verdict).toEqual({
             valid: true,
@@ -134,6 +137,7 @@ describe("the text of a verdict", () => {
             },
             { requestId, offer },
           );
+          expect(Buffer.byteLength(text)).toBe(text.length);
           const verdict: unknown = JSON.parse(text);
           expect(verdict).toEqual({
             valid: false,

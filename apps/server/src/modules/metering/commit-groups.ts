@@ -46,7 +46,7 @@ function createLedgerSums(recorded: { groupId: string; recordedAt: Date }) {
   });
 }
 
-/** Called between two pieces of work: what it waits for is the turn of the calls. */
+/** Called before each piece of a longer work: what it waits for is the turn of the calls. */
 export type Breathe = () => Promise<void> | undefined;
 
 /**
@@ -97,7 +97,7 @@ function* partsOf<Row>(rows: readonly Row[]): Iterable<Row[]> {
  * Writes groups to the ledger in the transaction of its caller: dedupe, entries, rollups, balances and leases. A group that
  * was committed before, by this process or by the one that crashed, is skipped whole.
  *
- * @param breathe - Asked between two groups; left out: nobody else wants a turn.
+ * @param breathe - Asked before each group is summed; left out: nobody else wants a turn.
  * @returns How many of the groups were new.
  */
 export async function writeGroups(
@@ -115,15 +115,12 @@ export async function writeGroups(
   for (const part of partsOf(rows)) {
     await insertEntries(tx, part);
   }
-  await breathe();
   for (const part of partsOf(minutes.sort(byRollupKey))) {
     await addToRollups(tx, "minute", part);
   }
-  await breathe();
   for (const part of partsOf(hours.sort(byRollupKey))) {
     await addToRollups(tx, "hour", part);
   }
-  await breathe();
   const balances = sumBalances(rows);
   for (const part of partsOf(balances.ofTenants)) {
     await addToBalances(tx, part);

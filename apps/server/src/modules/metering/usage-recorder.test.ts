@@ -207,7 +207,9 @@ describe("UsageRecorder", () => {
     const { recorder } = await openRecorder({
       clock: { monotonicMs: () => nowMs },
       commit: async (_groups, breathe) => {
-        for (const workMs of [0.4, 20]) {
+        // The database, which does not count; then what is summed.
+        nowMs += 1_000;
+        for (const workMs of [0, 0.4, 20]) {
           nowMs += workMs;
           const startedAtMs = performance.now();
           await breathe();
@@ -216,14 +218,13 @@ describe("UsageRecorder", () => {
       },
     });
     recorder.record(callOf(newUuidId("tenant"), newUuidId("key")));
-    await pollUntil("both pieces", () => waitedMs.length === 2);
+    await pollUntil("all pieces", () => waitedMs.length === 3);
     recorder.record(callOf(newUuidId("tenant"), newUuidId("key")));
     await recorder.flush();
-    const [short = 0, long = 0, , inAHurry = Number.NaN] = waitedMs;
-    // 180 ms, as timers count them.
+    const [first = Number.NaN, short = Number.NaN, long = 0, , , inAHurry = Number.NaN] = waitedMs;
+    // Nine times 20.4 ms, as timers count them.
     expect(long).toBeGreaterThan(170);
-    expect(short).toBeLessThan(170);
-    expect(inAHurry).toBeLessThan(170);
+    expect(Math.max(first, short, inAHurry)).toBeLessThan(170);
   });
 
   it("does not pause while more waits than one commit may hold", async () => {

@@ -17,7 +17,7 @@ import {
 
 export type UsageRecorderDeps = {
   journal: Journal;
-  /** Writes groups to the ledger; safe to repeat. Asks `breathe` between two pieces of work. */
+  /** Writes groups to the ledger; safe to repeat. Asks `breathe` before each group that it sums. */
   commit(groups: readonly StoredGroup[], breathe: Breathe): Promise<unknown>;
   /** Keeps a group that the database refuses for a reason that no retry mends. */
   setAside(group: UsageGroup, reason: unknown): Promise<void>;
@@ -288,9 +288,12 @@ export class UsageRecorder {
   /** For the commit of a batch. One that others wait for, or that another follows at once, leaves calls a single turn. */
   #createBreathe(batchNumber: number): Breathe {
     const { clock } = this.#deps;
-    let startedAtMs = clock.monotonicMs();
+    let startedAtMs: number | undefined;
     return () => {
-      const spentMs = clock.monotonicMs() - startedAtMs;
+      const nowMs = clock.monotonicMs();
+      // What came before was a question to the database.
+      startedAtMs ??= nowMs;
+      const spentMs = nowMs - startedAtMs;
       if (spentMs < COMMIT_PIECE_MS) {
         return undefined;
       }

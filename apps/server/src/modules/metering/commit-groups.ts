@@ -46,8 +46,14 @@ function createLedgerSums(recorded: { groupId: string; recordedAt: Date }) {
   });
 }
 
-/** Called before each piece of a longer work: what it waits for is the turn of the calls. */
-export type Breathe = () => Promise<void> | undefined;
+/** Called between the pieces of a commit: what is waited for is the turn of the calls. */
+export type CommitPace = {
+  beforeGroup(): Promise<void> | undefined;
+  /** After a statement, while nothing is locked that a call could wait for. */
+  afterRows(rows: number): Promise<void> | undefined;
+};
+
+const AT_ONCE: CommitPace = { beforeGroup: () => undefined, afterRows: () => undefined };
 
 /**
  * Sums the entries of groups that are committed together: under load a key has calls in every group of 50 ms, and a row for
@@ -57,13 +63,13 @@ export type Breathe = () => Promise<void> | undefined;
 async function sumGroups(
   groups: readonly (UsageGroup | StoredGroup)[],
   claimed: ReadonlyMap<string, Date>,
-  breathe: Breathe,
+  pace: CommitPace,
 ): Promise<{ rows: LedgerRow[]; minutes: RollupRow[]; hours: RollupRow[]; spends: GroupSpend[] }> {
   const spends: GroupSpend[] = [];
   const ledgers = new Map<number, ReturnType<typeof createLedgerSums>>();
   const rollups = createRollupSums();
   for (const group of groups) {
-    await breathe();
+    await pace.beforeGroup();
     const recordedAt = claimed.get(group.groupId);
     if (recordedAt === undefined) {
       continue;
@@ -85,7 +91,7 @@ async function sumGroups(
 }
 
 /** Rows written in one statement: putting a statement together is one piece of work, for which calls have to wait. */
-const ROWS_IN_ONE_GO = 250;
+const ROWS_IN_ONE_GO = 125;
 
 function* partsOf<Row>(rows: readonly Row[]): Iterable<Row[]> {
   for (let start = 0; start < rows.length; start += ROWS_IN_ONE_GO) {
@@ -97,30 +103,34 @@ function* partsOf<Row>(rows: readonly Row[]): Iterable<Row[]> {
  * Writes groups to the ledger in the transaction of its caller: dedupe, entries, rollups, balances and leases. A group that
  * was committed before, by this process or by the one that crashed, is skipped whole.
  *
- * @param breathe - Asked before each group is summed; left out: nobody else wants a turn.
+ * @param pace - Left out: nobody else wants a turn.
  * @returns How many of the groups were new.
  */
 export async function writeGroups(
   tx: Tx,
   logger: Logger,
   groups: readonly (UsageGroup | StoredGroup)[],
-  breathe: Breathe = () => undefined,
+  pace: CommitPace = AT_ONCE,
 ): Promise<number> {
   const claimed = await claimGroups(tx, groups);
   if (claimed.size === 0) {
     return 0;
   }
-  const { rows, minutes, hours, spends } = await sumGroups(groups, claimed, breathe);
+  const { rows, minutes, hours, spends } = await sumGroups(groups, claimed, pace);
   // Every writer takes rollups, then balances, then those of keys, then leases, each in the order of its key: no deadlock.
   for (const part of partsOf(rows)) {
     await insertEntries(tx, part);
+    await pace.afterRows(part.length);
   }
   for (const part of partsOf(minutes.sort(byRollupKey))) {
     await addToRollups(tx, "minute", part);
+    await pace.afterRows(part.length);
   }
   for (const part of partsOf(hours.sort(byRollupKey))) {
     await addToRollups(tx, "hour", part);
+    await pace.afterRows(part.length);
   }
+  // From here on leases wait for the commit, and calls may wait for leases.
   const balances = sumBalances(rows);
   for (const part of partsOf(balances.ofTenants)) {
     await addToBalances(tx, part);
@@ -143,9 +153,9 @@ export async function writeGroups(
 export async function commitGroups(
   deps: { transact: Transact; logger: Logger },
   groups: readonly (UsageGroup | StoredGroup)[],
-  breathe?: Breathe,
+  pace?: CommitPace,
 ): Promise<number> {
   return groups.length === 0
     ? 0
-    : await deps.transact.asMeter((tx) => writeGroups(tx, deps.logger, groups, breathe));
+    : await deps.transact.asMeter((tx) => writeGroups(tx, deps.logger, groups, pace));
 }

@@ -183,7 +183,7 @@ export async function startMetering(
   const recorder = new UsageRecorder(
     {
       journal,
-      commit: (groups, breathe) => commitGroups(deps, groups, breathe),
+      commit: (groups, pace) => commitGroups(deps, groups, pace),
       setAside: async (group, reason) => {
         // It was admitted, and may be committed at a later start: until then its units must stay taken.
         leases.keep(group.spends.map((spend) => spend.leaseId));

@@ -4,7 +4,7 @@ import type { GroupId, NewId, ProcessId } from "@turnpike/domain/ids/ids";
 import type { Clock } from "#platform/clock.ts";
 import type { Journal, JournalPosition } from "#platform/journal.ts";
 import type { Logger } from "#platform/logger.ts";
-import type { Breathe } from "./commit-groups.ts";
+import type { CommitPace } from "./commit-groups.ts";
 import {
   type CallMeasure,
   decodeGroup,
@@ -17,8 +17,8 @@ import {
 
 export type UsageRecorderDeps = {
   journal: Journal;
-  /** Writes groups to the ledger; safe to repeat. Asks `breathe` before each group that it sums. */
-  commit(groups: readonly StoredGroup[], breathe: Breathe): Promise<unknown>;
+  /** Writes groups to the ledger, at a pace that leaves calls their time; safe to repeat. */
+  commit(groups: readonly StoredGroup[], pace: CommitPace): Promise<unknown>;
   /** Keeps a group that the database refuses for a reason that no retry mends. */
   setAside(group: UsageGroup, reason: unknown): Promise<void>;
   /** Hears that a group in the journal cannot be read back: nobody knows what is in it. */
@@ -74,6 +74,8 @@ const COMMIT_PAUSE_FACTOR = 9;
  * those that come meanwhile for longer. After so much of it, nine times as long belongs to the calls.
  */
 const COMMIT_PIECE_MS = 0.5;
+/** About what a row takes of the process, and about as much of the database, which may share its core. */
+const COMMIT_ROW_MS = 0.006;
 /** The longest pause: what a dashboard may lag behind. */
 const COMMIT_PAUSE_MAX_MS = 3_000;
 /** Groups that may wait while the disk refuses them; further calls are refused, for memory is no place to keep usage. */
@@ -286,27 +288,31 @@ export class UsageRecorder {
   }
 
   /** For the commit of a batch. One that others wait for, or that another follows at once, leaves calls a single turn. */
-  #createBreathe(batchNumber: number): Breathe {
+  #createPace(batchNumber: number): CommitPace {
     const { clock } = this.#deps;
     let startedAtMs: number | undefined;
-    return () => {
-      const nowMs = clock.monotonicMs();
-      // What came before was a question to the database.
-      startedAtMs ??= nowMs;
-      const spentMs = nowMs - startedAtMs;
-      if (spentMs < COMMIT_PIECE_MS) {
-        return undefined;
-      }
-      const pause =
-        this.#flushes > 0 || this.#batch.number > batchNumber + 1
-          ? immediate()
-          : delay(spentMs * COMMIT_PAUSE_FACTOR, undefined, { signal: this.#hurry.signal });
-      // Rejects only because somebody hurries, which is as good as the end of the pause.
-      return pause
-        .catch(() => undefined)
-        .then(() => {
-          startedAtMs = clock.monotonicMs();
-        });
+    const pause = async (pieceMs: number): Promise<void> => {
+      const isInAHurry = this.#flushes > 0 || this.#batch.number > batchNumber + 1;
+      await (isInAHurry
+        ? immediate()
+        : // Rejects only because somebody hurries, which is as good as the end of the pause.
+          delay(pieceMs * COMMIT_PAUSE_FACTOR, undefined, { signal: this.#hurry.signal }).catch(
+            () => undefined,
+          ));
+      startedAtMs = clock.monotonicMs();
+    };
+    return {
+      beforeGroup: () => {
+        const nowMs = clock.monotonicMs();
+        // What came before the first was a question to the database.
+        startedAtMs ??= nowMs;
+        const spentMs = nowMs - startedAtMs;
+        return spentMs < COMMIT_PIECE_MS ? undefined : pause(spentMs);
+      },
+      afterRows: (rows) => {
+        const spentMs = rows * COMMIT_ROW_MS;
+        return spentMs < COMMIT_PIECE_MS ? undefined : pause(spentMs);
+      },
     };
   }
 
@@ -320,7 +326,7 @@ export class UsageRecorder {
         recordedAtMs: null,
         read: () => this.#read(item),
       })),
-      this.#createBreathe(batch[0]?.batch ?? 0),
+      this.#createPace(batch[0]?.batch ?? 0),
     );
     const endedAtMs = clock.monotonicMs();
     const pauseMs = (endedAtMs - startedAtMs) * COMMIT_PAUSE_FACTOR;

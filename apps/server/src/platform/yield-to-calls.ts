@@ -1,16 +1,13 @@
 import { readlinkSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
-import { setPriority } from "node:os";
+import { constants, setPriority } from "node:os";
 import { basename } from "node:path";
 
 /**
- * Of everything that writes down later what calls do now. Where calls want all of a core, each session of the database has a
- * thirtieth of it. With 10 it would be a tenth, a third of the core for four of them, and calls at 70 % of full load have no
- * third to give; with 19 it would be a seventieth, and the rare call that needs a lease from the database would wait for it.
- *
- * @see sched(7), "The nice value and group scheduling".
+ * Of everything that writes down later what calls do now. Lower than this, the database would also wait for whatever else the
+ * machine does, which may be the operator's own API: at 15 a session has a thirtieth of a busy core, and a start beside other work took too long.
  */
-export const NICENESS = 15;
+export const NICENESS = constants.priority.PRIORITY_BELOW_NORMAL;
 const LOOK_INTERVAL_MS = 1_000;
 
 /**

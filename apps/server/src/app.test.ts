@@ -81,6 +81,7 @@ function expectProblem(reply: ApiReply, code: ErrorCode): z.infer<typeof problem
   expect(reply.status).toBe(status);
   expect(reply.headers.get("cache-control")).toBe("no-store");
   expect(reply.headers.get("x-content-type-options")).toBe("nosniff");
+  expect(reply.headers.get("keep-alive")).toBe("timeout=60");
   return body;
 }
 

@@ -26,6 +26,10 @@ export type RawRoute = {
 
 /** What every answer of the listener for people bears, beside its request id. */
 const BASE_HEADERS = [
+  // Shorter than the silence after which the listener closes: a client that keeps to it never writes into a closed connection,
+  // and one that hears nothing, such as Node's fetch, gives connections up after four seconds.
+  "keep-alive",
+  "timeout=60",
   "x-content-type-options",
   "nosniff",
   "referrer-policy",

@@ -23,7 +23,15 @@ const HEADER_BYTES = 8;
 /** Longer records are taken for damage. */
 const RECORD_BYTES_MAX = 64 * 1024 * 1024;
 
-type Segment = { number: number; fd: number; size: number; held: number };
+type Segment = {
+  number: number;
+  fd: number;
+  size: number;
+  held: number;
+  /** The data sync that runs, and the one that follows it for whatever is written meanwhile. */
+  sync: Promise<void> | undefined;
+  nextSync: Promise<void> | undefined;
+};
 
 function segmentPath(folder: string, segment: number): string {
   return join(folder, `${String(segment).padStart(10, "0")}.journal`);
@@ -148,7 +156,7 @@ export async function openJournal(input: {
       rmSync(path, { force: true });
       throw error;
     }
-    const segment = { number, fd, size: 0, held: 0 };
+    const segment = { number, fd, size: 0, held: 0, sync: undefined, nextSync: undefined };
     segments.set(number, segment);
     return segment;
   }
@@ -167,14 +175,37 @@ export async function openJournal(input: {
     drops.add(drop);
   }
 
-  function syncSegment(segment: Segment): Promise<void> {
-    const sync = new Promise<void>((resolve, reject) => {
-      fdatasync(segment.fd, (error) => (error === null ? resolve() : reject(error)));
-    });
+  function track(sync: Promise<void>): Promise<void> {
     syncs.add(sync);
     const forget = () => syncs.delete(sync);
     sync.then(forget, forget);
     return sync;
+  }
+
+  function startSync(segment: Segment): Promise<void> {
+    const sync = new Promise<void>((resolve, reject) => {
+      fdatasync(segment.fd, (error) => (error === null ? resolve() : reject(error)));
+    });
+    segment.sync = sync;
+    segment.nextSync = undefined;
+    const end = () => {
+      segment.sync = undefined;
+    };
+    sync.then(end, end);
+    return sync;
+  }
+
+  /** Syncs what was written so far. One at a time: a slow disk would else keep the threads of the process busy with them. */
+  function syncSegment(segment: Segment): Promise<void> {
+    if (segment.sync === undefined) {
+      return track(startSync(segment));
+    }
+    if (segment.nextSync === undefined) {
+      // The one that runs may have begun before this was written; its failure is not that of the next.
+      const start = () => startSync(segment);
+      segment.nextSync = track(segment.sync.then(start, start));
+    }
+    return segment.nextSync;
   }
 
   function writeWhole(segment: Segment, bytes: Buffer): void {

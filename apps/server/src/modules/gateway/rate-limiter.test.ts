@@ -51,6 +51,20 @@ describe.each(["memory", "shared"] as const)("rate limits in %s", (kind) => {
     expect(remaining(there, "another key", minute)).toBe(2);
   });
 
+  it("tells limits of a slot apart by their names, however many there were", () => {
+    const { here } = openLimiters(kind);
+    const limits = Array.from({ length: 30 }, (_, index) => limit(`l${String(index)}`, 2, 60));
+    for (const [index, one] of limits.entries()) {
+      // One call under each of the first half, two under each of the rest.
+      for (let call = 0; call < (index < 15 ? 1 : 2); call += 1) {
+        expect(here.take([decide(here, "tenant", [one])])).toBeUndefined();
+      }
+    }
+    expect(limits.map((one) => remaining(here, "tenant", one))).toEqual(
+      limits.map((_, index) => (index < 15 ? 1 : 0)),
+    );
+  });
+
   it("is not closed for a long window when a plan has a short one of the same name", () => {
     const { here, wait } = openLimiters(kind);
     const day = limit("calls", 1, 86_400);

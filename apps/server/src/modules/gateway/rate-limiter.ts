@@ -51,19 +51,52 @@ function nameBucket(slot: string, rateLimit: RateLimit): string {
   return `${slot}|${rateLimit.name}`;
 }
 
-/** One of the few buckets of a slot. */
 type Bucket = RateLimitState & { name: string };
 
-const NO_BUCKETS: readonly Bucket[] = [];
+/** Buckets of a slot that are looked through one by one: a plan or a key has a handful of limits. */
+const LIST_MAX = 8;
 
-function findBucket(buckets: readonly Bucket[], name: string): Bucket | undefined {
-  // Nearly always the only one. No function: it would be made anew for every call.
-  for (const bucket of buckets) {
-    if (bucket.name === name) {
-      return bucket;
+/**
+ * The buckets of a slot, found by name. More of them than {@link LIST_MAX} are what a key leaves behind whose limits are renamed
+ * again and again, which must not make each of its calls dearer.
+ */
+class SlotBuckets {
+  #list: Bucket[] = [];
+  #byName: Map<string, Bucket> | undefined;
+
+  get size(): number {
+    return this.#list.length;
+  }
+
+  find(name: string): Bucket | undefined {
+    if (this.#byName !== undefined) {
+      return this.#byName.get(name);
+    }
+    // Nearly always the only one. No function: it would be made anew for every call.
+    for (const bucket of this.#list) {
+      if (bucket.name === name) {
+        return bucket;
+      }
+    }
+    return undefined;
+  }
+
+  add(bucket: Bucket): void {
+    this.#list.push(bucket);
+    if (this.#byName !== undefined) {
+      this.#byName.set(bucket.name, bucket);
+    } else if (this.#list.length > LIST_MAX) {
+      this.#byName = new Map(this.#list.map((one) => [one.name, one]));
     }
   }
-  return undefined;
+
+  dropFull(nowMs: number): void {
+    this.#list = this.#list.filter(({ fullAtMs }) => fullAtMs > nowMs);
+    this.#byName =
+      this.#list.length > LIST_MAX
+        ? new Map(this.#list.map((bucket) => [bucket.name, bucket]))
+        : undefined;
+  }
 }
 
 /**
@@ -71,7 +104,7 @@ function findBucket(buckets: readonly Bucket[], name: string): Bucket | undefine
  * slot, then by name: a name put together of both would have to be read through again for every call.
  */
 export function createRateLimiter(deps: { monotonicMs: () => number }): RateLimiter {
-  const slots = new Map<string, Bucket[]>();
+  const slots = new Map<string, SlotBuckets>();
   let bucketCount = 0;
   let sweptAtMs = Number.NEGATIVE_INFINITY;
 
@@ -83,27 +116,25 @@ export function createRateLimiter(deps: { monotonicMs: () => number }): RateLimi
     sweptAtMs = nowMs;
     bucketCount = 0;
     for (const [slot, buckets] of slots) {
-      const inUse = buckets.filter(({ fullAtMs }) => fullAtMs > nowMs);
-      if (inUse.length === 0) {
+      buckets.dropFull(nowMs);
+      if (buckets.size === 0) {
         slots.delete(slot);
-      } else {
-        slots.set(slot, inUse);
       }
-      bucketCount += inUse.length;
+      bucketCount += buckets.size;
     }
   }
 
   function takeOf(slot: string, verdicts: readonly RateLimitVerdict[]): void {
     let buckets = slots.get(slot);
     if (buckets === undefined) {
-      buckets = [];
+      buckets = new SlotBuckets();
       slots.set(slot, buckets);
     }
     for (const { rateLimit, decision } of verdicts) {
       const { fullAtMs } = decision.next;
-      const bucket = findBucket(buckets, rateLimit.name);
+      const bucket = buckets.find(rateLimit.name);
       if (bucket === undefined) {
-        buckets.push({ name: rateLimit.name, fullAtMs });
+        buckets.add({ name: rateLimit.name, fullAtMs });
         bucketCount += 1;
       } else {
         bucket.fullAtMs = fullAtMs;
@@ -114,9 +145,9 @@ export function createRateLimiter(deps: { monotonicMs: () => number }): RateLimi
   return {
     decide: ({ slot, rateLimits, scope, cost }) => {
       const nowMs = deps.monotonicMs();
-      const buckets = slots.get(slot) ?? NO_BUCKETS;
+      const buckets = slots.get(slot);
       return rateLimits.map((rateLimit) => {
-        const bucket = findBucket(buckets, rateLimit.name);
+        const bucket = buckets?.find(rateLimit.name);
         const state = bucket ?? FULL;
         const decision = decideRateLimit({ rateLimit, state, cost, nowMs });
         const windowMs = rateLimit.windowSeconds * 1_000;

@@ -8,11 +8,12 @@ import {
   insertEntries,
   type LedgerRow,
   settleSpends,
+  toEntryTexts,
 } from "./ledger.store.ts";
-import { addToRollups } from "./rollups.store.ts";
+import { addToRollups, type RollupGrain, toRollupTexts } from "./rollups.store.ts";
 import { SlotBook } from "./slot-book.ts";
-import { sumBalances } from "./sum-balances.ts";
-import { byRollupKey, createRollupSums, type RollupRow } from "./sum-rollups.ts";
+import { createBalanceSums } from "./sum-balances.ts";
+import { byRollupKey, createHourSums, createMinuteSums, type RollupRow } from "./sum-rollups.ts";
 import {
   type GroupEntry,
   type GroupSpend,
@@ -46,14 +47,42 @@ function createLedgerSums(recorded: { groupId: string; recordedAt: Date }) {
   });
 }
 
-/** Called between the pieces of a commit: what is waited for is the turn of the calls. */
-export type CommitPace = {
-  beforeGroup(): Promise<void> | undefined;
-  /** After a statement, while nothing is locked that a call could wait for. */
-  afterRows(rows: number): Promise<void> | undefined;
-};
+/**
+ * Does a piece of a commit that keeps calls waiting for as long as it takes, then leaves them their time. What the database
+ * does is not among these pieces: it has a process of its own.
+ */
+export type CommitPace = <Result>(piece: () => Result) => Promise<Result>;
 
-const AT_ONCE: CommitPace = { beforeGroup: () => undefined, afterRows: () => undefined };
+const AT_ONCE: CommitPace = (piece) => Promise.resolve(piece());
+
+/** Rows taken at a time: putting a statement together is one piece of work. */
+const ROWS_IN_ONE_GO = 125;
+
+function* partsOf<Row>(rows: readonly Row[]): Iterable<Row[]> {
+  for (let start = 0; start < rows.length; start += ROWS_IN_ONE_GO) {
+    yield rows.slice(start, start + ROWS_IN_ONE_GO);
+  }
+}
+
+/** Does something with parts of rows, in their order, a piece of work each. */
+async function inParts<Row, Result>(
+  pace: CommitPace,
+  rows: readonly Row[],
+  work: (part: Row[]) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const part of partsOf(rows)) {
+    results.push(await pace(() => work(part)));
+  }
+  return results;
+}
+
+type GroupSums = {
+  rows: LedgerRow[];
+  minutes: readonly RollupRow[];
+  /** One for each lease. */
+  spends: GroupSpend[];
+};
 
 /**
  * Sums the entries of groups that are committed together: under load a key has calls in every group of 50 ms, and a row for
@@ -64,22 +93,22 @@ async function sumGroups(
   groups: readonly (UsageGroup | StoredGroup)[],
   claimed: ReadonlyMap<string, Date>,
   pace: CommitPace,
-): Promise<{ rows: LedgerRow[]; minutes: RollupRow[]; hours: RollupRow[]; spends: GroupSpend[] }> {
-  const spends: GroupSpend[] = [];
+): Promise<GroupSums> {
+  const spends = new Map<string, GroupSpend>();
   const ledgers = new Map<number, ReturnType<typeof createLedgerSums>>();
-  const rollups = createRollupSums();
-  for (const group of groups) {
-    await pace.beforeGroup();
-    const recordedAt = claimed.get(group.groupId);
-    if (recordedAt === undefined) {
-      continue;
-    }
+  const minutes = createMinuteSums();
+
+  function add(group: UsageGroup | StoredGroup, recordedAt: Date): void {
     const { groupId, entries, spends: spent } = "read" in group ? group.read() : group;
-    spends.push(...spent);
+    for (const spend of spent) {
+      const { tenantId, leaseId, quantity } = spend;
+      const before = spends.get(leaseId)?.quantity ?? 0;
+      spends.set(leaseId, { tenantId, leaseId, quantity: before + quantity });
+    }
     const ledger = ledgers.get(recordedAt.getTime()) ?? createLedgerSums({ groupId, recordedAt });
     ledgers.set(recordedAt.getTime(), ledger);
     for (const entry of entries) {
-      rollups.add(entry);
+      minutes.add(entry);
       if (entry.calls > 0) {
         const row = ledger.find(entry);
         row.calls += entry.calls;
@@ -87,16 +116,38 @@ async function sumGroups(
       }
     }
   }
-  return { rows: [...ledgers.values()].flatMap(({ sums }) => sums), ...rollups.sums(), spends };
+
+  for (const group of groups) {
+    const recordedAt = claimed.get(group.groupId);
+    if (recordedAt !== undefined) {
+      await pace(() => add(group, recordedAt));
+    }
+  }
+  return {
+    rows: [...ledgers.values()].flatMap(({ sums }) => sums),
+    minutes: minutes.sums,
+    spends: [...spends.values()],
+  };
 }
 
-/** Rows written in one statement: putting a statement together is one piece of work, for which calls have to wait. */
-const ROWS_IN_ONE_GO = 125;
-
-function* partsOf<Row>(rows: readonly Row[]): Iterable<Row[]> {
-  for (let start = 0; start < rows.length; start += ROWS_IN_ONE_GO) {
-    yield rows.slice(start, start + ROWS_IN_ONE_GO);
-  }
+/** Puts together all that is written, in the order in which every writer takes rows. */
+async function prepareWrites({ rows, minutes, spends }: GroupSums, pace: CommitPace) {
+  const hours = createHourSums();
+  await inParts(pace, minutes, (part) => part.forEach(hours.add));
+  const balances = createBalanceSums();
+  await inParts(pace, rows, (part) => part.forEach(balances.add));
+  const rollups = async (grain: RollupGrain, sums: readonly RollupRow[]) => {
+    const inOrder = await pace(() => sums.toSorted(byRollupKey));
+    return await inParts(pace, inOrder, (part) => toRollupTexts(grain, part));
+  };
+  return {
+    entries: await inParts(pace, rows, toEntryTexts),
+    minutes: await rollups("minute", minutes),
+    hours: await rollups("hour", hours.sums),
+    ofTenants: await pace(balances.ofTenants),
+    ofKeys: await pace(balances.ofKeys),
+    spends,
+  };
 }
 
 /**
@@ -116,29 +167,25 @@ export async function writeGroups(
   if (claimed.size === 0) {
     return 0;
   }
-  const { rows, minutes, hours, spends } = await sumGroups(groups, claimed, pace);
+  const writes = await prepareWrites(await sumGroups(groups, claimed, pace), pace);
+  // From here on others wait for what is locked, leases and with them calls among them: nothing but the database takes time.
+  for (const texts of writes.entries) {
+    await insertEntries(tx, texts);
+  }
   // Every writer takes rollups, then balances, then those of keys, then leases, each in the order of its key: no deadlock.
-  for (const part of partsOf(rows)) {
-    await insertEntries(tx, part);
-    await pace.afterRows(part.length);
+  for (const texts of writes.minutes) {
+    await addToRollups(tx, "minute", texts);
   }
-  for (const part of partsOf(minutes.sort(byRollupKey))) {
-    await addToRollups(tx, "minute", part);
-    await pace.afterRows(part.length);
+  for (const texts of writes.hours) {
+    await addToRollups(tx, "hour", texts);
   }
-  for (const part of partsOf(hours.sort(byRollupKey))) {
-    await addToRollups(tx, "hour", part);
-    await pace.afterRows(part.length);
-  }
-  // From here on leases wait for the commit, and calls may wait for leases.
-  const balances = sumBalances(rows);
-  for (const part of partsOf(balances.ofTenants)) {
+  for (const part of partsOf(writes.ofTenants)) {
     await addToBalances(tx, part);
   }
-  for (const part of partsOf(balances.ofKeys)) {
+  for (const part of partsOf(writes.ofKeys)) {
     await addToKeyBalances(tx, part);
   }
-  const unsettled = await settleSpends(tx, spends);
+  const unsettled = await settleSpends(tx, writes.spends);
   if (unsettled > 0) {
     logger.error({ unsettled }, "Usage was committed beyond the lease it was spent from");
   }

@@ -58,23 +58,58 @@ export type LedgerRow = Omit<
   "method" | "route" | "bytesIn" | "bytesOut" | "latencies"
 > & { groupId: string; recordedAt: Date };
 
-export async function insertEntries(tx: Tx, rows: readonly LedgerRow[]): Promise<void> {
+/** Rows of one statement as literals of arrays, each a column. */
+export type EntryTexts = Record<
+  | "tenantId"
+  | "groupId"
+  | "occurredAt"
+  | "recordedAt"
+  | "periodStart"
+  | "meterId"
+  | "environment"
+  | "keyId"
+  | "outcome"
+  | "status"
+  | "calls"
+  | "quantity",
+  string
+>;
+
+/** Puts together what {@link insertEntries} writes: work of this process, apart from that of the database. */
+export function toEntryTexts(rows: readonly LedgerRow[]): EntryTexts {
+  return {
+    tenantId: wordsLiteral(rows.map((row) => row.tenantId)),
+    groupId: wordsLiteral(rows.map((row) => row.groupId)),
+    occurredAt: instantsLiteral(rows.map((row) => row.minuteMs)),
+    recordedAt: instantsLiteral(rows.map((row) => row.recordedAt.getTime())),
+    periodStart: instantsLiteral(rows.map((row) => row.periodStartMs)),
+    meterId: textsLiteral(rows.map((row) => row.meterId)),
+    environment: wordsLiteral(rows.map((row) => row.environment)),
+    keyId: wordsLiteral(rows.map((row) => row.keyId)),
+    outcome: wordsLiteral(rows.map((row) => row.outcome)),
+    status: numbersLiteral(rows.map((row) => row.status)),
+    calls: numbersLiteral(rows.map((row) => row.calls)),
+    quantity: numbersLiteral(rows.map((row) => row.quantity)),
+  };
+}
+
+export async function insertEntries(tx: Tx, texts: EntryTexts): Promise<void> {
   await tx`
     insert into ledger_entries (tenant_id, group_id, occurred_at, recorded_at, period_start, meter_id, environment,
       key_id, outcome, status, calls, quantity)
     select * from unnest(
-      ${wordsLiteral(rows.map((row) => row.tenantId))}::text::text[],
-      ${wordsLiteral(rows.map((row) => row.groupId))}::text::text[],
-      ${instantsLiteral(rows.map((row) => row.minuteMs))}::text::timestamptz[],
-      ${instantsLiteral(rows.map((row) => row.recordedAt.getTime()))}::text::timestamptz[],
-      ${instantsLiteral(rows.map((row) => row.periodStartMs))}::text::timestamptz[],
-      ${textsLiteral(rows.map((row) => row.meterId))}::text::text[],
-      ${wordsLiteral(rows.map((row) => row.environment))}::text::text[],
-      ${wordsLiteral(rows.map((row) => row.keyId))}::text::text[],
-      ${wordsLiteral(rows.map((row) => row.outcome))}::text::text[],
-      ${numbersLiteral(rows.map((row) => row.status))}::text::smallint[],
-      ${numbersLiteral(rows.map((row) => row.calls))}::text::bigint[],
-      ${numbersLiteral(rows.map((row) => row.quantity))}::text::numeric[]
+      ${texts.tenantId}::text::text[],
+      ${texts.groupId}::text::text[],
+      ${texts.occurredAt}::text::timestamptz[],
+      ${texts.recordedAt}::text::timestamptz[],
+      ${texts.periodStart}::text::timestamptz[],
+      ${texts.meterId}::text::text[],
+      ${texts.environment}::text::text[],
+      ${texts.keyId}::text::text[],
+      ${texts.outcome}::text::text[],
+      ${texts.status}::text::smallint[],
+      ${texts.calls}::text::bigint[],
+      ${texts.quantity}::text::numeric[]
     )`;
 }
 
@@ -126,6 +161,7 @@ export async function addToKeyBalances(tx: Tx, rows: readonly BalanceRow[]): Pro
 /**
  * Takes what was committed off the leases it was spent from.
  *
+ * @param spends - One for each lease.
  * @returns How many spends found less in their lease than they took: 0, or the escrow rule is broken somewhere.
  */
 export async function settleSpends(tx: Tx, spends: readonly GroupSpend[]): Promise<number> {
@@ -134,13 +170,11 @@ export async function settleSpends(tx: Tx, spends: readonly GroupSpend[]): Promi
   }
   const rows = await tx<{ settled: number }[]>`
     with input as (
-      select tenant_id, lease_id, sum(quantity) as quantity
-      from unnest(
-        ${spends.map((spend) => spend.tenantId)}::text[],
-        ${spends.map((spend) => spend.leaseId)}::text[],
-        ${spends.map((spend) => spend.quantity)}::numeric[]
+      select * from unnest(
+        ${wordsLiteral(spends.map((spend) => spend.tenantId))}::text::text[],
+        ${wordsLiteral(spends.map((spend) => spend.leaseId))}::text::text[],
+        ${numbersLiteral(spends.map((spend) => spend.quantity))}::text::numeric[]
       ) as input (tenant_id, lease_id, quantity)
-      group by 1, 2
     ), target as (
       select l.tenant_id, l.lease_id, l.remaining, input.quantity
       from leases l join input using (tenant_id, lease_id)
@@ -153,8 +187,7 @@ export async function settleSpends(tx: Tx, spends: readonly GroupSpend[]): Promi
       returning (target.remaining >= target.quantity) as whole
     )
     select count(*) filter (where whole)::int as settled from settled`;
-  const leases = new Set(spends.map((spend) => spend.leaseId)).size;
-  return leases - (rows[0]?.settled ?? 0);
+  return spends.length - (rows[0]?.settled ?? 0);
 }
 
 export async function upsertProcess(tx: Tx, processId: ProcessId): Promise<void> {

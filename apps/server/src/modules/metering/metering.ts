@@ -11,6 +11,7 @@ import { openJournal, readLeftBehind } from "#platform/journal.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Transact } from "#platform/transact.ts";
 import { commitGroups } from "./commit-groups.ts";
+import { toCommits } from "./commit-size.ts";
 import { GROUPS_KEPT_DAYS } from "./keep-house.ts";
 import { LeaseHolder } from "./lease-holder.ts";
 import { createLeaseLedger, parseLeaseRecall } from "./lease-ledger.ts";
@@ -41,11 +42,11 @@ export type Metering = {
 };
 
 const SEGMENT_BYTES = 8 * 1024 * 1024;
-/** Each waiting group holds back at most some ten kilobytes of disk; this many are an hour of an outage under the heaviest load. */
+/** What an outage may leave waiting: of the first some hundred bytes of memory each, of the second all in the journal. */
 const GROUPS_WAITING_MAX = 500_000;
+const BYTES_WAITING_MAX = 4 * 1024 * 1024 * 1024;
 /** A few seconds of the heaviest load on a million keys, hours of that on a few. */
 const BYTES_IN_MEMORY_MAX = 16 * 1024 * 1024;
-const REPLAY_BATCH_GROUPS = 200;
 const UPKEEP_INTERVAL_MS = 500;
 const HEARTBEAT_INTERVAL_MS = 10_000;
 /** Below the time to live of a lease: what an idle process holds goes back before the database takes it for lost. */
@@ -66,8 +67,8 @@ async function recover(
   let groups = 0;
   let fresh = 0;
   for await (const records of leftBehind.records) {
-    for (let start = 0; start < records.length; start += REPLAY_BATCH_GROUPS) {
-      const batch = records.slice(start, start + REPLAY_BATCH_GROUPS).map(decodeGroup);
+    // A segment has a few megabytes.
+    for (const batch of toCommits(records.map(decodeGroup))) {
       const tooOld = batch.filter((group) => mintedAtMs(group.groupId) < oldestMs);
       for (const group of tooOld) {
         await setAside(
@@ -193,11 +194,13 @@ export async function startMetering(
       newId: deps.newId,
       processId,
       clock: deps.clock,
+      pause: (ms, signal) => delay(ms, undefined, { signal }),
       logger: deps.logger,
     },
     {
       groupIntervalMs: options.groupIntervalMs,
       groupsWaitingMax: GROUPS_WAITING_MAX,
+      bytesWaitingMax: BYTES_WAITING_MAX,
       bytesInMemoryMax: BYTES_IN_MEMORY_MAX,
     },
   );

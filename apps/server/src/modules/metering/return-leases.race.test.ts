@@ -86,9 +86,15 @@ describe("what a lease was spent on", () => {
         newId: newUuidId,
         processId: newUuidId("process"),
         clock: systemClock,
+        pause: () => Promise.resolve(),
         logger,
       },
-      { groupIntervalMs: 5, groupsWaitingMax: 100, bytesInMemoryMax: 10_000 },
+      {
+        groupIntervalMs: 5,
+        groupsWaitingMax: 100,
+        bytesWaitingMax: 1_000_000,
+        bytesInMemoryMax: 10_000,
+      },
     );
     const tenantId = newUuidId("tenant");
     const call = {

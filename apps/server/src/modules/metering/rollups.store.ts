@@ -10,26 +10,72 @@ import type { RollupRow } from "./sum-rollups.ts";
 
 const TABLES = { minute: "usage_rollups", hour: "usage_rollups_hourly" } as const;
 
-/** What differs between the tables: minutes keep histograms as arrays, hours as numbers that add up. */
+export type RollupGrain = keyof typeof TABLES;
+
+/** Rows of one statement as literals of arrays, each a column. */
+export type RollupTexts = Record<
+  | "tenantId"
+  | "occurredAt"
+  | "meterId"
+  | "environment"
+  | "keyId"
+  | "outcome"
+  | "status"
+  | "method"
+  | "route"
+  | "calls"
+  | "quantity"
+  | "bytesIn"
+  | "bytesOut"
+  | "latencies"
+  /** Empty for hours. */
+  | "buckets",
+  string
+>;
+
+/** Puts together what {@link addToRollups} writes: work of this process, apart from that of the database. */
+export function toRollupTexts(grain: RollupGrain, rows: readonly RollupRow[]): RollupTexts {
+  return {
+    tenantId: wordsLiteral(rows.map((row) => row.tenantId)),
+    occurredAt: instantsLiteral(rows.map((row) => row.startMs)),
+    meterId: textsLiteral(rows.map((row) => row.meterId)),
+    environment: wordsLiteral(rows.map((row) => row.environment)),
+    keyId: wordsLiteral(rows.map((row) => row.keyId)),
+    outcome: wordsLiteral(rows.map((row) => row.outcome)),
+    status: numbersLiteral(rows.map((row) => row.status)),
+    method: textsLiteral(rows.map((row) => row.method)),
+    route: textsLiteral(rows.map((row) => row.route)),
+    calls: numbersLiteral(rows.map((row) => row.calls)),
+    quantity: numbersLiteral(rows.map((row) => row.quantity)),
+    bytesIn: numbersLiteral(rows.map((row) => row.bytesIn)),
+    bytesOut: numbersLiteral(rows.map((row) => row.bytesOut)),
+    // Minutes keep histograms as arrays, hours as numbers that add up.
+    ...(grain === "hour"
+      ? { latencies: wordsLiteral(rows.map((row) => packLatencies(row.latencies))), buckets: "{}" }
+      : {
+          latencies: textsLiteral(rows.map((row) => numbersLiteral(row.latencies.counts))),
+          buckets: textsLiteral(rows.map((row) => numbersLiteral(row.latencies.buckets))),
+        }),
+  };
+}
+
 function latenciesOf(
   tx: Tx,
-  grain: keyof typeof TABLES,
-  rows: readonly RollupRow[],
+  grain: RollupGrain,
+  texts: RollupTexts,
 ): Record<"columns" | "input" | "arrays" | "merge", Fragment> {
   if (grain === "hour") {
     return {
       columns: tx`latencies`,
       input: tx`latencies`,
-      arrays: tx`${wordsLiteral(rows.map((row) => packLatencies(row.latencies)))}::text::numeric[]`,
+      arrays: tx`${texts.latencies}::text::numeric[]`,
       merge: tx`latencies = r.latencies + excluded.latencies`,
     };
   }
   return {
     columns: tx`latency_buckets, latency_counts`,
     input: tx`latency_buckets::smallint[], latency_counts::bigint[]`,
-    arrays: tx`
-      ${textsLiteral(rows.map((row) => numbersLiteral(row.latencies.buckets)))}::text::text[],
-      ${textsLiteral(rows.map((row) => numbersLiteral(row.latencies.counts)))}::text::text[]`,
+    arrays: tx`${texts.buckets}::text::text[], ${texts.latencies}::text::text[]`,
     merge: tx`
       (latency_buckets, latency_counts) = (
         select buckets, counts
@@ -41,34 +87,30 @@ function latenciesOf(
 /**
  * Adds to the sums of minutes or hours.
  *
- * @param rows - One for each key of the table. They are taken in the order of the key, by bytes: two writers never deadlock,
+ * @param texts - One row for each key of the table. They are taken in the order of the key, by bytes: two writers never deadlock,
  *   also when they write in several statements, each in that order.
  */
-export async function addToRollups(
-  tx: Tx,
-  grain: keyof typeof TABLES,
-  rows: readonly RollupRow[],
-): Promise<void> {
-  const latencies = latenciesOf(tx, grain, rows);
+export async function addToRollups(tx: Tx, grain: RollupGrain, texts: RollupTexts): Promise<void> {
+  const latencies = latenciesOf(tx, grain, texts);
   await tx`
     insert into ${tx(TABLES[grain])} as r (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, method,
       route, calls, quantity, bytes_in, bytes_out, ${latencies.columns})
     select tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, method, route, calls, quantity, bytes_in,
       bytes_out, ${latencies.input}
     from unnest(
-      ${wordsLiteral(rows.map((row) => row.tenantId))}::text::text[],
-      ${instantsLiteral(rows.map((row) => row.startMs))}::text::timestamptz[],
-      ${textsLiteral(rows.map((row) => row.meterId))}::text::text[],
-      ${wordsLiteral(rows.map((row) => row.environment))}::text::text[],
-      ${wordsLiteral(rows.map((row) => row.keyId))}::text::text[],
-      ${wordsLiteral(rows.map((row) => row.outcome))}::text::text[],
-      ${numbersLiteral(rows.map((row) => row.status))}::text::smallint[],
-      ${textsLiteral(rows.map((row) => row.method))}::text::text[],
-      ${textsLiteral(rows.map((row) => row.route))}::text::text[],
-      ${numbersLiteral(rows.map((row) => row.calls))}::text::bigint[],
-      ${numbersLiteral(rows.map((row) => row.quantity))}::text::numeric[],
-      ${numbersLiteral(rows.map((row) => row.bytesIn))}::text::bigint[],
-      ${numbersLiteral(rows.map((row) => row.bytesOut))}::text::bigint[],
+      ${texts.tenantId}::text::text[],
+      ${texts.occurredAt}::text::timestamptz[],
+      ${texts.meterId}::text::text[],
+      ${texts.environment}::text::text[],
+      ${texts.keyId}::text::text[],
+      ${texts.outcome}::text::text[],
+      ${texts.status}::text::smallint[],
+      ${texts.method}::text::text[],
+      ${texts.route}::text::text[],
+      ${texts.calls}::text::bigint[],
+      ${texts.quantity}::text::numeric[],
+      ${texts.bytesIn}::text::bigint[],
+      ${texts.bytesOut}::text::bigint[],
       ${latencies.arrays}
     ) as input (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, method, route, calls, quantity,
       bytes_in, bytes_out, ${latencies.columns})

@@ -36,20 +36,20 @@ function byBalanceKey(one: BalanceRow, other: BalanceRow): number {
   );
 }
 
-/** Sums what is billable by tenant, and by line of keys, in the order in which balances are taken. */
-export function sumBalances(rows: readonly LedgerRow[]): {
-  ofTenants: BalanceRow[];
-  ofKeys: BalanceRow[];
-} {
+/** Sums what is billable by tenant, and by line of keys; tells it in the order in which balances are taken. */
+export function createBalanceSums() {
   const tenants = createTenantBalances();
   const keys = createKeyBalances();
-  for (const row of rows) {
-    if (row.quantity > 0) {
-      const { tenantId, meterId, environment, periodStartMs, periodEndMs } = row;
-      const fact = { tenantId, meterId, environment, periodStartMs, periodEndMs };
-      tenants.find({ ...fact, keyId: undefined }).quantity += row.quantity;
-      keys.find({ ...fact, keyId: row.originKeyId ?? row.keyId }).quantity += row.quantity;
-    }
-  }
-  return { ofTenants: tenants.sums.sort(byBalanceKey), ofKeys: keys.sums.sort(byBalanceKey) };
+  return {
+    add: (row: LedgerRow): void => {
+      if (row.quantity > 0) {
+        const { tenantId, meterId, environment, periodStartMs, periodEndMs } = row;
+        const fact = { tenantId, meterId, environment, periodStartMs, periodEndMs };
+        tenants.find({ ...fact, keyId: undefined }).quantity += row.quantity;
+        keys.find({ ...fact, keyId: row.originKeyId ?? row.keyId }).quantity += row.quantity;
+      }
+    },
+    ofTenants: (): BalanceRow[] => tenants.sums.toSorted(byBalanceKey),
+    ofKeys: (): BalanceRow[] => keys.sums.toSorted(byBalanceKey),
+  };
 }

@@ -106,10 +106,11 @@ function factOf(entry: GroupEntry): RollupFact {
   };
 }
 
-/** Sums entries by minute and by hour (UTC), each with one row for each key of the rollups. */
-export function createRollupSums() {
+/** Sums entries by minute. */
+export function createMinuteSums() {
   const minutes = createRows();
   return {
+    sums: minutes.sums as readonly RollupRow[],
     add: (entry: GroupEntry): void => {
       const sum = minutes.find(factOf(entry));
       sum.calls += entry.calls;
@@ -120,17 +121,21 @@ export function createRollupSums() {
         addLatencies(sum.latencies, entry.latencies);
       }
     },
-    sums: (): { minutes: RollupRow[]; hours: RollupRow[] } => {
-      const hours = createRows();
-      for (const row of minutes.sums) {
-        const sum = hours.find({ ...row, startMs: row.startMs - (row.startMs % HOUR_MS) });
-        sum.calls += row.calls;
-        sum.quantity += row.quantity;
-        sum.bytesIn += row.bytesIn;
-        sum.bytesOut += row.bytesOut;
-        addLatencies(sum.latencies, row.latencies);
-      }
-      return { minutes: minutes.sums, hours: hours.sums };
+  };
+}
+
+/** Sums minutes by hour (UTC). */
+export function createHourSums() {
+  const hours = createRows();
+  return {
+    sums: hours.sums as readonly RollupRow[],
+    add: (row: RollupRow): void => {
+      const sum = hours.find({ ...row, startMs: row.startMs - (row.startMs % HOUR_MS) });
+      sum.calls += row.calls;
+      sum.quantity += row.quantity;
+      sum.bytesIn += row.bytesIn;
+      sum.bytesOut += row.bytesOut;
+      addLatencies(sum.latencies, row.latencies);
     },
   };
 }

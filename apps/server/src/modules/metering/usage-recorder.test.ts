@@ -72,10 +72,17 @@ async function openRecorder(
       newId: newUuidId,
       processId: newUuidId("process"),
       clock: systemClock,
+      pause: (ms, signal) => delay(ms, undefined, { signal }),
       logger,
       ...more,
     },
-    { groupIntervalMs: 5, groupsWaitingMax: 1_000, bytesInMemoryMax: 100_000, ...options },
+    {
+      groupIntervalMs: 5,
+      groupsWaitingMax: 1_000,
+      bytesWaitingMax: 10_000_000,
+      bytesInMemoryMax: 100_000,
+      ...options,
+    },
   );
   cleanups.push(() => journal.close());
   return { recorder };
@@ -202,34 +209,174 @@ describe("UsageRecorder", () => {
   });
 
   it("leaves nine tenths of the time to calls while it commits, unless somebody waits for it", async () => {
-    const waitedMs: number[] = [];
+    const pausesMs: number[] = [];
     let nowMs = 0;
     const { recorder } = await openRecorder({
       clock: { monotonicMs: () => nowMs },
+      pause: (ms) => {
+        pausesMs.push(ms);
+        return Promise.resolve();
+      },
       commit: async (_groups, pace) => {
-        const wait = async (pause: Promise<void> | undefined) => {
-          const startedAtMs = performance.now();
-          await pause;
-          waitedMs.push(performance.now() - startedAtMs);
-        };
-        // The database, which does not count; then what is summed, and what is written.
-        nowMs += 1_000;
-        await wait(pace.beforeGroup());
-        nowMs += 0.4;
-        await wait(pace.beforeGroup());
-        nowMs += 20;
-        await wait(pace.beforeGroup());
-        await wait(pace.afterRows(10));
-        await wait(pace.afterRows(4_000));
+        // The last one as if the machine had stood still meanwhile.
+        for (const workMs of [0.3, 0.3, 4, 0.1, 60_000]) {
+          // The database, which does not count.
+          nowMs += 1_000;
+          await pace(() => {
+            nowMs += workMs;
+          });
+        }
       },
     });
     recorder.record(callOf(newUuidId("tenant"), newUuidId("key")));
-    await pollUntil("all pieces", () => waitedMs.length === 5);
+    await recorder.whenJournaled();
+    await pollUntil("the commit", () => recorder.health.groupsWaiting === 0);
+    expect(pausesMs.map(Math.round)).toEqual([5, 36, 50]);
     recorder.record(callOf(newUuidId("tenant"), newUuidId("key")));
     await recorder.flush();
-    const isLong = waitedMs.map((waited) => waited > 170);
-    const never = [false, false, false, false, false];
-    expect(isLong).toEqual([false, false, true, false, true, ...never]);
+    expect(pausesMs.length).toBe(3);
+  });
+
+  it("pauses within a commit for some seconds at the most", async () => {
+    let pausedMs = 0;
+    let nowMs = 0;
+    const { recorder } = await openRecorder({
+      clock: { monotonicMs: () => nowMs },
+      pause: (ms) => {
+        pausedMs += ms;
+        return Promise.resolve();
+      },
+      commit: async (_groups, pace) => {
+        for (let piece = 0; piece < 1_000; piece += 1) {
+          await pace(() => {
+            nowMs += 100;
+          });
+        }
+      },
+    });
+    recorder.record(callOf(newUuidId("tenant"), newUuidId("key")));
+    await recorder.whenJournaled();
+    await pollUntil("the commit", () => recorder.health.groupsWaiting === 0);
+    expect(pausedMs).toBe(10_000);
+  });
+
+  it("writes a bounded number of rows at once, however many routes a few keys call", async () => {
+    const rows: number[] = [];
+    const isJournaled = Promise.withResolvers<void>();
+    const { recorder } = await openRecorder({
+      commit: async (groups) => {
+        await isJournaled.promise;
+        rows.push(groups.flatMap((group) => group.read().entries).length);
+      },
+    });
+    const tenantId = newUuidId("tenant");
+    const keyId = newUuidId("key");
+    for (let group = 0; group < 40; group += 1) {
+      for (let route = 0; route < 256; route += 1) {
+        recorder.record(callOf(tenantId, keyId, { route: `/${String(group)}/${String(route)}` }));
+      }
+      await recorder.whenJournaled();
+    }
+    isJournaled.resolve();
+    await recorder.flush();
+    expect(rows).toEqual([256, 4_096, 4_096, 7 * 256]);
+  });
+
+  it("commits fewer groups at a time when a commit takes too long, and more again once it does not", async () => {
+    const tenantId = newUuidId("tenant");
+    const keyId = newUuidId("key");
+    const sizes: number[] = [];
+    let groupsMax = 0;
+    const { recorder } = await openRecorder({
+      commit: async (groups) => {
+        sizes.push(groups.length);
+        if (groups.length > groupsMax) {
+          throw Object.assign(new Error("canceling statement"), { code: "57014" });
+        }
+        await commitGroups({ transact, logger }, groups);
+      },
+    });
+    for (let group = 0; group < 21; group += 1) {
+      recorder.record(callOf(tenantId, keyId));
+      await recorder.whenJournaled();
+    }
+    groupsMax = 5;
+    await recorder.flush();
+    expect(Math.max(...sizes)).toBeGreaterThan(5);
+    expect(await countCalls(tenantId)).toBe(21);
+    await expectNoDrift();
+  });
+
+  it("finds a group that is refused among many without writing the others again and again", async () => {
+    const tenantId = newUuidId("tenant");
+    const keyId = newUuidId("key");
+    const isJournaled = Promise.withResolvers<void>();
+    let groupWrites = 0;
+    let aside = 0;
+    const { recorder } = await openRecorder({
+      setAside: () => {
+        aside += 1;
+        return Promise.resolve();
+      },
+      commit: async (groups) => {
+        await isJournaled.promise;
+        groupWrites += groups.length;
+        if (groups.some((group) => group.read().entries[0]?.status === 99_999)) {
+          throw Object.assign(new Error("out of range"), { code: "22003" });
+        }
+      },
+    });
+    const groups = 300;
+    for (let group = 0; group < groups; group += 1) {
+      recorder.record(callOf(tenantId, keyId, group === 290 ? { status: 99_999 } : {}));
+      // Closes the group.
+      void recorder.flush();
+    }
+    isJournaled.resolve();
+    await recorder.flush();
+    expect(aside).toBe(1);
+    expect(groupWrites).toBeLessThan(5 * groups);
+  });
+
+  it("flushes what was recorded before, however much goes on being recorded", async () => {
+    const tenantId = newUuidId("tenant");
+    const keyId = newUuidId("key");
+    const { recorder } = await openRecorder({
+      commit: async (groups) => {
+        // Whenever one group is written another one waits.
+        recorder.record(callOf(tenantId, keyId));
+        await recorder.whenJournaled();
+        await commitGroups({ transact, logger }, groups);
+        isOver ||= (await countCalls(tenantId)) > 200;
+        await (isOver ? new Promise(() => undefined) : undefined);
+      },
+    });
+    let isOver = false;
+    recorder.record(callOf(tenantId, keyId));
+    await recorder.flush();
+    expect(isOver).toBe(false);
+    expect(await countCalls(tenantId)).toBeGreaterThanOrEqual(1);
+    isOver = true;
+  });
+
+  it("takes no further calls while as many bytes wait as may", async () => {
+    const isDown = Promise.withResolvers<void>();
+    const { recorder } = await openRecorder(
+      { commit: () => isDown.promise },
+      { bytesWaitingMax: 2_000 },
+    );
+    const tenantId = newUuidId("tenant");
+    recorder.record(callOf(tenantId, newUuidId("key")));
+    await recorder.whenJournaled();
+    expect(recorder.isSaturated).toBe(false);
+    for (let key = 0; key < 40; key += 1) {
+      recorder.record(callOf(tenantId, newUuidId("key")));
+    }
+    await recorder.whenJournaled();
+    expect(recorder.isSaturated).toBe(true);
+    isDown.resolve();
+    await recorder.flush();
+    expect(recorder.isSaturated).toBe(false);
   });
 
   it("does not pause while more waits than one commit may hold", async () => {

@@ -5,6 +5,7 @@ import type { Clock } from "#platform/clock.ts";
 import type { Journal, JournalPosition } from "#platform/journal.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { CommitPace } from "./commit-groups.ts";
+import { CommitSize } from "./commit-size.ts";
 import {
   type CallMeasure,
   decodeGroup,
@@ -26,6 +27,8 @@ export type UsageRecorderDeps = {
   newId: NewId;
   processId: ProcessId;
   clock: Pick<Clock, "monotonicMs">;
+  /** Lets time go by, or rejects as soon as the signal says so. */
+  pause(ms: number, signal: AbortSignal): Promise<unknown>;
   logger: Logger;
 };
 
@@ -34,6 +37,8 @@ export type UsageRecorderOptions = {
   groupIntervalMs: number;
   /** Groups that may wait for the database before new calls are refused. Each is in the journal, few are in memory. */
   groupsWaitingMax: number;
+  /** The same in bytes, as the journal has them. */
+  bytesWaitingMax: number;
   /** Of waiting groups, as the journal has them, that are kept in memory; what comes after is read back from the journal. */
   bytesInMemoryMax: number;
 };
@@ -46,6 +51,8 @@ type Waiting = {
    * one collection of garbage after another, and calls would wait for the long ones that follow.
    */
   record: Buffer | undefined;
+  /** Of the record. */
+  bytes: number;
   /** Groups of one number are committed together. */
   batch: number;
 };
@@ -55,13 +62,6 @@ type Waiting = {
  * a millisecond.
  */
 const GROUP_ENTRIES = 256;
-/** Groups committed in one transaction when many wait, such as after an outage. */
-const BATCH_GROUPS = 512;
-/**
- * Keys in one transaction: each is some rows, and a commit of more would hold its locks, and the next one up, for seconds. The
- * groups of few keys are summed to few rows however many they are.
- */
-const BATCH_KEYS = 4_000;
 /**
  * The next commit starts no sooner than this many times the last one's duration after its end, so that the ledger takes at
  * most a tenth of the database however heavy the load; an idle one commits within milliseconds. Groups that wait meanwhile
@@ -74,10 +74,11 @@ const COMMIT_PAUSE_FACTOR = 9;
  * those that come meanwhile for longer. After so much of it, nine times as long belongs to the calls.
  */
 const COMMIT_PIECE_MS = 0.5;
-/** About what a row takes of the process, and about as much of the database, which may share its core. */
-const COMMIT_ROW_MS = 0.006;
-/** The longest pause: what a dashboard may lag behind. */
+/** The longest pause between two commits: with the commit itself, what a dashboard may lag behind. */
 const COMMIT_PAUSE_MAX_MS = 3_000;
+/** The longest one within a commit, and of all of them together: others may wait for the commit, and the database for its end. */
+const PIECE_PAUSE_MAX_MS = 50;
+const PIECE_PAUSES_MAX_MS = 10_000;
 /** Groups that may wait while the disk refuses them; further calls are refused, for memory is no place to keep usage. */
 const GROUPS_UNJOURNALED_MAX = 1_000;
 const RETRY_FIRST_MS = 50;
@@ -114,8 +115,14 @@ export class UsageRecorder {
   #journaled = Promise.withResolvers<void>();
   readonly #waiting: Waiting[] = [];
   #bytesInMemory = 0;
-  /** The batch that the next group may join, with its groups and keys so far. */
-  #batch = { number: 0, groups: 0, keys: new Set<string>() };
+  #bytesWaiting = 0;
+  /** The batch that the next group may join, with its size so far. */
+  #batch = { number: 0, size: new CommitSize() };
+  /** Groups that were closed so far, and those of them that wait no more. */
+  #closed = 0;
+  #gone = 0;
+  /** Settles with the next attempt to commit, however it ends. */
+  #attempted = Promise.withResolvers<void>();
   /** Of those, the ones that the disk refused: they are nowhere but in memory. */
   #waitingUnjournaled = 0;
   #committing: Promise<void> | undefined;
@@ -167,6 +174,7 @@ export class UsageRecorder {
   get isSaturated(): boolean {
     return (
       this.#waiting.length >= this.#options.groupsWaitingMax ||
+      this.#bytesWaiting >= this.#options.bytesWaitingMax ||
       this.#waitingUnjournaled >= GROUPS_UNJOURNALED_MAX
     );
   }
@@ -214,11 +222,14 @@ export class UsageRecorder {
     }
     const isKept = position === undefined || this.#bytesInMemory < this.#options.bytesInMemoryMax;
     this.#bytesInMemory += isKept ? record.length : 0;
+    this.#bytesWaiting += record.length;
+    this.#closed += 1;
     const batch = this.#joinBatch(group);
     this.#waiting.push({
       groupId: group.groupId,
       position,
       record: isKept ? record : undefined,
+      bytes: record.length,
       batch,
     });
     if (!this.#isStopped) {
@@ -227,30 +238,26 @@ export class UsageRecorder {
   }
 
   #joinBatch(group: UsageGroup): number {
-    const { groups, keys } = this.#batch;
-    if (groups >= BATCH_GROUPS || keys.size >= BATCH_KEYS) {
+    if (this.#batch.size.isFull) {
       this.#startBatch();
     }
-    this.#batch.groups += 1;
-    for (const entry of group.entries) {
-      this.#batch.keys.add(entry.keyId);
-    }
+    this.#batch.size.add(group.entries);
     return this.#batch.number;
   }
 
   #startBatch(): void {
-    this.#batch = { number: this.#batch.number + 1, groups: 0, keys: new Set() };
+    this.#batch = { number: this.#batch.number + 1, size: new CommitSize() };
   }
 
-  /** The groups to commit next. After a refusal one at a time, so that one which cannot be written does not hold up others. */
-  #nextBatch(refusals: number): Waiting[] {
+  /** The groups to commit next, of one batch. */
+  #nextBatch(groupsMax: number): Waiting[] {
     const [first] = this.#waiting;
     if (first?.batch === this.#batch.number) {
       // What comes while it is being written is for the next one.
       this.#startBatch();
     }
     const other = this.#waiting.findIndex((item) => item.batch !== first?.batch);
-    return this.#waiting.slice(0, refusals > 0 ? 1 : other === -1 ? undefined : other);
+    return this.#waiting.slice(0, Math.min(groupsMax, other === -1 ? Infinity : other));
   }
 
   #note(what: string, error: unknown): void {
@@ -284,35 +291,39 @@ export class UsageRecorder {
       return;
     }
     // Rejects only because somebody hurries, which is as good as the end of the pause.
-    await delay(pauseMs, undefined, { signal: this.#hurry.signal }).catch(() => undefined);
+    await this.#deps.pause(pauseMs, this.#hurry.signal).catch(() => undefined);
   }
 
   /** For the commit of a batch. One that others wait for, or that another follows at once, leaves calls a single turn. */
   #createPace(batchNumber: number): CommitPace {
     const { clock } = this.#deps;
-    let startedAtMs: number | undefined;
-    const pause = async (pieceMs: number): Promise<void> => {
-      const isInAHurry = this.#flushes > 0 || this.#batch.number > batchNumber + 1;
-      await (isInAHurry
-        ? immediate()
-        : // Rejects only because somebody hurries, which is as good as the end of the pause.
-          delay(pieceMs * COMMIT_PAUSE_FACTOR, undefined, { signal: this.#hurry.signal }).catch(
-            () => undefined,
-          ));
-      startedAtMs = clock.monotonicMs();
+    let workedMs = 0;
+    let pausedMs = 0;
+
+    const leaveCallsTheirTime = async (): Promise<void> => {
+      const pauseMs = Math.min(PIECE_PAUSE_MAX_MS, workedMs * COMMIT_PAUSE_FACTOR);
+      const isInAHurry =
+        this.#flushes > 0 ||
+        this.#batch.number > batchNumber + 1 ||
+        pausedMs + pauseMs > PIECE_PAUSES_MAX_MS;
+      workedMs = 0;
+      if (isInAHurry) {
+        await immediate();
+        return;
+      }
+      pausedMs += pauseMs;
+      // Rejects only because somebody hurries, which is as good as the end of the pause.
+      await this.#deps.pause(pauseMs, this.#hurry.signal).catch(() => undefined);
     };
-    return {
-      beforeGroup: () => {
-        const nowMs = clock.monotonicMs();
-        // What came before the first was a question to the database.
-        startedAtMs ??= nowMs;
-        const spentMs = nowMs - startedAtMs;
-        return spentMs < COMMIT_PIECE_MS ? undefined : pause(spentMs);
-      },
-      afterRows: (rows) => {
-        const spentMs = rows * COMMIT_ROW_MS;
-        return spentMs < COMMIT_PIECE_MS ? undefined : pause(spentMs);
-      },
+
+    return async (piece) => {
+      const startedAtMs = clock.monotonicMs();
+      const result = piece();
+      workedMs += clock.monotonicMs() - startedAtMs;
+      if (workedMs >= COMMIT_PIECE_MS) {
+        await leaveCallsTheirTime();
+      }
+      return result;
     };
   }
 
@@ -337,26 +348,40 @@ export class UsageRecorder {
   async #commitWaiting(): Promise<void> {
     let retryMs = RETRY_FIRST_MS;
     let refusals = 0;
+    let groupsMax = Infinity;
     while (this.#waiting.length > 0 && !this.#isStopped) {
       await this.#pause();
-      const batch = this.#nextBatch(refusals);
+      const batch = this.#nextBatch(groupsMax);
       try {
         await this.#commit(batch);
         this.#settle(batch);
         retryMs = RETRY_FIRST_MS;
         refusals = 0;
+        groupsMax *= 2;
         this.#trouble = undefined;
       } catch (error) {
-        refusals += this.#isRefusal(error) ? 1 : 0;
-        if (refusals > REFUSALS_MAX && (await this.#isSetAside(batch, error))) {
-          refusals = 0;
+        const isRefused = this.#isRefusal(error);
+        // Fewer at a time: one that cannot be written is found so, and one of too much for the time that a commit may take.
+        groupsMax = Math.ceil(batch.length / 2);
+        if (batch.length === 1 || !isRefused) {
+          refusals += isRefused ? 1 : 0;
+          if (isRefused && refusals > REFUSALS_MAX && (await this.#isSetAside(batch, error))) {
+            refusals = 0;
+          }
+          await delay(retryMs);
+          retryMs = Math.min(RETRY_MAX_MS, retryMs * 2);
         }
-        await delay(retryMs);
-        retryMs = Math.min(RETRY_MAX_MS, retryMs * 2);
       }
+      this.#tellAttempted();
     }
     // In the same breath as the last look at what waits: a group that comes now starts anew.
     this.#committing = undefined;
+    this.#tellAttempted();
+  }
+
+  #tellAttempted(): void {
+    this.#attempted.resolve();
+    this.#attempted = Promise.withResolvers();
   }
 
   #isRefusal(error: unknown): boolean {
@@ -381,8 +406,10 @@ export class UsageRecorder {
 
   #forget(batch: readonly Waiting[]): void {
     this.#waiting.splice(0, batch.length);
-    for (const { record } of batch) {
-      this.#bytesInMemory -= record?.length ?? 0;
+    this.#gone += batch.length;
+    for (const { record, bytes } of batch) {
+      this.#bytesInMemory -= record === undefined ? 0 : bytes;
+      this.#bytesWaiting -= bytes;
     }
   }
 
@@ -410,7 +437,7 @@ export class UsageRecorder {
   }
 
   /**
-   * Closes the group being filled and resolves when nothing waits any more: it is committed, or was set aside.
+   * Closes the group being filled and resolves when it and all before it wait no more: they are committed, or were set aside.
    *
    * @throws {UncommittedError} When the attempts were ended before: what waits is in the journal and nowhere else.
    */
@@ -420,11 +447,12 @@ export class UsageRecorder {
     this.#hurry = new AbortController();
     try {
       this.#closeGroup();
-      while (this.#committing !== undefined) {
-        await this.#committing;
-      }
-      if (this.#waiting.length > 0) {
-        throw new UncommittedError("Usage waits in the journal for the next start.");
+      const closed = this.#closed;
+      while (this.#gone < closed) {
+        if (this.#committing === undefined) {
+          throw new UncommittedError("Usage waits in the journal for the next start.");
+        }
+        await this.#attempted.promise;
       }
     } finally {
       this.#flushes -= 1;

@@ -1,0 +1,54 @@
+import type { GroupEntry } from "./usage-group.ts";
+
+/** Groups in one transaction: usage of few keys is summed to few rows, however many groups it comes in. */
+const GROUPS_MAX = 512;
+/**
+ * Rows of the rollups by minute in one transaction, each with one more of the ledger and of the hours at the most: a commit of
+ * more would hold its locks, and the next one up, for seconds.
+ */
+const ROWS_MAX = 4_000;
+
+function nameRow({ keyId, route, method, status }: GroupEntry): string {
+  // Nearly always the key alone: its minute and its meter are those of its other calls.
+  return route === undefined && status === 200
+    ? keyId
+    : `${keyId}|${String(status)}|${method ?? ""}|${route ?? ""}`;
+}
+
+/** Counts what a commit would write, group by group. */
+export class CommitSize {
+  #groups = 0;
+  readonly #rows = new Set<string>();
+
+  /** True when further groups are for the next commit. */
+  get isFull(): boolean {
+    return this.#groups >= GROUPS_MAX || this.#rows.size >= ROWS_MAX;
+  }
+
+  add(entries: readonly GroupEntry[]): void {
+    this.#groups += 1;
+    for (const entry of entries) {
+      this.#rows.add(nameRow(entry));
+    }
+  }
+}
+
+/** Groups in their order, as many together as one commit may hold. */
+export function* toCommits<Group extends { entries: readonly GroupEntry[] }>(
+  groups: readonly Group[],
+): Iterable<Group[]> {
+  let commit: Group[] = [];
+  let size = new CommitSize();
+  for (const group of groups) {
+    if (size.isFull) {
+      yield commit;
+      commit = [];
+      size = new CommitSize();
+    }
+    commit.push(group);
+    size.add(group.entries);
+  }
+  if (commit.length > 0) {
+    yield commit;
+  }
+}

@@ -71,7 +71,7 @@ function admissionOf(scopes: readonly string[]): Admission {
       keyId: newUuidId("key"),
       originKeyId: newUuidId("key"),
       tenantId: TENANT.tenantId,
-      name: "Key",
+      nameText: `"Key"`,
       environment: "live",
       scopes,
       metadataText: "{}",

@@ -99,7 +99,7 @@ function toKeyRecord(tenant: TenantRecord, origin: KeyId, own: Limits | undefine
     keyId: newUuidId("key"),
     originKeyId: origin,
     tenantId: tenant.tenantId,
-    name: "Key",
+    nameText: `"Key"`,
     environment: "live",
     scopes: [],
     metadataText: "{}",

@@ -2,7 +2,7 @@ import { effectiveScopes } from "@turnpike/domain/access/custom-scopes";
 import { findMissingScopes } from "@turnpike/domain/access/scope-query";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
-import { parseKey } from "@turnpike/domain/keys/key-format";
+import { KEY_LENGTH_MAX, parseKey } from "@turnpike/domain/keys/key-format";
 import { billingPeriodAt } from "@turnpike/domain/time/billing-period";
 import {
   hashKey,
@@ -85,6 +85,12 @@ function deny(
     missingScopes: more.missingScopes ?? [],
     retryAfterMs: more.retryAfterMs,
   };
+}
+
+/** Whether the database may know a key; what is in memory was known to it, so that nobody checks its form again. */
+function mayBeKnown(keyText: string): boolean {
+  const parsed = parseKey(keyText);
+  return parsed.form === "foreign" || (parsed.form === "own" && parsed.kind !== "svc");
 }
 
 /** Decides calls from memory; only what is not there yet is asked of the database. */
@@ -300,13 +306,12 @@ export function createDecider(deps: DecideDeps) {
     if (call.keyText === "") {
       return deny("MISSING_KEY", "No API key was sent.");
     }
-    const parsed = parseKey(call.keyText);
-    if (parsed.form === "malformed" || (parsed.form === "own" && parsed.kind === "svc")) {
+    if (call.keyText.length > KEY_LENGTH_MAX) {
       return denyUnknown();
     }
     const hash = hashKey(call.keyText);
     const key = deps.directory.peekKey(hash);
-    if (key === null) {
+    if (key === null || (key === undefined && !mayBeKnown(call.keyText))) {
       return denyUnknown();
     }
     const tenant = key === undefined ? undefined : deps.directory.peekTenant(key.tenantId);

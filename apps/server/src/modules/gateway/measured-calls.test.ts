@@ -62,7 +62,7 @@ function admissionOf(tenant: TenantId): Admission {
       keyId: newUuidId("key"),
       originKeyId: newUuidId("key"),
       tenantId: tenant,
-      name: "Key",
+      nameText: `"Key"`,
       environment: "live",
       scopes: [],
       metadataText: "{}",

@@ -18,7 +18,10 @@ const anyInstantMs = fc.oneof(
   fc.double({ min: 0, max: 4_000_000_000_000, noNaN: true }),
 );
 
-const anySubject: fc.Arbitrary<{ subject: Subject; metadata: Record<string, unknown> }> = fc
+/** What people wrote, as it is to be read back. */
+type Written = { name: string; metadata: Record<string, unknown> };
+
+const anySubject: fc.Arbitrary<Written & { subject: Subject }> = fc
   .record({
     name: anyText,
     scopes: fc.subarray(["maps:read", "maps:write", "keys:read"]),
@@ -27,7 +30,8 @@ const anySubject: fc.Arbitrary<{ subject: Subject; metadata: Record<string, unkn
     expiresAtMs: fc.oneof(anyInstantMs, fc.constant(Number.POSITIVE_INFINITY)),
     environment: fc.constantFrom("live" as const, "test" as const),
   })
-  .map(({ planScopes, metadata, ...key }) => ({
+  .map(({ planScopes, metadata, name, ...key }) => ({
+    name,
     metadata: JSON.parse(JSON.stringify(metadata)) as Record<string, unknown>,
     subject: {
       key: {
@@ -35,6 +39,7 @@ const anySubject: fc.Arbitrary<{ subject: Subject; metadata: Record<string, unkn
         keyId: newUuidId("key"),
         originKeyId: newUuidId("key"),
         tenantId,
+        nameText: asciiJson(name),
         metadataText: asciiJson(metadata),
         networks: undefined,
         rateLimits: [],
@@ -71,11 +76,11 @@ function toLimitReply({ name, kind, scope, limit, remaining, resetAtMs }: LimitV
   return { name, kind, scope, limit, remaining, resetAt: new Date(resetAtMs).toISOString() };
 }
 
-function toSubjectReply({ key, tenant }: Subject, metadata: Record<string, unknown>) {
+function toSubjectReply({ key, tenant }: Subject, { name, metadata }: Written) {
   const allowed = tenant.terms.scopes ?? [];
   return {
     keyId: key.keyId,
-    keyName: key.name,
+    keyName: name,
     tenantId: tenant.tenantId,
     planId: "team-plan",
     planVersion: 3,
@@ -93,7 +98,7 @@ describe("the text of a verdict", () => {
       fc.property(
         anySubject,
         fc.array(anyLimit, { maxLength: 4 }),
-        ({ subject, metadata }, limits) => {
+        ({ subject, ...written }, limits) => {
           const text = admissionText(
             { allowed: true, ...subject, cost: 1, hold: undefined, limits },
             requestId,
@@ -105,7 +110,7 @@ describe("the text of a verdict", () => {
             valid: true,
             code: "VALID",
             requestId,
-            ...toSubjectReply(subject, metadata),
+            ...toSubjectReply(subject, written),
             limits: limits.map(toLimitReply),
           });
           expect(verifyKeyResponse.safeParse(verdict).error).toBeUndefined();
@@ -144,7 +149,7 @@ describe("the text of a verdict", () => {
             code: "RATE_LIMITED",
             detail: more.detail,
             requestId,
-            ...(known === undefined ? {} : toSubjectReply(known.subject, known.metadata)),
+            ...(known === undefined ? {} : toSubjectReply(known.subject, known)),
             ...(limits.length === 0 ? {} : { limits: limits.map(toLimitReply) }),
             ...(more.missingScopes.length === 0 ? {} : { missingScopes: more.missingScopes }),
             ...(more.retryAfterMs === undefined

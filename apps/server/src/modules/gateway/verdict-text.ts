@@ -22,18 +22,18 @@ function instantText(epochMs: number): string {
   return instants[slot] ?? "";
 }
 
-/** Names of limits as JSON: plans bring a handful, and keys may bring some of their own. */
-const LIMIT_NAMES_KEPT = 1_024;
-const limitNames = new Map<string, string>();
+/** Names of plans and limits as JSON: there are a handful, and keys may bring limits of their own. */
+const NAMES_KEPT = 1_024;
+const names = new Map<string, string>();
 
-function limitNameText(name: string): string {
-  let text = limitNames.get(name);
+function nameText(name: string): string {
+  let text = names.get(name);
   if (text === undefined) {
-    if (limitNames.size >= LIMIT_NAMES_KEPT) {
-      limitNames.clear();
+    if (names.size >= NAMES_KEPT) {
+      names.clear();
     }
     text = asciiJson(name);
-    limitNames.set(name, text);
+    names.set(name, text);
   }
   return text;
 }
@@ -42,7 +42,7 @@ function limitsText(limits: readonly LimitView[]): string {
   let text = "";
   for (const limit of limits) {
     // Kind and scope are words of ours; names are chosen by people.
-    const head = `${text === "" ? "" : ","}{"name":${limitNameText(limit.name)},"kind":"${limit.kind}","scope":"${limit.scope}"`;
+    const head = `${text === "" ? "" : ","}{"name":${nameText(limit.name)},"kind":"${limit.kind}","scope":"${limit.scope}"`;
     text += `${head},"limit":${String(limit.limit)},"remaining":${String(limit.remaining)},"resetAt":${instantText(limit.resetAtMs)}}`;
   }
   return `[${text}]`;
@@ -53,8 +53,8 @@ function subjectText({ key, tenant }: Subject): string {
   const scopesText = scopes.length === 0 ? "[]" : asciiJson(scopes);
   const expiresAt =
     key.expiresAtMs === Number.POSITIVE_INFINITY ? "null" : instantText(key.expiresAtMs);
-  const ids = `"keyId":"${key.keyId}","keyName":${asciiJson(key.name)},"tenantId":"${tenant.tenantId}"`;
-  const plan = `"planId":${asciiJson(tenant.planId)},"planVersion":${String(tenant.planVersion)}`;
+  const ids = `"keyId":"${key.keyId}","keyName":${key.nameText},"tenantId":"${tenant.tenantId}"`;
+  const plan = `"planId":${nameText(tenant.planId)},"planVersion":${String(tenant.planVersion)}`;
   return `${ids},${plan},"environment":"${key.environment}","scopes":${scopesText},"metadata":${key.metadataText},"expiresAt":${expiresAt}`;
 }
 

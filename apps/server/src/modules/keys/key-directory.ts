@@ -22,10 +22,11 @@ export type KeyRecord = {
   /** The first key of its line: a key and those it was rolled to share its limits. */
   originKeyId: KeyId;
   tenantId: TenantId;
-  name: string;
+  /** The name as JSON in ASCII, as answers have it. */
+  nameText: string;
   environment: Environment;
   scopes: readonly string[];
-  /** The metadata as JSON in ASCII: nothing looks into it, and a text takes less room than an object. */
+  /** The metadata likewise: nothing looks into it, and a text takes less room than an object. */
   metadataText: string;
   /** Where calls may come from; undefined: from anywhere. */
   networks: Networks | undefined;
@@ -86,7 +87,7 @@ function toKeyRecord(row: KeyRow): KeyRecord {
     keyId: row.key_id,
     originKeyId: row.origin_key_id === row.key_id ? row.key_id : row.origin_key_id,
     tenantId: row.tenant_id,
-    name: row.name,
+    nameText: asciiJson(row.name),
     environment: row.environment === "live" ? "live" : "test",
     scopes: row.scopes.length === 0 ? NONE : row.scopes,
     metadataText: Object.keys(row.metadata).length === 0 ? "{}" : asciiJson(row.metadata),

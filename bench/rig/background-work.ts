@@ -15,6 +15,8 @@ const IMPORT_ROWS = 1_000;
 const TIMEOUT_MS = 30_000;
 /** Each network may try so often; addresses are of the range for documentation. */
 const SIGN_INS_PER_ADDRESS = 50;
+/** Of all rounds: the product remembers the tries of an address for longer than one. */
+let signInsTried = 0;
 
 const urlOf = (product: Product, path: string) => `http://127.0.0.1:${String(product.port)}${path}`;
 
@@ -125,7 +127,8 @@ export function startBackgroundWork(
 
   let form: SignInForm | undefined;
   async function signIn(): Promise<void> {
-    const attempt = counts.signIns;
+    const attempt = signInsTried;
+    signInsTried += 1;
     if (form === undefined || attempt % SIGN_INS_PER_ADDRESS === 0) {
       const address = `198.51.100.${String((attempt / SIGN_INS_PER_ADDRESS) % 250)}`;
       form = await beginSignIn(product, address);

@@ -22,9 +22,9 @@ export async function claimGroups(
     insert into ledger_groups (group_id, process_id, recorded_at)
     select group_id, process_id, coalesce(recorded_at, now())
     from unnest(
-      ${groups.map((group) => group.groupId)}::text[],
-      ${groups.map((group) => group.processId)}::text[],
-      ${groups.map((group) => toInstant(group.recordedAtMs))}::timestamptz[]
+      ${wordsLiteral(groups.map((group) => group.groupId))}::text::text[],
+      ${wordsLiteral(groups.map((group) => group.processId))}::text::text[],
+      ${textsLiteral(groups.map((group) => toInstant(group.recordedAtMs)))}::text::timestamptz[]
     ) as input (group_id, process_id, recorded_at)
     order by group_id
     on conflict (group_id) do nothing

@@ -44,20 +44,35 @@ const BUCKETS_MAX = 200_000;
 /** Looking through all of them takes milliseconds, which must not be the price of every call. */
 const SWEEP_INTERVAL_MS = 1_000;
 const FULL: RateLimitState = { fullAtMs: 0 };
-/** More than rounding can make: what lies beyond the window was left behind by a longer one of the same name. */
-const LEFT_BEHIND_MS = 1;
 
-function nameBucket(slot: string, rateLimit: RateLimit): string {
-  return `${slot}|${rateLimit.name}`;
+/**
+ * A limit that takes the place of one of its name has a bucket of its own: how far another one has to refill says nothing of
+ * it. Going back to the old limit finds the old bucket.
+ */
+function nameLimit({ name, limit, windowSeconds }: RateLimit): string {
+  return `${String(limit)}/${String(windowSeconds)}|${name}`;
 }
 
-type Bucket = RateLimitState & { name: string };
+function nameBucket(slot: string, rateLimit: RateLimit): string {
+  return `${slot}|${nameLimit(rateLimit)}`;
+}
+
+function isSame(one: RateLimit, other: RateLimit): boolean {
+  return (
+    one === other ||
+    (one.name === other.name &&
+      one.limit === other.limit &&
+      one.windowSeconds === other.windowSeconds)
+  );
+}
+
+type Bucket = RateLimitState & { rateLimit: RateLimit };
 
 /** Buckets of a slot that are looked through one by one: a plan or a key has a handful of limits. */
 const LIST_MAX = 8;
 
 /**
- * The buckets of a slot, found by name. More of them than {@link LIST_MAX} are what a key leaves behind whose limits are renamed
+ * The buckets of a slot, found by limit. More of them than {@link LIST_MAX} are what a key leaves behind whose limits are changed
  * again and again, which must not make each of its calls dearer.
  */
 class SlotBuckets {
@@ -68,13 +83,13 @@ class SlotBuckets {
     return this.#list.length;
   }
 
-  find(name: string): Bucket | undefined {
+  find(rateLimit: RateLimit): Bucket | undefined {
     if (this.#byName !== undefined) {
-      return this.#byName.get(name);
+      return this.#byName.get(nameLimit(rateLimit));
     }
     // Nearly always the only one. No function: it would be made anew for every call.
     for (const bucket of this.#list) {
-      if (bucket.name === name) {
+      if (isSame(bucket.rateLimit, rateLimit)) {
         return bucket;
       }
     }
@@ -84,24 +99,28 @@ class SlotBuckets {
   add(bucket: Bucket): void {
     this.#list.push(bucket);
     if (this.#byName !== undefined) {
-      this.#byName.set(bucket.name, bucket);
-    } else if (this.#list.length > LIST_MAX) {
-      this.#byName = new Map(this.#list.map((one) => [one.name, one]));
+      this.#byName.set(nameLimit(bucket.rateLimit), bucket);
+    } else {
+      this.#nameMany();
     }
+  }
+
+  #nameMany(): void {
+    this.#byName =
+      this.#list.length > LIST_MAX
+        ? new Map(this.#list.map((bucket) => [nameLimit(bucket.rateLimit), bucket]))
+        : undefined;
   }
 
   dropFull(nowMs: number): void {
     this.#list = this.#list.filter(({ fullAtMs }) => fullAtMs > nowMs);
-    this.#byName =
-      this.#list.length > LIST_MAX
-        ? new Map(this.#list.map((bucket) => [bucket.name, bucket]))
-        : undefined;
+    this.#nameMany();
   }
 }
 
 /**
  * Keeps the buckets of this process in memory. A dropped bucket is a full one, so nothing is lost by dropping it. Found by
- * slot, then by name: a name put together of both would have to be read through again for every call.
+ * slot, then by limit: a name put together of both would have to be read through again for every call.
  */
 export function createRateLimiter(deps: { monotonicMs: () => number }): RateLimiter {
   const slots = new Map<string, SlotBuckets>();
@@ -132,9 +151,9 @@ export function createRateLimiter(deps: { monotonicMs: () => number }): RateLimi
     }
     for (const { rateLimit, decision } of verdicts) {
       const { fullAtMs } = decision.next;
-      const bucket = buckets.find(rateLimit.name);
+      const bucket = buckets.find(rateLimit);
       if (bucket === undefined) {
-        buckets.add({ name: rateLimit.name, fullAtMs });
+        buckets.add({ rateLimit, fullAtMs });
         bucketCount += 1;
       } else {
         bucket.fullAtMs = fullAtMs;
@@ -147,14 +166,9 @@ export function createRateLimiter(deps: { monotonicMs: () => number }): RateLimi
       const nowMs = deps.monotonicMs();
       const buckets = slots.get(slot);
       return rateLimits.map((rateLimit) => {
-        const bucket = buckets?.find(rateLimit.name);
+        const bucket = buckets?.find(rateLimit);
         const state = bucket ?? FULL;
         const decision = decideRateLimit({ rateLimit, state, cost, nowMs });
-        const windowMs = rateLimit.windowSeconds * 1_000;
-        if (bucket !== undefined && bucket.fullAtMs > nowMs + windowMs + LEFT_BEHIND_MS) {
-          // Or it would be judged anew at every call, and stay closed for the whole of the longer window.
-          bucket.fullAtMs = decision.next.fullAtMs;
-        }
         return { rateLimit, scope, decision };
       });
     },

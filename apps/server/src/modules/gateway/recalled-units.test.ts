@@ -98,4 +98,22 @@ describe("units of a quota that another process holds", () => {
       code: "QUOTA_EXCEEDED",
     });
   });
+
+  it("are there for a lock that is settled beyond what it reserved", async () => {
+    const [idle, busy] = apps;
+    const key = await mintKey();
+    expect(await verifyPatiently(idle, key)).toMatchObject({ valid: true });
+    const locked = await busy.call(serviceKey, "POST", "/v1/keys/verify", {
+      key,
+      cost: 10,
+      lock: {},
+    });
+    const { lockId } = locked.json.lock;
+    const settle = (cost: number) =>
+      busy.call(serviceKey, "POST", `/v1/locks/${lockId}/settle`, { cost });
+    expect(await settle(LIMIT)).toMatchObject({ status: 409, json: { code: "LOCK_EXCEEDED" } });
+    // Where the other is slow to give back, it takes more than one try.
+    await pollUntil("room", async () => (await settle(LIMIT - 1)).status === 200);
+    expect(await verifyPatiently(busy, key)).toMatchObject({ code: "QUOTA_EXCEEDED" });
+  });
 });

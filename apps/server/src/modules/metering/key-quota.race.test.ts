@@ -46,14 +46,20 @@ function limitsOf(input: {
 /** A process that spends of a tenant's limit and of a key's in one step, as the gateway does. */
 class TestProcess {
   readonly id: ProcessId = newUuidId("process");
-  readonly holder = new LeaseHolder({
-    ledger: createLeaseLedger(transact),
-    clock: systemClock,
-    newId: newUuidId,
-    processId: this.id,
-    logger,
-  });
+  readonly holder: LeaseHolder;
   #builder = new GroupBuilder();
+
+  /** @param givesBack - Whether it commits what it recorded when it has to give a lease back. */
+  constructor({ givesBack = false } = {}) {
+    this.holder = new LeaseHolder({
+      ledger: createLeaseLedger(transact),
+      clock: systemClock,
+      newId: newUuidId,
+      processId: this.id,
+      logger,
+      ...(givesBack && { flush: () => this.flush() }),
+    });
+  }
 
   async #spend(limit: HardLimit): Promise<LeaseHold | undefined> {
     for (;;) {
@@ -178,6 +184,30 @@ describe("the quota of a key over several processes", () => {
     expect(state?.key).toBe(passed);
     expect(passed + (state?.forfeited ?? 0)).toBe(60);
     expect(state?.forfeited).toBeGreaterThanOrEqual(5);
+  });
+
+  it("holds for each key of a line as far as its own limit goes, also when they are used at the same time", async () => {
+    const tenantId = newUuidId("tenant");
+    const line = [newUuidId("key"), newUuidId("key")] as const;
+    const process = new TestProcess({ givesBack: true });
+    const of = (key: number) => limitsOf({ tenantId, keyId: line[0], tenant: 10_000, key });
+    let asks = 0;
+    const refill = process.holder.refill.bind(process.holder);
+    process.holder.refill = async (...input) => {
+      asks += 1;
+      await refill(...input);
+    };
+    const [before, after] = await Promise.all([
+      callUntilRefused(process, of(100), [line[0]]),
+      callUntilRefused(process, of(200), [line[1]]),
+    ]);
+    expect(before).toBeLessThanOrEqual(100);
+    expect(before + after).toBe(200);
+    expect(await process.call(of(100), line[0])).toBe(false);
+    // What one of them holds must not be let go of at every call of the other.
+    expect(asks).toBeLessThan(100);
+    await process.flush();
+    expect(await readState(tenantId)).toEqual({ used: 200, key: 200, forfeited: 0 });
   });
 
   it("keeps what was used when it is lowered, raised or taken away", async () => {

@@ -202,6 +202,61 @@ describe("a hard limit over several processes", () => {
     expect(process.holder.spend(limit, 10).status).toBe("spent");
   });
 
+  it("says that units may come back only when they would be enough", async () => {
+    const limit = limitOf(newUuidId("tenant"), 100);
+    const [holder, asker] = [new TestProcess(), new TestProcess()];
+    const used = await holder.take(limit, 60);
+    holder.record(limit, used!);
+    await holder.flush();
+    await holder.holder.refill(limit, 30);
+    await asker.holder.refill(limit, 10);
+    await asker.holder.refill(limit, 41);
+    expect(asker.holder.spend(limit, 41)).toEqual({ status: "exhausted", mayComeBack: false });
+    expect(asker.holder.spend(limit, 35)).toEqual({ status: "exhausted", mayComeBack: true });
+  });
+
+  it("asks others before it refuses, also when it has just looked ahead in vain", async () => {
+    const limit = limitOf(newUuidId("tenant"), 100);
+    const [idle, busy] = [new TestProcess(), new TestProcess()];
+    await idle.take(limit);
+    for (let call = 0; call < 200 && (await busy.take(limit)) !== undefined; call += 1) {
+      await busy.holder.settleRefills();
+    }
+    // Nobody waits for what it asks now: the database has nothing left, and others hold some.
+    busy.clockMs += 2_000;
+    await busy.holder.refill(limit, 0);
+    expect(busy.holder.spend(limit, 1).status).toBe("unknown");
+  });
+
+  it("does not take units from others that it has itself", async () => {
+    const limit = limitOf(newUuidId("tenant"), 10);
+    const [first, second] = [new TestProcess(), new TestProcess()];
+    await first.holder.refill(limit, 4);
+    await second.holder.refill(limit, 3);
+    // Four are held and three are left: enough for seven.
+    await first.holder.refill(limit, 7);
+    expect(first.holder.spend(limit, 7).status).toBe("spent");
+    expect(await readBalance(limit.tenantId)).toMatchObject({ active: 10 });
+  });
+
+  it("gives back what a call that takes its time did not take, at once, and the rest with it", async () => {
+    const limit = limitOf(newUuidId("tenant"), 100);
+    const process = new TestProcess();
+    const [slow, fast] = [await process.take(limit, 2), await process.take(limit, 3)];
+    expect(slow?.slice).toBe(fast?.slice);
+    process.record(limit, fast!);
+    process.holder.release(limit.tenantId);
+    const flush = () => process.flush();
+    expect(await process.holder.returnRetired(flush)).toBe(1);
+    // Two of the slow call, three that are recorded and not committed.
+    expect(await readBalance(limit.tenantId)).toMatchObject({ used: 0, active: 5 });
+    await process.flush();
+    expect(await readBalance(limit.tenantId)).toMatchObject({ used: 3, active: 2 });
+    process.holder.giveBack(slow!);
+    expect(await process.holder.returnRetired(flush)).toBe(0);
+    expect(await readBalance(limit.tenantId)).toMatchObject({ used: 3, active: 0 });
+  });
+
   it("counts what it let go of itself as left: while it was asked for, and with calls in flight", async () => {
     const ledger = createLeaseLedger(transact);
     const asked = Promise.withResolvers<void>();

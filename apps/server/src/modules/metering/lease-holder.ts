@@ -67,7 +67,8 @@ const RENEW_BEFORE_MS = 20_000;
  */
 export class LeaseHolder {
   readonly #deps: LeaseHolderDeps;
-  readonly #slots = new Map<string, Slot>();
+  /** By balance. The keys of a line share one, and each may have a limit of its own on it: a slot for each such limit. */
+  readonly #slots = new Map<string, readonly Slot[]>();
   /** By the very object that was asked with last: callers ask with the same one for as long as nothing changes. */
   readonly #slotsOf = new WeakMap<HardLimit, Slot>();
   readonly #refills = new Set<Promise<void>>();
@@ -85,7 +86,7 @@ export class LeaseHolder {
     const nowMs = this.#deps.clock.monotonicMs();
     if (slice === undefined || nowMs >= slice.deadlineMs || slice.remaining < quantity) {
       return nowMs < slot.exhaustedUntilMs
-        ? { status: "exhausted", mayComeBack: slot.heldElsewhere > 0 }
+        ? { status: "exhausted", mayComeBack: mayComeBack(slot, quantity) }
         : { status: "unknown" };
     }
     // While the database cannot be asked, what it said last holds as long as its lease.
@@ -157,17 +158,10 @@ export class LeaseHolder {
    * @param sinceMs - Monotonic milliseconds; when that was begun. An answer from then on may count them or not.
    */
   noteGivenBack(name: BalanceName, quantity: number, sinceMs: number): void {
-    const slot = this.#slots.get(nameBalance(name));
-    if (slot === undefined || slot.name.periodStart.getTime() !== name.periodStart.getTime()) {
-      return;
-    }
-    if (slot.refilling !== undefined || slot.answeredAtMs >= sinceMs) {
-      slot.isInDoubt = true;
-    } else {
-      slot.leftElsewhere = Math.max(0, slot.leftElsewhere + quantity);
-    }
-    if (quantity > 0) {
-      slot.exhaustedUntilMs = 0;
+    for (const slot of this.#slots.get(nameBalance(name)) ?? []) {
+      if (slot.name.periodStart.getTime() === name.periodStart.getTime()) {
+        noteInSlot(slot, quantity, sinceMs);
+      }
     }
   }
 
@@ -209,17 +203,21 @@ export class LeaseHolder {
   }
 
   #findByName(limit: HardLimit): Slot {
-    const slotName = nameBalance(limit);
-    const known = this.#slots.get(slotName);
+    const balance = nameBalance(limit);
+    const slots = this.#slots.get(balance) ?? [];
+    const isOfPeriod = (slot: Slot) => slot.name.periodStart.getTime() === limit.periodStartMs;
+    const known = slots.find((slot) => slot.limit === limit.limit && isOfPeriod(slot));
     if (known !== undefined) {
-      if (known.limit === limit.limit && known.name.periodStart.getTime() === limit.periodStartMs) {
-        return known;
+      return known;
+    }
+    // A new period, or a new limit of the tenant: the old slice goes back and a new one is cut.
+    for (const slot of slots) {
+      if (limit.keyId === undefined || !isOfPeriod(slot)) {
+        this.#releaseSlot(slot);
       }
-      // A new period or a new limit: the old slice goes back and a new one is cut.
-      this.#releaseSlot(slotName, known);
     }
     const slot = newSlot(limit, this.#deps.clock.monotonicMs());
-    this.#slots.set(slotName, slot);
+    this.#slots.set(balance, [...(this.#slots.get(balance) ?? []), slot]);
     return slot;
   }
 
@@ -248,12 +246,35 @@ export class LeaseHolder {
       await this.#returnOwn(slot);
     }
     await this.#ask(slot);
-    if (slot.isShort && slot.heldElsewhere > 0 && slot.wanted > 0 && pause !== undefined) {
-      await this.#deps.ledger.recall(slot.name, this.#deps.processId);
-      await pause(RECALL_WAIT_MS);
+    const isWaitedFor = () => slot.isShort && slot.heldElsewhere > 0 && slot.wanted > 0;
+    if (isWaitedFor() && this.#releaseOthersOf(slot)) {
       await this.#returnOwn(slot);
       await this.#ask(slot);
     }
+    if (isWaitedFor() && pause !== undefined) {
+      await this.recallOthers([slot.name]);
+      await this.#returnOwn(slot);
+      await this.#ask(slot);
+    }
+  }
+
+  /** Asks other processes for what they hold of balances and do not need, and gives them a moment for it. */
+  async recallOthers(names: readonly BalanceName[]): Promise<void> {
+    for (const name of names) {
+      await this.#deps.ledger.recall(name, this.#deps.processId);
+    }
+    await this.#deps.pause?.(RECALL_WAIT_MS);
+  }
+
+  /** Lets go of what is held of a balance under other limits than this one, unless callers wait for it. */
+  #releaseOthersOf(slot: Slot): boolean {
+    const others = (this.#slots.get(nameBalance(slot.name)) ?? []).filter(
+      (other) => other !== slot && other.slice !== undefined && other.refilling === undefined,
+    );
+    for (const other of others) {
+      this.#releaseSlot(other);
+    }
+    return others.length > 0;
   }
 
   /** What this process let go of and did not give back yet would look like held by another one. */
@@ -272,6 +293,8 @@ export class LeaseHolder {
     slot.hasCounted = false;
     const ratePerMs = slot.spentSinceRefill / Math.max(1, askedAtMs - slot.refilledAtMs);
     const current = slot.slice;
+    // A lease in doubt is replaced, so that it goes back with whatever the database counts for it.
+    const extended = current?.isDoubtful === true ? undefined : current;
     const leaseId = this.#deps.newId("lease");
     let mayExist = false;
     const cut = this.#deps.ledger.cut({
@@ -280,11 +303,10 @@ export class LeaseHolder {
       countWanted: () => {
         mayExist = true;
         slot.hasCounted = true;
-        return slot.wanted;
+        return Math.max(0, slot.wanted - this.#spendableOf(extended));
       },
       ratePerMs,
-      // A lease in doubt is replaced, so that it goes back with whatever the database counts for it.
-      extend: current?.isDoubtful === true ? undefined : current?.leaseId,
+      extend: extended?.leaseId,
       newLeaseId: leaseId,
       processId: this.#deps.processId,
     });
@@ -319,7 +341,7 @@ export class LeaseHolder {
       if (slice !== current) {
         this.#replaceSlice(slot, slice);
       }
-    } else if (!this.#isSpendable(slot.slice)) {
+    } else if (this.#spendableOf(slot.slice) <= 0) {
       this.#replaceSlice(slot, undefined);
     }
     slot.isUnknown = false;
@@ -332,7 +354,9 @@ export class LeaseHolder {
     // What fell short was all there is: whoever wants more than that need not ask again to hear it.
     const isAll = grant.granted <= 0 || grant.isShort;
     const until = isAll && !slot.isInDoubt ? slot.answeredAtMs + EXHAUSTED_FOR_MS : 0;
-    slot.exhaustedUntilMs = grant.left === 0 ? until : 0;
+    // What others hold they were not asked for while nobody waited: the next caller does.
+    const isOver = grant.isShort || grant.heldElsewhere === 0 || grant.isReported;
+    slot.exhaustedUntilMs = grant.left === 0 && isOver ? until : 0;
     slot.heldElsewhere = grant.heldElsewhere;
     slot.isShort = grant.isShort;
     slot.sparedUntilMs = grant.isReported ? 0 : until;
@@ -343,12 +367,10 @@ export class LeaseHolder {
     }
   }
 
-  #isSpendable(slice: Slice | undefined): boolean {
-    return (
-      slice !== undefined &&
-      slice.remaining > 0 &&
-      this.#deps.clock.monotonicMs() < slice.deadlineMs
-    );
+  #spendableOf(slice: Slice | undefined): number {
+    return slice !== undefined && this.#deps.clock.monotonicMs() < slice.deadlineMs
+      ? slice.remaining
+      : 0;
   }
 
   /** What was spent of the old slice is known exactly, so it goes back even when the database let it expire. */
@@ -359,17 +381,23 @@ export class LeaseHolder {
     slot.slice = slice;
   }
 
-  #releaseSlot(slotName: string, slot: Slot): void {
-    this.#slots.delete(slotName);
+  #releaseSlot(slot: Slot): void {
+    const balance = nameBalance(slot.name);
+    const others = (this.#slots.get(balance) ?? []).filter((other) => other !== slot);
+    if (others.length === 0) {
+      this.#slots.delete(balance);
+    } else {
+      this.#slots.set(balance, others);
+    }
     slot.released = true;
     this.#replaceSlice(slot, undefined);
   }
 
   /** Lets go of the leases of a tenant whose terms changed, or of all tenants; {@link returnRetired} gives them back. */
   release(tenantId: TenantId | undefined): void {
-    for (const [slotName, slot] of this.#slots) {
+    for (const slot of [...this.#slots.values()].flat()) {
       if (tenantId === undefined || slot.name.tenantId === tenantId) {
-        this.#releaseSlot(slotName, slot);
+        this.#releaseSlot(slot);
       }
     }
   }
@@ -380,21 +408,24 @@ export class LeaseHolder {
    * @returns True when {@link returnRetired} has something to give back.
    */
   recall({ processId, balance }: LeaseRecall): boolean {
-    const slot = this.#slots.get(balance);
-    const isOurs = processId === this.#deps.processId;
-    if (isOurs || slot?.slice === undefined || slot.refilling !== undefined) {
+    if (processId === this.#deps.processId) {
       return false;
     }
-    this.#releaseSlot(balance, slot);
-    return true;
+    const free = (this.#slots.get(balance) ?? []).filter(
+      (slot) => slot.slice !== undefined && slot.refilling === undefined,
+    );
+    for (const slot of free) {
+      this.#releaseSlot(slot);
+    }
+    return free.length > 0;
   }
 
   /** Lets go of leases that lie idle, so that a rarely used balance does not keep units from other processes. */
   releaseIdle(idleMs: number): void {
     const nowMs = this.#deps.clock.monotonicMs();
-    for (const [slotName, slot] of this.#slots) {
+    for (const slot of [...this.#slots.values()].flat()) {
       if (slot.refilling === undefined && nowMs - slot.refilledAtMs > idleMs) {
-        this.#releaseSlot(slotName, slot);
+        this.#releaseSlot(slot);
       }
     }
   }
@@ -416,7 +447,7 @@ export class LeaseHolder {
    */
   keep(leaseIds: readonly LeaseId[] | undefined): void {
     if (leaseIds === undefined) {
-      const held = [...this.#slots.values()].flatMap(({ slice }) => slice?.leaseId ?? []);
+      const held = [...this.#slots.values()].flat().flatMap(({ slice }) => slice?.leaseId ?? []);
       this.#returns.keepAll();
       this.#returns.keep(held);
     } else {
@@ -432,5 +463,21 @@ export class LeaseHolder {
   /** Balances held. */
   get size(): number {
     return this.#slots.size;
+  }
+}
+
+/** Whether others could give back what a call wants, with what is left here. */
+function mayComeBack({ slice, leftElsewhere, heldElsewhere }: Slot, quantity: number): boolean {
+  return heldElsewhere > 0 && (slice?.remaining ?? 0) + leftElsewhere + heldElsewhere >= quantity;
+}
+
+function noteInSlot(slot: Slot, quantity: number, sinceMs: number): void {
+  if (slot.refilling !== undefined || slot.answeredAtMs >= sinceMs) {
+    slot.isInDoubt = true;
+  } else {
+    slot.leftElsewhere = Math.max(0, slot.leftElsewhere + quantity);
+  }
+  if (quantity > 0) {
+    slot.exhaustedUntilMs = 0;
   }
 }

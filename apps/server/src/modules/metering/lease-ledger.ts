@@ -10,6 +10,7 @@ import {
   insertLease,
   lockBalance,
   lockLease,
+  shrinkLeases,
 } from "./leases.store.ts";
 
 /** What a holder asks for: more for the lease it has, or else a new one. */
@@ -50,6 +51,9 @@ export type LeaseReturn = {
   isDoubtful: boolean;
 };
 
+/** Units of a lease that go back before the rest of it. */
+export type LeaseShrink = { name: BalanceName; leaseId: LeaseId; units: number };
+
 /** A tenant or a line of keys has one balance for each meter and environment at a time, whatever the period. */
 export function nameBalance({
   tenantId,
@@ -76,6 +80,8 @@ export interface LeaseLedger {
   cut(request: LeaseRequest): Promise<LeaseGrant>;
   /** Gives leases back, whatever is left of them; those that are gone are skipped. */
   giveBack(leases: readonly LeaseReturn[]): Promise<void>;
+  /** Takes units off leases whose other units are still in use. A failure leaves open whether they were taken. */
+  shrink(leases: readonly LeaseShrink[]): Promise<void>;
   /** Asks other processes to give back what they hold of a balance and do not need. */
   recall(name: BalanceName, processId: ProcessId): Promise<void>;
 }
@@ -160,6 +166,13 @@ export function createLeaseLedger(transact: Pick<Transact, "asMeter">): LeaseLed
         const entityId = `${processId} ${nameBalance(name)}`;
         await insertChange(tx, { kind: "lease", tenantId: name.tenantId, entityId });
       }),
+    shrink: (leases) =>
+      transact.asMeter((tx) =>
+        shrinkLeases(
+          tx,
+          leases.map(({ name, leaseId, units }) => ({ tenantId: name.tenantId, leaseId, units })),
+        ),
+      ),
     giveBack: async (leases) => {
       const [doubtful, known] = [true, false].map((isDoubtful) =>
         leases.filter((lease) => lease.isDoubtful === isDoubtful).map(toNamed),

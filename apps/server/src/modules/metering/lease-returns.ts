@@ -8,14 +8,14 @@ const RETURN_BATCH = 1_000;
 
 /** Slices that were let go of, until the database has them back: each once its calls are recorded and committed. */
 export class LeaseReturns {
-  readonly #ledger: Pick<LeaseLedger, "giveBack">;
+  readonly #ledger: Pick<LeaseLedger, "giveBack" | "shrink">;
   /** Leases that usage outside of the ledger was spent from; they must cover it for as long as it waits. */
   readonly #kept = new Set<LeaseId>();
   #waiting: Slice[] = [];
   /** Batches go back one after the other, so that none goes back twice. */
   #returning: Promise<unknown> = Promise.resolve();
 
-  constructor(ledger: Pick<LeaseLedger, "giveBack">) {
+  constructor(ledger: Pick<LeaseLedger, "giveBack" | "shrink">) {
     this.#ledger = ledger;
   }
 
@@ -42,7 +42,7 @@ export class LeaseReturns {
   }
 
   /**
-   * Gives back what has no call in flight, a thousand leases at a time.
+   * Gives back what has no call in flight, a thousand leases at a time: of the others what no call has taken.
    *
    * @returns How many still wait.
    */
@@ -52,8 +52,28 @@ export class LeaseReturns {
     return returning;
   }
 
+  /** One call that takes its time must not keep from others what it did not take. */
+  async #shrinkBatch(): Promise<void> {
+    const shrunk = this.#waiting
+      .filter(({ inFlight, remaining }) => inFlight > 0 && remaining > 0)
+      .slice(0, RETURN_BATCH);
+    if (shrunk.length > 0) {
+      const leases = shrunk.map(({ name, leaseId, remaining }) => ({
+        name,
+        leaseId,
+        units: remaining,
+      }));
+      for (const slice of shrunk) {
+        // Whatever becomes of it: units that were not taken off go back with the whole lease.
+        slice.remaining = 0;
+      }
+      await this.#ledger.shrink(leases);
+    }
+  }
+
   async #giveBackBatch(flush: () => Promise<unknown>): Promise<number> {
     this.#waiting = this.#waiting.filter((slice) => !this.#kept.has(slice.leaseId));
+    await this.#shrinkBatch();
     const done = this.#waiting.filter((slice) => slice.inFlight === 0).slice(0, RETURN_BATCH);
     if (done.length > 0) {
       await flush();

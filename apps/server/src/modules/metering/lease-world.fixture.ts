@@ -247,6 +247,19 @@ export function createSimLedger(network: SimNetwork, processId: ProcessId): Leas
           }
         },
       })),
+    shrink: (leases) =>
+      network.send(processId, () => ({
+        granting: 0,
+        commit: () => {
+          for (const { leaseId, units } of leases) {
+            const lease = database.leases.get(leaseId);
+            if (lease !== undefined && lease.remaining >= units) {
+              lease.granted -= units;
+              lease.remaining -= units;
+            }
+          }
+        },
+      })),
     // Holders of the simulation do not wait for others.
     recall: () => Promise.resolve(),
   };

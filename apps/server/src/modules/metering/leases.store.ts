@@ -132,6 +132,29 @@ export async function extendLease(
   return rows.length === 1;
 }
 
+/** Takes units off leases, in the order in which commits take them. Only the holder may: it knows that nobody uses them. */
+export async function shrinkLeases(
+  tx: Tx,
+  leases: readonly { tenantId: TenantId; leaseId: LeaseId; units: number }[],
+): Promise<void> {
+  await tx`
+    with input as (
+      select * from unnest(
+        ${leases.map((lease) => lease.tenantId)}::text[],
+        ${leases.map((lease) => lease.leaseId)}::text[],
+        ${leases.map((lease) => lease.units)}::numeric[]
+      ) as input (tenant_id, lease_id, units)
+    ), target as (
+      select tenant_id, lease_id, input.units
+      from leases l join input using (tenant_id, lease_id)
+      order by 1, 2
+      for update of l
+    )
+    update leases l set granted = l.granted - target.units, remaining = l.remaining - target.units
+    from target
+    where l.tenant_id = target.tenant_id and l.lease_id = target.lease_id and l.remaining >= target.units`;
+}
+
 /**
  * Gives back what is left of leases. Only the holder may, once everything that it spent is committed; then even a lease
  * that was forfeited meanwhile is known exactly and can be given back.

@@ -44,11 +44,8 @@ export function turnpikeExpress<Request extends ExpressRequest = ExpressRequest>
   turnpike: Turnpike,
   policy: RoutePolicy<Request> = {},
 ): ExpressMiddleware<Request> {
-  const guard: (...call: Parameters<ExpressMiddleware<Request>>) => Promise<void> = async (
-    request,
-    response,
-    next,
-  ) => {
+  /** @returns True when the call goes on, false when it has its answer. */
+  const guard = async (request: Request, response: NodeResponse): Promise<boolean> => {
     const call = readNodeRequest(request, request.ip);
     const guarded = await guardCall(turnpike, policy, {
       ...call,
@@ -58,17 +55,22 @@ export function turnpikeExpress<Request extends ExpressRequest = ExpressRequest>
       response.statusCode = guarded.reply.status;
       setHeaders(response, guarded.reply.headers);
       response.end(guarded.reply.body);
-      return;
+      return false;
     }
     cleanNodeRequest(request, guarded);
     if (guarded.kind === "pass") {
       request.turnpike = guarded.caller;
       setHeaders(response, guarded.headers);
     }
-    next();
+    return true;
   };
   return (request, response, next) => {
-    guard(request, response, next).catch(next);
+    // What comes next may throw, and must not be called for its own error.
+    guard(request, response).then((goesOn) => {
+      if (goesOn) {
+        next();
+      }
+    }, next);
   };
 }
 

@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createTurnpike, type TurnpikeOptions } from "./create-turnpike.ts";
 import { turnpikeExpress } from "./express.ts";
@@ -47,6 +49,26 @@ describe("middleware", () => {
     const { sent } = await callExpress({}, { "access-control-allow-origin": "https://app.test" });
     expect(sent.get("access-control-allow-origin")).toBe("https://app.test");
     expect(sent.get("access-control-expose-headers")).toContain("Retry-After");
+  });
+
+  it("gives what a handler throws to the program, and does not call the handler again for it", async () => {
+    // A program of its own: what nobody catches would end the tests.
+    const program = `
+      import { turnpikeExpress } from "./express.ts";
+      let calls = 0;
+      process.on("unhandledRejection", (error) => console.log(calls, error.message));
+      const request = { method: "OPTIONS", url: "/v1", rawHeaders: [], headers: {
+        origin: "https://app.test", "access-control-request-method": "GET",
+      } };
+      turnpikeExpress({})(request, {}, () => {
+        calls += 1;
+        throw new Error("of the handler");
+      });`;
+    const flags = ["--input-type=module", "--eval", program];
+    const { stdout } = await promisify(execFile)(process.execPath, flags, {
+      cwd: import.meta.dirname,
+    });
+    expect(stdout).toBe("1 of the handler\n");
   });
 
   it("answers 503 when there is no verdict, and says why to the program alone", async () => {

@@ -1,4 +1,4 @@
-import { TurnpikeRequestError, TurnpikeUnavailableError } from "./errors.ts";
+import { isUnderWay, TurnpikeRequestError, TurnpikeUnavailableError } from "./errors.ts";
 import { planRetry, readRetryAfterMs } from "./plan-retry.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -6,6 +6,7 @@ export type ApiSettings = {
   runtime: Runtime;
   /** Without a slash at the end. */
   url: string;
+  /** Empty where there is none. */
   serviceKey: string;
   /** Milliseconds for one attempt. */
   timeoutMs: number;
@@ -25,9 +26,16 @@ export type ApiCall = {
   isRepeatable: boolean;
 };
 
+export type ApiReply = {
+  /** Unparsed. */
+  json: unknown;
+  /** True for the answer of an earlier question under the same idempotency key, up to a day old. */
+  isReplay: boolean;
+};
+
 /** What came of one attempt. */
 type Attempt =
-  | { json: unknown }
+  | ApiReply
   | { error: TurnpikeUnavailableError; isRetryable: boolean; tookNothing: boolean };
 
 const RETRYABLE: ReadonlySet<number> = new Set([502, 503, 504]);
@@ -63,16 +71,16 @@ function judgeRefusal(reply: Response, text: string, epochMs: number): Attempt {
   const { code, detail } = readProblem(text);
   const said = `Turnpike answered ${String(reply.status)}${code === "" ? "" : ` ${code}`}${detail === "" ? "" : `: ${detail}`}`;
   const retryAfter = reply.headers.get("retry-after");
+  const error = new TurnpikeUnavailableError(said, {
+    retryAfterMs: readRetryAfterMs(retryAfter, epochMs),
+    code,
+  });
   const isThrottled = reply.status === 429;
-  // An earlier attempt that was given up on is still under way; its answer will be this one's.
-  const isUnderWay = code === "IDEMPOTENCY_KEY_IN_USE";
-  if (reply.status >= 500 || isThrottled || isUnderWay) {
+  if (reply.status >= 500 || isThrottled || isUnderWay(error)) {
     return {
-      error: new TurnpikeUnavailableError(said, {
-        retryAfterMs: readRetryAfterMs(retryAfter, epochMs),
-      }),
+      error,
       isRetryable:
-        RETRYABLE.has(reply.status) || ((isThrottled || isUnderWay) && retryAfter !== null),
+        RETRYABLE.has(reply.status) || ((isThrottled || isUnderWay(error)) && retryAfter !== null),
       // Turnpike's own refusals have a code; a proxy in between does not know what happened behind it.
       tookNothing: code !== "" && (isThrottled || reply.status === 503),
     };
@@ -112,7 +120,8 @@ async function attemptCall(
     if (reply.status !== 200) {
       return judgeRefusal(reply, text, runtime.epochMs());
     }
-    return { json: JSON.parse(text) };
+    const isReplay = reply.headers.get("idempotency-replayed") === "true";
+    return { json: JSON.parse(text), isReplay };
   } catch (cause) {
     if (cause instanceof TurnpikeRequestError) {
       throw cause;
@@ -133,18 +142,23 @@ async function attemptCall(
  * Asks the API, again after failures of the network, 502, 503, 504 and 429 with `Retry-After`, within the deadline. What may
  * have taken something is asked again only under an idempotency key.
  *
- * @returns The JSON of an answer with status 200, unparsed.
+ * @returns The JSON of an answer with status 200.
  * @throws {TurnpikeUnavailableError} When no answer came within the deadline and the retries.
- * @throws {TurnpikeRequestError} When the question itself is refused.
+ * @throws {TurnpikeRequestError} When the question itself is refused, and without a service key.
  */
-export async function callApi(settings: ApiSettings, call: ApiCall): Promise<unknown> {
+export async function callApi(settings: ApiSettings, call: ApiCall): Promise<ApiReply> {
   const { runtime, deadlineMs } = settings;
+  if (settings.serviceKey === "") {
+    // What Turnpike would answer, in words that say where to look.
+    const said = "No service key: the option `serviceKey` is empty or undefined";
+    throw new TurnpikeRequestError(said, { status: 401, code: "UNAUTHENTICATED" });
+  }
   const endMs = runtime.nowMs() + deadlineMs;
   for (let failures = 1; ; failures += 1) {
     const remainingMs = endMs - runtime.nowMs();
     const attempt = await attemptCall(settings, call, Math.min(settings.timeoutMs, remainingMs));
     if ("json" in attempt) {
-      return attempt.json;
+      return attempt;
     }
     const waitMs =
       attempt.isRetryable && (call.isRepeatable || attempt.tookNothing)

@@ -1,4 +1,5 @@
-import { TurnpikeUnavailableError } from "./errors.ts";
+import { isUnderWay, TurnpikeUnavailableError } from "./errors.ts";
+import { PROBE_INTERVAL_MS } from "./outage.ts";
 import type { Runtime } from "./runtime.ts";
 import type { VerifyReply, VerifyRequest } from "./verification.ts";
 
@@ -13,7 +14,7 @@ export type UnverifiedCall = {
 
 /**
  * Why a call that was let through is not metered: `refused` by the verdict `code` (the key had been revoked meanwhile, say),
- * `rejected` as a question, `too_old`, or the client was closed with Turnpike still away.
+ * `rejected` as a question, `too_old`, or the client was closed before.
  */
 export type GivenUp = {
   request: VerifyRequest;
@@ -23,13 +24,13 @@ export type GivenUp = {
 
 export type CatchUp = {
   add(call: UnverifiedCall): void;
-  /** Tries at once instead of waiting: Turnpike has just answered somebody. */
+  /** Ends the wait for a Turnpike that was away: it has just answered somebody. */
   wake(): void;
   /** Calls still to be verified. */
   size(): number;
   /** Resolves when nothing is left to verify, or after that many milliseconds. */
   flush(timeoutMs: number): Promise<void>;
-  /** Gives up what is left. */
+  /** Gives up what is left, and what is added later. */
   close(): void;
 };
 
@@ -38,7 +39,14 @@ const PAUSE_CAP_MS = 10_000;
 /** How often `flush` looks. */
 const FLUSH_POLL_MS = 20;
 
-type Waiting = UnverifiedCall & { isCurrent: boolean };
+/** How long a call is left alone when Turnpike does not say. */
+const NOT_BEFORE_DEFAULT_MS = 1_000;
+
+type Waiting = UnverifiedCall & {
+  isCurrent: boolean;
+  /** Monotonic milliseconds: Turnpike asked to be left alone with it until then. */
+  notBeforeMs: number;
+};
 
 /**
  * Verifies calls that were let through, one after the other and each until there is a verdict, so that each is metered once.
@@ -54,9 +62,12 @@ export function createCatchUp(deps: {
   onGivenUp: (call: GivenUp) => void;
 }): CatchUp {
   const { runtime } = deps;
+  const ageMsMax = deps.ageSecondsMax * 1_000;
   const queue: Waiting[] = [];
   let isRunning = false;
   let isClosed = false;
+  /** When the last question got no answer; undefined when it got one. */
+  let missedAtMs: number | undefined;
   let endPause: () => void = () => undefined;
 
   function settle(call: Waiting, givenUp?: Omit<GivenUp, "request">): void {
@@ -70,7 +81,7 @@ export function createCatchUp(deps: {
     deps.onGivenUp({ request: call.request, ...givenUp });
   }
 
-  /** One tenant's rate limit must not hold up the others. */
+  /** What holds up one call must not hold up the others. */
   function moveToEnd(call: Waiting): void {
     if (call.isCurrent) {
       queue.splice(queue.indexOf(call), 1);
@@ -78,17 +89,36 @@ export function createCatchUp(deps: {
     }
   }
 
-  async function pause(failures: number): Promise<void> {
+  /** Full jitter, with a bound that doubles. */
+  function planPause(failures: number): number {
     const boundMs = Math.min(PAUSE_CAP_MS, PAUSE_BASE_MS * 2 ** Math.min(10, failures - 1));
+    return runtime.random() * boundMs;
+  }
+
+  async function pause(ms: number): Promise<void> {
     const woken = new Promise<void>((resolve) => {
       endPause = resolve;
     });
-    await Promise.race([woken, runtime.sleep(runtime.random() * boundMs, "background")]);
+    await Promise.race([woken, runtime.sleep(ms, "background")]);
   }
 
-  /** @returns True when the call is settled, false when it must be tried again. */
+  /** When to ask about a call, or to give it up. */
+  function dueAtMs({ notBeforeMs, letThroughAtMs }: Waiting): number {
+    return Math.min(notBeforeMs, letThroughAtMs + ageMsMax);
+  }
+
+  /** Leaves calls alone for a while; a little longer than asked for, for other processes are told the same. */
+  function putOff(calls: readonly Waiting[], askedMs: number): void {
+    const waitMs = askedMs > 0 ? askedMs : NOT_BEFORE_DEFAULT_MS;
+    const untilMs = runtime.nowMs() + waitMs + planPause(1);
+    for (const call of calls) {
+      call.notBeforeMs = untilMs;
+    }
+  }
+
+  /** @returns False when Turnpike gave no answer, so that nothing else needs to be asked at once either. */
   async function tryCall(call: Waiting): Promise<boolean> {
-    if (runtime.nowMs() - call.letThroughAtMs > deps.ageSecondsMax * 1_000) {
+    if (runtime.nowMs() - call.letThroughAtMs >= ageMsMax) {
       settle(call, { reason: "too_old", code: "" });
       return true;
     }
@@ -100,12 +130,20 @@ export function createCatchUp(deps: {
       if (!reply.valid && reply.code === "RATE_LIMITED") {
         // Many calls come at once after an outage. A verdict took nothing, so the next question is a new one.
         call.idempotencyKey = runtime.newId();
-        return false;
+        moveToEnd(call);
+        const ofKey = queue.filter(({ request }) => request.key === call.request.key);
+        putOff(ofKey, (reply.retryAfterSeconds ?? 0) * 1_000);
+        return true;
       }
       settle(call, reply.valid ? undefined : { reason: "refused", code: reply.code });
       return true;
     } catch (error) {
       if (error instanceof TurnpikeUnavailableError) {
+        moveToEnd(call);
+        if (isUnderWay(error)) {
+          putOff([call], error.retryAfterMs);
+          return true;
+        }
         return false;
       }
       if (call.isCurrent) {
@@ -117,13 +155,19 @@ export function createCatchUp(deps: {
 
   async function run(): Promise<void> {
     let failures = 0;
-    for (let call = queue[0]; call !== undefined && !isClosed; call = queue[0]) {
-      if (await tryCall(call)) {
+    while (queue.length > 0 && !isClosed) {
+      const now = runtime.nowMs();
+      const call = queue.find((each) => dueAtMs(each) <= now);
+      if (call === undefined) {
+        const firstMs = Math.min(...queue.map(dueAtMs));
+        await pause(Math.min(PAUSE_CAP_MS, firstMs - now));
+      } else if (await tryCall(call)) {
         failures = 0;
+        missedAtMs = undefined;
       } else {
         failures += 1;
-        moveToEnd(call);
-        await pause(failures);
+        missedAtMs = runtime.nowMs();
+        await pause(planPause(failures));
       }
     }
     isRunning = false;
@@ -131,13 +175,24 @@ export function createCatchUp(deps: {
 
   return {
     add(call) {
-      queue.push({ ...call, isCurrent: true });
-      if (!isRunning) {
+      const waiting = { ...call, isCurrent: !isClosed, notBeforeMs: 0 };
+      queue.push(waiting);
+      if (isClosed) {
+        settle(waiting, { reason: "closed", code: "" });
+      } else if (missedAtMs === undefined) {
+        endPause();
+      }
+      if (!isRunning && !isClosed) {
         isRunning = true;
         void run();
       }
     },
-    wake: () => endPause(),
+    wake() {
+      // Calls without an idempotency key have answers while Turnpike's database is away, and those here have none.
+      if (missedAtMs !== undefined && runtime.nowMs() - missedAtMs >= PROBE_INTERVAL_MS) {
+        endPause();
+      }
+    },
     size: () => queue.length,
     async flush(timeoutMs) {
       const endMs = runtime.nowMs() + timeoutMs;

@@ -1,6 +1,6 @@
 import { type ApiSettings, callApi } from "./call-api.ts";
 import { createCatchUp, type GivenUp } from "./catch-up.ts";
-import { TurnpikeUnavailableError } from "./errors.ts";
+import { isUnderWay, TurnpikeUnavailableError } from "./errors.ts";
 import { createOutage, type Exposure } from "./outage.ts";
 import { readLock, readVerifyReply } from "./read-reply.ts";
 import { type Runtime, SYSTEM_RUNTIME } from "./runtime.ts";
@@ -10,8 +10,8 @@ import type { Lock, Verification, VerifyReply, VerifyRequest } from "./verificat
 export type TurnpikeOptions = {
   /** Where Turnpike's API is, such as `https://turnpike.example.com`. */
   url: string;
-  /** A service key with the scope `keys:verify`. */
-  serviceKey: string;
+  /** A service key with the scope `keys:verify`, as a variable of the environment may hold it. */
+  serviceKey: string | undefined;
   /** Where customers reach Turnpike, for the links in denials. By default `url`. */
   publicUrl?: string;
   /** Milliseconds for one attempt. By default 2,000. */
@@ -42,8 +42,9 @@ export type TurnpikeOptions = {
 export type VerifyOptions = {
   /**
    * What becomes of a call while Turnpike cannot be asked. `deny` (default): {@link TurnpikeUnavailableError} is thrown.
-   * `allow`: the call passes when this process has seen the same key pass the same check within the last day, within the
-   * bounds of `exposure`; it is verified and metered afterwards. A call with a lock never does: there is no lock to settle.
+   * `allow`: the call passes when this process has seen the same key pass the same check within the last day, and not seen it
+   * dead since, within the bounds of `exposure`; it is verified and metered afterwards. A call with a lock never does: there is
+   * no lock to settle.
    */
   onUnavailable?: "deny" | "allow";
   /**
@@ -124,15 +125,24 @@ function nameQuestion(request: VerifyRequest): string {
   return JSON.stringify([nameCheck(request), request.meter, request.resource]);
 }
 
-/** What a later call learns from an earlier verdict: who it is, not what was left of the limits. */
-function withoutLimits({ limits: _limits, ...reply }: VerifyReply): VerifyReply {
+function hasExpired({ expiresAt }: VerifyReply, epochMs: number): boolean {
+  return typeof expiresAt === "string" && Date.parse(expiresAt) <= epochMs;
+}
+
+/** A verdict on a call that takes and reserves nothing may answer the next one like it. */
+function isCheck({ cost, lock }: VerifyRequest): boolean {
+  return cost === 0 && lock === undefined;
+}
+
+/** What a later call learns from an earlier verdict: who it is, neither what was left of the limits nor what was reserved. */
+function toKnown({ limits: _limits, lock: _lock, ...reply }: VerifyReply): VerifyReply {
   return reply;
 }
 
 /**
  * Makes a client of Turnpike. One for a program: it holds the cache, the count of an outage and the calls to catch up.
  *
- * An empty service key is refused with the first call only: builds (Next's, say) load programs without their environment.
+ * A missing service key is refused with the first call only: builds (Next's, say) load programs without their environment.
  *
  * @throws {TypeError} For an address that is none.
  */
@@ -141,7 +151,7 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
   const settings: ApiSettings = {
     runtime,
     url: trimSlashes(new URL(options.url).href),
-    serviceKey: options.serviceKey,
+    serviceKey: options.serviceKey ?? "",
     timeoutMs: options.timeoutMs ?? 2_000,
     deadlineMs: options.deadlineMs ?? 3_000,
     retriesMax: options.retriesMax ?? 2,
@@ -151,7 +161,8 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
   const checks = createVerdictCache(bounds);
   const dead = createVerdictCache(bounds);
   const known = createVerdictCache(bounds);
-  const refused = createVerdictCache(bounds);
+  // Keys that passed and were not seen dead since. What falls out for want of room is trusted no more, not once more.
+  const alive = createVerdictCache(bounds);
   const outage = createOutage(
     { callsMax: 1_000, secondsMax: 60, ...options.exposure },
     runtime.nowMs,
@@ -169,7 +180,7 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
     idempotencyKey: string | undefined,
   ): Promise<VerifyReply> {
     try {
-      const json = await callApi(settings, {
+      const { json, isReplay } = await callApi(settings, {
         path: "/v1/keys/verify",
         body: request,
         idempotencyKey,
@@ -177,11 +188,17 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
       });
       const reply = readVerifyReply(json);
       outage.noteAnswer();
-      learn(request, reply);
+      if (!isReplay) {
+        learn(request, reply);
+      }
       return reply;
     } catch (error) {
       if (error instanceof TurnpikeUnavailableError) {
-        outage.noteFailure();
+        if (isUnderWay(error)) {
+          outage.noteAnswer();
+        } else {
+          outage.noteFailure();
+        }
       }
       throw error;
     }
@@ -190,7 +207,8 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
   async function endLock(lockId: string, end: "settle" | "release", body: object): Promise<Lock> {
     const path = `/v1/locks/${encodeURIComponent(lockId)}/${end}`;
     const call = { path, body, idempotencyKey: undefined, isRepeatable: true };
-    return readLock(await callApi(settings, call));
+    const { json } = await callApi(settings, call);
+    return readLock(json);
   }
 
   function learn(request: VerifyRequest, reply: VerifyReply): void {
@@ -198,17 +216,24 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
     if (DEAD_CODES.has(reply.code)) {
       dead.keep(reply.code === "NOT_FOUND" ? nameUnknown(request) : request.key, reply, deadKeysMs);
     }
-    if (request.cost === 0) {
+    if (isCheck(request)) {
       checks.keep(nameQuestion(request), reply, checksMs);
     }
     if (reply.valid) {
-      known.keep(name, withoutLimits(reply), KNOWN_MS);
-      refused.drop(request.key);
-    } else if (CHECK_CODES.has(reply.code)) {
+      known.keep(name, toKnown(reply), KNOWN_MS);
+      alive.keep(request.key, toKnown(reply), KNOWN_MS);
+    } else if (CHECK_CODES.has(reply.code) || mayBeOfOtherEnvironment(request, reply)) {
       known.drop(name);
-    } else if (!LIMIT_CODES.has(reply.code) && reply.code !== "NOT_FOUND") {
-      refused.keep(request.key, reply, KNOWN_MS);
+    } else if (!LIMIT_CODES.has(reply.code)) {
+      alive.drop(request.key);
     }
+  }
+
+  /** True for a key that is unknown where one environment was asked for, and did not pass as one of that environment. */
+  function mayBeOfOtherEnvironment(request: VerifyRequest, { code }: VerifyReply): boolean {
+    const { key, environment } = request;
+    const isAsked = code === "NOT_FOUND" && environment !== undefined;
+    return isAsked && alive.find(key)?.environment !== environment;
   }
 
   /** Lets a call pass on trust, when it may. */
@@ -217,7 +242,13 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
     idempotencyKey: string | undefined,
   ): Verification | undefined {
     const reply = known.find(nameCheck(request));
-    if (reply === undefined || refused.find(request.key) !== undefined || !outage.tryExpose()) {
+    // What another check heard of the same key may be newer.
+    const newest = alive.find(request.key);
+    if (reply === undefined || newest === undefined) {
+      return;
+    }
+    // Not refused as EXPIRED: the key may have been given more time meanwhile, and nobody can be asked.
+    if (hasExpired(newest, runtime.epochMs()) || !outage.tryExpose()) {
       return;
     }
     if (request.cost === 0) {
@@ -235,7 +266,7 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
 
   function findCached(request: VerifyRequest): VerifyReply | undefined {
     const deadReply = dead.find(request.key) ?? dead.find(nameUnknown(request));
-    return deadReply ?? (request.cost === 0 ? checks.find(nameQuestion(request)) : undefined);
+    return deadReply ?? (isCheck(request) ? checks.find(nameQuestion(request)) : undefined);
   }
 
   return {

@@ -48,6 +48,21 @@ function toArguments(command: string, folder: string): string[] {
   return command.replaceAll("/tmp", folder).split(" ").slice(1);
 }
 
+/** What the examples of a page take for granted. */
+const GIVEN = `
+declare const key: string;
+declare const prompt: string;
+declare function answerWithModel(prompt: string): Promise<{ tokens: number }>;
+`;
+
+/** The examples of a page as one program: the first makes the client, the others use it. */
+async function readExamples(page: string): Promise<string> {
+  const text = await readFile(join(ROOT, page), "utf8");
+  const [first, ...others] = [...text.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code);
+  expect(first).toContain("createTurnpike({");
+  return [first, GIVEN, ...others.map((code) => `{\n${code}}\n`)].join("\n");
+}
+
 describe("the package as it is published", () => {
   let folder: TempFolder;
   let packed: Packed;
@@ -110,6 +125,32 @@ describe("the package as it is published", () => {
       ["function", "function", "function"],
     ]);
   });
+
+  it.each(["docs/sdk.md", "packages/sdk/README.md"])(
+    "is used by the examples of %s as a strict compiler wants it",
+    async (page) => {
+      await writeFile(join(folder.path, "examples.ts"), await readExamples(page));
+      const types = join(ROOT, "node_modules/@types");
+      const compilerOptions = {
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        noEmit: true,
+        skipLibCheck: true,
+        target: "es2022",
+        lib: ["es2022", "dom", "dom.iterable"],
+        module: "nodenext",
+        types: ["node"],
+        typeRoots: [types],
+        paths: { express: [join(types, "express")] },
+      };
+      const config = JSON.stringify({ compilerOptions, files: ["examples.ts"] });
+      await writeFile(join(folder.path, "tsconfig.json"), config);
+      await run(process.execPath, [TSC, "--project", folder.path]).catch(
+        (error: { stdout: string }) => expect(error.stdout).toBe(""),
+      );
+    },
+  );
 
   it.each(["express", "fastify", "hono", "next"])(
     "is what examples/%s runs with as its page says",

@@ -91,7 +91,7 @@ function play(steps: readonly Step[], settings: Partial<ApiSettings> & { random:
     },
     { path: "/v1/keys/verify", body: {}, idempotencyKey: "same", isRepeatable: true },
   ).then(
-    (json) => ({ json, error: undefined }),
+    ({ json }) => ({ json, error: undefined }),
     (error: unknown) => ({ json: undefined, error }),
   );
   return { attempts, outcome, nowMs: () => nowMs };

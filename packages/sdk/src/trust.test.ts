@@ -1,0 +1,168 @@
+import { expect, it } from "vitest";
+import { createTurnpike, type TurnpikeOptions } from "./create-turnpike.ts";
+import { TurnpikeRequestError, TurnpikeUnavailableError } from "./errors.ts";
+import type { VerifyReply, VerifyRequest } from "./verification.ts";
+
+const START = Date.UTC(2026, 0, 1);
+const VALID: VerifyReply = {
+  valid: true,
+  code: "VALID",
+  requestId: "req_1",
+  tenantId: "ten_1",
+  environment: "live",
+  expiresAt: null,
+};
+const NOT_FOUND: VerifyReply = { valid: false, code: "NOT_FOUND", requestId: "req_2" };
+
+type Answer = { status?: number; headers?: Record<string, string>; body: object };
+
+/** A client of a Turnpike that answers as the test says, or not at all, and with a clock of the test's. */
+function play(options: Partial<TurnpikeOptions> = {}) {
+  let nowMs = 0;
+  let answer: Answer | undefined;
+  const sent: VerifyRequest[] = [];
+  const turnpike = createTurnpike({
+    url: "http://turnpike.test",
+    serviceKey: "tp_svc_x",
+    retriesMax: 0,
+    ...options,
+    runtime: {
+      nowMs: () => nowMs,
+      epochMs: () => START + nowMs,
+      fetch: async (_url, init) => {
+        sent.push(JSON.parse(String(init.body)));
+        if (answer === undefined) {
+          throw new TypeError("fetch failed");
+        }
+        const { status = 200, headers = {}, body } = answer;
+        return new Response(JSON.stringify(body), { status, headers });
+      },
+    },
+  });
+  return {
+    turnpike,
+    sent,
+    pass(ms: number): void {
+      nowMs += ms;
+    },
+    async ask(request: VerifyRequest, reply: VerifyReply, headers: Record<string, string> = {}) {
+      answer = { body: reply, headers };
+      return await turnpike.verify(request);
+    },
+    /** What becomes of a call that may be let through. */
+    async trust(request: VerifyRequest, reply?: Answer) {
+      answer = reply;
+      const call = turnpike.verify({ cost: 0, ...request }, { onUnavailable: "allow" });
+      return await call.catch((error: unknown) => error);
+    },
+  };
+}
+
+const DENIED = expect.any(TurnpikeUnavailableError);
+
+it.each<[string, VerifyRequest, VerifyRequest]>([
+  ["any", { key: "k" }, { key: "k" }],
+  ["any, from elsewhere", { key: "k" }, { key: "k", address: "192.0.2.1" }],
+  ["its own", { key: "k", environment: "live" }, { key: "k", environment: "live" }],
+  ["its own, elsewhere", { key: "k" }, { key: "k", environment: "live" }],
+])(
+  "trusts no key that is gone since it passed: asked for in %s environment",
+  async (_what, before, gone) => {
+    const { ask, trust, pass } = play();
+    await ask(before, VALID);
+    await ask(gone, NOT_FOUND);
+    pass(60_000);
+    expect(await trust(before)).toEqual(DENIED);
+  },
+);
+
+it("goes on trusting a key that was asked for in the other environment", async () => {
+  const { ask, trust } = play();
+  await ask({ key: "k" }, VALID);
+  await ask({ key: "k", environment: "test" }, NOT_FOUND);
+  expect(await trust({ key: "k" })).toMatchObject({ valid: true, source: "outage" });
+});
+
+it("trusts no dead key again because many others were made up", async () => {
+  const { ask, trust, pass } = play({ cache: { entriesMax: 3 } });
+  await ask({ key: "k" }, VALID);
+  await ask({ key: "k" }, { ...NOT_FOUND, code: "REVOKED" });
+  for (const key of ["a", "b", "c", "d"]) {
+    await ask({ key }, { ...NOT_FOUND, code: "REVOKED" });
+  }
+  pass(60_000);
+  expect(await trust({ key: "k" })).toEqual(DENIED);
+});
+
+it("trusts a key no longer than it lives", async () => {
+  const { ask, trust, pass } = play();
+  await ask({ key: "k" }, { ...VALID, expiresAt: new Date(START + 10_000).toISOString() });
+  pass(9_999);
+  expect(await trust({ key: "k" })).toMatchObject({ valid: true, source: "outage" });
+  pass(1);
+  expect(await trust({ key: "k" })).toEqual(DENIED);
+});
+
+it("trusts a key no longer than it lives, also when another route was the last to hear of it", async () => {
+  const { ask, trust, pass } = play();
+  await ask({ key: "k" }, VALID);
+  const scoped = { key: "k", scopes: "maps:read" };
+  await ask(scoped, { ...VALID, expiresAt: new Date(START + 10_000).toISOString() });
+  pass(10_000);
+  expect(await trust({ key: "k" })).toEqual(DENIED);
+});
+
+it("hands out a lock once: neither on trust nor from the cache", async () => {
+  const { turnpike, ask, trust } = play({ cache: { checksMs: 60_000 } });
+  const lock = { lockId: "lck_1", reserved: 0, expiresAt: "2026-01-01T00:10:00.000Z" };
+  const call = { key: "k", cost: 0 };
+  expect(await ask({ ...call, lock: {} }, { ...VALID, lock })).toMatchObject({ lock });
+  expect(await ask(call, VALID)).not.toHaveProperty("lock");
+  await ask({ ...call, cost: 5, lock: {} }, { ...VALID, lock });
+  const passed = await trust({ ...call, cost: 5 });
+  expect(passed).toMatchObject({ source: "outage", tenantId: "ten_1" });
+  expect(passed).not.toHaveProperty("lock");
+  await turnpike.close({ timeoutMs: 0 });
+});
+
+it("learns nothing from an answer that is given again: it may be a day old", async () => {
+  const replayed = { "idempotency-replayed": "true" };
+  const { ask, trust, pass } = play();
+  await ask({ key: "k" }, VALID);
+  await ask({ key: "k" }, { ...NOT_FOUND, code: "REVOKED" });
+  pass(60_000);
+  expect(await ask({ key: "k" }, VALID, replayed)).toMatchObject({ valid: true });
+  expect(await trust({ key: "k" })).toEqual(DENIED);
+  expect(await ask({ key: "j" }, NOT_FOUND, replayed)).toMatchObject({ source: "server" });
+  expect(await ask({ key: "j" }, VALID)).toMatchObject({ valid: true, source: "server" });
+});
+
+it("takes the news that a call is under way for no outage", async () => {
+  const { ask, trust, sent } = play();
+  await ask({ key: "k" }, VALID);
+  const underWay = { status: 409, body: { code: "IDEMPOTENCY_KEY_IN_USE" } };
+  for (let attempts = 0; attempts < 5; attempts += 1) {
+    expect(await trust({ key: "stuck" }, underWay)).toMatchObject({
+      name: "TurnpikeUnavailableError",
+      code: "IDEMPOTENCY_KEY_IN_USE",
+    });
+  }
+  expect(sent).toHaveLength(6);
+  expect(await ask({ key: "k" }, VALID)).toMatchObject({ source: "server" });
+});
+
+it.each([undefined, ""])(
+  "says with the first call what is missing where the service key is %j",
+  async (serviceKey) => {
+    const { turnpike, sent } = play({ serviceKey });
+    for (const call of [turnpike.verify({ key: "k" }), turnpike.release("lck_1")]) {
+      const error: unknown = await call.catch((cause: unknown) => cause);
+      expect(error).toBeInstanceOf(TurnpikeRequestError);
+      expect(error).toMatchObject({
+        code: "UNAUTHENTICATED",
+        message: expect.stringContaining("serviceKey"),
+      });
+    }
+    expect(sent).toEqual([]);
+  },
+);

@@ -317,6 +317,16 @@ describe("examples/curl", () => {
     expect(await verify("nobodys")).toMatchObject({ code: 1, json: { code: "NOT_FOUND" } });
   });
 
+  it("ends with 1 for a key that is not valid, whatever its own metadata says", async () => {
+    const customer = await makeCustomer({ metadata: { valid: true } });
+    await revoke(customer);
+    const refused = await pollUntil("the key is known as revoked", async () => {
+      const answer = await verify(customer.key, 0);
+      return answer.json?.code === "REVOKED" ? answer : undefined;
+    });
+    expect(refused).toMatchObject({ code: 1, json: { valid: false, metadata: { valid: true } } });
+  });
+
   it("ends with 2 without a verdict, and sends nothing that is no key", async () => {
     expect(await verify('","cost":0,"key":"')).toEqual({ code: 2, json: undefined });
     const known = serviceKey;

@@ -25,7 +25,8 @@ EOF
 ) || exit 2
 
 printf '%s\n' "$answer"
+# Only the beginning: behind it stands what tenants wrote themselves, such as the metadata of a key.
 case "$answer" in
-  *'"valid":true'*) exit 0 ;;
+  '{"valid":true,'*) exit 0 ;;
   *) exit 1 ;;
 esac

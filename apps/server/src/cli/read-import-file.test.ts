@@ -36,6 +36,21 @@ describe("a CSV of keys", () => {
     }
   });
 
+  it.each([
+    "hash,name\r\nh1,A\nh2,B\rh3,C\r\n",
+    "hash,name\nh1,A\r\nh2,B\rh3,C",
+    "hash,name\rh1,A\nh2,B\r\nh3,C\n",
+    'hash,name\r\nh1,"A"\n"h2",B\r"h3","C"\r\n',
+  ])("is read with lines that end in several ways: %j", async (text) => {
+    for (const pieceLength of [1, 7, 10_000]) {
+      expect(await read(text, pieceLength)).toEqual([
+        { line: 2, value: { hash: "h1", name: "A" } },
+        { line: 3, value: { hash: "h2", name: "B" } },
+        { line: 4, value: { hash: "h3", name: "C" } },
+      ]);
+    }
+  });
+
   it("says of a row that cannot be read why, and goes on", async () => {
     const rows = await read("hash,name,metadata\nh1,A,{no\nh2\nh3,C,{}\n");
     expect(rows).toEqual([

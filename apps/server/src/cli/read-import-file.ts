@@ -33,6 +33,8 @@ async function* readCsv(source: AsyncIterable<Buffer>): AsyncGenerator<FileRow> 
     relaxColumnCount: true,
     skipEmptyLines: true,
     trim: true,
+    // Without these the end of the first line is that of all others, and a file that was put together has several.
+    recordDelimiter: ["\r\n", "\n", "\r"],
     maxRecordSize: ROW_LENGTH_MAX,
   });
   const reading = Readable.from(source, { objectMode: false });

@@ -1,5 +1,5 @@
 import type { ApiClient } from "#platform/api-client.ts";
-import type { ImportRow } from "./read-import-text.ts";
+import { IMPORT_ROW_BYTES_MAX, type ImportRow, toJsonBytes } from "./read-import-text.ts";
 
 export type ImportAnswer = Awaited<ReturnType<ApiClient["keys"]["import"]>>;
 /** Rows of one request, each with where it stands in the file. */
@@ -21,21 +21,20 @@ export type ImportTally = {
 
 /** Rows of one request. */
 const BATCH_ROWS_MAX = 1_000;
-/** Of one request, in bytes: below the 1 MB that the API takes. */
-const BATCH_BYTES_MAX = 900_000;
+/** Of one request, in bytes: the longest row is one of its own. */
+const BATCH_BYTES_MAX = IMPORT_ROW_BYTES_MAX;
 /** Mistakes that are shown: the first ones lead to the others. */
 export const MISTAKES_SHOWN_MAX = 200;
 
 /** Divides the good rows of a file into requests; they are sent in this order, so that one that failed can be sent again. */
 export function toBatches(rows: readonly ImportRow[]): ImportBatch[] {
-  const encoder = new TextEncoder();
   const batches: { place: string; value: unknown }[][] = [];
   let bytes = 0;
   for (const row of rows) {
     if (!("value" in row)) {
       continue;
     }
-    const size = encoder.encode(JSON.stringify(row.value)).length + 1;
+    const size = toJsonBytes(row.value) + 1;
     let batch = batches.at(-1);
     if (batch === undefined || batch.length >= BATCH_ROWS_MAX || bytes + size > BATCH_BYTES_MAX) {
       batch = [];

@@ -19,6 +19,14 @@ describe("readImportText", () => {
     ]);
   });
 
+  it("reads a CSV with lines that end in several ways", async () => {
+    expect(await readImportText("hash,name\r\na,One\nb,Two\rc,Three\r\n")).toEqual([
+      { place: "Line 2", value: { hash: "a", name: "One" } },
+      { place: "Line 3", value: { hash: "b", name: "Two" } },
+      { place: "Line 4", value: { hash: "c", name: "Three" } },
+    ]);
+  });
+
   it("keeps a line that cannot be read, with the reason, and reads the others", async () => {
     const rows = await readImportText("hash,metadata\na\nb,{oops\nc,");
     expect(rows).toEqual([
@@ -35,6 +43,23 @@ describe("readImportText", () => {
     expect(await readImportText(' [{"hash":"a"},7]')).toEqual([
       { place: "Row 1", value: { hash: "a" } },
       { place: "Row 2", value: 7 },
+    ]);
+  });
+
+  it("refuses a row that no request can carry, and keeps those around it", async () => {
+    const long = "ü".repeat(500_000);
+    const refused = {
+      errors: [{ pointer: "", message: "The row is too long: it has more than 900 kB." }],
+    };
+    expect(await readImportText(`hash,name\na,A\nb,${long}\nc,C`)).toEqual([
+      { place: "Line 2", value: { hash: "a", name: "A" } },
+      { place: "Line 3", ...refused },
+      { place: "Line 4", value: { hash: "c", name: "C" } },
+    ]);
+    const json = JSON.stringify([{ hash: "a", metadata: { note: long } }, { hash: "b" }]);
+    expect(await readImportText(json)).toEqual([
+      { place: "Row 1", ...refused },
+      { place: "Row 2", value: { hash: "b" } },
     ]);
   });
 

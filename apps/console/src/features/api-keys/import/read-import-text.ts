@@ -22,6 +22,8 @@ export class ImportFileError extends Error {
 export const IMPORT_FILE_ROWS_MAX = 100_000;
 /** Of the whole file, in bytes: it is in the memory of the browser. */
 export const IMPORT_FILE_BYTES_MAX = 32 * 1024 * 1024;
+/** Of one row, in bytes of JSON: below the 1 MB that the API takes, and far more than a key's name and metadata. */
+export const IMPORT_ROW_BYTES_MAX = 900_000;
 
 /**
  * Reads keys from the text of a CSV with a line of names, or of a JSON array of objects: told apart by the first character.
@@ -40,7 +42,23 @@ export async function readImportText(text: string): Promise<ImportRow[]> {
   if (rows.length > IMPORT_FILE_ROWS_MAX) {
     throw new ImportFileError("The file has more than 100,000 rows: split it.");
   }
-  return rows;
+  return rows.map(refuseTooLong);
+}
+
+/** One that the API would not take at all would hold up those behind it. */
+function refuseTooLong(row: ImportRow): ImportRow {
+  if (!("value" in row) || toJsonBytes(row.value) <= IMPORT_ROW_BYTES_MAX) {
+    return row;
+  }
+  const message = "The row is too long: it has more than 900 kB.";
+  return { place: row.place, errors: [{ pointer: "", message }] };
+}
+
+const encoder = new TextEncoder();
+
+/** How many bytes a row has in a request. */
+export function toJsonBytes(value: unknown): number {
+  return encoder.encode(JSON.stringify(value)).length;
 }
 
 function readJson(content: string): ImportRow[] {
@@ -67,6 +85,8 @@ async function readCsv(text: string): Promise<ImportRow[]> {
       relaxColumnCount: true,
       skipEmptyLines: true,
       trim: true,
+      // Without these the end of the first line is that of all others, and a file that was put together has several.
+      recordDelimiter: ["\r\n", "\n", "\r"],
       onRecord: (record: string[], { lines }) => {
         if (columns === undefined) {
           columns = toColumns(record);

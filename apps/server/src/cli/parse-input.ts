@@ -52,6 +52,11 @@ export function parseInstant(text: string): string {
   if (Number.isNaN(epochMs)) {
     throw new UsageError(`"${text}" is not a date such as 2026-01-31 or 2026-01-31T09:30:00Z`);
   }
+  // The 30th of February is parsed as the 2nd of March.
+  const day = text.slice(0, "2026-01-31".length);
+  if (!new Date(day).toISOString().startsWith(day)) {
+    throw new UsageError(`"${text}" is a day that no month has`);
+  }
   return new Date(epochMs).toISOString();
 }
 

@@ -2,6 +2,8 @@ import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  canBeginKey,
+  ENVIRONMENTS,
   formatKey,
   KEY_IN_TEXT,
   KEY_KINDS,
@@ -131,6 +133,37 @@ describe("parseKey", () => {
     ["x".repeat(KEY_LENGTH_MAX + 1), "malformed", "longer than anything that is looked at"],
   ])("reads %j as %s: %s", (text, form) => {
     expect(parseKey(text).form).toBe(form);
+  });
+});
+
+describe("canBeginKey", () => {
+  it("is true of every beginning of a tenant's key and of every text without our brand", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...ENVIRONMENTS),
+        bytes,
+        fc.nat(46),
+        (environment, random, length) => {
+          expect(canBeginKey(formatKey(environment, random).key.slice(0, length))).toBe(true);
+        },
+      ),
+    );
+    for (const start of ["", "t", "tp", "tpx_", "acme_", "TP_live", "atp_abc"]) {
+      expect(canBeginKey(start), start).toBe(true);
+    }
+  });
+
+  it.each([
+    "tp_a",
+    "tp_abc123",
+    "tp_Live_",
+    "tp_liv3",
+    "tp_live-",
+    "tp__live_",
+    "tp_svc_",
+    "tp_svc_a1B2",
+  ])("is false of %s, which is refused unseen or is a service key's", (start) => {
+    expect(canBeginKey(start)).toBe(false);
   });
 });
 

@@ -111,6 +111,19 @@ export function parseKey(text: string): ParsedKey {
 }
 
 /**
+ * Whether a text can be the beginning of a tenant's key. One that begins like ours and goes on otherwise cannot:
+ * {@link parseKey} refuses it before anything is looked up.
+ */
+export function canBeginKey(start: string): boolean {
+  return (
+    !start.startsWith(`${KEY_BRAND}_`) ||
+    ENVIRONMENTS.map((environment) => `${KEY_BRAND}_${environment}_`).some(
+      (prefix) => start.startsWith(prefix) || prefix.startsWith(start),
+    )
+  );
+}
+
+/**
  * Finds our keys inside other text, for redaction; matches the shape, not the checksum. No word boundary before it: in a
  * line of JSON the `n` of an escaped line end would hide the key behind it.
  */

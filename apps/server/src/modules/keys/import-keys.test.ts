@@ -19,6 +19,8 @@ import {
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAudit } from "#modules/audit/index.ts";
+import { applyCatalog } from "#modules/catalog/index.ts";
+import { updateTenant } from "#modules/tenants/index.ts";
 import { importKeys } from "./import-keys.ts";
 import { getKey, listKeys } from "./list-keys.ts";
 
@@ -107,6 +109,42 @@ describe("importKeys", () => {
     expect(await importsOf(tenantId)).toHaveLength(changing);
   });
 
+  it("finds what it imported, whatever has become of the expiry and of the plan since", async () => {
+    const { tenantId } = await createTestTenant(services);
+    const plan = {
+      planId: "tiles",
+      name: "Tiles",
+      description: "",
+      currency: "EUR",
+      pricePerMonth: "0",
+      visibility: "public" as const,
+      rateLimits: [],
+      quotas: [],
+      scopes: ["tiles:read"],
+    };
+    await applyCatalog(services, OPERATOR_CONTEXT, { meters: [], plans: [plan] });
+    await updateTenant(services, OPERATOR_CONTEXT, { tenantId, planId: "tiles" });
+    const expiresAt = new Date(services.clock.now().getTime() + 60_000).toISOString();
+    const expiring = rowOf(draw(), { expiresAt });
+    const scoped = rowOf(draw(), { scopes: ["tiles:read"] });
+    const first = await run(tenantId, [expiring, scoped]);
+    expect(first).toMatchObject({ imported: 2, refused: 0 });
+    services.clock.advance(120_000);
+    await updateTenant(services, OPERATOR_CONTEXT, { tenantId, planId: "pro" });
+    for (const dryRun of [true, false]) {
+      const again = await run(tenantId, [expiring, scoped], { dryRun });
+      expect(statusesOf(again)).toEqual(["exists", "exists"]);
+      expect(again.items.map((item) => item.keyId)).toEqual(first.items.map((item) => item.keyId));
+    }
+    // The same in a row that is new, or that says nothing which can be read, is refused as ever.
+    const others = [
+      rowOf(draw(), { expiresAt }),
+      rowOf(draw(), { scopes: ["tiles:read"] }),
+      { ...expiring, name: "" },
+    ];
+    expect(statusesOf(await run(tenantId, others))).toEqual(["refused", "refused", "refused"]);
+  });
+
   it("takes the first of two rows with one hash", async () => {
     const { tenantId } = await createTestTenant(services);
     const key = draw();
@@ -128,6 +166,8 @@ describe("importKeys", () => {
       [rowOf(draw(), { name: " " }), "/name", /empty/],
       [rowOf(draw(), { name: "a\u202eb" }), "/name", /control/],
       [rowOf(draw(), { start: "x".repeat(13) }), "/start", /At most 12/],
+      [rowOf(draw(), { start: "tp_abc1" }), "/start", /begin with tp_/],
+      [rowOf(draw(), { start: "tp_svc_ab" }), "/start", /begin with tp_/],
       [rowOf(draw(), { environment: "prod" }), "/environment", /./],
       [rowOf(draw(), { scopes: ["tenants:write"] }), "/scopes/0", /./],
       [rowOf(draw(), { expiresAt: "2020-01-01T00:00:00Z" }), "/expiresAt", /future/],

@@ -15,7 +15,7 @@ import type { AppServices } from "#platform/app-services.ts";
 import { findOwnKeysByHash, type ImportedKeyRow, insertImportedKeys } from "./key-import.store.ts";
 import { assertScopesAllowed, assertScopesHeld } from "./key-input.ts";
 import { announceKey, tenantExists } from "./keys.store.ts";
-import { type ReadRow, readImportRow } from "./read-import-rows.ts";
+import { findMistakes, type ReadRow, readImportRow } from "./read-import-rows.ts";
 
 /** Carries the answer of a dry run out of the transaction that it undoes. */
 class Rehearsed extends Error {
@@ -58,15 +58,14 @@ async function findScopeRefusals(
   return refusals;
 }
 
-function refuseScopes(read: ReadRow, refusals: ReadonlyMap<string, string>): ReadRow {
-  if (!("row" in read)) {
-    return read;
-  }
-  const errors = read.row.scopes.flatMap((scope, index) => {
+function findScopeMistakes(
+  row: ImportKeyRow,
+  refusals: ReadonlyMap<string, string>,
+): ImportedRow["errors"] {
+  return row.scopes.flatMap((scope, index) => {
     const message = refusals.get(scope);
     return message === undefined ? [] : [{ pointer: `/scopes/${String(index)}`, message }];
   });
-  return errors.length > 0 ? { errors } : read;
 }
 
 function toStoredRow(keyId: KeyId, row: ImportKeyRow): ImportedKeyRow {
@@ -116,29 +115,38 @@ export async function importKeys(
   const { tenantId, dryRun } = input;
   assertMayInTenant(context.actor, "keys:write", tenantId);
   const now = deps.clock.now();
-  const reads = input.rows.map((row) => readImportRow(row, now));
+  const reads = input.rows.map(readImportRow);
+  const rows = reads.flatMap((read) => ("row" in read ? [read.row] : []));
 
   async function write(tx: Tx): Promise<ImportKeysResponse> {
     if (!(await tenantExists(tx, tenantId))) {
       throw resourceNotFound("tenant");
     }
-    const scopes = new Set(reads.flatMap((read) => ("row" in read ? read.row.scopes : [])));
+    // Of a key that is there nothing is written, so what may be written has no say: time has passed since, and the plan
+    // may have changed, and the same file must still change nothing.
+    const hashes = rows.map((row) => row.hash);
+    const known = await findOwnKeysByHash(tx, tenantId, hashes);
+    const scopes = new Set(rows.flatMap((row) => (known.has(row.hash) ? [] : row.scopes)));
     const refusals = await findScopeRefusals(tx, context, { tenantId, scopes: [...scopes] });
-    const checked = reads.map((read) => refuseScopes(read, refusals));
-
     const newKeys = new Map<string, ImportedKeyRow>();
-    for (const read of checked) {
-      if ("row" in read && !newKeys.has(read.row.hash)) {
-        newKeys.set(read.row.hash, toStoredRow(deps.newId("key"), read.row));
+    const checked = reads.map((read): ReadRow => {
+      if (!("row" in read) || known.has(read.row.hash) || newKeys.has(read.row.hash)) {
+        return read;
       }
-    }
+      const errors = [...findMistakes(read.row, now), ...findScopeMistakes(read.row, refusals)];
+      if (errors.length > 0) {
+        return { errors };
+      }
+      newKeys.set(read.row.hash, toStoredRow(deps.newId("key"), read.row));
+      return read;
+    });
     const createdBy = `${context.actor.type}:${context.actor.id}`;
     const inserted = await insertImportedKeys(tx, tenantId, {
       rows: [...newKeys.values()],
       createdBy,
       now,
     });
-    const own = await findOwnKeysByHash(tx, tenantId, [...newKeys.keys()]);
+    const own = await findOwnKeysByHash(tx, tenantId, hashes);
     const told = new Set<KeyId>();
     const items = checked.map((read) => {
       const keyId = "row" in read ? own.get(read.row.hash) : undefined;

@@ -4,12 +4,13 @@ import {
   type ImportKeyRow,
   importKeyRow,
 } from "@turnpike/contract/key-import";
+import { canBeginKey, KEY_BRAND } from "@turnpike/domain/keys/key-format";
 import type { z } from "zod";
 import { hashKey } from "./hash-key.ts";
 
 type RowError = ImportedRow["errors"][number];
 
-/** A row as it was read: good, or with what is wrong with it. */
+/** A row as it was read: well formed, or with what is wrong with it. */
 export type ReadRow = { row: ImportKeyRow } | { errors: RowError[] };
 
 const METADATA_ENTRIES_MAX = 20;
@@ -30,10 +31,15 @@ function toErrors(issues: readonly z.core.$ZodIssue[]): RowError[] {
     .slice(0, ERRORS_OF_ROW_MAX);
 }
 
-function findMistakes(row: ImportKeyRow, now: Date): RowError[] {
+/** Finds what keeps a well-formed row from becoming a key, by the rules that hold for a key of its own. */
+export function findMistakes(row: ImportKeyRow, now: Date): RowError[] {
   const errors: RowError[] = [];
   if (typeof row.expiresAt === "string" && new Date(row.expiresAt) <= now) {
     errors.push({ pointer: "/expiresAt", message: "Must lie in the future." });
+  }
+  if (!canBeginKey(row.start)) {
+    const message = `Keys that begin with ${KEY_BRAND}_ and are not of Turnpike's own form are refused unseen, so this one would never work.`;
+    errors.push({ pointer: "/start", message });
   }
   const { externalId, metadata } = row;
   if (externalId !== undefined) {
@@ -54,12 +60,8 @@ function findMistakes(row: ImportKeyRow, now: Date): RowError[] {
   return errors;
 }
 
-/** Reads one row by the contract and by the rules that hold for a key of its own. */
-export function readImportRow(value: unknown, now: Date): ReadRow {
+/** Reads one row by the contract. */
+export function readImportRow(value: unknown): ReadRow {
   const parsed = importKeyRow.safeParse(value);
-  if (!parsed.success) {
-    return { errors: toErrors(parsed.error.issues) };
-  }
-  const errors = findMistakes(parsed.data, now);
-  return errors.length > 0 ? { errors } : { row: parsed.data };
+  return parsed.success ? { row: parsed.data } : { errors: toErrors(parsed.error.issues) };
 }

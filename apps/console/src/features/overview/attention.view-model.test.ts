@@ -137,6 +137,11 @@ describe("toAttention", () => {
     const endsOn = (expiresAt: string | null, state = "active") =>
       titlesOf({ keys: [{ ...key, state, expiresAt }] });
     expect(endsOn("2026-12-05T12:00:00.000Z")).toEqual(["Worker expires on Dec 5"]);
+    const ending = { ...key, expiresAt: "2026-12-05T12:00:00.000Z" };
+    // A roll copies the expiry, so it would not help.
+    expect(toAttention({ ...NOTHING, keys: [ending] })).toMatchObject([
+      { detail: expect.stringContaining("Move its expiry in time, or create a new key") },
+    ]);
     expect(endsOn("2026-12-05T12:00:01.000Z")).toEqual([]);
     expect(endsOn(null)).toEqual([]);
     expect(endsOn("2026-11-22T00:00:00.000Z", "revoked")).toEqual(["All keys are revoked"]);

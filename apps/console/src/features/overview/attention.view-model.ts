@@ -162,7 +162,7 @@ function toKeyAttention(key: Key, nowMs: number): Attention[] {
       key: key.keyId,
       tone: "warning",
       title: `${key.name} expires on ${formatDayUtc(key.expiresAt)}`,
-      detail: "Roll it in time: its successor works at once, beside it.",
+      detail: "Move its expiry in time, or create a new key: one that is rolled keeps its expiry.",
       to: "/api-keys",
     },
   ];

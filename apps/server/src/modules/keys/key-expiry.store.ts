@@ -26,8 +26,9 @@ export type DueWarningRow = {
 };
 
 /**
- * Live keys of a tenant whose next warning is due and was not given: the one with the fewest days that still holds. A key
- * that was made after the moment of a warning is not warned of at once.
+ * Keys of a tenant that still work, live and test, whose next warning is due and was not given: the one with the fewest
+ * days that still holds. A key that was made after the moment of a warning is not warned of at once, as whoever made it
+ * chose its end; one that came from a roll has the end of the first in its line, so that one's making counts.
  *
  * @param input.days - Days before the end, each warned of once.
  */
@@ -45,7 +46,10 @@ export async function listDueWarnings(
     ) due
     where k.tenant_id = ${tenantId} and k.key_id > ${input.after} and k.expires_at > ${input.now}
       and k.revoked_at is null and k.disabled_at is null and due.days_before is not null
-      and k.created_at < k.expires_at - make_interval(days => due.days_before)
+      and (
+        select coalesce(min(o.created_at), k.created_at) from api_keys o
+        where o.tenant_id = k.tenant_id and o.key_id = k.origin_key_id
+      ) < k.expires_at - make_interval(days => due.days_before)
       and not exists (
         select from key_expiry_warnings w
         where w.tenant_id = k.tenant_id and w.key_id = k.key_id and w.expires_at = k.expires_at

@@ -142,18 +142,47 @@ describe("warnOfExpiry", () => {
     const { tenantId } = await createTestTenant(services);
     const { keyId } = await create(tenantId, 20 * DAY_MS);
     services.clock.advance(7 * DAY_MS);
-    await rollKey(services, OPERATOR_CONTEXT, { tenantId, keyId, graceSeconds: 604_800 });
+    const { lastFour } = await rollKey(services, OPERATOR_CONTEXT, {
+      tenantId,
+      keyId,
+      graceSeconds: 604_800,
+    });
     await warn();
-    expect(await titlesOf(tenantId)).toEqual([]);
     services.clock.advance(6.5 * DAY_MS);
     await warn();
-    expect(await titlesOf(tenantId)).toEqual([]);
+    // Its successor alone, which ends when the key would have ended.
+    const before = await noticesOf(tenantId);
+    expect(before.map((notice) => notice.title)).toEqual(["The key Prod expires within 14 days"]);
+    expect(before[0]?.body).toContain(lastFour);
     used.add(keyId);
     await warn();
     await warn();
-    const notices = await noticesOf(tenantId);
+    const notices = (await noticesOf(tenantId)).slice(before.length);
     expect(notices.map((notice) => notice.title)).toEqual(["The key Prod expires within a day"]);
     expect(notices[0]?.body).toContain("rolled and is still used");
+  });
+
+  it("warns of a key that came from a roll by the age of the first in its line, and says what helps", async () => {
+    const { tenantId } = await createTestTenant(services);
+    const { keyId } = await create(tenantId, 20 * DAY_MS);
+    services.clock.advance(19.5 * DAY_MS);
+    const second = await rollKey(services, OPERATOR_CONTEXT, { tenantId, keyId, graceSeconds: 0 });
+    await warn();
+    await warn();
+    const [notice, ...others] = await noticesOf(tenantId);
+    expect(others).toEqual([]);
+    expect(notice?.title).toBe("The key Prod expires within a day");
+    expect(notice?.body).toContain(second.lastFour);
+    expect(notice?.body).toContain("Move its expiry in time, or create a new key");
+  });
+
+  it("warns of no roll of a key that was made for a short time", async () => {
+    const { tenantId } = await createTestTenant(services);
+    const { keyId } = await create(tenantId, 2 * HOUR_MS);
+    services.clock.advance(HOUR_MS);
+    await rollKey(services, OPERATOR_CONTEXT, { tenantId, keyId, graceSeconds: 0 });
+    await warn();
+    expect(await titlesOf(tenantId)).toEqual([]);
   });
 
   it("tells of many keys at once in one notice", async () => {

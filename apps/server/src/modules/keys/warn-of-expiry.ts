@@ -39,7 +39,8 @@ function toNotice(days: number, { count, named }: Ending): { title: string; body
       `${key.name} (${key.start}…${key.last_four}) until ${key.expires_at.toISOString().slice(0, 16).replace("T", " ")} UTC${key.is_rolled ? ": it was rolled and is still used" : ""}`,
   );
   const more = count > named.length ? [`and ${String(count - named.length)} more`] : [];
-  const advice = "From then on calls with it are refused. Roll it or move its expiry in time.";
+  const advice =
+    "From then on calls with it are refused. Move its expiry in time, or create a new key: one that is rolled keeps its expiry.";
   return { title, body: [...lines, ...more, "", advice].join("\n") };
 }
 
@@ -101,7 +102,7 @@ async function warnTenant(deps: WarnDeps, tx: Tx, tenantId: TenantId, now: Date)
 }
 
 /**
- * Warns tenants 14 days, 3 days and a day before live keys of theirs expire, in one notice for all keys that are due at
+ * Warns tenants 14 days, 3 days and a day before keys of theirs expire, in one notice for all keys that are due at
  * once. A warning and its notice are committed together, so each is given once, whatever is killed and however many
  * processes look; one whose moment passed unseen is given late, unless a later one is due by then.
  */

@@ -309,8 +309,11 @@ export function buildApp(input: AppInput): App {
   const events = openEvents(services);
   changes.subscribe(events.applyChange);
 
+  const whenJournaled =
+    config.metering.durability === "strict" ? () => metering.recorder.whenJournaled() : undefined;
+
   const forwardAuth = createForwardAuth(
-    { decideCall, callRecorder, renderProblem, ...services },
+    { decideCall, callRecorder, whenJournaled, renderProblem, ...services },
     {
       trustedProxies: config.trustedProxies,
       signingSecret: input.signingSecret,
@@ -392,6 +395,7 @@ export function buildApp(input: AppInput): App {
       ...createGatewayRawRoutes({
         decideCall,
         callRecorder,
+        whenJournaled,
         catalog,
         plansUrl: `${urls.console}/plans`,
         locks: {

@@ -309,7 +309,7 @@ export const configFile = z.strictObject({
         .enum(["grouped", "strict"])
         .default("grouped")
         .describe(
-          "`strict` holds every answer of the gateway until its usage is on disk: nothing is lost, and calls take longer by up to `groupIntervalMs` and one flush.",
+          "`strict` holds every answer of the gateway, and every verification and authorisation that lets a call pass, until its usage is on disk: nothing is lost, and calls take longer by up to `groupIntervalMs` and one flush.",
         ),
     })
     .prefault({}),

@@ -1,3 +1,7 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { describe, expect, it } from "vitest";
@@ -7,6 +11,7 @@ import { createLogger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { createApiGateway } from "./api-gateway.ts";
 import type { Admission } from "./decide-call.ts";
+import { createForwardAuth } from "./forward-auth.ts";
 import { createScopeQueryReader } from "./read-scope-query.ts";
 import type { CallRecorder } from "./record-call.ts";
 import { verifyKey } from "./verify-key.ts";
@@ -126,6 +131,65 @@ async function startGateway(scopes: () => readonly string[], recorder = createRe
   };
 }
 
+function verify(
+  { callRecorder }: ReturnType<typeof createRecorder>,
+  { whenJournaled, cost = 1 }: { whenJournaled?: () => Promise<void>; cost?: number } = {},
+): string | Promise<string> {
+  return verifyKey(
+    {
+      decideCall: () => admissionOf([]),
+      callRecorder,
+      whenJournaled,
+      readScopeQuery: createScopeQueryReader(),
+      catalog: {
+        get: () => Promise.resolve({ plans: [], meters: [], eventMeterIds: new Set() }),
+      },
+      plansUrl: "http://console.test/plans",
+      locks: {
+        describe: () => expect.fail("nothing is reserved"),
+        hasRoom: () => expect.fail("nothing is reserved"),
+        reserve: () => expect.fail("nothing is reserved"),
+      },
+    },
+    { actor: { type: "operator", id: "test" }, requestId: "req_test" },
+    { key: "k", cost, meter: "requests" },
+  );
+}
+
+async function startForwardAuth(
+  { callRecorder }: ReturnType<typeof createRecorder>,
+  whenJournaled: () => Promise<void>,
+) {
+  const serve = createForwardAuth(
+    {
+      decideCall: () => admissionOf([]),
+      callRecorder,
+      whenJournaled,
+      renderProblem: createProblemRenderer("http://console.test/docs"),
+      newId: newUuidId,
+      clock: systemClock,
+      logger: createLogger({ level: "silent" }),
+    },
+    {
+      trustedProxies: ["127.0.0.1"],
+      signingSecret: "a signing secret that only tests use",
+      plansUrl: "http://console.test/plans",
+    },
+  );
+  const server = createServer(serve).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const headers = { "x-forwarded-method": "GET", "x-forwarded-uri": "/v1/maps", "x-api-key": "k" };
+  return {
+    ask: () => fetch(`http://127.0.0.1:${String(port)}/v1/authorize/caddy`, { headers }),
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
 describe("createApiGateway", () => {
   it("undoes an admission whose call cannot be sent, once, and goes on", async () => {
     let isBroken = true;
@@ -151,26 +215,50 @@ describe("createApiGateway", () => {
     await using gateway = await startGateway(() => [], recorder);
     const reply = await gateway.call();
     expect([reply.status, reply.headers.get("retry-after")]).toEqual([503, "5"]);
-    const verify = () =>
-      verifyKey(
-        {
-          decideCall: () => admissionOf([]),
-          callRecorder: recorder.callRecorder,
-          readScopeQuery: createScopeQueryReader(),
-          catalog: {
-            get: () => Promise.resolve({ plans: [], meters: [], eventMeterIds: new Set() }),
-          },
-          plansUrl: "http://console.test/plans",
-          locks: {
-            describe: () => expect.fail("nothing is reserved"),
-            hasRoom: () => expect.fail("nothing is reserved"),
-            reserve: () => expect.fail("nothing is reserved"),
-          },
-        },
-        { actor: { type: "operator", id: "test" }, requestId: "req_test" },
-        { key: "k", cost: 1, meter: "requests" },
-      );
-    expect(verify).toThrow(AppError);
+    expect(() => verify(recorder)).toThrow(AppError);
     expect(recorder.told).toEqual([]);
+  });
+});
+
+describe("with strict durability", () => {
+  it("a verification is answered when its usage is on disk, and fails when it cannot be", async () => {
+    const recorder = createRecorder();
+    const onDisk = Promise.withResolvers<void>();
+    let isAnswered = false;
+    const answer = Promise.resolve(verify(recorder, { whenJournaled: () => onDisk.promise }));
+    void answer.then(() => {
+      isAnswered = true;
+    });
+    await setImmediate();
+    expect([recorder.told, isAnswered]).toEqual([["allowed"], false]);
+    onDisk.resolve();
+    expect(JSON.parse(await answer)).toMatchObject({ code: "VALID" });
+    const whenJournaled = () => Promise.reject(new Error("no space left"));
+    await expect(verify(recorder, { whenJournaled })).rejects.toThrow("no space left");
+  });
+
+  it("a verification that takes nothing does not wait, nor does any without it", () => {
+    const whenJournaled = () => expect.fail("nothing was recorded");
+    expect(verify(createRecorder(), { whenJournaled, cost: 0 })).toContain("VALID");
+    expect(verify(createRecorder())).toContain("VALID");
+  });
+
+  it("a proxy is told to let a call pass when its usage is on disk, and is not when it cannot be", async () => {
+    const recorder = createRecorder();
+    const onDisk = Promise.withResolvers<void>();
+    let whenJournaled = () => onDisk.promise;
+    await using proxied = await startForwardAuth(recorder, () => whenJournaled());
+    let isAnswered = false;
+    const answer = proxied.ask();
+    void answer.then(() => {
+      isAnswered = true;
+    });
+    await pollUntil("the call is recorded", () => recorder.told.includes("allowed"));
+    await setImmediate();
+    expect(isAnswered).toBe(false);
+    onDisk.resolve();
+    expect((await answer).status).toBe(200);
+    whenJournaled = () => Promise.reject(new Error("no space left"));
+    expect((await proxied.ask()).status).toBe(500);
   });
 });

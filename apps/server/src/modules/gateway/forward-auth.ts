@@ -17,11 +17,12 @@ import type { HeaderPair } from "./forward-headers.ts";
 import { type ForwardedRequest, readForwardedRequest } from "./forwarded-request.ts";
 import { NO_IDENTITY, toIdentityHeaders } from "./identity-headers.ts";
 import { toLimitHeaders } from "./limit-headers.ts";
-import { assertRecordable, type CallRecorder } from "./record-call.ts";
+import { assertRecordable, type CallRecorder, type WhenJournaled } from "./record-call.ts";
 
 export type ForwardAuthDeps = {
   decideCall: DecideCall;
   callRecorder: CallRecorder;
+  whenJournaled?: WhenJournaled;
   renderProblem: ProblemRenderer;
   newId: NewId;
   clock: Clock;
@@ -178,6 +179,9 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
       return;
     }
     deps.callRecorder.recordAllowed(decision, target);
+    if (deps.whenJournaled !== undefined) {
+      await deps.whenJournaled();
+    }
     const limits = toLimitHeaders(decision.limits, deps.clock.now().getTime());
     sendAllowed(res, [...toIdentityHeaders(decision), ...limits], requestId);
   }

@@ -91,6 +91,13 @@ export function assertRecordable(callRecorder: Pick<CallRecorder, "isSaturated">
   }
 }
 
+/**
+ * Resolves when all that was recorded so far is in the journal, and rejects when that cannot be written: then a call must not
+ * be told that it may pass. Undefined unless usage must be on disk before an answer (`durability: strict`), so that no other
+ * answer waits for a promise.
+ */
+export type WhenJournaled = (() => Promise<void>) | undefined;
+
 export function createCallRecorder(deps: {
   recorder: UsageRecorder;
   leases: LeaseHolder;

@@ -12,12 +12,14 @@ import {
   type CallRecorder,
   type CallTarget,
   VERIFICATION,
+  type WhenJournaled,
 } from "./record-call.ts";
 import { admissionText, denialText, lockedText } from "./verdict-text.ts";
 
 export type VerifyKeyDeps = MakeOfferDeps & {
   decideCall: DecideCall;
   callRecorder: CallRecorder;
+  whenJournaled?: WhenJournaled;
   readScopeQuery: ReadScopeQuery;
   locks: LockUnitsDeps["locks"];
 };
@@ -75,6 +77,9 @@ function toReply(
   }
   if (input.cost > 0) {
     deps.callRecorder.recordAllowed(decision, targetOf(input));
+    if (deps.whenJournaled !== undefined) {
+      return deps.whenJournaled().then(() => admissionText(decision, requestId));
+    }
   }
   return admissionText(decision, requestId);
 }

@@ -146,11 +146,21 @@ export function createLimits(deps: LimitsDeps) {
     };
   }
 
+  function viewQuota({ tenant, key }: Subject, limit: HardLimit, remaining: number): LimitView {
+    const { rateLimits } = limit.keyId === undefined ? tenant.terms : key;
+    const isNameTaken = rateLimits.some(({ name }) => name === limit.meterId);
+    return toQuotaView(limit, remaining, isNameTaken);
+  }
+
   function viewAll(
-    rates: ReturnType<typeof decideRates>,
-    quotas: readonly (HardLimit | undefined)[],
-    nowMs: number,
+    subject: Subject,
+    input: {
+      rates: ReturnType<typeof decideRates>;
+      quotas: readonly (HardLimit | undefined)[];
+      nowMs: number;
+    },
   ): LimitView[] {
+    const { rates, quotas, nowMs } = input;
     const limits: LimitView[] = [];
     for (const verdicts of [rates.tenant, rates.key]) {
       for (const verdict of verdicts) {
@@ -161,7 +171,7 @@ export function createLimits(deps: LimitsDeps) {
       const remaining = limit === undefined ? undefined : deps.leases.remaining(limit);
       // What this process has not asked for yet is not known, and no call has to wait for it only to be told.
       if (limit !== undefined && remaining !== undefined) {
-        limits.push(toQuotaView(limit, remaining));
+        limits.push(viewQuota(subject, limit, remaining));
       }
     }
     return limits;
@@ -173,7 +183,8 @@ export function createLimits(deps: LimitsDeps) {
 
   /** Every limit as it stands, when nothing was taken. */
   function viewLimits(subject: Subject, meterId: string, nowMs: number): LimitView[] {
-    return viewAll(decideRates(subject, 0), quotasOf(subject, meterId, nowMs), nowMs);
+    const rates = decideRates(subject, 0);
+    return viewAll(subject, { rates, quotas: quotasOf(subject, meterId, nowMs), nowMs });
   }
 
   /** Quotas of which this process does not know yet what is left. */
@@ -207,17 +218,14 @@ export function createLimits(deps: LimitsDeps) {
     input: { refused: HardLimit; mayComeBack: boolean; nowMs: number },
   ): LimitsOutcome {
     const { refused, nowMs } = input;
-    const remaining = deps.leases.remaining(refused) ?? 0;
+    const limit = viewQuota(subject, refused, deps.leases.remaining(refused) ?? 0);
     const whose = refused.keyId === undefined ? "" : " of this API key";
     const quota = `quota${whose} of ${String(refused.limit)} ${refused.meterId} in this period`;
     return {
       kind: "refused",
       code: "QUOTA_EXCEEDED",
-      detail:
-        remaining === 0
-          ? `The ${quota} is used up.`
-          : `The call takes ${String(call.cost)}, and the ${quota} has ${String(remaining)} left.`,
-      limit: toQuotaView(refused, remaining),
+      detail: toQuotaDetail(quota, call.cost, limit.remaining),
+      limit,
       limits: viewLimits(subject, call.meterId, nowMs),
       retryAfterMs: retryAfterQuotaMs(input, call.cost),
     };
@@ -270,7 +278,7 @@ export function createLimits(deps: LimitsDeps) {
       kind: "taken",
       hold: isDryRun ? undefined : hold,
       keyHold: isDryRun ? undefined : keyHold,
-      limits: viewAll(rates, [limit, keyLimit], nowMs),
+      limits: viewAll(subject, { rates, quotas: [limit, keyLimit], nowMs }),
     };
   }
 
@@ -302,6 +310,16 @@ export function createLimits(deps: LimitsDeps) {
   }
 
   return { apply, viewLimits, listUnknown };
+}
+
+function toQuotaDetail(quota: string, cost: number, remaining: number): string {
+  if (remaining === 0) {
+    return `The ${quota} is used up.`;
+  }
+  // Events may leave a fraction, which is no room for a call.
+  return cost === 0 && remaining < 1
+    ? `The ${quota} has less than one unit left.`
+    : `The call takes ${String(cost)}, and the ${quota} has ${String(remaining)} left.`;
 }
 
 /** Undefined for what is more than the whole quota: no later period has room for it either. */

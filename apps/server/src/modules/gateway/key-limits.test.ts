@@ -80,6 +80,22 @@ describe("rate limits and quotas of a key", () => {
     expect(problem).not.toHaveProperty("upgradeUrl");
   });
 
+  it("are told apart in the headers, also where a quota and a rate limit bear one name", async () => {
+    const { key } = await createLimitedKey({
+      rateLimits: [{ name: "requests", limit: 10, windowSeconds: 3_600 }],
+      quotas: [{ meter: "requests", limit: 1 }],
+    });
+    const call = () => fetch(`${app.gatewayUrl}/x`, { headers: { "x-api-key": key } });
+    const namesIn = (header: string | null) => header?.match(/"[^"]+"/g);
+    const { headers } = await call();
+    const names = ['"per-second"', '"key:requests"', '"requests"', '"key:quota:requests"'];
+    expect(namesIn(headers.get("ratelimit-policy"))).toEqual(names);
+    expect(namesIn(headers.get("ratelimit"))).toEqual(names);
+    const denied = await call();
+    expect(denied.headers.get("ratelimit")).toMatch(/^"key:quota:requests";r=0;t=\d+$/);
+    expect(await denied.json()).toMatchObject({ limit: { name: "requests", scope: "key" } });
+  });
+
   it("are shared by a key and those it is rolled to, so that rolling resets nothing", async () => {
     const limits = { rateLimits: [RATE], quotas: [{ meter: "requests", limit: 10 }] };
     const first = await createLimitedKey(limits);

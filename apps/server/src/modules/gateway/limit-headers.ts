@@ -2,6 +2,12 @@ import { toRateLimitFields } from "@turnpike/domain/limits/rate-limit-fields";
 import type { HeaderPair } from "./forward-headers.ts";
 import type { LimitView } from "./limit-view.ts";
 
+/** The fields tell limits apart by name, and a key's limit may bear that of one of its tenant's, a quota that of a rate limit. */
+function toFieldName({ name, scope, isNameTaken }: LimitView): string {
+  const ofScope = isNameTaken === true ? `quota:${name}` : name;
+  return scope === "key" ? `key:${ofScope}` : ofScope;
+}
+
 /**
  * Says what is left of each limit in the RateLimit fields; no header without a limit.
  *
@@ -11,8 +17,7 @@ export function toLimitHeaders(limits: readonly LimitView[], nowMs: number): Hea
   const fields = toRateLimitFields(
     limits.map((limit) => ({
       ...limit,
-      // A key's limit may bear the name of one of its tenant's, and the fields tell limits apart by name.
-      name: limit.scope === "key" ? `key:${limit.name}` : limit.name,
+      name: toFieldName(limit),
       moreAfterMs: limit.moreAtMs - nowMs,
     })),
   );

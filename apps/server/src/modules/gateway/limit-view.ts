@@ -5,6 +5,8 @@ import type { RateLimitVerdict } from "./rate-limiter.ts";
 /** One limit as it stands after the decision. */
 export type LimitView = {
   name: string;
+  /** True for a quota when a rate limit of the same scope bears its name. */
+  isNameTaken?: boolean;
   kind: "rate_limit" | "quota";
   scope: LimitScope;
   limit: number;
@@ -35,14 +37,39 @@ export function toRateLimitView(
   };
 }
 
-/** A hard limit with what is left of it. */
-export function toQuotaView(limit: HardLimit, remaining: number): LimitView {
+/** Digits after the point that are told of what is left, when the limit itself is not so large that they are noise. */
+const TOLD_DIGITS_MAX = 9;
+/** Of all digits of a number, those that sums keep. */
+const KEPT_DIGITS = 14;
+
+/**
+ * What is left of a limit as callers are told: events may report fractions, and the last digits of their sums are noise.
+ * Rounded down, so that nobody is told of more than there is.
+ */
+function toTold(remaining: number, limit: number): number {
+  if (Number.isInteger(remaining)) {
+    return remaining;
+  }
+  const digits = Math.min(TOLD_DIGITS_MAX, Math.max(0, KEPT_DIGITS - String(limit).length));
+  const scale = 10 ** digits;
+  // What a sum up to the limit may have lost: 0.2999999999999998 of 10 is 0.3.
+  const noise = limit * 2 ** -51;
+  return Math.floor((remaining + noise) * scale) / scale;
+}
+
+/**
+ * A hard limit with what is left of it.
+ *
+ * @param isNameTaken - Whether a rate limit of the same scope bears the name of its meter.
+ */
+export function toQuotaView(limit: HardLimit, remaining: number, isNameTaken: boolean): LimitView {
   return {
     name: limit.meterId,
+    isNameTaken,
     kind: "quota",
     scope: limit.keyId === undefined ? "tenant" : "key",
     limit: limit.limit,
-    remaining,
+    remaining: toTold(remaining, limit.limit),
     windowSeconds: (limit.periodEndMs - limit.periodStartMs) / 1000,
     resetAtMs: limit.periodEndMs,
     moreAtMs: limit.periodEndMs,

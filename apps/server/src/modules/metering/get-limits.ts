@@ -1,5 +1,6 @@
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
+import { fromScaled, toScaled } from "@turnpike/domain/events/decimal-value";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { billingPeriodAt } from "@turnpike/domain/time/billing-period";
 import type { AppServices } from "#platform/app-services.ts";
@@ -29,10 +30,11 @@ export async function getLimits(
           (row) => row.meter_id === quota.meter && row.environment === environment,
         );
         // What leases hold can be spent through the processes that hold it; what a lock reserves or a crash forfeited cannot.
-        const gone =
-          Number(balance?.used ?? 0) +
-          Number(balance?.locked ?? 0) +
-          Number(balance?.forfeited ?? 0);
+        const gone = [balance?.used, balance?.locked, balance?.forfeited].reduce(
+          (sum, quantity) => sum + toScaled(quantity ?? "0"),
+          0n,
+        );
+        const left = toScaled(String(quota.limit)) - gone;
         return {
           meter: quota.meter,
           environment,
@@ -42,7 +44,7 @@ export async function getLimits(
           leased: balance?.leased ?? "0",
           locked: balance?.locked ?? "0",
           forfeited: balance?.forfeited ?? "0",
-          remaining: String(Math.max(0, quota.limit - gone)),
+          remaining: fromScaled(left > 0n ? left : 0n),
           periodStart: period.start.toISOString(),
           resetAt: period.end.toISOString(),
         };

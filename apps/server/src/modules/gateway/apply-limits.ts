@@ -232,13 +232,13 @@ export function createLimits(deps: LimitsDeps) {
   }
 
   function apply(subject: Subject, call: CallToDecide, nowMs: number): LimitsOutcome {
-    const isDryRun = call.cost === 0;
+    const isDryRun = call.cost === 0 || call.isLook === true;
     const rates = decideRates(subject, isDryRun ? 0 : 1);
     const refused = findRefused(rates.tenant, rates.key, isDryRun);
     if (refused !== undefined) {
       return refuseRate(subject, call, { refused, nowMs });
     }
-    // A dry run takes one unit and gives it back, so that it says what a call would be told.
+    // A dry run takes its units, one at least, and gives them back, so that it says what a call would be told.
     const units = Math.max(1, call.cost);
     const limit = tenantLimitOf(subject, call.meterId);
     const taken = limit === undefined ? undefined : deps.leases.spend(limit, units);

@@ -48,7 +48,7 @@ export async function lockUnits(
 ): Promise<LockedAdmission | Denial> {
   const { call } = input;
   assertLockable(call.cost);
-  const looked = await deps.decideCall({ ...call, cost: 0 });
+  const looked = await deps.decideCall({ ...call, isLook: true });
   if (!looked.allowed) {
     return looked;
   }

@@ -33,6 +33,18 @@ beforeAll(async () => {
         rateLimits: [{ name: "burst", limit: 100, windowSeconds: 3_600 }],
         quotas: [{ meter: "tokens", limit: 1_000, kind: "hard" }],
       },
+      ...[
+        { planId: "open", quotas: [] },
+        { planId: "tight", quotas: [{ meter: "tokens", limit: 100, kind: "hard" as const }] },
+      ].map((plan) => ({
+        ...plan,
+        name: plan.planId,
+        description: "",
+        currency: "EUR",
+        pricePerMonth: "5",
+        visibility: "public" as const,
+        rateLimits: [],
+      })),
     ],
   });
 });
@@ -222,6 +234,40 @@ describe("a verification with a lock", () => {
     expect(settled).toMatchObject({ status: 200, json: { meter: "requests", cost: 900_000 } });
   });
 
+  it.each([
+    ["released", "release", {}, 99],
+    ["settled", "settle", { cost: 40 }, 59],
+  ] as const)(
+    "gives back nothing that it did not hold: made without a hard limit and %s under one",
+    async (_what, how, body, left) => {
+      const { key, path } = await createCustomer();
+      await app.call(serviceKey, "PATCH", path, { planId: "open" });
+      await hearChanges();
+      const lockId = await reserve(key, 1_000);
+      await app.call(serviceKey, "PATCH", path, { planId: "tight" });
+      await hearChanges();
+      expect(await verify({ key, cost: 1 })).toMatchObject({ valid: true });
+      expect((await end(lockId, how, body)).status).toBe(200);
+      // At once: what the database says later would set it right.
+      expect(await remaining(key)).toEqual([left]);
+    },
+  );
+
+  it("says when to come back as a call without a lock: never, for more than a whole period has", async () => {
+    const { key } = await createCustomer();
+    expect(await verify({ key, cost: 1_000 })).toMatchObject({ valid: true });
+    for (const [cost, isWorthWaiting] of [
+      [4_000, false],
+      [1_000, true],
+    ] as const) {
+      for (const lock of [undefined, {}]) {
+        const { code, retryAfterSeconds } = await verify({ key, cost, lock });
+        expect(code).toBe("QUOTA_EXCEEDED");
+        expect(retryAfterSeconds !== undefined).toBe(isWorthWaiting);
+      }
+    }
+  });
+
   it("is settled although the key was revoked and its tenant suspended: the work was done", async () => {
     const { key, path, keyId, tenantId } = await createCustomer();
     const lockId = await reserve(key, 10);
@@ -388,6 +434,10 @@ describe("who asks", () => {
       before.limits?.map((limit) => limit.remaining),
     );
     await end(lockId, "release");
+    await reserve(key, 1);
+    expect(await verify({ key, cost: 1, lock: {} })).toMatchObject({ code: "TOO_MANY_LOCKS" });
+    // Past its time a lock is not open, and nobody has to wait until that is written down.
+    await letLapse("lck_many_1");
     await reserve(key, 1);
     await database.sql`delete from locks where lock_id like 'lck_many_%'`;
   });

@@ -52,7 +52,7 @@ export type NewLock = {
   ttlSeconds: number;
 };
 
-/** Open locks of a tenant, counted up to `countMax`. */
+/** Open locks of a tenant, counted up to `countMax`; those past their time are not, whether that was written down or not. */
 export async function countOpenLocks(
   tx: Tx,
   tenantId: TenantId,
@@ -60,7 +60,7 @@ export async function countOpenLocks(
 ): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
     select count(*)::int as count from (
-      select from locks where tenant_id = ${tenantId} and state = 'open' limit ${countMax}
+      select from locks where tenant_id = ${tenantId} and state = 'open' and expires_at > now() limit ${countMax}
     ) as open`;
   return row?.count ?? 0;
 }

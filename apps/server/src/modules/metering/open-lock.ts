@@ -1,7 +1,7 @@
 import type { Lock } from "@turnpike/contract/locks";
 import type { Tx } from "@turnpike/db/client";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
-import type { LockId } from "@turnpike/domain/ids/ids";
+import type { LeaseId, LockId } from "@turnpike/domain/ids/ids";
 import type { LeaseHolder } from "./lease-holder.ts";
 import type { BalanceName } from "./leases.store.ts";
 import { claimLock, dropLockLeases, type LockRow } from "./locks.store.ts";
@@ -83,13 +83,18 @@ export function balancesOf(row: LockRow): { tenant: BalanceName; key: BalanceNam
   return { tenant, key: { ...tenant, keyId: row.origin_key_id } };
 }
 
-/** Tells this process at once what went back, or with a negative quantity what was taken on top. */
+/**
+ * Tells this process at once what went back, or with a negative quantity what was taken on top. Where no hard limit was when
+ * the lock was made, it held nothing that could go back: there its cost alone counts.
+ */
 export function noteEnd(
   leases: LeaseHolder,
   row: LockRow,
   ended: { quantity: number; sinceMs: number },
 ): void {
   const { tenant, key } = balancesOf(row);
-  leases.noteGivenBack(tenant, ended.quantity, ended.sinceMs);
-  leases.noteGivenBack(key, ended.quantity, ended.sinceMs);
+  const changeOf = (leaseId: LeaseId | null) =>
+    leaseId === null ? ended.quantity - row.reserved : ended.quantity;
+  leases.noteGivenBack(tenant, changeOf(row.lease_id), ended.sinceMs);
+  leases.noteGivenBack(key, changeOf(row.key_lease_id), ended.sinceMs);
 }

@@ -267,8 +267,10 @@ export function buildApp(input: AppInput): App {
     operators: config.identity.operators,
   });
   changes.subscribe(users.applyChange);
-  const findActor: FindActor = (credential) =>
-    isIdToken(credential) ? users.findActor(credential) : directory.findActor(credential);
+  const findActor: FindActor = (credential, findAddress) =>
+    isIdToken(credential)
+      ? users.findActor(credential)
+      : directory.findActor(credential, findAddress);
 
   const liveCalls = createLiveCalls({
     ...services,

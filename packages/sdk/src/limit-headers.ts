@@ -9,9 +9,14 @@ function toInteger(value: number): string {
   return String(Math.min(INTEGER_MAX, Math.max(0, Math.floor(value))));
 }
 
-/** A key's limit may bear the name of one of its tenant's, and the fields tell limits apart by name. */
-function nameOf(limit: LimitState): string {
-  return limit.scope === "key" ? `key:${limit.name}` : limit.name;
+/** The fields tell limits apart by name, and a key's limit may bear that of one of its tenant's, a quota that of a rate limit. */
+function nameOf(limit: LimitState, limits: readonly LimitState[]): string {
+  const isNameTaken = limits.some(
+    ({ name, scope, kind }) =>
+      name === limit.name && scope === limit.scope && kind !== "quota" && limit.kind === "quota",
+  );
+  const ofScope = isNameTaken ? `quota:${limit.name}` : limit.name;
+  return limit.scope === "key" ? `key:${ofScope}` : ofScope;
 }
 
 /**
@@ -31,10 +36,10 @@ export function toLimitHeaders(
   if (named.length === 0) {
     return {};
   }
-  const policy = named.map((limit) => `"${nameOf(limit)}";q=${toInteger(limit.limit)}`);
+  const policy = named.map((limit) => `"${nameOf(limit, named)}";q=${toInteger(limit.limit)}`);
   const state = named.map((limit) => {
     const seconds = moreAfterSeconds ?? Math.ceil((Date.parse(limit.resetAt) - epochMs) / 1_000);
-    return `"${nameOf(limit)}";r=${toInteger(limit.remaining)};t=${toInteger(Number.isNaN(seconds) ? 0 : seconds)}`;
+    return `"${nameOf(limit, named)}";r=${toInteger(limit.remaining)};t=${toInteger(Number.isNaN(seconds) ? 0 : seconds)}`;
   });
   return { "ratelimit-policy": policy.join(", "), ratelimit: state.join(", ") };
 }

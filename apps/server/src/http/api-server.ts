@@ -123,12 +123,16 @@ class RequestContext implements HttpContext {
   }
 
   clientAddress(): string {
-    return findClientAddress({
-      peer: toCanonicalAddress(this.#req.socket.remoteAddress ?? "") ?? "",
-      forwardedFor: this.#req.headersDistinct["x-forwarded-for"]?.join(","),
-      trusted: this.#deps.trustedProxies,
-    });
+    return addressOf(this.#req, this.#deps);
   }
+}
+
+function addressOf(req: IncomingMessage, deps: Pick<ApiServerDeps, "trustedProxies">): string {
+  return findClientAddress({
+    peer: toCanonicalAddress(req.socket.remoteAddress ?? "") ?? "",
+    forwardedFor: req.headersDistinct["x-forwarded-for"]?.join(","),
+    trusted: deps.trustedProxies,
+  });
 }
 
 type Exchange = { req: IncomingMessage; res: ServerResponse; path: string; requestId: string };
@@ -146,7 +150,9 @@ export function createApiServer(deps: ApiServerDeps): Server {
 
   /** Only the API looks at credentials: health must answer while the database that knows them is away. */
   function findCaller({ req, path }: Exchange): Actor | undefined | Promise<Actor> {
-    return path.startsWith("/v1/") ? authenticate(req, deps.findActor) : undefined;
+    return path.startsWith("/v1/")
+      ? authenticate(req, deps.findActor, () => addressOf(req, deps))
+      : undefined;
   }
 
   function toContext({ req, requestId }: Exchange, actor: Actor | undefined): HttpContext {

@@ -2,8 +2,16 @@ import type { IncomingMessage } from "node:http";
 import type { Actor } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 
-/** Finds who holds a bearer credential, at once when memory knows; `undefined` when nobody does, whatever the reason. */
-export type FindActor = (credential: string) => Actor | undefined | Promise<Actor | undefined>;
+/**
+ * Finds who holds a bearer credential, at once when memory knows; `undefined` when nobody does, whatever the reason.
+ *
+ * @param findAddress - Where the request came from; asked only for credentials that are bound to networks.
+ * @throws {AppError} `FORBIDDEN_NETWORK`, at once or later.
+ */
+export type FindActor = (
+  credential: string,
+  findAddress: () => string,
+) => Actor | undefined | Promise<Actor | undefined>;
 
 const BEARER = /^Bearer +([\x21-\x7e]{1,8192})$/i;
 
@@ -45,16 +53,17 @@ function known(actor: Actor | undefined): Actor {
  * Finds the actor of a request, or `undefined` for a request without a credential.
  *
  * @throws {AppError} `UNAUTHENTICATED`, at once or later, when a credential was sent and is not valid: a public route must not
- *   quietly treat a revoked program as a stranger.
+ *   quietly treat a revoked program as a stranger. `FORBIDDEN_NETWORK`.
  */
 export function authenticate(
   req: IncomingMessage,
   findActor: FindActor,
+  findAddress: () => string,
 ): Actor | undefined | Promise<Actor> {
   const credential = bearerCredential(req);
   if (credential === undefined) {
     return undefined;
   }
-  const actor = findActor(credential);
+  const actor = findActor(credential, findAddress);
   return actor instanceof Promise ? actor.then(known) : known(actor);
 }

@@ -72,7 +72,7 @@ export function errorCodesOf(input: {
 }): ErrorCode[] {
   const codes: ErrorCode[] = [...ALWAYS];
   if (input.scope !== "public") {
-    codes.push("INSUFFICIENT_SCOPE");
+    codes.push("INSUFFICIENT_SCOPE", "FORBIDDEN_NETWORK");
   }
   if (input.hasInput) {
     codes.push("INVALID_REQUEST");

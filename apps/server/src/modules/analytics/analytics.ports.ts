@@ -11,4 +11,7 @@ export interface ChangeSource {
 }
 
 /** Finds who holds a credential now: a key may have been revoked since a stream was opened. */
-export type FindCaller = (credential: string) => Actor | undefined | Promise<Actor | undefined>;
+export type FindCaller = (
+  credential: string,
+  findAddress: () => string,
+) => Actor | undefined | Promise<Actor | undefined>;

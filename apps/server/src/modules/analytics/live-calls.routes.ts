@@ -48,10 +48,11 @@ function toText(event: LiveStreamEvent): string {
 
 async function mayStay(
   deps: LiveCallsRoutesDeps,
-  credential: string,
+  call: RawCall,
   tenant: TenantId,
 ): Promise<boolean> {
-  const actor = await deps.findActor(credential);
+  const credential = bearerCredential(call.req) ?? "";
+  const actor = await deps.findActor(credential, () => call.context.clientAddress());
   if (actor === undefined || !mayInTenant(actor, "usage:read", tenant)) {
     return false;
   }
@@ -74,7 +75,6 @@ export function createLiveCallsRawRoutes(deps: LiveCallsRoutesDeps): RawRoute[] 
       tenantId: parsed.data,
     });
     await assertTenantOpen(deps, tenant);
-    const credential = bearerCredential(call.req) ?? "";
     const release = slots.take(actor);
     try {
       await sendEvents(call, {
@@ -87,7 +87,7 @@ export function createLiveCallsRawRoutes(deps: LiveCallsRoutesDeps): RawRoute[] 
             actorId: actor.id,
             signal,
             timing,
-            isStillAllowed: () => mayStay(deps, credential, tenant),
+            isStillAllowed: () => mayStay(deps, call, tenant),
           });
           for await (const event of events) {
             yield toText(event);

@@ -90,7 +90,7 @@ async function serveStream(deps: DocumentStreamsDeps, call: RawCall, actor: Acto
         signal,
         timing,
         async isStillAllowed() {
-          const now = await deps.findActor(credential);
+          const now = await deps.findActor(credential, () => call.context.clientAddress());
           return now !== undefined && mayRead(now, place);
         },
       });

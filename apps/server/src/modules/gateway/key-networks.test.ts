@@ -76,6 +76,27 @@ describe("a key that is bound to networks", () => {
     expect(await throughForwardAuth(key, "203.0.113.77, 198.51.100.9")).toBe("FORBIDDEN_NETWORK");
   });
 
+  it("manages its tenant from inside its networks and nowhere else: a stolen one frees itself of nothing", async () => {
+    const tenantId = await app.mintTenant("Acme");
+    const path = `/v1/tenants/${tenantId}/keys`;
+    const made = await app.call(serviceKey, "POST", path, {
+      name: "Key",
+      scopes: ["keys:read"],
+      allowedNetworks: ["203.0.113.0/24"],
+    });
+    expect(made.status).toBe(201);
+    const listFrom = async (forwardedFor: string) => {
+      const reply = await fetch(`${app.url}${path}`, {
+        headers: { authorization: `Bearer ${made.json.key}`, "x-forwarded-for": forwardedFor },
+      });
+      return { status: reply.status, json: await reply.json() };
+    };
+    expect(await listFrom("203.0.113.7")).toMatchObject({ status: 200 });
+    const refused = { status: 403, json: { code: "FORBIDDEN_NETWORK" } };
+    expect(await listFrom("198.51.100.9")).toMatchObject(refused);
+    expect(await listFrom("203.0.113.7, 198.51.100.9")).toMatchObject(refused);
+  });
+
   it("is refused by a verification that does not say where the call came from", async () => {
     const { key } = await createBoundKey(["203.0.113.0/24"]);
     const silent = await app.call(serviceKey, "POST", "/v1/keys/verify", { key });

@@ -2,6 +2,7 @@ import type { Tx } from "@turnpike/db/client";
 import type { Actor } from "@turnpike/domain/access/actor";
 import type { Scope } from "@turnpike/domain/access/scopes";
 import type { PlanTerms } from "@turnpike/domain/catalog/plan";
+import { AppError } from "@turnpike/domain/errors/app-error";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { type Environment, parseKey } from "@turnpike/domain/keys/key-format";
 import { compileNetworks, type Networks } from "@turnpike/domain/keys/networks";
@@ -59,8 +60,16 @@ export type KeyDirectory = {
   loadKey(hash: string): Promise<KeyRecord | null>;
   peekTenant(tenantId: TenantId): TenantRecord | null | undefined;
   loadTenant(tenantId: TenantId): Promise<TenantRecord | null>;
-  /** Who holds a credential for the API, at once when memory knows: a service key, or a live key of a tenant that is not suspended. */
-  findActor(credential: string): Actor | undefined | Promise<Actor | undefined>;
+  /**
+   * Who holds a credential for the API, at once when memory knows: a service key, or a live key of a tenant that is not suspended.
+   *
+   * @param findAddress - Where it came from; asked for keys that are bound to networks, which are held by nobody elsewhere.
+   * @throws {AppError} `FORBIDDEN_NETWORK`.
+   */
+  findActor(
+    credential: string,
+    findAddress?: () => string | undefined,
+  ): Actor | undefined | Promise<Actor | undefined>;
   /** Forgets what a change may have made untrue. */
   applyChange(change: Change): void;
   /** Calls back with the tenant, or `undefined` for all, whose terms or keys changed. */
@@ -197,7 +206,10 @@ export function createKeyDirectory(deps: {
     return known === undefined ? serviceKeys.get(hash).then(toServiceActor) : toServiceActor(known);
   }
 
-  async function findKeyActor(credential: string): Promise<Actor | undefined> {
+  async function findKeyActor(
+    credential: string,
+    findAddress: () => string | undefined,
+  ): Promise<Actor | undefined> {
     const record = await keys.get(hashKey(credential));
     if (
       record === null ||
@@ -212,6 +224,13 @@ export function createKeyDirectory(deps: {
     if (tenant === null || tenant.suspended) {
       return;
     }
+    const address = record.networks === undefined ? undefined : findAddress();
+    if (record.networks !== undefined && (address === undefined || !record.networks.has(address))) {
+      throw new AppError({
+        code: "FORBIDDEN_NETWORK",
+        publicMessage: "This API key may not be used from the network of this request.",
+      });
+    }
     return {
       type: "key",
       id: record.keyId,
@@ -225,7 +244,7 @@ export function createKeyDirectory(deps: {
     loadKey: keys.get,
     peekTenant: tenants.peek,
     loadTenant: tenants.get,
-    findActor: (credential) => {
+    findActor: (credential, findAddress = () => undefined) => {
       const serviceHash = serviceHashes.get(credential);
       if (serviceHash !== undefined) {
         return findServiceActor(serviceHash);
@@ -237,7 +256,7 @@ export function createKeyDirectory(deps: {
       // A key that was imported has any form; look-ups of those that are unknown are bounded.
       return parsed.form === "own" && parsed.kind === "svc"
         ? findServiceActor(rememberServiceHash(credential))
-        : findKeyActor(credential);
+        : findKeyActor(credential, findAddress);
     },
     applyChange: (change) => {
       switch (change.kind) {

@@ -303,7 +303,8 @@ export class LeaseHolder {
       countWanted: () => {
         mayExist = true;
         slot.hasCounted = true;
-        return Math.max(0, slot.wanted - this.#spendableOf(extended));
+        // Units for a slot that was let go of meanwhile would be nobody's until they are given back.
+        return slot.released ? undefined : Math.max(0, slot.wanted - this.#spendableOf(extended));
       },
       ratePerMs,
       extend: extended?.leaseId,

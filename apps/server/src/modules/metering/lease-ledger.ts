@@ -1,6 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
 import type { KeyId, LeaseId, ProcessId } from "@turnpike/domain/ids/ids";
-import { grantLease, LEASE_TTL_MS } from "@turnpike/domain/limits/lease";
+import { type BalanceView, grantLease, LEASE_TTL_MS } from "@turnpike/domain/limits/lease";
 import { insertChange } from "#platform/changes.store.ts";
 import type { Transact } from "#platform/transact.ts";
 import {
@@ -18,8 +18,8 @@ export type LeaseRequest = {
   name: BalanceName;
   /** The hard limit of the period, whole units. */
   limit: number;
-  /** Asked when the balance is locked: units that callers wait for by then, 0 or more. */
-  countWanted: () => number;
+  /** Asked when the balance is locked: units that callers wait for by then, 0 or more; undefined: a slice is of no use any more. */
+  countWanted: () => number | undefined;
   /** Recent use of this balance by the holder, units per millisecond. */
   ratePerMs: number;
   /** The lease to add to, as long as the database still counts it as active. */
@@ -99,6 +99,10 @@ function usableElsewhere(
   return Math.min(balance.heldElsewhere, Math.max(0, limit - taken));
 }
 
+function cutSlice(balance: BalanceView, wanted: number | undefined, ratePerMs: number): number {
+  return wanted === undefined ? 0 : grantLease(balance, wanted, ratePerMs);
+}
+
 /**
  * Brings a lease of a balance that events are reported to up to what is left. Nobody spends from such a lease: whoever holds
  * it only tells by it whether there is anything left, so it grows no further, and gives up what has been reported meanwhile.
@@ -118,7 +122,7 @@ async function look(
   const over = Math.max(0, balance.used + balance.held - limit);
   const taken = Math.min(remaining, Math.ceil(over));
   const granted =
-    remaining > 0 ? -taken : grantLease({ ...balance, limit }, request.countWanted(), 0);
+    remaining > 0 ? -taken : cutSlice({ ...balance, limit }, request.countWanted(), 0);
   await extendLease(tx, name, { leaseId: extend, granted, ttlMs: LEASE_TTL_MS });
   const left = Math.max(0, limit - balance.used - balance.held - granted);
   const heldElsewhere = usableElsewhere(balance, limit, granted);
@@ -139,9 +143,9 @@ export function createLeaseLedger(transact: Pick<Transact, "asMeter">): LeaseLed
           }
         }
         const wanted = request.countWanted();
-        const granted = grantLease({ ...balance, limit }, wanted, request.ratePerMs);
+        const granted = cutSlice({ ...balance, limit }, wanted, request.ratePerMs);
         const left = Math.max(0, limit - balance.used - balance.held - granted);
-        const isShort = granted < wanted && !isReported;
+        const isShort = granted < (wanted ?? 0) && !isReported;
         const heldElsewhere = usableElsewhere(balance, limit, granted);
         const answer = { granted, left, heldElsewhere, isShort, isReported };
         if (

@@ -211,7 +211,9 @@ export function createSimLedger(network: SimNetwork, processId: ProcessId): Leas
         const periodStartMs = name.periodStart.getTime();
         const used = database.usedOf(periodStartMs);
         const held = database.heldOf(periodStartMs);
-        const granted = grantLease({ limit, used, held }, countWanted(), ratePerMs);
+        const wanted = countWanted();
+        const granted =
+          wanted === undefined ? 0 : grantLease({ limit, used, held }, wanted, ratePerMs);
         const left = Math.max(0, limit - used - held - granted);
         const expiresAtMs = database.nowMs + LEASE_TTL_MS;
         const known = extend === undefined ? undefined : database.leases.get(extend);

@@ -254,19 +254,4 @@ describe("one thread", () => {
     expect(table.look("bucket 40", hour, 0).remaining).toBe(10);
     expect(table.look("bucket 41", hour, 0).remaining).toBe(8);
   });
-
-  it("is not closed for a long window that a short one of the same name replaced", () => {
-    let nowMs = 10;
-    const table = openSharedRateTable(createSharedRateMemory(64), {
-      holder: 1,
-      whenFull: "refuse",
-      nowMs: () => nowMs,
-    });
-    const day: RateLimit = { name: "calls", limit: 1, windowSeconds: 86_400 };
-    const second: RateLimit = { name: "calls", limit: 1, windowSeconds: 1 };
-    expect(table.take("b", day, 1).decision.allowed).toBe(true);
-    expect(table.take("b", second, 1).decision.allowed).toBe(false);
-    nowMs += 1_000;
-    expect(table.take("b", second, 1).decision.allowed).toBe(true);
-  });
 });

@@ -24,7 +24,11 @@ export type SharedRateMemory = {
 export type SharedTake = { decision: RateLimitDecision; takenAtMs: number };
 
 export interface SharedRateTable {
-  /** What a call would be told; takes nothing. */
+  /**
+   * What a call would be told; takes nothing.
+   *
+   * @param bucket - Has one limit for as long as it is in use: the state says nothing under another.
+   */
   look(bucket: string, rateLimit: RateLimit, cost: number): RateLimitDecision;
   /**
    * Decides and takes in one step that no other thread comes between. A denial takes nothing.
@@ -63,8 +67,6 @@ const MUTEX_TIMEOUT_MS = 2_000;
 /** A state that no clock gives, NaN: the place changes hands. */
 const CLAIMED = 0x7ff8_dead_0000_0000n;
 const FULL: RateLimitState = { fullAtMs: 0 };
-/** A longer window that this limit replaced leaves more behind than any two threads can differ by. */
-const LEFT_BEHIND_MS = 1;
 
 type Known = { place: number; tag: readonly [number, number, number, number] };
 
@@ -222,7 +224,6 @@ export function openSharedRateTable(
     return {
       takenAtMs,
       decision: decideRateLimit({ rateLimit, state: { fullAtMs }, cost, nowMs: takenAtMs }),
-      isLeftBehind: fullAtMs > takenAtMs + rateLimit.windowSeconds * 1_000 + LEFT_BEHIND_MS,
     };
   }
 
@@ -232,13 +233,7 @@ export function openSharedRateTable(
       if (found === undefined) {
         return decideRateLimit({ rateLimit, state: FULL, cost, nowMs: nowMs() });
       }
-      const { decision, isLeftBehind } = decide(found.state, rateLimit, cost);
-      if (isLeftBehind) {
-        // Or it would be judged anew at every call, and stay closed for the whole of the longer window.
-        const next = toBits(decision.next.fullAtMs);
-        Atomics.compareExchange(states, found.place, found.state, next);
-      }
-      return decision;
+      return decide(found.state, rateLimit, cost).decision;
     },
     take(bucket, rateLimit, cost) {
       for (;;) {
@@ -248,8 +243,8 @@ export function openSharedRateTable(
           continue;
         }
         const { place, state } = found;
-        const { decision, takenAtMs, isLeftBehind } = decide(state, rateLimit, cost);
-        if (!decision.allowed && !isLeftBehind) {
+        const { decision, takenAtMs } = decide(state, rateLimit, cost);
+        if (!decision.allowed) {
           return { decision, takenAtMs };
         }
         const next = toBits(decision.next.fullAtMs);

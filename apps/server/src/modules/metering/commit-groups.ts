@@ -47,13 +47,18 @@ function createLedgerSums(recorded: { groupId: string; recordedAt: Date }) {
   });
 }
 
-/**
- * Does a piece of a commit that keeps calls waiting for as long as it takes, then leaves them their time. What the database
- * does is not among these pieces: it has a process of its own.
- */
-export type CommitPace = <Result>(piece: () => Result) => Promise<Result>;
+/** How a commit leaves calls their time. */
+export type CommitPace = {
+  /** Does a piece of work that keeps calls waiting for as long as it takes, then leaves them their time. */
+  work<Result>(piece: () => Result): Promise<Result>;
+  /** Leaves them the time of a core that the database may share with them, after a statement. */
+  afterStatement(): Promise<void>;
+};
 
-const AT_ONCE: CommitPace = (piece) => Promise.resolve(piece());
+const AT_ONCE: CommitPace = {
+  work: (piece) => Promise.resolve(piece()),
+  afterStatement: () => Promise.resolve(),
+};
 
 /** Rows taken at a time: putting a statement together is one piece of work. */
 const ROWS_IN_ONE_GO = 125;
@@ -72,7 +77,7 @@ async function inParts<Row, Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (const part of partsOf(rows)) {
-    results.push(await pace(() => work(part)));
+    results.push(await pace.work(() => work(part)));
   }
   return results;
 }
@@ -120,7 +125,7 @@ async function sumGroups(
   for (const group of groups) {
     const recordedAt = claimed.get(group.groupId);
     if (recordedAt !== undefined) {
-      await pace(() => add(group, recordedAt));
+      await pace.work(() => add(group, recordedAt));
     }
   }
   return {
@@ -137,15 +142,15 @@ async function prepareWrites({ rows, minutes, spends }: GroupSums, pace: CommitP
   const balances = createBalanceSums();
   await inParts(pace, rows, (part) => part.forEach(balances.add));
   const rollups = async (grain: RollupGrain, sums: readonly RollupRow[]) => {
-    const inOrder = await pace(() => sums.toSorted(byRollupKey));
+    const inOrder = await pace.work(() => sums.toSorted(byRollupKey));
     return await inParts(pace, inOrder, (part) => toRollupTexts(grain, part));
   };
   return {
     entries: await inParts(pace, rows, toEntryTexts),
     minutes: await rollups("minute", minutes),
     hours: await rollups("hour", hours.sums),
-    ofTenants: await pace(balances.ofTenants),
-    ofKeys: await pace(balances.ofKeys),
+    ofTenants: await pace.work(balances.ofTenants),
+    ofKeys: await pace.work(balances.ofKeys),
     spends,
   };
 }
@@ -168,17 +173,20 @@ export async function writeGroups(
     return 0;
   }
   const writes = await prepareWrites(await sumGroups(groups, claimed, pace), pace);
-  // From here on others wait for what is locked, leases and with them calls among them: nothing but the database takes time.
   for (const texts of writes.entries) {
     await insertEntries(tx, texts);
+    await pace.afterStatement();
   }
   // Every writer takes rollups, then balances, then those of keys, then leases, each in the order of its key: no deadlock.
   for (const texts of writes.minutes) {
     await addToRollups(tx, "minute", texts);
+    await pace.afterStatement();
   }
   for (const texts of writes.hours) {
     await addToRollups(tx, "hour", texts);
+    await pace.afterStatement();
   }
+  // From here on leases wait for the commit, and calls may wait for leases.
   for (const part of partsOf(writes.ofTenants)) {
     await addToBalances(tx, part);
   }

@@ -85,7 +85,7 @@ async function trySettle(
   { lockId, cost }: SettleLockRequest,
   caps: Caps | undefined,
 ): Promise<Settled | { needsCaps: LockRow }> {
-  return await deps.transact.asMeter(async (tx) => {
+  const write = async (tx: Tx): Promise<Settled | { needsCaps: LockRow }> => {
     const { row, isEnded } = await claimOpenLock(
       tx,
       lockId,
@@ -105,7 +105,8 @@ async function trySettle(
     }
     const { groupId } = group;
     return { row: await endLock(tx, lockId, { state: "settled", cost, groupId }), isEnded };
-  });
+  };
+  return await deps.metering.recorder.hurry(() => deps.transact.asMeter(write));
 }
 
 /** What this process holds of a tenant's limits for calls that may come is there for this one. */

@@ -76,7 +76,12 @@ const COMMIT_PAUSE_FACTOR = 9;
 const COMMIT_PIECE_MS = 0.5;
 /** The longest pause between two commits: with the commit itself, what a dashboard may lag behind. */
 const COMMIT_PAUSE_MAX_MS = 3_000;
-/** The longest one within a commit, and of all of them together: others may wait for the commit, and the database for its end. */
+/**
+ * After a statement, for what the database takes of a core that calls may share. Short: other processes that write usage of the
+ * same keys wait for as long as all statements take.
+ */
+const STATEMENT_PAUSE_MS = 6;
+/** The longest pause within a commit, and all of them together: the database waits for its end. */
 const PIECE_PAUSE_MAX_MS = 50;
 const PIECE_PAUSES_MAX_MS = 10_000;
 /** Groups that may wait while the disk refuses them; further calls are refused, for memory is no place to keep usage. */
@@ -129,7 +134,8 @@ export class UsageRecorder {
   #isStopped = false;
   #isEnding = false;
   #nextCommitAtMs = 0;
-  #flushes = 0;
+  /** Those who wait for a commit to end. */
+  #hurrying = 0;
   /** Ends the pause between two commits early. */
   #hurry = new AbortController();
   #groupsSetAside = 0;
@@ -287,7 +293,7 @@ export class UsageRecorder {
     const pauseMs = this.#nextCommitAtMs - this.#deps.clock.monotonicMs();
     // Nothing can join it any more.
     const isBatchFull = this.#waiting[0]?.batch !== this.#batch.number;
-    if (this.#flushes > 0 || isBatchFull || pauseMs <= 0) {
+    if (this.#hurrying > 0 || isBatchFull || pauseMs <= 0) {
       return;
     }
     // Rejects only because somebody hurries, which is as good as the end of the pause.
@@ -300,13 +306,11 @@ export class UsageRecorder {
     let workedMs = 0;
     let pausedMs = 0;
 
-    const leaveCallsTheirTime = async (): Promise<void> => {
-      const pauseMs = Math.min(PIECE_PAUSE_MAX_MS, workedMs * COMMIT_PAUSE_FACTOR);
+    const leaveCalls = async (pauseMs: number): Promise<void> => {
       const isInAHurry =
-        this.#flushes > 0 ||
+        this.#hurrying > 0 ||
         this.#batch.number > batchNumber + 1 ||
         pausedMs + pauseMs > PIECE_PAUSES_MAX_MS;
-      workedMs = 0;
       if (isInAHurry) {
         await immediate();
         return;
@@ -316,14 +320,19 @@ export class UsageRecorder {
       await this.#deps.pause(pauseMs, this.#hurry.signal).catch(() => undefined);
     };
 
-    return async (piece) => {
-      const startedAtMs = clock.monotonicMs();
-      const result = piece();
-      workedMs += clock.monotonicMs() - startedAtMs;
-      if (workedMs >= COMMIT_PIECE_MS) {
-        await leaveCallsTheirTime();
-      }
-      return result;
+    return {
+      work: async (piece) => {
+        const startedAtMs = clock.monotonicMs();
+        const result = piece();
+        workedMs += clock.monotonicMs() - startedAtMs;
+        if (workedMs >= COMMIT_PIECE_MS) {
+          const pauseMs = Math.min(PIECE_PAUSE_MAX_MS, workedMs * COMMIT_PAUSE_FACTOR);
+          workedMs = 0;
+          await leaveCalls(pauseMs);
+        }
+        return result;
+      },
+      afterStatement: () => leaveCalls(STATEMENT_PAUSE_MS),
     };
   }
 
@@ -442,10 +451,7 @@ export class UsageRecorder {
    * @throws {UncommittedError} When the attempts were ended before: what waits is in the journal and nowhere else.
    */
   async flush(): Promise<void> {
-    this.#flushes += 1;
-    this.#hurry.abort();
-    this.#hurry = new AbortController();
-    try {
+    await this.hurry(async () => {
       this.#closeGroup();
       const closed = this.#closed;
       while (this.#gone < closed) {
@@ -454,8 +460,18 @@ export class UsageRecorder {
         }
         await this.#attempted.promise;
       }
+    });
+  }
+
+  /** Does what waits for the commit under way, or for rows that it has locked: it makes no pauses meanwhile. */
+  async hurry<Result>(wait: () => Promise<Result>): Promise<Result> {
+    this.#hurrying += 1;
+    this.#hurry.abort();
+    this.#hurry = new AbortController();
+    try {
+      return await wait();
     } finally {
-      this.#flushes -= 1;
+      this.#hurrying -= 1;
     }
   }
 

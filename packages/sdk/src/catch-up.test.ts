@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createCatchUp, type GivenUp } from "./catch-up.ts";
 import { TurnpikeUnavailableError } from "./errors.ts";
 import type { VerifyReply, VerifyRequest } from "./verification.ts";
@@ -7,7 +7,10 @@ const VALID: VerifyReply = { valid: true, code: "VALID", requestId: "req_1" };
 const LIMITED: VerifyReply = { valid: false, code: "RATE_LIMITED", requestId: "req_1" };
 
 /** A queue whose time passes when the test says so, and a Turnpike that answers as it says. */
-function play(answer: (request: VerifyRequest, atMs: number) => VerifyReply | Error) {
+function play(
+  answer: (request: VerifyRequest, atMs: number) => VerifyReply | Error,
+  onGivenUp?: (call: GivenUp) => void,
+) {
   let nowMs = 0;
   let ids = 0;
   const sleepers: { atMs: number; wake: () => void }[] = [];
@@ -39,7 +42,7 @@ function play(answer: (request: VerifyRequest, atMs: number) => VerifyReply | Er
     },
     ageSecondsMax: 3_600,
     onSettled: (outcome) => settled.push(outcome),
-    onGivenUp: (call) => givenUp.push(call),
+    onGivenUp: onGivenUp ?? ((call) => givenUp.push(call)),
   });
   const rest = () => new Promise((resolve) => setImmediate(resolve));
   return {
@@ -172,4 +175,32 @@ it("gives up what is let through after it was closed", async () => {
   expect(run.asked).toEqual([]);
   expect(run.settled).toEqual(["given_up"]);
   expect(run.givenUp).toEqual([{ request: { key: "k" }, reason: "closed", code: "" }]);
+});
+
+it("goes on behind a listener that throws, and throws that where everybody sees it", async () => {
+  const mistake = new Error("no such log");
+  const run = play(
+    ({ key }) => (key === "gone" ? { ...LIMITED, code: "REVOKED" } : VALID),
+    () => {
+      throw mistake;
+    },
+  );
+  const thrown: (() => void)[] = [];
+  const microtasks = vi
+    .spyOn(globalThis, "queueMicrotask")
+    .mockImplementation((task) => thrown.push(task));
+  try {
+    for (const key of ["gone", "one", "two"]) {
+      run.add(key);
+    }
+    await run.pass(1_000);
+    run.add("three");
+    await run.pass(1_000);
+  } finally {
+    microtasks.mockRestore();
+  }
+  expect(run.asked.map(({ key }) => key)).toEqual(["gone", "one", "two", "three"]);
+  expect(run.catchUp.size()).toBe(0);
+  expect(thrown).toHaveLength(1);
+  expect(thrown[0]).toThrow(mistake);
 });

@@ -78,7 +78,14 @@ export function createCatchUp(deps: {
     }
     // Whoever refused it has seen it: the exposure ends, only the usage is not metered.
     deps.onSettled(givenUp.reason === "refused" ? "verified" : "given_up");
-    deps.onGivenUp({ request: call.request, ...givenUp });
+    try {
+      deps.onGivenUp({ request: call.request, ...givenUp });
+    } catch (error) {
+      // Somebody else's mistake: it is thrown where it is seen, and the calls behind this one have their turn.
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
   }
 
   /** What holds up one call must not hold up the others. */

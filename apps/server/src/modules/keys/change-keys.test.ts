@@ -325,9 +325,35 @@ describe("listKeys", () => {
     }
   });
 
+  it("goes on where a page ended, whatever the last key of it is called by now", async () => {
+    const { tenantId } = await createTestTenant(services);
+    for (const name of ["A: one", "b", "c", "d"]) {
+      await create({ tenantId, name });
+    }
+    for (const [sort, renamed, expected] of [
+      ["name", "zz", ["c", "d", "zz"]],
+      ["-name", "aa", ["b", "aa", "A: one"]],
+    ] as const) {
+      const first = await listKeys(services, OPERATOR_CONTEXT, { tenantId, limit: 2, sort });
+      const last = first.items.at(-1);
+      if (last === undefined) {
+        throw new Error("The first page is empty.");
+      }
+      await updateKey(services, OPERATOR_CONTEXT, { ...ids(last), name: renamed });
+      const second = await listKeys(services, OPERATOR_CONTEXT, {
+        tenantId,
+        limit: 10,
+        sort,
+        cursor: first.nextCursor ?? undefined,
+      });
+      expect(second.items.map(({ name }) => name)).toEqual(expected);
+      await updateKey(services, OPERATOR_CONTEXT, { ...ids(last), name: last.name });
+    }
+  });
+
   it("says that a cursor is not one of its own", async () => {
     const { tenantId } = await createTestTenant(services);
-    for (const cursor of ["x", "key_1"]) {
+    for (const cursor of ["x", "key_1", "key_1:a", services.newId("key")]) {
       const refusal = await refusalOf(
         listKeys(services, OPERATOR_CONTEXT, { tenantId, limit: 2, cursor }),
       );

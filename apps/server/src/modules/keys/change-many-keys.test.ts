@@ -19,6 +19,7 @@ import { createKey } from "./create-key.ts";
 import { listKeyScopes } from "./list-key-scopes.ts";
 import { getKey } from "./list-keys.ts";
 import { revokeKey } from "./revoke-key.ts";
+import { rollKey } from "./roll-key.ts";
 
 let database: TestDatabase;
 let services: TestServices;
@@ -164,6 +165,27 @@ describe("changeManyKeys", () => {
     expect(answer.items[0]?.error).toEqual(answer.items[2]?.error);
     expect(await getKey(services, OPERATOR_CONTEXT, foreign)).toEqual(before);
     expect(await trailOf(theirs.tenantId, foreign.keyId)).toHaveLength(1);
+  });
+
+  it("gives no other expiry to a key that was rolled: its text would come back", async () => {
+    const { tenantId } = await createTestTenant(services);
+    const [rolled, other] = [await create(tenantId), await create(tenantId)];
+    await rollKey(services, OPERATOR_CONTEXT, { ...rolled, graceSeconds: 60 });
+    const before = await getKey(services, OPERATOR_CONTEXT, rolled);
+    for (const expiresAt of [null, inSeconds(30), inSeconds(3_600)]) {
+      const answer = await change(tenantId, [rolled.keyId, other.keyId], {
+        action: "set_expiry",
+        expiresAt,
+      });
+      expect(answer.items[0]).toMatchObject({
+        status: "refused",
+        error: { code: "CONFLICT", message: expect.stringContaining("was rolled") },
+      });
+      expect(answer.items[1]?.key?.expiresAt).toBe(expiresAt);
+      expect(await getKey(services, OPERATOR_CONTEXT, rolled)).toEqual(before);
+    }
+    expect((await change(tenantId, [rolled.keyId], { action: "disable" })).changed).toBe(1);
+    expect((await change(tenantId, [rolled.keyId], { action: "revoke" })).changed).toBe(1);
   });
 
   it("is refused to whoever may not write keys, for the whole request and before anything changes", async () => {

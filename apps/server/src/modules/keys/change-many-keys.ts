@@ -20,9 +20,18 @@ import { toKeyReply } from "./to-key-reply.ts";
 type Rule = {
   set: Partial<Pick<KeyRow, "disabled_at" | "revoked_at" | "expires_at">>;
   isDone: (row: KeyRow) => boolean;
+  /** Why a key stays out; undefined when it may be changed. */
+  objection: (row: KeyRow) => string | undefined;
   action: "key.disabled" | "key.enabled" | "key.revoked" | "key.updated";
   describe: (row: KeyRow) => Record<string, JsonValue>;
 };
+
+const ROLLED_KEY_ENDS =
+  "This key was rolled and ends with its grace period. Its expiry can be changed alone.";
+
+function objectRevoked(row: KeyRow): string | undefined {
+  return row.revoked_at === null ? undefined : REVOKED_KEY_STAYS;
+}
 
 function toRule(change: KeyChange, now: Date): Rule {
   switch (change.action) {
@@ -30,6 +39,7 @@ function toRule(change: KeyChange, now: Date): Rule {
       return {
         set: { disabled_at: now },
         isDone: (row) => row.disabled_at !== null,
+        objection: objectRevoked,
         action: "key.disabled",
         describe: ({ name }) => ({ name }),
       };
@@ -37,6 +47,7 @@ function toRule(change: KeyChange, now: Date): Rule {
       return {
         set: { disabled_at: null },
         isDone: (row) => row.disabled_at === null,
+        objection: objectRevoked,
         action: "key.enabled",
         describe: ({ name }) => ({ name }),
       };
@@ -44,6 +55,7 @@ function toRule(change: KeyChange, now: Date): Rule {
       return {
         set: { revoked_at: now },
         isDone: (row) => row.revoked_at !== null,
+        objection: () => undefined,
         action: "key.revoked",
         describe: (row) => ({ name: row.name, start: row.start }),
       };
@@ -52,6 +64,9 @@ function toRule(change: KeyChange, now: Date): Rule {
       return {
         set: { expires_at: expiresAt },
         isDone: (row) => row.expires_at?.getTime() === expiresAt?.getTime(),
+        // Somebody who chooses all keys would bring back texts that were replaced, leaked ones among them.
+        objection: (row) =>
+          objectRevoked(row) ?? (row.rolled_to === null ? undefined : ROLLED_KEY_ENDS),
         action: "key.updated",
         describe: (row) => ({
           name: row.name,
@@ -87,8 +102,9 @@ function refuse(keyId: KeyId, error: NonNullable<ChangedKey["error"]>): ChangedK
 
 /**
  * Changes many keys of a tenant in one transaction, each as if it were changed alone: with an entry of its own in the audit
- * trail and an event for webhooks, effective on every process within a second. What is refused keeps no other out, and a key that is so already is not
- * touched, so that a repeated request changes nothing.
+ * trail and an event for webhooks, effective on every process within a second. What is refused keeps no other
+ * out, and a key that is so already is not touched, so that a repeated request changes nothing. Unlike alone, a key that was
+ * rolled is given no other expiry.
  *
  * @returns What became of each key, in the order of the request. A key of another tenant is refused like one that is missing.
  * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`, `INVALID_REQUEST` (expiry in the past).
@@ -109,8 +125,7 @@ export async function changeManyKeys(
     const before = new Map(
       (await lockKeyRows(tx, tenantId, keyIds)).map((row) => [row.key_id, row]),
     );
-    const isOpen = (row: KeyRow) =>
-      !rule.isDone(row) && (row.revoked_at === null || change.action === "revoke");
+    const isOpen = (row: KeyRow) => !rule.isDone(row) && rule.objection(row) === undefined;
     const due = keyIds.flatMap((keyId) => before.get(keyId) ?? []).filter(isOpen);
     const dueIds = due.map((row) => row.key_id);
     const changed =
@@ -147,8 +162,9 @@ export async function changeManyKeys(
         const { message } = resourceNotFound("key");
         return refuse(keyId, { code: "RESOURCE_NOT_FOUND", message });
       }
-      if (old.revoked_at !== null && change.action !== "revoke") {
-        return refuse(keyId, { code: "CONFLICT", message: REVOKED_KEY_STAYS });
+      const objection = rule.objection(old);
+      if (objection !== undefined) {
+        return refuse(keyId, { code: "CONFLICT", message: objection });
       }
       const row = after.get(keyId);
       const status = row === undefined ? "unchanged" : "changed";

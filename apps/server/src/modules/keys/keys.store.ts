@@ -82,6 +82,9 @@ export type KeyFilter = {
 
 export type KeySort = "-createdAt" | "createdAt" | "name" | "-name";
 
+/** Where a page begins: behind this key, which had this name then, whatever became of it since. */
+export type KeyPlace = { keyId: KeyId; name: string };
+
 function stateIs(tx: Tx, { state, now }: KeyFilter) {
   switch (state) {
     case undefined:
@@ -100,25 +103,20 @@ function stateIs(tx: Tx, { state, now }: KeyFilter) {
 }
 
 /** What follows the last key of the page before, in the order of the list. */
-function comesAfter(
-  tx: Tx,
-  sort: KeySort,
-  after: { tenantId: TenantId; keyId: KeyId | undefined },
-) {
-  const { tenantId, keyId } = after;
-  if (keyId === undefined) {
+function comesAfter(tx: Tx, sort: KeySort, after: KeyPlace | undefined) {
+  if (after === undefined) {
     return tx`true`;
   }
-  const last = tx`(select lower(name), key_id from api_keys where tenant_id = ${tenantId} and key_id = ${keyId})`;
+  const { keyId, name } = after;
   switch (sort) {
     case "-createdAt":
       return tx`key_id < ${keyId}`;
     case "createdAt":
       return tx`key_id > ${keyId}`;
     case "name":
-      return tx`(lower(name), key_id) > ${last}`;
+      return tx`(lower(name), key_id) > (lower(${name}), ${keyId})`;
     case "-name":
-      return tx`(lower(name), key_id) < ${last}`;
+      return tx`(lower(name), key_id) < (lower(${name}), ${keyId})`;
     default:
       return sort satisfies never;
   }
@@ -143,7 +141,7 @@ function orderOf(tx: Tx, sort: KeySort) {
 export async function listKeyRows(
   tx: Tx,
   tenantId: TenantId,
-  page: { filter: KeyFilter; sort: KeySort; after: KeyId | undefined; limit: number },
+  page: { filter: KeyFilter; sort: KeySort; after: KeyPlace | undefined; limit: number },
 ): Promise<KeyRow[]> {
   const { filter } = page;
   const text = filter.text ?? null;
@@ -155,7 +153,7 @@ export async function listKeyRows(
       and (${text}::text is null or strpos(lower(name), lower(${text})) > 0 or key_id = ${text}
         or start = ${text} or last_four = ${text})
       and ${stateIs(tx, filter)}
-      and ${comesAfter(tx, page.sort, { tenantId, keyId: page.after })}
+      and ${comesAfter(tx, page.sort, page.after)}
     order by ${orderOf(tx, page.sort)}
     limit ${page.limit}`;
 }

@@ -3,13 +3,21 @@ import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/act
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { isId, type KeyId, type TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
-import { findKeyRow, listKeyRows, tenantExists } from "./keys.store.ts";
+import { findKeyRow, type KeyPlace, type KeyRow, listKeyRows, tenantExists } from "./keys.store.ts";
 import { toKeyReply } from "./to-key-reply.ts";
 
+function toCursor({ key_id, name }: KeyRow): string {
+  return `${key_id}:${name}`;
+}
+
 /** @throws {AppError} `INVALID_REQUEST`. */
-function parseCursor(cursor: string | undefined): KeyId | undefined {
-  if (cursor === undefined || isId("key", cursor)) {
-    return cursor;
+function parseCursor(cursor: string | undefined): KeyPlace | undefined {
+  if (cursor === undefined) {
+    return;
+  }
+  const [keyId = ""] = cursor.split(":", 1);
+  if (isId("key", keyId) && cursor.length > keyId.length) {
+    return { keyId, name: cursor.slice(keyId.length + 1) };
   }
   const message = "Not a cursor of this list.";
   throw new AppError({
@@ -49,7 +57,7 @@ export async function listKeys(
   const isMore = rows.length > input.limit && last !== undefined;
   return {
     items: shown.map((row) => toKeyReply(row, now)),
-    nextCursor: isMore ? last.key_id : null,
+    nextCursor: isMore ? toCursor(last) : null,
   };
 }
 

@@ -28,6 +28,12 @@ describe("a change of many keys", () => {
     expect(numbers(listFitting(keys, "set_expiry"))).toEqual(["Key 1", "Key 2", "Key 3"]);
   });
 
+  it("leaves out the expiry of a key that was rolled, which ends with its grace period", () => {
+    const rolled = makeKey(5, { rolledToKeyId: makeKey(1).keyId, expiresAt: SOON });
+    expect(listFitting([rolled], "set_expiry")).toEqual([]);
+    expect(listFitting([rolled], "revoke")).toEqual([rolled]);
+  });
+
   it("shows what will be: an expired key with a later end works again", () => {
     const change: BulkChange = { action: "set_expiry", expiresAt: SOON };
     expect(keys.map((key) => foreseeBulk(key, change, NOW_MS).state)).toEqual([

@@ -18,7 +18,8 @@ export const BULK_DONE: Readonly<Record<BulkAction, string>> = {
 export function listFitting(keys: readonly Key[], action: BulkAction): Key[] {
   return keys.filter((key) => {
     const offers = toOffers(key);
-    return action === "set_expiry" ? offers.edit : offers[action];
+    // A rolled key ends with its grace period: the server leaves it out as well.
+    return action === "set_expiry" ? offers.edit && key.rolledToKeyId === null : offers[action];
   });
 }
 

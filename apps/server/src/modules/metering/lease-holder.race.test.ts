@@ -371,6 +371,23 @@ describe("a hard limit over several processes", () => {
     expect(survivor.spent + crashed.spent).toBeLessThanOrEqual(200);
   });
 
+  it("cuts for a single call of a high cost no more than a few such calls, which is what a crash then blocks", async () => {
+    const limit = limitOf(newUuidId("tenant"), 100_000);
+    const crashed = new TestProcess();
+    const hold = await crashed.take(limit, 500);
+    expect(hold?.quantity).toBe(500);
+    // Looks ahead, as it does in the background.
+    await crashed.holder.refill(limit, 0);
+    if (hold !== undefined) {
+      crashed.record(limit, hold);
+    }
+    await crashed.flush();
+    await transact.asMeter((tx) => forfeitLeases(tx, crashed.id));
+    const { forfeited } = await readBalance(limit.tenantId);
+    expect(forfeited).toBeGreaterThan(0);
+    expect(forfeited).toBeLessThanOrEqual(5 * 500);
+  });
+
   it("refuses to spend a lease past its deadline, and gives the rest back exactly after a pause", async () => {
     const limit = limitOf(newUuidId("tenant"), 100);
     const paused = new TestProcess();

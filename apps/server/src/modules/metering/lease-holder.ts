@@ -57,6 +57,11 @@ const RECALL_WAIT_MS = 250;
 const REPORTED_MS_MAX = 800;
 /** Asked again in the background from then on, so that nobody waits who comes often. */
 const REPORTED_RENEW_MS = 300;
+/**
+ * Use is measured over this long at least, in milliseconds: one call of a high cost just after a slice was cut is not a rate at
+ * which the next seconds go on, and what is cut for them is forfeited by a crash. Who does go on gets larger slices each time.
+ */
+const RATE_WINDOW_MS = 1_000;
 /** A lease is prolonged in the background when less than this is left until its deadline. */
 const RENEW_BEFORE_MS = 20_000;
 
@@ -291,7 +296,8 @@ export class LeaseHolder {
     const askedAtMs = this.#deps.clock.monotonicMs();
     slot.isInDoubt = false;
     slot.hasCounted = false;
-    const ratePerMs = slot.spentSinceRefill / Math.max(1, askedAtMs - slot.refilledAtMs);
+    const measuredMs = Math.max(RATE_WINDOW_MS, askedAtMs - slot.refilledAtMs);
+    const ratePerMs = slot.spentSinceRefill / measuredMs;
     const current = slot.slice;
     // A lease in doubt is replaced, so that it goes back with whatever the database counts for it.
     const extended = current?.isDoubtful === true ? undefined : current;

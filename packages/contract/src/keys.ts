@@ -181,6 +181,8 @@ export const listKeysQuery = z.strictObject({
   q: plainText(100).optional(),
   environment: z.enum(ENVIRONMENTS).optional(),
   state: z.enum(KEY_STATES).optional(),
+  /** Only keys that end by then, those that have ended included unless `state` says otherwise. */
+  expiresBefore: instant.optional(),
   sort: z.enum(KEY_SORTS).default("-createdAt"),
   ...pageQuery,
 });

@@ -15,6 +15,7 @@ export type AttentionCardProps = { tenant: OwnTenant; limits: Limits | undefined
 export function AttentionCard({ tenant, limits }: AttentionCardProps) {
   const { api } = usePlatform();
   const keys = useQuery(overviewQueries.keys(api, tenant.tenantId));
+  const endingKeys = useQuery(overviewQueries.endingKeys(api, tenant.tenantId));
   const catalog = useQuery(catalogQuery(api));
   const lastDay = useQuery(overviewQueries.lastDay(api, tenant.tenantId));
   const webhooks = useQuery({
@@ -32,10 +33,11 @@ export function AttentionCard({ tenant, limits }: AttentionCardProps) {
     meters: catalog.data?.meters ?? [],
     keys: keys.data?.items ?? [],
     hasMoreKeys: keys.data?.nextCursor != null,
+    endingKeys: endingKeys.data?.items ?? [],
+    hasMoreEndingKeys: endingKeys.data?.nextCursor != null,
     lastDay: requests === undefined || denied === undefined ? undefined : { requests, denied },
     alerts: alerts.data ?? [],
     webhooks: webhooks.data ?? [],
-    nowMs: Date.now(),
   });
   return (
     <Card title="Needs attention">
@@ -70,8 +72,18 @@ export function AttentionCard({ tenant, limits }: AttentionCardProps) {
 const LINK_CLASSES = "font-medium underline-offset-4 [overflow-wrap:anywhere] hover:underline";
 
 /** The title, which leads to the part of a screen where it can be dealt with. */
-function renderLink({ to, title }: Attention) {
+function renderLink({ to, title, keyId }: Attention) {
   switch (to) {
+    case "/api-keys":
+      return (
+        <Link
+          to="/api-keys"
+          search={keyId === undefined ? {} : { key: keyId }}
+          className={LINK_CLASSES}
+        >
+          {title}
+        </Link>
+      );
     case "/alerts":
       return (
         <Link to="/analytics" search={{ tab: "alerts" }} className={LINK_CLASSES}>

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toAttention } from "./attention.view-model.ts";
 
-const NOW_MS = Date.parse("2026-11-21T12:00:00.000Z");
 const NOTHING = {
   suspendedAt: null,
   limits: undefined,
@@ -17,10 +16,18 @@ const NOTHING = {
   ],
   keys: [],
   hasMoreKeys: false,
+  endingKeys: [],
+  hasMoreEndingKeys: false,
   lastDay: undefined,
   alerts: [],
   webhooks: [],
-  nowMs: NOW_MS,
+};
+
+const ENDING = {
+  keyId: "key_1",
+  name: "Worker",
+  expiresAt: "2026-11-22T00:00:00.000Z",
+  rolledToKeyId: null,
 };
 
 function limitsWith(quota: {
@@ -118,40 +125,44 @@ describe("toAttention", () => {
   });
 
   it("says when all keys are revoked, and not of a tenant that has none or more than it sees", () => {
-    const keys = [{ keyId: "key_1", name: "Worker", state: "revoked", expiresAt: null }];
+    const keys = [{ state: "revoked" }];
     expect(titlesOf({ keys })).toEqual(["All keys are revoked"]);
     expect(titlesOf({ keys, hasMoreKeys: true })).toEqual([]);
-    expect(
-      titlesOf({
-        keys: [
-          ...keys,
-          { ...keys[0], keyId: "key_2", name: "B", state: "disabled", expiresAt: null },
-        ],
-      }),
-    ).toEqual([]);
+    expect(titlesOf({ keys: [...keys, { state: "disabled" }] })).toEqual([]);
     expect(titlesOf({ keys: [] })).toEqual([]);
   });
 
-  it("names active keys that end within two weeks", () => {
-    const key = { keyId: "key_1", name: "Worker", state: "active" };
-    const endsOn = (expiresAt: string | null, state = "active") =>
-      titlesOf({ keys: [{ ...key, state, expiresAt }] });
-    expect(endsOn("2026-12-05T12:00:00.000Z")).toEqual(["Worker expires on Dec 5"]);
-    const ending = { ...key, expiresAt: "2026-12-05T12:00:00.000Z" };
-    // A roll copies the expiry, so it would not help.
-    expect(toAttention({ ...NOTHING, keys: [ending] })).toMatchObject([
-      { detail: expect.stringContaining("Move its expiry in time, or create a new key") },
+  it("names keys that end soon, the soonest first, and leads to each", () => {
+    const endingKeys = [
+      { ...ENDING, keyId: "key_1", name: "Worker", expiresAt: "2026-12-05T12:00:00.000Z" },
+      { ...ENDING, keyId: "key_2", name: "Web", expiresAt: "2026-11-22T00:00:00.000Z" },
+      // It is meant to end.
+      { ...ENDING, keyId: "key_3", name: "Web before", rolledToKeyId: "key_2" },
+    ];
+    expect(toAttention({ ...NOTHING, endingKeys })).toMatchObject([
+      { title: "Web expires on Nov 22", to: "/api-keys", keyId: "key_2" },
+      {
+        title: "Worker expires on Dec 5",
+        keyId: "key_1",
+        // A roll copies the expiry, so it would not help.
+        detail: expect.stringContaining("Move its expiry in time, or create a new key"),
+      },
     ]);
-    expect(endsOn("2026-12-05T12:00:01.000Z")).toEqual([]);
-    expect(endsOn(null)).toEqual([]);
-    expect(endsOn("2026-11-22T00:00:00.000Z", "revoked")).toEqual(["All keys are revoked"]);
+  });
+
+  it("counts keys that end soon when there are many", () => {
+    const endingKeys = Array.from({ length: 12 }, (_, index) => ({
+      ...ENDING,
+      keyId: `key_${String(index)}`,
+    }));
+    expect(titlesOf({ endingKeys })).toEqual(["12 keys expire within two weeks"]);
+    expect(titlesOf({ endingKeys, hasMoreEndingKeys: true })).toEqual([
+      "More than 12 keys expire within two weeks",
+    ]);
   });
 
   it("puts what stops calls first", () => {
-    const keys = [
-      { keyId: "key_1", name: "Worker", state: "active", expiresAt: "2026-11-22T00:00:00.000Z" },
-    ];
-    const titles = titlesOf({ keys, suspendedAt: "2026-11-20T00:00:00.000Z" });
+    const titles = titlesOf({ endingKeys: [ENDING], suspendedAt: "2026-11-20T00:00:00.000Z" });
     expect(titles[0]).toBe("This tenant is suspended");
     expect(titles).toHaveLength(2);
   });

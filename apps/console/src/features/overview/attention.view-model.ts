@@ -9,35 +9,45 @@ export type Attention = {
   detail: string;
   /** Where it can be dealt with. */
   to: "/analytics" | "/alerts" | "/api-keys" | "/plans" | "/tenants" | "/webhooks";
+  /** The one key that it is about. */
+  keyId?: string;
 };
 
 type Alert = { alertId: string; name: string; phase: string };
 type Webhook = { webhookId: string; url: string; state: string };
-type Key = { keyId: string; name: string; state: string; expiresAt: string | null };
+type EndingKey = {
+  keyId: string;
+  name: string;
+  expiresAt: string | null;
+  rolledToKeyId: string | null;
+};
 
 /** A key that ends sooner than this is worth a word, in milliseconds. */
-const EXPIRES_SOON_MS = 14 * 86_400_000;
+export const EXPIRES_SOON_MS = 14 * 86_400_000;
+/** Keys that end soon and are named; of more than these it is said how many there are. */
+const ENDING_NAMED_MAX = 3;
 
 /**
  * Lists what needs attention, the most urgent first: a suspended tenant, quotas that are used up or nearly, alerts that fire, many
  * calls that were denied, no key that works, webhooks that are off, keys that end soon.
  *
  * @param input.lastDay - Calls of the last 24 hours; undefined while they are not known.
- * @param input.keys - All of the tenant's; the first of many are taken for all but the one that asks whether any works.
- * @param input.nowMs - Epoch milliseconds.
+ * @param input.keys - The tenant's newest; `hasMoreKeys` when there are others.
+ * @param input.endingKeys - Those that work and end within {@link EXPIRES_SOON_MS}; `hasMoreEndingKeys` when there are others.
  */
 export function toAttention(input: {
   suspendedAt: string | null;
   limits: Limits | undefined;
   meters: readonly Meter[];
-  keys: readonly Key[];
+  keys: readonly { state: string }[];
   hasMoreKeys: boolean;
+  endingKeys: readonly EndingKey[];
+  hasMoreEndingKeys: boolean;
   lastDay: { requests: number; denied: number } | undefined;
   alerts: readonly Alert[];
   webhooks: readonly Webhook[];
-  nowMs: number;
 }): readonly Attention[] {
-  const { suspendedAt, limits, meters, keys, nowMs } = input;
+  const { suspendedAt, limits, meters, keys } = input;
   const areAllRevoked =
     keys.length > 0 && !input.hasMoreKeys && keys.every(({ state }) => state === "revoked");
   return [
@@ -47,7 +57,7 @@ export function toAttention(input: {
     ...input.alerts.filter(({ phase }) => phase === "firing").map(toAlertAttention),
     ...toDeniedAttention(input.lastDay),
     ...input.webhooks.flatMap(toWebhookAttention),
-    ...keys.flatMap((key) => toKeyAttention(key, nowMs)),
+    ...toKeysAttention(input.endingKeys, input.hasMoreEndingKeys),
   ].sort((a, b) => Number(b.tone === "danger") - Number(a.tone === "danger"));
 }
 
@@ -150,20 +160,38 @@ function toQuotaAttention(quota: Limits["quotas"][number], meters: readonly Mete
   ];
 }
 
-function toKeyAttention(key: Key, nowMs: number): Attention[] {
-  if (key.state !== "active" || key.expiresAt === null) {
-    return [];
+/** A key that was rolled is meant to end; whoever still uses it is told by a notice. */
+function toKeysAttention(ending: readonly EndingKey[], hasMore: boolean): Attention[] {
+  const keys = ending.filter(({ rolledToKeyId }) => rolledToKeyId === null);
+  if (keys.length > ENDING_NAMED_MAX) {
+    const count = hasMore ? `More than ${formatCount(keys.length)}` : formatCount(keys.length);
+    return [
+      {
+        key: "ending keys",
+        tone: "warning",
+        title: `${count} keys expire within two weeks`,
+        detail: "Choose them in the list of keys and move their expiry in time.",
+        to: "/api-keys",
+      },
+    ];
   }
-  if (Date.parse(key.expiresAt) - nowMs > EXPIRES_SOON_MS) {
+  return keys
+    .toSorted((a, b) => Date.parse(a.expiresAt ?? "") - Date.parse(b.expiresAt ?? ""))
+    .flatMap(toKeyAttention);
+}
+
+function toKeyAttention({ keyId, name, expiresAt }: EndingKey): Attention[] {
+  if (expiresAt === null) {
     return [];
   }
   return [
     {
-      key: key.keyId,
+      key: keyId,
       tone: "warning",
-      title: `${key.name} expires on ${formatDayUtc(key.expiresAt)}`,
+      title: `${name} expires on ${formatDayUtc(expiresAt)}`,
       detail: "Move its expiry in time, or create a new key: one that is rolled keeps its expiry.",
       to: "/api-keys",
+      keyId,
     },
   ];
 }

@@ -3,6 +3,7 @@ import type { ApiClient } from "#platform/api-client.ts";
 import type { Environment } from "#platform/current-environment.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usageQuery } from "#platform/usage-query.ts";
+import { EXPIRES_SOON_MS } from "./attention.view-model.ts";
 
 type TenantId = OwnTenant["tenantId"];
 
@@ -62,6 +63,18 @@ export const overviewQueries = {
     queryOptions({
       queryKey: ["keys", tenantId, "names"],
       queryFn: ({ signal }) => api.keys.list({ tenantId, limit: KEYS_MAX }, { signal }),
+    }),
+  /** Keys that work and end soon, however many newer ones there are. */
+  endingKeys: (api: ApiClient, tenantId: TenantId) =>
+    queryOptions({
+      queryKey: ["keys", tenantId, "ending"],
+      queryFn: async ({ signal }) => {
+        const expiresBefore = new Date(Date.now() + EXPIRES_SOON_MS).toISOString();
+        return await api.keys.list(
+          { tenantId, state: "active", expiresBefore, limit: KEYS_MAX },
+          { signal },
+        );
+      },
     }),
   /** Names of the tenant's people by their id, for what happened to them. */
   people: (api: ApiClient, tenantId: TenantId) =>

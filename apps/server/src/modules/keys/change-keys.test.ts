@@ -297,6 +297,11 @@ describe("listKeys", () => {
     await updateKey(services, OPERATOR_CONTEXT, { ...ids(fourth), disabled: true });
     expect(await list({ state: "disabled" })).toEqual(["Mobile"]);
     expect(await list({ state: "active" })).toHaveLength(3);
+    await updateKey(services, OPERATOR_CONTEXT, { ...ids(first), expiresAt: inSeconds(60) });
+    await updateKey(services, OPERATOR_CONTEXT, { ...ids(third), expiresAt: inSeconds(600) });
+    expect(await list({ expiresBefore: inSeconds(300) })).toEqual(["Billing worker"]);
+    expect(await list({ expiresBefore: inSeconds(600) })).toEqual(["Web 100%", "Billing worker"]);
+    expect(await list({ expiresBefore: inSeconds(600), state: "expired" })).toEqual([]);
     const shown = await Promise.all(KEY_STATES.map((state) => list({ state })));
     expect(shown.flat()).toHaveLength(4);
   });

@@ -77,6 +77,8 @@ export type KeyFilter = {
   text: string | undefined;
   environment: Environment | undefined;
   state: "active" | "disabled" | "expired" | "revoked" | undefined;
+  /** Keys that end by then; undefined for all. */
+  expiresBefore: Date | undefined;
   now: Date;
 };
 
@@ -153,6 +155,7 @@ export async function listKeyRows(
       and (${text}::text is null or strpos(lower(name), lower(${text})) > 0 or key_id = ${text}
         or start = ${text} or last_four = ${text})
       and ${stateIs(tx, filter)}
+      and ${filter.expiresBefore === undefined ? tx`true` : tx`expires_at <= ${filter.expiresBefore}`}
       and ${comesAfter(tx, page.sort, page.after)}
     order by ${orderOf(tx, page.sort)}
     limit ${page.limit}`;

@@ -45,6 +45,8 @@ export async function listKeys(
         text: input.q === "" ? undefined : input.q,
         environment: input.environment,
         state: input.state,
+        expiresBefore:
+          input.expiresBefore === undefined ? undefined : new Date(input.expiresBefore),
         now,
       },
       sort: input.sort ?? "-createdAt",

@@ -1,12 +1,14 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { pollUntil } from "@turnpike/testkit/poll-until";
-import { describe, expect, it } from "vitest";
-import { createProblemRenderer } from "#http/problem-details.ts";
-import { systemClock } from "#platform/clock.ts";
+import { openRawConnection } from "@turnpike/testkit/raw-http";
+import { startRecordingUpstream } from "@turnpike/testkit/recording-upstream";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createProblemRenderer, type ProblemRenderer } from "#http/problem-details.ts";
+import { type Clock, systemClock } from "#platform/clock.ts";
 import { createLogger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { createApiGateway } from "./api-gateway.ts";
@@ -91,24 +93,37 @@ function admissionOf(scopes: readonly string[]): Admission {
   };
 }
 
-async function startGateway(scopes: () => readonly string[], recorder = createRecorder()) {
+async function startGateway(
+  scopes: () => readonly string[],
+  {
+    recorder = createRecorder(),
+    // Nobody listens there.
+    upstreamUrl = "http://127.0.0.1:1",
+    clock = systemClock,
+    renderProblem = createProblemRenderer("http://console.test/docs"),
+  }: {
+    recorder?: ReturnType<typeof createRecorder>;
+    upstreamUrl?: string;
+    clock?: Clock;
+    renderProblem?: ProblemRenderer;
+  } = {},
+) {
   const gateway = createApiGateway(
     {
       decideCall: () => admissionOf(scopes()),
       callRecorder: recorder.callRecorder,
       recorder: { whenJournaled: () => Promise.resolve() },
-      renderProblem: createProblemRenderer("http://console.test/docs"),
+      renderProblem,
       newId: newUuidId,
-      clock: systemClock,
+      clock,
       logger: createLogger({ level: "silent" }),
     },
     {
-      // Nobody listens there.
       upstreams: [
         {
           name: "api",
-          url: "http://127.0.0.1:1",
-          timeouts: { connectMs: 500, headersMs: 500, idleMs: 500 },
+          url: upstreamUrl,
+          timeouts: { connectMs: 500, headersMs: 5_000, idleMs: 500 },
           maxRequestBytes: 1_000,
           preserveHost: false,
         },
@@ -123,7 +138,9 @@ async function startGateway(scopes: () => readonly string[], recorder = createRe
   );
   const { port } = await gateway.server.listen({ port: 0, host: "127.0.0.1" });
   return {
+    port,
     told: recorder.told,
+    activeCalls: () => gateway.proxy.activeCalls().get("api"),
     call: () => fetch(`http://127.0.0.1:${String(port)}/`, { headers: { "x-api-key": "k" } }),
     [Symbol.asyncDispose]: async () => {
       await Promise.all([gateway.server.close(100), gateway.proxy.close(100)]);
@@ -212,11 +229,116 @@ describe("createApiGateway", () => {
 
   it("admits nothing that could not be written down, nor does verification", async () => {
     const recorder = createRecorder(true);
-    await using gateway = await startGateway(() => [], recorder);
+    await using gateway = await startGateway(() => [], { recorder });
     const reply = await gateway.call();
     expect([reply.status, reply.headers.get("retry-after")]).toEqual([503, "5"]);
     expect(() => verify(recorder)).toThrow(AppError);
     expect(recorder.told).toEqual([]);
+  });
+});
+
+const HOST = "Host: api.example.com\r\n";
+const KEY = "X-Api-Key: k\r\n";
+const UPGRADE = `GET /socket HTTP/1.1\r\n${HOST}${KEY}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+const CONNECT = `CONNECT a:1 HTTP/1.1\r\n${HOST}\r\n`;
+
+describe("a request for the whole connection, behind a call that is not yet answered,", () => {
+  /** An upstream that answers `/slow` when it is told to, and anything else at once. */
+  async function startSlowUpstream() {
+    const waiting: ServerResponse[] = [];
+    const upstream = await startRecordingUpstream({
+      onRequest: (req, res) => req.url === "/slow" && waiting.push(res) > 0,
+    });
+    onTestFinished(() => upstream.close());
+    return { ...upstream, waiting };
+  }
+
+  it("to become a WebSocket is answered in its turn, as an ordinary call", async () => {
+    const upstream = await startSlowUpstream();
+    await using gateway = await startGateway(() => [], { upstreamUrl: upstream.url });
+    const connection = await openRawConnection(gateway.port);
+    connection.write(`GET /slow HTTP/1.1\r\n${HOST}${KEY}\r\n`);
+    await pollUntil("the call is under way", () => upstream.waiting.length === 1);
+    connection.write(UPGRADE);
+    await pollUntil("the second is with the upstream", () => upstream.requests.length === 1);
+    upstream.waiting[0]?.end("slow");
+    expect((await connection.readResponse()).body.toString()).toBe("slow");
+    expect((await connection.readResponse()).body.toString()).toBe("ok");
+    expect(upstream.requests[0]?.header("upgrade")).toBeUndefined();
+    connection.destroy();
+    expect((await gateway.call()).status).toBe(200);
+  });
+
+  it("to become a tunnel closes it, and the call ends", async () => {
+    const upstream = await startSlowUpstream();
+    await using gateway = await startGateway(() => [], { upstreamUrl: upstream.url });
+    const connection = await openRawConnection(gateway.port);
+    connection.write(`GET /slow HTTP/1.1\r\n${HOST}${KEY}\r\n`);
+    await pollUntil("the call is under way", () => upstream.waiting.length === 1);
+    connection.write(CONNECT);
+    expect((await connection.readToEnd()).bytes.toString()).toBe("");
+    upstream.waiting[0]?.end("slow");
+    await pollUntil("the call is over", () => gateway.activeCalls() === 0);
+    expect((await gateway.call()).status).toBe(200);
+  });
+
+  it("does no harm in one packet with a call that is refused at once", async () => {
+    await using gateway = await startGateway(() => []);
+    const refused = `GET / HTTP/1.1\r\n${HOST}\r\n`;
+    const sockets = await openRawConnection(gateway.port);
+    sockets.write(refused + UPGRADE.replace(KEY, ""));
+    expect((await sockets.readResponse()).status).toBe(401);
+    expect((await sockets.readResponse()).status).toBe(401);
+    sockets.destroy();
+    const tunnel = await openRawConnection(gateway.port);
+    tunnel.write(refused + CONNECT);
+    await tunnel.readToEnd();
+    expect((await gateway.call()).status).toBe(502);
+  });
+
+  it("is served once the calls before it are answered", async () => {
+    await using gateway = await startGateway(() => []);
+    const connection = await openRawConnection(gateway.port);
+    for (const bytes of [`GET / HTTP/1.1\r\n${HOST}\r\n`, CONNECT]) {
+      connection.write(bytes);
+      expect((await connection.readResponse()).status).toBe(bytes === CONNECT ? 405 : 401);
+    }
+    await connection.readToEnd();
+  });
+});
+
+describe("a fault of ours", () => {
+  it("in a WebSocket that is being sent on answers 500, and the gateway goes on", async () => {
+    const readings = { left: 1 };
+    await using gateway = await startGateway(() => [], {
+      clock: {
+        ...systemClock,
+        now: () => {
+          readings.left -= 1;
+          return readings.left < 0 ? expect.fail("the clock stands still") : systemClock.now();
+        },
+      },
+    });
+    const connection = await openRawConnection(gateway.port);
+    connection.write(UPGRADE);
+    expect((await connection.readResponse()).status).toBe(500);
+    expect(gateway.told).toEqual(["abandoned"]);
+    readings.left = 100;
+    expect((await gateway.call()).status).toBe(502);
+  });
+
+  it("in telling why a call is refused closes the connection, and the gateway goes on", async () => {
+    const render = createProblemRenderer("http://console.test/docs");
+    let isBroken = true;
+    await using gateway = await startGateway(() => [], {
+      renderProblem: (error, requestId) =>
+        isBroken ? expect.fail("no words") : render(error, requestId),
+    });
+    const connection = await openRawConnection(gateway.port);
+    connection.write(`GET / HTTP/1.1\r\n${HOST}\r\n`);
+    expect((await connection.readToEnd()).bytes.toString()).toBe("");
+    isBroken = false;
+    expect((await gateway.call()).status).toBe(502);
   });
 });
 

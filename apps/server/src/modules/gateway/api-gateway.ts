@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
@@ -25,7 +24,7 @@ import { createGatewayServer, type GatewayServer } from "./gateway-server.ts";
 import { NO_IDENTITY, toIdentityHeaders } from "./identity-headers.ts";
 import { toLimitHeaders } from "./limit-headers.ts";
 import { measureCall } from "./measure-call.ts";
-import { createRawResponse } from "./raw-response.ts";
+import type { RawConnection } from "./raw-response.ts";
 import {
   type AdmittedOutcome,
   assertRecordable,
@@ -105,27 +104,31 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     sharePlaces: options.sharePlaces,
   });
 
-  type Client =
-    | { kind: "call"; res: ServerResponse }
-    | { kind: "upgrade"; socket: Socket; head: Buffer };
+  /** Who called; `raw` is set when a WebSocket is asked for. */
+  type Client = { res: ServerResponse; raw: RawConnection | undefined };
 
-  function refuse(req: IncomingMessage, client: Client, requestId: string, error: unknown): void {
-    const failure = toAppError(error);
-    if (failure.code === "INTERNAL_ERROR") {
-      deps.logger.error({ err: error, requestId }, "A call could not be decided");
+  /** Never throws: it is the last that is tried for a call, and a fault in one must not end the process with all the others. */
+  function refuse({ res }: Client, requestId: string, error: unknown): void {
+    try {
+      const failure = toAppError(error);
+      if (failure.code === "INTERNAL_ERROR") {
+        deps.logger.error({ err: error, requestId }, "A call could not be decided");
+      }
+      sendProblem(res, deps.renderProblem(failure, requestId), DENIAL_HEADERS);
+    } catch (fault) {
+      deps.logger.error({ err: fault, requestId }, "A call could not be refused");
+      res.destroy();
     }
-    const res = client.kind === "call" ? client.res : createRawResponse(req, client.socket);
-    sendProblem(res, deps.renderProblem(failure, requestId), DENIAL_HEADERS);
   }
 
   function refuseWith(code: ErrorCode, detail: string, headers: Record<string, string> = {}) {
     return new AppError({ code, publicMessage: detail, headers });
   }
 
-  function send(client: Client, call: ForwardedCall): Promise<CallTraffic> {
-    return client.kind === "call"
-      ? proxy.forward({ ...call, res: client.res })
-      : proxy.upgrade({ ...call, socket: client.socket, head: client.head });
+  function send({ res, raw }: Client, call: ForwardedCall): Promise<CallTraffic> {
+    return raw === undefined
+      ? proxy.forward({ ...call, res })
+      : proxy.upgrade({ ...call, res, raw });
   }
 
   /** Sends an admitted call, writes down its outcome before the client has a byte, and what was measured when it is over. */
@@ -196,16 +199,11 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       viaPseudonym: options.instanceName,
     });
     if (refusal !== undefined) {
-      refuse(
-        req,
-        client,
-        requestId,
-        refuseWith(refusal.code, refusal.reason, { connection: "close" }),
-      );
+      refuse(client, requestId, refuseWith(refusal.code, refusal.reason, { connection: "close" }));
       return;
     }
     const rawTarget = req.url ?? "/";
-    if (rawTarget === WELL_KNOWN && client.kind === "call") {
+    if (rawTarget === WELL_KNOWN && client.raw === undefined) {
       answerWellKnown(client.res);
       return;
     }
@@ -215,7 +213,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         choice.kind === "none"
           ? refuseWith("NO_UPSTREAM", "No upstream serves this address.")
           : refuseWith("AMBIGUOUS_PATH", "This path can be read in more than one way.");
-      refuse(req, client, requestId, error);
+      refuse(client, requestId, error);
       return;
     }
     const call = {
@@ -237,12 +235,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         return;
       }
       const how = "Send your API key in the header Authorization: Bearer or X-Api-Key.";
-      refuse(
-        req,
-        client,
-        requestId,
-        refuseWith("MISSING_KEY", how, { "www-authenticate": "Bearer" }),
-      );
+      refuse(client, requestId, refuseWith("MISSING_KEY", how, { "www-authenticate": "Bearer" }));
       return;
     }
 
@@ -257,7 +250,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         deps.callRecorder.recordDenied(decision, target);
         const nowMs = deps.clock.now().getTime();
         const error = toDenialError(decision, { plansUrl: options.plansUrl, nowMs });
-        refuse(req, client, requestId, error);
+        refuse(client, requestId, error);
         return;
       }
       const admitted = { ...call, keyHeaderNames: key.headerNames };
@@ -273,28 +266,27 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         findAddress: () => findCallOrigin(req, trustedProxies).clientAddress,
       });
       if (pending instanceof Promise) {
-        pending.then(proceed).catch((error: unknown) => refuse(req, client, requestId, error));
+        pending.then(proceed).catch((error: unknown) => refuse(client, requestId, error));
       } else {
         proceed(pending);
       }
     } catch (error) {
-      refuse(req, client, requestId, error);
+      refuse(client, requestId, error);
     }
   }
 
-  /** A fault of ours in one call must not end the process with all the others. */
   function takeSafely(req: IncomingMessage, client: Client): void {
     try {
       take(req, client);
     } catch (error) {
-      refuse(req, client, deps.newId("request"), error);
+      refuse(client, deps.newId("request"), error);
     }
   }
 
   const server = createGatewayServer({
     maxConnections: options.maxConnections,
-    onCall: (req, res) => takeSafely(req, { kind: "call", res }),
-    onUpgrade: (req, socket, head) => takeSafely(req, { kind: "upgrade", socket, head }),
+    onCall: (req, res) => takeSafely(req, { res, raw: undefined }),
+    onUpgrade: (req, res, raw) => takeSafely(req, { res, raw }),
   });
   return { server, proxy };
 }

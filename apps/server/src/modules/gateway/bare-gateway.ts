@@ -11,7 +11,6 @@ import {
 } from "./create-proxy.ts";
 import type { HeaderPair } from "./forward-headers.ts";
 import { createGatewayServer, type GatewayServerOptions } from "./gateway-server.ts";
-import { createRawResponse } from "./raw-response.ts";
 import { AMBIGUOUS_PATH_REFUSAL, type GateRefusal, inspectRequest } from "./request-gate.ts";
 import { createUpstreamRouter, pickUpstream, type UpstreamConfig } from "./upstream-router.ts";
 
@@ -113,12 +112,12 @@ export async function startBareGateway(options: BareGatewayOptions): Promise<Bar
       };
       void forward();
     },
-    onUpgrade(req, socket, head) {
+    onUpgrade(req, res, raw) {
       const call = decide(req);
       if ("reason" in call) {
-        refuse(createRawResponse(req, socket), call);
+        refuse(res, call);
       } else {
-        void proxy.upgrade({ ...call, socket, head }).then((bytes) => traffic.push(bytes));
+        void proxy.upgrade({ ...call, res, raw }).then((bytes) => traffic.push(bytes));
       }
     },
   });

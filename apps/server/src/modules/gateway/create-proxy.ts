@@ -13,7 +13,7 @@ import {
   type HeaderPair,
 } from "./forward-headers.ts";
 import { ProxyCall, type ProxyCallLimits } from "./proxy-call.ts";
-import { createRawResponse } from "./raw-response.ts";
+import type { RawConnection } from "./raw-response.ts";
 import { SIGNATURE_HEADER, signRequest } from "./sign-request.ts";
 import { UpstreamPool } from "./upstream-pool.ts";
 import type { Upstream } from "./upstream-router.ts";
@@ -46,7 +46,7 @@ export type GatewayProxy = {
   /** Sends a call and streams the answer. Settles when both sides are finished; never rejects. */
   forward(call: ForwardedCall & { res: ServerResponse }): Promise<CallTraffic>;
   /** The same for a request to become a WebSocket, on the raw connection. The outcome of success is status 101. */
-  upgrade(call: ForwardedCall & { socket: Socket; head: Buffer }): Promise<CallTraffic>;
+  upgrade(call: ForwardedCall & { res: ServerResponse; raw: RawConnection }): Promise<CallTraffic>;
   /** Calls under way, by upstream name. */
   activeCalls(): ReadonlyMap<string, number>;
   /** Lets calls under way finish for at most `graceMs`, closes WebSockets, then closes every connection. */
@@ -113,7 +113,7 @@ export function createProxy(options: ProxyOptions): GatewayProxy {
 
   function start(
     call: ForwardedCall,
-    client: { res: ServerResponse; upgrade: { socket: Socket; head: Buffer } | undefined },
+    client: { res: ServerResponse; upgrade: RawConnection | undefined },
   ): Promise<CallTraffic> {
     const pool = pools.get(call.upstream);
     if (pool === undefined) {
@@ -147,11 +147,10 @@ export function createProxy(options: ProxyOptions): GatewayProxy {
   return {
     forward: (call) => start(call, { res: call.res, upgrade: undefined }),
     upgrade(call) {
-      const { socket, head } = call;
-      tunnels.add(socket);
-      socket.once("close", () => tunnels.delete(socket));
-      const res = createRawResponse(call.req, socket);
-      return start(call, { res, upgrade: { socket, head } });
+      const { res, raw } = call;
+      tunnels.add(raw.socket);
+      raw.socket.once("close", () => tunnels.delete(raw.socket));
+      return start(call, { res, upgrade: raw });
     },
     activeCalls: () =>
       new Map([...pools.values()].map((pool) => [pool.upstream.name, pool.active])),

@@ -7,7 +7,7 @@ import {
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { closeServer } from "#platform/listen.ts";
-import { createRawResponse } from "./raw-response.ts";
+import { createRawResponse, type RawConnection } from "./raw-response.ts";
 import { hasRequestBody } from "./request-body.ts";
 
 export type GatewayServerOptions = {
@@ -19,8 +19,8 @@ export type GatewayServerOptions = {
   keepAliveTimeoutMs?: number | undefined;
   /** Every request with a parsed head, gate not yet passed. Must answer through `res`. */
   onCall: (req: IncomingMessage, res: ServerResponse) => void;
-  /** Requests that ask for WebSocket, gate not yet passed. Must answer on or close the socket. */
-  onUpgrade: (req: IncomingMessage, socket: Socket, head: Buffer) => void;
+  /** Requests that ask for WebSocket, gate not yet passed. Must answer through `res`, or detach it and use the socket. */
+  onUpgrade: (req: IncomingMessage, res: ServerResponse, raw: RawConnection) => void;
 };
 
 export type GatewayServer = {
@@ -51,10 +51,26 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     keepAliveTimeout: options.keepAliveTimeoutMs ?? 65_000,
     maxHeaderSize: PARSER_HEAD_BYTES_MAX,
     noDelay: true,
-    // Any other Upgrade comes as an ordinary request, which the gate refuses.
-    shouldUpgradeCallback: (req) => req.headers.upgrade?.toLowerCase() === "websocket",
+    // Any other Upgrade comes as an ordinary request, which the gate refuses. Behind a call that is not yet answered the
+    // connection cannot be given away: there the wish is passed over, as HTTP allows, and the request is an ordinary one.
+    shouldUpgradeCallback: (req) =>
+      req.headers.upgrade?.toLowerCase() === "websocket" && !isAnswering(req.socket),
   });
   server.maxConnections = options.maxConnections ?? 10_000;
+
+  function isAnswering(socket: Socket): boolean {
+    return answering.get(socket)?.closed === false;
+  }
+
+  /** Answers on a connection that Node has given away. `undefined` when another answer is still due on it: then it is closed. */
+  function takeOver(req: IncomingMessage, socket: Socket): ServerResponse | undefined {
+    socket.on("error", () => undefined);
+    if (isAnswering(socket)) {
+      socket.destroy();
+      return undefined;
+    }
+    return createRawResponse(req, socket);
+  }
 
   function take(req: IncomingMessage, res: ServerResponse): void {
     answering.set(req.socket, res);
@@ -73,12 +89,16 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
   });
   server.on("checkExpectation", take);
   server.on("connect", (req: IncomingMessage, socket: Socket) => {
-    socket.on("error", () => undefined);
-    options.onCall(req, createRawResponse(req, socket));
+    const res = takeOver(req, socket);
+    if (res !== undefined) {
+      options.onCall(req, res);
+    }
   });
   server.on("upgrade", (req: IncomingMessage, socket: Socket, head: Buffer) => {
-    socket.on("error", () => undefined);
-    options.onUpgrade(req, socket, head);
+    const res = takeOver(req, socket);
+    if (res !== undefined) {
+      options.onUpgrade(req, res, { socket, head });
+    }
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     if (closing.has(socket)) {

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Clock } from "#platform/clock.ts";
@@ -19,6 +18,7 @@ import {
   type HeaderPair,
   type ReplyHeaders,
 } from "./forward-headers.ts";
+import type { RawConnection } from "./raw-response.ts";
 import { contentLengthOf, hasRequestBody, RequestBody } from "./request-body.ts";
 import { joinSockets, writeUpgradeHead } from "./upgraded-connection.ts";
 import type { UpstreamPool } from "./upstream-pool.ts";
@@ -41,8 +41,8 @@ export type ProxyCallInput = {
   /** Called exactly once for every call. The answer is held until what it returns has settled. */
   onOutcome: (outcome: CallOutcome) => OutcomeReply | Promise<OutcomeReply>;
   extraResponseHeaders: readonly HeaderPair[];
-  /** Set for a WebSocket: the raw connection, and the bytes that came behind the request. */
-  upgrade: { socket: Socket; head: Buffer } | undefined;
+  /** Set for a WebSocket. */
+  upgrade: RawConnection | undefined;
   limits: ProxyCallLimits;
   costHeaderName: string;
   renderProblem: RenderProblem;
@@ -386,7 +386,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
 
   #openTunnel(input: {
     upstreamSocket: Duplex;
-    upgrade: { socket: Socket; head: Buffer };
+    upgrade: RawConnection;
     replyHeaders: string[];
     headers: readonly HeaderPair[];
   }): void {

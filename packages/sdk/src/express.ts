@@ -38,7 +38,8 @@ export type ExpressMiddleware<Request> = (
  *
  * Name `trust proxy` in Express when a proxy stands in front, or keys bound to networks see the proxy's address.
  *
- * @param policy - Of the routes behind it; use it several times for routes that differ.
+ * @param policy - Of the routes behind it; use it several times for routes that differ. Where guards of one client stand behind
+ *   one another, each is passed by what it asks itself, and the call costs what the guard says that asks most, of each meter.
  */
 export function turnpikeExpress<Request extends ExpressRequest = ExpressRequest>(
   turnpike: Turnpike,
@@ -52,6 +53,9 @@ export function turnpikeExpress<Request extends ExpressRequest = ExpressRequest>
       target: request.originalUrl ?? call.target,
     });
     if (guarded.kind === "denied") {
+      if (response.headersSent === true) {
+        return false;
+      }
       response.statusCode = guarded.reply.status;
       setHeaders(response, guarded.reply.headers);
       response.end(guarded.reply.body);
@@ -76,6 +80,10 @@ export function turnpikeExpress<Request extends ExpressRequest = ExpressRequest>
 
 /** The program's own CORS goes first: it may allow credentials, and `*` would forbid them. */
 function setHeaders(response: NodeResponse, headers: Record<string, string>): void {
+  // A time limit of the program's may have answered meanwhile.
+  if (response.headersSent === true) {
+    return;
+  }
   for (const [name, value] of Object.entries(headers)) {
     if (!(name.startsWith("access-control-") && response.hasHeader(name))) {
       response.setHeader(name, value);

@@ -24,6 +24,7 @@ export type FastifyReply = {
 
 /** What this needs of Fastify itself. */
 export type FastifyHost = {
+  hasRequestDecorator(name: string): boolean;
   decorateRequest(name: string, value: null): unknown;
   addHook(
     name: "onRequest",
@@ -39,7 +40,8 @@ export type FastifyRouteConfig = { turnpike?: RoutePolicy<FastifyRequest> | fals
 /**
  * A plugin for Fastify: `await app.register(turnpikeFastify, { turnpike })`. It guards every route of the place where it is
  * registered and puts who calls on `request.turnpike`; a route says otherwise by `config: { turnpike: { cost: 5 } }`, or
- * `config: { turnpike: false }`.
+ * `config: { turnpike: false }`. A place within it may register the plugin again: its routes pass both policies, and cost what
+ * the one says that asks more, of each meter.
  *
  * Set `trustProxy` in Fastify when a proxy stands in front, or keys bound to networks see the proxy's address.
  */
@@ -48,7 +50,10 @@ export function turnpikeFastify(
   { turnpike, ...policy }: FastifyOptions,
   done: (error?: Error) => void,
 ): void {
-  app.decorateRequest("turnpike", null);
+  // It is there already where the plugin is registered around this place too.
+  if (!app.hasRequestDecorator("turnpike")) {
+    app.decorateRequest("turnpike", null);
+  }
   app.addHook("onRequest", async (request, reply) => {
     const own = (request.routeOptions.config as FastifyRouteConfig).turnpike;
     if (own === false) {

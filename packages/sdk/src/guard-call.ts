@@ -1,6 +1,7 @@
-import type { Turnpike } from "./create-turnpike.ts";
+import type { Turnpike, VerifyOptions } from "./create-turnpike.ts";
 import { TurnpikeRequestError, TurnpikeUnavailableError } from "./errors.ts";
 import { findKey, isPreflight, KEY_LENGTH_MAX, type KeyInRequest } from "./find-key.ts";
+import { findGuardedCall, isAnswered, keepGuardedCall, toFurtherRequest } from "./guarded-call.ts";
 import { toLimitHeaders } from "./limit-headers.ts";
 import { toAddress } from "./to-address.ts";
 import { type Reply, toDenialReply } from "./to-denial-reply.ts";
@@ -24,7 +25,10 @@ type Of<Value, Request> = Value | ((request: Request) => Value | Promise<Value>)
 
 /** What a route asks of its callers; functions get the framework's own request. */
 export type RoutePolicy<Request> = {
-  /** Whole units that the call takes. By default 1; 0 checks the key, and takes and meters nothing. */
+  /**
+   * Whole units that the call takes. By default 1, and nothing further behind a guard that has metered the call; 0 checks the
+   * key, and takes and meters nothing.
+   */
   cost?: Of<number, Request>;
   /** What is metered. By default `requests`. */
   meter?: Of<string, Request>;
@@ -122,13 +126,32 @@ function withoutUndefined(
   return Object.fromEntries(given) as Omit<VerifyRequest, "lock">;
 }
 
+/** Asks what no earlier guard has asked about this call, and remembers it for later ones. */
+async function verifyFurther(
+  turnpike: Turnpike,
+  owner: object,
+  { request, options }: { request: VerifyRequest; options: VerifyOptions },
+): Promise<Verification> {
+  const earlier = findGuardedCall(turnpike, owner);
+  const passed = earlier?.passed ?? [];
+  if (earlier !== undefined && isAnswered(request, earlier)) {
+    return earlier.verdict;
+  }
+  const verdict = await turnpike.verify(request, options);
+  if (verdict.valid) {
+    keepGuardedCall(turnpike, owner, { key: request.key, passed: [...passed, request], verdict });
+  }
+  return verdict;
+}
+
 /**
- * Decides one call for a framework: finds the key, has it verified, and says what to do.
+ * Decides one call for a framework: finds the key, has it verified, and says what to do. A call that a guard of the same client
+ * has let pass keeps its key, and is asked about only what is new.
  *
  * @returns `pass` with the caller, the headers to take out of the request and those to put on the answer; `preflight` for a
  *   browser that asks whether it may call; `denied` with the whole answer.
  */
-export async function guardCall<Request>(
+export async function guardCall<Request extends object>(
   turnpike: Turnpike,
   policy: RoutePolicy<Request>,
   call: GuardedRequest<Request>,
@@ -144,7 +167,8 @@ export async function guardCall<Request>(
     }),
   });
 
-  const key = findKey(call.header);
+  const earlier = findGuardedCall(turnpike, call.request);
+  const key = earlier === undefined ? findKey(call.header) : { text: earlier.key, headerNames: [] };
   if (key === undefined) {
     return isPreflight(call)
       ? { kind: "preflight" }
@@ -159,8 +183,10 @@ export async function guardCall<Request>(
   }
   const { onUnavailable = "deny", exactlyOnce = onUnavailable === "allow" } = policy;
   try {
-    const request = await toVerifyRequest(call, policy, key);
-    const verdict = await turnpike.verify(request, { onUnavailable, exactlyOnce });
+    const whole = await toVerifyRequest(call, policy, key);
+    const request = earlier === undefined ? whole : toFurtherRequest(whole, earlier);
+    const options = { onUnavailable, exactlyOnce };
+    const verdict = await verifyFurther(turnpike, call.request, { request, options });
     return verdict.valid
       ? {
           kind: "pass",

@@ -1,6 +1,6 @@
 import type { Turnpike } from "./create-turnpike.ts";
 import { type Caller, guardCall, type RoutePolicy } from "./guard-call.ts";
-import { cleanWebRequest, readWebRequest, toWebResponse } from "./web-request.ts";
+import { cleanWebRequest, readWebRequest, toWebResponse, withHeaders } from "./web-request.ts";
 
 /** For `new Hono<TurnpikeEnv>()`: `c.get("turnpike")` is who calls. */
 export type TurnpikeEnv = { Variables: { turnpike: Caller } };
@@ -8,6 +8,7 @@ export type TurnpikeEnv = { Variables: { turnpike: Caller } };
 /** What this needs of a context of Hono. */
 export type HonoContext = {
   req: { raw: Request };
+  res: Response;
   set(name: "turnpike", value: Caller): void;
   header(name: string, value: string): void;
 };
@@ -15,6 +16,9 @@ export type HonoContext = {
 /**
  * Makes middleware for Hono: refuses calls as the gateway does, takes the key out of the others and sets who calls as the
  * variable `turnpike`. Hono does not know where a call comes from: keys that are bound to networks need `policy.address`.
+ *
+ * @param policy - Of the routes behind it. Where guards of one client stand behind one another, each is passed by what it asks
+ *   itself, and the call costs what the guard says that asks most, of each meter.
  */
 export function turnpikeHono<Context extends HonoContext = HonoContext>(
   turnpike: Turnpike,
@@ -27,13 +31,20 @@ export function turnpikeHono<Context extends HonoContext = HonoContext>(
       return toWebResponse(guarded.reply);
     }
     context.req.raw = cleanWebRequest(context.req.raw, guarded);
-    if (guarded.kind === "pass") {
-      context.set("turnpike", guarded.caller);
-      for (const [name, value] of Object.entries(guarded.headers)) {
-        context.header(name, value);
-      }
+    if (guarded.kind === "preflight") {
+      await next();
+      return;
+    }
+    context.set("turnpike", guarded.caller);
+    for (const [name, value] of Object.entries(guarded.headers)) {
+      context.header(name, value);
     }
     await next();
+    // Hono puts them on what its context makes; a handler may also return an answer of its own, or that of a `fetch`.
+    const answer = withHeaders(context.res, guarded.headers);
+    if (answer !== context.res) {
+      context.res = answer;
+    }
     return;
   };
 }

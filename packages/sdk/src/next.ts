@@ -1,6 +1,7 @@
 import type { Turnpike } from "./create-turnpike.ts";
 import { type Caller, guardCall, type RoutePolicy } from "./guard-call.ts";
-import { cleanWebRequest, readWebRequest, toWebResponse } from "./web-request.ts";
+import { copyGuardedCall } from "./guarded-call.ts";
+import { cleanWebRequest, readWebRequest, toWebResponse, withHeaders } from "./web-request.ts";
 
 /** A route handler of Next behind the wrapper; `turnpike` is who calls. */
 export type GuardedHandler<Incoming extends Request, Context> = (
@@ -13,6 +14,7 @@ export type GuardedHandler<Incoming extends Request, Context> = (
  * gateway does, takes the key out of the others and gives the handler who calls as `context.turnpike`. Next does not know where
  * a call comes from: keys that are bound to networks need `policy.address`.
  *
+ * A handler that takes the context of its route names both types: `{ params, turnpike }: { params: Promise<…>; turnpike: Caller }`.
  * Preflights go to `OPTIONS`, which stays unwrapped; Next answers those that have no handler.
  */
 export function turnpikeNext<Incoming extends Request, Context = object>(
@@ -20,7 +22,8 @@ export function turnpikeNext<Incoming extends Request, Context = object>(
   handler: GuardedHandler<Incoming, Context>,
   policy: RoutePolicy<Incoming> = {},
 ) {
-  return async (request: Incoming, context: Context): Promise<Response> => {
+  // A handler that names the type of its context names `turnpike` there, which Next does not give.
+  return async (request: Incoming, context: Omit<Context, "turnpike">): Promise<Response> => {
     const call = readWebRequest(request, request, undefined);
     const guarded = await guardCall(turnpike, policy, call);
     if (guarded.kind === "denied") {
@@ -31,15 +34,9 @@ export function turnpikeNext<Incoming extends Request, Context = object>(
     }
     // A copy loses what Next adds to a request, but a request of Next's can be changed and is not copied.
     const cleaned = cleanWebRequest(request, guarded) as Incoming;
-    const response = await handler(cleaned, { ...context, turnpike: guarded.caller });
+    copyGuardedCall(turnpike, { from: request, to: cleaned });
+    const whole = { ...context, turnpike: guarded.caller } as Context & { turnpike: Caller };
+    const response = await handler(cleaned, whole);
     return withHeaders(response, guarded.headers);
   };
-}
-
-function withHeaders(response: Response, headers: Record<string, string>): Response {
-  const copy = new Response(response.body, response);
-  for (const [name, value] of Object.entries(headers)) {
-    copy.headers.set(name, value);
-  }
-  return copy;
 }

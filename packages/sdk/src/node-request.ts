@@ -6,22 +6,30 @@ export type NodeRequest = {
   method?: string | undefined;
   url?: string | undefined;
   headers: Record<string, string | string[] | undefined>;
+  /** Node's requests of HTTP/2 and of some platforms have none. */
+  headersDistinct?: Record<string, string[] | undefined>;
   rawHeaders: string[];
 };
 
 /** What this needs of Node's `ServerResponse`. */
 export type NodeResponse = {
   statusCode: number;
+  /** True once something else has answered, such as a time limit of the program's. */
+  headersSent?: boolean;
   hasHeader(name: string): boolean;
   setHeader(name: string, value: string): unknown;
   end(body: string): unknown;
 };
 
-/** Takes headers out of a request of Node's, from both of its lists; others are left as they are. */
+/** Takes headers out of a request of Node's, from each of its lists; others are left as they are. */
 export function removeHeaders(request: NodeRequest, isRemoved: (name: string) => boolean): void {
-  for (const name of Object.keys(request.headers)) {
-    if (isRemoved(name)) {
-      delete request.headers[name];
+  // Node makes both from the raw list when they are first read, by the length that it had at first: so they are read before it
+  // changes.
+  for (const list of [request.headers, request.headersDistinct ?? {}]) {
+    for (const name of Object.keys(list)) {
+      if (isRemoved(name)) {
+        delete list[name];
+      }
     }
   }
   const { rawHeaders } = request;

@@ -28,6 +28,14 @@ export const handler = turnpikeNext(turnpike, (_request, { turnpike: caller }) =
   const { tenant }: Caller = caller;
   return new Response(tenant);
 });
+// A route of Next's with a parameter, and what Next asks of it.
+type Params = Promise<{ id: string }>;
+export const GET = turnpikeNext(
+  turnpike,
+  async (_request: Request, { params, turnpike: caller }: { params: Params; turnpike: Caller }) =>
+    new Response(caller.tenant + (await params).id),
+);
+export const asNextWantsIt: (request: Request, context: { params: Params }) => Promise<Response> = GET;
 export const middleware = [turnpikeExpress(turnpike, { cost: 2 }), turnpikeHono(turnpike), turnpikeFastify];
 const refused = await handler(new Request("http://localhost/v1"), {});
 const verdict: Verification | string = await turnpike

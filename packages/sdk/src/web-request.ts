@@ -40,10 +40,30 @@ export function cleanWebRequest<R extends Request>(request: R, guarded: Guarded)
     for (const name of names) {
       headers.delete(name);
     }
-    return new Request(request, { headers });
+    // What was read before cannot be read again, nor copied.
+    const body = request.bodyUsed ? { body: new Uint8Array() } : {};
+    return new Request(request, { headers, ...body });
   }
 }
 
 export function toWebResponse(reply: Reply): Response {
   return new Response(reply.body, { status: reply.status, headers: reply.headers });
+}
+
+/**
+ * Puts headers on an answer, but those that it has already: a handler's own go first, as do those of a guard behind this one.
+ *
+ * @returns A copy, for one answer may be given to many callers, and that of a `fetch` cannot be changed. The same where there is
+ *   nothing to put, and for what cannot be copied: an upgrade to WebSocket, and `Response.error()`.
+ */
+export function withHeaders(response: Response, headers: Record<string, string>): Response {
+  const missing = Object.entries(headers).filter(([name]) => !response.headers.has(name));
+  if (missing.length === 0 || response.status < 200 || response.status > 599) {
+    return response;
+  }
+  const copy = new Response(response.body, response);
+  for (const [name, value] of missing) {
+    copy.headers.set(name, value);
+  }
+  return copy;
 }

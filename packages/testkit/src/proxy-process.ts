@@ -33,7 +33,9 @@ function keepNginxInFolder(config: string, folder: string): string {
   const temp = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((kind) => `${kind}_temp_path ${join(folder, kind)};`)
     .join("\n  ");
-  return `daemon off;\npid ${join(folder, "nginx.pid")};\nerror_log stderr crit;\n${config.replace(
+  // Started by root, its workers would become somebody who may not write here, and large bodies go to a file.
+  const user = process.getuid?.() === 0 ? "user root;\n" : "";
+  return `${user}daemon off;\npid ${join(folder, "nginx.pid")};\nerror_log stderr crit;\n${config.replace(
     "http {",
     `http {\n  access_log off;\n  ${temp}`,
   )}`;
@@ -50,15 +52,21 @@ async function stopProcess(child: ChildProcess): Promise<void> {
  * Starts a proxy with the configuration of `examples/`, in which nothing but the three ports is changed.
  *
  * @param input.folder - Where it may write.
+ * @param input.edit - Changes the configuration as its reader might.
  */
 export async function startExampleProxy(
   name: ProxyName,
-  input: { folder: string; turnpikePort: number; upstreamPort: number },
+  input: {
+    folder: string;
+    turnpikePort: number;
+    upstreamPort: number;
+    edit?: (config: string) => string;
+  },
 ): Promise<ProxyProcess> {
   const port = await findFreePort();
   const file = name === "nginx" ? "nginx.conf" : "Caddyfile";
   const example = await readFile(join(EXAMPLES, name, file), "utf8");
-  const config = example
+  const config = (input.edit?.(example) ?? example)
     .replaceAll(":3000", `:${String(input.turnpikePort)}`)
     .replaceAll(":4000", `:${String(input.upstreamPort)}`)
     .replaceAll(":8080", `:${String(port)}`);

@@ -24,10 +24,13 @@ function sign(secret: KeyObject, payload: string): Buffer {
   return createHmac("sha256", secret).update(`denial.${payload}`).digest();
 }
 
+/** What a ticket carries of a denial. */
+export type DenialToTicket = Pick<Denial, "code" | "detail" | "limit" | "retryAfterMs">;
+
 /** Writes a ticket: base64url of the denial, a dot, and its HMAC. */
 export function issueDenialTicket(input: {
   secret: KeyObject;
-  denial: Pick<Denial, "code" | "detail" | "limit" | "retryAfterMs">;
+  denial: DenialToTicket;
   requestId: string;
   nowMs: number;
 }): string {

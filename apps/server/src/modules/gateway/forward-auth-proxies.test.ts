@@ -8,10 +8,16 @@ import {
   type ProxyProcess,
   startExampleProxy,
 } from "@turnpike/testkit/proxy-process";
+import { openRawConnection, sendRaw } from "@turnpike/testkit/raw-http";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+
+/** As many as a key may have, each as long as it may be: 13 kB. */
+const MANY_SCOPES = Array.from({ length: 100 }, (_, at) =>
+  [`noun${String(at)}`, "a", "b", "c"].map((word) => word.padEnd(32, "x")).join(":"),
+);
 
 let database: TestDatabase;
 let folder: TempFolder;
@@ -20,7 +26,21 @@ let operator: string;
 beforeAll(async () => {
   database = await createTestDatabase();
   folder = await makeTempFolder();
-  app = await startTestApp(database, { configText: "trustedProxies: [127.0.0.1]\n" });
+  app = await startTestApp(database, {
+    configText: "trustedProxies: [127.0.0.1]\n",
+    upstream: {
+      onRequest: (_req, res) => {
+        res.setHeader("RateLimit", '"own";r=1;t=1');
+        return false;
+      },
+    },
+  });
+  app.upstream.server.on("upgrade", (req, socket) => {
+    const { upgrade, "x-turnpike-tenant": tenant } = req.headers;
+    socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n");
+    socket.write(`Connection: Upgrade\r\nX-Seen: ${String(upgrade)} ${String(tenant)}\r\n\r\n`);
+    socket.pipe(socket).on("error", () => undefined);
+  });
   operator = await app.mintServiceKey(["tenants:write", "catalog:write", "keys:write"]);
   const catalog = {
     meters: [{ meterId: "requests", name: "Requests", unit: "request", aggregation: "count" }],
@@ -31,6 +51,7 @@ beforeAll(async () => {
         name: "One",
         rateLimits: [{ name: "burst", limit: 1, windowSeconds: 60 }],
       },
+      { planId: "many-scopes", name: "Many", scopes: MANY_SCOPES },
     ],
   };
   expect((await app.call(operator, "PUT", "/v1/catalog", catalog)).status).toBe(200);
@@ -81,6 +102,13 @@ for (const name of ["nginx", "caddy"] as const satisfies readonly ProxyName[]) {
       const reply = await app.call(operator, "POST", `/v1/tenants/${tenantId}/keys`, { name: "k" });
       expect(reply.status).toBe(201);
       return { tenantId, key: String(reply.json.key), keyId: String(reply.json.keyId) };
+    }
+
+    /** Sends a call as written, with what `fetch` would not send. */
+    function sendCall(lines: readonly string[], target = "/v1/maps") {
+      const head = [`GET ${target} HTTP/1.1`, "Host: api.example.com", ...lines];
+      const bytes = Buffer.from(`${head.join("\r\n")}\r\n\r\n`);
+      return sendRaw({ port: Number(new URL(proxy.url).port), bytes });
     }
 
     /** Asks until the answer has the code: a change is heard within a second. */
@@ -210,5 +238,140 @@ for (const name of ["nginx", "caddy"] as const satisfies readonly ProxyName[]) {
       await pollUntil("the next is", async () => (await callsOf(tenantId)) > settled);
       expect(await callsOf(tenantId)).toBe(settled + 1);
     });
+
+    it("lets no caller take Turnpike's headers off by naming them in Connection", async () => {
+      const { tenantId, key } = await makeCaller();
+      for (const connection of [
+        ["Connection: close, X-Turnpike-Tenant, x-turnpike-scopes"],
+        ["Connection: close", "Connection: x-turnpike-tenant"],
+      ]) {
+        const before = app.upstream.requests.length;
+        const { status } = await sendCall([`X-Api-Key: ${key}`, ...connection]);
+        const tenants = app.upstream.requests
+          .slice(before)
+          .map((seen) => seen.header("x-turnpike-tenant"));
+        // nginx sends a Connection of its own.
+        expect([status, tenants]).toEqual(name === "nginx" ? [200, [tenantId]] : [400, []]);
+      }
+    });
+
+    it("hands on no other X-Turnpike-* header of a caller", async () => {
+      const { key } = await makeCaller();
+      const before = app.upstream.requests.length;
+      const headers = { "x-api-key": key, "x-turnpike-admin": "forged" };
+      const response = await fetch(`${proxy.url}/v1/maps`, { headers });
+      expect(response.status).toBe(name === "nginx" ? 400 : 200);
+      for (const seen of app.upstream.requests.slice(before)) {
+        expect(seen.header("x-turnpike-admin")).toBeUndefined();
+      }
+    });
+
+    it("hands on as many scopes as a key may have", async () => {
+      const tenantId = await app.mintTenant("Many scopes");
+      await change(tenantId, { planId: "many-scopes" });
+      const made = await pollUntil("the plan is in force", async () => {
+        const body = { name: "k", scopes: MANY_SCOPES };
+        const reply = await app.call(operator, "POST", `/v1/tenants/${tenantId}/keys`, body);
+        return reply.status === 201 ? reply : undefined;
+      });
+      await pollUntil("its scopes are in effect", async () => {
+        const headers = { "x-api-key": String(made.json.key) };
+        expect((await fetch(`${proxy.url}/v1/maps`, { headers })).status).toBe(200);
+        return app.upstream.requests.at(-1)?.header("x-turnpike-scopes") === MANY_SCOPES.join(" ");
+      });
+    });
+
+    it("tells the API where a call comes from, whatever the caller says of it", async () => {
+      const { key } = await makeCaller();
+      const before = app.upstream.requests.length;
+      await sendCall([
+        `X-Api-Key: ${key}`,
+        "X-Forwarded-For: 192.0.2.1",
+        "X-Forwarded-Host: forged.example.com",
+        "X-Forwarded-Proto: https",
+        "X-Real-IP: 192.0.2.1",
+        "Forwarded: for=192.0.2.1;proto=https",
+      ]);
+      const [seen] = app.upstream.requests.slice(before);
+      expect(seen?.header("x-forwarded-for")).toBe("127.0.0.1");
+      expect(seen?.header("x-forwarded-host")).toBe("api.example.com");
+      expect(seen?.header("x-forwarded-proto")).toBe("http");
+      expect(seen?.rawHeaders.join("\n")).not.toMatch(/192\.0\.2\.1|https|forged/);
+    });
+
+    it("answers 400 with the reason for a call that can be read in two ways", async () => {
+      const { key } = await makeCaller();
+      const twice = await sendCall([`X-Api-Key: ${key}`, "X-Api-Key: other"]);
+      expect(twice.status).toBe(400);
+      expect(JSON.parse(twice.body.toString())).toMatchObject({ code: "MALFORMED_REQUEST" });
+      // Caddy encodes a path before it asks.
+      for (const target of name === "nginx" ? ["/caf\u00e9", "/a\\b", "/a#b"] : []) {
+        const answer = await sendCall([`X-Api-Key: ${key}`], target);
+        expect([target, answer.status]).toEqual([target, 400]);
+        expect(JSON.parse(answer.body.toString())).toMatchObject({ code: "MALFORMED_REQUEST" });
+      }
+    });
+
+    it("says on an allowed call what is left, in place of what the API says", async () => {
+      const { key } = await makeCaller();
+      const headers = { "x-api-key": key };
+      const gateway = await fetch(`${app.gatewayUrl}/v1/maps`, { headers });
+      const response = await fetch(`${proxy.url}/v1/maps`, { headers });
+      const policy = String(gateway.headers.get("ratelimit-policy"));
+      expect(policy).toContain('"requests";q=50000;w=');
+      expect(response.headers.get("ratelimit-policy")).toBe(policy);
+      expect(response.headers.get("ratelimit")).toMatch(/"requests";r=499\d\d;t=\d+$/);
+    });
+
+    it("joins a WebSocket, with identity, and upgrades to nothing else", async () => {
+      const { tenantId, key } = await makeCaller();
+      const connection = await openRawConnection(Number(new URL(proxy.url).port));
+      connection.write(
+        `GET /socket HTTP/1.1\r\nHost: a\r\nX-Api-Key: ${key}\r\nConnection: Upgrade\r\nUpgrade: WebSocket\r\n\r\n`,
+      );
+      const accepted = await connection.readResponse();
+      expect(accepted.status).toBe(101);
+      expect(accepted.headers.get("x-seen")).toEqual([`websocket ${tenantId}`]);
+      connection.write("hello");
+      expect(await connection.readUntil("hello")).toBe("hello");
+      connection.destroy();
+      for (const upgrade of [
+        ["Upgrade: h2c"],
+        ["Upgrade: h2c, websocket"],
+        ["Upgrade: h2c", "Upgrade: x"],
+      ]) {
+        const before = app.upstream.requests.length;
+        const answer = await sendCall([`X-Api-Key: ${key}`, "Connection: Upgrade", ...upgrade]);
+        expect(answer.status).toBe(200);
+        expect(app.upstream.requests[before]?.header("upgrade")).toBeUndefined();
+      }
+    });
   });
 }
+
+describe.skipIf(!hasProxy("nginx"))("examples/nginx for large bodies", () => {
+  const inLocation = (config: string) =>
+    config
+      .replace(/client_max_body_size 100m;/, "")
+      .replace("location / {", "location / { client_max_body_size 4m;");
+
+  it.each([
+    ["as it is", "server", undefined],
+    ["with the bound in the location of the calls", "location", inLocation],
+  ])("takes bodies of more than nginx's own megabyte, %s", async (_, place, edit) => {
+    const proxy = await startExampleProxy("nginx", {
+      folder: join(folder.path, `large-${place}`),
+      turnpikePort: Number(new URL(app.url).port),
+      upstreamPort: app.upstream.port,
+      ...(edit === undefined ? {} : { edit }),
+    });
+    onTestFinished(() => proxy.stop());
+    const key = await app.mintKey(await app.mintTenant("Large"), []);
+    const body = Buffer.alloc(2_000_000);
+    const send = (headers: Record<string, string>) =>
+      fetch(`${proxy.url}/v1/maps`, { method: "POST", headers, body });
+    expect((await send({ "x-api-key": key })).status).toBe(200);
+    expect(app.upstream.requests.at(-1)?.body.length).toBe(body.length);
+    expect((await send({})).status).toBe(401);
+  });
+});

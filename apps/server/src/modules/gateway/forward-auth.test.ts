@@ -1,10 +1,17 @@
-import { type IncomingHttpHeaders, request } from "node:http";
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { parseList } from "structured-headers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createProblemRenderer } from "#http/problem-details.ts";
+import { systemClock } from "#platform/clock.ts";
+import { createLogger } from "#platform/logger.ts";
+import { newUuidId } from "#platform/new-id.ts";
+import { createForwardAuth, DENIAL_TICKET_HEADER } from "./forward-auth.ts";
 
 let database: TestDatabase;
 let app: TestApp;
@@ -42,9 +49,9 @@ type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
 function ask(
   path: string,
   headers: readonly string[],
-  options: { method?: string; localAddress?: string } = {},
+  options: { method?: string; localAddress?: string; url?: string } = {},
 ): Promise<Answer> {
-  const { hostname, port } = new URL(app.url);
+  const { hostname, port } = new URL(options.url ?? app.url);
   return new Promise((resolve, reject) => {
     const req = request(
       {
@@ -66,6 +73,57 @@ function ask(
     req.on("error", reject);
     req.end();
   });
+}
+
+/** Fetches the answer to a denial as nginx does. */
+function renderDenial(denied: Answer, options: { url?: string } = {}): Promise<Answer> {
+  const ticket = String(denied.headers[DENIAL_TICKET_HEADER]);
+  return ask("/v1/authorize/nginx/denied", ["X-Turnpike-Denial", ticket], options);
+}
+
+/** Forward auth alone, where nothing is ever decided. */
+async function startBareForwardAuth({
+  trustedProxies = [] as readonly string[],
+  isSaturated = false,
+} = {}) {
+  const log: { level: string; peer?: string }[] = [];
+  const nothing = () => expect.fail("nothing is decided");
+  const serve = createForwardAuth(
+    {
+      decideCall: nothing,
+      callRecorder: {
+        isSaturated,
+        recordAdmitted: nothing,
+        recordAllowed: nothing,
+        recordDenied: nothing,
+        recordMeasure: nothing,
+        abandon: nothing,
+      },
+      renderProblem: createProblemRenderer("http://console.test/docs"),
+      newId: newUuidId,
+      clock: systemClock,
+      logger: createLogger({
+        level: "info",
+        destination: { write: (line) => void log.push(JSON.parse(line)) },
+      }),
+    },
+    {
+      trustedProxies,
+      signingSecret: "a signing secret that only tests use",
+      plansUrl: "http://console.test/plans",
+    },
+  );
+  const server = createServer(serve).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    log,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
 }
 
 const CALL = [
@@ -287,20 +345,65 @@ describe("a question", () => {
       ["X-Forwarded-Method", "PO ST", "X-Forwarded-Uri", "/v1/maps", "X-Api-Key", key],
       ["X-Forwarded-Method", "POST", "X-Forwarded-Uri", "http://elsewhere/", "X-Api-Key", key],
       ["X-Forwarded-Method", "POST", "X-Forwarded-Uri", "/a\\b", "X-Api-Key", key],
+      [...CALL, "X-Api-Key", key, "X-Turnpike-Admin", "1"],
     ];
     for (const headers of hostile) {
       const answer = await ask("/v1/authorize/caddy", headers);
       expect([answer.status, headers.join(" ")]).toEqual([400, headers.join(" ")]);
+      const denied = await ask("/v1/authorize/nginx", headers);
+      expect(denied.status).toBe(403);
+      const rendered = await renderDenial(denied);
+      expect([rendered.status, JSON.parse(rendered.body)]).toEqual([
+        400,
+        { ...JSON.parse(answer.body), requestId: denied.headers["x-request-id"] },
+      ]);
     }
   });
 
-  it("is answered for trusted proxies alone", async () => {
+  it("is answered for trusted proxies alone, in the dialect of nginx too", async () => {
     const { key } = await makeKey("Stranger");
-    const answer = await ask("/v1/authorize/caddy", [...CALL, "X-Api-Key", key], {
-      localAddress: "127.0.0.2",
+    for (const dialect of ["caddy", "nginx", "traefik"]) {
+      const answer = await ask(`/v1/authorize/${dialect}`, [...CALL, "X-Api-Key", key], {
+        localAddress: "127.0.0.2",
+      });
+      const shown = dialect === "nginx" ? await renderDenial(answer) : answer;
+      expect([answer.status, shown.status]).toEqual([403, 403]);
+      expect(shown.body).toContain("trustedProxies");
+    }
+  });
+
+  it("of a proxy that is not trusted is logged once for its address, and of a hundred at most", async () => {
+    await using bare = await startBareForwardAuth();
+    const askFrom = (localAddress: string) =>
+      ask("/v1/authorize/nginx", CALL, { localAddress, url: bare.url });
+    await askFrom("127.0.0.2");
+    await askFrom("127.0.0.2");
+    await askFrom("127.0.0.3");
+    expect(bare.log.map(({ level, peer }) => [level, peer])).toEqual([
+      ["warn", "127.0.0.2"],
+      ["warn", "127.0.0.3"],
+    ]);
+    for (let host = 1; host <= 150; host += 1) {
+      expect((await askFrom(`127.0.1.${String(host)}`)).status).toBe(403);
+    }
+    expect(bare.log.length).toBe(100);
+  });
+
+  it("that cannot be decided tells nginx's caller why, and when to come again", async () => {
+    await using bare = await startBareForwardAuth({
+      trustedProxies: ["127.0.0.1"],
+      isSaturated: true,
     });
-    expect(answer.status).toBe(403);
-    expect(answer.body).toContain("trustedProxies");
+    const { url } = bare;
+    const denied = await ask("/v1/authorize/nginx", [...CALL, "X-Api-Key", "k"], { url });
+    expect(denied.status).toBe(403);
+    const rendered = await renderDenial(denied, { url });
+    expect([rendered.status, rendered.headers["retry-after"]]).toEqual([503, "5"]);
+    expect(JSON.parse(rendered.body)).toMatchObject({
+      code: "OVERLOADED",
+      detail: "Too much usage waits to be recorded.",
+      requestId: denied.headers["x-request-id"],
+    });
   });
 
   it("in an unknown dialect is told which there are", async () => {

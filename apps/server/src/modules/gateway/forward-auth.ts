@@ -6,18 +6,19 @@ import { AppError } from "@turnpike/domain/errors/app-error";
 import type { NewId } from "@turnpike/domain/ids/ids";
 import { toCallMethod } from "@turnpike/domain/metering/call-method";
 import { type ProblemRenderer, sendProblem, toAppError } from "#http/problem-details.ts";
-import { parseTrustedProxies } from "#platform/client-address.ts";
+import { parseTrustedProxies, toCanonicalAddress } from "#platform/client-address.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { DecideCall, Denial } from "./decide-call.ts";
 import { DENIAL_HEADERS, toDenialError } from "./denial-error.ts";
-import { issueDenialTicket, readDenialTicket } from "./denial-ticket.ts";
+import { type DenialToTicket, issueDenialTicket, readDenialTicket } from "./denial-ticket.ts";
 import { findKey, isPreflight } from "./find-key.ts";
 import type { HeaderPair } from "./forward-headers.ts";
 import { type ForwardedRequest, readForwardedRequest } from "./forwarded-request.ts";
 import { NO_IDENTITY, toIdentityHeaders } from "./identity-headers.ts";
 import { toLimitHeaders } from "./limit-headers.ts";
 import { assertRecordable, type CallRecorder, type WhenJournaled } from "./record-call.ts";
+import { SIGNATURE_HEADER } from "./sign-request.ts";
 
 export type ForwardAuthDeps = {
   decideCall: DecideCall;
@@ -43,6 +44,16 @@ export const FORWARD_AUTH_PREFIX = "/v1/authorize";
 const NGINX_DENIED_STATUS = 403;
 export const DENIAL_TICKET_HEADER = "x-turnpike-denial";
 
+/** What every recipe replaces or takes off. */
+const REPLACED_HEADERS: ReadonlySet<string> = new Set([
+  ...NO_IDENTITY.map(([name]) => name.toLowerCase()),
+  DENIAL_TICKET_HEADER,
+  SIGNATURE_HEADER.toLowerCase(),
+]);
+
+/** More than an installation has proxies; strangers who ask must fill neither the log nor the memory. */
+const STRANGERS_LOGGED_MAX = 100;
+
 type Question = { dialect: ForwardAuthDialect; ownTarget: string } | "denied" | undefined;
 
 /** What is asked, from the path alone: the query belongs to the call in some dialects, and is never read. */
@@ -59,6 +70,32 @@ function readQuestion(target: string): Question {
   return dialect === undefined
     ? undefined
     : { dialect, ownTarget: dialect === "envoy" ? rest.slice("/envoy".length) : "" };
+}
+
+/**
+ * Refuses a call with an `X-Turnpike-*` header that a proxy which replaces headers one by one, as nginx does, would hand on.
+ *
+ * @throws {AppError} `MALFORMED_REQUEST`.
+ */
+function assertNoOtherIdentity({ headers }: Pick<IncomingMessage, "headers">): void {
+  const isOther = (name: string) => name.startsWith("x-turnpike-") && !REPLACED_HEADERS.has(name);
+  if (Object.keys(headers).some(isOther)) {
+    throw new AppError({
+      code: "MALFORMED_REQUEST",
+      publicMessage: "Headers that begin with X-Turnpike- are not a caller's to send.",
+    });
+  }
+}
+
+/** A failure as a denial, so that a ticket can carry it: what the caller may see of it, and when to come again. */
+function toDenial(failure: AppError): DenialToTicket {
+  const retryAfterSeconds = failure.headers["retry-after"];
+  return {
+    code: failure.code,
+    detail: failure.message,
+    limit: undefined,
+    retryAfterMs: retryAfterSeconds === undefined ? undefined : Number(retryAfterSeconds) * 1000,
+  };
 }
 
 function missingKey(): Denial {
@@ -79,14 +116,15 @@ function missingKey(): Denial {
  * never tell how the call came out, so it is billed when it is allowed.
  *
  * An allowed call is answered 200 and nothing else, with every identity header, so that none that a caller sent survives in
- * a proxy that copies them. A denied one is answered as the gateway does; nginx, which can hand on neither its status nor
- * its body, gets 403 with a ticket, and fetches the answer by it from `/v1/authorize/nginx/denied`.
+ * a proxy that copies them. A denied one, and one that cannot be decided, is answered as the gateway does; nginx, which can
+ * hand on neither status nor body, gets 403 with a ticket, and fetches the answer by it from `/v1/authorize/nginx/denied`.
  *
  * @returns A function that takes every request under {@link FORWARD_AUTH_PREFIX}.
  */
 export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOptions) {
   const trusted = parseTrustedProxies(options.trustedProxies);
   const secret = createSecretKey(Buffer.from(options.signingSecret, "utf8"));
+  const loggedStrangers = new Set<string>();
 
   function sendAllowed(
     res: ServerResponse,
@@ -102,6 +140,28 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
     res.end();
   }
 
+  function sendError(
+    res: ServerResponse,
+    error: AppError,
+    input: { dialect: ForwardAuthDialect | undefined; denial: DenialToTicket; requestId: string },
+  ): void {
+    const { dialect, denial, requestId } = input;
+    const problem = deps.renderProblem(error, requestId);
+    if (dialect !== "nginx") {
+      sendProblem(res, problem, DENIAL_HEADERS);
+      return;
+    }
+    const nowMs = deps.clock.now().getTime();
+    sendProblem(
+      res,
+      { ...problem, status: NGINX_DENIED_STATUS },
+      {
+        ...DENIAL_HEADERS,
+        [DENIAL_TICKET_HEADER]: issueDenialTicket({ secret, denial, requestId, nowMs }),
+      },
+    );
+  }
+
   function sendDenied(
     res: ServerResponse,
     dialect: ForwardAuthDialect,
@@ -110,18 +170,20 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
   ): void {
     const nowMs = deps.clock.now().getTime();
     const error = toDenialError(denial, { plansUrl: options.plansUrl, nowMs });
-    const problem = deps.renderProblem(error, requestId);
-    if (dialect !== "nginx") {
-      sendProblem(res, problem, DENIAL_HEADERS);
+    sendError(res, error, { dialect, denial, requestId });
+  }
+
+  /** Once for each address: a proxy that is missing from the list asks with every call. */
+  function warnOfStranger(req: IncomingMessage): void {
+    const peer = toCanonicalAddress(req.socket.remoteAddress ?? "");
+    const isFull = loggedStrangers.size >= STRANGERS_LOGGED_MAX;
+    if (peer === undefined || isFull || loggedStrangers.has(peer)) {
       return;
     }
-    sendProblem(
-      res,
-      { ...problem, status: NGINX_DENIED_STATUS },
-      {
-        ...DENIAL_HEADERS,
-        [DENIAL_TICKET_HEADER]: issueDenialTicket({ secret, denial, requestId, nowMs }),
-      },
+    loggedStrangers.add(peer);
+    deps.logger.warn(
+      { peer },
+      "Calls that this address asks about are refused: it is not in trustedProxies of turnpike.yaml",
     );
   }
 
@@ -151,6 +213,7 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
   ): Promise<void> {
     const { question, requestId } = input;
     const call: ForwardedRequest = readForwardedRequest(req, { ...question, trusted });
+    assertNoOtherIdentity(req);
     const key = findKey(req);
     if (key === undefined) {
       if (isPreflight({ headers: req.headers, method: call.method })) {
@@ -207,7 +270,12 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
       if (failure.code === "INTERNAL_ERROR") {
         deps.logger.error({ err: error, requestId }, "A call could not be authorised");
       }
-      sendProblem(res, deps.renderProblem(failure, requestId), DENIAL_HEADERS);
+      // A key's own networks refuse by a denial: this is thrown for a proxy that is not trusted alone.
+      if (failure.code === "FORBIDDEN_NETWORK") {
+        warnOfStranger(req);
+      }
+      const denial = toDenial(failure);
+      sendError(res, failure, { dialect: question?.dialect, denial, requestId });
     });
   };
 }

@@ -99,11 +99,13 @@ async function startGateway(
     recorder = createRecorder(),
     // Nobody listens there.
     upstreamUrl = "http://127.0.0.1:1",
+    maxConcurrent,
     clock = systemClock,
     renderProblem = createProblemRenderer("http://console.test/docs"),
   }: {
     recorder?: ReturnType<typeof createRecorder>;
     upstreamUrl?: string;
+    maxConcurrent?: number;
     clock?: Clock;
     renderProblem?: ProblemRenderer;
   } = {},
@@ -123,6 +125,7 @@ async function startGateway(
         {
           name: "api",
           url: upstreamUrl,
+          maxConcurrent,
           timeouts: { connectMs: 500, headersMs: 5_000, idleMs: 500 },
           maxRequestBytes: 1_000,
           preserveHost: false,
@@ -242,17 +245,17 @@ const KEY = "X-Api-Key: k\r\n";
 const UPGRADE = `GET /socket HTTP/1.1\r\n${HOST}${KEY}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
 const CONNECT = `CONNECT a:1 HTTP/1.1\r\n${HOST}\r\n`;
 
-describe("a request for the whole connection, behind a call that is not yet answered,", () => {
-  /** An upstream that answers `/slow` when it is told to, and anything else at once. */
-  async function startSlowUpstream() {
-    const waiting: ServerResponse[] = [];
-    const upstream = await startRecordingUpstream({
-      onRequest: (req, res) => req.url === "/slow" && waiting.push(res) > 0,
-    });
-    onTestFinished(() => upstream.close());
-    return { ...upstream, waiting };
-  }
+/** An upstream that answers `/slow` when it is told to, and anything else at once. */
+async function startSlowUpstream() {
+  const waiting: ServerResponse[] = [];
+  const upstream = await startRecordingUpstream({
+    onRequest: (req, res) => req.url === "/slow" && waiting.push(res) > 0,
+  });
+  onTestFinished(() => upstream.close());
+  return { ...upstream, waiting };
+}
 
+describe("a request for the whole connection, behind a call that is not yet answered,", () => {
   it("to become a WebSocket is answered in its turn, as an ordinary call", async () => {
     const upstream = await startSlowUpstream();
     await using gateway = await startGateway(() => [], { upstreamUrl: upstream.url });
@@ -304,6 +307,46 @@ describe("a request for the whole connection, behind a call that is not yet answ
       expect((await connection.readResponse()).status).toBe(bytes === CONNECT ? 405 : 401);
     }
     await connection.readToEnd();
+  });
+});
+
+describe("a preflight", () => {
+  const PREFLIGHT = `OPTIONS /slow HTTP/1.1\r\n${HOST}Origin: https://a.example\r\nAccess-Control-Request-Method: PUT\r\n`;
+
+  it.each(["Content-Length: 9\r\n", "Transfer-Encoding: chunked\r\n"])(
+    "with a body is none, and needs a key: %j",
+    async (framing) => {
+      const upstream = await startSlowUpstream();
+      await using gateway = await startGateway(() => [], { upstreamUrl: upstream.url });
+      const connection = await openRawConnection(gateway.port);
+      connection.write(`${PREFLIGHT}${framing}\r\n`);
+      expect((await connection.readResponse()).status).toBe(401);
+      expect(gateway.activeCalls()).toBe(0);
+      connection.destroy();
+    },
+  );
+
+  it("leaves places for calls with a key, however many come and however long they take", async () => {
+    const upstream = await startSlowUpstream();
+    await using gateway = await startGateway(() => [], {
+      upstreamUrl: upstream.url,
+      maxConcurrent: 4,
+    });
+    const preflights = await Promise.all([1, 2, 3, 4].map(() => openRawConnection(gateway.port)));
+    for (const connection of preflights) {
+      connection.write(`${PREFLIGHT}Content-Length: 0\r\n\r\n`);
+    }
+    const answers = preflights.map((connection) => connection.readResponse());
+    const refused = await Promise.race(answers);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, ["1"]]);
+    expect((await gateway.call()).status).toBe(200);
+    await pollUntil("one is with the upstream", () => upstream.waiting.length === 1);
+    upstream.waiting[0]?.end();
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([200, 503, 503, 503]);
+    for (const connection of preflights) {
+      connection.destroy();
+    }
   });
 });
 

@@ -31,6 +31,7 @@ import {
   type CallRecorder,
   type CallTarget,
 } from "./record-call.ts";
+import { hasRequestBody } from "./request-body.ts";
 import { inspectRequest } from "./request-gate.ts";
 import { createUpstreamRouter, pickUpstream, type UpstreamConfig } from "./upstream-router.ts";
 
@@ -225,9 +226,11 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     };
     const key = findKey(req);
     if (key === undefined) {
-      if (isPreflight(req)) {
+      // No browser sends a preflight with a body: one that has a body is a call like any other.
+      if (isPreflight(req) && !hasRequestBody(req)) {
         void send(client, {
           ...call,
+          placeUse: "preflight",
           keyHeaderNames: [],
           identityHeaders: NO_IDENTITY,
           onOutcome: () => undefined,

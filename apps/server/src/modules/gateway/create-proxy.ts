@@ -15,7 +15,7 @@ import {
 import { ProxyCall, type ProxyCallLimits } from "./proxy-call.ts";
 import type { RawConnection } from "./raw-response.ts";
 import { SIGNATURE_HEADER, signRequest } from "./sign-request.ts";
-import { UpstreamPool } from "./upstream-pool.ts";
+import { type PlaceUse, UpstreamPool } from "./upstream-pool.ts";
 import type { Upstream } from "./upstream-router.ts";
 
 /** A call that was decided on and may go to its upstream. */
@@ -26,6 +26,8 @@ export type ForwardedCall = {
   upstream: Upstream;
   /** From `pickUpstream`: the request target as the upstream gets it. */
   rawTarget: string;
+  /** A preflight may take only a part of the upstream's places. Default `call`. */
+  placeUse?: PlaceUse | undefined;
   /** Lower-case names of the headers that carried the key; they end here. */
   keyHeaderNames: readonly string[];
   /** What the gateway says about the call: `X-Turnpike-Tenant`, `-Key`, `-Plan`, `-Scopes`, and what else it likes. */
@@ -82,13 +84,14 @@ export function createProxy(options: ProxyOptions): GatewayProxy {
     options.signingSecret === undefined
       ? undefined
       : createSecretKey(options.signingSecret, "utf8");
+  const { sharePlaces } = options;
   const pools = new Map(
     options.upstreams.map((upstream, index) => [
       upstream,
       new UpstreamPool({
         upstream,
         clock,
-        places: options.sharePlaces?.(index, upstream.maxConcurrent),
+        sharePlaces: sharePlaces && ((max) => sharePlaces(index, max)),
       }),
     ]),
   );
@@ -123,6 +126,7 @@ export function createProxy(options: ProxyOptions): GatewayProxy {
       req: call.req,
       ...client,
       pool,
+      placeUse: call.placeUse ?? "call",
       rawTarget: call.rawTarget,
       headers: buildForwardHeaders({
         req: call.req,

@@ -21,7 +21,7 @@ import {
 import type { RawConnection } from "./raw-response.ts";
 import { contentLengthOf, hasRequestBody, RequestBody } from "./request-body.ts";
 import { joinSockets, writeUpgradeHead } from "./upgraded-connection.ts";
-import type { UpstreamPool } from "./upstream-pool.ts";
+import type { PlaceUse, UpstreamPool } from "./upstream-pool.ts";
 
 export type ProxyCallLimits = {
   /** Window of the client's minimum rate, and the longest a client may leave an answer unread. */
@@ -33,6 +33,7 @@ export type ProxyCallInput = {
   req: IncomingMessage;
   res: ServerResponse;
   pool: UpstreamPool;
+  placeUse: PlaceUse;
   /** As the upstream gets it. */
   rawTarget: string;
   /** Flat list from `buildForwardHeaders`. */
@@ -117,7 +118,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
       this.#fail("PAYLOAD_TOO_LARGE");
     } else if (pool.isFailing()) {
       this.#fail("UPSTREAM_UNREACHABLE");
-    } else if (!pool.tryAcquire()) {
+    } else if (!pool.tryAcquire(this.#input.placeUse)) {
       this.#fail("OVERLOADED");
     } else {
       this.#holdsSlot = true;
@@ -527,7 +528,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   #releaseSlot(): void {
     if (this.#holdsSlot) {
       this.#holdsSlot = false;
-      this.#input.pool.release();
+      this.#input.pool.release(this.#input.placeUse);
     }
   }
 

@@ -11,6 +11,14 @@ const REPLY_HEAD_BYTES_MAX = 32 * 1024;
 /** Below the 5 s of Node's and the 60 s of nginx's default, so that we close idle connections before the upstream does. */
 const KEEP_ALIVE_MS = 4000;
 
+/** A preflight comes without a key, so anybody can send as many as he likes: together they get this part of the places. */
+const PREFLIGHT_SHARE = 1 / 4;
+/** Threads do not know of each other's preflights. What they all leave free is therefore bounded by what is taken at all. */
+const PREFLIGHTS_BELOW = 3 / 4;
+
+/** What a place is taken for. */
+export type PlaceUse = "call" | "preflight";
+
 /**
  * The connections to one upstream, how many calls use them, and whether it can be connected to at all.
  * One call at a time on a connection: a request never waits behind another one's answer.
@@ -19,16 +27,30 @@ export class UpstreamPool {
   readonly upstream: Upstream;
   readonly #pool: Pool;
   readonly #clock: Clock;
-  readonly #places: SharedPlaces | undefined;
+  readonly #places: { call: SharedPlaces; preflight: SharedPlaces } | undefined;
+  readonly #preflightsMax: number;
   #active = 0;
+  #preflights = 0;
   #connectFailures = 0;
   #failingUntilMs = 0;
 
-  /** @param input.places - Left out: this thread has all that the upstream allows. */
-  constructor(input: { upstream: Upstream; clock: Clock; places?: SharedPlaces | undefined }) {
-    this.upstream = input.upstream;
+  /**
+   * @param input.sharePlaces - Opens the places that all threads have together, of which `max` may be taken. Left out: this
+   *   thread has all that the upstream allows.
+   */
+  constructor(input: {
+    upstream: Upstream;
+    clock: Clock;
+    sharePlaces?: ((max: number) => SharedPlaces) | undefined;
+  }) {
+    const { upstream, sharePlaces } = input;
+    this.upstream = upstream;
     this.#clock = input.clock;
-    this.#places = input.places;
+    this.#places = sharePlaces && {
+      call: sharePlaces(upstream.maxConcurrent),
+      preflight: sharePlaces(atLeastOne(upstream.maxConcurrent * PREFLIGHTS_BELOW)),
+    };
+    this.#preflightsMax = atLeastOne(upstream.maxConcurrent * PREFLIGHT_SHARE);
     this.#pool = new Pool(input.upstream.origin, {
       connections: input.upstream.maxConcurrent,
       pipelining: 1,
@@ -48,18 +70,24 @@ export class UpstreamPool {
     this.#pool.dispatch(options, handler);
   }
 
-  /** Takes one of the upstream's places. `false` when all are taken. */
-  tryAcquire(): boolean {
-    if (this.#active >= this.upstream.maxConcurrent || this.#places?.tryTake() === false) {
+  /** Takes one of the upstream's places. `false` when all that such a use may have are taken. */
+  tryAcquire(use: PlaceUse): boolean {
+    if (use === "preflight" && this.#preflights >= this.#preflightsMax) {
+      return false;
+    }
+    if (this.#active >= this.upstream.maxConcurrent || this.#places?.[use].tryTake() === false) {
       return false;
     }
     this.#active += 1;
+    this.#preflights += use === "preflight" ? 1 : 0;
     return true;
   }
 
-  release(): void {
+  /** Gives a place back that was taken for the same use. */
+  release(use: PlaceUse): void {
     this.#active -= 1;
-    this.#places?.giveBack();
+    this.#preflights -= use === "preflight" ? 1 : 0;
+    this.#places?.[use].giveBack();
   }
 
   /** True for a second after several failures to connect in a row: a dead upstream must not pile up waiting calls. */
@@ -91,6 +119,10 @@ export class UpstreamPool {
       clearTimeout(timer);
     }
   }
+}
+
+function atLeastOne(places: number): number {
+  return Math.max(1, Math.floor(places));
 }
 
 /** True when no connection came about, so that the upstream cannot have seen the request. */

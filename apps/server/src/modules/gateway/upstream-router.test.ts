@@ -58,6 +58,33 @@ describe("pickUpstream", () => {
     expect(pick(single, "a", "//x", true)).toBe("ambiguous");
   });
 
+  it.each([
+    "/../admin",
+    "/./x",
+    "/..",
+    "/%2e%2e/secret",
+    "/%2E./secret",
+    "/..%2fadmin",
+    "/a%2f..%2f..%2fadmin",
+    "/..%5cadmin",
+    "/..\\admin",
+    "/..;/admin",
+    "//admin",
+  ])("lets no call out of the base path of its upstream: %s", (rawTarget) => {
+    const based = upstream({ name: "based", url: "http://10.0.0.1/api/public" });
+    expect(pick([based], "a", rawTarget)).toBe("ambiguous");
+    expect(pick([based], "a", "/a/b..c?next=/../x")).toBe("based /api/public/a/b..c?next=/../x");
+  });
+
+  it("minds the base path of the upstream it takes, not that of another", () => {
+    const upstreams = [
+      upstream({ name: "based", url: "http://10.0.0.1/api", hosts: ["*.example.com"] }),
+      upstream({ name: "plain", hosts: ["api.example.com"] }),
+    ];
+    expect(pick(upstreams, "api.example.com", "/a/../b")).toBe("plain /a/../b");
+    expect(pick(upstreams, "x.example.com", "/a/../b")).toBe("ambiguous");
+  });
+
   const byHost = [
     upstream({ name: "any" }),
     upstream({ name: "wild", hosts: ["*.example.com"], prefix: "/v1" }),

@@ -168,6 +168,8 @@ export function pickUpstream(
       chosen = upstream;
     }
   }
+  // A base path is the part of the upstream that is open to callers, which a dot segment in any spelling would leave.
+  pathDecides ||= chosen !== undefined && chosen.target.basePath !== "";
   if (pathDecides && isAmbiguousPath(rawTarget)) {
     return { kind: "ambiguous" };
   }

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createUpstreamRouter, pickUpstream, type UpstreamConfig } from "./upstream-router.ts";
 
@@ -105,6 +106,64 @@ describe("pickUpstream", () => {
 
   it("says so when nobody serves a host", () => {
     expect(pick([upstream({ name: "one", hosts: ["a.example"] })], "b.example", "/")).toBe("none");
+  });
+});
+
+describe("the order of the configuration", () => {
+  const HOSTS = ["example.com", "api.example.com", "x.eu.example.com", "a.other.com"] as const;
+  const SERVED = [...HOSTS, "*.example.com", "*.eu.example.com", "*.com", "*.other.com"] as const;
+  const PREFIXES = ["/", "/v1", "/v1/deep"] as const;
+
+  /** How well an upstream fits a host, by the rule as a reader would write it down; -1: it does not serve it. */
+  function rankOf({ hosts }: UpstreamConfig, hostName: string): number {
+    const ranks = (hosts ?? ["*"]).map((host) => {
+      if (host === "*") {
+        return 0;
+      }
+      if (host === hostName) {
+        return 1000;
+      }
+      return host.startsWith("*") && hostName.endsWith(host.slice(1)) ? host.length : -1;
+    });
+    return Math.max(...ranks);
+  }
+
+  function pickPlainly(upstreams: UpstreamConfig[], hostName: string, path: string): string {
+    const [best] = upstreams
+      .map((config) => ({ config, rank: rankOf(config, hostName), prefix: config.prefix ?? "/" }))
+      .filter((one) => one.rank >= 0)
+      .filter(({ prefix }) => prefix === "/" || `${path}/`.startsWith(`${prefix}/`))
+      .sort((a, b) => b.rank - a.rank || b.prefix.length - a.prefix.length);
+    return best === undefined ? "none" : `${best.config.name} ${path}`;
+  }
+
+  /** No two upstreams have one host and prefix. */
+  const configurations = fc
+    .uniqueArray(
+      fc.tuple(fc.option(fc.constantFrom(...SERVED)), fc.constantFrom(...PREFIXES), fc.nat(3)),
+      { selector: ([host, prefix]) => `${String(host)} ${prefix}`, minLength: 1 },
+    )
+    .map((places) => {
+      const grouped = Map.groupBy(places, ([host, prefix, group]) =>
+        host === null ? `any ${prefix}` : `${group} ${prefix}`,
+      );
+      return [...grouped].map(([name, members]) =>
+        upstream({
+          name,
+          prefix: members[0]?.[1],
+          hosts: members[0]?.[0] === null ? undefined : members.flatMap(([host]) => host ?? []),
+        }),
+      );
+    });
+
+  it("does not matter: the host that fits best has the call, then the longest prefix", () => {
+    const paths = fc.constantFrom("/", "/v1", "/v1/x", "/v1/deep/x", "/v10");
+    fc.assert(
+      fc.property(configurations, fc.constantFrom(...HOSTS), paths, (upstreams, host, path) => {
+        expect(pick(upstreams, host, path)).toBe(pickPlainly(upstreams, host, path));
+      }),
+      { numRuns: 1000 },
+    );
   });
 });
 

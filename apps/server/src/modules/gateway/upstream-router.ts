@@ -55,11 +55,18 @@ export type Upstream = UpstreamConfig & {
   hostHeader: string;
 };
 
+/** One upstream at one of the hosts that it serves. */
+export type UpstreamPlace = {
+  upstream: Upstream;
+  /** A name, or a wildcard such as `*.example.com`; `undefined` is any host. */
+  host: string | undefined;
+};
+
 export type UpstreamRouter = {
   /** In the order of the configuration. */
   upstreams: readonly Upstream[];
-  /** Longest prefix first, exact hosts before wildcards before any host. */
-  candidates: readonly Upstream[];
+  /** The one that fits best first: names, then wildcards from the longest, then any host; of one host the longest prefix. */
+  places: readonly UpstreamPlace[];
   /** True when some rule other than these prefixes depends on the path: scopes or prices by route. */
   hasRouteRules: boolean;
 };
@@ -81,28 +88,31 @@ export function createUpstreamRouter(input: {
   hasRouteRules: boolean;
 }): UpstreamRouter {
   const upstreams = input.upstreams.map(toUpstream);
-  const places = new Set<string>();
+  const taken = new Set<string>();
   for (const upstream of upstreams) {
     for (const host of upstream.hosts ?? ["any host"]) {
       const place = `${host.toLowerCase()} ${upstream.prefix}`;
-      if (places.has(place)) {
+      if (taken.has(place)) {
         throw new RangeError(`Two upstreams serve ${place}; "${upstream.name}" is the second`);
       }
-      places.add(place);
+      taken.add(place);
     }
   }
-  const candidates = [...upstreams].sort(
-    (a, b) => hostRank(b) - hostRank(a) || b.prefix.length - a.prefix.length,
-  );
-  return { upstreams, candidates, hasRouteRules: input.hasRouteRules };
+  const places = upstreams
+    .flatMap((upstream) => (upstream.hosts ?? [undefined]).map((host) => ({ upstream, host })))
+    .sort(
+      (a, b) =>
+        hostRank(b.host) - hostRank(a.host) || b.upstream.prefix.length - a.upstream.prefix.length,
+    );
+  return { upstreams, places, hasRouteRules: input.hasRouteRules };
 }
 
 /** An upstream for one host wins over a longer prefix on any host: the host says whose API it is. */
-function hostRank(upstream: Upstream): number {
-  if (upstream.hosts === undefined) {
+function hostRank(host: string | undefined): number {
+  if (host === undefined) {
     return 0;
   }
-  return upstream.hosts.some((host) => host.startsWith("*.")) ? 1 : 2;
+  return host.startsWith("*.") ? host.length : Number.MAX_SAFE_INTEGER;
 }
 
 function toUpstream(config: UpstreamConfig): Upstream {
@@ -144,7 +154,8 @@ function toUpstream(config: UpstreamConfig): Upstream {
 }
 
 /**
- * Picks the upstream of a call by host, then by the longest path prefix, on the raw target: nothing is decoded or
+ * Picks the upstream of a call by host (a name before a wildcard, a longer wildcard before a shorter one, any host last),
+ * then by the longest path prefix, on the raw target: nothing is decoded or
  * normalised, because the upstream will see these bytes and no others.
  *
  * @param input.host - Value of the Host header, with or without a port.
@@ -159,8 +170,8 @@ export function pickUpstream(
   const hostName = toHostName(host);
   let pathDecides = router.hasRouteRules;
   let chosen: Upstream | undefined;
-  for (const upstream of router.candidates) {
-    if (!servesHost(upstream, hostName)) {
+  for (const { upstream, host: servedHost } of router.places) {
+    if (!isServed(servedHost, hostName)) {
       continue;
     }
     pathDecides ||= upstream.prefix !== "/";
@@ -198,15 +209,13 @@ function hasPrefix(rawTarget: string, prefix: string): boolean {
   return next === "" || next === "/" || next === "?";
 }
 
-function servesHost(upstream: Upstream, hostName: string): boolean {
-  if (upstream.hosts === undefined) {
+function isServed(servedHost: string | undefined, hostName: string): boolean {
+  if (servedHost === undefined) {
     return true;
   }
-  return upstream.hosts.some((host) =>
-    host.startsWith("*.")
-      ? hostName.length > host.length - 1 && hostName.endsWith(host.slice(1))
-      : hostName === host,
-  );
+  return servedHost.startsWith("*.")
+    ? hostName.length > servedHost.length - 1 && hostName.endsWith(servedHost.slice(1))
+    : hostName === servedHost;
 }
 
 /** `API.Example.com.:3001` gives `api.example.com`; `[::1]:80` gives `[::1]`. */

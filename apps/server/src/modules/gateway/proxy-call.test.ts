@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import {
   type EvilBehaviour,
   type EvilUpstream,
@@ -432,6 +434,32 @@ describe("a client that leaves", () => {
     await pollUntil("the call is over", () => gateway.traffic.length === 1);
     expect(gateway.outcomes).toEqual([{ kind: "failed", code: "CLIENT_ABORTED" }]);
     expect(upstream.requests).toEqual([]);
+  });
+
+  it("behind its whole body, before the upstream took it: the call ends as soon as it is seen", async () => {
+    const connecting: Socket[] = [];
+    // It never shakes hands, so that the connection to it is not open while the client leaves.
+    const server = createServer((socket) => connecting.push(socket.on("error", () => undefined)));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const gateway = await startGateway({
+      upstreams: [{ name: "main", url: `https://127.0.0.1:${port}` }],
+    });
+    const connection = await openRawConnection(gateway.port);
+    connection.write(`POST / HTTP/1.1\r\n${H}Content-Length: 5\r\n\r\nhello`);
+    await pollUntil("the gateway is connecting", () => connecting.length === 1);
+    connection.destroy();
+    await pollUntil("the gateway saw the client leave", async () => {
+      const open = await new Promise<number>((resolve) =>
+        gateway.server.getConnections((_error, count) => resolve(count)),
+      );
+      return open === 0;
+    });
+    connecting[0]?.destroy();
+    await pollUntil("the call is over", () => gateway.traffic.length === 1);
+    expect(gateway.outcomes).toEqual([{ kind: "failed", code: "CLIENT_ABORTED" }]);
   });
 
   it("in the middle of its body: the upstream gets no whole request", async () => {

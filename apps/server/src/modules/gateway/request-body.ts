@@ -112,7 +112,8 @@ export class RequestBody extends Readable {
   };
 
   readonly #onClose = (): void => {
-    if (!this.#req.complete) {
+    // Also with a body that came in full: what was not read of it by now is gone with the connection.
+    if (!this.#req.readableEnded) {
       this.#fail("CLIENT_ABORTED");
     }
   };

@@ -536,6 +536,19 @@ describe("what the upstream sees", () => {
     expect(request?.header("via")).toBe("1.1 turnpike-bare");
   });
 
+  it.each(["[abc", "[::1]:80", "a:b:c", ":80"])(
+    "is the client's Host where it is preserved, whatever it is: %s",
+    async (host) => {
+      const upstream = await startUpstream();
+      const gateway = await startGateway({
+        upstreams: [{ name: "main", url: upstream.url, preserveHost: true }],
+      });
+      const bytes = `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+      expect((await sendRaw({ port: gateway.port, bytes })).status).toBe(200);
+      expect(upstream.requests[0]?.header("host")).toBe(host);
+    },
+  );
+
   it("is refused when the gateway is its own upstream", async () => {
     const mirror = await startFaultProxy(1);
     onTestFinished(() => mirror.close());

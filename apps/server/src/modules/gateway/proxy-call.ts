@@ -137,6 +137,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
         path: rawTarget,
         method: req.method ?? "GET",
         headers,
+        servername: pool.upstream.target.host,
         body: this.#body ?? null,
         upgrade: upgrade === undefined ? null : "websocket",
         // Our own timers also cover what undici's leave out: interim answers and stalled uploads.

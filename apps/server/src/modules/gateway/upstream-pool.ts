@@ -1,4 +1,4 @@
-import { type Dispatcher, Pool } from "undici";
+import { buildConnector, type Dispatcher, Pool } from "undici";
 import type { Clock } from "#platform/clock.ts";
 import type { SharedPlaces } from "#platform/shared-places.ts";
 import type { Upstream } from "./upstream-router.ts";
@@ -18,6 +18,9 @@ const PREFLIGHTS_BELOW = 3 / 4;
 
 /** What a place is taken for. */
 export type PlaceUse = "call" | "preflight";
+
+/** Without `servername` undici would look for one in the Host header, and close the connection when it is another. */
+export type UpstreamDispatch = Dispatcher.DispatchOptions & { servername: string };
 
 /**
  * The connections to one upstream, how many calls use them, and whether it can be connected to at all.
@@ -57,8 +60,7 @@ export class UpstreamPool {
       allowH2: false,
       maxHeaderSize: REPLY_HEAD_BYTES_MAX,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // A WebSocket peer may end its side and still be answered; for calls undici itself closes on an end.
-      connect: { timeout: input.upstream.timeouts.connectMs, allowHalfOpen: true },
+      connect: connectByAddress(upstream),
     });
   }
 
@@ -66,7 +68,7 @@ export class UpstreamPool {
     return this.#active;
   }
 
-  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+  dispatch(options: UpstreamDispatch, handler: Dispatcher.DispatchHandler): void {
     this.#pool.dispatch(options, handler);
   }
 
@@ -119,6 +121,20 @@ export class UpstreamPool {
       clearTimeout(timer);
     }
   }
+}
+
+/**
+ * Connects to what the upstream's address names, and demands a certificate for that: undici would take the name from the
+ * Host header, which with `preserveHost` is the client's. An IP address is no name for TLS, and is left out there.
+ */
+function connectByAddress({ timeouts }: Upstream): buildConnector.connector {
+  const connect = buildConnector({
+    timeout: timeouts.connectMs,
+    allowH2: false,
+    // A WebSocket peer may end its side and still be answered; for calls undici itself closes on an end.
+    allowHalfOpen: true,
+  });
+  return (options, callback) => connect({ ...options, servername: "" }, callback);
 }
 
 function atLeastOne(places: number): number {

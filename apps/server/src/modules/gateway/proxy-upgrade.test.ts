@@ -212,6 +212,33 @@ describe("the bytes behind the handshake", () => {
     await pollUntil("the place is free", () => gateway.proxy.activeCalls().get("main") === 0);
   });
 
+  it("are dropped when the client's side is closed and the upstream does not read them", async () => {
+    const upstream = await startWebSocketUpstream((socket) => socket.pause());
+    const gateway = await startGateway(
+      { url: upstream.url },
+      {
+        upstreams: [
+          {
+            name: "main",
+            url: upstream.url,
+            timeouts: { connectMs: 2_000, headersMs: 2_000, idleMs: 300 },
+          },
+        ],
+      },
+    );
+    const connection = await openRawConnection(gateway.port);
+    connection.write(HANDSHAKE);
+    await connection.readUntil("\r\n\r\n");
+    connection.write(Buffer.alloc(50_000_000));
+    await pollUntil("the client's side is closed", () => gateway.traffic.length === 1);
+    connection.destroy();
+    await pollUntil("the upstream's side is closed", () => {
+      // One that does not read learns of the end only by writing.
+      upstream.sockets[0]?.write("x");
+      return upstream.sockets[0]?.destroyed;
+    });
+  });
+
   it("end when nothing moves for too long", async () => {
     const upstream = await startWebSocketUpstream(() => undefined);
     const gateway = await startGateway(upstream);

@@ -2,6 +2,9 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { CallTraffic } from "./call-outcome.ts";
 
+/** How long an upstream may take to read what its client sent last: some hundred kB at most, so that a slow one can. */
+const LAST_BYTES_MS = 10_000;
+
 /** Writes the status line and headers that hand a client's connection over to WebSocket. */
 export function writeUpgradeHead(socket: Socket, headers: readonly string[]): void {
   let head = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n";
@@ -13,7 +16,8 @@ export function writeUpgradeHead(socket: Socket, headers: readonly string[]): vo
 
 /**
  * Joins two connections byte for byte, in both directions, with backpressure. An end on one side is an end on the
- * other, so that a half-closed connection still carries the rest; an error or a close on one side closes both.
+ * other, so that a half-closed connection still carries the rest; an error or a close on one side closes both, also when
+ * the other side does not read.
  *
  * @param input.head - Bytes of the client that came behind its request.
  * @param input.idleMs - Silence in both directions after which both are closed.
@@ -39,6 +43,8 @@ export function joinSockets(input: {
   upstream.once("close", () => closeSoon(client));
   client.once("close", () => {
     closeSoon(upstream);
+    const timer = setTimeout(() => upstream.destroy(), Math.min(idleMs, LAST_BYTES_MS));
+    upstream.once("close", () => clearTimeout(timer));
     input.onClose({
       requestBytes: client.bytesRead - readBefore,
       responseBytes: client.bytesWritten - writtenBefore,

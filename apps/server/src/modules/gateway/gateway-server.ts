@@ -112,8 +112,9 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
       res.once("finish", () => socket.destroySoon());
       return;
     }
-    const hasBegunAnswer = res !== undefined && !res.writableFinished && res.headersSent;
-    if (socket.writable && !hasBegunAnswer && error.code !== "ECONNRESET") {
+    // Behind an answer that is due or has begun, ours would be taken for that one, or for a part of it.
+    const isNextAnswer = !isAnswering(socket) || (res?.socket === socket && !res.headersSent);
+    if (socket.writable && isNextAnswer && error.code !== "ECONNRESET") {
       socket.write(toProblemBytes(error.code));
     }
     socket.destroySoon();

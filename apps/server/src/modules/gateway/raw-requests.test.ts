@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { openRawConnection, sendRaw } from "@turnpike/testkit/raw-http";
 import {
@@ -5,7 +6,7 @@ import {
   startRecordingUpstream,
 } from "@turnpike/testkit/recording-upstream";
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { type BareGateway, startBareGateway } from "./bare-gateway.ts";
 
 let upstream: RecordingUpstream;
@@ -239,6 +240,25 @@ describe("raw requests", () => {
     expect((await connection.readResponse()).status).toBe(400);
     await connection.readToEnd();
     expect(upstream.requests).toEqual([]);
+  });
+
+  it("never answers a good request with the refusal of a bad one behind it", async () => {
+    const waiting: ServerResponse[] = [];
+    const slow = await startRecordingUpstream({
+      onRequest: (req, res) => req.method === "GET" && waiting.push(res) > 0,
+    });
+    onTestFinished(() => slow.close());
+    const behindSlow = await startBareGateway({ upstreams: [{ name: "main", url: slow.url }] });
+    onTestFinished(() => behindSlow.close());
+    const connection = await openRawConnection(behindSlow.port);
+    connection.write(`GET /good HTTP/1.1\r\n${H}\r\n`);
+    await pollUntil("the good one is with the upstream", () => waiting.length === 1);
+    connection.write(
+      `POST /bad HTTP/1.1\r\n${H}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nZZ\r\n`,
+    );
+    expect((await connection.readToEnd()).bytes.toString()).toBe("");
+    waiting[0]?.end();
+    expect(slow.requests).toEqual([]);
   });
 
   it("answers pipelined requests in order, each once", async () => {

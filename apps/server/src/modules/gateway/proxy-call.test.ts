@@ -358,6 +358,16 @@ describe("Expect: 100-continue", () => {
     connection.destroy();
   });
 
+  it("is passed over in HTTP/1.0, which knows no interim answer", async () => {
+    const upstream = await startUpstream();
+    const gateway = await startGateway({ upstreams: [{ name: "main", url: upstream.url }] });
+    const connection = await openRawConnection(gateway.port);
+    connection.write(`${EXPECTING.replace("HTTP/1.1", "HTTP/1.0")}hello`);
+    const { bytes } = await connection.readToEnd();
+    expect(bytes.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(bytes.toString()).toMatch(/\r\n\r\nok$/);
+  });
+
   it("refuses without asking for the body, and closes", async () => {
     const gateway = await startGateway({
       upstreams: [{ name: "main", url: "http://127.0.0.1:9", maxRequestBytes: 1 }],

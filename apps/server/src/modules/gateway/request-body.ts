@@ -83,7 +83,8 @@ export class RequestBody extends Readable {
 
   #start(): void {
     this.#started = true;
-    if (this.#req.headers.expect !== undefined) {
+    // To HTTP/1.0 an interim answer would be the answer.
+    if (this.#req.headers.expect !== undefined && this.#req.httpVersion === "1.1") {
       // The upstream is ready for the body, so now the client may send it, and the connection stays usable.
       this.#res.writeContinue();
       this.#res.shouldKeepAlive = !/\bclose\b/i.test(this.#req.headers.connection ?? "");

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { pollUntil } from "@turnpike/testkit/poll-until";
@@ -279,6 +280,29 @@ for (const name of ["express", "fastify", "hono", "next"]) {
       expect(response.status).toBeLessThan(300);
     });
 
+    it.runIf(name === "next")(
+      "lets a page of any origin send JSON and read the answer",
+      async () => {
+        const origin = "https://app.example.com";
+        const { response: preflight } = await call(
+          {
+            origin,
+            "access-control-request-method": "POST",
+            "access-control-request-headers": "content-type,x-api-key",
+          },
+          { method: "OPTIONS" },
+        );
+        const allowed = String(preflight.headers.get("access-control-allow-headers")).split(", ");
+        expect(allowed).toEqual(expect.arrayContaining(["content-type", "x-api-key"]));
+        const { key } = await makeCustomer();
+        for (const method of ["GET", "POST"]) {
+          const { response } = await call({ origin, "x-api-key": key }, { method });
+          expect(response.status).toBe(200);
+          expect(response.headers.get("access-control-allow-origin")).toBe("*");
+        }
+      },
+    );
+
     it("lets nobody call a guarded route with OPTIONS alone", async () => {
       // In Next OPTIONS is a handler of its own.
       const { response } = await call({}, { method: name === "next" ? "GET" : "OPTIONS" });
@@ -290,9 +314,10 @@ for (const name of ["express", "fastify", "hono", "next"]) {
 describe("examples/curl", () => {
   function verify(key: string, cost?: number) {
     const script = join(import.meta.dirname, "curl/verify.sh");
-    return promisify(execFile)(script, [key, ...(cost === undefined ? [] : [String(cost)])], {
+    return promisify(execFile)(script, cost === undefined ? [] : [String(cost)], {
       env: {
         PATH: process.env["PATH"],
+        API_KEY: key,
         TURNPIKE_URL: app.url,
         TURNPIKE_SERVICE_KEY: serviceKey,
       },
@@ -325,6 +350,15 @@ describe("examples/curl", () => {
       return answer.json?.code === "REVOKED" ? answer : undefined;
     });
     expect(refused).toMatchObject({ code: 1, json: { valid: false, metadata: { valid: true } } });
+  });
+
+  it("takes a key that was made elsewhere and imported by its hash", async () => {
+    const { tenantId } = await makeCustomer();
+    const key = `acme:${tenantId}/a+b~c.d-e==`;
+    const rows = [{ hash: createHash("sha256").update(key).digest("hex"), name: "old" }];
+    const path = `/v1/tenants/${tenantId}/keys/import`;
+    expect((await app.call(operator, "POST", path, { rows })).status).toBe(200);
+    expect(await verify(key, 0)).toMatchObject({ code: 0, json: { valid: true } });
   });
 
   it("ends with 2 without a verdict, and sends nothing that is no key", async () => {

@@ -1,10 +1,16 @@
 import { turnpikeNext } from "@turnpike/sdk/next";
 import { turnpike } from "../../../lib/turnpike.ts";
 
+/** Pages of any origin may call, and read the answer. A refusal says so by itself. */
+const ANY_ORIGIN = { "access-control-allow-origin": "*" };
+
 const whoami = turnpikeNext(
   turnpike,
   (request: Request, { turnpike: caller }) =>
-    Response.json({ caller, headers: Object.fromEntries(request.headers) }),
+    Response.json(
+      { caller, headers: Object.fromEntries(request.headers) },
+      { headers: ANY_ORIGIN },
+    ),
   { onError: (error) => console.error(error) },
 );
 
@@ -15,8 +21,8 @@ export function OPTIONS(): Response {
   return new Response(null, {
     status: 204,
     headers: {
-      "access-control-allow-origin": "*",
-      "access-control-allow-headers": "authorization, x-api-key",
+      ...ANY_ORIGIN,
+      "access-control-allow-headers": "authorization, content-type, x-api-key",
     },
   });
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { findFreePort } from "@turnpike/testkit/find-free-port";
-import { hasProxy, startExampleProxy } from "@turnpike/testkit/proxy-process";
+import { hasProxy, type ProxyName, startExampleProxy } from "@turnpike/testkit/proxy-process";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -26,25 +26,36 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
+async function callBehind(name: ProxyName, input: { folder: string; turnpikePort: number }) {
+  const proxy = await startExampleProxy(name, { ...input, upstreamPort: await findFreePort() });
+  try {
+    return await fetch(`${proxy.url}/v1/maps`, {
+      headers: { "x-api-key": "k" },
+      // The question has 10 s, and nginx's second one 2 s.
+      signal: AbortSignal.timeout(20_000),
+    });
+  } finally {
+    await proxy.stop();
+  }
+}
+
 // Side by side, for each waits as long as its configuration says.
-describe("a Turnpike that hangs", () => {
+describe("no call passes, and none waits for more than a few seconds,", () => {
   for (const name of ["nginx", "caddy"] as const) {
-    it.skipIf(!hasProxy(name)).concurrent(
-      `lets no call pass behind examples/${name}, and none wait for more than a few seconds`,
-      async ({ onTestFinished }) => {
-        const proxy = await startExampleProxy(name, {
-          folder: join(folder.path, name),
-          turnpikePort: (hanging.address() as AddressInfo).port,
-          upstreamPort: await findFreePort(),
-        });
-        onTestFinished(() => proxy.stop());
-        const response = await fetch(`${proxy.url}/v1/maps`, {
-          headers: { "x-api-key": "k" },
-          // The question has 10 s, and nginx's second one 2 s.
-          signal: AbortSignal.timeout(20_000),
-        });
-        expect(response.status).toBe(504);
-      },
-    );
+    const test = it.skipIf(!hasProxy(name)).concurrent;
+
+    test(`behind examples/${name} and a Turnpike that hangs`, async () => {
+      const { port: turnpikePort } = hanging.address() as AddressInfo;
+      const folderOfTest = join(folder.path, `${name}-hangs`);
+      const response = await callBehind(name, { folder: folderOfTest, turnpikePort });
+      expect(response.status).toBe(504);
+    });
+
+    test(`behind examples/${name} and a Turnpike that is away`, async () => {
+      const turnpikePort = await findFreePort();
+      const folderOfTest = join(folder.path, `${name}-away`);
+      const response = await callBehind(name, { folder: folderOfTest, turnpikePort });
+      expect(response.status).toBe(502);
+    });
   }
 });

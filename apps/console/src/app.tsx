@@ -1,12 +1,14 @@
 import { QueryClientProvider, useQuery } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { UiProvider } from "@turnpike/ui/ui-provider";
+import { useMemo } from "react";
 import { FullScreenFailure } from "#components/full-screen-failure.tsx";
 import { FullScreenSpinner } from "#components/full-screen-spinner.tsx";
 import { SessionGate } from "#components/session-gate.tsx";
 import { clientConfigQuery } from "#platform/client-config.ts";
 import { PlatformProvider } from "#platform/platform.tsx";
-import type { Console } from "./start-console.ts";
+import { toLeaveGuard } from "./guard-leave.ts";
+import type { Console, StartedConsole } from "./start-console.ts";
 
 /** Loads what the deployment says about itself, then shows the page. */
 export function App({ console }: { console: Console }) {
@@ -32,9 +34,13 @@ function ConfiguredApp({ console }: { console: Console }) {
   if (config.data === undefined) {
     return <FullScreenSpinner />;
   }
-  const { platform, router } = console.start(config.data);
+  return <StartedApp {...console.start(config.data)} />;
+}
+
+function StartedApp({ platform, router }: StartedConsole) {
+  const guardLeave = useMemo(() => toLeaveGuard(router.history), [router]);
   return (
-    <UiProvider>
+    <UiProvider guardLeave={guardLeave}>
       <PlatformProvider value={platform}>
         <SessionGate>
           <RouterProvider router={router} />

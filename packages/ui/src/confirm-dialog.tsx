@@ -26,10 +26,18 @@ export type ConfirmDialogProps = {
   onConfirm: () => void;
 };
 
-/** Asks before something that cannot be taken back. Only its own buttons and Escape close it. */
+/** Asks before something that cannot be taken back. Only its own buttons and Escape close it, and nothing while it is at work. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
+  const isWorking = props.progress !== undefined;
   return (
-    <AlertDialog.Root open={props.isOpen} onOpenChange={(isOpen) => !isOpen && props.onClose()}>
+    <AlertDialog.Root
+      open={props.isOpen}
+      onOpenChange={(isOpen) => {
+        if (!(isOpen || isWorking)) {
+          props.onClose();
+        }
+      }}
+    >
       <AlertDialog.Portal>
         {/* Also above a dialog or a panel, which would else go on looking as if it could be used. */}
         <AlertDialog.Backdrop forceRender className={BACKDROP_CLASSES} />
@@ -95,7 +103,10 @@ function ConfirmForm(props: ConfirmDialogProps) {
         {props.error}
       </p>
       <DialogActions>
-        <AlertDialog.Close className={toButtonClasses("secondary")}>
+        <AlertDialog.Close
+          disabled={props.progress !== undefined}
+          className={toButtonClasses("secondary")}
+        >
           {props.cancel ?? "Cancel"}
         </AlertDialog.Close>
         <Button

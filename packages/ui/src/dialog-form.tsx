@@ -2,7 +2,7 @@ import type { ReactNode, Ref, SubmitEvent } from "react";
 import { Button } from "./button.tsx";
 import { DialogActions } from "./dialog-actions.tsx";
 import { FormErrors } from "./form-errors.tsx";
-import { useCancel } from "./unsaved.tsx";
+import { useCancel, useStake } from "./unsaved.tsx";
 
 export type DialogFormProps = {
   ref?: Ref<HTMLFormElement>;
@@ -21,9 +21,14 @@ export type DialogFormProps = {
   children: ReactNode;
 };
 
-/** A form in a layer: what went wrong on top, its fields, the way out and the action. Sent by the button or by Enter. */
+/**
+ * A form in a layer: what went wrong on top, its fields, the way out and the action. Sent by the button or by Enter. While it
+ * is being sent the layer stays: what comes of it is only shown there.
+ */
 export function DialogForm({ failure, errors, onSubmit, onCancel, ...props }: DialogFormProps) {
   const cancel = useCancel(onCancel);
+  const isSending = props.progress !== undefined;
+  useStake("sending", isSending);
 
   function submit(event: SubmitEvent): void {
     event.preventDefault();
@@ -35,7 +40,9 @@ export function DialogForm({ failure, errors, onSubmit, onCancel, ...props }: Di
       <FormErrors title={errors === undefined ? undefined : failure} errors={errors ?? []} />
       {props.children}
       <DialogActions>
-        <Button onClick={cancel}>Cancel</Button>
+        <Button disabled={isSending} onClick={cancel}>
+          Cancel
+        </Button>
         <Button
           type="submit"
           look="primary"

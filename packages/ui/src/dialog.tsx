@@ -1,11 +1,10 @@
 import { Dialog as BaseDialog } from "@base-ui/react/dialog";
 import X from "lucide-react/icons/x";
-import { type ReactNode, type RefObject, useMemo, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useRef } from "react";
 import { toButtonClasses } from "./button.tsx";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { joinClasses } from "./join-classes.tsx";
 import { BACKDROP_CLASSES } from "./layer-styles.tsx";
-import { UnsavedContext, type UnsavedLayer } from "./unsaved.tsx";
+import { StakesContext, useStake, useStakes } from "./unsaved.tsx";
 
 export type DialogProps = {
   isOpen: boolean;
@@ -17,40 +16,31 @@ export type DialogProps = {
   children: ReactNode;
   /** What is focused first; otherwise the first field, or the cross. */
   initialFocus?: RefObject<HTMLElement | null>;
-  /** While something must not be lost, neither Escape nor a press outside closes it: the buttons inside do. */
+  /** While something goes on that must not be lost, neither Escape, a press outside nor Back closes it: the buttons inside do. */
   isLocked?: boolean;
   size?: "medium" | "wide";
 };
 
 /**
- * A layer above the page that asks for one thing. Focus stays inside and returns to where it came from. Where a form inside
- * says that something is typed (`useUnsaved`), it asks before that is thrown away.
+ * A layer above the page that asks for one thing. Focus stays inside and returns to where it came from. Where a part inside
+ * says that something is at stake (`useUnsaved`, `useStake`), it asks before that is thrown away, or stays.
  */
 export function Dialog(props: DialogProps) {
   const content = useRef<HTMLDivElement>(null);
-  const unsaved = useRef(false);
-  /** What is done once it is agreed that what was typed goes; undefined while nothing is asked. */
-  const [leave, setLeave] = useState<() => void>();
-  const layer = useMemo<UnsavedLayer>(
-    () => ({
-      isUnsaved: unsaved,
-      discardBy: (next) => (unsaved.current ? setLeave(() => next) : next()),
-    }),
-    [],
-  );
+  const { stakes, worst, question } = useStakes();
   return (
     <BaseDialog.Root
       open={props.isOpen}
       disablePointerDismissal={props.isLocked === true}
-      onOpenChange={(isOpen, details) => {
-        if (isOpen || (props.isLocked === true && details.reason === "escape-key")) {
-          return;
+      onOpenChange={(isOpen) => {
+        if (!(isOpen || props.isLocked === true)) {
+          stakes.leaveBy(props.onClose);
         }
-        layer.discardBy(props.onClose);
       }}
     >
       <BaseDialog.Portal>
-        <BaseDialog.Backdrop className={BACKDROP_CLASSES} />
+        {/* Also above a panel, which would else go on looking as if it could be used. */}
+        <BaseDialog.Backdrop forceRender className={BACKDROP_CLASSES} />
         <BaseDialog.Viewport className="fixed inset-0 z-50 grid place-items-center overflow-y-auto p-4 max-sm:place-items-end max-sm:p-0">
           <BaseDialog.Popup
             initialFocus={props.initialFocus ?? (() => findFirstField(content.current))}
@@ -67,33 +57,38 @@ export function Dialog(props: DialogProps) {
                 )
               }
               close={
-                props.isLocked !== true && (
-                  <BaseDialog.Close aria-label="Close" className={CLOSE_CLASSES}>
+                props.isLocked !== true &&
+                worst !== "secret" && (
+                  <BaseDialog.Close
+                    aria-label="Close"
+                    disabled={worst === "sending"}
+                    className={CLOSE_CLASSES}
+                  >
                     <X aria-hidden="true" />
                   </BaseDialog.Close>
                 )
               }
             />
-            <div ref={content} className="min-h-0 overflow-y-auto px-5 pt-2 pb-5">
-              <UnsavedContext value={layer}>{props.children}</UnsavedContext>
+            {/* Positioned, so that what is only read out scrolls along and does not make the page behind taller. */}
+            <div ref={content} className="relative min-h-0 overflow-y-auto px-5 pt-2 pb-5">
+              {/* While the layer fades out nothing in it is at stake any more. */}
+              <StakesContext value={props.isOpen ? stakes : undefined}>
+                <Locked isLocked={props.isLocked === true} />
+                {props.children}
+              </StakesContext>
             </div>
-            <ConfirmDialog
-              isOpen={leave !== undefined}
-              onClose={() => setLeave(undefined)}
-              title="Discard what you typed?"
-              description="It is not saved anywhere."
-              action="Discard"
-              cancel="Keep editing"
-              onConfirm={() => {
-                setLeave(undefined);
-                leave?.();
-              }}
-            />
+            {question}
           </BaseDialog.Popup>
         </BaseDialog.Viewport>
       </BaseDialog.Portal>
     </BaseDialog.Root>
   );
+}
+
+/** Stands inside of the layer whose page is not left meanwhile. */
+function Locked({ isLocked }: { isLocked: boolean }) {
+  useStake("sending", isLocked);
+  return null;
 }
 
 /**

@@ -1,18 +1,20 @@
 // @vitest-environment jsdom
-import { cleanup, render, screen, waitFor } from "@testing-library/react";
+import { cleanup, render, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { useState } from "react";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { Dialog } from "./dialog.tsx";
 import { DialogForm } from "./dialog-form.tsx";
+import type { LeaveWarden } from "./leave-guard.tsx";
 import { Menu, MenuItem } from "./menu.tsx";
 import { Popover } from "./popover.tsx";
 import { RadioList } from "./radio-list.tsx";
+import { SecretOnce } from "./secret-once.tsx";
 import { Select } from "./select.tsx";
 import { Sheet } from "./sheet.tsx";
 import { UiProvider } from "./ui-provider.tsx";
-import { useUnsaved } from "./unsaved.tsx";
+import { KeepPage, useUnsaved } from "./unsaved.tsx";
 
 afterEach(cleanup);
 
@@ -159,6 +161,148 @@ describe("Dialog", () => {
   });
 });
 
+describe("a form that is being sent", () => {
+  it("holds its dialog until the answer is there, and lets go of it then", async () => {
+    const close = vi.fn();
+    const renderForm = (progress: string | undefined) => (
+      <UiProvider>
+        <Dialog isOpen onClose={close} title="New key">
+          <DialogForm onSubmit={vi.fn()} onCancel={close} action="Create" progress={progress}>
+            <input aria-label="Name" />
+          </DialogForm>
+        </Dialog>
+      </UiProvider>
+    );
+    const { rerender } = render(renderForm("Creating…"));
+    await screen.findByRole("dialog");
+    await userEvent.keyboard("{Escape}");
+    await userEvent.click(screen.getByRole("button", { name: "Cancel" }));
+    await userEvent.click(screen.getByRole("button", { name: "Close" }));
+    expect(close).not.toHaveBeenCalled();
+    rerender(renderForm(undefined));
+    await userEvent.keyboard("{Escape}");
+    expect(close).toHaveBeenCalledOnce();
+  });
+});
+
+describe("leaving the page", () => {
+  function guard() {
+    const wardens = new Set<LeaveWarden>();
+    return {
+      wardens,
+      guardLeave: (warden: LeaveWarden) => {
+        wardens.add(warden);
+        return () => wardens.delete(warden);
+      },
+      leave: async (by: "history" | "link") => {
+        const answers = await Promise.all([...wardens].map((warden) => warden.mayLeave(by)));
+        return answers.every((mayLeave) => mayLeave);
+      },
+      isHeld: () => [...wardens].some((warden) => warden.isHeld()),
+    };
+  }
+
+  it("is asked about while something is typed in a dialog, and free before and after", async () => {
+    const { guardLeave, leave, isHeld } = guard();
+    render(
+      <UiProvider guardLeave={guardLeave}>
+        <Dialog isOpen onClose={vi.fn()} title="New key">
+          <TypedForm />
+        </Dialog>
+      </UiProvider>,
+    );
+    const field = await screen.findByLabelText("Name");
+    expect(isHeld()).toBe(false);
+    await userEvent.type(field, "Worker");
+    expect(isHeld()).toBe(true);
+    const kept = leave("history");
+    await userEvent.click(await screen.findByRole("button", { name: "Keep editing" }));
+    expect(await kept).toBe(false);
+    const left = leave("link");
+    await userEvent.click(await screen.findByRole("button", { name: "Discard" }));
+    expect(await left).toBe(true);
+    await userEvent.clear(field);
+    expect(await leave("history")).toBe(true);
+    expect(isHeld()).toBe(false);
+  });
+
+  it("waits for a form that is being sent, which itself may lead elsewhere", async () => {
+    const { guardLeave, leave, isHeld } = guard();
+    render(
+      <UiProvider guardLeave={guardLeave}>
+        <Dialog isOpen onClose={vi.fn()} title="New key">
+          <DialogForm onSubmit={vi.fn()} onCancel={vi.fn()} action="Create" progress="Creating…">
+            <TypedForm />
+          </DialogForm>
+        </Dialog>
+      </UiProvider>,
+    );
+    await userEvent.type(await screen.findByLabelText("Name"), "Worker");
+    expect(await leave("history")).toBe(false);
+    expect(await leave("link")).toBe(true);
+    expect(isHeld()).toBe(true);
+    expect(screen.queryByRole("alertdialog")).toBe(null);
+  });
+
+  it.each([
+    [
+      "a dialog",
+      (secret: React.ReactNode) => (
+        <Dialog isOpen onClose={vi.fn()} title="Your key">
+          {secret}
+        </Dialog>
+      ),
+    ],
+    ["a part of a page", (secret: React.ReactNode) => <KeepPage>{secret}</KeepPage>],
+  ])("is asked about while a secret is shown in %s, until it is gone", async (_, around) => {
+    const { guardLeave, leave, wardens } = guard();
+    const secret = (
+      <SecretOnce subject="API key" secret="s3" advice="Keep it." onStored={vi.fn()} />
+    );
+    const { rerender } = render(<UiProvider guardLeave={guardLeave}>{around(secret)}</UiProvider>);
+    await screen.findByText("This is the only time that it is shown.");
+    const stayed = leave("link");
+    const question = await screen.findByRole("alertdialog", { name: "Leave without the secret?" });
+    expect(await leave("history")).toBe(false);
+    await userEvent.click(within(question).getByRole("button", { name: "Stay" }));
+    expect(await stayed).toBe(false);
+    rerender(<UiProvider guardLeave={guardLeave}>{around(null)}</UiProvider>);
+    expect(wardens.size).toBe(0);
+  });
+
+  it("is not held up by the question of a layer that is gone", async () => {
+    const { guardLeave, leave } = guard();
+    const { unmount } = render(
+      <UiProvider guardLeave={guardLeave}>
+        <Dialog isOpen onClose={vi.fn()} title="New key">
+          <TypedForm />
+        </Dialog>
+      </UiProvider>,
+    );
+    await userEvent.type(await screen.findByLabelText("Name"), "Worker");
+    const left = leave("history");
+    await screen.findByRole("alertdialog");
+    unmount();
+    expect(await left).toBe(true);
+  });
+});
+
+describe("a dialog above a panel", () => {
+  it("dims the panel too", async () => {
+    render(
+      <UiProvider>
+        <Sheet isOpen onClose={vi.fn()} title="Key">
+          <Dialog isOpen onClose={vi.fn()} title="Roll key">
+            <p>With a grace period.</p>
+          </Dialog>
+        </Sheet>
+      </UiProvider>,
+    );
+    await screen.findByRole("dialog", { name: "Roll key" });
+    expect(document.querySelectorAll(".bg-scrim")).toHaveLength(2);
+  });
+});
+
 describe("a layer that begins with a choice", () => {
   it("puts the focus on what is chosen, so that Space changes nothing", async () => {
     const onValueChange = vi.fn();
@@ -233,6 +377,14 @@ describe("ConfirmDialog", () => {
     expect(confirm).not.toHaveBeenCalled();
     expect(screen.getByText("The key is gone already.").getAttribute("role")).toBe("alert");
     expect(field).toHaveProperty("value", "Production");
+  });
+
+  it("cannot be left while it is at work: what comes of it is only said there", async () => {
+    const { close } = open({ progress: "Revoking…" });
+    await screen.findByRole("alertdialog");
+    await userEvent.keyboard("{Escape}");
+    await userEvent.click(screen.getByRole("button", { name: "Cancel" }));
+    expect(close).not.toHaveBeenCalled();
   });
 
   it("is left by Cancel", async () => {

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
 import { CodeBlock } from "./code-block.tsx";
+import { useStake } from "./unsaved.tsx";
 
 export type SecretOnceProps = {
   /** What it is: "Service key", "API key". */
@@ -11,8 +12,12 @@ export type SecretOnceProps = {
   onStored: () => void;
 };
 
-/** A secret that is shown this one time, until the person says that it is kept. */
+/**
+ * A secret that is shown this one time, until the person says that it is kept: the layer around it stays until then, and who
+ * leaves the page is asked.
+ */
 export function SecretOnce({ subject, secret, advice, onStored }: SecretOnceProps) {
+  useStake("secret", true);
   return (
     <section
       ref={focusOnMount}

@@ -63,7 +63,7 @@ export function Sheet(props: SheetProps) {
           <div
             ref={content}
             className={joinClasses(
-              "min-h-0 grow overflow-y-auto overscroll-contain",
+              "relative min-h-0 grow overflow-y-auto overscroll-contain",
               props.isTitleHidden !== true && "px-5 pt-2 pb-6",
             )}
           >

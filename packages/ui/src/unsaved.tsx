@@ -1,35 +1,168 @@
-import { createContext, type RefObject, use, useEffect } from "react";
+import {
+  createContext,
+  type ReactNode,
+  use,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { LeaveGuardContext, type LeaveWarden } from "./leave-guard.tsx";
 
-/** The layer around a form, in which something may be typed that is not saved. */
-export type UnsavedLayer = {
-  /** True while something is typed that would be lost. */
-  isUnsaved: RefObject<boolean>;
-  /** Does what throws it away; asks first where something is typed. */
-  discardBy: (leave: () => void) => void;
+/** What leaving would lose, the gravest last. */
+const STAKES = [
+  /** Something typed that is not saved: one is asked. */
+  "typed",
+  /** The answer to a request under way: it is waited for. */
+  "sending",
+  /** A secret that is shown once, or is just being made: it stays, and who leaves the page is asked. */
+  "secret",
+] as const;
+export type Stake = (typeof STAKES)[number];
+
+/** What is around a form, or a secret, that must not be left just like that. */
+type Stakes = {
+  /** Says what is at stake; gives back what takes that away again. */
+  add: (stake: Stake) => () => void;
+  /** Does what leaves the layer by itself, as Escape does: not at all, or after a question, where something is at stake. */
+  leaveBy: (leave: () => void) => void;
 };
 
-export const UnsavedContext = createContext<UnsavedLayer | undefined>(undefined);
+export const StakesContext = createContext<Stakes | undefined>(undefined);
+
+const QUESTIONS = {
+  typed: {
+    title: "Discard what you typed?",
+    description: "It is not saved anywhere.",
+    action: "Discard",
+    cancel: "Keep editing",
+  },
+  secret: {
+    title: "Leave without the secret?",
+    description: "It is shown this one time. Once you leave, nobody can show it again.",
+    action: "Leave",
+    cancel: "Stay",
+  },
+} as const;
+
+type Question = keyof typeof QUESTIONS;
 
 /**
- * Tells the dialog around a form that something was typed, so that it asks before Escape, a press outside, the cross or
- * Cancel throws it away. Outside of a dialog it does nothing.
+ * Keeps what the parts inside have at stake, for a layer or a part of a page.
+ *
+ * @returns `question` is to be rendered inside the layer, so that the focus may go to it; `worst` is undefined while
+ *   nothing is at stake.
+ */
+export function useStakes(): { stakes: Stakes; worst: Stake | undefined; question: ReactNode } {
+  const guard = use(LeaveGuardContext);
+  const [worst, setWorst] = useState<Stake>();
+  const [question, setQuestion] = useState<Question>("typed");
+  const [isAsking, setIsAsking] = useState(false);
+  const answer = useRef<(isAgreed: boolean) => void>(undefined);
+  const settle = (isAgreed: boolean) => {
+    answer.current?.(isAgreed);
+    answer.current = undefined;
+    setIsAsking(false);
+  };
+  // What is asked of a layer that goes away is not left open: it would hold up whoever waits for the answer.
+  useLayoutEffect(() => () => answer.current?.(true), []);
+
+  const stakes = useMemo(() => {
+    const held: Stake[] = [];
+    const readWorst = () => STAKES.findLast((stake) => held.includes(stake));
+
+    function ask(next: Question): Promise<boolean> {
+      if (answer.current !== undefined) {
+        return Promise.resolve(false);
+      }
+      setQuestion(next);
+      setIsAsking(true);
+      return new Promise((resolve) => {
+        answer.current = resolve;
+      });
+    }
+
+    const warden: LeaveWarden = {
+      isHeld: () => held.length > 0,
+      mayLeave: (by) => {
+        const stake = readWorst();
+        if (stake === undefined || stake === "sending") {
+          // A form that was sent may lead elsewhere by itself.
+          return stake === undefined || by === "link";
+        }
+        return ask(stake);
+      },
+    };
+    let release: (() => void) | undefined;
+
+    return {
+      add: (stake: Stake) => {
+        held.push(stake);
+        release ??= guard?.(warden);
+        setWorst(readWorst());
+        return () => {
+          held.splice(held.indexOf(stake), 1);
+          if (held.length === 0) {
+            release?.();
+            release = undefined;
+          }
+          setWorst(readWorst());
+        };
+      },
+      leaveBy: (leave: () => void) => {
+        const stake = readWorst();
+        if (stake === undefined) {
+          leave();
+        } else if (stake === "typed") {
+          void ask(stake).then((isAgreed) => isAgreed && leave());
+        }
+      },
+    };
+  }, [guard]);
+
+  return {
+    stakes,
+    worst,
+    question: (
+      <ConfirmDialog
+        {...QUESTIONS[question]}
+        isOpen={isAsking}
+        onClose={() => settle(false)}
+        onConfirm={() => settle(true)}
+      />
+    ),
+  };
+}
+
+/** Asks before a part of a page that is no layer is left while something in it is at stake. */
+export function KeepPage({ children }: { children: ReactNode }) {
+  const { stakes, question } = useStakes();
+  return (
+    <StakesContext value={stakes}>
+      {children}
+      {question}
+    </StakesContext>
+  );
+}
+
+/** Tells what is around this part that something in it is at stake. Outside of a dialog or `KeepPage` it does nothing. */
+export function useStake(stake: Stake, isAtStake: boolean): void {
+  const stakes = use(StakesContext);
+  // The outside system is the dialog and the address, which the browser leaves and not a render.
+  useLayoutEffect(() => (isAtStake ? stakes?.add(stake) : undefined), [stakes, stake, isAtStake]);
+}
+
+/**
+ * Tells the dialog around a form that something was typed, so that it asks before Escape, a press outside, the cross,
+ * Cancel, Back or a reload throws it away.
  */
 export function useUnsaved(isUnsaved: boolean): void {
-  const known = use(UnsavedContext)?.isUnsaved;
-  // The outside system is the dialog, which is asked to close by the browser and not by a render.
-  useEffect(() => {
-    if (known === undefined) {
-      return;
-    }
-    known.current = isUnsaved;
-    return () => {
-      known.current = false;
-    };
-  }, [known, isUnsaved]);
+  useStake("typed", isUnsaved);
 }
 
 /** Makes what a Cancel button does of what leaves the form: it asks as the cross does. */
 export function useCancel(leave: () => void): () => void {
-  const layer = use(UnsavedContext);
-  return layer === undefined ? leave : () => layer.discardBy(leave);
+  const stakes = use(StakesContext);
+  return stakes === undefined ? leave : () => stakes.leaveBy(leave);
 }

@@ -4,6 +4,7 @@ import { Button } from "@turnpike/ui/button";
 import { FormErrors } from "@turnpike/ui/form-errors";
 import { SecretOnce } from "@turnpike/ui/secret-once";
 import { TextField } from "@turnpike/ui/text-field";
+import { KeepPage, useStake } from "@turnpike/ui/unsaved";
 import { type SubmitEvent, useState } from "react";
 import type { ApiClient } from "#platform/api-client.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
@@ -21,8 +22,16 @@ export type KeyStepProps = {
   onCreated: (key: string) => void;
 };
 
-/** Makes the first key, and shows it once. */
-export function KeyStep({ tenant, state, existing, shownKey, onCreated }: KeyStepProps) {
+/** Makes the first key, and shows it once. Who leaves before it is stored is asked. */
+export function KeyStep(props: KeyStepProps) {
+  return (
+    <KeepPage>
+      <KeyStepBody {...props} />
+    </KeepPage>
+  );
+}
+
+function KeyStepBody({ tenant, state, existing, shownKey, onCreated }: KeyStepProps) {
   const [isStored, setIsStored] = useState(false);
   const mayCreate = ROLE_SCOPES[tenant.role].includes("keys:write");
   if (shownKey !== undefined && !isStored) {
@@ -72,6 +81,8 @@ function KeyForm({ tenant, onCreated }: Pick<KeyStepProps, "tenant" | "onCreated
       await client.invalidateQueries({ queryKey: ["keys", tenant.tenantId] });
     },
   });
+  // Its answer holds the secret, which is shown nowhere else.
+  useStake("secret", create.isPending);
   const submitOnce = useSubmitOnce(create.mutateAsync, "failed");
   const failure = toFormFailure(create.error, { name: "/name" });
 

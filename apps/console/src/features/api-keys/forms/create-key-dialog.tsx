@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
+import { useStake } from "@turnpike/ui/unsaved";
 import { useState } from "react";
 import type { Environment } from "#platform/current-environment.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
@@ -26,6 +27,10 @@ export type CreateKeyDialogProps = {
 /** Makes a key and shows it once. While it is shown, only its own button closes the dialog. */
 export function CreateKeyDialog({ isOpen, ...props }: CreateKeyDialogProps) {
   const [created, setCreated] = useState<CreatedKey>();
+  if (!isOpen && created !== undefined) {
+    // Somebody has left without it. The next one begins with a form.
+    setCreated(undefined);
+  }
 
   function close(): void {
     setCreated(undefined);
@@ -36,7 +41,6 @@ export function CreateKeyDialog({ isOpen, ...props }: CreateKeyDialogProps) {
     <Dialog
       isOpen={isOpen}
       onClose={close}
-      isLocked={created !== undefined}
       title={created === undefined ? "Create key" : `${created.name} is ready`}
       description={
         created === undefined
@@ -72,6 +76,8 @@ function CreateKeyForm({ tenant, environment, onCancel, onCreated }: CreateKeyFo
       void refreshKeys(client, tenant.tenantId);
     },
   });
+  // Its answer holds the secret, which is shown nowhere else.
+  useStake("secret", create.isPending);
   const submitOnce = useSubmitOnce(create.mutateAsync, "failed");
   return (
     <KeyForm

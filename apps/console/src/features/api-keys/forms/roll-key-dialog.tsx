@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
 import { RadioList } from "@turnpike/ui/radio-list";
+import { useStake } from "@turnpike/ui/unsaved";
 import { useState } from "react";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { formatInstant } from "#platform/format.ts";
@@ -27,7 +28,6 @@ export function RollKeyDialog({ tenantId, subject, onClose }: RollKeyDialogProps
     <Dialog
       isOpen
       onClose={onClose}
-      isLocked={made !== undefined}
       title={made === undefined ? `Roll ${subject.name}` : `The new ${made.name} is ready`}
       description={
         made === undefined ? (
@@ -80,6 +80,8 @@ function RollKeyForm({ tenantId, subject, onCancel, onMade }: RollKeyFormProps) 
       void refreshKeys(client, tenantId);
     },
   });
+  // Its answer holds the secret, which is shown nowhere else.
+  useStake("secret", roll.isPending);
   const submitOnce = useSubmitOnce(roll.mutateAsync, "failed");
   const failure = toFormFailure(roll.error, { graceSeconds: "/graceSeconds" });
 

@@ -5,7 +5,7 @@ import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
 import { SecretOnce } from "@turnpike/ui/secret-once";
 import { TextField } from "@turnpike/ui/text-field";
-import { useUnsaved } from "@turnpike/ui/unsaved";
+import { useStake, useUnsaved } from "@turnpike/ui/unsaved";
 import { useState } from "react";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
@@ -25,7 +25,6 @@ export function CreateServiceKeyDialog({ isOpen, onClose }: CreateServiceKeyDial
     <Dialog
       isOpen={isOpen}
       onClose={close}
-      isLocked={secret !== undefined}
       title={secret === undefined ? "Create a service key" : "Your service key"}
       {...(secret === undefined && {
         description: "Give it what the program needs and no more: it reaches every tenant.",
@@ -61,6 +60,8 @@ function ServiceKeyForm({ onCreated, onCancel }: ServiceKeyFormProps) {
       await client.invalidateQueries({ queryKey: ["service-keys"] });
     },
   });
+  // Its answer holds the secret, which is shown nowhere else.
+  useStake("secret", create.isPending);
   const submitOnce = useSubmitOnce(create.mutateAsync, "failed");
   const failure = toFormFailure(create.error, { name: "/name", scopes: "/scopes" });
 

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
 import { Dialog } from "@turnpike/ui/dialog";
 import { SecretOnce } from "@turnpike/ui/secret-once";
+import { KeepPage, useStake } from "@turnpike/ui/unsaved";
 import { toast } from "sonner";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
@@ -37,7 +38,6 @@ export function WebhookDialogs({ tenantId, task, onTask }: WebhookDialogsProps) 
       <Dialog
         isOpen={isSaving || isShowing}
         onClose={close}
-        isLocked={isShowing}
         title={isShowing ? "The secret of your webhook" : isNew ? "Add a webhook" : "Edit webhook"}
       >
         {isSaving && (
@@ -59,11 +59,13 @@ export function WebhookDialogs({ tenantId, task, onTask }: WebhookDialogsProps) 
           />
         )}
       </Dialog>
-      <RotateDialog
-        tenantId={tenantId}
-        webhook={task?.kind === "rotate" ? task.webhook : undefined}
-        onTask={onTask}
-      />
+      <KeepPage>
+        <RotateDialog
+          tenantId={tenantId}
+          webhook={task?.kind === "rotate" ? task.webhook : undefined}
+          onTask={onTask}
+        />
+      </KeepPage>
       <DeleteDialog
         tenantId={tenantId}
         webhook={task?.kind === "delete" ? task.webhook : undefined}
@@ -87,6 +89,8 @@ function RotateDialog({ tenantId, webhook, onTask }: OneProps) {
       await client.invalidateQueries({ queryKey: ["webhooks", tenantId] });
     },
   });
+  // Its answer holds the secret, which is shown nowhere else.
+  useStake("secret", rotate.isPending);
   const rotateOnce = useSubmitOnce(rotate.mutateAsync, "settled");
   return (
     <ConfirmDialog

@@ -3,7 +3,7 @@ import { ALL_EVENTS } from "@turnpike/domain/webhooks/event-types";
 import { Checkbox } from "@turnpike/ui/checkbox";
 import { DialogForm } from "@turnpike/ui/dialog-form";
 import { TextField } from "@turnpike/ui/text-field";
-import { useUnsaved } from "@turnpike/ui/unsaved";
+import { useStake, useUnsaved } from "@turnpike/ui/unsaved";
 import { useState } from "react";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
@@ -46,6 +46,8 @@ export function WebhookForm({ tenantId, webhook, onDone, onCancel }: WebhookForm
       await client.invalidateQueries({ queryKey: ["webhooks", tenantId] });
     },
   });
+  // The answer to a new one holds its secret, which is shown nowhere else.
+  useStake("secret", save.isPending && webhook === undefined);
   const submitOnce = useSubmitOnce(save.mutateAsync, "failed");
   const failure = toFormFailure(save.error, {
     url: "/url",

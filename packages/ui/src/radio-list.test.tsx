@@ -2,7 +2,7 @@
 import { cleanup, render, screen } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { useState } from "react";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { RadioList } from "./radio-list.tsx";
 
 afterEach(cleanup);
@@ -43,6 +43,25 @@ describe("RadioList", () => {
     screen.getByRole("radio", { name: "1 hour", checked: true });
     await userEvent.click(screen.getByText("Refused at once."));
     screen.getByRole("radio", { name: /Not at all/, checked: true });
+  });
+
+  it("sends its form by Enter, as long as that has a button which sends", async () => {
+    const submit = vi.fn((event: React.SubmitEvent) => event.preventDefault());
+    const renderForm = (isDisabled: boolean) => (
+      <form onSubmit={submit}>
+        <Grace />
+        <button type="submit" disabled={isDisabled}>
+          Roll
+        </button>
+      </form>
+    );
+    const { rerender } = render(renderForm(false));
+    await userEvent.tab();
+    await userEvent.keyboard("{Enter}");
+    expect(submit).toHaveBeenCalledOnce();
+    rerender(renderForm(true));
+    await userEvent.keyboard("{Enter}");
+    expect(submit).toHaveBeenCalledOnce();
   });
 
   it("says what is wrong with the choice", () => {

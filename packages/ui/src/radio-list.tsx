@@ -1,6 +1,6 @@
 import { Radio } from "@base-ui/react/radio";
 import { RadioGroup } from "@base-ui/react/radio-group";
-import { useId } from "react";
+import { type KeyboardEvent, useId } from "react";
 import { joinClasses } from "./join-classes.tsx";
 import type { Choice } from "./select.tsx";
 
@@ -17,7 +17,7 @@ export type RadioListProps<Value extends string> = {
   isInColumns?: boolean;
 };
 
-/** One of a few, each with a line that says what it means. Arrow keys choose. */
+/** One of a few, each with a line that says what it means. Arrow keys choose, Enter sends the form. */
 export function RadioList<Value extends string>(props: RadioListProps<Value>) {
   const id = useId();
   return (
@@ -36,6 +36,7 @@ export function RadioList<Value extends string>(props: RadioListProps<Value>) {
         aria-describedby={`${id}-error`}
         value={props.value}
         onValueChange={(value: Value) => props.onValueChange(value)}
+        onKeyDown={sendByEnter}
         className={joinClasses("grid gap-2", props.isInColumns === true && "sm:grid-cols-2")}
       >
         {props.choices.map((choice) => (
@@ -65,4 +66,13 @@ export function RadioList<Value extends string>(props: RadioListProps<Value>) {
       </p>
     </div>
   );
+}
+
+/** As a radio of the browser does; those of the library swallow Enter. */
+function sendByEnter(event: KeyboardEvent<HTMLElement>): void {
+  const form = event.key === "Enter" ? event.currentTarget.closest("form") : null;
+  const button = form?.querySelector<HTMLButtonElement>("[type=submit]:not(:disabled)");
+  if (button) {
+    form?.requestSubmit(button);
+  }
 }

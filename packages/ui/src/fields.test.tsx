@@ -83,6 +83,33 @@ describe("NumberField", () => {
   });
 });
 
+describe("NumberField, typed into", () => {
+  it.each([
+    ["-12.7", -12.7, "-12.7"],
+    ["0", 0, "0"],
+    ["99999999999", 99_999_999_999, "99,999,999,999"],
+    ["1.23456", 1.23456, "1.23456"],
+  ])("keeps %s, for the form to say what is wrong with it", async (typed, value, shown) => {
+    const change = vi.fn();
+    render(<Limit onChange={change} />);
+    const field = screen.getByLabelText("Limit");
+    await userEvent.clear(field);
+    await userEvent.type(field, typed);
+    await userEvent.tab();
+    expect(field).toHaveProperty("value", shown);
+    expect(change).toHaveBeenLastCalledWith(value);
+  });
+
+  it("comes back within its bounds by a step", async () => {
+    const change = vi.fn();
+    render(<Limit onChange={change} />);
+    const field = screen.getByLabelText("Limit");
+    await userEvent.clear(field);
+    await userEvent.type(field, "99999999999{ArrowDown}");
+    expect(change).toHaveBeenLastCalledWith(10_000);
+  });
+});
+
 describe("SearchField", () => {
   it("is emptied by Escape and by its cross, and keeps the focus", async () => {
     render(<Search />);

@@ -29,7 +29,13 @@ export type NumberFieldProps = {
 const STEPPER_CLASSES =
   "grid w-8 shrink-0 cursor-pointer place-items-center text-ink-muted hover:bg-hover hover:text-ink data-disabled:cursor-not-allowed data-disabled:opacity-40 touch:w-11 [&_svg]:size-3.5";
 
-/** A labelled number, with separators, arrow keys and buttons to step. What is typed stays within the bounds. */
+/** Shows the digits that are typed; left to itself the library would show three behind the point. */
+const AS_TYPED: Intl.NumberFormatOptions = { maximumFractionDigits: 12 };
+
+/**
+ * A labelled number, with separators, arrow keys and buttons to step. Steps stay within the bounds; what is typed beyond them
+ * stays as it is, for the form to say what is wrong with it.
+ */
 export function NumberField(props: NumberFieldProps) {
   const { label, help, error, isOptional = false, className } = props;
   return (
@@ -42,11 +48,12 @@ export function NumberField(props: NumberFieldProps) {
           min={props.min}
           max={props.max}
           step={props.step ?? 1}
+          allowOutOfRange
           name={props.name}
           required={props.isRequired}
           disabled={props.isDisabled}
           locale="en"
-          format={props.format}
+          format={props.format ?? AS_TYPED}
         >
           <BaseNumberField.Group
             className={joinClasses(

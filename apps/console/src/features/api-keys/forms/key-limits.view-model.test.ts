@@ -24,6 +24,35 @@ const rate = (change: Partial<RateLimitRow> = {}): RateLimitRow => ({
   ...change,
 });
 
+describe("a number in a limit", () => {
+  it.each([
+    [{ limit: 1.5 }, "/rateLimits/0/limit", "A whole number from 1 to 1,000,000."],
+    [{ limit: 0 }, "/rateLimits/0/limit", "A whole number from 1 to 1,000,000."],
+    [{ limit: -12.7 }, "/rateLimits/0/limit", "A whole number from 1 to 1,000,000."],
+    [{ limit: 1_000_001 }, "/rateLimits/0/limit", "A whole number from 1 to 1,000,000."],
+    [
+      { every: 1.5, unit: "minutes" as const },
+      "/rateLimits/0/windowSeconds",
+      "A whole number from 1 to 1,440.",
+    ],
+    [
+      { every: 25, unit: "hours" as const },
+      "/rateLimits/0/windowSeconds",
+      "At most a day: what lasts longer is a quota.",
+    ],
+  ])("must be whole and within its bounds: %j", (change, pointer, words) => {
+    expect(checkLimits({ rateLimits: [rate(change)], quotas: [] })).toEqual({ [pointer]: words });
+  });
+
+  it("of units may be nought", () => {
+    const quota = { rowId: 0, meter: "requests", limit: 0 };
+    expect(checkLimits({ rateLimits: [], quotas: [quota] })).toEqual({});
+    expect(checkLimits({ rateLimits: [], quotas: [{ ...quota, limit: 0.5 }] })).toEqual({
+      "/quotas/0/limit": "A whole number from 0 to 9,007,199,254,740,991.",
+    });
+  });
+});
+
 describe("rows of limits", () => {
   it("show a window in the largest unit that fits and give the same limit back", () => {
     const limits = [1, 59, 60, 90, 3_600, 86_400].map((windowSeconds, index) => ({

@@ -106,13 +106,17 @@ export function checkLimits(draft: {
     } else if (names.indexOf(name) !== index) {
       errors[`${at}/name`] = "Another limit has this name.";
     }
-    if (row.limit === null) {
-      errors[`${at}/limit`] = "How many calls?";
+    const limitError = checkWhole(row.limit, "How many calls?", 1, RATE_LIMIT_MAX);
+    if (limitError !== undefined) {
+      errors[`${at}/limit`] = limitError;
     }
-    if (row.every === null) {
-      errors[`${at}/windowSeconds`] = "How long?";
-    } else if (row.every * UNIT_SECONDS[row.unit] > WINDOW_SECONDS_MAX) {
-      errors[`${at}/windowSeconds`] = "At most a day: what lasts longer is a quota.";
+    const everyMax = WINDOW_SECONDS_MAX / UNIT_SECONDS[row.unit];
+    const everyError =
+      row.every !== null && row.every > everyMax
+        ? "At most a day: what lasts longer is a quota."
+        : checkWhole(row.every, "How long?", 1, everyMax);
+    if (everyError !== undefined) {
+      errors[`${at}/windowSeconds`] = everyError;
     }
   }
   const meters = draft.quotas.map((row) => row.meter);
@@ -123,9 +127,25 @@ export function checkLimits(draft: {
     } else if (meters.indexOf(row.meter) !== index) {
       errors[`${at}/meter`] = "There is a quota of it already.";
     }
-    if (row.limit === null) {
-      errors[`${at}/limit`] = "How many units?";
+    const limitError = checkWhole(row.limit, "How many units?", 0, Number.MAX_SAFE_INTEGER);
+    if (limitError !== undefined) {
+      errors[`${at}/limit`] = limitError;
     }
   }
   return errors;
+}
+
+/** What is wrong with a whole number between bounds; undefined when nothing is. @param question - Said of none. */
+function checkWhole(
+  value: number | null,
+  question: string,
+  min: number,
+  max: number,
+): string | undefined {
+  if (value === null) {
+    return question;
+  }
+  return Number.isInteger(value) && value >= min && value <= max
+    ? undefined
+    : `A whole number from ${min.toLocaleString("en")} to ${max.toLocaleString("en")}.`;
 }

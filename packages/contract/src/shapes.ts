@@ -7,12 +7,10 @@ import {
 } from "@turnpike/domain/ids/ids";
 import { isStorableText } from "@turnpike/domain/text/storable-text";
 import { z } from "zod";
+import { explainIssue } from "./explain-issue.ts";
 
-// For every schema of the product: what is missing is said to be missing, not to be of another type.
-z.config({
-  customError: (issue) =>
-    issue.code === "invalid_type" && issue.input === undefined ? "Required." : undefined,
-});
+// For every schema of the product that has no words of its own: what is said is for people who know no validator.
+z.config({ customError: explainIssue });
 
 function idOf<Id extends string>(kind: "tenant" | "user" | "key" | "serviceKey", example: string) {
   return z

@@ -1,0 +1,92 @@
+import type { z } from "zod";
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: "A text.",
+  number: "A number.",
+  int: "A whole number.",
+  bigint: "A whole number.",
+  boolean: "true or false.",
+  array: "A list.",
+  object: "An object.",
+  record: "An object.",
+  null: "Only null.",
+};
+
+const FORMATS: Readonly<Record<string, string>> = {
+  datetime: "An instant such as 2027-01-31T00:00:00Z.",
+  date: "A day such as 2027-01-31.",
+  email: "An e-mail address.",
+  url: "An address such as https://example.com.",
+};
+
+/**
+ * Says what a value should be, in words for people: "A whole number.", "One of live, test.", "At most 100."
+ *
+ * @param issue - What a schema found, where it has no words of its own for it.
+ * @returns Undefined for what is better left to the validator's own words.
+ */
+export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case "invalid_type":
+      // What is missing is said to be missing, not to be of another type.
+      return issue.input === undefined ? "Required." : KINDS[issue.expected];
+    case "invalid_value":
+      return issue.values.length === 1
+        ? `Only ${String(issue.values[0])}.`
+        : `One of ${issue.values.map(String).join(", ")}.`;
+    case "invalid_format":
+      return FORMATS[issue.format];
+    case "too_small":
+      return explainMin(issue);
+    case "too_big":
+      return explainMax(issue);
+    case "not_multiple_of":
+      return `A multiple of ${toNumeral(issue.divisor)}.`;
+    case "unrecognized_keys":
+      return `Unknown: ${issue.keys.join(", ")}.`;
+    default:
+      return;
+  }
+}
+
+function explainMin(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall>): string {
+  const { origin, minimum } = issue;
+  if (issue.exact !== true && COUNTED[origin] !== undefined && Number(minimum) === 1) {
+    return origin === "string" ? "Must not be empty." : "At least one.";
+  }
+  return bound(issue.exact === true ? "Exactly" : isInclusive(issue) ? "At least" : "More than", {
+    origin,
+    limit: minimum,
+  });
+}
+
+function explainMax(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig>): string {
+  return bound(issue.exact === true ? "Exactly" : isInclusive(issue) ? "At most" : "Less than", {
+    origin: issue.origin,
+    limit: issue.maximum,
+  });
+}
+
+function isInclusive({ inclusive }: { inclusive?: boolean | undefined }): boolean {
+  return inclusive !== false;
+}
+
+/** What is counted where it is not the value itself that is too small or too big. */
+const COUNTED: Readonly<Record<string, string>> = {
+  string: "characters",
+  array: "entries",
+  set: "entries",
+  map: "entries",
+};
+
+const ONE: Readonly<Record<string, string>> = { characters: "character", entries: "entry" };
+
+function bound(words: string, of: { origin: string; limit: number | bigint }): string {
+  const counted = COUNTED[of.origin];
+  const noun = Number(of.limit) === 1 ? ONE[counted ?? ""] : counted;
+  return `${words} ${toNumeral(of.limit)}${noun === undefined ? "" : ` ${noun}`}.`;
+}
+
+function toNumeral(value: number | bigint): string {
+  return value.toLocaleString("en", { maximumFractionDigits: 12 });
+}

@@ -7,7 +7,49 @@ export function errorAt(errors: DraftErrors, pointer: string): string | undefine
   return below === undefined ? undefined : errors[below];
 }
 
-/** Each sentence once, in the order of the form. */
+const PLACES: Readonly<Record<string, string>> = {
+  name: "Name",
+  environment: "Environment",
+  expiresAt: "Expiry",
+  scopes: "Scopes",
+  allowedNetworks: "Networks",
+  rateLimits: "Rate limit",
+  quotas: "Quota",
+  metadata: "Metadata",
+};
+const PARTS: Readonly<Record<string, string>> = {
+  "rateLimits/name": "name",
+  "rateLimits/limit": "calls",
+  "rateLimits/windowSeconds": "window",
+  "quotas/meter": "meter",
+  "quotas/limit": "units",
+};
+
+/** Each sentence once, in the order of the form, after the name of its field: "Quota 1, units: How many units?" */
 export function listErrors(errors: DraftErrors): string[] {
-  return [...new Set(Object.values(errors))];
+  return [
+    ...new Set(
+      Object.entries(errors).map(([pointer, message]) => {
+        const place = toPlace(pointer);
+        return place === undefined ? message : `${place}: ${message}`;
+      }),
+    ),
+  ];
+}
+
+/** What the form calls a place in its request; undefined for what it does not have. */
+function toPlace(pointer: string): string | undefined {
+  const [, field = "", row, part] = pointer.split("/");
+  const place = PLACES[field];
+  if (place === undefined || row === undefined || row === "") {
+    return place;
+  }
+  if (field === "metadata") {
+    return `${place} ${row.replaceAll("~1", "/").replaceAll("~0", "~")}`;
+  }
+  if (field === "rateLimits" || field === "quotas") {
+    const name = PARTS[`${field}/${part ?? ""}`];
+    return `${place} ${String(Number(row) + 1)}${name === undefined ? "" : `, ${name}`}`;
+  }
+  return place;
 }

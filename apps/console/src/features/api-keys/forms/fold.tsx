@@ -7,17 +7,19 @@ export type FoldProps = {
   state: string;
   /** Something inside is wrong: it cannot stay out of sight. */
   hasError: boolean;
+  /** Counts up each time it is said what is wrong: a fold that was closed since then opens again. */
+  attempts: number;
   /** Open from the start, for what is in use already. */
   isInUse: boolean;
   children: ReactNode;
 };
 
 /** A part of a form that most keys do without: one line until it is opened. */
-export function Fold({ title, state, hasError, isInUse, children }: FoldProps) {
+export function Fold({ title, state, hasError, attempts, isInUse, children }: FoldProps) {
   const [isOpen, setIsOpen] = useState(isInUse || hasError);
-  const [hadError, setHadError] = useState(hasError);
-  if (hasError !== hadError) {
-    setHadError(hasError);
+  const [seen, setSeen] = useState(attempts);
+  if (attempts !== seen) {
+    setSeen(attempts);
     setIsOpen(isOpen || hasError);
   }
   return (

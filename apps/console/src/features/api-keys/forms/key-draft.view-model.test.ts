@@ -70,12 +70,12 @@ describe("checkDraft", () => {
     [
       "a value without a name",
       { metadata: [row(0, "", "x")] },
-      { "/metadata": "Every value needs a name." },
+      { "/metadata/": "Every value needs a name." },
     ],
     [
       "a name given twice",
       { metadata: [row(0, "a", "1"), row(1, "a ", "2")] },
-      { "/metadata": "Each name is given once." },
+      { "/metadata/a": "Each name is given once." },
     ],
     [
       "networks that are none, the first ones by name",

@@ -106,14 +106,12 @@ export function checkDraft(
   draft: KeyDraft,
   clock: { nowMs: number; timeZone: string },
 ): DraftErrors {
-  const names = draft.metadata.filter(isFilled).map((row) => row.name.trim());
   return {
     ...(draft.name.trim() === "" ? { "/name": "Give the key a name." } : {}),
     ...checkExpiry(draft, clock),
     ...checkNetworks(draft.networks),
     ...checkLimits(draft),
-    ...(names.includes("") ? { "/metadata": "Every value needs a name." } : {}),
-    ...(new Set(names).size < names.length ? { "/metadata": "Each name is given once." } : {}),
+    ...checkMetadata(draft.metadata),
   };
 }
 
@@ -153,7 +151,26 @@ function checkNetworks(text: string): DraftErrors {
     : {};
 }
 
-function isFilled(row: MetadataRow): boolean {
+function checkMetadata(metadata: readonly MetadataRow[]): DraftErrors {
+  const rows = metadata.filter(isFilled);
+  const pointers = rows.map(toMetadataPointer);
+  const errors = rows.flatMap((row, index): [string, string][] => {
+    const pointer = toMetadataPointer(row);
+    if (row.name.trim() === "") {
+      return [[pointer, "Every value needs a name."]];
+    }
+    return pointers.indexOf(pointer) === index ? [] : [[pointer, "Each name is given once."]];
+  });
+  return Object.fromEntries(errors);
+}
+
+/** Where a line stands in the request (RFC 6901): below its name. */
+export function toMetadataPointer({ name }: Pick<MetadataRow, "name">): string {
+  return `/metadata/${name.trim().replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+/** An empty line asks for nothing. */
+export function isFilled(row: MetadataRow): boolean {
   return row.name.trim() !== "" || row.text !== "";
 }
 

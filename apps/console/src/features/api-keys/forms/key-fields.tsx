@@ -21,6 +21,8 @@ export type KeyFieldsProps = {
   /** The key that is edited; left out for a new one. */
   existing?: Key;
   errors: DraftErrors;
+  /** Counts up each time it is said what is wrong. */
+  attempts: number;
   nowMs: number;
   timeZone: string;
   onChange: (draft: KeyDraft) => void;
@@ -73,18 +75,20 @@ export function KeyFields(props: KeyFieldsProps) {
         draft={draft}
         granted={existing?.scopes ?? []}
         errors={errors}
+        attempts={props.attempts}
         onChange={onChange}
       />
     </>
   );
 }
 
-type KeyFoldsProps = Pick<KeyFieldsProps, "tenant" | "draft" | "errors" | "onChange"> & {
-  granted: readonly string[];
-};
+type KeyFoldsProps = Pick<
+  KeyFieldsProps,
+  "tenant" | "draft" | "errors" | "attempts" | "onChange"
+> & { granted: readonly string[] };
 
 /** What most keys do without, a line for each. */
-function KeyFolds({ tenant, draft, granted, errors, onChange }: KeyFoldsProps) {
+function KeyFolds({ tenant, draft, granted, errors, attempts, onChange }: KeyFoldsProps) {
   const networks = splitNetworks(draft.networks).length;
   const limits = draft.rateLimits.length + draft.quotas.length;
   const managed = draft.scopes.filter(isManagementScope).length;
@@ -96,6 +100,7 @@ function KeyFolds({ tenant, draft, granted, errors, onChange }: KeyFoldsProps) {
         state={networks === 0 ? "From anywhere" : count(networks, "network")}
         isInUse={networks > 0}
         hasError={has("/allowedNetworks")}
+        attempts={attempts}
       >
         <NetworksField
           value={draft.networks}
@@ -108,6 +113,7 @@ function KeyFolds({ tenant, draft, granted, errors, onChange }: KeyFoldsProps) {
         state={limits === 0 ? "Those of the plan" : count(limits, "limit")}
         isInUse={limits > 0}
         hasError={has("/rateLimits") || has("/quotas")}
+        attempts={attempts}
       >
         <p className="mb-3 text-ink-muted text-xs">
           Below those of the plan: a call must pass both. Rolling the key resets nothing.
@@ -130,6 +136,7 @@ function KeyFolds({ tenant, draft, granted, errors, onChange }: KeyFoldsProps) {
         state={managed === 0 ? "None" : count(managed, "scope")}
         isInUse={managed > 0}
         hasError={has("/scopes")}
+        attempts={attempts}
       >
         <ScopesField
           label="Management scopes"
@@ -144,10 +151,11 @@ function KeyFolds({ tenant, draft, granted, errors, onChange }: KeyFoldsProps) {
         state={draft.metadata.length === 0 ? "None" : count(draft.metadata.length, "entry")}
         isInUse={draft.metadata.length > 0}
         hasError={has("/metadata")}
+        attempts={attempts}
       >
         <MetadataField
           value={draft.metadata}
-          error={errorAt(errors, "/metadata")}
+          errors={errors}
           onChange={(metadata) => onChange({ ...draft, metadata })}
         />
       </Fold>

@@ -45,6 +45,7 @@ export function KeyForm(props: KeyFormProps) {
         draft={form.draft}
         {...(existing !== undefined && { existing })}
         errors={form.errors}
+        attempts={form.attempts}
         nowMs={form.nowMs}
         timeZone={form.timeZone}
         onChange={form.setDraft}

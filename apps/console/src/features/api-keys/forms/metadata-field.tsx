@@ -4,16 +4,22 @@ import { TextField } from "@turnpike/ui/text-field";
 import Plus from "lucide-react/icons/plus";
 import X from "lucide-react/icons/x";
 import { useRef } from "react";
-import { METADATA_MAX, type MetadataRow } from "./key-draft.view-model.ts";
+import { type DraftErrors, errorAt } from "./draft-errors.ts";
+import {
+  isFilled,
+  METADATA_MAX,
+  type MetadataRow,
+  toMetadataPointer,
+} from "./key-draft.view-model.ts";
 
 export type MetadataFieldProps = {
   value: readonly MetadataRow[];
-  error?: string | undefined;
+  errors: DraftErrors;
   onChange: (rows: readonly MetadataRow[]) => void;
 };
 
 /** Names and values that the upstream gets with each verdict. */
-export function MetadataField({ value, error, onChange }: MetadataFieldProps) {
+export function MetadataField({ value, errors, onChange }: MetadataFieldProps) {
   const list = useRef<HTMLFieldSetElement>(null);
   const nextId = Math.max(-1, ...value.map((row) => row.rowId)) + 1;
   const change = (rowId: number, part: Partial<MetadataRow>) =>
@@ -29,13 +35,14 @@ export function MetadataField({ value, error, onChange }: MetadataFieldProps) {
     <fieldset ref={list} aria-label="Metadata" aria-describedby="metadata-help" className="min-w-0">
       <div className="space-y-2">
         {value.map((row, index) => (
-          <div key={row.rowId} className="flex items-end gap-2">
+          <div key={row.rowId} className="flex items-start gap-2">
             <TextField
               className="w-2/5 [&_label]:sr-only"
               label={`Name ${String(index + 1)}`}
               placeholder="Name"
               value={row.name}
               maxLength={64}
+              error={isFilled(row) ? errorAt(errors, toMetadataPointer(row)) : undefined}
               autoComplete="off"
               spellCheck={false}
               isMono
@@ -54,6 +61,7 @@ export function MetadataField({ value, error, onChange }: MetadataFieldProps) {
               onChange={(event) => change(row.rowId, { text: event.currentTarget.value })}
             />
             <IconButton
+              className="mt-1"
               label={`Remove ${row.name === "" ? `line ${String(index + 1)}` : row.name}`}
               icon={<X aria-hidden="true" />}
               onClick={() => remove(row.rowId)}
@@ -75,7 +83,7 @@ export function MetadataField({ value, error, onChange }: MetadataFieldProps) {
         Your own names and values. Verification answers with them, so never a secret.
       </p>
       <p role="alert" className="mt-1 text-danger text-xs empty:hidden">
-        {error}
+        {errors["/metadata"]}
       </p>
     </fieldset>
   );

@@ -18,6 +18,11 @@ export function useKeyForm({ tenantId, initial, error, onSubmit }: KeyFormOption
   const [draft, setDraft] = useState(initial);
   const [isChecked, setIsChecked] = useState(false);
   const [attempts, setAttempts] = useState(0);
+  const [seen, setSeen] = useState(error);
+  if (error !== seen) {
+    setSeen(error);
+    setAttempts(error === null ? attempts : attempts + 1);
+  }
   const [openedMs] = useState(() => Date.now());
   const form = useRef<HTMLFormElement>(null);
   const timeZone = readOwnTimeZone();
@@ -27,13 +32,13 @@ export function useKeyForm({ tenantId, initial, error, onSubmit }: KeyFormOption
 
   // The outside system is the focus: it goes to the first field that is wrong, after a fold around it has opened.
   useEffect(() => {
-    if (attempts > 0 || error !== null) {
+    if (attempts > 0) {
       const wrong = form.current?.querySelector<HTMLElement>("[aria-invalid=true]");
       wrong?.focus({ preventScroll: true });
       // With its label above and its error below.
       wrong?.scrollIntoView({ block: "center" });
     }
-  }, [attempts, error]);
+  }, [attempts]);
 
   function submit(): void {
     setIsChecked(true);
@@ -53,6 +58,8 @@ export function useKeyForm({ tenantId, initial, error, onSubmit }: KeyFormOption
     nowMs: openedMs,
     timeZone,
     isTouched: draft !== initial,
+    /** How often it was found here or said by the server what is wrong. */
+    attempts,
     /** Beside the fields. */
     errors: { ...refused, ...found },
     /** For the summary; undefined when nothing is wrong. */

@@ -35,9 +35,12 @@ export type ScopeChoice = { scope: string; text: string; isOffered: boolean };
  */
 export function listManagementScopes(role: Role, granted: readonly string[]): ScopeChoice[] {
   const held: readonly string[] = ROLE_SCOPES[role];
+  const heldBySome: readonly string[] = Object.values(ROLE_SCOPES).flat();
+  const toReason = (scope: string) =>
+    heldBySome.includes(scope) ? "Your role does not have it." : "Only the operator gives it.";
   return Object.entries(SCOPE_TEXTS).map(([scope, text]) => ({
     scope,
-    text: held.includes(scope) ? text : `${text}. Your role does not have it.`,
+    text: held.includes(scope) ? text : `${text}. ${toReason(scope)}`,
     isOffered: held.includes(scope) || granted.includes(scope),
   }));
 }

@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { listManagementScopes } from "./key-scopes.ts";
+
+const choiceOf = (scope: string, role: "owner" | "viewer", granted: string[] = []) =>
+  listManagementScopes(role, granted).find((choice) => choice.scope === scope);
+
+describe("scopes that somebody cannot give", () => {
+  it("say whether another role has them or only the operator", () => {
+    expect(choiceOf("events:write", "owner")).toEqual({
+      scope: "events:write",
+      text: "Report usage of the tenant as events. Only the operator gives it.",
+      isOffered: false,
+    });
+    expect(choiceOf("keys:write", "viewer")?.text).toMatch(/\. Your role does not have it\.$/);
+    expect(choiceOf("keys:write", "owner")?.isOffered).toBe(true);
+  });
+
+  it("can be taken away from a key that has them", () => {
+    expect(choiceOf("events:write", "owner", ["events:write"])?.isOffered).toBe(true);
+  });
+});

@@ -55,17 +55,22 @@ type Stage = {
   address: () => ApiKeysSearch;
   /** Search parameters of each list that was asked for. */
   lists: URLSearchParams[];
+  /** Makes the person a viewer, as somebody else would. */
+  demote: () => void;
 };
 
 type StageProps = {
   tenant: OwnTenant;
   search: ApiKeysSearch;
   onAddress: (search: ApiKeysSearch) => void;
+  onDemotable: (demote: () => void) => void;
 };
 
 /** The page with an address that it can change. */
-function StagedPage({ tenant, search, onAddress }: StageProps) {
+function StagedPage({ tenant: first, search, onAddress, onDemotable }: StageProps) {
   const [current, setCurrent] = useState(search);
+  const [tenant, setTenant] = useState(first);
+  onDemotable(() => setTenant(makeOwnTenant("viewer")));
   return (
     <>
       <ApiKeysPage
@@ -93,12 +98,16 @@ type Options = {
 function openPage(options: Options = {}): Stage {
   const lists: URLSearchParams[] = [];
   let address = options.search ?? {};
+  let demote: () => void = () => undefined;
   renderWithPlatform(
     <StagedPage
       tenant={makeOwnTenant(options.role)}
       search={address}
       onAddress={(next) => {
         address = next;
+      }}
+      onDemotable={(next) => {
+        demote = next;
       }}
     />,
     {
@@ -136,7 +145,7 @@ function openPage(options: Options = {}): Stage {
       ...options.answers,
     },
   );
-  return { user: userEvent.setup(), address: () => address, lists };
+  return { user: userEvent.setup(), address: () => address, lists, demote: () => act(demote) };
 }
 
 /** The first rendering of a file waits for its modules, on a busy machine for seconds. */
@@ -554,7 +563,10 @@ describe("creating a key", () => {
     const dialog = screen.getByRole("dialog");
     await user.click(within(dialog).getByRole("button", { name: "Create key" }));
     await screen.findByText("The key was not created.");
-    expect(screen.getAllByText("At most 500 characters.").length).toBe(2);
+    screen.getByText("Metadata region: At most 500 characters.");
+    screen.getByText("At most 500 characters.");
+    const wrong = screen.getByRole("textbox", { name: "Name 1" });
+    expect(wrong.getAttribute("aria-invalid")).toBe("true");
     expect(screen.getByRole<HTMLInputElement>("textbox", { name: "Name" }).value).toBe("Worker");
     expect(screen.getByRole<HTMLInputElement>("textbox", { name: "Value 1" }).value).toBe("eu");
   });
@@ -601,7 +613,7 @@ describe("creating a key", () => {
     await user.clear(networks);
     await user.type(networks, "10.0.0.0/8");
     await user.click(send);
-    expect(await within(dialog).findAllByText("There is no meter requests.")).toHaveLength(2);
+    await within(dialog).findByText("Quota 1, meter: There is no meter requests.");
     expect(within(dialog).getByRole("group", { name: "Quota 1" }).textContent).toContain(
       "There is no meter requests.",
     );
@@ -649,7 +661,67 @@ describe("creating a key", () => {
     await user.click(
       within(await screen.findByRole("dialog")).getByRole("button", { name: "Create key" }),
     );
-    expect((await screen.findAllByText("Give the key a name.")).length).toBe(2);
+    await screen.findByText("Give the key a name.");
+    screen.getByText("Name: Give the key a name.");
+  });
+
+  it("stays open until the answer is there: neither Escape nor Cancel leaves the key behind", async () => {
+    let answer: (key: object) => void = () => undefined;
+    const { user } = openPage({
+      search: { dialog: "create" },
+      answers: { [`POST ${AT}/keys`]: () => new Promise((resolve) => (answer = resolve)) },
+    });
+    await user.type(await screen.findByRole("textbox", { name: "Name" }), "Worker{Enter}");
+    await screen.findByText("Creating…");
+    await user.keyboard("{Escape}");
+    expect(screen.queryByRole("alertdialog")).toBe(null);
+    expect(screen.getByRole("button", { name: "Cancel" })).toHaveProperty("disabled", true);
+    act(() => answer(makeCreatedKey(9, SECRET, { name: "Worker" })));
+    expect((await screen.findByRole("figure", { name: "API key" })).textContent).toContain(SECRET);
+  });
+
+  it("keeps the form and what was typed when the person loses the role meanwhile", async () => {
+    const { user, demote } = openPage({
+      search: { dialog: "create" },
+      answers: {
+        [`POST ${AT}/keys`]: () => problem(403, "FORBIDDEN", "Your role cannot do this."),
+      },
+    });
+    const name = await screen.findByRole<HTMLInputElement>("textbox", { name: "Name" });
+    await user.type(name, "Worker{Enter}");
+    await screen.findByText("Your role cannot do this.");
+    demote();
+    await screen.findByText(/can look at keys/);
+    expect(screen.getByRole("textbox", { name: "Name" })).toBe(name);
+    expect(name.value).toBe("Worker");
+    screen.getByText("Your role cannot do this.");
+  });
+
+  it("is not offered by an address to who may not", async () => {
+    openPage({ search: { dialog: "create" }, role: "viewer" });
+    await screen.findByText(/can look at keys/);
+    expect(screen.queryByRole("dialog")).toBe(null);
+  });
+
+  it("opens a fold with something wrong in it at each attempt, and goes there", async () => {
+    const { user } = openPage({ search: { dialog: "create" } });
+    const dialog = await screen.findByRole("dialog");
+    await user.type(within(dialog).getByRole("textbox", { name: "Name" }), "Worker");
+    const fold = within(dialog).getByText("Metadata");
+    await user.click(fold);
+    await user.click(within(dialog).getByRole("button", { name: "Add metadata" }));
+    const line = within(dialog).getByRole("textbox", { name: "Name 1" });
+    await user.type(within(dialog).getByRole("textbox", { name: "Value 1" }), "eu");
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await user.click(fold);
+      const details = fold.closest("details");
+      await waitFor(() => expect(details?.open).toBe(false));
+      await user.click(within(dialog).getByRole("button", { name: "Create key" }));
+      await waitFor(() => expect(details?.open).toBe(true));
+      expect(line.getAttribute("aria-invalid")).toBe("true");
+      await waitFor(() => expect(document.activeElement).toBe(line));
+      within(dialog).getByText("Metadata: Every value needs a name.");
+    }
   });
 });
 
@@ -736,6 +808,28 @@ describe("rolling a key", () => {
     expect(screen.getByRole("figure", { name: "API key" }).textContent).toContain(SECRET);
     await user.click(screen.getByRole("button", { name: "I have stored it" }));
     await waitFor(() => expect(document.body.textContent).not.toContain(SECRET));
+  });
+
+  it("is sent by Enter on a choice, and shows the new key although Escape was pressed meanwhile", async () => {
+    let answer: (key: object) => void = () => undefined;
+    const { user } = openPage({
+      answers: {
+        [`POST ${AT}/keys/${toTestKeyId(1)}/roll`]: () =>
+          new Promise((resolve) => (answer = resolve)),
+      },
+    });
+    (await findRow(/Key 1/)).focus();
+    await user.keyboard("r");
+    const dialog = await screen.findByRole("dialog", { name: "Roll Key 1" });
+    const chosen = within(dialog).getByRole("radio", { name: /^1 day/ });
+    await waitFor(() => expect(document.activeElement).toBe(chosen));
+    await user.keyboard("{Enter}");
+    await screen.findByText("Rolling…");
+    await user.keyboard("{Escape}");
+    act(() => answer(makeCreatedKey(9, SECRET, { name: "Key 1" })));
+    expect((await screen.findByRole("figure", { name: "API key" })).textContent).toContain(SECRET);
+    await user.keyboard("{Escape}");
+    screen.getByRole("figure", { name: "API key" });
   });
 });
 

@@ -47,6 +47,7 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
   const view = toKeysView(search);
   const change = (next: KeysView, how?: "replace") => onSearchChange(toApiKeysSearch(next), how);
   const mayWrite = mayInTenant(tenant, "keys:write");
+  const isCreating = useOpenForm(view.isCreating, mayWrite);
 
   const keys = useQuery({
     ...keysQueries.list(api, tenantId, view),
@@ -199,14 +200,25 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
           onClose={() => change({ ...view, isImporting: false }, "replace")}
         />
       )}
-      {mayWrite && (
-        <CreateKeyDialog
-          isOpen={view.isCreating}
-          tenant={tenant}
-          environment={view.environment}
-          onClose={() => change({ ...view, isCreating: false }, "replace")}
-        />
-      )}
+      <CreateKeyDialog
+        isOpen={isCreating}
+        tenant={tenant}
+        environment={view.environment}
+        onClose={() => change({ ...view, isCreating: false }, "replace")}
+      />
     </Page>
   );
+}
+
+/**
+ * Whether a form is open. It opens for who may send it, and stays when the role changes meanwhile: what is typed, or a key
+ * that is shown once, does not go away unasked.
+ */
+function useOpenForm(isAsked: boolean, maySend: boolean): boolean {
+  const [wasOpen, setWasOpen] = useState(false);
+  const isOpen = isAsked && (maySend || wasOpen);
+  if (isOpen !== wasOpen) {
+    setWasOpen(isOpen);
+  }
+  return isOpen;
 }

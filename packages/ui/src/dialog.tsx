@@ -57,12 +57,12 @@ export function Dialog(props: DialogProps) {
                 )
               }
               close={
-                props.isLocked !== true &&
-                worst !== "secret" && (
+                props.isLocked !== true && (
                   <BaseDialog.Close
                     aria-label="Close"
-                    disabled={worst === "sending"}
-                    className={CLOSE_CLASSES}
+                    disabled={worst === "sending" || worst === "secret"}
+                    // Its place stays, so that the words beside it do not move.
+                    className={joinClasses(CLOSE_CLASSES, worst === "secret" && "invisible")}
                   >
                     <X aria-hidden="true" />
                   </BaseDialog.Close>

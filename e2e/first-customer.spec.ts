@@ -124,6 +124,14 @@ describe("a first customer on an empty instance", () => {
       "JSON.stringify([{ ...localStorage }, { ...sessionStorage }])",
     );
     expect(stored).not.toContain(key);
+    // It is not left behind by a link either.
+    await page.getByRole("navigation").getByRole("link", { name: "Billings", exact: true }).click();
+    const question = page.getByRole("alertdialog", { name: "Leave without the secret?" });
+    await question.getByRole("button", { name: "Stay" }).click();
+    await main().getByRole("button", { name: "I have stored it" }).click();
+    await main()
+      .getByText("This is the only time that it is shown.")
+      .waitFor({ state: "detached" });
   });
 
   it("sees the next calls in analytics while it is open", async () => {

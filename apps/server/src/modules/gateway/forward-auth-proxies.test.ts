@@ -35,12 +35,17 @@ beforeAll(async () => {
       },
     },
   });
-  app.upstream.server.on("upgrade", (req, socket) => {
-    const { upgrade, "x-turnpike-tenant": tenant } = req.headers;
-    socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n");
-    socket.write(`Connection: Upgrade\r\nX-Seen: ${String(upgrade)} ${String(tenant)}\r\n\r\n`);
-    socket.pipe(socket).on("error", () => undefined);
-  });
+  // An API that would upgrade to whatever it is asked for.
+  app.upstream.server.on(
+    "upgrade",
+    ({ headers: { upgrade, "x-turnpike-tenant": tenant } }, socket) => {
+      const seen = `${String(upgrade)} ${String(tenant)}`;
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\nUpgrade: ${String(upgrade)}\r\nConnection: Upgrade\r\nX-Seen: ${seen}\r\n\r\n`,
+      );
+      socket.pipe(socket).on("error", () => undefined);
+    },
+  );
   operator = await app.mintServiceKey(["tenants:write", "catalog:write", "keys:write"]);
   const catalog = {
     meters: [{ meterId: "requests", name: "Requests", unit: "request", aggregation: "count" }],

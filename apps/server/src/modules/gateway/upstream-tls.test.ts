@@ -10,11 +10,14 @@ import { makeTempFolder } from "@turnpike/testkit/temp-folder";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startBareGateway } from "./bare-gateway.ts";
 
+/** Of the system; without it these tests are left out. */
+const OPENSSL = "openssl";
+
 /** Makes a certificate for these names, and has this process trust it for the rest of the test. */
 async function makeTrustedCertificate(names: string) {
   await using folder = await makeTempFolder();
   const [keyFile, certFile] = [join(folder.path, "key.pem"), join(folder.path, "cert.pem")];
-  execFileSync("openssl", [
+  execFileSync(OPENSSL, [
     ...["req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=test"],
     ...["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"],
     ...["-addext", `subjectAltName=${names}`, "-keyout", keyFile, "-out", certFile],
@@ -53,7 +56,7 @@ async function startTlsUpstream(input: { certificateFor: string; reachedAs: stri
   return { hosts, namesAskedFor, call };
 }
 
-describe.skipIf(spawnSync("openssl", ["version"]).status !== 0)("an https upstream", () => {
+describe.skipIf(spawnSync(OPENSSL, ["version"]).status !== 0)("an https upstream", () => {
   it("is asked for the certificate of its own name, on one connection, whatever Host it is sent", async () => {
     const upstream = await startTlsUpstream({
       certificateFor: "DNS:localhost",

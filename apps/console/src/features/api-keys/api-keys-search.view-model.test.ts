@@ -51,6 +51,14 @@ describe("the address of the keys", () => {
     expect(toKeysView({ q: true }).q).toBe("true");
   });
 
+  it("carries cursors of any signs through the address", () => {
+    const view = goOn(goOn(toKeysView({}), "key_1:A.B (~c%)'ü|"), "2");
+    const { after } = toApiKeysSearch(view);
+    expect(after).toMatch(/^[\w~-]+\.2$/);
+    expect(toKeysView({ after }).cursors).toEqual(view.cursors);
+    expect(toKeysView({ after: "~zz.~ff" }).cursors).toEqual([]);
+  });
+
   it("holds a search of a bounded length and a bounded number of pages", () => {
     expect(toKeysView({ q: "x".repeat(500) }).q).toHaveLength(100);
     const after = Array.from({ length: 50 }, (_, page) => `c${String(page)}`).join(".");

@@ -24,8 +24,8 @@ export const OPTIONAL_COLUMNS = [
 const QUERY_LENGTH_MAX = 100;
 /** Pages that Previous knows the way back through; before them it goes to the first. */
 const CURSORS_MAX = 20;
-/** Cursors hold no dot. */
-const CURSOR_PATTERN = /^[\w-]{1,600}$/;
+/** A cursor as the address holds it, without a dot. */
+const CURSOR_PATTERN = /^[\w~-]{1,2000}$/;
 
 /** The search parameters of `/api-keys`: all that the view is made of, so that it can be shared and Back works. */
 export type ApiKeysSearch = {
@@ -73,7 +73,8 @@ export function toKeysView(search: Record<string, unknown>): KeysView {
   const hidden = text("hide").split(",");
   const cursors = text("after")
     .split(".")
-    .filter((cursor) => CURSOR_PATTERN.test(cursor));
+    .filter((cursor) => CURSOR_PATTERN.test(cursor))
+    .flatMap((cursor) => readCursor(cursor) ?? []);
   const key = text("key");
   return {
     q: text("q").slice(0, QUERY_LENGTH_MAX),
@@ -95,12 +96,28 @@ export function toApiKeysSearch(view: KeysView): ApiKeysSearch {
     ...(view.environment === undefined ? {} : { environment: view.environment }),
     ...(view.state === undefined ? {} : { state: view.state }),
     ...(view.sort === SORT_DEFAULT ? {} : { sort: view.sort }),
-    ...(view.cursors.length === 0 ? {} : { after: view.cursors.join(".") }),
+    ...(view.cursors.length === 0 ? {} : { after: view.cursors.map(writeCursor).join(".") }),
     ...(view.hidden.size === 0 ? {} : { hide: [...view.hidden].join(",") }),
     ...(view.openKeyId === undefined ? {} : { key: view.openKeyId }),
     ...(view.isCreating ? { dialog: "create" as const } : {}),
     ...(view.isImporting ? { dialog: "import" as const } : {}),
   };
+}
+
+/** What cursors hold is the server's affair: every sign of another kind is written by its number, so that none is lost. */
+function writeCursor(cursor: string): string {
+  return encodeURIComponent(cursor)
+    .replace(/[.!~*'()]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)
+    .replaceAll("%", "~");
+}
+
+/** @returns Undefined for what nobody has written so. */
+function readCursor(written: string): string | undefined {
+  try {
+    return decodeURIComponent(written.replaceAll("~", "%"));
+  } catch {
+    return undefined;
+  }
 }
 
 /** A sort that the list knows, else the newest first. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ImportFileError, readImportText } from "./read-import-text.ts";
+import { decodeImportFile, ImportFileError, readImportText } from "./read-import-text.ts";
 
 describe("readImportText", () => {
   it("reads a CSV by its names, with quotes, breaks and a byte order mark, and knows the lines", async () => {
@@ -69,12 +69,29 @@ describe("readImportText", () => {
     ["hash,name\n", "The file has no rows."],
     ["[{", "This is not JSON, or it ends in the middle."],
     ["name,hash,name\na,b,c", /^The first line must name the columns/],
-    ["id,hash\na,b", /^The first line must name the columns/],
+    ["id,hash\na,b", /^The first line must name .* It was read as “id,hash”\.$/],
+    ["hash;name\na;b", /read as “hash;name”, with semicolons between the names: put commas there/],
+    ["hash\tname\na\tb", /with tabs between the names/],
+    [`${"x".repeat(500)}\n`, /It was read as “x{80}…”\.$/],
+    ["h\0a\0s\0h\0\n\0", /signs that are no text: save the file as UTF-8/],
+    ['{"hash":"a"}', /begins with \{.*must be one JSON array/],
     ['hash,name\na,"b\n', /^Line \d+: a quote stands/],
     [`[${"1,".repeat(100_000)}1]`, "The file has more than 100,000 rows: split it."],
   ])("says what is wrong with a file as a whole", async (text, message) => {
     const reading = readImportText(text);
     await expect(reading).rejects.toThrow(ImportFileError);
     await expect(reading).rejects.toThrow(message);
+  });
+});
+
+describe("decodeImportFile", () => {
+  it("reads UTF-8, and UTF-16 as spreadsheets save it", () => {
+    const text = "hash,name\na,Ünë\n";
+    const utf16 = [...`\ufeff${text}`].map((sign) => sign.charCodeAt(0));
+    const littleEndian = new Uint8Array(utf16.flatMap((code) => [code % 256, code >> 8]));
+    const bigEndian = new Uint8Array(utf16.flatMap((code) => [code >> 8, code % 256]));
+    for (const bytes of [new TextEncoder().encode(text), littleEndian, bigEndian]) {
+      expect(decodeImportFile(bytes.slice().buffer)).toBe(text);
+    }
   });
 });

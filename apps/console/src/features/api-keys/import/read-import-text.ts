@@ -25,6 +25,19 @@ export const IMPORT_FILE_BYTES_MAX = 32 * 1024 * 1024;
 /** Of one row, in bytes of JSON: below the 1 MB that the API takes, and far more than a key's name and metadata. */
 export const IMPORT_ROW_BYTES_MAX = 900_000;
 
+/** Byte order marks, and the encodings that they stand for. Without one it is UTF-8. */
+const BYTE_ORDER_MARKS = [
+  { bytes: [0xff, 0xfe], encoding: "utf-16le" },
+  { bytes: [0xfe, 0xff], encoding: "utf-16be" },
+] as const;
+
+/** Decodes a file, also one that a spreadsheet saved as UTF-16. */
+export function decodeImportFile(content: ArrayBuffer): string {
+  const start = new Uint8Array(content.slice(0, 2));
+  const mark = BYTE_ORDER_MARKS.find(({ bytes }) => bytes.every((byte, at) => start[at] === byte));
+  return new TextDecoder(mark?.encoding).decode(content);
+}
+
 /**
  * Reads keys from the text of a CSV with a line of names, or of a JSON array of objects: told apart by the first character.
  *
@@ -34,6 +47,11 @@ export async function readImportText(text: string): Promise<ImportRow[]> {
   const content = text.replace(/^\ufeff/, "").trim();
   if (content === "") {
     throw new ImportFileError("The file is empty.");
+  }
+  if (content.startsWith("{")) {
+    throw new ImportFileError(
+      "The file begins with {, so it holds one object. It must be one JSON array of them: [{…}, {…}].",
+    );
   }
   const rows = content.startsWith("[") ? readJson(content) : await readCsv(text);
   if (rows.length === 0) {
@@ -109,9 +127,31 @@ async function readCsv(text: string): Promise<ImportRow[]> {
 function toColumns(header: readonly string[]): readonly ImportColumn[] {
   const columns = parseImportHeader(header);
   if (columns === undefined) {
-    throw new ImportFileError(IMPORT_HEADER_RULE);
+    throw new ImportFileError(`${IMPORT_HEADER_RULE} ${describeHeader(header)}`);
   }
   return columns;
+}
+
+/** Of a first line that is not understood, in characters. */
+const HEADER_SHOWN_MAX = 80;
+
+/** What stands between the cells of files that are no CSV, and how it is called. */
+const OTHER_SEPARATORS = [
+  { sign: ";", name: "semicolons" },
+  { sign: "\t", name: "tabs" },
+] as const;
+
+/** Says what was read in the place of the names, and what it may be. */
+function describeHeader(header: readonly string[]): string {
+  const line = header.join(",");
+  if (line.includes("\0")) {
+    return "It holds signs that are no text: save the file as UTF-8.";
+  }
+  const shown = line.length > HEADER_SHOWN_MAX ? `${line.slice(0, HEADER_SHOWN_MAX)}…` : line;
+  const separator = header.length === 1 && OTHER_SEPARATORS.find(({ sign }) => line.includes(sign));
+  return separator
+    ? `It was read as “${shown}”, with ${separator.name} between the names: put commas there.`
+    : `It was read as “${shown}”.`;
 }
 
 function describe(refusal: CsvError): string {

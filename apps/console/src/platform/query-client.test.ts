@@ -1,4 +1,4 @@
-import { QueryObserver } from "@tanstack/react-query";
+import { onlineManager, QueryObserver } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { RequestError } from "./error-message.ts";
 import { createQueryClient } from "./query-client.ts";
@@ -52,6 +52,17 @@ describe("createQueryClient", () => {
 
   it("does not ask again because the window got the focus", () => {
     expect(createQueryClient().getDefaultOptions().queries?.refetchOnWindowFocus).toBe(false);
+  });
+
+  it("fails a change at once without a connection, so that it does not happen later", async () => {
+    onlineManager.setOnline(false);
+    const client = createQueryClient();
+    const mutation = client.getMutationCache().build(client, {
+      ...client.defaultMutationOptions(),
+      mutationFn: () => Promise.reject(new Error("No connection.")),
+    });
+    await expect(mutation.execute(undefined)).rejects.toThrow("No connection.");
+    onlineManager.setOnline(true);
   });
 
   it("asks again who the person is when a change needs a scope that they have lost", async () => {

@@ -1,7 +1,8 @@
 import ChevronLeft from "lucide-react/icons/chevron-left";
 import ChevronRight from "lucide-react/icons/chevron-right";
 import type { ReactNode } from "react";
-import { Button } from "./button.tsx";
+import { toButtonClasses } from "./button.tsx";
+import { joinClasses } from "./join-classes.tsx";
 
 export type CursorPaginationProps = {
   /** What is shown: "50 keys", "Page 2". */
@@ -20,15 +21,47 @@ export function CursorPagination({ summary, onPrevious, onNext }: CursorPaginati
         {summary}
       </p>
       <div className="flex shrink-0 gap-2">
-        <Button size="small" disabled={onPrevious === undefined} onClick={onPrevious}>
+        <TurnButton onTurn={onPrevious}>
           <ChevronLeft className="size-3.5" aria-hidden="true" />
           Previous
-        </Button>
-        <Button size="small" disabled={onNext === undefined} onClick={onNext}>
+        </TurnButton>
+        <TurnButton onTurn={onNext}>
           Next
           <ChevronRight className="size-3.5" aria-hidden="true" />
-        </Button>
+        </TurnButton>
       </div>
     </nav>
   );
+}
+
+type TurnButtonProps = { onTurn: (() => void) | undefined; children: ReactNode };
+
+/** Where there is no page it does nothing, but keeps the focus of who got there by it. */
+function TurnButton({ onTurn, children }: TurnButtonProps) {
+  return (
+    <button
+      type="button"
+      aria-disabled={onTurn === undefined}
+      onClick={(event) => {
+        if (onTurn !== undefined) {
+          onTurn();
+          showTop(event.currentTarget);
+        }
+      }}
+      className={joinClasses(
+        toButtonClasses("secondary", "small"),
+        onTurn === undefined && "cursor-not-allowed! opacity-50",
+      )}
+    >
+      {children}
+    </button>
+  );
+}
+
+/** A page is read from its first row. */
+function showTop(button: HTMLElement): void {
+  const list = button.closest("[data-list]");
+  if (list !== null && list.getBoundingClientRect().top < 0) {
+    list.scrollIntoView({ block: "start" });
+  }
 }

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useRef, useState } from "react";
 import { Checkbox } from "./checkbox.tsx";
 import type { Column } from "./column.tsx";
+import { type LeavingColumns, toLeavingClass } from "./data-table-room.tsx";
 import { joinClasses } from "./join-classes.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
@@ -9,6 +10,7 @@ const SKELETON_ROWS = 6;
 
 export type DataTableBodyProps<Row> = {
   columns: readonly Column<Row>[];
+  leaving: LeavingColumns;
   rows: readonly Row[];
   getRowId: (row: Row) => string;
   getRowName: (row: Row) => string;
@@ -22,11 +24,14 @@ export type DataTableBodyProps<Row> = {
 /** The rows. One of them is in the tab order; the arrow keys move to the others. */
 export function DataTableBody<Row>(props: DataTableBodyProps<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
-  const [focused, setFocused] = useState(0);
+  // By its id: a row that comes in above must not take its place.
+  const [focused, setFocused] = useState<{ id: string; index: number }>();
   const lastToggled = useRef<number>(undefined);
   const isShiftHeld = useRef(false);
+  const hasChoice = (props.selection?.ids.size ?? 0) > 0;
   const isOperable = props.onRowOpen !== undefined || props.selection !== undefined;
-  const inTabOrder = Math.min(focused, props.rows.length - 1);
+  const found = props.rows.findIndex((row) => props.getRowId(row) === focused?.id);
+  const inTabOrder = found === -1 ? Math.min(focused?.index ?? 0, props.rows.length - 1) : found;
 
   function moveTo(index: number): void {
     const row = body.current?.rows[Math.max(0, Math.min(index, props.rows.length - 1))];
@@ -120,9 +125,10 @@ export function DataTableBody<Row>(props: DataTableBodyProps<Row>) {
         return (
           <tr
             key={id}
+            data-row={id}
             {...(isOperable && {
               tabIndex: index === inTabOrder ? 0 : -1,
-              onFocus: () => setFocused(index),
+              onFocus: () => setFocused({ id, index }),
               onKeyDown: (event) => press(event, index),
             })}
             {...(props.onRowOpen !== undefined && {
@@ -130,9 +136,12 @@ export function DataTableBody<Row>(props: DataTableBodyProps<Row>) {
             })}
             {...(props.openRowId === id && { "aria-current": "true" })}
             className={joinClasses(
-              "focus-inset border-line border-t first:border-t-0 max-md:relative max-md:grid max-md:grid-cols-[auto_minmax(0,1fr)] max-md:gap-y-1 max-md:px-4 max-md:py-3 md:h-12",
+              "group/row focus-inset scroll-mt-14 border-line border-t first:border-t-0 max-md:relative max-md:grid max-md:grid-cols-[auto_minmax(0,1fr)] max-md:gap-y-1 max-md:px-4 max-md:py-3 md:h-12",
               props.onRowOpen !== undefined && "cursor-pointer hover:bg-hover",
-              (isSelected || props.openRowId === id) && "bg-selected hover:bg-selected",
+              // What is pinned at the right covers what is scrolled below it: the ground of a row is never clear.
+              isSelected || props.openRowId === id ? "bg-selected hover:bg-selected" : "bg-surface",
+              // Nor does the bar of what is chosen cover the row that has the focus.
+              hasChoice && "scroll-mb-16 max-md:scroll-mb-44",
             )}
           >
             {props.selection !== undefined && (
@@ -151,12 +160,17 @@ export function DataTableBody<Row>(props: DataTableBodyProps<Row>) {
               </td>
             )}
             {props.columns.map((column) => (
-              <Cell key={column.id} column={column}>
+              <Cell key={column.id} column={column} leaving={props.leaving}>
                 {column.cell(row)}
               </Cell>
             ))}
             {props.getRowActions !== undefined && (
-              <td className="w-12 pr-2 text-right max-md:absolute max-md:top-1 max-md:right-1 max-md:w-auto max-md:pr-0">
+              <td
+                className={joinClasses(
+                  "w-12 bg-inherit pr-2 text-right md:sticky md:right-0 md:z-1 max-md:absolute max-md:top-1 max-md:right-1 max-md:w-auto max-md:pr-0",
+                  PINNED_FOCUS,
+                )}
+              >
                 {props.getRowActions(row)}
               </td>
             )}
@@ -167,6 +181,12 @@ export function DataTableBody<Row>(props: DataTableBodyProps<Row>) {
   );
 }
 
+/** What is pinned covers the end of the ring around a row that has the focus, and draws it itself. */
+const PINNED_FOCUS = joinClasses(
+  "[--row-glow:light-dark(var(--brand-accent),transparent)] [--row-ring:light-dark(var(--asphalt-ink),var(--brand-accent))]",
+  "md:group-focus-visible/row:shadow-[inset_-2px_0_var(--row-ring),inset_0_2px_var(--row-ring),inset_0_-2px_var(--row-ring),inset_-4px_0_var(--row-glow),inset_0_4px_var(--row-glow),inset_0_-4px_var(--row-glow)]",
+);
+
 const PHONE_CLASSES = {
   title: "max-md:order-first max-md:col-start-2 max-md:self-center max-md:mr-10 max-md:font-medium",
   detail:
@@ -174,7 +194,9 @@ const PHONE_CLASSES = {
   hidden: "max-md:hidden",
 } as const;
 
-function Cell<Row>({ column, children }: { column: Column<Row>; children: ReactNode }) {
+type CellProps<Row> = { column: Column<Row>; leaving: LeavingColumns; children: ReactNode };
+
+function Cell<Row>({ column, leaving, children }: CellProps<Row>) {
   const phone = column.phone ?? "detail";
   return (
     <td
@@ -182,6 +204,7 @@ function Cell<Row>({ column, children }: { column: Column<Row>; children: ReactN
         "px-3 py-2.5 align-middle first:pl-4 last:pr-4 max-md:p-0 max-md:first:pl-0 max-md:last:pr-0",
         column.align === "end" && "md:text-right",
         PHONE_CLASSES[phone],
+        toLeavingClass(leaving, column.id),
         column.className,
       )}
     >
@@ -195,12 +218,14 @@ function Cell<Row>({ column, children }: { column: Column<Row>; children: ReactN
 
 type SkeletonBodyProps<Row> = {
   columns: readonly Column<Row>[];
+  leaving: LeavingColumns;
   hasSelection: boolean;
   hasActions: boolean;
 };
 
 /** The shape of the rows that are loading. */
-export function SkeletonBody<Row>({ columns, hasSelection, hasActions }: SkeletonBodyProps<Row>) {
+export function SkeletonBody<Row>(props: SkeletonBodyProps<Row>) {
+  const { columns, leaving, hasSelection, hasActions } = props;
   return (
     <tbody className="max-md:block">
       {Array.from({ length: SKELETON_ROWS }, (_, index) => (
@@ -211,7 +236,7 @@ export function SkeletonBody<Row>({ columns, hasSelection, hasActions }: Skeleto
         >
           {hasSelection && <td className="w-10 max-md:hidden" />}
           {columns.map((column) => (
-            <Cell key={column.id} column={column}>
+            <Cell key={column.id} column={column} leaving={leaving}>
               <Skeleton
                 className={joinClasses(
                   "h-5 w-24 max-w-full",

@@ -2,11 +2,13 @@ import ArrowDown from "lucide-react/icons/arrow-down";
 import ArrowUp from "lucide-react/icons/arrow-up";
 import type { ReactNode } from "react";
 import { type Column, type Sort, toNextSort } from "./column.tsx";
+import { type LeavingColumns, toLeavingClass } from "./data-table-room.tsx";
 import { joinClasses } from "./join-classes.tsx";
 import { VisuallyHidden } from "./visually-hidden.tsx";
 
 export type DataTableHeaderProps<Row> = {
   columns: readonly Column<Row>[];
+  leaving: LeavingColumns;
   sort: Sort | undefined;
   onSortChange: ((sort: string) => void) | undefined;
   selectAll: ReactNode;
@@ -33,6 +35,7 @@ export function DataTableHeader<Row>(props: DataTableHeaderProps<Row>) {
               className={joinClasses(
                 "h-10 px-3 font-medium text-ink-muted text-xs whitespace-nowrap first:pl-4 last:pr-4",
                 column.align === "end" && "text-right",
+                toLeavingClass(props.leaving, column.id),
               )}
             >
               {column.sortKey === undefined || props.onSortChange === undefined ? (
@@ -54,7 +57,7 @@ export function DataTableHeader<Row>(props: DataTableHeaderProps<Row>) {
           );
         })}
         {props.hasActions && (
-          <th scope="col" className="w-12">
+          <th scope="col" className="sticky right-0 z-1 w-12 bg-surface">
             <VisuallyHidden>Actions</VisuallyHidden>
           </th>
         )}

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { cleanup, render, screen, within } from "@testing-library/react";
+import { cleanup, render, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { useState } from "react";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -7,6 +7,8 @@ import type { Column } from "./column.tsx";
 import { ColumnChoice } from "./column-choice.tsx";
 import { CursorPagination } from "./cursor-pagination.tsx";
 import { DataTable, type DataTableProps } from "./data-table.tsx";
+import { toLeavingColumns } from "./data-table-room.tsx";
+import { Dialog } from "./dialog.tsx";
 import { UiProvider } from "./ui-provider.tsx";
 
 afterEach(cleanup);
@@ -58,6 +60,23 @@ function Chosen() {
       <Table hiddenColumns={hidden} />
     </UiProvider>
   );
+}
+
+function Edited({ isOpen, rows }: { isOpen: boolean; rows: Key[] }) {
+  return (
+    <>
+      <Table rows={rows} />
+      <Dialog isOpen={isOpen} onClose={() => undefined} title="Edit">
+        <button type="button">Save</button>
+      </Dialog>
+    </>
+  );
+}
+
+function Pages() {
+  const [page, setPage] = useState(2);
+  const back = page === 1 ? undefined : () => setPage(1);
+  return <CursorPagination summary={`Page ${String(page)}`} onPrevious={back} />;
 }
 
 function row(name: string): HTMLElement {
@@ -157,6 +176,55 @@ describe("DataTable", () => {
     expect(screen.queryByRole("checkbox", { checked: true })).toBe(null);
   });
 
+  it("keeps its place in the tab order with a row, whatever comes in above it", () => {
+    const { rerender } = render(<Table />);
+    row("Production").focus();
+    rerender(<Table rows={[{ id: "key_4", name: "New", calls: 0 }, ...KEYS]} />);
+    expect(row("Production").tabIndex).toBe(0);
+    expect(row("New").tabIndex).toBe(-1);
+  });
+
+  it("gives the focus of a row that leaves to the one that takes its place, and to the list when there is none", () => {
+    const { rerender } = render(<Table />);
+    row("Staging").focus();
+    rerender(<Table rows={KEYS.filter(({ id }) => id !== "key_2")} />);
+    expect(document.activeElement).toBe(row("Import"));
+    rerender(<Table rows={KEYS.slice(0, 1)} />);
+    expect(document.activeElement).toBe(row("Production"));
+    rerender(<Table rows={[]} />);
+    expect(document.activeElement?.contains(screen.getByText("No keys yet"))).toBe(true);
+    expect(document.activeElement).not.toBe(document.body);
+  });
+
+  it("takes the focus back when a dialog closes and its row is gone", async () => {
+    const { rerender } = render(<Edited isOpen={false} rows={KEYS} />);
+    row("Staging").focus();
+    rerender(<Edited isOpen rows={KEYS} />);
+    (await screen.findByRole("button", { name: "Save" })).focus();
+    const rest = KEYS.filter(({ id }) => id !== "key_2");
+    rerender(<Edited isOpen rows={rest} />);
+    rerender(<Edited isOpen={false} rows={rest} />);
+    await waitFor(() => expect(document.activeElement).toBe(row("Import")));
+  });
+
+  it("leaves the focus where the person took it", () => {
+    const elsewhere = render(<input aria-label="Elsewhere" />);
+    const { rerender } = render(<Table />);
+    row("Staging").focus();
+    screen.getByRole("textbox", { name: "Elsewhere" }).focus();
+    elsewhere.unmount();
+    rerender(<Table rows={KEYS.slice(0, 1)} />);
+    expect(document.activeElement).toBe(document.body);
+  });
+
+  it("goes on at the rows after the choice is cleared", async () => {
+    render(<Table />);
+    row("Staging").focus();
+    await userEvent.keyboard(" ");
+    await userEvent.click(screen.getByRole("button", { name: "Clear selection" }));
+    expect(document.activeElement).toBe(row("Staging"));
+  });
+
   it("draws the shape of its rows while they load and says that it is busy", () => {
     const { container } = render(<Table rows={undefined} />);
     expect(container.querySelector("[aria-busy=true]")).not.toBe(null);
@@ -182,11 +250,56 @@ describe("DataTable", () => {
   });
 });
 
+describe("toLeavingColumns", () => {
+  const room = [
+    ["name", 200],
+    ["state", 300],
+    ["calls", 150],
+    ["made", 100],
+  ] as const;
+  const table = { room, hiddenColumns: undefined, hasSelection: true, hasActions: true };
+
+  it("lets the least important columns leave first, and the first ones never", () => {
+    expect([...toLeavingColumns(table)]).toEqual([
+      ["state", 576],
+      ["calls", 704],
+      ["made", 832],
+    ]);
+  });
+
+  it("gives the room of what was put away to the others", () => {
+    const hiddenColumns = new Set(["state"]);
+    expect([...toLeavingColumns({ ...table, hiddenColumns })]).toEqual([["made", 512]]);
+  });
+});
+
 describe("CursorPagination", () => {
+  it("keeps the focus of who went back to the first page", async () => {
+    render(<Pages />);
+    screen.getByRole("button", { name: "Previous" }).focus();
+    await userEvent.keyboard("{Enter}");
+    screen.getByText("Page 1");
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Previous" }));
+  });
+
+  it("shows the top of its list when a page is turned", async () => {
+    const scroll = vi.fn();
+    render(<Table footer={<CursorPagination summary="Page 1" onNext={() => undefined} />} />);
+    const list = screen.getByRole("table").closest<HTMLElement>("[data-list]");
+    Object.assign(list ?? {}, {
+      getBoundingClientRect: () => ({ top: -900 }),
+      scrollIntoView: scroll,
+    });
+    await userEvent.click(screen.getByRole("button", { name: "Next" }));
+    expect(scroll).toHaveBeenCalledOnce();
+  });
+
   it("goes only where there is a page", async () => {
     const next = vi.fn();
     render(<CursorPagination summary="Page 1" onNext={next} />);
-    expect(screen.getByRole("button", { name: "Previous" })).toHaveProperty("disabled", true);
+    const previous = screen.getByRole("button", { name: "Previous" });
+    expect(previous.getAttribute("aria-disabled")).toBe("true");
+    await userEvent.click(previous);
     await userEvent.click(screen.getByRole("button", { name: "Next" }));
     expect(next).toHaveBeenCalledOnce();
   });

@@ -1,9 +1,11 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { Checkbox } from "./checkbox.tsx";
 import { type Column, findSort } from "./column.tsx";
 import { DataTableBody, SkeletonBody } from "./data-table-body.tsx";
+import { useKeptFocus } from "./data-table-focus.tsx";
 import { DataTableHeader } from "./data-table-header.tsx";
 import { PhoneBar } from "./data-table-phone-bar.tsx";
+import { type ColumnRoom, toLeavingColumns } from "./data-table-room.tsx";
 import { joinClasses } from "./join-classes.tsx";
 
 export type Selection = {
@@ -21,6 +23,11 @@ export type DataTableProps<Row> = {
   columns: readonly Column<Row>[];
   /** Columns that the person has put away. */
   hiddenColumns?: ReadonlySet<string>;
+  /**
+   * What each column takes, the most important first: where the table is too narrow, the last ones leave. Left out: all
+   * stay, and what does not fit is scrolled to.
+   */
+  columnRoom?: ColumnRoom;
   /** Undefined while the first page loads. */
   rows: readonly Row[] | undefined;
   getRowId: (row: Row) => string;
@@ -38,6 +45,8 @@ export type DataTableProps<Row> = {
   openRowId?: string | undefined;
   /** The menu of a row. */
   getRowActions?: (row: Row) => ReactNode;
+  /** What has to be said above the rows. */
+  notice?: ReactNode;
   /** Stands in for the rows when there is none. */
   empty: ReactNode;
   /** What is shown is about to be replaced: the next page, another filter. */
@@ -50,63 +59,79 @@ export type DataTableProps<Row> = {
  * Rows under headers; cards below 768 px. Up, Down, Home and End move between rows, Enter opens one, Space chooses it.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
+  const root = useRef<HTMLDivElement>(null);
+  useKeptFocus(root);
   const columns = props.columns.filter((column) => props.hiddenColumns?.has(column.id) !== true);
   const isEmpty = props.rows?.length === 0;
   const sort = findSort(props.sort);
   const selectAll = props.selection !== undefined && (
     <SelectAll {...props} selection={props.selection} />
   );
+  const hasSelection = props.selection !== undefined;
+  const hasActions = props.getRowActions !== undefined;
+  const leaving = toLeavingColumns({
+    room: props.columnRoom ?? [],
+    hiddenColumns: props.hiddenColumns,
+    hasSelection,
+    hasActions,
+  });
   return (
     <div
-      className="min-w-0 overflow-clip rounded-card border border-line bg-surface"
-      aria-busy={props.rows === undefined}
+      ref={root}
+      tabIndex={-1}
+      data-list=""
+      className="@container/table min-w-0 scroll-mt-18 rounded-card"
     >
-      {props.selection !== undefined && <BulkBar {...props} selection={props.selection} />}
-      {!isEmpty && (
-        <PhoneBar
-          columns={columns}
-          sort={sort}
-          onSortChange={props.onSortChange}
-          selectAll={selectAll}
-        />
-      )}
-      {isEmpty ? (
-        props.empty
-      ) : (
-        <div className="relative overflow-x-auto">
-          <table
-            aria-label={props.label}
-            className={joinClasses(
-              "w-full border-collapse text-left tabular-nums transition-opacity duration-150 max-md:block",
-              props.isStale === true && "opacity-60",
-            )}
-          >
-            <DataTableHeader
-              columns={columns}
-              sort={sort}
-              onSortChange={props.onSortChange}
-              selectAll={
-                props.selection !== undefined && (
-                  <SelectAll {...props} selection={props.selection} />
-                )
-              }
-              hasActions={props.getRowActions !== undefined}
-            />
-            {props.rows === undefined ? (
-              <SkeletonBody
+      {props.notice}
+      <div
+        className="overflow-clip rounded-card border border-line bg-surface"
+        aria-busy={props.rows === undefined}
+      >
+        {!isEmpty && (
+          <PhoneBar
+            columns={columns}
+            sort={sort}
+            onSortChange={props.onSortChange}
+            selectAll={selectAll}
+          />
+        )}
+        {isEmpty ? (
+          props.empty
+        ) : (
+          <div className="relative overflow-x-auto">
+            <table
+              aria-label={props.label}
+              className={joinClasses(
+                "w-full border-collapse text-left tabular-nums transition-opacity duration-150 max-md:block",
+                props.isStale === true && "opacity-60",
+              )}
+            >
+              <DataTableHeader
                 columns={columns}
-                hasSelection={props.selection !== undefined}
-                hasActions={props.getRowActions !== undefined}
+                leaving={leaving}
+                sort={sort}
+                onSortChange={props.onSortChange}
+                selectAll={selectAll}
+                hasActions={hasActions}
               />
-            ) : (
-              <DataTableBody {...props} columns={columns} rows={props.rows} />
-            )}
-          </table>
-        </div>
-      )}
-      {props.footer !== undefined && !isEmpty && (
-        <div className="border-line border-t px-4 py-2">{props.footer}</div>
-      )}
+              {props.rows === undefined ? (
+                <SkeletonBody
+                  columns={columns}
+                  leaving={leaving}
+                  hasSelection={hasSelection}
+                  hasActions={hasActions}
+                />
+              ) : (
+                <DataTableBody {...props} columns={columns} leaving={leaving} rows={props.rows} />
+              )}
+            </table>
+          </div>
+        )}
+        {props.footer !== undefined && !isEmpty && (
+          <div className="border-line border-t px-4 py-2">{props.footer}</div>
+        )}
+        {props.selection !== undefined && <BulkBar selection={props.selection} />}
+      </div>
     </div>
   );
 }
@@ -126,29 +151,37 @@ function SelectAll<Row>(props: DataTableProps<Row> & { selection: Selection }) {
   );
 }
 
-/** What is chosen and what can be done with it. It stands above the rows only while something is chosen. */
-function BulkBar<Row>(props: DataTableProps<Row> & { selection: Selection }) {
-  const { ids, onChange, actions, notice } = props.selection;
+/**
+ * What is chosen and what can be done with it, at the lower edge of the view: in reach from every row, and no row moves when
+ * it comes.
+ */
+function BulkBar({ selection }: { selection: Selection }) {
+  const { ids, onChange, actions, notice } = selection;
   return (
     <>
       <p role="status" className="sr-only">
         {ids.size === 0 ? "" : `${ids.size} selected`}
       </p>
       {ids.size > 0 && (
-        <div className="flex flex-wrap items-center gap-2 border-line border-b bg-selected px-4 py-2">
-          <span className="mr-auto font-medium" aria-hidden="true">
+        <section
+          aria-label="Selection"
+          // Toasts stay above the buttons.
+          data-layer-footer=""
+          className="sticky bottom-0 z-10 flex flex-wrap items-center gap-2 border-line-control border-t bg-selected px-4 py-2 shadow-float"
+        >
+          {notice !== undefined && <div className="basis-full text-sm">{notice}</div>}
+          <span className="mr-2 font-medium max-md:grow" aria-hidden="true">
             {ids.size} selected
           </span>
-          {actions}
+          <div className="flex flex-wrap gap-2 max-md:order-last max-md:basis-full">{actions}</div>
           <button
             type="button"
             onClick={() => onChange(new Set())}
-            className="cursor-pointer rounded-control px-2.5 py-1.5 font-medium text-xs hover:underline touch:min-h-11"
+            className="cursor-pointer md:ml-auto rounded-control px-2.5 py-1.5 font-medium text-xs hover:underline touch:min-h-11"
           >
             Clear selection
           </button>
-          {notice !== undefined && <div className="basis-full text-sm">{notice}</div>}
-        </div>
+        </section>
       )}
     </>
   );

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { act, cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Toaster } from "sonner";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { OwnTenant } from "#platform/current-tenant.ts";
@@ -57,30 +57,39 @@ type Stage = {
   lists: URLSearchParams[];
   /** Makes the person a viewer, as somebody else would. */
   demote: () => void;
+  /** What Back does: another address, asked for by nobody on the page. */
+  back: (search: ApiKeysSearch) => void;
+  /** Goes to another screen. */
+  leave: () => void;
 };
 
 type StageProps = {
   tenant: OwnTenant;
   search: ApiKeysSearch;
+  /** Is given what changes the address, or undefined to leave the page. */
+  onReady: (go: (search: ApiKeysSearch | undefined) => void) => void;
   onAddress: (search: ApiKeysSearch) => void;
   onDemotable: (demote: () => void) => void;
 };
 
 /** The page with an address that it can change. */
-function StagedPage({ tenant: first, search, onAddress, onDemotable }: StageProps) {
-  const [current, setCurrent] = useState(search);
+function StagedPage({ tenant: first, search, onReady, onAddress, onDemotable }: StageProps) {
+  const [current, setCurrent] = useState<ApiKeysSearch | undefined>(search);
   const [tenant, setTenant] = useState(first);
   onDemotable(() => setTenant(makeOwnTenant("viewer")));
+  useEffect(() => onReady(setCurrent), [onReady]);
   return (
     <>
-      <ApiKeysPage
-        tenant={tenant}
-        search={current}
-        onSearchChange={(next) => {
-          onAddress(next);
-          setCurrent(next);
-        }}
-      />
+      {current !== undefined && (
+        <ApiKeysPage
+          tenant={tenant}
+          search={current}
+          onSearchChange={(next) => {
+            onAddress(next);
+            setCurrent(next);
+          }}
+        />
+      )}
       <Toaster />
     </>
   );
@@ -99,10 +108,15 @@ function openPage(options: Options = {}): Stage {
   const lists: URLSearchParams[] = [];
   let address = options.search ?? {};
   let demote: () => void = () => undefined;
+  let go: (search: ApiKeysSearch | undefined) => void = () => undefined;
+  const setGo = (next: typeof go) => {
+    go = next;
+  };
   renderWithPlatform(
     <StagedPage
       tenant={makeOwnTenant(options.role)}
       search={address}
+      onReady={setGo}
       onAddress={(next) => {
         address = next;
       }}
@@ -145,7 +159,14 @@ function openPage(options: Options = {}): Stage {
       ...options.answers,
     },
   );
-  return { user: userEvent.setup(), address: () => address, lists, demote: () => act(demote) };
+  return {
+    user: userEvent.setup(),
+    address: () => address,
+    lists,
+    back: (search) => go(search),
+    leave: () => go(undefined),
+    demote: () => act(demote),
+  };
 }
 
 /** The first rendering of a file waits for its modules, on a busy machine for seconds. */
@@ -245,6 +266,28 @@ describe("without keys", () => {
 });
 
 describe("a list that does not come", () => {
+  it("for a cursor in the address that is none leads to the first page", async () => {
+    const refusal = {
+      status: 400,
+      code: "INVALID_REQUEST",
+      error: "Not a cursor of this list.",
+      errors: [{ pointer: "query/cursor", message: "Not a cursor of this list." }],
+    };
+    const { user, address } = openPage({
+      search: { after: "cut-of", state: "active" },
+      list: (request) =>
+        new URL(request.url).searchParams.has("cursor")
+          ? Response.json(refusal, {
+              status: 400,
+              headers: { "content-type": "application/problem+json" },
+            })
+          : { items: [makeKey(1)], nextCursor: null },
+    });
+    await user.click(await screen.findByRole("button", { name: "Go to the first page" }));
+    expect(address()).toEqual({ state: "active" });
+    await findRow(/Key 1/);
+  });
+
   it("says why and loads again on request", async () => {
     let isUp = false;
     const { user } = openPage({
@@ -486,6 +529,11 @@ describe("many keys", () => {
     const widen = { name: "Select all that match, up to 500" };
     await user.click(screen.getByRole("button", widen));
     await screen.findByText("All 99 keys that match are chosen, on every page.");
+    expect(document.activeElement?.textContent).toBe("Select this page only");
+    await user.keyboard("{Enter}");
+    screen.getByText("25 selected", { selector: "span" });
+    await user.keyboard("{Enter}");
+    await screen.findByText("All 99 keys that match are chosen, on every page.");
     screen.getByText("99 selected", { selector: "span" });
     expect(lists.at(-1)?.get("limit")).toBe("100");
     await user.click(screen.getByRole("button", { name: "Disable 99 keys" }));
@@ -500,14 +548,44 @@ describe("many keys", () => {
     expect(screen.queryByText(/are chosen/)).toBe(null);
   });
 
-  it("are as before when the request fails, each with the reason", async () => {
+  it("keep the focus on the way to try again, and give it back to the rows", async () => {
+    let isRefusing = true;
+    const { user } = openPage({
+      answers: { [`POST ${AT}/keys/bulk`]: answerBulk([], () => isRefusing) },
+    });
+    (await findRow(/Key 1/)).focus();
+    await user.keyboard("{Control>}a{/Control}d");
+    const again = await screen.findByRole("button", { name: "Try these again" });
+    again.focus();
+    await user.keyboard("{Enter}");
+    await waitFor(() => expect(again.textContent).toBe("Try these again"));
+    expect(document.activeElement).toBe(again);
+    isRefusing = false;
+    await user.keyboard("{Enter}");
+    await waitFor(() => expect(again.isConnected).toBe(false));
+    expect(document.activeElement?.getAttribute("role") ?? document.activeElement?.tagName).toBe(
+      "TR",
+    );
+  });
+
+  it("say in words when the server cannot be reached", async () => {
+    const { user } = openPage({ answers: { [`POST ${AT}/keys/bulk`]: () => "unreachable" } });
+    (await findRow(/Key 1/)).focus();
+    await user.keyboard("{Control>}a{/Control}d");
+    await screen.findByText(/The server could not be reached\. Check your connection/);
+    expect(screen.queryByText(/Failed to fetch/)).toBe(null);
+  });
+
+  it("are as before when the request fails, and the reason that they share is said once", async () => {
     const { user } = openPage({
       answers: { [`POST ${AT}/keys/bulk`]: () => problem(503, "UNAVAILABLE", "Try again later.") },
     });
     (await findRow(/Key 1/)).focus();
     await user.keyboard("{Control>}a{/Control}d");
     await screen.findByText(/2 keys were not disabled\./);
-    expect(screen.getAllByText(/Try again later\./)).toHaveLength(2);
+    const [reason, ...others] = screen.getAllByText(/Try again later\./);
+    expect(reason?.textContent).toBe("Key 1, Key 2: Try again later.");
+    expect(others).toEqual([]);
     within(await findRow(/Key 1/)).getByText("Active");
   });
 });
@@ -781,6 +859,65 @@ describe("importing keys", () => {
     ]);
     await user.click(within(dialog).getByRole("button", { name: "Done" }));
     expect(address()).toEqual({});
+  });
+});
+
+describe("an import that runs", () => {
+  type Answer = (response: object) => void;
+
+  /** Chooses a file of three requests and begins to import it; each request waits for its answer. */
+  async function startImport() {
+    const answers: Answer[] = [];
+    const rows = Array.from({ length: 2_500 }, (_, n) => `${String(n)},k${String(n)}`);
+    const stage = openPage({
+      search: { dialog: "import" },
+      answers: {
+        [`POST ${AT}/keys/import`]: async (request) => {
+          const body = (await request.json()) as { dryRun: boolean; rows: unknown[] };
+          const items = body.rows.map(() => ({ status: "imported", keyId: null, errors: [] }));
+          const answer = { imported: items.length, existing: 0, refused: 0, items, ...body };
+          return body.dryRun
+            ? answer
+            : await new Promise<object>((resolve) => answers.push(() => resolve(answer)));
+        },
+      },
+    });
+    const dialog = await screen.findByRole("dialog", { name: "Import keys" });
+    await stage.user.upload(
+      within(dialog).getByLabelText(/Choose a CSV or JSON file/),
+      new File([["hash,name", ...rows].join("\n")], "keys.csv", { type: "text/csv" }),
+    );
+    await stage.user.click(await within(dialog).findByRole("button", { name: /^Import 2,500/ }));
+    await waitFor(() => expect(answers).toHaveLength(1));
+    return { ...stage, dialog, answers };
+  }
+
+  it("stays in sight when Back takes its dialog out of the address", async () => {
+    const { dialog, answers, back } = await startImport();
+    act(() => back({}));
+    await act(async () => answers[0]?.({}));
+    await waitFor(() => expect(answers).toHaveLength(2));
+    expect(dialog.isConnected).toBe(true);
+    within(dialog).getByText("1,000 of 2,500 rows");
+  });
+
+  it("is stopped without an error, with the focus on the way on", async () => {
+    const { user, dialog, answers } = await startImport();
+    const stop = within(dialog).getByRole("button", { name: "Stop" });
+    expect(document.activeElement).toBe(stop);
+    await user.keyboard("{Enter}");
+    await act(async () => answers[0]?.({}));
+    await within(dialog).findByText("The import is stopped. What is imported stays imported.");
+    expect(within(dialog).queryByRole("alert")).toBe(null);
+    expect(document.activeElement?.textContent).toBe("Go on from row 1,001");
+  });
+
+  it("ends when its page is left, and says how far it came", async () => {
+    const { answers, leave } = await startImport();
+    act(() => leave());
+    await act(async () => answers[0]?.({}));
+    await screen.findByText(/keys\.csv ended when you left: 1,000 of 2,500 rows are through/);
+    expect(answers).toHaveLength(1);
   });
 });
 

@@ -1,12 +1,14 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
+import { EmptyState } from "@turnpike/ui/empty-state";
 import { ErrorState } from "@turnpike/ui/error-state";
+import SearchX from "lucide-react/icons/search-x";
 import { useState } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { Page } from "#components/page.tsx";
 import { readOwnTimeZone } from "#platform/chart-formats.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
-import { RequestError, toErrorMessage } from "#platform/error-message.ts";
+import { RequestError } from "#platform/error-message.ts";
 import { mayInTenant } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { type Key, keysQueries } from "./api-keys.queries.ts";
@@ -22,6 +24,7 @@ import { BulkReportNotice } from "./bulk/bulk-report-notice.tsx";
 import { useBulkChange } from "./bulk/use-bulk-change.ts";
 import { useMatchingKeys } from "./bulk/use-matching-keys.ts";
 import { useChangeKey } from "./change-keys.ts";
+import { toFailureReason } from "./failure-reason.ts";
 import { CreateKeyDialog } from "./forms/create-key-dialog.tsx";
 import { EditKeyDialog } from "./forms/edit-key-dialog.tsx";
 import { RollKeyDialog } from "./forms/roll-key-dialog.tsx";
@@ -133,21 +136,28 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
         </p>
       )}
       <KeysToolbar view={view} columns={columns} onChange={change} />
-      {bulk.report !== undefined && (
-        <BulkReportNotice
-          report={bulk.report}
-          onRetry={(failed, what) => void changeMany(failed, what)}
-          onClose={bulk.forget}
-        />
-      )}
       {keys.isError && keys.data === undefined ? (
         <div className="rounded-card border border-line bg-surface">
-          <ErrorState
-            title="The keys could not be loaded."
-            reason={toErrorMessage(keys.error)}
-            requestId={keys.error instanceof RequestError ? keys.error.requestId : undefined}
-            onRetry={() => void keys.refetch()}
-          />
+          {isWrongCursor(keys.error) ? (
+            <EmptyState
+              icon={<SearchX />}
+              title="There is no such page"
+              action={
+                <Button onClick={() => change({ ...view, cursors: [] })}>
+                  Go to the first page
+                </Button>
+              }
+            >
+              The address leads to a page of keys that does not exist. It may have been cut off.
+            </EmptyState>
+          ) : (
+            <ErrorState
+              title="The keys could not be loaded."
+              reason={toFailureReason(keys.error)}
+              requestId={keys.error instanceof RequestError ? keys.error.requestId : undefined}
+              onRetry={() => void keys.refetch()}
+            />
+          )}
         </div>
       ) : (
         <>
@@ -169,6 +179,16 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
             keys={keys}
             columns={columns}
             onChange={change}
+            notice={
+              bulk.report !== undefined && (
+                <BulkReportNotice
+                  report={bulk.report}
+                  isRunning={bulk.running !== undefined}
+                  onRetry={(failed, what) => void changeMany(failed, what)}
+                  onClose={bulk.forget}
+                />
+              )
+            }
             {...(mayWrite && {
               write: {
                 selected,
@@ -221,4 +241,12 @@ function useOpenForm(isAsked: boolean, maySend: boolean): boolean {
     setWasOpen(isOpen);
   }
   return isOpen;
+}
+
+/** An address that was cut off or typed: to ask the same again would not help. */
+function isWrongCursor(error: Error): boolean {
+  return (
+    error instanceof RequestError &&
+    error.fieldErrors.some(({ pointer }) => pointer === "query/cursor")
+  );
 }

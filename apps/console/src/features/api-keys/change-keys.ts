@@ -1,9 +1,9 @@
 import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
 import { toast } from "sonner";
 import type { ApiClient } from "#platform/api-client.ts";
-import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { type Key, keysOf, refreshKeys, replaceKey, type TenantId } from "./api-keys.queries.ts";
+import { toFailureReason } from "./failure-reason.ts";
 import { foresee, type KeyChange } from "./key.view-model.ts";
 
 type ChangeDeps = { api: ApiClient; client: QueryClient; tenantId: TenantId };
@@ -48,6 +48,11 @@ async function send(
     : await api.keys.update({ tenantId, keyId, disabled: change === "disable" });
 }
 
+/** Lets a toast that is about to go give the focus back to where it came from: it does so only when it loses it before. */
+export function returnFocus({ currentTarget }: { currentTarget: HTMLElement }): void {
+  currentTarget.blur();
+}
+
 /** Changes one key and says what came of it. A key that was disabled can be enabled again from there. */
 export function useChangeKey(tenantId: TenantId) {
   const { api } = usePlatform();
@@ -62,13 +67,16 @@ export function useChangeKey(tenantId: TenantId) {
           duration: UNDO_MS,
           action: {
             label: "Undo",
-            onClick: () => changeOne.mutate({ key: changed, change: "enable" }),
+            onClick: (event) => {
+              returnFocus(event);
+              changeOne.mutate({ key: changed, change: "enable" });
+            },
           },
         }),
       });
     },
     onError: (error, { key, change }) => {
-      toast.error(`${key.name} was not ${DONE[change]}: ${toErrorMessage(error)}`);
+      toast.error(`${key.name} was not ${DONE[change]}: ${toFailureReason(error)}`);
     },
     onSettled: () => refreshKeys(client, tenantId),
   });

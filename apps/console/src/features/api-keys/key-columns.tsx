@@ -1,12 +1,14 @@
 import { Badge } from "@turnpike/ui/badge";
 import { Sparkline } from "@turnpike/ui/charts/sparkline";
 import type { Column } from "@turnpike/ui/column";
+import type { ColumnRoom } from "@turnpike/ui/data-table-room";
 import { ExactValue } from "@turnpike/ui/exact-value";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import type { Key, KeySummary } from "./api-keys.queries.ts";
 import { EnvironmentBadge } from "./environment-badge.tsx";
 import {
+  findLastUse,
   isEndingSoon,
   toLimitTexts,
   toMakerName,
@@ -22,6 +24,20 @@ export type ColumnContext = {
   summaries: ReadonlyMap<string, KeySummary> | undefined;
   nowMs: number;
 };
+
+/** What matters most comes first; the rest is in the details of a key, and in a wider window. */
+export const KEY_COLUMN_ROOM: ColumnRoom = [
+  ["name", 170],
+  ["state", 95],
+  ["lastUsed", 100],
+  ["key", 147],
+  ["expires", 75],
+  ["environment", 96],
+  ["trend", 75],
+  ["created", 118],
+  ["scopes", 67],
+  ["limits", 60],
+];
 
 /** The columns of the table of keys. */
 export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Column<Key>[] {
@@ -123,7 +139,7 @@ export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Colum
       id: "lastUsed",
       header: "Last used",
       isOptional: true,
-      cell: (key) => <LastUsed keyId={key.keyId} summaries={summaries} />,
+      cell: (key) => <LastUsed subject={key} summaries={summaries} />,
     },
     {
       id: "trend",
@@ -152,24 +168,25 @@ export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Colum
   ];
 }
 
-type UseProps = { keyId: string; summaries: ColumnContext["summaries"] };
+type Summaries = ColumnContext["summaries"];
 
-function LastUsed({ keyId, summaries }: UseProps) {
+function LastUsed({ subject, summaries }: { subject: Key; summaries: Summaries }) {
   if (summaries === undefined) {
     return <Skeleton className="h-4 w-20" />;
   }
-  const summary = summaries.get(keyId);
+  const summary = summaries.get(subject.keyId);
   if (summary === undefined) {
     return <Unknown />;
   }
-  return summary.lastUsedAt === null ? (
+  const lastUsedAt = findLastUse(subject, summary);
+  return lastUsedAt === undefined ? (
     <span className="text-ink-muted">Never</span>
   ) : (
-    <RelativeTime at={summary.lastUsedAt} isFocusable={false} />
+    <RelativeTime at={lastUsedAt} isFocusable={false} />
   );
 }
 
-function Trend({ keyId, summaries }: UseProps) {
+function Trend({ keyId, summaries }: { keyId: string; summaries: Summaries }) {
   if (summaries === undefined) {
     return <Skeleton className="h-6 w-16" />;
   }

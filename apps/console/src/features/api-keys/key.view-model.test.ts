@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Key, KeySummary } from "./api-keys.queries.ts";
 import {
+  findLastUse,
   findShortcut,
   foresee,
   isEndingSoon,
@@ -141,5 +142,15 @@ describe("findShortcut", () => {
     for (const press of ["e", "r", "d", "Delete"]) {
       expect(findShortcut(press, revoked)).toBe(undefined);
     }
+  });
+});
+
+describe("findLastUse", () => {
+  it("tells no use from before a key was made, though uses are known by the minute", () => {
+    const key = makeKey(1, { createdAt: "2026-11-21T11:00:40.000Z" });
+    const used = (lastUsedAt: string | null) => findLastUse(key, summary({ lastUsedAt }));
+    expect(used("2026-11-21T11:00:00.000Z")).toBe("2026-11-21T11:00:40.000Z");
+    expect(used("2026-11-21T11:02:00.000Z")).toBe("2026-11-21T11:02:00.000Z");
+    expect(used(null)).toBe(undefined);
   });
 });

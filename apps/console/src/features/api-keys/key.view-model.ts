@@ -107,6 +107,20 @@ export function toTrendLabel({ requests, requestsByDay }: KeySummary): string {
     : `${COUNT.format(requests)} ${requests === 1 ? "request" : "requests"} in ${days}, ${COUNT.format(requestsByDay.at(-1) ?? 0)} today`;
 }
 
+/**
+ * When a key was last used; undefined for never. Uses are known by the minute, so that the first one may seem to come
+ * before the key: never is one told from before it was made.
+ */
+export function findLastUse(
+  { createdAt }: Pick<Key, "createdAt">,
+  { lastUsedAt }: Pick<KeySummary, "lastUsedAt">,
+): string | undefined {
+  if (lastUsedAt === null) {
+    return;
+  }
+  return Date.parse(lastUsedAt) < Date.parse(createdAt) ? createdAt : lastUsedAt;
+}
+
 /** What ending a key would stop, as a sentence; undefined while it is not known. */
 export function toUseSentence(summary: KeySummary | undefined): string | undefined {
   if (summary === undefined) {

@@ -3,7 +3,7 @@ import type { Column } from "@turnpike/ui/column";
 import { CursorPagination } from "@turnpike/ui/cursor-pagination";
 import { DataTable } from "@turnpike/ui/data-table";
 import { Kbd } from "@turnpike/ui/kbd";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { toPaletteModifier } from "#components/app-frame/use-palette-keys.ts";
 import { DocsLink } from "#components/docs-link.tsx";
 import type { Key, KeyPage } from "./api-keys.queries.ts";
@@ -20,6 +20,7 @@ import { MatchingNotice } from "./bulk/matching-notice.tsx";
 import type { useMatchingKeys } from "./bulk/use-matching-keys.ts";
 import { findShortcut, toOffers } from "./key.view-model.ts";
 import type { KeyActionKind } from "./key-actions.ts";
+import { KEY_COLUMN_ROOM } from "./key-columns.tsx";
 import { KeyMenu } from "./key-menu.tsx";
 import { NoKeys } from "./no-keys.tsx";
 
@@ -27,6 +28,8 @@ export type KeysTableProps = {
   view: KeysView;
   keys: UseQueryResult<KeyPage>;
   columns: readonly Column<Key>[];
+  /** What has to be said above the keys. */
+  notice?: ReactNode;
   /** What is left out for who may only look. */
   write?: {
     selected: ReadonlySet<string>;
@@ -41,7 +44,7 @@ export type KeysTableProps = {
 };
 
 /** The keys of a page. */
-export function KeysTable({ view, keys, columns, write, onChange }: KeysTableProps) {
+export function KeysTable({ view, keys, columns, notice, write, onChange }: KeysTableProps) {
   const rows = keys.data?.items;
   const nextCursor = keys.data?.nextCursor ?? null;
   const open = (key: Key) => onChange({ ...view, openKeyId: key.keyId });
@@ -105,6 +108,8 @@ export function KeysTable({ view, keys, columns, write, onChange }: KeysTablePro
         label="API keys"
         columns={columns}
         hiddenColumns={view.hidden}
+        columnRoom={KEY_COLUMN_ROOM}
+        notice={notice}
         rows={rows}
         getRowId={(key) => key.keyId}
         getRowName={(key) => key.name}
@@ -125,6 +130,10 @@ export function KeysTable({ view, keys, columns, write, onChange }: KeysTablePro
                     {...write.matching}
                     pageCount={rows?.length ?? 0}
                     onSearch={() => void chooseMatching()}
+                    onNarrow={() => {
+                      write.matching.forget();
+                      write.onSelect(new Set(rows?.map((key) => key.keyId)));
+                    }}
                   />
                 ),
               }),
@@ -152,7 +161,12 @@ export function KeysTable({ view, keys, columns, write, onChange }: KeysTablePro
                   : `Page ${String(view.cursors.length + 1)}, ${countKeys(rows.length)}`
               }
               onPrevious={view.cursors.length === 0 ? undefined : () => onChange(goBack(view))}
-              onNext={nextCursor === null ? undefined : () => onChange(goOn(view, nextCursor))}
+              // While the next page loads, the cursor is still that of the page before it.
+              onNext={
+                nextCursor === null || keys.isPlaceholderData
+                  ? undefined
+                  : () => onChange(goOn(view, nextCursor))
+              }
             />
           ),
         })}

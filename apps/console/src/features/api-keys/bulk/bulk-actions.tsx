@@ -48,7 +48,8 @@ export function BulkActions({ keys, running, asked, onAsk, onChange }: BulkActio
             progress={isRunning ? progress : undefined}
             onClick={() => onAsk(action)}
           >
-            {verb} {countKeys(fitting.length)}
+            {verb} {fitting.length} {/* On a phone all of them fit beside each other without it. */}
+            <span className="-ml-1 max-md:sr-only">{fitting.length === 1 ? "key" : "keys"}</span>
           </Button>
         );
       })}

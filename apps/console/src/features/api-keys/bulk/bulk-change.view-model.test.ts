@@ -4,6 +4,7 @@ import {
   type BulkChange,
   findBulkShortcut,
   foreseeBulk,
+  groupFailures,
   listFitting,
   toUndo,
 } from "./bulk-change.view-model.ts";
@@ -62,6 +63,19 @@ describe("a change of many keys", () => {
     expect(toUndo([makeKey(1)], { action: "revoke" }, NOW_MS)).toEqual([]);
     const over = makeKey(1, { state: "expired", expiresAt: OVER });
     expect(toUndo([over], { action: "set_expiry", expiresAt: SOON }, NOW_MS)).toEqual([]);
+  });
+
+  it("that failed says each reason once, with the first keys that it kept back", () => {
+    const many = Array.from({ length: 7 }, (_, n) => ({ key: makeKey(n), reason: "No answer." }));
+    const other = { key: makeKey(8), reason: "This key is locked." };
+    expect(groupFailures([...many.slice(0, 3), other, ...many.slice(3)])).toEqual([
+      {
+        reason: "No answer.",
+        names: ["Key 0", "Key 1", "Key 2", "Key 3", "Key 4"],
+        namesOmitted: 2,
+      },
+      { reason: "This key is locked.", names: ["Key 8"], namesOmitted: 0 },
+    ]);
   });
 
   it("is meant by keys pressed on a chosen row, as far as one fits", () => {

@@ -78,6 +78,23 @@ export function findBulkShortcut(press: string, keys: readonly Key[]): BulkActio
   }
 }
 
+/** Keys that failed for one reason. */
+export type FailureGroup = { reason: string; names: readonly string[]; namesOmitted: number };
+
+/** Names that stand beside a reason: it is the reason that helps. */
+const NAMES_SHOWN_MAX = 5;
+
+/** Says each reason once, with the keys that it kept back, in their order. */
+export function groupFailures(
+  failed: readonly { key: Key; reason: string }[],
+): readonly FailureGroup[] {
+  return [...Map.groupBy(failed, ({ reason }) => reason)].map(([reason, those]) => ({
+    reason,
+    names: those.slice(0, NAMES_SHOWN_MAX).map(({ key }) => key.name),
+    namesOmitted: Math.max(0, those.length - NAMES_SHOWN_MAX),
+  }));
+}
+
 /** "1 key", "12 keys". */
 export function countKeys(count: number): string {
   return count === 1 ? "1 key" : `${String(count)} keys`;

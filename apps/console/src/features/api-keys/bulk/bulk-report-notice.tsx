@@ -1,16 +1,17 @@
 import { Button } from "@turnpike/ui/button";
 import type { Key } from "../api-keys.queries.ts";
-import { BULK_DONE, type BulkChange, countKeys } from "./bulk-change.view-model.ts";
+import { BULK_DONE, type BulkChange, countKeys, groupFailures } from "./bulk-change.view-model.ts";
 import type { BulkReport } from "./use-bulk-change.ts";
 
 export type BulkReportNoticeProps = {
   report: BulkReport;
+  isRunning: boolean;
   onRetry: (keys: readonly Key[], change: BulkChange) => void;
   onClose: () => void;
 };
 
-/** What came of a change of many keys of which some failed, each with its reason. */
-export function BulkReportNotice({ report, onRetry, onClose }: BulkReportNoticeProps) {
+/** What came of a change of many keys of which some failed, and why. */
+export function BulkReportNotice({ report, isRunning, onRetry, onClose }: BulkReportNoticeProps) {
   const { change, total, failed } = report;
   const word = BULK_DONE[change.action];
   return (
@@ -24,15 +25,17 @@ export function BulkReportNotice({ report, onRetry, onClose }: BulkReportNoticeP
           ` ${String(total - failed.length)} of ${String(total)} ${total - failed.length === 1 ? "was" : "were"}.`}
       </p>
       <ul className="mt-1 max-h-40 list-disc overflow-y-auto pl-5">
-        {failed.map(({ key, reason }) => (
-          <li key={key.keyId} className="[overflow-wrap:anywhere]">
-            <span className="font-medium">{key.name}</span>: {reason}
+        {groupFailures(failed).map(({ reason, names, namesOmitted }) => (
+          <li key={reason} className="[overflow-wrap:anywhere]">
+            <span className="font-medium">{names.join(", ")}</span>
+            {namesOmitted > 0 && ` and ${String(namesOmitted)} more`}: {reason}
           </li>
         ))}
       </ul>
       <div className="mt-2 flex flex-wrap gap-2">
         <Button
           size="small"
+          progress={isRunning ? "Trying again…" : undefined}
           onClick={() =>
             onRetry(
               failed.map(({ key }) => key),

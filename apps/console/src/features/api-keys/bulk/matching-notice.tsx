@@ -1,6 +1,6 @@
 import { BULK_KEYS_MAX } from "@turnpike/domain/keys/bulk-keys-max";
 import { Button } from "@turnpike/ui/button";
-import { toErrorMessage } from "#platform/error-message.ts";
+import { toFailureReason } from "../failure-reason.ts";
 import { countKeys } from "./bulk-change.view-model.ts";
 import type { MatchingKeys } from "./use-matching-keys.ts";
 
@@ -11,34 +11,44 @@ export type MatchingNoticeProps = {
   isSearching: boolean;
   error: Error | null;
   onSearch: () => void;
+  /** Chooses this page alone again. */
+  onNarrow: () => void;
 };
 
-/** Says that a choice is of one page alone, and widens it to all pages. */
+/**
+ * Says that a choice is of one page alone, and widens it to all pages, or that it is of all, and narrows it. The button is
+ * one and the same, so that the focus stays where it was pressed.
+ */
 export function MatchingNotice(props: MatchingNoticeProps) {
   const { found, error } = props;
-  if (found !== undefined) {
-    return (
-      <p>
-        {found.isCut
-          ? `The first ${countKeys(found.keys.length)} that match are chosen: a change takes no more. Filter for the others.`
-          : `All ${countKeys(found.keys.length)} that match are chosen, on every page.`}
-      </p>
-    );
-  }
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      <p role={error === null ? undefined : "alert"}>
-        {error === null
-          ? `All ${countKeys(props.pageCount)} of this page are chosen; there are more.`
-          : `The other pages could not be loaded: ${toErrorMessage(error)}`}
+      {/* A phone has place for what can be done, and counts beside it what is chosen. */}
+      <p
+        role={error === null ? "status" : "alert"}
+        className={error === null ? "max-md:sr-only" : undefined}
+      >
+        {found !== undefined
+          ? toFoundText(found)
+          : error === null
+            ? `All ${countKeys(props.pageCount)} of this page are chosen; there are more.`
+            : `The other pages could not be loaded: ${toFailureReason(error)}`}
       </p>
       <Button
         size="small"
         progress={props.isSearching ? "Selecting…" : undefined}
-        onClick={props.onSearch}
+        onClick={found === undefined ? props.onSearch : props.onNarrow}
       >
-        Select all that match, up to {BULK_KEYS_MAX}
+        {found === undefined
+          ? `Select all that match, up to ${String(BULK_KEYS_MAX)}`
+          : "Select this page only"}
       </Button>
     </div>
   );
+}
+
+function toFoundText({ keys, isCut }: MatchingKeys): string {
+  return isCut
+    ? `The first ${countKeys(keys.length)} that match are chosen: a change takes no more. Filter for the others.`
+    : `All ${countKeys(keys.length)} that match are chosen, on every page.`;
 }

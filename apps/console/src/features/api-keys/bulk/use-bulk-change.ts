@@ -1,10 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { toast } from "sonner";
-import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { type Key, keysOf, refreshKeys, replaceKey, type TenantId } from "../api-keys.queries.ts";
-import { UNDO_MS } from "../change-keys.ts";
+import { returnFocus, UNDO_MS } from "../change-keys.ts";
+import { toFailureReason } from "../failure-reason.ts";
 import {
   BULK_DONE,
   type BulkChange,
@@ -49,7 +49,7 @@ export function useBulkChange(tenantId: TenantId) {
       for (const key of keys) {
         replaceKey(client, tenantId, key);
       }
-      return keys.map((key) => ({ key, reason: toErrorMessage(cause) }));
+      return keys.map((key) => ({ key, reason: toFailureReason(cause) }));
     }
   }
 
@@ -76,16 +76,14 @@ export function useBulkChange(tenantId: TenantId) {
       return [];
     }
     isHeld.current = true;
-    setReport(undefined);
     setRunning(change);
     const failed = await send(keys, change);
     setRunning(undefined);
     isHeld.current = false;
     const failedIds = new Set(failed.map(({ key }) => key.keyId));
     const changed = keys.filter((key) => !failedIds.has(key.keyId));
-    if (failed.length > 0) {
-      setReport({ change, total: keys.length, failed });
-    }
+    // What failed before stays in sight until this is answered: its button to try again has the focus.
+    setReport(failed.length === 0 ? undefined : { change, total: keys.length, failed });
     if (changed.length > 0) {
       const count = changed.length;
       const canUndo = toUndo(changed, change, Date.now()).length > 0;
@@ -94,7 +92,13 @@ export function useBulkChange(tenantId: TenantId) {
         {
           ...(canUndo && {
             duration: UNDO_MS,
-            action: { label: "Undo", onClick: () => void undo(changed, change) },
+            action: {
+              label: "Undo",
+              onClick: (event) => {
+                returnFocus(event);
+                void undo(changed, change);
+              },
+            },
           }),
         },
       );

@@ -52,6 +52,9 @@ export function ChooseFile({ error, onChoose }: ChooseFileProps) {
           <input
             id={id}
             type="file"
+            // The keyboard comes back to where it chose the file that cannot be read.
+            // biome-ignore lint/a11y/noAutofocus: see above
+            autoFocus={error !== undefined}
             accept=".csv,.json,text/csv,application/json"
             aria-describedby={`${id}-error`}
             aria-invalid={error !== undefined || undefined}

@@ -25,14 +25,16 @@ export function ImportKeysDialog({ isOpen, tenant, onClose }: ImportKeysDialogPr
 
   return (
     <Dialog
-      isOpen={isOpen}
+      // Back changes the address, not what goes on: until it is over, its progress and its button to stop stay in sight.
+      isOpen={isOpen || isRunning}
       onClose={close}
       isLocked={isRunning}
       size="wide"
       title="Import keys"
       description={`Keys that your customers have go on working. Only their hashes come to ${tenant.name}, never the keys.`}
     >
-      <ImportStep keys={keys} onClose={close} />
+      {/* Each step is a part of its own, so that its first button takes the focus. */}
+      <ImportStep key={state.step} keys={keys} onClose={close} />
     </Dialog>
   );
 }
@@ -61,7 +63,10 @@ function ImportStep({ keys, onClose }: ImportStepProps) {
             text={`${formatCount(work.tally.done)} of ${formatCount(total)} rows`}
           />
           <DialogActions>
-            <Button onClick={keys.stop}>Stop</Button>
+            {/* What was pressed before is gone: the keyboard goes on here. */}
+            <Button autoFocus onClick={keys.stop}>
+              Stop
+            </Button>
           </DialogActions>
         </div>
       );
@@ -69,14 +74,7 @@ function ImportStep({ keys, onClose }: ImportStepProps) {
     case "stopped":
       return (
         <div className="space-y-4">
-          <FormErrors
-            title={
-              state.reason === undefined
-                ? "Stopped. What was done stays done."
-                : "It did not go on. What was done stays done."
-            }
-            errors={state.reason === undefined ? [] : [state.reason]}
-          />
+          <StopNotice isDryRun={state.work.isDryRun} reason={state.reason} />
           <ImportOutcome
             tally={state.work.tally}
             isDryRun={state.work.isDryRun}
@@ -84,7 +82,7 @@ function ImportStep({ keys, onClose }: ImportStepProps) {
           />
           <DialogActions>
             <Button onClick={onClose}>Close</Button>
-            <Button look="primary" onClick={() => keys.goOn(state.work)}>
+            <Button look="primary" autoFocus onClick={() => keys.goOn(state.work)}>
               Go on from row {formatCount(state.work.tally.done + 1)}
             </Button>
           </DialogActions>
@@ -98,7 +96,7 @@ function ImportStep({ keys, onClose }: ImportStepProps) {
           <DialogActions>
             <Button onClick={keys.reset}>Choose another file</Button>
             {imported === 0 ? (
-              <Button look="primary" onClick={onClose}>
+              <Button look="primary" autoFocus onClick={onClose}>
                 Close
               </Button>
             ) : (
@@ -129,4 +127,23 @@ function ImportStep({ keys, onClose }: ImportStepProps) {
     default:
       return state satisfies never;
   }
+}
+
+type StopNoticeProps = {
+  isDryRun: boolean;
+  /** Undefined where the person stopped it, which is no error. */
+  reason: string | undefined;
+};
+
+/** Why it does not go on, and what is left of it. */
+function StopNotice({ isDryRun, reason }: StopNoticeProps) {
+  const what = isDryRun ? "The check" : "The import";
+  const rest = isDryRun ? "" : " What is imported stays imported.";
+  return reason === undefined ? (
+    <p role="status" className="font-medium">
+      {what} is stopped.{rest}
+    </p>
+  ) : (
+    <FormErrors title={`${what} did not go on.${rest}`} errors={[reason]} />
+  );
 }

@@ -1,8 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { toErrorMessage } from "#platform/error-message.ts";
+import { toast } from "sonner";
+import { formatCount } from "#platform/format.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { refreshKeys, type TenantId } from "../api-keys.queries.ts";
+import { toFailureReason } from "../failure-reason.ts";
 import {
   addAnswer,
   type ImportBatch,
@@ -11,6 +13,7 @@ import {
   toBatches,
 } from "./import-run.view-model.ts";
 import {
+  decodeImportFile,
   IMPORT_FILE_BYTES_MAX,
   ImportFileError,
   type ImportRow,
@@ -44,14 +47,27 @@ export function useKeyImport(tenantId: TenantId) {
   const client = useQueryClient();
   const [state, setState] = useState<ImportState>({ step: "choose" });
   const isStopped = useRef(false);
+  const isLeft = useRef(false);
+  const isImporting = state.step === "running" && !state.work.isDryRun;
 
   // The outside system is the network: a page that is left asks for nothing more.
-  useEffect(
-    () => () => {
+  useEffect(() => {
+    isLeft.current = false;
+    return () => {
       isStopped.current = true;
-    },
-    [],
-  );
+      isLeft.current = true;
+    };
+  }, []);
+
+  // The outside system is the browser, which asks before it closes a window that says so.
+  useEffect(() => {
+    if (!isImporting) {
+      return;
+    }
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, [isImporting]);
 
   async function run(from: Work): Promise<void> {
     let work = from;
@@ -68,9 +84,12 @@ export function useKeyImport(tenantId: TenantId) {
         work = { ...work, sent: work.sent + 1, tally: addAnswer(work.tally, batch, answer) };
         setState({ step: "running", work });
       } catch (cause) {
-        setState({ step: "stopped", work, reason: toErrorMessage(cause) });
+        setState({ step: "stopped", work, reason: toFailureReason(cause) });
         break;
       }
+    }
+    if (isLeft.current && !work.isDryRun) {
+      sayWhatCameOf(work);
     }
     if (work.sent === work.batches.length) {
       setState({ step: work.isDryRun ? "checked" : "done", work });
@@ -86,7 +105,7 @@ export function useKeyImport(tenantId: TenantId) {
       if (file.size > IMPORT_FILE_BYTES_MAX) {
         throw new ImportFileError("The file is larger than 32 MB: split it.");
       }
-      const rows = await readImportText(await file.text());
+      const rows = await readImportText(decodeImportFile(await file.arrayBuffer()));
       await run({
         fileName: file.name,
         rows,
@@ -101,7 +120,7 @@ export function useKeyImport(tenantId: TenantId) {
         error:
           cause instanceof ImportFileError
             ? cause.message
-            : `The file cannot be read: ${toErrorMessage(cause)}`,
+            : `The file cannot be read: ${toFailureReason(cause)}`,
       });
     }
   }
@@ -119,4 +138,16 @@ export function useKeyImport(tenantId: TenantId) {
     },
     reset: () => setState({ step: "choose" }),
   };
+}
+
+/** For who has left the page: nothing else would tell how far it came. Rows that are sent again are there already. */
+function sayWhatCameOf({ fileName, rows, tally }: Work): void {
+  if (tally.done === rows.length) {
+    toast.success(`${fileName} is imported: ${formatCount(tally.imported)} keys are new.`);
+  } else {
+    toast.warning(
+      `The import of ${fileName} ended when you left: ${formatCount(tally.done)} of ${formatCount(rows.length)} rows are through. Choose the file again to go on.`,
+      { duration: Number.POSITIVE_INFINITY, closeButton: true },
+    );
+  }
 }

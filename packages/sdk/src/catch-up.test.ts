@@ -1,10 +1,10 @@
 import { expect, it, vi } from "vitest";
 import { createCatchUp, type GivenUp } from "./catch-up.ts";
 import { TurnpikeUnavailableError } from "./errors.ts";
+import { refuse, VALID_REPLY } from "./fake-turnpike.fixture.ts";
 import type { VerifyReply, VerifyRequest } from "./verification.ts";
 
-const VALID: VerifyReply = { valid: true, code: "VALID", requestId: "req_1" };
-const LIMITED: VerifyReply = { valid: false, code: "RATE_LIMITED", requestId: "req_1" };
+const LIMITED = refuse("RATE_LIMITED");
 
 /** A queue whose time passes when the test says so, and a Turnpike that answers as it says. */
 function play(
@@ -74,7 +74,7 @@ function play(
 
 it("asks no sooner than Turnpike said about a call that waits for its rate limit, whoever is answered meanwhile", async () => {
   const run = play((_request, atMs) =>
-    atMs < 60_000 ? { ...LIMITED, retryAfterSeconds: 60 } : VALID,
+    atMs < 60_000 ? { ...LIMITED, retryAfterSeconds: 60 } : VALID_REPLY,
   );
   run.add("k");
   for (let calls = 0; calls < 590; calls += 1) {
@@ -96,7 +96,7 @@ it("asks about one call of a key in each window of its rate limit in vain, howev
     const second = Math.floor(atMs / 1_000);
     const before = passed.get(second) ?? 0;
     passed.set(second, Math.min(PER_SECOND, before + 1));
-    return before < PER_SECOND ? VALID : { ...LIMITED, retryAfterSeconds: 1 };
+    return before < PER_SECOND ? VALID_REPLY : { ...LIMITED, retryAfterSeconds: 1 };
   });
   for (let calls = 0; calls < 100; calls += 1) {
     run.add("k");
@@ -109,7 +109,7 @@ it("asks about one call of a key in each window of its rate limit in vain, howev
 
 it("goes on with other keys while one waits, also with those that come later", async () => {
   const run = play(({ key }) =>
-    key === "limited" ? { ...LIMITED, retryAfterSeconds: 60 } : VALID,
+    key === "limited" ? { ...LIMITED, retryAfterSeconds: 60 } : VALID_REPLY,
   );
   run.add("limited");
   run.add("other");
@@ -135,7 +135,7 @@ it("goes on with other calls while an earlier attempt of one is under way", asyn
     code: "IDEMPOTENCY_KEY_IN_USE",
     retryAfterMs: 1_000,
   });
-  const run = play(({ key }, atMs) => (key === "stuck" && atMs < 5_000 ? underWay : VALID));
+  const run = play(({ key }, atMs) => (key === "stuck" && atMs < 5_000 ? underWay : VALID_REPLY));
   run.add("stuck");
   run.add("other");
   await run.rest();
@@ -149,7 +149,7 @@ it("goes on with other calls while an earlier attempt of one is under way", asyn
 
 it("tries at once when Turnpike is back, and once a second when it answers others alone", async () => {
   let isAway = true;
-  const run = play(() => (isAway ? new TurnpikeUnavailableError("away") : VALID));
+  const run = play(() => (isAway ? new TurnpikeUnavailableError("away") : VALID_REPLY));
   run.add("k");
   await run.pass(60_000);
   const before = run.asked.length;
@@ -167,7 +167,7 @@ it("tries at once when Turnpike is back, and once a second when it answers other
 });
 
 it("gives up what is let through after it was closed", async () => {
-  const run = play(() => VALID);
+  const run = play(() => VALID_REPLY);
   run.catchUp.close();
   run.add("k");
   await run.rest();
@@ -180,7 +180,7 @@ it("gives up what is let through after it was closed", async () => {
 it("goes on behind a listener that throws, and throws that where everybody sees it", async () => {
   const mistake = new Error("no such log");
   const run = play(
-    ({ key }) => (key === "gone" ? { ...LIMITED, code: "REVOKED" } : VALID),
+    ({ key }) => (key === "gone" ? { ...LIMITED, code: "REVOKED" } : VALID_REPLY),
     () => {
       throw mistake;
     },

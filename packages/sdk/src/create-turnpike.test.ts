@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { GivenUp } from "./catch-up.ts";
 import { createTurnpike, type Turnpike, type TurnpikeOptions } from "./create-turnpike.ts";
 import { TurnpikeRequestError, TurnpikeUnavailableError } from "./errors.ts";
+import { refuse, VALID_REPLY } from "./fake-turnpike.fixture.ts";
 
 let database: TestDatabase;
 let app: TestApp;
@@ -131,6 +132,29 @@ describe("with Turnpike there", () => {
     expect(await usage()).toEqual({ calls: 1, units: 4 });
   });
 
+  it("answers whatever the type of a verdict says is always there", async () => {
+    const { turnpike } = makeClient();
+    const { key, tenantId } = await makeCustomer();
+    const plan = { planId: "one-an-hour" };
+    const changed = await app.call(operator, "PATCH", `/v1/tenants/${tenantId}`, plan);
+    expect(changed.status).toBe(200);
+    const ask = async (text: string) => {
+      const { source: _, ...reply } = await turnpike.verify({ key: text });
+      return reply;
+    };
+    expect(Object.keys(await ask(key)).sort()).toEqual(Object.keys(VALID_REPLY).sort());
+    const limited = { ...VALID_REPLY, ...refuse("RATE_LIMITED"), retryAfterSeconds: 1 };
+    expect(Object.keys(await ask(key)).sort()).toEqual(Object.keys(limited).sort());
+    for (const code of ["MISSING_KEY", "NOT_FOUND"] as const) {
+      const refused = await ask(code === "MISSING_KEY" ? "" : "tp_live_nobodys");
+      expect(refused).toEqual({
+        ...refuse(code),
+        detail: expect.any(String),
+        requestId: expect.any(String),
+      });
+    }
+  });
+
   it("refuses a revoked key within a second, as long as nothing is cached", async () => {
     const { turnpike } = makeClient();
     const { key, revoke } = await makeCustomer();
@@ -190,13 +214,16 @@ describe("with Turnpike there", () => {
     },
   );
 
-  it.each(["<html>Welcome</html>", '{"valid":true}', '{"valid":true,"code":"REVOKED"}', "null"])(
-    "takes no %s for a verdict",
-    async (text) => {
-      const { turnpike } = makeClient({ runtime: { fetch: async () => new Response(text) } });
-      await expect(turnpike.verify({ key: "k" })).rejects.toBeInstanceOf(TurnpikeUnavailableError);
-    },
-  );
+  it.each([
+    "<html>Welcome</html>",
+    '{"valid":true}',
+    '{"valid":true,"code":"REVOKED"}',
+    '{"valid":true,"code":"VALID","requestId":"req_1"}',
+    "null",
+  ])("takes no %s for a verdict", async (text) => {
+    const { turnpike } = makeClient({ runtime: { fetch: async () => new Response(text) } });
+    await expect(turnpike.verify({ key: "k" })).rejects.toBeInstanceOf(TurnpikeUnavailableError);
+  });
 });
 
 describe("with Turnpike away", () => {
@@ -227,7 +254,7 @@ describe("with Turnpike away", () => {
     const passed = settled.filter((each) => each.status === "fulfilled");
     expect(passed.map((each) => each.value)).toEqual(
       Array.from({ length: 3 }, () =>
-        expect.objectContaining({ valid: true, source: "outage", tenantId }),
+        expect.objectContaining({ valid: true, source: "outage", tenantId, limits: [] }),
       ),
     );
     expect(turnpike.unverifiedCalls()).toBe(3);

@@ -5,7 +5,7 @@ import { createOutage, type Exposure } from "./outage.ts";
 import { readLock, readVerifyReply } from "./read-reply.ts";
 import { type Runtime, SYSTEM_RUNTIME } from "./runtime.ts";
 import { createVerdictCache } from "./verdict-cache.ts";
-import type { Lock, Verification, VerifyReply, VerifyRequest } from "./verification.ts";
+import type { Lock, ValidReply, Verification, VerifyReply, VerifyRequest } from "./verification.ts";
 
 export type TurnpikeOptions = {
   /** Where Turnpike's API is, such as `https://turnpike.example.com`. */
@@ -135,8 +135,8 @@ function isCheck({ cost, lock }: VerifyRequest): boolean {
 }
 
 /** What a later call learns from an earlier verdict: who it is, neither what was left of the limits nor what was reserved. */
-function toKnown({ limits: _limits, lock: _lock, ...reply }: VerifyReply): VerifyReply {
-  return reply;
+function toKnown({ lock: _lock, ...reply }: ValidReply): ValidReply {
+  return { ...reply, limits: [] };
 }
 
 /**

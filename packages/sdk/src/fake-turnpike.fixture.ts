@@ -1,5 +1,11 @@
 import { createTurnpike, type Turnpike, type TurnpikeOptions } from "./create-turnpike.ts";
-import type { VerifyReply, VerifyRequest } from "./verification.ts";
+import type {
+  DenialCode,
+  RefusedReply,
+  ValidReply,
+  VerifyReply,
+  VerifyRequest,
+} from "./verification.ts";
 
 /** A client of a Turnpike that knows one key, `secret`, with the scope `maps:read` and ten calls a minute. */
 export function makeFakeTurnpike(options: Partial<TurnpikeOptions> = {}): {
@@ -25,25 +31,37 @@ export function makeFakeTurnpike(options: Partial<TurnpikeOptions> = {}): {
   return { turnpike, asked };
 }
 
+/** What the server answers to a key that may pass, with no limits. */
+export const VALID_REPLY: ValidReply = {
+  valid: true,
+  code: "VALID",
+  requestId: "req_1",
+  keyId: "key_1",
+  keyName: "Website",
+  tenantId: "ten_1",
+  planId: "free",
+  planVersion: 1,
+  environment: "live",
+  scopes: ["maps:read"],
+  metadata: {},
+  expiresAt: null,
+  limits: [],
+};
+
+export function refuse(code: DenialCode): RefusedReply {
+  return { valid: false, code, detail: "Refused.", requestId: "req_2", offer: null };
+}
+
 function decide({ key, scopes }: VerifyRequest, remaining: number): VerifyReply {
-  const requestId = "req_1";
   if (key !== "secret") {
-    return { valid: false, code: "NOT_FOUND", requestId };
+    return refuse("NOT_FOUND");
   }
   if (scopes !== undefined && scopes !== "maps:read") {
-    return { valid: false, code: "INSUFFICIENT_SCOPE", requestId, missingScopes: [scopes] };
+    return { ...refuse("INSUFFICIENT_SCOPE"), missingScopes: [scopes] };
   }
   const burst = { name: "burst", kind: "rate_limit", scope: "tenant", limit: 10 } as const;
   return {
-    valid: true,
-    code: "VALID",
-    requestId,
-    tenantId: "ten_1",
-    keyId: "key_1",
-    planId: "free",
-    environment: "live",
-    scopes: ["maps:read"],
-    metadata: {},
+    ...VALID_REPLY,
     limits: [{ ...burst, remaining, resetAt: "2126-01-01T00:00:00.000Z" }],
   };
 }

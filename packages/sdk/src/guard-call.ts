@@ -66,14 +66,14 @@ export type Guarded =
 
 const UNAVAILABLE_RETRY_SECONDS = 2;
 
-function toCaller(verdict: Verification): Caller {
+function toCaller(verdict: Extract<Verification, { valid: true }>): Caller {
   return {
-    tenant: verdict.tenantId ?? "",
-    key: verdict.keyId ?? "",
-    plan: verdict.planId ?? "",
-    environment: verdict.environment ?? "live",
-    scopes: verdict.scopes ?? [],
-    metadata: verdict.metadata ?? {},
+    tenant: verdict.tenantId,
+    key: verdict.keyId,
+    plan: verdict.planId,
+    environment: verdict.environment,
+    scopes: verdict.scopes,
+    metadata: verdict.metadata,
     isVerified: verdict.source !== "outage",
   };
 }
@@ -192,7 +192,7 @@ export async function guardCall<Request extends object>(
           kind: "pass",
           caller: toCaller(verdict),
           removed: key.headerNames,
-          headers: toLimitHeaders(verdict.limits ?? [], turnpike.epochMs()),
+          headers: toLimitHeaders(verdict.limits, turnpike.epochMs()),
         }
       : deny(verdict, request.cost);
   } catch (error) {

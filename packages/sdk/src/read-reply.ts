@@ -14,11 +14,22 @@ export function readVerifyReply(json: unknown): VerifyReply {
     reply === null ||
     typeof reply.valid !== "boolean" ||
     typeof reply.code !== "string" ||
-    reply.valid !== (reply.code === "VALID")
+    reply.valid !== (reply.code === "VALID") ||
+    (reply.valid && !namesKey(reply))
   ) {
     throw new TurnpikeUnavailableError("What answered is not Turnpike");
   }
   return reply as VerifyReply;
+}
+
+/** A refusal lets nobody in, whatever it lacks; a verdict that does must say whose the call is. */
+function namesKey({ keyId, tenantId, scopes, limits }: Partial<VerifyReply>): boolean {
+  return (
+    typeof keyId === "string" &&
+    typeof tenantId === "string" &&
+    Array.isArray(scopes) &&
+    Array.isArray(limits)
+  );
 }
 
 /** The same for a lock. @throws {TurnpikeUnavailableError} When what answered is none. */

@@ -1,18 +1,11 @@
 import { expect, it } from "vitest";
 import { createTurnpike, type TurnpikeOptions } from "./create-turnpike.ts";
 import { TurnpikeRequestError, TurnpikeUnavailableError } from "./errors.ts";
+import { refuse, VALID_REPLY } from "./fake-turnpike.fixture.ts";
 import type { VerifyReply, VerifyRequest } from "./verification.ts";
 
 const START = Date.UTC(2026, 0, 1);
-const VALID: VerifyReply = {
-  valid: true,
-  code: "VALID",
-  requestId: "req_1",
-  tenantId: "ten_1",
-  environment: "live",
-  expiresAt: null,
-};
-const NOT_FOUND: VerifyReply = { valid: false, code: "NOT_FOUND", requestId: "req_2" };
+const NOT_FOUND = refuse("NOT_FOUND");
 
 type Answer = { status?: number; headers?: Record<string, string>; body: object };
 
@@ -69,7 +62,7 @@ it.each<[string, VerifyRequest, VerifyRequest]>([
   "trusts no key that is gone since it passed: asked for in %s environment",
   async (_what, before, gone) => {
     const { ask, trust, pass } = play();
-    await ask(before, VALID);
+    await ask(before, VALID_REPLY);
     await ask(gone, NOT_FOUND);
     pass(60_000);
     expect(await trust(before)).toEqual(DENIED);
@@ -78,14 +71,14 @@ it.each<[string, VerifyRequest, VerifyRequest]>([
 
 it("goes on trusting a key that was asked for in the other environment", async () => {
   const { ask, trust } = play();
-  await ask({ key: "k" }, VALID);
+  await ask({ key: "k" }, VALID_REPLY);
   await ask({ key: "k", environment: "test" }, NOT_FOUND);
   expect(await trust({ key: "k" })).toMatchObject({ valid: true, source: "outage" });
 });
 
 it("trusts no dead key again because many others were made up", async () => {
   const { ask, trust, pass } = play({ cache: { entriesMax: 3 } });
-  await ask({ key: "k" }, VALID);
+  await ask({ key: "k" }, VALID_REPLY);
   await ask({ key: "k" }, { ...NOT_FOUND, code: "REVOKED" });
   for (const key of ["a", "b", "c", "d"]) {
     await ask({ key }, { ...NOT_FOUND, code: "REVOKED" });
@@ -96,7 +89,7 @@ it("trusts no dead key again because many others were made up", async () => {
 
 it("trusts a key no longer than it lives", async () => {
   const { ask, trust, pass } = play();
-  await ask({ key: "k" }, { ...VALID, expiresAt: new Date(START + 10_000).toISOString() });
+  await ask({ key: "k" }, { ...VALID_REPLY, expiresAt: new Date(START + 10_000).toISOString() });
   pass(9_999);
   expect(await trust({ key: "k" })).toMatchObject({ valid: true, source: "outage" });
   pass(1);
@@ -105,9 +98,9 @@ it("trusts a key no longer than it lives", async () => {
 
 it("trusts a key no longer than it lives, also when another route was the last to hear of it", async () => {
   const { ask, trust, pass } = play();
-  await ask({ key: "k" }, VALID);
+  await ask({ key: "k" }, VALID_REPLY);
   const scoped = { key: "k", scopes: "maps:read" };
-  await ask(scoped, { ...VALID, expiresAt: new Date(START + 10_000).toISOString() });
+  await ask(scoped, { ...VALID_REPLY, expiresAt: new Date(START + 10_000).toISOString() });
   pass(10_000);
   expect(await trust({ key: "k" })).toEqual(DENIED);
 });
@@ -116,9 +109,9 @@ it("hands out a lock once: neither on trust nor from the cache", async () => {
   const { turnpike, ask, trust } = play({ cache: { checksMs: 60_000 } });
   const lock = { lockId: "lck_1", reserved: 0, expiresAt: "2026-01-01T00:10:00.000Z" };
   const call = { key: "k", cost: 0 };
-  expect(await ask({ ...call, lock: {} }, { ...VALID, lock })).toMatchObject({ lock });
-  expect(await ask(call, VALID)).not.toHaveProperty("lock");
-  await ask({ ...call, cost: 5, lock: {} }, { ...VALID, lock });
+  expect(await ask({ ...call, lock: {} }, { ...VALID_REPLY, lock })).toMatchObject({ lock });
+  expect(await ask(call, VALID_REPLY)).not.toHaveProperty("lock");
+  await ask({ ...call, cost: 5, lock: {} }, { ...VALID_REPLY, lock });
   const passed = await trust({ ...call, cost: 5 });
   expect(passed).toMatchObject({ source: "outage", tenantId: "ten_1" });
   expect(passed).not.toHaveProperty("lock");
@@ -128,18 +121,18 @@ it("hands out a lock once: neither on trust nor from the cache", async () => {
 it("learns nothing from an answer that is given again: it may be a day old", async () => {
   const replayed = { "idempotency-replayed": "true" };
   const { ask, trust, pass } = play();
-  await ask({ key: "k" }, VALID);
+  await ask({ key: "k" }, VALID_REPLY);
   await ask({ key: "k" }, { ...NOT_FOUND, code: "REVOKED" });
   pass(60_000);
-  expect(await ask({ key: "k" }, VALID, replayed)).toMatchObject({ valid: true });
+  expect(await ask({ key: "k" }, VALID_REPLY, replayed)).toMatchObject({ valid: true });
   expect(await trust({ key: "k" })).toEqual(DENIED);
   expect(await ask({ key: "j" }, NOT_FOUND, replayed)).toMatchObject({ source: "server" });
-  expect(await ask({ key: "j" }, VALID)).toMatchObject({ valid: true, source: "server" });
+  expect(await ask({ key: "j" }, VALID_REPLY)).toMatchObject({ valid: true, source: "server" });
 });
 
 it("takes the news that a call is under way for no outage", async () => {
   const { ask, trust, sent } = play();
-  await ask({ key: "k" }, VALID);
+  await ask({ key: "k" }, VALID_REPLY);
   const underWay = { status: 409, body: { code: "IDEMPOTENCY_KEY_IN_USE" } };
   for (let attempts = 0; attempts < 5; attempts += 1) {
     expect(await trust({ key: "stuck" }, underWay)).toMatchObject({
@@ -148,7 +141,7 @@ it("takes the news that a call is under way for no outage", async () => {
     });
   }
   expect(sent).toHaveLength(6);
-  expect(await ask({ key: "k" }, VALID)).toMatchObject({ source: "server" });
+  expect(await ask({ key: "k" }, VALID_REPLY)).toMatchObject({ source: "server" });
 });
 
 it.each([undefined, ""])(

@@ -14,8 +14,7 @@ export type DenialCode =
   | "QUOTA_EXCEEDED"
   | "TOO_MANY_LOCKS";
 
-/** `(string & {})` keeps the known codes in an editor's completion. */
-export type VerdictCode = "VALID" | DenialCode | (string & {});
+export type VerdictCode = VerifyReply["code"];
 
 /** What is asked of `POST /v1/keys/verify`. What is left out is the server's default. */
 export type VerifyRequest = {
@@ -54,35 +53,60 @@ export type LimitState = {
   resetAt: string;
 };
 
-/** The answer of `POST /v1/keys/verify`: `valid` is the verdict, `code` the reason. */
-export type VerifyReply = {
-  valid: boolean;
-  code: VerdictCode;
-  /** One sentence on why the call is refused. */
-  detail?: string | undefined;
-  requestId: string;
-  keyId?: string | undefined;
-  keyName?: string | undefined;
-  tenantId?: string | undefined;
-  planId?: string | undefined;
-  planVersion?: number | undefined;
-  environment?: "live" | "test" | undefined;
+/** Whose a known key is. */
+type KnownKey = {
+  keyId: string;
+  keyName: string;
+  tenantId: string;
+  planId: string;
+  planVersion: number;
+  environment: "live" | "test";
   /** Those in effect: what the plan does not allow any more is not among them. */
-  scopes?: string[] | undefined;
-  metadata?: Record<string, unknown> | undefined;
+  scopes: string[];
+  metadata: Record<string, unknown>;
   /** RFC 3339, UTC; null for a key that does not expire. */
-  expiresAt?: string | null | undefined;
-  /** Every limit of the tenant and of the key, when they were looked at. */
+  expiresAt: string | null;
+};
+
+/** One `undefined` tells the compiler of them all: where there is a `keyId`, there is the rest. */
+type UnknownKey = { [Name in keyof KnownKey]?: undefined };
+
+/** The call may pass. */
+export type ValidReply = KnownKey & {
+  valid: true;
+  code: "VALID";
+  requestId: string;
+  /** Every limit of the tenant and of the key on the meter. None where Turnpike was away: nobody knows then what is left. */
+  limits: LimitState[];
+  /** When a lock was asked for: what to settle or release at its end. */
+  lock?: { lockId: string; reserved: number; expiresAt: string } | undefined;
+  detail?: undefined;
+  missingScopes?: undefined;
+  retryAfterSeconds?: undefined;
+  offer?: undefined;
+};
+
+/** The call may not pass. Whose the key is stands in every refusal but `MISSING_KEY` and `NOT_FOUND`. */
+export type RefusedReply = (KnownKey | UnknownKey) & {
+  valid: false;
+  /** `(string & {})` keeps the known codes in an editor's completion. */
+  code: DenialCode | (string & {});
+  requestId: string;
+  /** One sentence on why the call is refused. */
+  detail: string;
+  /** Every limit that could be looked at, of a known key. */
   limits?: LimitState[] | undefined;
   /** With INSUFFICIENT_SCOPE: what the key lacks. */
   missingScopes?: string[] | undefined;
   /** When trying again can help: after so many seconds. */
   retryAfterSeconds?: number | undefined;
-  /** On a refusal: the cheapest plan under which the call would have passed, or null when there is none. */
-  offer?: { planId: string; name: string; url: string } | null | undefined;
-  /** When a lock was asked for and the call may pass: what to settle or release at its end. */
-  lock?: { lockId: string; reserved: number; expiresAt: string } | undefined;
+  /** The cheapest plan under which the call would have passed, or null when there is none. */
+  offer: { planId: string; name: string; url: string } | null;
+  lock?: undefined;
 };
+
+/** The answer of `POST /v1/keys/verify`: `valid` is the verdict, `code` the reason. */
+export type VerifyReply = ValidReply | RefusedReply;
 
 /** Units reserved for a call, as they stand. */
 export type Lock = {

@@ -17,8 +17,8 @@ declare global {
   }
 }
 
-/** A request of Express; after the middleware it carries `turnpike`, but for preflights. */
-export type ExpressRequest = NodeRequest & {
+/** What this needs of a request; after the middleware it carries `turnpike`, but for preflights. */
+export type MiddlewareRequest = NodeRequest & {
   /** Express reads it from the connection, or from a proxy that `trust proxy` names. */
   ip?: string | undefined;
   /** The whole target: `url` is what is left of it behind the path where a router is mounted. */
@@ -26,6 +26,22 @@ export type ExpressRequest = NodeRequest & {
   turnpike?: Caller;
 };
 
+/** What a policy may decide by where nothing says more of the request; what is `unknown` is as the caller sent it. */
+export type ExpressRequest = MiddlewareRequest &
+  Express.Request & {
+    method: string;
+    url: string;
+    path: string;
+    query: Record<string, unknown>;
+    params: Record<string, string | string[]>;
+    body: unknown;
+    get(name: string): string | undefined;
+  };
+
+/**
+ * Middleware that any program of Node's may call. `turnpikeExpress` makes it for two requests at once: by that of its policy the
+ * compiler finds the type where the place says it, and by the plain one a route keeps the types of its own parameters.
+ */
 export type ExpressMiddleware<Request> = (
   request: Request,
   response: NodeResponse,
@@ -41,13 +57,14 @@ export type ExpressMiddleware<Request> = (
  * @param policy - Of the routes behind it; use it several times for routes that differ. Where guards of one client stand behind
  *   one another, each is passed by what it asks itself, and the call costs what the guard says that asks most, of each meter.
  */
-export function turnpikeExpress<Request extends ExpressRequest = ExpressRequest>(
+export function turnpikeExpress<Request extends MiddlewareRequest = ExpressRequest>(
   turnpike: Turnpike,
   policy: RoutePolicy<Request> = {},
-): ExpressMiddleware<Request> {
+): ExpressMiddleware<Request> & ExpressMiddleware<MiddlewareRequest> {
   /** @returns True when the call goes on, false when it has its answer. */
-  const guard = async (request: Request, response: NodeResponse): Promise<boolean> => {
-    const call = readNodeRequest(request, request.ip);
+  const guard = async (request: MiddlewareRequest, response: NodeResponse): Promise<boolean> => {
+    // It stands where such requests come in: nobody else knows what the policy reads of them.
+    const call = readNodeRequest(request as Request, request.ip);
     const guarded = await guardCall(turnpike, policy, {
       ...call,
       target: request.originalUrl ?? call.target,
@@ -68,7 +85,7 @@ export function turnpikeExpress<Request extends ExpressRequest = ExpressRequest>
     }
     return true;
   };
-  return (request, response, next) => {
+  return (request: MiddlewareRequest, response: NodeResponse, next: (error?: unknown) => void) => {
     // What comes next may throw, and must not be called for its own error.
     guard(request, response).then((goesOn) => {
       if (goesOn) {

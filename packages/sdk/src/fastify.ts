@@ -8,8 +8,10 @@ export type FastifyRequest = {
   ip: string;
   method: string;
   url: string;
+  headers: NodeRequest["headers"];
   query: unknown;
   params: unknown;
+  log: { error(error: unknown, message?: string): void };
   routeOptions: { config: object };
   turnpike?: Caller | null;
 };

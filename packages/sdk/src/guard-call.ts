@@ -21,7 +21,13 @@ export type Caller = {
   isVerified: boolean;
 };
 
-type Of<Value, Request> = Value | ((request: Request) => Value | Promise<Value>);
+/**
+ * Methods are compared loosely: a function of a policy may name the framework's own request, `FastifyRequest<…>` say, of which
+ * the SDK knows but a part.
+ */
+type PolicyFunction<Request, Answer> = { decide(request: Request): Answer }["decide"];
+
+type Of<Value, Request> = Value | PolicyFunction<Request, Value | Promise<Value>>;
 
 /** What a route asks of its callers; functions get the framework's own request. */
 export type RoutePolicy<Request> = {
@@ -43,9 +49,9 @@ export type RoutePolicy<Request> = {
   /** Meters a call once although an answer of Turnpike's was lost, for a write to its database; see {@link VerifyOptions}. */
   exactlyOnce?: boolean;
   /** Where the call comes from, when the framework does not know or should not be believed. */
-  address?: (request: Request) => string | undefined;
+  address?: PolicyFunction<Request, string | undefined>;
   /** Hears why a call could not be decided: Turnpike was away, or refused the question (a wrong service key, say). */
-  onError?: (error: unknown, request: Request) => void;
+  onError?(error: unknown, request: Request): void;
 };
 
 /** One call, seen without its framework. */

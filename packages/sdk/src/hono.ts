@@ -6,11 +6,23 @@ import { cleanWebRequest, readWebRequest, toWebResponse, withHeaders } from "./w
 export type TurnpikeEnv = { Variables: { turnpike: Caller } };
 
 /** What this needs of a context of Hono. */
-export type HonoContext = {
+export type MiddlewareContext = {
   req: { raw: Request };
   res: Response;
   set(name: "turnpike", value: Caller): void;
   header(name: string, value: string): void;
+};
+
+/** What a policy may decide by where nothing says more of the context. */
+export type HonoContext = MiddlewareContext & {
+  req: {
+    method: string;
+    url: string;
+    path: string;
+    header(name: string): string | undefined;
+    query(name: string): string | undefined;
+    param(name: string): string | undefined;
+  };
 };
 
 /**
@@ -20,12 +32,16 @@ export type HonoContext = {
  * @param policy - Of the routes behind it. Where guards of one client stand behind one another, each is passed by what it asks
  *   itself, and the call costs what the guard says that asks most, of each meter.
  */
-export function turnpikeHono<Context extends HonoContext = HonoContext>(
+export function turnpikeHono<Context extends MiddlewareContext = HonoContext>(
   turnpike: Turnpike,
   policy: RoutePolicy<Context> = {},
 ) {
-  return async (context: Context, next: () => Promise<void>): Promise<Response | undefined> => {
-    const call = readWebRequest(context.req.raw, context, undefined);
+  return async (
+    context: MiddlewareContext,
+    next: () => Promise<void>,
+  ): Promise<Response | undefined> => {
+    // For the compiler it takes any context, so that routes keep the types of their own parameters; Hono gives it whole ones.
+    const call = readWebRequest(context.req.raw, context as Context, undefined);
     const guarded = await guardCall(turnpike, policy, call);
     if (guarded.kind === "denied") {
       return toWebResponse(guarded.reply);

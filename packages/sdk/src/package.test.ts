@@ -37,11 +37,92 @@ export const GET = turnpikeNext(
 );
 export const asNextWantsIt: (request: Request, context: { params: Params }) => Promise<Response> = GET;
 export const middleware = [turnpikeExpress(turnpike, { cost: 2 }), turnpikeHono(turnpike), turnpikeFastify];
+// Plain Node has no query: what it has is typed all the same.
+export const ofNode = turnpikeExpress(turnpike, { resource: ({ url }) => url ?? "/" });
+/** What a verdict always says, without a question for each field. */
+export function sum(said: Verification): string {
+  if (said.valid) {
+    const { code, keyId, tenantId, planId, planVersion, scopes, limits }: { code: "VALID" } & typeof said = said;
+    return [code, keyId, tenantId, planId, planVersion.toFixed(), ...scopes, ...limits.map(({ name }) => name)].join();
+  }
+  const whose: string = said.keyId === undefined ? "nobody" : said.tenantId + said.scopes.join();
+  return whose + said.detail.trim() + String(said.offer?.url.length) + String(said.limits?.length);
+}
 const refused = await handler(new Request("http://localhost/v1"), {});
 const verdict: Verification | string = await turnpike
   .verify({ key: "k" })
   .catch((error: unknown) => (error instanceof TurnpikeUnavailableError ? error.name : "other"));
 console.log(JSON.stringify([refused.status, verdict, middleware.map((each) => typeof each)]));
+`;
+
+/** Policies that decide by the framework's own request, with and without its type, beside routes that keep theirs. */
+const POLICIES = `
+import { createTurnpike, type Caller } from "@turnpike/sdk";
+import { turnpikeExpress } from "@turnpike/sdk/express";
+import { turnpikeFastify, type FastifyRouteConfig } from "@turnpike/sdk/fastify";
+import { turnpikeHono, type TurnpikeEnv } from "@turnpike/sdk/hono";
+import { turnpikeNext } from "@turnpike/sdk/next";
+import express from "express";
+import fastify, { type FastifyRequest } from "fastify";
+import { Hono, type Context } from "hono";
+import { createServer, type IncomingMessage } from "node:http";
+
+const turnpike = createTurnpike({ url: "http://127.0.0.1:9", serviceKey: "tp_svc_x" });
+const count = (text: unknown): number => Number(text ?? 1);
+
+const app = express();
+const guard = turnpikeExpress(turnpike, { cost: (r) => Number(r.query.cost), onError: (_, r) => console.log(r.path) });
+app.use(guard, turnpikeExpress(turnpike, { cost: (r) => Number(r.query.cost), scopes: (r) => r.hostname }));
+app.use("/v1", guard, turnpikeExpress(turnpike, { address: (r) => r.get("cf-connecting-ip") }));
+for (const typed of [
+  guard,
+  turnpikeExpress(turnpike, { cost: (r: express.Request) => count(r.query.cost) }),
+  turnpikeExpress<express.Request>(turnpike, { cost: (r) => count(r.cookies) }),
+]) {
+  app.get("/v1/:id", typed, (r, response) => void response.json([r.params.id.trim(), r.turnpike?.tenant]));
+}
+app.get("/v2/:id", turnpikeExpress(turnpike, { cost: (r) => Number(r.query.cost), resource: (r) => String(r.params.id) }), (r, response) => {
+  response.json(r.params.id.trim());
+});
+const ofNode = turnpikeExpress(turnpike, { resource: (r: IncomingMessage) => r.url ?? "/" });
+createServer((request, response) => ofNode(request, response, () => response.end()));
+
+const server = fastify();
+type Counted = FastifyRequest<{ Querystring: { cost?: string } }>;
+await server.register(turnpikeFastify, { turnpike, cost: (r: Counted) => count(r.query.cost), onError: (error, r) => r.log.error(error) });
+await server.register(turnpikeFastify, { turnpike, resource: async (r: FastifyRequest) => r.url, address: (r) => String(r.headers["x-real-ip"]) });
+export const config: FastifyRouteConfig = { turnpike: { cost: (r: Counted) => count(r.query.cost), scopes: (r) => r.method } };
+
+type Env = { Bindings: { ip: string }; Variables: TurnpikeEnv["Variables"] & { user: string } };
+const hono = new Hono<Env>();
+const inHono = turnpikeHono(turnpike, { cost: (c) => count(c.req.query("cost")), resource: (c) => c.req.param("id") ?? c.req.path });
+hono.use(inHono, turnpikeHono(turnpike, { address: (c: Context<Env>) => c.env.ip }));
+hono.get("/v1/:id", inHono, turnpikeHono(turnpike, { cost: (c: Context) => count(c.req.query("cost")) }), (c) =>
+  c.json([c.req.param("id").trim(), c.get("user"), c.get("turnpike").tenant]),
+);
+
+// As Next's own request is, which is not installed here.
+declare class NextRequest extends Request {
+  nextUrl: URL;
+}
+const own = { cost: (r: NextRequest) => count(r.nextUrl.searchParams.get("cost")) };
+const handlers = [
+  turnpikeNext(turnpike, () => new Response(), own),
+  turnpikeNext(turnpike, (r: NextRequest) => new Response(r.nextUrl.href), { cost: (r) => count(r.nextUrl.search) }),
+  turnpikeNext(turnpike, (r, { turnpike: { tenant } }: { turnpike: Caller }) => new Response(r.url + tenant), own),
+];
+export const asNextWantsThem: ((request: NextRequest, context: object) => Promise<Response>)[] = handlers;
+`;
+
+const COMMONJS_PROGRAM = `
+import { createTurnpike, type Verification } from "@turnpike/sdk";
+import { turnpikeExpress } from "@turnpike/sdk/express";
+import { turnpikeFastify } from "@turnpike/sdk/fastify";
+import { turnpikeHono } from "@turnpike/sdk/hono";
+import { turnpikeNext } from "@turnpike/sdk/next";
+declare const console: { log(...texts: string[]): void };
+export const nameTenant = ({ tenantId }: Verification): string | undefined => tenantId;
+console.log(typeof createTurnpike, typeof turnpikeExpress, typeof turnpikeFastify, typeof turnpikeHono, typeof turnpikeNext);
 `;
 
 /** The commands of a page that begin in one way, as they are typed. */
@@ -66,9 +147,11 @@ declare function answerWithModel(prompt: string): Promise<{ tokens: number }>;
 /** The examples of a page as one program: the first makes the client, the others use it. */
 async function readExamples(page: string): Promise<string> {
   const text = await readFile(join(ROOT, page), "utf8");
-  const [first, ...others] = [...text.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code);
+  const codes = [...text.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = ""]) => code);
+  const imports = codes.flatMap((code) => code.match(/^import .*$/gm) ?? []);
+  const [first, ...others] = codes.map((code) => code.replaceAll(/^import .*$/gm, ""));
   expect(first).toContain("createTurnpike({");
-  return [first, GIVEN, ...others.map((code) => `{\n${code}}\n`)].join("\n");
+  return [...imports, first, GIVEN, ...others.map((code) => `{\n${code}}\n`)].join("\n");
 }
 
 describe("the package as it is published", () => {
@@ -134,31 +217,57 @@ describe("the package as it is published", () => {
     ]);
   });
 
+  it.each([
+    ["commonjs.ts", ["--module", "commonjs", "--moduleResolution", "node10"]],
+    ["commonjs.cts", ["--module", "nodenext"]],
+  ])("is required by a CommonJS program %s, compiled with %j", async (name, flags) => {
+    await writeFile(join(folder.path, name), COMMONJS_PROGRAM);
+    const all = [...flags, "--ignoreDeprecations", "6.0", "--strict", "--target", "es2022"];
+    await run(process.execPath, [TSC, ...all, "--lib", "es2022,dom", "--outDir", "cjs", name], {
+      cwd: folder.path,
+    }).catch((error: { stdout: string }) => expect(error.stdout).toBe(""));
+    await writeFile(join(folder.path, "cjs/package.json"), '{ "type": "commonjs" }');
+    const made = join("cjs", name.replace("ts", "js"));
+    const { stdout } = await run(process.execPath, [made], { cwd: folder.path });
+    expect(stdout).toBe("function function function function function\n");
+  });
+
+  /** Compiles a program that has the frameworks' types beside the package. */
+  async function compileStrictly(program: string): Promise<void> {
+    await writeFile(join(folder.path, "strict.ts"), program);
+    const modules = join(ROOT, "node_modules");
+    const compilerOptions = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      noEmit: true,
+      skipLibCheck: true,
+      target: "es2022",
+      lib: ["es2022", "dom", "dom.iterable"],
+      module: "nodenext",
+      types: ["node"],
+      typeRoots: [join(modules, "@types")],
+      paths: {
+        express: [join(modules, "@types/express")],
+        fastify: [join(modules, "fastify/fastify.d.ts")],
+        hono: [join(modules, "hono/dist/types/index.d.ts")],
+      },
+    };
+    const config = JSON.stringify({ compilerOptions, files: ["strict.ts"] });
+    await writeFile(join(folder.path, "tsconfig.json"), config);
+    await run(process.execPath, [TSC, "--project", folder.path]).catch(
+      (error: { stdout: string }) => expect(error.stdout).toBe(""),
+    );
+  }
+
   it.each(["docs/sdk.md", "packages/sdk/README.md"])(
     "is used by the examples of %s as a strict compiler wants it",
-    async (page) => {
-      await writeFile(join(folder.path, "examples.ts"), await readExamples(page));
-      const types = join(ROOT, "node_modules/@types");
-      const compilerOptions = {
-        strict: true,
-        exactOptionalPropertyTypes: true,
-        noUncheckedIndexedAccess: true,
-        noEmit: true,
-        skipLibCheck: true,
-        target: "es2022",
-        lib: ["es2022", "dom", "dom.iterable"],
-        module: "nodenext",
-        types: ["node"],
-        typeRoots: [types],
-        paths: { express: [join(types, "express")] },
-      };
-      const config = JSON.stringify({ compilerOptions, files: ["examples.ts"] });
-      await writeFile(join(folder.path, "tsconfig.json"), config);
-      await run(process.execPath, [TSC, "--project", folder.path]).catch(
-        (error: { stdout: string }) => expect(error.stdout).toBe(""),
-      );
-    },
+    async (page) => compileStrictly(await readExamples(page)),
   );
+
+  it("gives a policy the framework's own request, and leaves the routes behind it their types", async () => {
+    await compileStrictly(POLICIES);
+  });
 
   it.each(["express", "fastify", "hono", "next"])(
     "is what examples/%s runs with as its page says",

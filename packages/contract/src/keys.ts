@@ -5,6 +5,7 @@ import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
 import { ENVIRONMENTS } from "@turnpike/domain/keys/key-format";
 import { isAddress } from "@turnpike/domain/keys/networks";
+import type { Outcome } from "@turnpike/domain/metering/outcome";
 import { z } from "zod";
 import { quota, rateLimit } from "./catalog.ts";
 import { COST_MAX, lockRequest, madeLock } from "./locks.ts";
@@ -202,9 +203,7 @@ export const verifyKeyRequest = z.strictObject({
   /** Scopes that the call needs, joined by AND and OR, with parentheses: `maps:read AND (a:x OR b:x)`. */
   scopes: z.string().max(SCOPE_QUERY_LENGTH_MAX).optional(),
   /** What is called: a path, which usage is broken down by as its route. */
-  resource: plainText(500)
-    .refine((value) => value.startsWith("/"), "A path: it starts with a slash.")
-    .optional(),
+  resource: plainText(500).regex(/^\//, "A path: it starts with a slash.").optional(),
   /** The environment that the key must be of; a key of the other one is as good as unknown. */
   environment: z.enum(ENVIRONMENTS).optional(),
   /** Where the call came from, as the asking program knows it: what the networks of the key are compared with. */
@@ -225,13 +224,34 @@ export const limitState = z.strictObject({
    * Units that may still be used. Of a quota: what this process knows, at most one lease behind the ledger.
    */
   remaining: z.number(),
+  /** Of a rate limit: the length of its window. A quota holds for a billing period. */
+  windowSeconds: z.int().optional(),
   resetAt: instant,
 });
+
+/** What a verdict says in this version. */
+export const VERDICT_CODES = [
+  "VALID",
+  "MISSING_KEY",
+  "NOT_FOUND",
+  "REVOKED",
+  "EXPIRED",
+  "DISABLED",
+  "FORBIDDEN_NETWORK",
+  "INSUFFICIENT_SCOPE",
+  "TENANT_SUSPENDED",
+  "RATE_LIMITED",
+  "QUOTA_EXCEEDED",
+  "TOO_MANY_LOCKS",
+] as const satisfies readonly Outcome[];
 
 /** Always answered with status 200; `valid` is the verdict and `code` the reason. */
 export const verifyKeyResponse = z.strictObject({
   valid: z.boolean(),
-  code: z.string(),
+  code: z.union([z.enum(VERDICT_CODES), z.string()]).meta({
+    description:
+      "The reason. Further codes may come: take one that you do not know as what `valid` says.",
+  }),
   /** One sentence on why the call is refused. */
   detail: z.string().optional(),
   requestId: z.string(),
@@ -245,7 +265,7 @@ export const verifyKeyResponse = z.strictObject({
   scopes: z.array(z.string()).optional(),
   metadata: z.record(z.string(), z.unknown()).optional(),
   expiresAt: instant.nullable().optional(),
-  /** Of a known key: every limit of the tenant and of the key on the meter. */
+  /** Of a known key: every rate limit of tenant and key, and their hard quotas on the meter. A soft quota refuses nothing. */
   limits: z.array(limitState).optional(),
   /** With INSUFFICIENT_SCOPE: what the key lacks. */
   missingScopes: z.array(z.string()).optional(),

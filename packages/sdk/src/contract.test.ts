@@ -40,6 +40,7 @@ it("reads what the contract answers, name for name", () => {
     scope: "tenant",
     limit: 10,
     remaining: 0,
+    windowSeconds: 1,
     resetAt: "2026-01-01T00:00:00.000Z",
   };
   expect(Object.keys(limit).sort()).toEqual(Object.keys(limitState.shape).sort());

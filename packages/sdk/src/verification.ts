@@ -49,6 +49,8 @@ export type LimitState = {
   limit: number;
   /** Units that may still be used. */
   remaining: number;
+  /** Of a rate limit: the length of its window. Older servers do not say it. */
+  windowSeconds?: number | undefined;
   /** RFC 3339, UTC: when the whole limit is there again. */
   resetAt: string;
 };

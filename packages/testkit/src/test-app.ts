@@ -9,6 +9,7 @@ import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { buildApp } from "../../../apps/server/src/app.ts";
 import { readConfig } from "../../../apps/server/src/config.ts";
+import { assertDeclared } from "../../../apps/server/src/http/declared-answers.fixture.ts";
 import { findPlanVersion, seedCatalog } from "../../../apps/server/src/modules/catalog/index.ts";
 import { openLocalFileStore } from "../../../apps/server/src/modules/files/index.ts";
 import { addOperator } from "../../../apps/server/src/modules/identity/index.ts";
@@ -54,7 +55,10 @@ export type TestApp = {
   services: AppServices;
   /** Everything logged so far. */
   logged(): string;
-  /** Calls the API with a credential, or with none; an object as body is sent as JSON, a text as it is. */
+  /**
+   * Calls the API with a credential, or with none; an object as body is sent as JSON, a text as it is. Fails when the OpenAPI
+   * document does not declare the answer.
+   */
   call(
     credential: string | undefined,
     method: string,
@@ -267,13 +271,11 @@ export async function startTestApp(
           : { body: typeof body === "string" ? body : JSON.stringify(body) }),
       });
       const text = await response.text();
-      const isJson = response.headers.get("content-type")?.includes("json") === true;
-      return {
-        status: response.status,
-        headers: response.headers,
-        text,
-        json: isJson && text !== "" ? JSON.parse(text) : undefined,
-      };
+      const { status, headers } = response;
+      const isJson = headers.get("content-type")?.includes("json") === true;
+      const json = isJson && text !== "" ? JSON.parse(text) : undefined;
+      assertDeclared({ method, path, status, code: status < 400 ? undefined : json?.code });
+      return { status, headers, text, json };
     },
     async mintServiceKey(scopes) {
       const input = { name: "Test", scopes: [...scopes] };

@@ -6,6 +6,7 @@ import { createLogger, type Logger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { createApiServer } from "./api-server.ts";
 import { createContractHandler } from "./contract-handler.ts";
+import { assertDeclared } from "./declared-answers.fixture.ts";
 import { createProblemRenderer } from "./problem-details.ts";
 import type { RawRoute } from "./raw-route.ts";
 
@@ -16,7 +17,10 @@ export type ApiAnswer = { status: number; headers: Headers; json(): Promise<any>
 export type ApiFixture = {
   /** Base address, without a slash at the end. */
   url: string;
-  /** Calls as the actor of that credential; an object as body is sent as JSON. */
+  /**
+   * Calls as the actor of that credential; an object as body is sent as JSON. Fails when the OpenAPI document does not declare
+   * the answer.
+   */
   call(credential: string, method: string, path: string, body?: object): Promise<ApiAnswer>;
   close(): Promise<void>;
 };
@@ -46,15 +50,20 @@ export async function serveModule(input: {
   const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   return {
     url,
-    call: (credential, method, path, body) =>
-      fetch(`${url}${path}`, {
+    async call(credential, method, path, body) {
+      const response = await fetch(`${url}${path}`, {
         method,
         headers: {
           authorization: `Bearer ${credential}`,
           ...(body === undefined ? {} : { "content-type": "application/json" }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
+      });
+      const { status } = response;
+      const code = response.ok ? undefined : (await response.clone().json()).code;
+      assertDeclared({ method, path, status, code });
+      return response;
+    },
     async close() {
       server.closeAllConnections();
       server.close();

@@ -1,5 +1,6 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { contract } from "@turnpike/contract/contract";
+import { VERDICT_CODES } from "@turnpike/contract/keys";
 import { ERROR_CODES } from "@turnpike/domain/errors/error-codes";
 import { describe, expect, it } from "vitest";
 import { buildOpenApiDocument } from "./openapi-document.ts";
@@ -106,6 +107,64 @@ describe("buildOpenApiDocument", () => {
         });
       }
     }
+  });
+
+  it("declares what stands in the way of single operations, with the codes", () => {
+    const problemsOf = (operationId: string) =>
+      Object.values(
+        operations.find(({ operation }) => operation.operationId === operationId)?.operation
+          .responses ?? {},
+      )
+        .flatMap((response) => ("description" in response ? [response.description] : []))
+        .join(" ");
+    for (const [operationId, codes] of [
+      ["keys.verify", ["IDEMPOTENCY_KEY_IN_USE", "IDEMPOTENCY_KEY_REUSED"]],
+      ["keys.update", ["CONFLICT"]],
+      ["keys.roll", ["CONFLICT"]],
+      ["locks.settle", ["LOCK_ENDED", "LOCK_EXCEEDED", "LOCK_LAPSED"]],
+      ["locks.release", ["LOCK_ENDED", "LOCK_LAPSED"]],
+      ["tenants.restore", ["CONFLICT"]],
+      ["exports.create", ["CONFLICT"]],
+      ["exports.content", ["CONFLICT"]],
+      ["webhooks.resend", ["CONFLICT"]],
+      ["operatorWebhooks.create", ["CONFLICT"]],
+      ["leaks.github", ["LEAK_REPORT_UNVERIFIED", "LEAK_KEYS_UNAVAILABLE"]],
+      ["usage.live", ["TENANT_SUSPENDED", "TOO_MANY_STREAMS"]],
+    ] as const) {
+      for (const code of codes) {
+        expect(problemsOf(operationId), operationId).toContain(`[${code}](`);
+      }
+    }
+  });
+
+  it("has the headers by which a verification may be repeated", () => {
+    const verify = document.paths["/keys/verify"]?.post;
+    expect(verify?.parameters).toEqual([
+      expect.objectContaining({
+        name: "Idempotency-Key",
+        in: "header",
+        required: false,
+        schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
+      }),
+    ]);
+    expect(verify?.responses?.["200"]).toMatchObject({
+      headers: { "Idempotency-Replayed": { schema: { enum: ["true"] } } },
+    });
+  });
+
+  it("names the codes of a verdict and leaves room for further ones", () => {
+    expect(findByRef("#/components/schemas/Verdict/properties/code/anyOf")).toEqual([
+      { type: "string", enum: [...VERDICT_CODES] },
+      { type: "string" },
+    ]);
+  });
+
+  it("says that the path of a verified call begins with a slash", () => {
+    expect(document.paths["/keys/verify"]?.post?.requestBody).toMatchObject({
+      content: {
+        "application/json": { schema: { properties: { resource: { pattern: "^\\/" } } } },
+      },
+    });
   });
 
   it("names the public address, the version and the license", () => {

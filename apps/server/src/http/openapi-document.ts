@@ -25,6 +25,7 @@ import type { OperationMeta } from "@turnpike/contract/operation";
 import { keyId, serviceKeyId, tenantId, userId } from "@turnpike/contract/shapes";
 import { auditEntry, member, tenant, user } from "@turnpike/contract/tenants";
 import { limits, usageReport, usageRow, usageValues } from "@turnpike/contract/usage";
+import { headersOf } from "./openapi-headers.ts";
 import { errorCodesOf, problemResponses, problemSchema } from "./openapi-problems.ts";
 import { RAW_OPERATIONS } from "./openapi-raw-operations.ts";
 import { describeUnconvertible } from "./openapi-schemas.ts";
@@ -150,17 +151,18 @@ function toParameter(parameter: OpenAPI.ParameterObject): OpenAPI.ParameterObjec
 }
 
 function toSuccess(
-  status: string,
   response: OpenAPI.ResponseObject | OpenAPI.ReferenceObject,
+  { status, headers }: { status: string; headers: Record<string, OpenAPI.HeaderObject> },
 ): OpenAPI.ResponseObject | OpenAPI.ReferenceObject {
   if ("$ref" in response) {
     return response;
   }
   const description = SUCCESS_DESCRIPTIONS[status];
-  const named =
-    response.description === "OK" && description !== undefined
-      ? { ...response, description }
-      : response;
+  const named: OpenAPI.ResponseObject = {
+    ...response,
+    ...(response.description === "OK" && description !== undefined ? { description } : {}),
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+  };
   // The generator gives an operation without an answer a body that may be anything.
   const { content: _content, ...withoutBody } = named;
   return status === "204" ? withoutBody : named;
@@ -169,13 +171,14 @@ function toSuccess(
 /** Adds what is true of every operation: its scope, its credentials, its errors. */
 function finishOperation({ operation, path, meta, docsUrl }: Finishing): DescribedOperation {
   const { scope } = meta;
-  const parameters = (operation.parameters ?? []).map((parameter) =>
+  const headers = headersOf(operation.operationId);
+  const parameters = [...(operation.parameters ?? []), ...headers.request].map((parameter) =>
     "$ref" in parameter ? parameter : toParameter(parameter),
   );
   const successes = Object.fromEntries(
     Object.entries(operation.responses ?? {}).map(([status, response]) => [
       status,
-      toSuccess(status, response),
+      toSuccess(response, { status, headers: headers.answer }),
     ]),
   );
   const hasBody = operation.requestBody !== undefined;

@@ -5,6 +5,14 @@ import { PROBLEM_JSON } from "./problem-details.ts";
 /** What every operation may answer, whatever it does. */
 const ALWAYS: readonly ErrorCode[] = ["UNAUTHENTICATED", "INTERNAL_ERROR", "DATABASE_UNAVAILABLE"];
 
+/** Questions about usage are costly, so that they wait for one another and may be refused. */
+const QUESTION: readonly ErrorCode[] = ["QUERY_TOO_COSTLY", "OVERLOADED"];
+
+/** Endpoints of a tenant and of the installation have the same operations. */
+function ofBothOwners(name: string, codes: readonly ErrorCode[]) {
+  return { [`webhooks.${name}`]: codes, [`operatorWebhooks.${name}`]: codes };
+}
+
 /** What single operations answer beyond what their shape says. */
 const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "setup.claim": ["SETUP_CODE_INVALID"],
@@ -14,6 +22,7 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "invitations.preview": ["INVITATION_INVALID", "TOO_MANY_ATTEMPTS"],
   "invitations.accept": ["INVITATION_INVALID", "INVITATION_EMAIL_MISMATCH"],
   "tenants.update": ["ALREADY_EXISTS"],
+  "tenants.restore": ["CONFLICT"],
   "tenants.putMember": ["LAST_OWNER"],
   "tenants.removeMember": ["LAST_OWNER"],
   "gateway.authorize": [
@@ -29,16 +38,30 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
     "LIMITS_UNAVAILABLE",
     "OVERLOADED",
   ],
-  "keys.verify": ["LIMITS_UNAVAILABLE", "OVERLOADED"],
-  "usage.query": ["QUERY_TOO_COSTLY", "OVERLOADED"],
-  "usage.queryAll": ["QUERY_TOO_COSTLY", "OVERLOADED"],
-  "usage.keys": ["QUERY_TOO_COSTLY", "OVERLOADED"],
-  "usage.export": ["QUERY_TOO_COSTLY", "OVERLOADED"],
-  "usage.exportAll": ["QUERY_TOO_COSTLY", "OVERLOADED"],
-  "alerts.create": ["CONFLICT", "QUERY_TOO_COSTLY", "OVERLOADED"],
-  "alerts.update": ["QUERY_TOO_COSTLY", "OVERLOADED"],
-  "alerts.test": ["TOO_MANY_ATTEMPTS", "QUERY_TOO_COSTLY", "OVERLOADED"],
-  "alerts.preview": ["QUERY_TOO_COSTLY", "OVERLOADED"],
+  "keys.update": ["CONFLICT"],
+  "keys.roll": ["CONFLICT"],
+  "keys.verify": [
+    "IDEMPOTENCY_KEY_IN_USE",
+    "IDEMPOTENCY_KEY_REUSED",
+    "LIMITS_UNAVAILABLE",
+    "OVERLOADED",
+  ],
+  "leaks.github": ["LEAK_REPORT_UNVERIFIED", "LEAK_KEYS_UNAVAILABLE"],
+  "locks.settle": ["LOCK_ENDED", "LOCK_EXCEEDED", "LOCK_LAPSED"],
+  "locks.release": ["LOCK_ENDED", "LOCK_LAPSED"],
+  "usage.query": QUESTION,
+  "usage.queryAll": QUESTION,
+  "usage.keys": QUESTION,
+  "usage.export": QUESTION,
+  "usage.exportAll": ["INVALID_REQUEST", ...QUESTION],
+  "usage.live": ["TENANT_SUSPENDED", "TOO_MANY_STREAMS"],
+  "exports.create": ["CONFLICT"],
+  "exports.download": ["CONFLICT"],
+  "exports.content": ["CONFLICT"],
+  "alerts.create": ["CONFLICT", ...QUESTION],
+  "alerts.update": QUESTION,
+  "alerts.test": ["TOO_MANY_ATTEMPTS", ...QUESTION],
+  "alerts.preview": QUESTION,
   "catalog.createMeter": ["ALREADY_EXISTS"],
   "events.meterActivity": ["OVERLOADED"],
   "events.previewMeter": ["OVERLOADED"],
@@ -60,6 +83,10 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "documents.put": ["CONFLICT"],
   "documents.delete": ["CONFLICT"],
   "documents.changes": ["TOO_MANY_STREAMS"],
+  ...ofBothOwners("create", ["CONFLICT"]),
+  ...ofBothOwners("test", ["CONFLICT"]),
+  ...ofBothOwners("resend", ["CONFLICT"]),
+  ...ofBothOwners("replay", ["CONFLICT"]),
 };
 
 /** Which codes an operation answers with, by its id and its shape. */
@@ -122,7 +149,11 @@ export function problemSchema(docsUrl: string): OpenAPI.SchemaObject {
           type: "object",
           required: ["pointer", "message"],
           properties: {
-            pointer: { type: "string", description: "Where: a JSON pointer." },
+            pointer: {
+              type: "string",
+              description:
+                "Where: a JSON pointer into the body; a parameter of the query, the path or a header stands there by its name, such as `/cursor`.",
+            },
             message: { type: "string" },
             fix: { type: "string" },
           },

@@ -67,13 +67,16 @@ const anyLimit: fc.Arbitrary<LimitView> = fc.record({
   scope: fc.constantFrom("tenant" as const, "key" as const),
   limit: fc.integer({ min: 0, max: 1e15 }),
   remaining: fc.integer({ min: 0, max: 1e15 }),
-  windowSeconds: fc.constant(60),
+  windowSeconds: fc.integer({ min: 1, max: 86_400 }),
   resetAtMs: anyInstantMs,
   moreAtMs: fc.constant(0),
 });
 
-function toLimitReply({ name, kind, scope, limit, remaining, resetAtMs }: LimitView) {
-  return { name, kind, scope, limit, remaining, resetAt: new Date(resetAtMs).toISOString() };
+/** A rate limit has a window; a quota has a billing period, whose end it says. */
+function toLimitReply({ name, kind, scope, limit, remaining, resetAtMs, ...view }: LimitView) {
+  const window = kind === "rate_limit" ? { windowSeconds: view.windowSeconds } : {};
+  const resetAt = new Date(resetAtMs).toISOString();
+  return { name, kind, scope, limit, remaining, ...window, resetAt };
 }
 
 function toSubjectReply({ key, tenant }: Subject, { name, metadata }: Written) {

@@ -43,7 +43,9 @@ function limitsText(limits: readonly LimitView[]): string {
   for (const limit of limits) {
     // Kind and scope are words of ours; names are chosen by people.
     const head = `${text === "" ? "" : ","}{"name":${nameText(limit.name)},"kind":"${limit.kind}","scope":"${limit.scope}"`;
-    text += `${head},"limit":${String(limit.limit)},"remaining":${String(limit.remaining)},"resetAt":${instantText(limit.resetAtMs)}}`;
+    const window =
+      limit.kind === "rate_limit" ? `,"windowSeconds":${String(limit.windowSeconds)}` : "";
+    text += `${head},"limit":${String(limit.limit)},"remaining":${String(limit.remaining)}${window},"resetAt":${instantText(limit.resetAtMs)}}`;
   }
   return `[${text}]`;
 }

@@ -60,7 +60,8 @@ export async function serveModule(input: {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const { status } = response;
-      const code = response.ok ? undefined : (await response.clone().json()).code;
+      const problem: ApiAnswer | undefined = response.ok ? undefined : response.clone();
+      const code: string | undefined = (await problem?.json())?.code;
       assertDeclared({ method, path, status, code });
       return response;
     },

@@ -33,7 +33,7 @@ function assertKey(key: string): void {
     throw new AppError({
       code: "INVALID_REQUEST",
       publicMessage: `Idempotency-Key: ${message}`,
-      errors: [{ pointer: "header/Idempotency-Key", message }],
+      errors: [{ pointer: "/Idempotency-Key", message }],
     });
   }
 }

@@ -1,6 +1,9 @@
 import type { ErrorCode } from "./error-codes.ts";
 
-/** One thing wrong with the input: `pointer` is a JSON pointer into the body, or `query/<name>` or `path/<name>`. */
+/**
+ * One thing wrong with the input. `pointer` is a JSON pointer into the body; a parameter of the query, the path or a header
+ * stands there by its name, such as `/cursor`.
+ */
 export type FieldError = { pointer: string; message: string; fix?: string };
 
 export type AppErrorInput = {

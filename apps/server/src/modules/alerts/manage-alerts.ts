@@ -13,6 +13,7 @@ import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { parseIdCursor } from "#platform/parse-cursor.ts";
 import { findTestedAt, insertHappening, listHappeningRows } from "./alert-happenings.store.ts";
 import {
   type AlertRow,
@@ -395,9 +396,10 @@ export async function listAlertHistory(
 ): Promise<{ items: AlertHappening[]; nextCursor: string | null }> {
   const { tenantId, alertId, limit, cursor } = input;
   assertMayAlerts(context, "read", tenantId);
+  const beforeId = parseIdCursor("alertHappening", cursor);
   const rows = await deps.transact.asTenant(tenantId, async (tx) => {
     orNotFound(await findAlertRow(tx, tenantId, alertId));
-    return await listHappeningRows(tx, tenantId, { alertId, beforeId: cursor, limit: limit + 1 });
+    return await listHappeningRows(tx, tenantId, { alertId, beforeId, limit: limit + 1 });
   });
   const items = rows.slice(0, limit).map(toHappeningReply);
   return { items, nextCursor: rows.length > limit ? (items.at(-1)?.happeningId ?? null) : null };

@@ -6,6 +6,7 @@ import { writeAudit } from "#modules/audit/index.ts";
 import type { FileStore } from "#modules/files/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
+import { parseIdCursor } from "#platform/parse-cursor.ts";
 import {
   cancelExportRow,
   countExports,
@@ -145,7 +146,7 @@ export async function listExports(
   const { tenantId, cursor, limit } = input;
   assertMayInTenant(context.actor, "usage:read", tenantId);
   const rows = await deps.transact.asTenant(tenantId, (tx) =>
-    listExportRows(tx, tenantId, { beforeId: cursor, limit: limit + 1 }),
+    listExportRows(tx, tenantId, { beforeId: parseIdCursor("export", cursor), limit: limit + 1 }),
   );
   const items = rows.slice(0, limit).map((row) => toExportReply(tenantId, row));
   return { items, nextCursor: rows.length > limit ? (items.at(-1)?.exportId ?? null) : null };

@@ -1,5 +1,6 @@
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { parseIdCursor } from "#platform/parse-cursor.ts";
 import type { Transact } from "#platform/transact.ts";
 import { listAuditRows } from "./audit.store.ts";
 
@@ -15,10 +16,11 @@ export async function listAudit(
   },
 ) {
   assertMayInTenant(context.actor, "audit:read", input.tenantId);
+  const beforeId = parseIdCursor("audit", input.cursor);
   const rows = await deps.transact.asTenant(input.tenantId, (tx) =>
     listAuditRows(tx, input.tenantId, {
       entityId: input.entityId,
-      beforeId: input.cursor,
+      beforeId,
       limit: input.limit + 1,
     }),
   );

@@ -70,7 +70,7 @@ function parseStreamCall({ req, params }: RawCall): {
   const after = revision.safeParse(req.headers["last-event-id"] ?? "0");
   if (!after.success) {
     throw invalidRequest([
-      { pointer: "header/Last-Event-ID", message: "Send the id of the last event, or nothing." },
+      { pointer: "/Last-Event-ID", message: "Send the id of the last event, or nothing." },
     ]);
   }
   return { tenantId: tenant.data, collection: name.data, after: BigInt(after.data) };

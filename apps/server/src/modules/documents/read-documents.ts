@@ -1,8 +1,9 @@
-import type { Document } from "@turnpike/contract/documents";
+import { type Document, documentId } from "@turnpike/contract/documents";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
+import { parseCursor } from "#platform/parse-cursor.ts";
 import { assertMayUse } from "./assert-may-use.ts";
 import { type DocumentRow, findDocumentRow, listDocumentRows } from "./documents.store.ts";
 import { toDocumentReply } from "./to-document-reply.ts";
@@ -36,8 +37,9 @@ export async function listDocuments(
 ): Promise<{ items: Document[]; nextCursor: string | null }> {
   const { tenantId, collection, cursor, limit } = input;
   assertMayUse(context, "documents:read", input);
+  const afterId = parseCursor(cursor, (text) => documentId.safeParse(text).data);
   const rows = await deps.transact.asTenant(tenantId, (tx) =>
-    listDocumentRows(tx, tenantId, { collection, afterId: cursor, limit: limit + 1 }),
+    listDocumentRows(tx, tenantId, { collection, afterId, limit: limit + 1 }),
   );
   const items = rows
     .slice(0, limit)

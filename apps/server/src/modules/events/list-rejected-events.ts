@@ -1,8 +1,8 @@
 import type { RejectedEvent } from "@turnpike/contract/events";
 import { assertMay, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
-import { AppError } from "@turnpike/domain/errors/app-error";
 import type { RejectionCode } from "@turnpike/domain/events/rejection";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { parseCursor } from "#platform/parse-cursor.ts";
 import type { Transact } from "#platform/transact.ts";
 import { listRejections, type StoredRejection } from "./events.store.ts";
 
@@ -38,16 +38,8 @@ function toPage(rows: readonly StoredRejection[], limit: number) {
   };
 }
 
-function parseCursor(cursor: string | undefined): string | undefined {
-  if (cursor !== undefined && !/^\d{1,18}$/.test(cursor)) {
-    const message = "Not a cursor of this list.";
-    throw new AppError({
-      code: "INVALID_REQUEST",
-      publicMessage: message,
-      errors: [{ pointer: "/cursor", message }],
-    });
-  }
-  return cursor;
+function toRejectionId(text: string): string | undefined {
+  return /^\d{1,18}$/.test(text) ? text : undefined;
 }
 
 /** Lists events of a tenant that were rejected, the newest first. @throws {AppError} as other lists of a tenant do. */
@@ -58,7 +50,7 @@ export async function listRejectedEvents(
 ) {
   const { tenantId, limit, code, type } = input;
   assertMayInTenant(context.actor, "usage:read", tenantId);
-  const beforeId = parseCursor(input.cursor);
+  const beforeId = parseCursor(input.cursor, toRejectionId);
   const rows = await deps.transact.asTenant(tenantId, (tx) =>
     listRejections(tx, { tenantId, beforeId, limit: limit + 1, code, type }),
   );
@@ -73,7 +65,7 @@ export async function listAllRejectedEvents(
 ) {
   assertMay(context.actor, "usage:read");
   const { limit, code, type } = input;
-  const beforeId = parseCursor(input.cursor);
+  const beforeId = parseCursor(input.cursor, toRejectionId);
   const rows = await deps.transact.asOperator((tx) =>
     listRejections(tx, { tenantId: null, beforeId, limit: limit + 1, code, type }),
   );

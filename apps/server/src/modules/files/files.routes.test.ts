@@ -197,7 +197,7 @@ describe("files over HTTP", () => {
     async (name) => {
       const response = await upload("ours", { name, body: PNG });
       expect(response.status).toBe(400);
-      expect((await response.json()).errors[0].pointer).toBe("query/name");
+      expect((await response.json()).errors[0].pointer).toBe("/name");
     },
   );
 

@@ -45,7 +45,7 @@ async function upload(deps: FilesDeps, { req, res, params, context }: RawCall) {
   const name = fileName.safeParse(readQuery(req).get("name") ?? undefined);
   if (!name.success) {
     const [first] = toFieldErrors(name.error.issues);
-    throw invalidRequest([{ pointer: "query/name", message: first?.message ?? "Missing." }]);
+    throw invalidRequest([{ pointer: "/name", message: first?.message ?? "Missing." }]);
   }
   const mediaType = parseFileMediaType(req.headers["content-type"]);
   if (mediaType === undefined) {

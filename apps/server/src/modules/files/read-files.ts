@@ -2,6 +2,7 @@ import type { File } from "@turnpike/contract/files";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { parseIdCursor } from "#platform/parse-cursor.ts";
 import type { ByteRange } from "./file-store.ts";
 import { findFile, listFileRows } from "./files.store.ts";
 import { toFileReply } from "./to-file-reply.ts";
@@ -16,7 +17,7 @@ export async function listFiles(
   const { tenantId, cursor, limit } = input;
   assertMayInTenant(context.actor, "files:read", tenantId);
   const rows = await deps.transact.asTenant(tenantId, (tx) =>
-    listFileRows(tx, tenantId, { beforeId: cursor, limit: limit + 1 }),
+    listFileRows(tx, tenantId, { beforeId: parseIdCursor("file", cursor), limit: limit + 1 }),
   );
   const items = rows.slice(0, limit).map(toFileReply);
   return { items, nextCursor: rows.length > limit ? (items.at(-1)?.fileId ?? null) : null };

@@ -362,7 +362,7 @@ describe("listKeys", () => {
       const refusal = await refusalOf(
         listKeys(services, OPERATOR_CONTEXT, { tenantId, limit: 2, cursor }),
       );
-      expect(refusal.errors?.[0]?.pointer).toBe("query/cursor");
+      expect(refusal.errors?.[0]?.pointer).toBe("/cursor");
     }
   });
 });

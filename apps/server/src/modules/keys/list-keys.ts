@@ -1,8 +1,9 @@
 import type { Key, ListKeysQuery } from "@turnpike/contract/keys";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
-import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
+import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { isId, type KeyId, type TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
+import { parseCursor } from "#platform/parse-cursor.ts";
 import { findKeyRow, type KeyPlace, type KeyRow, listKeyRows, tenantExists } from "./keys.store.ts";
 import { toKeyReply } from "./to-key-reply.ts";
 
@@ -10,21 +11,11 @@ function toCursor({ key_id, name }: KeyRow): string {
   return `${key_id}:${name}`;
 }
 
-/** @throws {AppError} `INVALID_REQUEST`. */
-function parseCursor(cursor: string | undefined): KeyPlace | undefined {
-  if (cursor === undefined) {
-    return;
-  }
+function toPlace(cursor: string): KeyPlace | undefined {
   const [keyId = ""] = cursor.split(":", 1);
-  if (isId("key", keyId) && cursor.length > keyId.length) {
-    return { keyId, name: cursor.slice(keyId.length + 1) };
-  }
-  const message = "Not a cursor of this list.";
-  throw new AppError({
-    code: "INVALID_REQUEST",
-    publicMessage: message,
-    errors: [{ pointer: "query/cursor", message }],
-  });
+  return isId("key", keyId) && cursor.length > keyId.length
+    ? { keyId, name: cursor.slice(keyId.length + 1) }
+    : undefined;
 }
 
 /** Lists a tenant's keys, newest first unless asked otherwise, revoked ones included. */
@@ -34,7 +25,7 @@ export async function listKeys(
   input: Omit<ListKeysQuery, "sort"> & Partial<Pick<ListKeysQuery, "sort">>,
 ): Promise<{ items: Key[]; nextCursor: string | null }> {
   assertMayInTenant(context.actor, "keys:read", input.tenantId);
-  const after = parseCursor(input.cursor);
+  const after = parseCursor(input.cursor, toPlace);
   const now = deps.clock.now();
   const rows = await deps.transact.asTenant(input.tenantId, async (tx) => {
     if (!(await tenantExists(tx, input.tenantId))) {

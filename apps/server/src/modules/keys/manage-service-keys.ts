@@ -9,6 +9,7 @@ import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { ServiceKeyId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { parseIdCursor } from "#platform/parse-cursor.ts";
 import { mintKey } from "./mint-key.ts";
 import {
   findServiceKeyRow,
@@ -79,7 +80,10 @@ export async function listServiceKeys(
 ): Promise<{ items: ServiceKey[]; nextCursor: string | null }> {
   assertMay(context.actor, "service_keys:read");
   const rows = await deps.transact.asOperator((tx) =>
-    listServiceKeyRows(tx, { beforeId: input.cursor, limit: input.limit + 1 }),
+    listServiceKeyRows(tx, {
+      beforeId: parseIdCursor("serviceKey", input.cursor),
+      limit: input.limit + 1,
+    }),
   );
   const items = rows.slice(0, input.limit).map(toServiceKeyReply);
   return {

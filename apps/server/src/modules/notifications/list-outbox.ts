@@ -1,6 +1,7 @@
 import type { Mail } from "@turnpike/contract/notifications";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import type { AppServices } from "#platform/app-services.ts";
+import { parseIdCursor } from "#platform/parse-cursor.ts";
 import { listMailRows, type MailRow } from "./mails.store.ts";
 
 function toMailReply(row: MailRow): Mail {
@@ -30,7 +31,7 @@ export async function listOutbox(
 ): Promise<{ items: Mail[]; nextCursor: string | null }> {
   assertMay(context.actor, "outbox:read");
   const rows = await deps.transact.asOperator((tx) =>
-    listMailRows(tx, { beforeId: input.cursor, limit: input.limit + 1 }),
+    listMailRows(tx, { beforeId: parseIdCursor("mail", input.cursor), limit: input.limit + 1 }),
   );
   const items = rows.slice(0, input.limit).map(toMailReply);
   return { items, nextCursor: rows.length > input.limit ? (items.at(-1)?.mailId ?? null) : null };

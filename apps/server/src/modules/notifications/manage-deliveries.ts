@@ -7,6 +7,7 @@ import {
 import type { CallContext } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { AppServices } from "#platform/app-services.ts";
+import { parseIdCursor } from "#platform/parse-cursor.ts";
 import { toPayload } from "./emit-event.ts";
 import { assertTarget, auditWebhook, getLockedRow, type WebhooksDeps } from "./manage-webhooks.ts";
 import { toAttemptReply, toDeliveryReply } from "./to-webhook-reply.ts";
@@ -45,6 +46,7 @@ export async function listDeliveries(
 ): Promise<{ items: WebhookDelivery[]; nextCursor: string | null }> {
   const { owner, webhookId, limit } = input;
   assertMayWith(context, "webhooks:read", owner);
+  const beforeId = parseIdCursor("message", input.cursor);
   const rows = await transactAs(deps, owner, async (tx) => {
     if ((await findWebhookRow(tx, owner, webhookId)) === undefined) {
       throw resourceNotFound("webhook");
@@ -52,7 +54,7 @@ export async function listDeliveries(
     return await listDeliveryRows(tx, owner, {
       webhookId,
       state: input.state,
-      beforeId: input.cursor,
+      beforeId,
       limit: limit + 1,
     });
   });

@@ -4,6 +4,7 @@ import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
+import { parseIdCursor } from "#platform/parse-cursor.ts";
 import { listNotificationRows, markNotificationRead } from "./notifications.store.ts";
 import { toNotificationReply } from "./to-notification-reply.ts";
 
@@ -32,7 +33,7 @@ export async function listNotifications(
     listNotificationRows(tx, tenantId, {
       userId: readerOf(context.actor, input.userId),
       isUnreadOnly: input.unread ?? false,
-      beforeId: input.cursor,
+      beforeId: parseIdCursor("notification", input.cursor),
       limit: limit + 1,
     }),
   );

@@ -3,6 +3,7 @@ import { assertMay, assertMayInTenant, type CallContext, may } from "@turnpike/d
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
+import { parseIdCursor } from "#platform/parse-cursor.ts";
 import { findTenantRow, listTenantRows, listTenantRowsOfUser } from "./tenants.store.ts";
 import { toTenantReply } from "./to-tenant-reply.ts";
 
@@ -37,6 +38,7 @@ export async function listTenants(
   input: ListTenantsInput,
 ): Promise<{ items: Tenant[]; nextCursor: string | null }> {
   const { actor } = context;
+  const beforeId = parseIdCursor("tenant", input.cursor);
   if (actor.type === "key") {
     const own = await getTenant(deps, context, actor);
     const isAsked = input.slug === undefined || input.slug === own.slug;
@@ -45,7 +47,7 @@ export async function listTenants(
   const page = {
     text: input.q,
     slug: input.slug,
-    beforeId: input.cursor,
+    beforeId,
     limit: input.limit + 1,
   };
   const seesAll = may(actor, "tenants:read");

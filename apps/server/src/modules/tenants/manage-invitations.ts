@@ -15,6 +15,7 @@ import { writeAudit } from "#modules/audit/index.ts";
 import { emitEvent, sendMail } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
+import { parseIdCursor } from "#platform/parse-cursor.ts";
 import {
   countInvitations,
   findOpenInvitation,
@@ -189,12 +190,13 @@ export async function listInvitations(
   input: { tenantId: TenantId; cursor?: string | undefined; limit: number },
 ): Promise<{ items: Invitation[]; nextCursor: string | null }> {
   assertMayInTenant(context.actor, "members:read", input.tenantId);
+  const beforeId = parseIdCursor("invitation", input.cursor);
   const rows = await deps.transact.asTenant(input.tenantId, async (tx) => {
     if ((await findTenantRow(tx, input.tenantId)) === undefined) {
       throw resourceNotFound("tenant");
     }
     return await listInvitationRows(tx, input.tenantId, {
-      beforeId: input.cursor,
+      beforeId,
       limit: input.limit + 1,
       now: deps.clock.now(),
     });

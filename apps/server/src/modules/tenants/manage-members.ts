@@ -8,6 +8,7 @@ import { writeAudit } from "#modules/audit/index.ts";
 import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
+import { parseIdCursor } from "#platform/parse-cursor.ts";
 import { revokeInvitationRowsBy } from "./invitations.store.ts";
 import { assertMayGrant, lockExistingTenant } from "./member-authority.ts";
 import {
@@ -45,12 +46,13 @@ export async function listMembers(
   input: { tenantId: TenantId; cursor?: string | undefined; limit: number },
 ): Promise<{ items: Member[]; nextCursor: string | null }> {
   assertMayInTenant(context.actor, "members:read", input.tenantId);
+  const afterId = parseIdCursor("user", input.cursor);
   const rows = await deps.transact.asOperator(async (tx) => {
     if ((await findTenantRow(tx, input.tenantId)) === undefined) {
       throw resourceNotFound("tenant");
     }
     return await listMemberRows(tx, input.tenantId, {
-      afterId: input.cursor,
+      afterId,
       limit: input.limit + 1,
     });
   });

@@ -7,6 +7,7 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { parseIdCursor } from "#platform/parse-cursor.ts";
 import {
   announceMembers,
   type DeletedTenantRow,
@@ -47,7 +48,10 @@ export async function listDeletedTenants(
 ): Promise<{ items: DeletedTenant[]; nextCursor: string | null }> {
   assertMay(context.actor, "tenants:read");
   const rows = await deps.transact.asOperatorWithDeleted((tx) =>
-    listDeletedTenantRows(tx, { beforeId: input.cursor, limit: input.limit + 1 }),
+    listDeletedTenantRows(tx, {
+      beforeId: parseIdCursor("tenant", input.cursor),
+      limit: input.limit + 1,
+    }),
   );
   const items = rows.slice(0, input.limit).map(toDeletedReply);
   return { items, nextCursor: rows.length > input.limit ? (items.at(-1)?.tenantId ?? null) : null };

@@ -1,4 +1,5 @@
 import { parseKeyHash } from "@turnpike/domain/keys/key-hash";
+import { parseInstant } from "@turnpike/domain/time/parse-instant";
 import { z } from "zod";
 import { createKeyRequest } from "./keys.ts";
 import { operation } from "./operation.ts";
@@ -31,6 +32,19 @@ const hint = (lengthMax: number) =>
       error: `At most ${String(lengthMax)} characters: what is shown must not give the key away.`,
     });
 
+/** As on the command line: tables hold days more often than instants. */
+const dayOrInstant = z
+  .string()
+  .transform((text, context) => {
+    const parsed = parseInstant(text);
+    if ("instant" in parsed) {
+      return parsed.instant;
+    }
+    context.addIssue({ code: "custom", message: `${parsed.fault}.` });
+    return z.NEVER;
+  })
+  .pipe(instant);
+
 /** A key that exists elsewhere. */
 export const importKeyRow = z.strictObject({
   hash: keyHash,
@@ -39,7 +53,7 @@ export const importKeyRow = z.strictObject({
   start: hint(12).default(""),
   lastFour: hint(4).default(""),
   scopes: createKeyRequest.shape.scopes,
-  expiresAt: instant.nullish(),
+  expiresAt: dayOrInstant.nullish(),
   metadata: createKeyRequest.shape.metadata,
   /** What the key is called where it comes from; kept as `externalId` of its metadata. */
   externalId: plainText(200).min(1, "Must not be empty.").optional(),

@@ -35,7 +35,12 @@ const tenantKeyScope = z
   );
 
 const metadata = z
-  .record(plainText(64).min(1), z.union([plainText(500), z.number(), z.boolean()]))
+  .record(
+    plainText(64).min(1),
+    z.union([plainText(500), z.number(), z.boolean()], {
+      error: "A text, a number, true or false.",
+    }),
+  )
   .refine((value) => Object.keys(value).length <= 20, "At most 20 entries.");
 
 /** The most networks that one key is bound to: every call is compared with each. */
@@ -271,7 +276,10 @@ export const verifyKeyResponse = z.strictObject({
   missingScopes: z.array(z.string()).optional(),
   /** When trying again can help: after so many seconds. */
   retryAfterSeconds: z.number().int().optional(),
-  /** On a refusal: the cheapest plan under which this call would have passed, or null when there is none. */
+  /**
+   * On a refusal: the cheapest plan under which this call would have passed, or null when there is none. Never the tenant's own
+   * plan, and where no hard quota caps the meter now, none that does.
+   */
   offer: z
     .strictObject({ planId: z.string(), name: z.string(), url: z.string() })
     .nullable()

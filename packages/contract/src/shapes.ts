@@ -28,9 +28,18 @@ export const serviceKeyId = idOf<ServiceKeyId>(
   "svc_0199f3b0c1d27a4e8f60112233445566",
 );
 
-/** An instant in UTC, as ISO 8601 with milliseconds. Not before 1970: databases have no year 0. */
+/**
+ * An instant as ISO 8601. One with an offset is turned into UTC, which is what all answers say, with milliseconds. Not before
+ * 1970: databases have no year 0.
+ */
 export const instant = z.iso
-  .datetime({ abort: true })
+  .datetime({
+    abort: true,
+    offset: true,
+    error: ({ input }) =>
+      input === undefined ? undefined : "An instant with its zone, such as 2030-01-01T00:00:00Z.",
+  })
+  .overwrite((value) => (value.endsWith("Z") ? value : new Date(value).toISOString()))
   .refine((value) => value >= "1970", "Not before 1970.");
 
 const CONTROL = /\p{Cc}|\p{Bidi_Control}|\p{Surrogate}/u;

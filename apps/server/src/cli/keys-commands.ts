@@ -14,7 +14,7 @@ import { type Cli, examples, optionParser } from "./cli.ts";
 import { KEY_FIELD_NAMES, KEY_OPTION_TEXTS, toKeyInput } from "./key-options.ts";
 import { addKeysImportCommand } from "./keys-import-command.ts";
 import { CURSOR_OPTION, LIMIT_OPTION, limitParser, toPageText } from "./page-options.ts";
-import { parseInput, parseInstant } from "./parse-input.ts";
+import { parseInput, toInstant } from "./parse-input.ts";
 import { toRecord, toShortInstant, toTable } from "./print.ts";
 import { TENANT_TEXT } from "./tenants-commands.ts";
 import { UsageError } from "./usage-error.ts";
@@ -85,7 +85,7 @@ export function addKeysCommands(cli: Cli): void {
     .option(...KEY_OPTION_TEXTS.rateLimit)
     .option(...KEY_OPTION_TEXTS.quota)
     .option(...KEY_OPTION_TEXTS.metadata)
-    .option(...KEY_OPTION_TEXTS.expires, optionParser(parseInstant))
+    .option(...KEY_OPTION_TEXTS.expires, optionParser(toInstant))
     .addHelpText(
       "after",
       examples(
@@ -120,7 +120,7 @@ export function addKeysCommands(cli: Cli): void {
     .option(...KEY_OPTION_TEXTS.rateLimit)
     .option(...KEY_OPTION_TEXTS.quota)
     .option(...KEY_OPTION_TEXTS.metadata)
-    .option(...KEY_OPTION_TEXTS.expires, optionParser(parseInstant))
+    .option(...KEY_OPTION_TEXTS.expires, optionParser(toInstant))
     .option("--no-expires", "take its expiry away")
     .argument("<key>", "id of the key")
     .addHelpText(

@@ -1,3 +1,4 @@
+import { parseInstant } from "@turnpike/domain/time/parse-instant";
 import type { z } from "zod";
 import { UsageError } from "./usage-error.ts";
 
@@ -37,27 +38,17 @@ export function parseInput<Schema extends z.ZodType>(
 }
 
 /**
- * Reads a point in time: a date (midnight, UTC) or an instant with its zone, such as `2026-01-31` or
- * `2026-01-31T09:30:00Z`.
+ * Reads a point in time as {@link parseInstant} does, for options.
  *
  * @returns ISO 8601, UTC.
  * @throws {UsageError}
  */
-export function parseInstant(text: string): string {
-  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(text);
-  const isInstant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/.test(
-    text,
-  );
-  const epochMs = isDate || isInstant ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(epochMs)) {
-    throw new UsageError(`"${text}" is not a date such as 2026-01-31 or 2026-01-31T09:30:00Z`);
+export function toInstant(text: string): string {
+  const parsed = parseInstant(text);
+  if ("fault" in parsed) {
+    throw new UsageError(parsed.fault);
   }
-  // The 30th of February is parsed as the 2nd of March.
-  const day = text.slice(0, "2026-01-31".length);
-  if (!new Date(day).toISOString().startsWith(day)) {
-    throw new UsageError(`"${text}" is a day that no month has`);
-  }
-  return new Date(epochMs).toISOString();
+  return parsed.instant;
 }
 
 /**

@@ -12,7 +12,7 @@ import { listMeters } from "#modules/catalog/index.ts";
 import { getLimits, reconcile } from "#modules/metering/index.ts";
 import { getTenantByName, listTenants } from "#modules/tenants/index.ts";
 import { type Cli, examples, optionParser } from "./cli.ts";
-import { parseInput, parseInstant } from "./parse-input.ts";
+import { parseInput, toInstant } from "./parse-input.ts";
 import { toGrouped, toRecord, toShortInstant, toTable } from "./print.ts";
 import { EXIT_FAILED } from "./report-failure.ts";
 import type { CommandSession } from "./run-command.ts";
@@ -186,12 +186,8 @@ export function addUsageCommands(cli: Cli): void {
     .option("--tenant <tenant>", TENANT_TEXT)
     .option("--by <dimension>", BY.join(", "), "total")
     .option("--meter <meter>", "what is counted", "requests")
-    .option(
-      "--from <instant>",
-      "calls or events from here on, inclusive",
-      optionParser(parseInstant),
-    )
-    .option("--to <instant>", "calls or events before this", optionParser(parseInstant))
+    .option("--from <instant>", "calls or events from here on, inclusive", optionParser(toInstant))
+    .option("--to <instant>", "calls or events before this", optionParser(toInstant))
     .addHelpText(
       "after",
       examples(

@@ -22,7 +22,7 @@ import { getTenantByName } from "#modules/tenants/index.ts";
 import { openWebhooks, readWebhookSettings } from "../open-webhooks.ts";
 import { type Cli, examples, optionParser } from "./cli.ts";
 import { CURSOR_OPTION, LIMIT_OPTION, limitParser, toPageText } from "./page-options.ts";
-import { parseInput, parseInstant } from "./parse-input.ts";
+import { parseInput, toInstant } from "./parse-input.ts";
 import { toRecord, toShortInstant, toTable } from "./print.ts";
 import type { CommandSession } from "./run-command.ts";
 
@@ -186,7 +186,7 @@ export function addWebhooksCommands(cli: Cli): void {
     .command("replay")
     .description("begin failed deliveries anew, oldest first, at most a thousand")
     .argument("<webhook>", ID_TEXT)
-    .requiredOption("--since <instant>", "deliveries from then on", optionParser(parseInstant))
+    .requiredOption("--since <instant>", "deliveries from then on", optionParser(toInstant))
     .option(OWNER_OPTION.flags, OWNER_OPTION.text)
     .addHelpText("after", examples("webhooks replay whk_… --since 2026-01-15"))
     .action(async (id, { tenant, since }) => {

@@ -153,6 +153,26 @@ describe("importKeys", () => {
     expect(answer.items[1]?.keyId).toBe(answer.items[0]?.keyId);
   });
 
+  it("takes a day for its beginning in UTC, and an instant of any zone", async () => {
+    const { tenantId } = await createTestTenant(services);
+    const texts = ["2130-01-01", "2130-01-01T00:00:00+01:00", "2130-01-01T00:00:00Z"];
+    const answer = await run(
+      tenantId,
+      texts.map((expiresAt) => rowOf(draw(), { expiresAt })),
+    );
+    expect(statusesOf(answer)).toEqual(["imported", "imported", "imported"]);
+    const keys = await Promise.all(
+      answer.items.map(({ keyId }) =>
+        getKey(services, OPERATOR_CONTEXT, { tenantId, keyId: keyId ?? expect.fail() }),
+      ),
+    );
+    expect(keys.map(({ expiresAt }) => expiresAt)).toEqual([
+      "2130-01-01T00:00:00.000Z",
+      "2129-12-31T23:00:00.000Z",
+      "2130-01-01T00:00:00.000Z",
+    ]);
+  });
+
   it("keeps a bad row out and nothing else, and says where it is bad", async () => {
     const { tenantId } = await createTestTenant(services);
     const key = draw();
@@ -171,8 +191,14 @@ describe("importKeys", () => {
       [rowOf(draw(), { environment: "prod" }), "/environment", /./],
       [rowOf(draw(), { scopes: ["tenants:write"] }), "/scopes/0", /./],
       [rowOf(draw(), { expiresAt: "2020-01-01T00:00:00Z" }), "/expiresAt", /future/],
-      [rowOf(draw(), { expiresAt: "tomorrow" }), "/expiresAt", /./],
-      [rowOf(draw(), { metadata: { a: { b: 1 } } }), "/metadata/a", /./],
+      [rowOf(draw(), { expiresAt: "tomorrow" }), "/expiresAt", /is not a date such as/],
+      [rowOf(draw(), { expiresAt: "2030-02-30" }), "/expiresAt", /no month has/],
+      [rowOf(draw(), { expiresAt: "1969-12-31" }), "/expiresAt", /1970/],
+      [
+        rowOf(draw(), { metadata: { a: { b: 1 } } }),
+        "/metadata/a",
+        /^A text, a number, true or false\.$/,
+      ],
       [rowOf(draw(), { metadata: { externalId: "a" }, externalId: "b" }), "/externalId", /another/],
       [rowOf(draw(), { key: "text of a key" }), "/key", /Unknown/],
     ];

@@ -33,12 +33,7 @@ export const serviceKeyId = idOf<ServiceKeyId>(
  * 1970: databases have no year 0.
  */
 export const instant = z.iso
-  .datetime({
-    abort: true,
-    offset: true,
-    error: ({ input }) =>
-      input === undefined ? undefined : "An instant with its zone, such as 2030-01-01T00:00:00Z.",
-  })
+  .datetime({ abort: true, offset: true })
   .overwrite((value) => (value.endsWith("Z") ? value : new Date(value).toISOString()))
   .refine((value) => value >= "1970", "Not before 1970.");
 

@@ -1,12 +1,15 @@
-import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
-import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
-import type { z } from "zod";
 import type { UpstreamConfig } from "#modules/gateway/index.ts";
 import { resolveDataFolder } from "#platform/data-folder.ts";
 import { checkOpenapiFile } from "#platform/read-openapi-file.ts";
-import { StartupError } from "#platform/startup-error.ts";
+import {
+  type Mistake,
+  parseFile,
+  readConfigText,
+  splitIssue,
+  toConfigError,
+} from "./config-file.ts";
 import { type ConfigFile, configFile, environment, WORKERS_MAX } from "./config-schema.ts";
 
 /** The environment variables that are read, each with what it is for: `.env.example` is checked against it. */
@@ -64,85 +67,10 @@ export type Config = Readonly<
   }
 >;
 
-type Mistake = { place: string; message: string };
-
 /** Where Node's `reusePort` spreads connections. */
 const PLATFORMS_OF_SHARED_PORTS = new Set<string>(["linux", "freebsd", "sunos", "aix"]);
 const CONFIG_FILE_DEFAULT = "turnpike.yaml";
 const CHECKOUT = resolve(import.meta.dirname, "../../..");
-
-function readConfigText(path: string, isNamed: boolean): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    const isMissing =
-      error instanceof Error && "code" in error && error.code === "ENOENT" && !isNamed;
-    if (isMissing) {
-      return;
-    }
-    throw new StartupError({
-      code: "CONFIG_INVALID",
-      message: `The configuration file ${path} cannot be read`,
-      hint: "Check the path in TURNPIKE_CONFIG and the file's permissions",
-      cause: error,
-    });
-  }
-}
-
-/** A name that is not known is a mistake of its own, at its own place. */
-function splitIssue(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: string }[] {
-  const at = issue.path.length === 0 ? "" : `${issue.path.map(String).join(".")}: `;
-  if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({
-      path: [...issue.path, key],
-      message: `${at}Unknown: ${key}.`,
-    }));
-  }
-  return [{ path: issue.path, message: at + issue.message }];
-}
-
-/** Where a name stands, or the value when it has no name; the next outer one when it is not there at all. */
-function findOffset(document: Document.Parsed, path: readonly PropertyKey[]): number | undefined {
-  for (let depth = path.length; depth > 0; depth -= 1) {
-    const name = path[depth - 1];
-    const parent = depth === 1 ? document.contents : document.getIn(path.slice(0, depth - 1), true);
-    const pair = isMap(parent)
-      ? parent.items.find((item) => isScalar(item.key) && item.key.value === name)
-      : undefined;
-    const node = pair?.key ?? (isSeq(parent) ? parent.get(Number(name), true) : undefined);
-    if (isNode(node) && node.range) {
-      return node.range[0];
-    }
-  }
-  return document.contents?.range[0];
-}
-
-function parseFile(
-  path: string,
-  text: string,
-): { file: unknown; mistakes: Mistake[]; place: (path: readonly PropertyKey[]) => string } {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, strict: true, uniqueKeys: true });
-  const lineOf = (offset: number) => `${path}:${String(lines.linePos(offset).line)}`;
-  const place = (keys: readonly PropertyKey[]): string => {
-    const offset = findOffset(document, keys);
-    return offset === undefined ? path : lineOf(offset);
-  };
-  const mistakes = document.errors.map((error) => ({
-    place: lineOf(error.pos[0]),
-    message: error.message.split("\n")[0]?.replace(/ at line .*$/, "") ?? error.message,
-  }));
-  if (mistakes.length > 0) {
-    return { file: undefined, mistakes, place };
-  }
-  try {
-    return { file: document.toJS() ?? {}, mistakes, place };
-  } catch (error) {
-    // An alias without its anchor, or so many that the file would grow without end.
-    const message = error instanceof Error ? error.message : String(error);
-    return { file: undefined, mistakes: [{ place: place([]), message }], place };
-  }
-}
 
 function parseConfigFile(
   path: string,
@@ -179,16 +107,6 @@ function parseConfigFile(
       .flatMap(splitIssue)
       .map((mistake) => ({ place: place(mistake.path), message: mistake.message })),
   };
-}
-
-function toStartupError(mistakes: readonly Mistake[]): StartupError {
-  const lines = mistakes.map((mistake) => `\n  ${mistake.place}  ${mistake.message}`).join("");
-  const count = mistakes.length === 1 ? "a mistake" : `${String(mistakes.length)} mistakes`;
-  return new StartupError({
-    code: "CONFIG_INVALID",
-    message: `The configuration has ${count}:${lines}\nEvery value is described in docs/configuration.md`,
-    hint: "Mend what is listed and start again",
-  });
 }
 
 /**
@@ -268,7 +186,7 @@ export function readConfig(
     })),
   ];
   if (!parsedEnv.success || file === undefined || envMistakes.length > 0) {
-    throw toStartupError([...envMistakes, ...mistakes]);
+    throw toConfigError([...envMistakes, ...mistakes]);
   }
   const { log, upstreams, ...rest } = file;
   const fromFile = (named: string | undefined) =>

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ConnectionTarget } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
-import { findPlanVersion, findUnapplied, seedCatalog } from "#modules/catalog/index.ts";
+import { findPlanVersion } from "#modules/catalog/index.ts";
 import { memberKeys } from "#modules/keys/index.ts";
 import type { MemberKeys, PlanDirectory } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -14,9 +14,10 @@ import { attachEmbeddedPostgres, startEmbeddedPostgres } from "#platform/embedde
 import { createLogger, type Logger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { type Database, joinDatabase, openDatabase } from "#platform/open-database.ts";
-import { clusterPaths, findClusterVersion } from "#platform/postgres-cluster.ts";
+import { isInstalled } from "#platform/postgres-cluster.ts";
 import { StartupError } from "#platform/startup-error.ts";
 import type { Config } from "./config.ts";
+import { assertCatalogFits, seedConfigured, warnOfUnapplied } from "./configured-catalog.ts";
 
 /** What a process has open of the installation: its folder, its database, and the services built on them. */
 export type Installation = {
@@ -70,6 +71,7 @@ async function openOwnDatabase(
   logger: Logger,
   closing: ReturnType<typeof createClosing>,
 ) {
+  await assertCatalogFits(config);
   const server = await startEmbeddedPostgres({
     folder: config.dataFolder,
     logger,
@@ -84,18 +86,6 @@ async function openOwnDatabase(
   });
   closing.add(() => server.stop());
   return server;
-}
-
-/** Whoever edits the section after the first start would otherwise wait for it in vain. */
-async function warnOfUnapplied(input: { services: AppServices; config: Config; path: string }) {
-  const { services, config, path } = input;
-  const differing = await findUnapplied(services, config.catalog);
-  if (differing.length > 0) {
-    services.logger.warn(
-      { file: path, differing },
-      `The section catalog of the configuration differs from what is published and has no effect; publish it with: turnpike catalog apply ${path}`,
-    );
-  }
 }
 
 async function finish(input: {
@@ -118,9 +108,9 @@ async function finish(input: {
     actor: { type: "system", id: "start" },
     requestId: services.newId("request"),
   };
-  await seedCatalog(services, context, config.catalog);
-  if (input.role === "server" && config.catalogFile !== undefined) {
-    await warnOfUnapplied({ services, config, path: config.catalogFile });
+  await seedConfigured(services, context, config);
+  if (input.role === "server") {
+    await warnOfUnapplied(services, config);
   }
   return {
     config,
@@ -192,9 +182,7 @@ export function joinInstallation(input: {
 
 /** A command that only asks, or means another installation, must not leave a new one behind. */
 async function assertInstalled(folder: string): Promise<void> {
-  // What this user may not look into is there; opening it says what is wrong.
-  const version = await findClusterVersion(clusterPaths(folder).cluster).catch(() => null);
-  if (version === undefined) {
+  if (!(await isInstalled(folder))) {
     throw new StartupError({
       code: "INSTALLATION_MISSING",
       message: `There is no installation in ${folder}`,

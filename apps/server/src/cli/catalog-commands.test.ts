@@ -1,8 +1,10 @@
-import { writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { catalogInput } from "@turnpike/contract/catalog";
 import { makeProductHome, type ProductHome } from "@turnpike/testkit/product";
+import { databaseUrlOf } from "@turnpike/testkit/product-process";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
+import { createTestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
 
@@ -32,6 +34,20 @@ afterAll(async () => {
   await home[Symbol.asyncDispose]();
   await folder[Symbol.asyncDispose]();
 }, DEADLINE_MS);
+
+/** A database as a server gives it: not even migrated. */
+async function createEmptyDatabase(): Promise<AsyncDisposable & { url: string }> {
+  const template = await createTestDatabase();
+  const name = `${template.target.database}_empty`;
+  await template.sql`create database ${template.sql(name)}`;
+  return {
+    url: databaseUrlOf({ ...template, target: { ...template.target, database: name } }),
+    [Symbol.asyncDispose]: async () => {
+      await template.sql`drop database ${template.sql(name)} with (force)`;
+      await template.close();
+    },
+  };
+}
 
 async function startAndStop(work: () => Promise<void>): Promise<string> {
   const server = await home.startServer();
@@ -78,6 +94,51 @@ describe("a catalogue of the configuration", { timeout: DEADLINE_MS }, () => {
       await writeFile(copy, stdout);
       expect((await home.turnpike("catalog", "apply", copy)).stdout).toContain("Nothing to change");
     }
+  });
+});
+
+describe("a catalogue with a quota of a meter that nobody defined", {
+  timeout: DEADLINE_MS,
+}, () => {
+  const withQuotaOf = (meter: string) =>
+    `catalog:\n  plans:\n    - planId: free\n      name: Free\n      quotas: [{ meter: ${meter}, limit: 3, kind: hard }]\n`;
+  const bad = () => join(folder.path, "bad.yaml");
+  const mistake = () =>
+    `turnpike: The configuration has a mistake:\n  ${bad()}:5  catalog.plans.0.quotas.0.meter: There is no meter images.\n`;
+
+  async function expectMistake(run: Promise<{ code: number | null; stderr: string }>) {
+    const { code, stderr } = await run;
+    expect(stderr.slice(0, mistake().length)).toBe(mistake());
+    expect(stderr).not.toContain("fault of ours");
+    expect(code).toBe(1);
+  }
+
+  it("is a mistake of the file, told by config check and the start, which leaves nothing behind", async () => {
+    await writeFile(bad(), withQuotaOf("images"));
+    await using fresh = await makeProductHome({ TURNPIKE_CONFIG: bad() });
+    await expectMistake(fresh.turnpike("config", "check"));
+    await expectMistake(fresh.run("apps/server/src/main.ts").ended);
+    await expectMistake(fresh.turnpike("config", "check"));
+    expect(await readdir(fresh.dataFolder)).not.toContain("postgres");
+
+    await writeFile(bad(), withQuotaOf("requests"));
+    expect((await fresh.turnpike("config", "check")).code).toBe(0);
+    const server = await fresh.startServer();
+    expect((await fresh.turnpike("catalog", "show")).stdout).toContain("meterId: requests");
+    await writeFile(bad(), withQuotaOf("images"));
+    await expectMistake(fresh.turnpike("config", "check"));
+    server.kill("SIGTERM");
+    await server.ended;
+  });
+
+  it("is told likewise with an empty database of one's own", async () => {
+    await writeFile(bad(), withQuotaOf("images"));
+    await using database = await createEmptyDatabase();
+    const env = { TURNPIKE_CONFIG: bad(), DATABASE_URL: database.url };
+    await using fresh = await makeProductHome(env);
+    await expectMistake(fresh.turnpike("config", "check"));
+    await expectMistake(fresh.run("apps/server/src/main.ts").ended);
+    await expectMistake(fresh.turnpike("config", "check"));
   });
 });
 

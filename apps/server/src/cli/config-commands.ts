@@ -1,35 +1,56 @@
-import { findUnapplied } from "#modules/catalog/index.ts";
+import { databaseErrorCode } from "@turnpike/db/database-errors";
+import { findCatalogFaults, findUnapplied } from "#modules/catalog/index.ts";
 import { attachEmbeddedPostgres } from "#platform/embedded-postgres.ts";
 import { joinDatabase } from "#platform/open-database.ts";
+import { isInstalled } from "#platform/postgres-cluster.ts";
 import type { Config } from "../config.ts";
+import { toCatalogError } from "../config-file.ts";
 import { configFile } from "../config-schema.ts";
 import { type Cli, examples } from "./cli.ts";
 import { toRecord } from "./print.ts";
 
+/** Of a server on which no table, or not even a role, of Turnpike was made yet. */
+const EMPTY_DATABASE_CODES = new Set(["42P01", "22023"]);
+
+/** Asks only a database that is up, and changes nothing in it. @returns Null when none could be asked. */
+async function askDatabase(config: Config) {
+  const { databaseUrl: url, dataFolder: folder, catalog } = config;
+  const isNew = url === undefined && !(await isInstalled(folder));
+  const nothingYet = { differing: null, faults: findCatalogFaults(catalog, []) };
+  if (isNew) {
+    return nothingYet;
+  }
+  const target = url === undefined ? await attachEmbeddedPostgres({ folder }) : { url };
+  if (target === undefined) {
+    return null;
+  }
+  const database = joinDatabase({ target, connectionsMax: 1, applicationName: "turnpike-check" });
+  try {
+    return await findUnapplied(database, catalog);
+  } catch (error) {
+    // Otherwise out of reach, or of another version: the start says what is wrong with it.
+    return EMPTY_DATABASE_CODES.has(databaseErrorCode(error) ?? "") ? nothingYet : null;
+  } finally {
+    await database.close();
+  }
+}
+
 /**
- * What of the section `catalog` is not published. Asks only a database that is up, and changes nothing in it.
+ * What of the section `catalog` is not published.
  *
- * @returns Null when the file names no catalogue; `differing` is null when no database could be asked.
+ * @returns Null when the file names no catalogue; `differing` is null when there is nothing to compare with.
+ * @throws {StartupError} `CONFIG_INVALID` when it could not be published.
  */
 async function compareCatalog(config: Config) {
   const path = config.catalogFile;
   if (path === undefined) {
     return null;
   }
-  const { databaseUrl: url, dataFolder: folder } = config;
-  const target = url === undefined ? await attachEmbeddedPostgres({ folder }) : { url };
-  if (target === undefined) {
-    return { path, differing: null };
+  const { differing, faults } = (await askDatabase(config)) ?? { differing: null, faults: [] };
+  if (faults.length > 0) {
+    throw toCatalogError(path, faults);
   }
-  const database = joinDatabase({ target, connectionsMax: 1, applicationName: "turnpike-check" });
-  try {
-    return { path, differing: await findUnapplied(database, config.catalog) };
-  } catch {
-    // Out of reach, or of another version: the start says what is wrong with it.
-    return { path, differing: null };
-  } finally {
-    await database.close();
-  }
+  return { path, differing };
 }
 
 function toCatalogText(catalog: Awaited<ReturnType<typeof compareCatalog>>): string {

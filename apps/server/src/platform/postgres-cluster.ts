@@ -36,6 +36,12 @@ export async function findClusterVersion(cluster: string): Promise<number | unde
   return text === undefined ? undefined : Number.parseInt(text, 10);
 }
 
+/** Whether there is a database in a data folder. What this user may not look into counts as one: opening it says what is wrong. */
+export async function isInstalled(folder: string): Promise<boolean> {
+  const version = await findClusterVersion(clusterPaths(folder).cluster).catch(() => null);
+  return version !== undefined;
+}
+
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code === "ENOENT" || error.code === "ENOTDIR") {
     return undefined;

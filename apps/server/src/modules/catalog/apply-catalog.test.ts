@@ -11,7 +11,8 @@ import {
 } from "@turnpike/testkit/test-services";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { getTenant, updateTenant } from "#modules/tenants/index.ts";
-import { applyCatalog, type CatalogChange, seedCatalog } from "./apply-catalog.ts";
+import { applyCatalog, seedCatalog } from "./apply-catalog.ts";
+import type { CatalogChange } from "./catalog-change.ts";
 import { listMeters, listPlans } from "./list-catalog.ts";
 
 // A catalogue belongs to the whole installation, so each case has a database of its own.
@@ -116,6 +117,36 @@ describe("applyCatalog", () => {
     expect(await countVersions()).toBe(0);
   });
 
+  it("has the meter requests everywhere, whether a catalogue lists it or not", async () => {
+    const catalog = sample();
+    expect(await apply({ ...catalog, meters: [] })).toMatchObject({
+      published: [{ planId: "free" }, { planId: "pro" }, { planId: "scale" }],
+      publishedMeters: [{ meterId: "requests", version: 1 }],
+    });
+    const { items } = await listMeters(services, OPERATOR_CONTEXT);
+    expect(items).toEqual([{ ...catalog.meters[0], version: 1 }]);
+    expect((await apply({ ...catalog, meters: [] })).publishedMeters).toEqual([]);
+  });
+
+  it("names every quota and every meter that is wrong at once", async () => {
+    await apply(sample());
+    const [requests] = sample().meters;
+    const [free, pro] = sample().plans;
+    const hard = (meter: string) => [{ meter, limit: 5, kind: "hard" as const }];
+    const plans = [
+      { ...free!, quotas: hard("tokens") },
+      { ...pro!, quotas: hard("images") },
+    ];
+    const meters = [{ ...requests!, aggregation: "sum" as const }];
+    expect(await refusalOf(apply({ meters, plans }))).toMatchObject({
+      errors: [
+        { pointer: "/plans/0/quotas/0/meter" },
+        { pointer: "/plans/1/quotas/0/meter" },
+        { pointer: "/meters/0/aggregation" },
+      ],
+    });
+  });
+
   it("takes a quota of a meter that is already there", async () => {
     await apply(sample());
     expect(await apply({ ...withPrice("pro", "50"), meters: [] })).toMatchObject({
@@ -193,6 +224,15 @@ describe("seedCatalog", () => {
     await seedCatalog(services, OPERATOR_CONTEXT, sample());
     const { items } = await listPlans(services, OPERATOR_CONTEXT);
     expect(items.find((plan) => plan.planId === "pro")?.pricePerMonth).toBe("7");
+  });
+
+  it("makes the meter requests in a database whose catalogue left it out", async () => {
+    await apply({ ...sample(), meters: [] });
+    await database.sql`delete from meter_versions`;
+    await database.sql`delete from meters`;
+    await seedCatalog(services, OPERATOR_CONTEXT, sample());
+    const { items } = await listMeters(services, OPERATOR_CONTEXT);
+    expect(items.map((meter) => meter.meterId)).toEqual(["requests"]);
   });
 });
 

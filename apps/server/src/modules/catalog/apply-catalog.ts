@@ -5,6 +5,7 @@ import type { Catalog, PlanTerms } from "@turnpike/domain/catalog/plan";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { hasRequestsMeter, withRequestsMeter } from "./built-in-meter.ts";
 import {
   insertPlanVersion,
   listMeterRows,
@@ -12,13 +13,9 @@ import {
   lockCatalog,
   setDefaultPlan,
 } from "./catalog.store.ts";
-import { findQuotaFault, publishMeters } from "./publish-meters.ts";
-
-export type CatalogChange = {
-  meters: readonly MeterDefinition[];
-  plans: readonly (PlanTerms & { planId: string })[];
-  defaultPlanId?: string | undefined;
-};
+import type { CatalogChange } from "./catalog-change.ts";
+import { findCatalogFaults } from "./find-catalog-faults.ts";
+import { publishMeters } from "./publish-meters.ts";
 
 /** What a plan promises, without its name for programs, as it is stored. */
 export function toTerms(plan: PlanTerms & { planId: string }): PlanTerms {
@@ -27,15 +24,8 @@ export function toTerms(plan: PlanTerms & { planId: string }): PlanTerms {
   return scopes === undefined || scopes.length === 0 ? terms : { ...terms, scopes };
 }
 
-function assertMetersExist(input: CatalogChange, known: readonly MeterDefinition[]): void {
-  const meters = [...known, ...input.meters];
-  const errors = input.plans.flatMap((plan, planIndex) =>
-    plan.quotas.flatMap((quota, quotaIndex) => {
-      const message = findQuotaFault(meters, quota.meter);
-      const pointer = `/plans/${String(planIndex)}/quotas/${String(quotaIndex)}/meter`;
-      return message === undefined ? [] : [{ pointer, message }];
-    }),
-  );
+function assertApplicable(input: CatalogChange, known: readonly MeterDefinition[]): void {
+  const errors = findCatalogFaults(input, known);
   if (errors[0] !== undefined) {
     throw new AppError({ code: "INVALID_REQUEST", publicMessage: errors[0].message, errors });
   }
@@ -51,8 +41,8 @@ export type AppliedCatalog = {
 
 /**
  * Brings meters and plans to the given state. A plan whose terms differ from its newest version gets a new version;
- * tenants keep the version they have. So does a meter. What is not named stays as it is. Applying the same twice changes
- * nothing.
+ * tenants keep the version they have. So does a meter. What is not named stays as it is; the meter `requests` is made where
+ * there is none. Applying the same twice changes nothing.
  *
  * @returns The versions published now, and the default plan when it is another one now.
  * @throws {AppError} `INVALID_REQUEST` when a quota names a meter that does not exist, or the aggregation of a meter
@@ -68,9 +58,14 @@ export async function applyCatalog(
   return await deps.transact.asOperator(async (tx) => {
     await lockCatalog(tx);
     const knownMeters = await listMeterRows(tx);
-    assertMetersExist(input, knownMeters);
+    assertApplicable(input, knownMeters);
     const current = new Map((await listPlanRows(tx)).map((row) => [row.plan_id, row]));
-    const meters = await publishMeters(deps, tx, context, input.meters);
+    const meters = await publishMeters(
+      deps,
+      tx,
+      context,
+      withRequestsMeter(input.meters, knownMeters),
+    );
     const publishedMeters = meters
       .filter(({ meterId, version }) =>
         knownMeters.every((known) => known.meterId !== meterId || known.version !== version),
@@ -104,16 +99,24 @@ export async function applyCatalog(
   });
 }
 
-/** Gives an empty database its first catalogue; afterwards the database is the truth and this does nothing. */
+/**
+ * Gives an empty database its first catalogue; afterwards the database is the truth, and this only makes the meter `requests`
+ * where an earlier version left it out.
+ *
+ * @throws {AppError} Like `applyCatalog`.
+ */
 export async function seedCatalog(
   deps: AppServices,
   context: CallContext,
   catalog: Catalog | CatalogChange,
 ): Promise<void> {
-  const isEmpty = await deps.transact.asOperator(
-    async (tx) => (await listPlanRows(tx)).length === 0,
-  );
+  const { isEmpty, hasRequests } = await deps.transact.asOperator(async (tx) => ({
+    isEmpty: (await listPlanRows(tx)).length === 0,
+    hasRequests: hasRequestsMeter(await listMeterRows(tx)),
+  }));
   if (isEmpty) {
     await applyCatalog(deps, context, catalog);
+  } else if (!hasRequests) {
+    await applyCatalog(deps, context, { meters: [], plans: [] });
   }
 }

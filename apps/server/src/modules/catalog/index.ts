@@ -6,6 +6,7 @@ export {
   listMeterVersionRows,
 } from "./catalog.store.ts";
 export { createMeter } from "./change-meter.ts";
+export { findCatalogFaults } from "./find-catalog-faults.ts";
 export { findUnapplied } from "./find-unapplied.ts";
 export { listMeters, listPlans } from "./list-catalog.ts";
 export { createPublicCatalog, type PublicCatalog } from "./public-catalog.ts";

@@ -21,7 +21,7 @@ export function findQuotaFault(
     : `No quota can cap ${meterId}: it is counted by ${meter.aggregation}, which cannot be added up.`;
 }
 
-function findFault(
+function findMeterFault(
   meter: MeterDefinition,
   before: MeterDefinition,
 ): Omit<FieldError, "fix"> | undefined {
@@ -35,6 +35,24 @@ function findFault(
     return { pointer: "eventType", message };
   }
   return;
+}
+
+/**
+ * Tells which meters would be counted in another way or from another source.
+ *
+ * @returns Each with its place in a catalogue; empty when all can be published.
+ */
+export function findMeterFaults(
+  meters: readonly MeterDefinition[],
+  known: readonly MeterDefinition[],
+): FieldError[] {
+  return meters.flatMap((meter, index) => {
+    const before = known.find((candidate) => candidate.meterId === meter.meterId);
+    const fault = before && findMeterFault(meter, before);
+    return fault === undefined
+      ? []
+      : [{ pointer: `/meters/${String(index)}/${fault.pointer}`, message: fault.message }];
+  });
 }
 
 function withoutVersion({ version: _, ...definition }: MeterRow): MeterDefinition {
@@ -71,17 +89,12 @@ export async function publishMeters(
   context: CallContext,
   meters: readonly MeterDefinition[],
 ): Promise<MeterRow[]> {
-  const known = new Map((await listMeterRows(tx)).map((row) => [row.meterId, row]));
-  const errors = meters.flatMap((meter, index) => {
-    const before = known.get(meter.meterId);
-    const fault = before && findFault(meter, before);
-    return fault === undefined
-      ? []
-      : [{ pointer: `/meters/${String(index)}/${fault.pointer}`, message: fault.message }];
-  });
+  const rows = await listMeterRows(tx);
+  const errors = findMeterFaults(meters, rows);
   if (errors[0] !== undefined) {
     throw new AppError({ code: "INVALID_REQUEST", publicMessage: errors[0].message, errors });
   }
+  const known = new Map(rows.map((row) => [row.meterId, row]));
   const newest: MeterRow[] = [];
   for (const meter of meters.map(normalise)) {
     const before = known.get(meter.meterId);

@@ -7,8 +7,10 @@ import { migrate, NewerSchemaError } from "@turnpike/db/migrate";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
+import { openDatabase } from "./open-database.ts";
 import { BOOTSTRAP_USER } from "./postgres-cluster.ts";
 import { findSecurityGaps } from "./security-gaps.store.ts";
+import { StartupError, toStartupLine } from "./startup-error.ts";
 import { createTransact } from "./transact.ts";
 
 type ServerTarget = Exclude<ConnectionTarget, { url: string }>;
@@ -118,23 +120,45 @@ describe("migrate on a server of somebody else", () => {
   });
 
   /** A database of an ordinary user, as a hosted PostgreSQL gives it. */
-  async function createOwned(user: string, rights: string): Promise<{ sql: Sql; name: string }> {
+  async function createOwned(user: string, rights: string) {
     const password = randomBytes(12).toString("hex");
-    await admin?.unsafe(`create role ${user} login ${rights} password '${password}'`);
-    await admin?.unsafe(`create database ${user} owner ${user}`);
-    return { sql: open({ ...target, user, password, database: user }), name: user };
+    await admin?.unsafe(`create role "${user}" login ${rights} password '${password}'`);
+    await admin?.unsafe(`create database "${user}" owner "${user}"`);
+    const owned = { ...target, user, password, database: user };
+    return { sql: open(owned), target: owned };
   }
 
-  it("tells an owner who may not create roles which roles to make", async () => {
-    const { sql } = await createOwned("bare_owner", "nosuperuser");
+  /** What the start prints for whoever may make roles, run by the superuser. */
+  async function runPrinted(line: string): Promise<string[]> {
+    const statements = line.split("\n").filter((text) => /^ {2}.*;$/.test(text));
+    for (const statement of statements) {
+      await admin?.unsafe(statement);
+    }
+    return statements.map((statement) => statement.trim());
+  }
+
+  const openOwned = (owned: { target: ServerTarget }) =>
+    openDatabase({ target: owned.target, applicationName: "own", connectionsMax: 1 });
+
+  it("tells an owner who may not create roles all that a superuser has to do, at once", async () => {
+    const owned = await createOwned("bare-owner", "nosuperuser");
     try {
-      const error = await migrate(sql).catch((reason: unknown) => reason);
-      expect((error as Error).cause).toMatchObject({
-        message: "The database user bare_owner may not create the role turnpike_tenant.",
-        hint: expect.stringContaining("create role turnpike_tenant nologin"),
-      });
+      const refusal = await openOwned(owned).catch((reason: unknown) => reason);
+      expect(refusal).toBeInstanceOf(StartupError);
+      const line = toStartupLine(refusal as StartupError);
+      expect(line).toMatch(/^turnpike: The database user "bare-owner" lacks roles/);
+      expect(line).not.toContain(";.");
+      expect(await runPrinted(line)).toEqual([
+        "create role turnpike_tenant nologin noinherit;",
+        "create role turnpike_meter nologin noinherit;",
+        "create role turnpike_operator nologin noinherit;",
+        'grant turnpike_tenant, turnpike_meter, turnpike_operator to "bare-owner";',
+      ]);
+      await (await openOwned(owned)).close();
     } finally {
-      await sql.end();
+      await owned.sql.end();
+      await admin?.unsafe(`drop database "bare-owner"`);
+      await admin?.unsafe("drop role turnpike_tenant, turnpike_meter, turnpike_operator");
     }
   });
 
@@ -162,18 +186,33 @@ describe("migrate on a server of somebody else", () => {
   });
 
   it("tells another owner on the same server which grants are missing, and works once they are there", async () => {
-    const { sql, name } = await createOwned("second_owner", "nosuperuser");
+    const owned = await createOwned("second_owner", "nosuperuser");
     try {
-      const error = await migrate(sql).catch((reason: unknown) => reason);
-      expect(error).toBeInstanceOf(Error);
-      expect((error as Error).cause).toMatchObject({
-        message: expect.stringContaining("may not use the role turnpike_tenant"),
-        hint: expect.stringContaining("grant turnpike_tenant to second_owner"),
-      });
-      await admin?.unsafe(`grant turnpike_tenant, turnpike_meter, turnpike_operator to ${name}`);
-      expect(await migrate(sql)).toEqual({ applied: names });
+      const refusal = await openOwned(owned).catch((reason: unknown) => reason);
+      expect(refusal).toBeInstanceOf(StartupError);
+      expect(await runPrinted(toStartupLine(refusal as StartupError))).toEqual([
+        "grant turnpike_tenant, turnpike_meter, turnpike_operator to second_owner;",
+      ]);
+      expect(await migrate(owned.sql)).toEqual({ applied: names });
     } finally {
-      await sql.end();
+      await owned.sql.end();
+    }
+  });
+
+  it("tells a user who took over a migrated database what to grant", async () => {
+    const owned = await createOwned("third_owner", "nosuperuser");
+    try {
+      await admin?.unsafe(
+        "grant turnpike_tenant, turnpike_meter, turnpike_operator to third_owner",
+      );
+      await migrate(owned.sql);
+      await admin?.unsafe("revoke turnpike_meter from third_owner");
+      const refusal = await openOwned(owned).catch((reason: unknown) => reason);
+      expect((refusal as StartupError).message).toContain(
+        "\n  grant turnpike_meter to third_owner;\n",
+      );
+    } finally {
+      await owned.sql.end();
     }
   });
 });

@@ -6,6 +6,7 @@ import {
   NewerSchemaError,
   UnsupportedServerError,
 } from "@turnpike/db/migrate";
+import { findRoleStatements } from "./database-roles.store.ts";
 import { findSecurityGaps } from "./security-gaps.store.ts";
 import { StartupError } from "./startup-error.ts";
 import { createTransact, type Transact } from "./transact.ts";
@@ -26,6 +27,8 @@ export type OpenDatabaseOptions = {
 /** No request may hold a connection longer; long work sets its own limit. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_SECONDS = 5;
+/** SQLSTATE of what a migration itself refuses. */
+const RAISED_EXCEPTION = "P0001";
 
 /** The address without its password, for messages. */
 function describeTarget(target: ConnectionTarget): string {
@@ -40,8 +43,28 @@ function describeTarget(target: ConnectionTarget): string {
   }
 }
 
+/** @throws {StartupError} with all that a superuser has to do, so that one round is enough. */
+async function assertRolesUsable(sql: Sql): Promise<void> {
+  const { user, statements } = await findRoleStatements(sql);
+  if (statements.length > 0) {
+    throw new StartupError({
+      code: "DATABASE_START_FAILED",
+      message: `The database user ${user} lacks roles that keep tenants apart, and may not make them itself. For a superuser, in any database of the server:${statements.map((statement) => `\n  ${statement}`).join("")}\nThe same roles serve every database of Turnpike on that server`,
+      hint: "Run these statements and start again",
+    });
+  }
+}
+
 async function prepareSchema(sql: Sql): Promise<void> {
-  await migrate(sql);
+  try {
+    await migrate(sql);
+  } catch (error) {
+    // The first migration makes the roles, and stops at the first that it may not make or use.
+    if (error instanceof MigrationError && databaseErrorCode(error.cause) === RAISED_EXCEPTION) {
+      await assertRolesUsable(sql);
+    }
+    throw error;
+  }
   const gaps = await findSecurityGaps(sql);
   if (gaps.length > 0) {
     throw new StartupError({
@@ -50,6 +73,8 @@ async function prepareSchema(sql: Sql): Promise<void> {
       hint: "Undo what was changed by hand in roles and policies",
     });
   }
+  // Also of a database that another user migrated.
+  await assertRolesUsable(sql);
 }
 
 function toStartupError(error: unknown, target: ConnectionTarget): unknown {

@@ -1,6 +1,6 @@
 import type { Sql } from "@turnpike/db/client";
+import { ROLES } from "./database-roles.store.ts";
 
-const ROLES = ["turnpike_tenant", "turnpike_meter", "turnpike_operator"];
 /** Work for one tenant, or for the ledger: where a gap in row-level security would show one tenant to another. */
 const BOUND_ROLES = ["turnpike_tenant", "turnpike_meter"];
 /** Only ever added to. */

@@ -134,11 +134,11 @@ class World {
     return tenantId;
   }
 
-  keep = (retention: UsageRetention) =>
+  keep = (retention: UsageRetention, logTo = logger) =>
     keepUsageHistory(
       {
         transact: this.transact,
-        logger,
+        logger: logTo,
         clock: { ...systemClock, now: () => new Date(this.clockMs) },
       },
       retention,
@@ -234,6 +234,19 @@ describe("keepUsageHistory", () => {
       const result = await reconcile({ transact: world.transact }, OPERATOR);
       expect(result).toMatchObject({ drift: 0, keptFrom: { hours: null, ledger: null } });
       expect(Date.parse(result.keptFrom.minutes ?? "")).toBeLessThan(world.nowMs - 100 * DAY_MS);
+    }));
+
+  it("says nothing of times before the installation: nothing was there to be kept", () =>
+    inWorld(async (world) => {
+      await world.use([{ occurredAtMs: world.nowMs }]);
+      const lines: string[] = [];
+      await world.keep(
+        SHORT,
+        createLogger({ level: "info", destination: { write: (line) => lines.push(line) } }),
+      );
+      expect(lines).toEqual([]);
+      const { keptFrom } = await reconcile({ transact: world.transact }, OPERATOR);
+      expect(keptFrom).toEqual({ minutes: null, hours: null, ledger: null });
     }));
 
   it("still finds drift in hours whose minutes are gone", () =>

@@ -60,18 +60,11 @@ async function moveBeginnings(deps: Deps, retention: UsageRetention): Promise<vo
       }
       const believedMs = believeClock(row.believed_at.getTime(), nowMs);
       const fromMs = keptFromMs(believedMs, retention[name]);
-      const isMoved = fromMs !== undefined && fromMs > (row.kept_from?.getTime() ?? 0);
       await moveHistory(tx, {
         class: name,
         believedAt: new Date(believedMs),
         keptFrom: fromMs === undefined ? null : new Date(fromMs),
       });
-      if (isMoved) {
-        deps.logger.info(
-          { class: name, keptFrom: new Date(fromMs).toISOString() },
-          "Usage before this is not kept any more",
-        );
-      }
     }
   });
 }

@@ -27,7 +27,7 @@ export type Reconciliation = {
   forfeited: string;
   /** Units that open locks reserve, whether a limit holds them or not. */
   locked: string;
-  /** What lies before was not compared: it is not kept. ISO; null: everything was. */
+  /** What lies before was not compared: it is not kept. ISO; null: everything was, as where nothing was dropped yet. */
   keptFrom: Record<UsageClass, string | null>;
   /** The first places that differ, at most 100 of each kind. */
   findings: DriftRow[];

@@ -49,10 +49,14 @@ export async function listBalances(
 /** What a query of reconcile found: a place where two sums of the ledger differ. */
 export type DriftRow = { what: string; place: JsonValue; ledger: string; derived: string };
 
-/** From when on usage is kept, by class; null: from the beginning. */
+/** From when on usage is kept, by class; null where none can have been before, such as in an installation that is younger. */
 export async function findHistory(tx: Tx): Promise<Record<UsageClass, Date | null>> {
   const rows = await tx<{ class: UsageClass; kept_from: Date | null }[]>`
-    select class, kept_from from usage_history`;
+    select class, kept_from from usage_history h
+    where exists (select from tenants where created_at < h.kept_from)
+      -- Imported logs are older than the tenant. What one class does not keep any more may stand in the others.
+      or exists (select from usage_rollups_hourly where occurred_at < h.kept_from)
+      or exists (select from ledger_entries where recorded_at < h.kept_from)`;
   const of = (name: UsageClass) => rows.find((row) => row.class === name)?.kept_from ?? null;
   return { minutes: of("minutes"), hours: of("hours"), ledger: of("ledger") };
 }

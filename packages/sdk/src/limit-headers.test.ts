@@ -31,6 +31,13 @@ describe("toLimitHeaders", () => {
     });
   });
 
+  it("says the window of a limit that has one", () => {
+    const limits = [{ ...limitOf("burst", "rate_limit"), windowSeconds: 60 }];
+    expect(toLimitHeaders([...limits, limitOf("requests", "quota")], 0)).toMatchObject({
+      "ratelimit-policy": '"burst";q=10;w=60, "requests";q=10',
+    });
+  });
+
   it("says nothing without a limit that has a name for it", () => {
     expect(toLimitHeaders([limitOf('a "name"', "rate_limit")], 0)).toEqual({});
   });

@@ -36,7 +36,10 @@ export function toLimitHeaders(
   if (named.length === 0) {
     return {};
   }
-  const policy = named.map((limit) => `"${nameOf(limit, named)}";q=${toInteger(limit.limit)}`);
+  const policy = named.map((limit) => {
+    const window = limit.windowSeconds === undefined ? "" : `;w=${toInteger(limit.windowSeconds)}`;
+    return `"${nameOf(limit, named)}";q=${toInteger(limit.limit)}${window}`;
+  });
   const state = named.map((limit) => {
     const seconds = moreAfterSeconds ?? Math.ceil((Date.parse(limit.resetAt) - epochMs) / 1_000);
     return `"${nameOf(limit, named)}";r=${toInteger(limit.remaining)};t=${toInteger(Number.isNaN(seconds) ? 0 : seconds)}`;

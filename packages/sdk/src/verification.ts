@@ -78,7 +78,7 @@ export type ValidReply = KnownKey & {
   valid: true;
   code: "VALID";
   requestId: string;
-  /** Every limit of the tenant and of the key on the meter. None where Turnpike was away: nobody knows then what is left. */
+  /** Rate limits of tenant and key, and their hard quotas on the meter. None while Turnpike is away: nobody knows what is left. */
   limits: LimitState[];
   /** When a lock was asked for: what to settle or release at its end. */
   lock?: { lockId: string; reserved: number; expiresAt: string } | undefined;

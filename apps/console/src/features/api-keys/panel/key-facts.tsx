@@ -4,7 +4,13 @@ import { Skeleton } from "@turnpike/ui/skeleton";
 import type { ReactNode } from "react";
 import { formatInstant } from "#platform/format.ts";
 import type { Key, KeyId, KeySummary } from "../api-keys.queries.ts";
-import { toLimitTexts, toMakerName, toMaskedKey, toShortId } from "../key.view-model.ts";
+import {
+  findLastUse,
+  toLimitTexts,
+  toMakerName,
+  toMaskedKey,
+  toShortId,
+} from "../key.view-model.ts";
 
 export type KeyFactsProps = {
   subject: Key;
@@ -18,6 +24,7 @@ export type KeyFactsProps = {
 export function KeyFacts({ subject, summary, people, onOpenKey }: KeyFactsProps) {
   const successor = subject.rolledToKeyId;
   const limits = toLimitTexts(subject);
+  const lastUsedAt = summary === undefined ? undefined : findLastUse(subject, summary);
   const metadata = Object.entries(subject.metadata);
   return (
     <dl className="grid grid-cols-[5.5rem_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm">
@@ -97,10 +104,10 @@ export function KeyFacts({ subject, summary, people, onOpenKey }: KeyFactsProps)
       <Fact name="Last used">
         {summary === undefined ? (
           <Skeleton className="h-4 w-24" />
-        ) : summary.lastUsedAt === null ? (
+        ) : lastUsedAt === undefined ? (
           <span className="text-ink-muted">Never</span>
         ) : (
-          <RelativeTime at={summary.lastUsedAt} />
+          <RelativeTime at={lastUsedAt} />
         )}
       </Fact>
       <Fact name="Created">

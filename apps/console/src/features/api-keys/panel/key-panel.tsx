@@ -123,7 +123,8 @@ function PanelActions({
   const offers = toOffers(subject);
   return KEY_ACTIONS.filter(({ kind }) => offers[kind]).map(({ kind, verb }) => (
     <Button
-      key={kind}
+      // Disable and Enable are one button: it keeps the focus of who pressed it.
+      key={kind === "enable" ? "disable" : kind}
       look={kind === "revoke" ? "danger" : "secondary"}
       onClick={() => onAction(kind, subject)}
     >

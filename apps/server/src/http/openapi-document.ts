@@ -186,7 +186,6 @@ function finishOperation({ operation, path, meta, docsUrl }: Finishing): Describ
     operationId: operation.operationId,
     scope,
     hasBody,
-    hasInput: hasBody || parameters.length > 0,
     hasPathParameters: path.includes("{"),
   });
   return {

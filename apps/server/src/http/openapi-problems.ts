@@ -2,8 +2,13 @@ import type { OpenAPI } from "@orpc/openapi";
 import { ERROR_CODES, type ErrorCode, errorPageSlug } from "@turnpike/domain/errors/error-codes";
 import { PROBLEM_JSON } from "./problem-details.ts";
 
-/** What every operation may answer, whatever it does. */
-const ALWAYS: readonly ErrorCode[] = ["UNAUTHENTICATED", "INTERNAL_ERROR", "DATABASE_UNAVAILABLE"];
+/** What every operation may answer, whatever it does: one without parameters refuses those that are sent all the same. */
+const ALWAYS: readonly ErrorCode[] = [
+  "INVALID_REQUEST",
+  "UNAUTHENTICATED",
+  "INTERNAL_ERROR",
+  "DATABASE_UNAVAILABLE",
+];
 
 /** Questions about usage are costly, so that they wait for one another and may be refused. */
 const QUESTION: readonly ErrorCode[] = ["QUERY_TOO_COSTLY", "OVERLOADED"];
@@ -53,7 +58,7 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "usage.queryAll": QUESTION,
   "usage.keys": QUESTION,
   "usage.export": QUESTION,
-  "usage.exportAll": ["INVALID_REQUEST", ...QUESTION],
+  "usage.exportAll": QUESTION,
   "usage.live": ["TENANT_SUSPENDED", "TOO_MANY_STREAMS"],
   "exports.create": ["CONFLICT"],
   "exports.download": ["CONFLICT"],
@@ -66,7 +71,6 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "events.meterActivity": ["OVERLOADED"],
   "events.previewMeter": ["OVERLOADED"],
   "events.write": [
-    "INVALID_REQUEST",
     "PAYLOAD_TOO_LARGE",
     "UNSUPPORTED_MEDIA_TYPE",
     "EVENTS_REJECTED",
@@ -94,15 +98,11 @@ export function errorCodesOf(input: {
   operationId: string;
   scope: string;
   hasBody: boolean;
-  hasInput: boolean;
   hasPathParameters: boolean;
 }): ErrorCode[] {
   const codes: ErrorCode[] = [...ALWAYS];
   if (input.scope !== "public") {
     codes.push("INSUFFICIENT_SCOPE", "FORBIDDEN_NETWORK");
-  }
-  if (input.hasInput) {
-    codes.push("INVALID_REQUEST");
   }
   if (input.hasPathParameters) {
     codes.push("RESOURCE_NOT_FOUND");

@@ -18,7 +18,7 @@ import type { TabProps } from "../tab-props.ts";
 import { operatorQueries, type Tenant } from "../tenants.queries.ts";
 import { DeletedTenants } from "./deleted-tenants.tsx";
 import { TenantActions } from "./tenant-actions.tsx";
-import { useTenantColumns } from "./use-tenant-columns.tsx";
+import { TENANT_COLUMN_ROOM, useTenantColumns } from "./use-tenant-columns.tsx";
 
 const STATES = [
   { value: "open", label: "Tenants" },
@@ -96,6 +96,7 @@ function OpenTenants({ search, onSearchChange }: TabProps) {
         <DataTable
           label="All tenants"
           columns={columns}
+          columnRoom={TENANT_COLUMN_ROOM}
           rows={tenants.data?.items}
           getRowId={({ tenantId }) => tenantId}
           getRowName={({ name }) => name}

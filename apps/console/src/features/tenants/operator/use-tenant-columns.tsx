@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Badge } from "@turnpike/ui/badge";
 import type { Column } from "@turnpike/ui/column";
 import { CompactNumber } from "@turnpike/ui/compact-number";
+import type { ColumnRoom } from "@turnpike/ui/data-table-room";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { usePlatform } from "#platform/platform.tsx";
@@ -16,6 +17,15 @@ export type TenantColumnsInput = {
   isUsageFailed: boolean;
 };
 
+/** What each column takes, the most important first. */
+export const TENANT_COLUMN_ROOM: ColumnRoom = [
+  ["tenant", 200],
+  ["state", 128],
+  ["plan", 192],
+  ["usage", 150],
+  ["created", 120],
+];
+
 /** What an operator sees of each tenant. */
 export function useTenantColumns(input: TenantColumnsInput): readonly Column<Tenant>[] {
   const { usage, isUsageFailed } = input;
@@ -26,6 +36,7 @@ export function useTenantColumns(input: TenantColumnsInput): readonly Column<Ten
       id: "tenant",
       header: "Tenant",
       phone: "title",
+      className: "md:min-w-44",
       cell: (tenant) => (
         <div className="min-w-0">
           <Link

@@ -280,9 +280,9 @@ for (const name of ["express", "fastify", "hono", "next"]) {
       expect(response.status).toBeLessThan(300);
     });
 
-    it.runIf(name === "next")(
-      "lets a page of any origin send JSON and read the answer",
-      async () => {
+    // The others leave CORS to middleware of the program.
+    if (name === "next") {
+      it("lets a page of any origin send JSON and read the answer", async () => {
         const origin = "https://app.example.com";
         const { response: preflight } = await call(
           {
@@ -300,8 +300,8 @@ for (const name of ["express", "fastify", "hono", "next"]) {
           expect(response.status).toBe(200);
           expect(response.headers.get("access-control-allow-origin")).toBe("*");
         }
-      },
-    );
+      });
+    }
 
     it("lets nobody call a guarded route with OPTIONS alone", async () => {
       // In Next OPTIONS is a handler of its own.

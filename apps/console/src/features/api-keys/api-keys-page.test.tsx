@@ -271,7 +271,7 @@ describe("a list that does not come", () => {
       status: 400,
       code: "INVALID_REQUEST",
       error: "Not a cursor of this list.",
-      errors: [{ pointer: "query/cursor", message: "Not a cursor of this list." }],
+      errors: [{ pointer: "/cursor", message: "Not a cursor of this list." }],
     };
     const { user, address } = openPage({
       search: { after: "cut-of", state: "active" },

@@ -247,6 +247,6 @@ function useOpenForm(isAsked: boolean, maySend: boolean): boolean {
 function isWrongCursor(error: Error): boolean {
   return (
     error instanceof RequestError &&
-    error.fieldErrors.some(({ pointer }) => pointer === "query/cursor")
+    error.fieldErrors.some(({ pointer }) => pointer === "/cursor")
   );
 }

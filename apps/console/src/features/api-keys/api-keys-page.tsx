@@ -246,7 +246,6 @@ function useOpenForm(isAsked: boolean, maySend: boolean): boolean {
 /** An address that was cut off or typed: to ask the same again would not help. */
 function isWrongCursor(error: Error): boolean {
   return (
-    error instanceof RequestError &&
-    error.fieldErrors.some(({ pointer }) => pointer === "/cursor")
+    error instanceof RequestError && error.fieldErrors.some(({ pointer }) => pointer === "/cursor")
   );
 }

@@ -3,6 +3,7 @@ import { ResponseBodyError } from "oauth4webapi";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAttemptStore } from "./attempt-store.ts";
 import { createSession, type SessionDeps } from "./create-session.ts";
+import type { NewestEntry } from "./newest-entry.ts";
 import type { OidcClient, SignInAttempt, TokenSet } from "./oidc-client.ts";
 import { createSessionStore } from "./session-store.ts";
 
@@ -10,8 +11,19 @@ const LIFETIME_MS = 900_000;
 const ATTEMPT: SignInAttempt = { providerId: "builtin", state: "s", nonce: "n", verifier: "v" };
 const STORAGE_KEY = "session";
 
+/** What all tabs see at once; `localStorage` of a test is that of its own tab. */
+let newestText: string | undefined;
+const newest: NewestEntry = {
+  read: () => Promise.resolve(newestText),
+  write: (text) => {
+    newestText = text;
+    return Promise.resolve();
+  },
+};
+
 beforeEach(() => {
   vi.useFakeTimers();
+  newestText = undefined;
 });
 
 afterEach(() => {
@@ -38,7 +50,7 @@ function refusal(status: number): ResponseBodyError {
 const NETWORK_FAILURE = new TypeError("Failed to fetch");
 
 /** A session whose provider answers what the test says. */
-function makeSession(overrides: Partial<OidcClient> = {}) {
+function makeSession(overrides: Partial<OidcClient> = {}, entry = newest) {
   let handedOut = 0;
   const client = {
     begin: vi.fn(async () => ({ url: new URL("https://idp.example/auth"), attempt: ATTEMPT })),
@@ -58,7 +70,7 @@ function makeSession(overrides: Partial<OidcClient> = {}) {
   const deps: SessionDeps = {
     findClient: (id) => (id === "builtin" ? client : undefined),
     builtIn: { providerId: "builtin", provider },
-    store: createSessionStore(window),
+    store: createSessionStore(window, entry),
     attempts: createAttemptStore(sessionStorage),
     leaveTo: vi.fn(),
     withLock: (task) => task(),
@@ -67,9 +79,14 @@ function makeSession(overrides: Partial<OidcClient> = {}) {
   return { session: createSession(deps), client, provider, deps };
 }
 
-function store(refreshToken: string, subject = "ada"): void {
-  const session = { providerId: "builtin", subject, refreshToken };
-  localStorage.setItem(STORAGE_KEY, JSON.stringify(session));
+/** What another tab stored, before its news have reached this one. */
+function storeElsewhere(refreshToken: string, subject = "ada"): void {
+  newestText = JSON.stringify({ providerId: "builtin", subject, refreshToken });
+}
+
+function store(refreshToken: string, subject?: string): void {
+  storeElsewhere(refreshToken, subject);
+  localStorage.setItem(STORAGE_KEY, newestText ?? "");
 }
 
 function tellOfOtherTab(): void {
@@ -79,6 +96,38 @@ function tellOfOtherTab(): void {
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
 describe("tabs that are opened at the same moment", () => {
+  it("use the newest token, also when this one does not see it yet in its own storage", async () => {
+    const { session, client } = makeSession();
+    store("refresh-0");
+    storeElsewhere("refresh-of-other-tab");
+    session.start();
+    await settle();
+    expect(client.refresh).toHaveBeenCalledExactlyOnceWith("refresh-of-other-tab");
+    expect(session.getState().user?.subject).toBe("ada");
+  });
+
+  it("spend no token of a session that another one has ended", async () => {
+    const { session, client } = makeSession();
+    store("refresh-0");
+    newestText = "null";
+    session.start();
+    await settle();
+    expect(client.refresh).not.toHaveBeenCalled();
+    expect(session.getState()).toMatchObject({ isLoading: false, user: undefined });
+  });
+
+  it("stay signed in where the browser's database is out of order", async () => {
+    const broken = () => Promise.reject(new Error("no database"));
+    const { session, client } = makeSession({}, { read: broken, write: broken });
+    store("refresh-0");
+    session.start();
+    await settle();
+    await session.renew();
+    expect(client.refresh).toHaveBeenNthCalledWith(1, "refresh-0");
+    expect(client.refresh).toHaveBeenNthCalledWith(2, "refresh-1");
+    expect(localStorage.getItem(STORAGE_KEY)).toContain("refresh-2");
+  });
+
   it("renew once, though the news of the other one's renewal come while this one is under way", async () => {
     const { promise, resolve } = Promise.withResolvers<TokenSet>();
     const refresh = vi.fn(() => promise);
@@ -338,10 +387,25 @@ describe("signing in and out", () => {
     expect(localStorage.getItem(STORAGE_KEY)).toBeNull();
   });
 
+  it("is not undone by a token that is still being stored", async () => {
+    const stored = Promise.withResolvers<void>();
+    const write = vi.fn(() => Promise.resolve()).mockReturnValueOnce(stored.promise);
+    const { session } = makeSession({}, { ...newest, write });
+    session.start();
+    const signedIn = session.signIn({ email: "a@x.example", password: "p" });
+    await settle();
+    await session.signOut();
+    stored.resolve();
+    await signedIn;
+    expect(write).toHaveBeenLastCalledWith("null");
+    expect(localStorage.getItem(STORAGE_KEY)).toBeNull();
+  });
+
   it("happens here too when another tab signs out", async () => {
     const { session } = makeSession();
     session.start();
     await session.signIn({ email: "a@x.example", password: "p" });
+    newestText = "null";
     localStorage.removeItem(STORAGE_KEY);
     tellOfOtherTab();
     expect(session.getState().user).toBeUndefined();

@@ -65,19 +65,22 @@ export function createSession(deps: SessionDeps): Session {
     change({ isLoading: false, user: undefined, ended, trouble: undefined });
   }
 
-  function accept(providerId: string, set: TokenSet): void {
+  /** Resolves when other tabs would use the new token. */
+  function accept(providerId: string, set: TokenSet): Promise<void> {
     failures = 0;
     tokens = { idToken: set.idToken, endsAtMs: deps.nowMs() + set.lifetimeMs };
     const { sub: subject } = set.claims;
-    if (set.refreshToken !== undefined) {
-      store.write({ providerId, subject, refreshToken: set.refreshToken });
-    }
+    const stored =
+      set.refreshToken === undefined
+        ? Promise.resolve()
+        : store.write({ providerId, subject, refreshToken: set.refreshToken });
     schedule(renewInBackground, Math.max(set.lifetimeMs - RENEW_BEFORE_MS, set.lifetimeMs / 2));
     const user = toUser(providerId, set, getIdTokenOfUser);
     // A renewal that changes nothing about the person is nobody's business.
     if (state.isLoading || state.trouble !== undefined || !isSameUser(state.user, user)) {
       change({ isLoading: false, user, ended: undefined, trouble: undefined });
     }
+    return stored;
   }
 
   /**
@@ -104,7 +107,7 @@ export function createSession(deps: SessionDeps): Session {
   async function renewUnderLock(): Promise<void> {
     const current = epoch;
     const outcome = await deps.withLock(async () => {
-      const stored = store.read();
+      const stored = await store.readNewest();
       const client = stored === undefined ? undefined : deps.findClient(stored.providerId);
       if (stored === undefined || client === undefined) {
         return undefined;
@@ -116,8 +119,9 @@ export function createSession(deps: SessionDeps): Session {
         }
         return await signInAgain(stored, client, error);
       });
-      if (current === epoch && store.read() !== undefined) {
-        accept(stored.providerId, set);
+      const isSignedOut = (await store.readNewest()) === undefined;
+      if (current === epoch && !isSignedOut) {
+        await accept(stored.providerId, set);
       }
       return set;
     }, AbortSignal.timeout(LOCK_TIMEOUT_MS));
@@ -134,7 +138,7 @@ export function createSession(deps: SessionDeps): Session {
     const own = renewUnderLock()
       .catch((error: unknown) => {
         if (started === epoch && !isUnreachable(error)) {
-          store.clear();
+          void store.clear();
           end("by_provider");
         }
         throw error;
@@ -223,7 +227,7 @@ export function createSession(deps: SessionDeps): Session {
     const callback = await provider.follow(outcome.redirectTo);
     const set = await client.finish(callback, attempt);
     epoch += 1;
-    accept(providerId, set);
+    await accept(providerId, set);
     return true;
   }
 
@@ -271,15 +275,18 @@ export function createSession(deps: SessionDeps): Session {
       }
       const set = await client.finish(callback, attempt);
       epoch += 1;
-      accept(attempt.providerId, set);
+      await accept(attempt.providerId, set);
     },
     signOut: async () => {
-      const stored = store.read();
-      store.clear();
+      const known = store.read();
+      const newest = store.readNewest();
+      const cleared = store.clear();
       end("by_person");
+      const stored = (await newest) ?? known;
       const client = stored && deps.findClient(stored.providerId);
       // The person is signed out here whatever the provider says.
       await Promise.allSettled([
+        cleared,
         client?.revoke(stored?.refreshToken ?? ""),
         stored?.providerId === deps.builtIn?.providerId
           ? deps.builtIn?.provider.endSession()

@@ -1,7 +1,11 @@
+import { AppError } from "@turnpike/domain/errors/app-error";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import * as openid from "openid-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createAccounts } from "./accounts.ts";
+import { createAttemptLimits } from "./attempt-limits.ts";
+import { createBackgroundWork } from "./background-work.ts";
 import {
   CHEAP_HASHES,
   type IdentityFixture,
@@ -11,6 +15,7 @@ import {
   startIdentityProvider,
   type TestBrowser,
 } from "./identity-provider.fixture.ts";
+import { type PasswordHasher, startPasswordHasher } from "./password-hasher.ts";
 
 let database: TestDatabase;
 /** Accounts work at once. */
@@ -345,6 +350,65 @@ describe("confirming an address", () => {
     await confirming.browser().signIn({ email, password: NEW_PASSWORD });
     const stranger = { email, password: "what a stranger chose" };
     expect((await submit(confirming.browser(), "login", stranger)).status).toBe(403);
+  });
+});
+
+describe("an address that somebody registered before addresses were confirmed", () => {
+  it("gives its owner an account in which nobody else is signed in", async () => {
+    const { email } = newCredentials();
+    const stranger = await open.browser().register({ email, password: "what a stranger chose" });
+    await submit(confirming.browser(), "register", { email, password: NEW_PASSWORD });
+    const token = await tokenTo(confirming, email, "confirm-email");
+    await confirming.provider().settle();
+    await post(confirming, "/idp/email/confirm", { token, password: NEW_PASSWORD });
+
+    const [user] = await open.services.transact.asOperator(
+      (tx) => tx<{ tokens_valid_from: Date | null }[]>`
+        select tokens_valid_from from users where issuer = 'builtin' and subject = ${stranger.claims.sub}`,
+    );
+    expect(user?.tokens_valid_from?.getTime()).toBeGreaterThanOrEqual(stranger.claims.iat * 1_000);
+    await expect(
+      openid.refreshTokenGrant(await open.oidc(), stranger.tokens.refresh_token ?? ""),
+    ).rejects.toMatchObject({ error: "invalid_grant" });
+    const [records] = await open.services.transact.asOperator(
+      (tx) => tx<{ count: number }[]>`
+        select count(*)::int as count from oidc_records where account_id = ${stranger.claims.sub}`,
+    );
+    expect(records?.count).toBe(0);
+  });
+});
+
+describe("sign-ins without a verdict", () => {
+  it("are no failed ones: the right password works as soon as it can be looked at", async () => {
+    const ada = newCredentials();
+    await open.browser().register(ada);
+    const { services } = open;
+    const limits = createAttemptLimits(services.clock);
+    const makeAccounts = (hasher: PasswordHasher) =>
+      createAccounts(
+        {
+          ...services,
+          hasher,
+          limits,
+          background: createBackgroundWork(services),
+          mailer: { sendMail: () => Promise.resolve() },
+        },
+        { brand: "T", consoleUrl: open.url, confirmEmail: false, passwordLengthMin: 12 },
+      );
+    const free = await startPasswordHasher(services, { cost: CHEAP_HASHES });
+    const refusal = new AppError({ code: "OVERLOADED", publicMessage: "Too many." });
+    const full: PasswordHasher = { ...free, verify: () => Promise.reject(refusal) };
+    try {
+      const input = { ...ada, network: "192.0.2.7" };
+      for (let attempt = 0; attempt < 12; attempt += 1) {
+        await expect(makeAccounts(full).signIn(input)).rejects.toMatchObject({
+          code: "OVERLOADED",
+        });
+      }
+      expect(await makeAccounts(free).signIn(input)).toHaveProperty("accountId");
+    } finally {
+      await free.stop();
+    }
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Tx } from "@turnpike/db/client";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import type { AppServices } from "#platform/app-services.ts";
@@ -28,7 +29,7 @@ import {
   replaceUnconfirmed,
   setPassword,
 } from "./accounts.store.ts";
-import type { AttemptLimits } from "./attempt-limits.ts";
+import type { Attempt, AttemptLimits } from "./attempt-limits.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import { deleteRecordsOfAccount } from "./oidc-records.store.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
@@ -130,10 +131,30 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
       // Whoever registered the address before could not confirm it: the newest registration and its link count. Without a
       // new link the old one would confirm a password that its owner never chose, so then nothing changes.
       const renewed = { ...row, account_id: taken.account_id };
-      if (await sendConfirmation(tx, renewed)) {
-        await replaceUnconfirmed(tx, { ...renewed, now });
+      if (!(await sendConfirmation(tx, renewed))) {
+        return;
+      }
+      if (await replaceUnconfirmed(tx, { ...renewed, now })) {
+        // Where addresses were not confirmed before, somebody may be signed in with it who must not become its owner.
+        await endSignIns(tx, taken.account_id);
       }
     });
+  }
+
+  /** An attempt without a verdict, such as one of too many at once, is no failed one. */
+  async function orGiveBack<T>(attempt: Attempt, judge: () => Promise<T>): Promise<T> {
+    try {
+      return await judge();
+    } catch (error) {
+      limits.giveBack("sign-in", attempt);
+      throw error;
+    }
+  }
+
+  /** Ends what was given out to whoever signed in to an account so far. */
+  async function endSignIns(tx: Tx, accountId: string): Promise<void> {
+    await deleteRecordsOfAccount(tx, accountId);
+    await endTokens(deps, tx, { subject: accountId });
   }
 
   async function registerAtOnce(row: {
@@ -166,8 +187,12 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
       const attempt = { email, network: input.network };
       limits.take("sign-in", attempt);
       const password = normalizePassword(input.password);
-      const account = await asOperator((tx) => findAccountByEmail(tx, email));
-      const isRight = await hasher.verify(password, account?.password_hash);
+      const account = await orGiveBack(attempt, () =>
+        asOperator((tx) => findAccountByEmail(tx, email)),
+      );
+      const isRight = await orGiveBack(attempt, () =>
+        hasher.verify(password, account?.password_hash),
+      );
       if (account === undefined || !isRight) {
         throw invalidCredentials(options.confirmEmail);
       }
@@ -241,8 +266,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
           throw linkInvalid();
         }
         await deleteLinksOf(tx, account.account_id);
-        await deleteRecordsOfAccount(tx, account.account_id);
-        await endTokens(deps, tx, { subject: account.account_id });
+        await endSignIns(tx, account.account_id);
         // Whoever follows a reset link has had it by mail: this one is not for strangers to cause.
         const mail = passwordChangedMail(options, owner);
         await mailer.sendMail(tx, { to: account.email, ...mail });
@@ -259,7 +283,10 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
       }
       const attempt = { email: owner.email, network };
       limits.take("sign-in", attempt);
-      if (!(await hasher.verify(normalizePassword(input.password), owner.password_hash))) {
+      const isRight = await orGiveBack(attempt, () =>
+        hasher.verify(normalizePassword(input.password), owner.password_hash),
+      );
+      if (!isRight) {
         throw wrongConfirmationPassword();
       }
       limits.giveBack("sign-in", attempt);

@@ -17,7 +17,7 @@ export type Attempt = {
 };
 
 /** What can be tried; each has limits of its own. */
-export type AttemptKind = "begin" | "sign-in" | "register" | "mail" | "link";
+export type AttemptKind = "begin" | "resume" | "sign-in" | "register" | "mail" | "link";
 
 const limit = (name: string, count: number, windowSeconds: number): RateLimit => ({
   name,
@@ -34,6 +34,8 @@ export const ATTEMPT_LIMITS: Readonly<
 > = {
   // Each one begun is a row until it expires.
   begin: { network: limit("begin, network", 300, 300) },
+  // So is each one that goes on, when its browser names a session that nobody knows.
+  resume: { network: limit("resume, network", 300, 300) },
   "sign-in": {
     accountAndNetwork: limit("sign-in, account and network", 10, 900),
     account: limit("sign-in, account", 100, 3_600),

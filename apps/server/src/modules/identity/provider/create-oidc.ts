@@ -24,6 +24,8 @@ export const MOUNT_PATH = "/idp";
 const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 24 * 60 * 60;
 const TOKEN_SECONDS = 15 * MINUTE_SECONDS;
+/** A sign-in that is under way. */
+const ATTEMPT_SECONDS = 30 * MINUTE_SECONDS;
 /** A person who comes back within this time is still signed in. */
 const SESSION_SECONDS = 30 * DAY_SECONDS;
 /** After so long everybody signs in again, however often they came. */
@@ -96,6 +98,13 @@ function toLoginError(error: Error): LoginError {
   }
   const isExpected = "expose" in error && error.expose === true;
   return isExpected ? "request_invalid" : "server_error";
+}
+
+/** How long something lasts that is used now, in seconds: until it lies idle for too long, or its sign-in is too old. */
+function lifetimeOf(signedInAt: number | undefined, now: Date): number {
+  const nowSeconds = Math.floor(now.getTime() / 1_000);
+  const ageSeconds = nowSeconds - (signedInAt ?? nowSeconds);
+  return Math.max(1, Math.min(SESSION_SECONDS, SIGN_IN_SECONDS_MAX - ageSeconds));
 }
 
 function configure(
@@ -180,14 +189,14 @@ function configure(
       AccessToken: TOKEN_SECONDS,
       AuthorizationCode: MINUTE_SECONDS,
       IdToken: TOKEN_SECONDS,
-      Interaction: 30 * MINUTE_SECONDS,
-      Session: SESSION_SECONDS,
+      Interaction: ATTEMPT_SECONDS,
+      // One of nobody is what anybody can make without end.
+      Session: (_ctx, session) =>
+        session.accountId === undefined
+          ? ATTEMPT_SECONDS
+          : lifetimeOf(session.loginTs, deps.clock.now()),
       Grant: SESSION_SECONDS,
-      RefreshToken: (_ctx, token) => {
-        const nowSeconds = Math.floor(deps.clock.now().getTime() / 1_000);
-        const ageSeconds = nowSeconds - (token.iiat ?? nowSeconds);
-        return Math.max(1, Math.min(SESSION_SECONDS, SIGN_IN_SECONDS_MAX - ageSeconds));
-      },
+      RefreshToken: (_ctx, token) => lifetimeOf(token.authTime ?? token.iiat, deps.clock.now()),
     },
   };
 }

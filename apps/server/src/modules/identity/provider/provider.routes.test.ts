@@ -210,6 +210,50 @@ describe("refresh tokens", () => {
   });
 });
 
+describe("sessions of the provider", () => {
+  const DAY_MS = 24 * 60 * 60 * 1_000;
+
+  it("of nobody are gone in half an hour, and one network makes a bounded number of them", async () => {
+    const browser = identity.browser();
+    browser.cookies.set("turnpike_session /", { value: "x", path: "/", attributes: "" });
+    const before = await sessionCount();
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 310; attempt += 1) {
+      // A browser that takes no other cookie is a new one each time.
+      browser.cookies.set("turnpike_session /", { value: "x", path: "/", attributes: "" });
+      const reply = await browser.call("GET", "/idp/auth/AAAAAAAAAAAAAAAAAAAA");
+      statuses.push(reply.status);
+    }
+    expect(statuses.slice(0, 300)).toEqual(Array(300).fill(303));
+    expect(statuses.at(-1)).toBe(429);
+    expect(await sessionCount()).toBeLessThanOrEqual(before + 300);
+    const [row] = await database.sql<{ seconds: number }[]>`
+      select max(extract(epoch from expires_at - now()))::int as seconds from oidc_records
+      where model = 'Session' and account_id is null`;
+    expect(row?.seconds).toBeGreaterThan(0);
+    expect(row?.seconds).toBeLessThanOrEqual(30 * 60);
+  });
+
+  it("end a year after the sign-in, however often somebody comes back", async () => {
+    const browser = identity.browser();
+    await browser.register(newCredentials());
+    const comeBack = async () => (await browser.begin({ prompt: "none" })).uid;
+    let days = 0;
+    try {
+      for (; days < 364; days += 28) {
+        expect(await comeBack()).toContain("code=");
+        identity.advance(28 * DAY_MS);
+      }
+      expect(await comeBack()).toContain("code=");
+      identity.advance(2 * DAY_MS);
+      days += 2;
+      expect(await comeBack()).toContain("login_required");
+    } finally {
+      identity.advance(-days * DAY_MS);
+    }
+  });
+});
+
 describe("signing out", () => {
   it("from the console ends the session and everything given out in it, and lands at the start page", async () => {
     const browser = identity.browser();

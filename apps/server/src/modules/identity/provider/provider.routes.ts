@@ -171,11 +171,16 @@ export async function createIdentityProvider(
     await askLibrary(call);
   }
 
+  async function resume(call: PeopleCall): Promise<void> {
+    limits.take("resume", { network: call.network });
+    await askLibrary(call);
+  }
+
   const routes: readonly Route[] = [
     { methods: ["GET"], path: /^\/\.well-known\/openid-configuration$/, answer: askLibrary },
     { methods: ["GET"], path: /^\/jwks$/, answer: sendKeys },
     { methods: ["GET"], path: /^\/auth$/, answer: begin },
-    { methods: ["GET"], path: new RegExp(`^/auth/${UID}$`), answer: askLibrary },
+    { methods: ["GET"], path: new RegExp(`^/auth/${UID}$`), answer: resume },
     { methods: ["POST"], path: /^\/token$/, answer: askLibrary },
     { methods: ["POST"], path: /^\/token\/revocation$/, answer: askLibrary },
     { methods: ["GET", "POST"], path: /^\/me$/, answer: askLibrary },

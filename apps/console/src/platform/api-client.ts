@@ -5,6 +5,7 @@ import { OpenAPILink } from "@orpc/openapi-client/fetch";
 import type { contract } from "@turnpike/contract/contract";
 import contractRoutes from "./contract.gen.json" with { type: "json" };
 import { rethrowReadable } from "./error-message.ts";
+import { type GetIdToken, sendSignedIn } from "./send-signed-in.ts";
 
 /** Every operation of the API, typed by the contract. */
 export type ApiClient = JsonifiedClient<ContractRouterClient<typeof contract>>;
@@ -13,7 +14,7 @@ export type ApiClientOptions = {
   /** Origin of the API, without `/v1`. */
   apiUrl: string;
   /** Asked before every call; undefined sends no header. */
-  getIdToken: () => Promise<string | undefined>;
+  getIdToken: GetIdToken;
 };
 
 /**
@@ -24,22 +25,29 @@ export type ApiClientOptions = {
 export function createApiClient({ apiUrl, getIdToken }: ApiClientOptions): ApiClient {
   const link = new OpenAPILink(asRouter(contractRoutes), {
     url: `${apiUrl}/v1`,
-    headers: async () => {
-      const idToken = await getIdToken();
-      return idToken === undefined ? {} : { authorization: `Bearer ${idToken}` };
-    },
-    fetch: fetchReadableProblem,
+    fetch: async (request, init) =>
+      toReadableProblem(
+        await sendSignedIn(getIdToken, (idToken) => fetch(withHeaders(request, idToken), init)),
+      ),
     interceptors: [onError(rethrowReadable)],
   });
   return createORPCClient<ApiClient>(link);
 }
 
-/** The link reads only `application/json`; a problem (RFC 9457) would reach the error rule as an unread file. */
-async function fetchReadableProblem(request: Request, init: RequestInit): Promise<Response> {
-  if (!request.headers.has("content-type")) {
-    request.headers.set("content-type", "application/json");
+/** A copy, for a body can be sent once. */
+function withHeaders(request: Request, idToken: string | undefined): Request {
+  const copy = request.clone();
+  if (!copy.headers.has("content-type")) {
+    copy.headers.set("content-type", "application/json");
   }
-  const response = await fetch(request, init);
+  if (idToken !== undefined) {
+    copy.headers.set("authorization", `Bearer ${idToken}`);
+  }
+  return copy;
+}
+
+/** The link reads only `application/json`; a problem (RFC 9457) would reach the error rule as an unread file. */
+function toReadableProblem(response: Response): Response {
   const isProblem = response.headers.get("content-type")?.startsWith("application/problem+json");
   if (isProblem !== true) {
     return response;

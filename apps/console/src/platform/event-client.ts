@@ -1,4 +1,5 @@
 import { RequestError, rethrowReadable } from "./error-message.ts";
+import { type GetIdToken, sendSignedIn } from "./send-signed-in.ts";
 
 /** An event as the server sent it; `data` is parsed JSON. A comment is a `heartbeat`: it shows that the connection stands. */
 export type ServerEvent = { name: string; data: unknown };
@@ -32,16 +33,17 @@ async function hearWithin<Heard>(heard: Promise<Heard>): Promise<Heard> {
 }
 
 /** @param getIdToken - Asked before every stream; undefined sends no header. */
-export function createEventClient(getIdToken: () => Promise<string | undefined>): EventClient {
+export function createEventClient(getIdToken: GetIdToken): EventClient {
   return async function* follow(url, signal) {
     const ending = new AbortController();
     try {
-      const idToken = await getIdToken();
-      const response = await hearWithin(
-        fetch(url, {
-          headers: idToken === undefined ? {} : { authorization: `Bearer ${idToken}` },
-          signal: AbortSignal.any([signal, ending.signal]),
-        }),
+      const response = await sendSignedIn(getIdToken, (idToken) =>
+        hearWithin(
+          fetch(url, {
+            headers: idToken === undefined ? {} : { authorization: `Bearer ${idToken}` },
+            signal: AbortSignal.any([signal, ending.signal]),
+          }),
+        ),
       );
       if (!response.ok || response.body === null) {
         throw await toFailure(response);

@@ -1,4 +1,5 @@
 import { rethrowReadable } from "./error-message.ts";
+import { type GetIdToken, sendSignedIn } from "./send-signed-in.ts";
 
 export type JsonRequest = {
   method: "GET" | "POST";
@@ -18,19 +19,20 @@ export type JsonRequest = {
 export type JsonClient = (request: JsonRequest) => Promise<unknown>;
 
 /** @param getIdToken - Asked before every request; undefined sends no header. */
-export function createJsonClient(getIdToken: () => Promise<string | undefined>): JsonClient {
+export function createJsonClient(getIdToken: GetIdToken): JsonClient {
   return async ({ method, url, body, signal }) => {
     try {
-      const idToken = await getIdToken();
-      const response = await fetch(url, {
-        method,
-        headers: {
-          "content-type": "application/json",
-          ...(idToken === undefined ? {} : { authorization: `Bearer ${idToken}` }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(signal === undefined ? {} : { signal }),
-      });
+      const response = await sendSignedIn(getIdToken, (idToken) =>
+        fetch(url, {
+          method,
+          headers: {
+            "content-type": "application/json",
+            ...(idToken === undefined ? {} : { authorization: `Bearer ${idToken}` }),
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          ...(signal === undefined ? {} : { signal }),
+        }),
+      );
       const answer: unknown = await response.json().catch(() => undefined);
       if (!response.ok) {
         throw new AnsweredError(response, answer);

@@ -8,6 +8,7 @@ import { createNewestEntry } from "./newest-entry.ts";
 import { createOidcClient } from "./oidc-client.ts";
 import type { Session } from "./session.ts";
 import { createSessionStore } from "./session-store.ts";
+import { createStopwatch } from "./stopwatch.ts";
 
 /** One name for all tabs of this console. */
 const LOCK_NAME = "session";
@@ -32,6 +33,6 @@ export function createBrowserSession(config: ClientConfig, page: Window): Sessio
     leaveTo: (url) => page.location.assign(url),
     withLock: async (task, signal) =>
       await page.navigator.locks.request(LOCK_NAME, { signal }, task),
-    nowMs: () => performance.now(),
+    nowMs: createStopwatch(page.performance, Date),
   });
 }

@@ -431,3 +431,40 @@ describe("signing in and out", () => {
     expect(session.getState().user).toBeDefined();
   });
 });
+
+describe("a token that the service refuses", () => {
+  async function signedIn(overrides: Partial<OidcClient> = {}) {
+    const made = makeSession(overrides);
+    made.session.start();
+    await made.session.signIn({ email: "a@x.example", password: "p" });
+    return made;
+  }
+
+  it("is replaced once, however many requests it was refused to", async () => {
+    const { session, client } = await signedIn();
+    await vi.advanceTimersByTimeAsync(60_000);
+    const tokens = await Promise.all([session.getIdToken("id-1"), session.getIdToken("id-1")]);
+    expect(tokens).toEqual(["id-2", "id-2"]);
+    expect(await session.getIdToken("id-1")).toBe("id-2");
+    expect(client.refresh).toHaveBeenCalledOnce();
+  });
+
+  it("is not replaced again and again when the service takes none", async () => {
+    const { session, client } = await signedIn();
+    expect(await session.getIdToken("id-1")).toBe("id-1");
+    expect(client.refresh).not.toHaveBeenCalled();
+  });
+
+  it("ends the session when the provider takes it for ended too", async () => {
+    const { session } = await signedIn({
+      refresh: () => Promise.reject(refusal(400)),
+      finish: vi
+        .fn(async (_callback: URL, _attempt: SignInAttempt) => makeTokens(1))
+        .mockResolvedValueOnce(makeTokens(1))
+        .mockRejectedValueOnce(refusal(400)),
+    });
+    await vi.advanceTimersByTimeAsync(60_000);
+    await expect(session.getIdToken("id-1")).rejects.toThrow();
+    expect(session.getState()).toMatchObject({ user: undefined, ended: "by_provider" });
+  });
+});

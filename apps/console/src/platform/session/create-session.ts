@@ -8,6 +8,8 @@ import { isSameUser, toUser } from "./to-user.ts";
 
 /** An ID token with less left is renewed before it is sent, in milliseconds. */
 const RENEW_BEFORE_MS = 60_000;
+/** One that is refused though it is younger is not renewed: the next one would be refused as well. */
+const RENEW_REFUSED_AFTER_MS = 10_000;
 /** Between two tries to reach a provider: doubles from the first to the second, in milliseconds. */
 const RETRY_FIRST_MS = 2_000;
 const RETRY_MAX_MS = 60_000;
@@ -28,7 +30,7 @@ export type SessionDeps = {
   nowMs: () => number;
 };
 
-type Tokens = { idToken: string; endsAtMs: number };
+type Tokens = { idToken: string; givenAtMs: number; endsAtMs: number };
 
 /** Makes the session of the page. Nothing happens before `start`. */
 export function createSession(deps: SessionDeps): Session {
@@ -68,7 +70,8 @@ export function createSession(deps: SessionDeps): Session {
   /** Resolves when other tabs would use the new token. */
   function accept(providerId: string, set: TokenSet): Promise<void> {
     failures = 0;
-    tokens = { idToken: set.idToken, endsAtMs: deps.nowMs() + set.lifetimeMs };
+    const givenAtMs = deps.nowMs();
+    tokens = { idToken: set.idToken, givenAtMs, endsAtMs: givenAtMs + set.lifetimeMs };
     const { sub: subject } = set.claims;
     const stored =
       set.refreshToken === undefined
@@ -294,6 +297,16 @@ export function createSession(deps: SessionDeps): Session {
       ]);
     },
     renew,
-    getIdToken: async () => (state.user === undefined ? undefined : await getIdTokenOfUser()),
+    getIdToken: async (refused) => {
+      if (state.user === undefined) {
+        return undefined;
+      }
+      const isOld =
+        tokens !== undefined && deps.nowMs() - tokens.givenAtMs >= RENEW_REFUSED_AFTER_MS;
+      if (isOld && refused === tokens?.idToken) {
+        await renew();
+      }
+      return await getIdTokenOfUser();
+    },
   };
 }

@@ -1,3 +1,5 @@
+import type { GetIdToken } from "../send-signed-in.ts";
+
 /** Somebody who is signed in, as the identity provider describes them. */
 export type User = {
   /** The provider's name for the person: unique within one provider. */
@@ -55,8 +57,8 @@ export interface Session {
   signOut(): Promise<void>;
   /** Asks the provider for the person as they are now, after a change such as a confirmed address. */
   renew(): Promise<void>;
-  /** The ID token of who is signed in; undefined when nobody is. */
-  getIdToken(): Promise<string | undefined>;
+  /** The ID token of who is signed in. Another one than that which was refused, unless it is as new as can be. */
+  getIdToken: GetIdToken;
 }
 
 /** The provider refused, or the way there and back was not the one that was started. */

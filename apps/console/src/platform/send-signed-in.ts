@@ -1,0 +1,32 @@
+/**
+ * The ID token to send; undefined when nobody is signed in.
+ *
+ * @param refused - One that the service did not take: another one is asked for, if there can be any.
+ */
+export type GetIdToken = (refused?: string) => Promise<string | undefined>;
+
+const UNAUTHENTICATED = 401;
+
+/**
+ * Sends a request as the person who is signed in. A token may be dead before its time, after a new password or a long sleep of
+ * the device: it is renewed, and the request, of which nothing was done, is sent once more.
+ *
+ * @param send - Sends the request anew each time; undefined: without a token.
+ */
+export async function sendSignedIn(
+  getIdToken: GetIdToken,
+  send: (idToken: string | undefined) => Promise<Response>,
+): Promise<Response> {
+  const idToken = await getIdToken();
+  const answer = await send(idToken);
+  if (answer.status !== UNAUTHENTICATED || idToken === undefined) {
+    return answer;
+  }
+  // Where there is no other, the refusal says it best.
+  const renewed = await getIdToken(idToken).catch(() => undefined);
+  if (renewed === undefined || renewed === idToken) {
+    return answer;
+  }
+  await answer.body?.cancel();
+  return await send(renewed);
+}

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createBuiltInProvider } from "./built-in-provider.ts";
+import { isUnreachable } from "./provider-failure.ts";
 
 const ISSUER = "https://console.example.com/idp";
 
@@ -30,7 +31,9 @@ describe("createBuiltInProvider", () => {
   it("counts a page of an error as a failure of the provider", async () => {
     landOn(`${ISSUER}/auth`, 503);
     const provider = createBuiltInProvider(ISSUER, vi.fn());
-    await expect(provider.open(new URL(`${ISSUER}/auth`))).rejects.toThrow("Try again");
+    const opened = provider.open(new URL(`${ISSUER}/auth`));
+    await expect(opened).rejects.toThrow("Try again");
+    expect(isUnreachable(await opened.catch((error: unknown) => error))).toBe(true);
   });
 
   it("sends the form of an interaction and reads either outcome", async () => {

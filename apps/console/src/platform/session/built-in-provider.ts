@@ -1,3 +1,4 @@
+import { RequestError } from "../error-message.ts";
 import type { JsonClient } from "../json-client.ts";
 import { type Credentials, type Registration, SignInError } from "./session.ts";
 
@@ -64,7 +65,7 @@ async function follow(href: string): Promise<URL> {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   if (!response.ok) {
-    throw new SignInError("provider_failed", "The sign-in service failed. Try again in a moment.");
+    throw new RequestError("The sign-in service failed. Try again in a moment.", response);
   }
   return new URL(response.url);
 }

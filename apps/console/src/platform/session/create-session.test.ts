@@ -338,6 +338,18 @@ describe("signing in and out", () => {
     expect(stored).not.toContain("id-1");
   });
 
+  it("leaves nothing of who was here before to somebody whose provider gives no refresh token", async () => {
+    const tokens = { ...makeTokens(1, "bob"), refreshToken: undefined };
+    const { session, client } = makeSession({ finish: async () => tokens });
+    session.start();
+    storeElsewhere("refresh-of-ada");
+    await session.signIn({ email: "b@x.example", password: "p" });
+    expect(session.getState().user?.subject).toBe("bob");
+    await vi.advanceTimersByTimeAsync(LIFETIME_MS);
+    expect(client.refresh).not.toHaveBeenCalled();
+    expect(session.getState()).toMatchObject({ user: undefined, ended: "by_provider" });
+  });
+
   it("asks for a confirmation by mail without signing in", async () => {
     const { session } = makeSession();
     session.start();

@@ -73,10 +73,11 @@ export function createSession(deps: SessionDeps): Session {
     const givenAtMs = deps.nowMs();
     tokens = { idToken: set.idToken, givenAtMs, endsAtMs: givenAtMs + set.lifetimeMs };
     const { sub: subject } = set.claims;
+    const { refreshToken } = set;
     const stored =
-      set.refreshToken === undefined
+      refreshToken === undefined
         ? Promise.resolve()
-        : store.write({ providerId, subject, refreshToken: set.refreshToken });
+        : store.write({ providerId, subject, refreshToken });
     schedule(renewInBackground, Math.max(set.lifetimeMs - RENEW_BEFORE_MS, set.lifetimeMs / 2));
     const user = toUser(providerId, set, getIdTokenOfUser);
     // A renewal that changes nothing about the person is nobody's business.
@@ -84,6 +85,16 @@ export function createSession(deps: SessionDeps): Session {
       change({ isLoading: false, user, ended: undefined, trouble: undefined });
     }
     return stored;
+  }
+
+  /** Somebody has signed in in this tab. */
+  async function begin(providerId: string, set: TokenSet): Promise<void> {
+    epoch += 1;
+    if (set.refreshToken === undefined) {
+      // What is stored is of whoever was here before, and would be renewed in place of this person's.
+      await store.clear();
+    }
+    await accept(providerId, set);
   }
 
   /**
@@ -229,8 +240,7 @@ export function createSession(deps: SessionDeps): Session {
     }
     const callback = await provider.follow(outcome.redirectTo);
     const set = await client.finish(callback, attempt);
-    epoch += 1;
-    await accept(providerId, set);
+    await begin(providerId, set);
     return true;
   }
 
@@ -277,8 +287,7 @@ export function createSession(deps: SessionDeps): Session {
         );
       }
       const set = await client.finish(callback, attempt);
-      epoch += 1;
-      await accept(attempt.providerId, set);
+      await begin(attempt.providerId, set);
     },
     signOut: async () => {
       const known = store.read();

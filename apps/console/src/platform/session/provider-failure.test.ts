@@ -14,6 +14,9 @@ function refused(error: string, status = 400): ResponseBodyError {
 const answered = (status: number) =>
   new RequestError("No", Object.assign(new Error("No"), { status }));
 
+const inAddress = (error: string) =>
+  new AuthorizationResponseError("no", { cause: new URLSearchParams({ error }) });
+
 const MISREAD = Object.assign(new Error("unexpected status"), {
   cause: new Response(null, { status: 502 }),
 });
@@ -25,6 +28,10 @@ describe("isUnreachable", () => {
     { why: "a failing provider", cause: refused("server_error", 503), expected: true },
     { why: "an overloaded provider", cause: refused("slow_down", 429), expected: true },
     { why: "a proxy's page of an error", cause: MISREAD, expected: true },
+    { why: "an overloaded page of the provider", cause: answered(429), expected: true },
+    { why: "a failure in the address", cause: inAddress("server_error"), expected: true },
+    { why: "a refusal in the address", cause: inAddress("login_required"), expected: false },
+    { why: "a page that refuses", cause: answered(403), expected: false },
     { why: "a refusal", cause: refused("invalid_grant"), expected: false },
     { why: "an answer that cannot be trusted", cause: new Error("nonce"), expected: false },
   ])("$why: $expected", ({ cause, expected }) => {
@@ -36,9 +43,7 @@ describe("toSignInMessage", () => {
   it.each([
     {
       why: "the provider's error in the address",
-      cause: new AuthorizationResponseError("no", {
-        cause: new URLSearchParams({ error: "access_denied" }),
-      }),
+      cause: inAddress("access_denied"),
       message: /cancelled/,
     },
     { why: "the provider's refusal", cause: refused("invalid_grant"), message: /took too long/ },

@@ -29,12 +29,18 @@ function findSentence(code: string): string | undefined {
   return Object.hasOwn(SENTENCES, code) ? SENTENCES[code] : undefined;
 }
 
+/** What a provider says in an address when it could not decide (RFC 6749, 4.1.2.1). */
+const PASSING_ERRORS: readonly string[] = ["server_error", "temporarily_unavailable"];
+
 /** Tells a provider that could not be asked from one that said no: the first is asked again, the second is believed. */
 export function isUnreachable(cause: unknown): boolean {
-  if (cause instanceof ResponseBodyError) {
-    return cause.status >= 500 || cause.status === 429;
+  if (cause instanceof AuthorizationResponseError) {
+    return PASSING_ERRORS.includes(cause.error);
   }
-  const status = readStatus(cause);
+  const status =
+    cause instanceof ResponseBodyError || cause instanceof RequestError
+      ? cause.status
+      : readStatus(cause);
   if (status !== undefined) {
     return status >= 500 || status === 429;
   }

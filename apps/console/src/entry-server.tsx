@@ -81,6 +81,8 @@ function createVisitorPlatform(config: ClientConfig): Platform {
       capture: () => undefined,
       get: () => undefined,
       forget: () => undefined,
+      getMailLink: () => undefined,
+      forgetMailLink: () => undefined,
       subscribe: noSubscription,
     },
     wantedPath: {

@@ -57,6 +57,23 @@ async function landOn(path: string, auth: Partial<AuthState> = {}): Promise<stri
   return router.state.location.href;
 }
 
+describe("the link of a mail", () => {
+  it.each(["reset", "confirm"])(
+    "?%s opens its page for somebody who is signed in as well, until they leave it",
+    async (kind) => {
+      const { router, platform } = visit(`/login?${kind}=t0k`, { user: makeUser() });
+      await router.load();
+      expect(router.state.location.href).toBe("/login");
+      await router.invalidate();
+      expect(router.state.location.href).toBe("/login");
+      await router.navigate({ to: "/terms" });
+      expect(platform.arrivals.getMailLink()).toBeUndefined();
+      await router.navigate({ to: "/login" });
+      expect(router.state.location.href).toBe("/overview");
+    },
+  );
+});
+
 describe("the routes", () => {
   it("are those of the specification, and no others", () => {
     const { router } = visit("/");

@@ -32,6 +32,25 @@ describe("createArrivals", () => {
     expect(arrivals.get("setup")).toBe(code);
   });
 
+  it.each(["reset", "confirm"] as const)(
+    "takes the %s link of a mail and keeps it out of any storage",
+    (kind) => {
+      const arrivals = createArrivals(sessionStorage);
+      expect(arrivals.capture(at("/login", `?${kind}=t0k&x=1`))).toBe("/login?x=1");
+      expect(arrivals.getMailLink()).toEqual({ kind, token: "t0k" });
+      expect(sessionStorage).toHaveLength(0);
+      arrivals.forgetMailLink();
+      expect(arrivals.getMailLink()).toBeUndefined();
+    },
+  );
+
+  it("takes no link of a mail without a token, nor elsewhere than at the sign-in page", () => {
+    const arrivals = createArrivals(sessionStorage);
+    expect(arrivals.capture(at("/login", "?reset="))).toBe("/login");
+    expect(arrivals.capture(at("/register", "?reset=t0k"))).toBeUndefined();
+    expect(arrivals.getMailLink()).toBeUndefined();
+  });
+
   it("takes an invitation and leaves the rest of the address", () => {
     const arrivals = createArrivals(sessionStorage);
     const changed = vi.fn();

@@ -5,6 +5,9 @@ const REGISTER_PATH = "/register";
 /** What a link brings along that takes effect once the person is signed in. */
 export type ArrivalKind = "setup" | "invitation";
 
+/** What the link of a mail asks of the sign-in page, whoever is signed in. */
+export type MailLink = { kind: "reset" | "confirm"; token: string };
+
 /** What links brought along, kept for this tab until it took effect. */
 export interface Arrivals {
   /**
@@ -16,12 +19,21 @@ export interface Arrivals {
   /** The newest of a kind; undefined when there is none. */
   get(kind: ArrivalKind): string | undefined;
   forget(kind: ArrivalKind): void;
+  /** The link of a mail that this page was opened with, until it is forgotten. Kept nowhere else: it is good for one use. */
+  getMailLink(): MailLink | undefined;
+  forgetMailLink(): void;
   /** Calls back after each change, until the returned function is called. */
   subscribe(listener: () => void): () => void;
 }
 
+function findMailLink(search: URLSearchParams): MailLink | undefined {
+  const kind = (["reset", "confirm"] as const).find((name) => search.has(name));
+  return kind && { kind, token: search.get(kind)?.trim() ?? "" };
+}
+
 /** Keeps them in the storage of the tab: `#setup=<code>` and `?invitation=<token>`. */
 export function createArrivals(storage: Storage): Arrivals {
+  let mailLink: MailLink | undefined;
   const listeners = new Set<() => void>();
   const change = (): void => {
     for (const listener of listeners) {
@@ -41,8 +53,13 @@ export function createArrivals(storage: Storage): Arrivals {
       }
       const search = new URLSearchParams(searchStr);
       const fragment = new URLSearchParams(hash.replace(/^#/, ""));
-      if (!search.has("invitation") && !fragment.has("setup")) {
+      const link = pathname === LOGIN_PATH ? findMailLink(search) : undefined;
+      if (!search.has("invitation") && !fragment.has("setup") && link === undefined) {
         return undefined;
+      }
+      if (link !== undefined) {
+        mailLink = link.token === "" ? undefined : link;
+        search.delete(link.kind);
       }
       keep("invitation", search.get("invitation"));
       keep("setup", fragment.get("setup"));
@@ -55,6 +72,10 @@ export function createArrivals(storage: Storage): Arrivals {
     forget: (kind) => {
       storage.removeItem(storageKey(kind));
       change();
+    },
+    getMailLink: () => mailLink,
+    forgetMailLink: () => {
+      mailLink = undefined;
     },
     subscribe: (listener) => {
       listeners.add(listener);

@@ -16,7 +16,10 @@ export const Route = createRootRouteWithContext<RouterContext>()({
       throw redirect({ href: cleanHref, replace: true });
     }
     const target = findRedirect(context.auth, location.pathname);
-    if (target === undefined) {
+    // Who asked for a link by mail has use for the page that it opens, also while signed in.
+    const isAnsweringMail =
+      arrivals.getMailLink() !== undefined && location.pathname === LOGIN_PATH;
+    if (target === undefined || isAnsweringMail) {
       return;
     }
     if (target === LOGIN_PATH) {

@@ -3,4 +3,5 @@ import { LoginPage } from "#features/sign-in/login-page.tsx";
 
 export const Route = createFileRoute("/login")({
   component: LoginPage,
+  onLeave: ({ context }) => context.platform.arrivals.forgetMailLink(),
 });

@@ -12,6 +12,8 @@ export type ConfirmEmailProps = {
   issuer: string;
   /** From the link of the mail. */
   token: string;
+  /** The address is confirmed, and the person is about to be signed in. */
+  onConfirmed: () => void;
   /** The address is confirmed, and signing in is left to the person. */
   onDone: () => void;
   /** The link does not work any more, maybe because it was used. */
@@ -24,7 +26,14 @@ export type ConfirmEmailProps = {
  * Confirms an address and signs in. By the password of the registration: the link shows who reads the mail, and that might
  * be somebody whose address a stranger has registered.
  */
-export function ConfirmEmail({ issuer, token, onDone, onSignIn, onForgot }: ConfirmEmailProps) {
+export function ConfirmEmail({
+  issuer,
+  token,
+  onConfirmed,
+  onDone,
+  onSignIn,
+  onForgot,
+}: ConfirmEmailProps) {
   const { json, session } = usePlatform();
   const [isDead, setDead] = useState(false);
   const form = useSignInForm({
@@ -37,6 +46,7 @@ export function ConfirmEmail({ issuer, token, onDone, onSignIn, onForgot }: Conf
           throw cause;
         },
       );
+      onConfirmed();
       // The address is confirmed whatever becomes of this.
       await session.signIn({ email: toEmail(answer), password }).catch(onDone);
     },

@@ -1,6 +1,7 @@
 import { Link, useNavigate, useRouter } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { usePageTitle } from "#components/use-page-title.ts";
+import type { MailLink } from "#platform/arrivals.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { ArrivalNotice } from "./arrival-notice.tsx";
 import { CompleteRedirect } from "./complete-redirect.tsx";
@@ -18,13 +19,17 @@ import { useInvitation } from "./use-invitation.ts";
 import { useProviders } from "./use-providers.ts";
 
 /** What the page shows: what its address asked for, or where a person went from there. */
-type View = SignInAddress | { kind: "forgot"; email: string } | { kind: "done"; message: string };
+type View =
+  | SignInAddress
+  | MailLink
+  | { kind: "forgot"; email: string }
+  | { kind: "done"; message: string };
 
 /** `/login`: the form, and what links of mails and providers lead to. */
 export function LoginPage() {
-  const { config } = usePlatform();
+  const { config, session } = usePlatform();
   const { builtIn } = useProviders();
-  const { view, show, url } = useAddressedView();
+  const { view, show, url, answerMail } = useAddressedView();
   usePageTitle(toSignInHead("login", config.brand).title);
 
   const showForm = () => show({ kind: "form" });
@@ -41,9 +46,12 @@ export function LoginPage() {
         <ResetPassword
           issuer={issuer}
           token={view.token}
-          onDone={() =>
-            show({ kind: "done", message: "Your password is changed. Sign in with the new one." })
-          }
+          onDone={async () => {
+            if (session.getState().user !== undefined) {
+              await session.signOut();
+            }
+            show({ kind: "done", message: "Your password is changed. Sign in with the new one." });
+          }}
           onAskAgain={() => show({ kind: "forgot", email: "" })}
         />
       );
@@ -53,6 +61,7 @@ export function LoginPage() {
         <ConfirmEmail
           issuer={issuer}
           token={view.token}
+          onConfirmed={answerMail}
           onDone={() =>
             show({ kind: "done", message: "Your address is confirmed. You can sign in now." })
           }
@@ -65,14 +74,15 @@ export function LoginPage() {
   return <SignInCard view={view} onForgot={(email) => show({ kind: "forgot", email })} />;
 }
 
-/** Reads what the address asks for, and takes it out of the address and of the history: tokens are good for one use. */
+/** Reads what the address asks for, and takes it out of the address and of the history: it is good for one use. */
 function useAddressedView() {
   const router = useRouter();
   const navigate = useNavigate();
+  const { arrivals } = usePlatform();
   const [{ view, url }, setShown] = useState<{ view: View; url: string }>(() => {
     const { searchStr, href } = router.state.location;
     return {
-      view: parseSignInAddress(searchStr),
+      view: arrivals.getMailLink() ?? parseSignInAddress(searchStr),
       url: new URL(href, router.origin).href,
     };
   });
@@ -82,7 +92,22 @@ function useAddressedView() {
       void navigate({ to: "/login", search: {}, replace: true });
     }
   }, [navigate, router]);
-  return { view, url, show: (next: View) => setShown({ view: next, url }) };
+  return {
+    view,
+    url,
+    /** From now on the page is there for nobody who is signed in. */
+    answerMail: () => arrivals.forgetMailLink(),
+    show: (next: View) => {
+      setShown({ view: next, url });
+      if (next.kind !== "forgot") {
+        arrivals.forgetMailLink();
+      }
+      if (next.kind === "form") {
+        // Who is signed in has no use for it, and goes on from here.
+        void router.invalidate();
+      }
+    },
+  };
 }
 
 function SignInCard({ view, onForgot }: { view: View; onForgot: (email: string) => void }) {

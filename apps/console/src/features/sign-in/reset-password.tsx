@@ -14,7 +14,7 @@ export type ResetPasswordProps = {
   issuer: string;
   /** From the link of the mail. */
   token: string;
-  onDone: () => void;
+  onDone: () => Promise<void>;
   /** The link does not work any more: another one is asked for. */
   onAskAgain: () => void;
 };
@@ -39,7 +39,7 @@ export function ResetPassword({ issuer, token, onDone, onAskAgain }: ResetPasswo
         setDead(cause instanceof RequestError && cause.code === "LINK_INVALID");
         throw cause;
       }
-      onDone();
+      await onDone();
     },
   });
   return (

@@ -4,10 +4,7 @@ export type SignInAddress =
   /** A provider sent the person back. */
   | { kind: "callback" }
   /** A provider sent the person back without letting them in. */
-  | { kind: "refused"; code: string }
-  /** The link of a mail. */
-  | { kind: "reset"; token: string }
-  | { kind: "confirm"; token: string };
+  | { kind: "refused"; code: string };
 
 /** Reads the search part of the address. Parameters that are not known, or empty, mean nothing. */
 export function parseSignInAddress(search: string): SignInAddress {
@@ -16,11 +13,6 @@ export function parseSignInAddress(search: string): SignInAddress {
   if (get("error") !== "") {
     return { kind: "refused", code: get("error") };
   }
-  if (get("code") !== "" && get("state") !== "") {
-    return { kind: "callback" };
-  }
-  if (get("reset") !== "") {
-    return { kind: "reset", token: get("reset") };
-  }
-  return get("confirm") === "" ? { kind: "form" } : { kind: "confirm", token: get("confirm") };
+  const isCallback = get("code") !== "" && get("state") !== "";
+  return { kind: isCallback ? "callback" : "form" };
 }

@@ -19,6 +19,7 @@ import {
   problem,
   type TestPlatform,
 } from "#platform/render-with-platform.tsx";
+import { makeUser } from "#platform/session/fake-session.ts";
 import { SignInError } from "#platform/session/session.ts";
 import { LoginPage } from "./login-page.tsx";
 import { RegisterPage } from "./register-page.tsx";
@@ -45,11 +46,13 @@ type Setting = {
 
 /** Opens an address as a visitor. */
 async function open(address: string, setting: Setting = {}) {
+  const { pathname, search: searchStr, hash } = new URL(address, "https://console.example");
   fakeNetwork(setting.answers ?? {});
   vi.stubGlobal("scrollTo", () => undefined);
   const platform = makeTestPlatform();
   Object.assign(platform.config.identity, setting.identity);
   setting.prepare?.(platform);
+  const cleanHref = platform.arrivals.capture({ pathname, searchStr, hash });
   const root = createRootRoute();
   const page = (path: string, component: () => React.ReactNode) =>
     createRoute({ getParentRoute: () => root, path, component });
@@ -61,7 +64,7 @@ async function open(address: string, setting: Setting = {}) {
       page("/terms", () => null),
       page("/privacy", () => null),
     ]),
-    history: createMemoryHistory({ initialEntries: [address] }),
+    history: createMemoryHistory({ initialEntries: [cleanHref ?? address] }),
   });
   render(
     <QueryClientProvider client={new QueryClient()}>
@@ -220,16 +223,32 @@ describe("a forgotten password", () => {
   it("is replaced by the link of the mail; a link that is used up leads to another", async () => {
     const dead = problem(410, "LINK_INVALID", "This link does not work any more.");
     let isDead = true;
-    const { router } = await open("/login?reset=t0k", {
+    const signOut = vi.fn(() => Promise.resolve());
+    await open("/login?reset=t0k", {
       answers: { "POST /idp/password/reset": () => (isDead ? dead : {}) },
+      prepare: ({ session }) => Object.assign(session, { signOut }),
     });
-    await waitFor(() => expect(router.state.location.href).toBe("/login"));
     await userEvent.type(password(), "gravel otter candle{Enter}");
     await screen.findByText("This link does not work any more.");
     screen.getByRole("button", { name: "Send me another link" });
     isDead = false;
     await userEvent.click(screen.getByRole("button", { name: "Save password" }));
     await screen.findByText(/Your password is changed/);
+    expect(signOut).not.toHaveBeenCalled();
+  });
+
+  it("is replaced for somebody who is signed in as well, and signs them out", async () => {
+    const signOut = vi.fn(() => Promise.resolve());
+    await open("/login?reset=t0k", {
+      answers: { "POST /idp/password/reset": () => ({}) },
+      prepare: ({ session }) => {
+        Object.assign(session, { signOut });
+        session.change({ user: makeUser() });
+      },
+    });
+    await userEvent.type(password(), "gravel otter candle{Enter}");
+    await screen.findByText(/Your password is changed/);
+    expect(signOut).toHaveBeenCalledOnce();
   });
 });
 

@@ -17,9 +17,6 @@ describe("the address of /login", () => {
   it.each([
     ["", { kind: "form" }],
     ["?interaction=abc", { kind: "form" }],
-    ["?reset=", { kind: "form" }],
-    ["?reset=t0k", { kind: "reset", token: "t0k" }],
-    ["?confirm=t0k", { kind: "confirm", token: "t0k" }],
     ["?code=c&state=s&iss=i", { kind: "callback" }],
     ["?code=c", { kind: "form" }],
     ["?error=access_denied&state=s", { kind: "refused", code: "access_denied" }],

@@ -5,7 +5,7 @@ import { startBrowser, type TestBrowser } from "./support/browser.ts";
 import { findAxeViolations } from "./support/find-axe-violations.ts";
 import { type Instance, startInstance } from "./support/instance.ts";
 import { measureOverflowPx } from "./support/measure-overflow.ts";
-import { makePerson, registerPerson } from "./support/sign-in.ts";
+import { openKeysOfNewTenant } from "./support/open-keys.ts";
 
 /** A change of a key has reached every process by then. */
 const EVERYWHERE_MS = 1000;
@@ -20,12 +20,7 @@ beforeAll(async () => {
   instance = await startInstance();
   browser = await startBrowser();
   page = await browser.context.newPage();
-  await registerPerson(page, `${instance.consoleUrl}/register`, makePerson());
-  await page.goto(`${instance.consoleUrl}/api-keys`);
-  await page.getByRole("main").getByRole("button", { name: "Create tenant" }).click();
-  await page.getByRole("dialog").getByLabel("Name").fill("Acme");
-  await page.keyboard.press("Enter");
-  await page.getByText("No API keys yet").waitFor();
+  await openKeysOfNewTenant(page, instance.consoleUrl);
 });
 
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, type TestBrowser } from "./support/browser.ts";
 import { findAxeViolations } from "./support/find-axe-violations.ts";
 import { type Instance, startInstance } from "./support/instance.ts";
-import { makePerson, registerPerson } from "./support/sign-in.ts";
+import { openKeysOfNewTenant } from "./support/open-keys.ts";
 
 let instance: Instance;
 let browser: TestBrowser;
@@ -13,12 +13,7 @@ beforeAll(async () => {
   instance = await startInstance();
   browser = await startBrowser();
   page = await browser.context.newPage();
-  await registerPerson(page, `${instance.consoleUrl}/register`, makePerson());
-  await page.goto(`${instance.consoleUrl}/api-keys`);
-  await page.getByRole("main").getByRole("button", { name: "Create tenant" }).click();
-  await page.getByRole("dialog").getByLabel("Name").fill("Acme");
-  await page.keyboard.press("Enter");
-  await page.getByText("No API keys yet").waitFor();
+  await openKeysOfNewTenant(page, instance.consoleUrl);
 });
 
 afterAll(async () => {

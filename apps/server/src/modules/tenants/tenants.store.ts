@@ -130,8 +130,12 @@ export async function announceTenant(tx: Tx, tenantId: TenantId): Promise<void> 
   await tx`select record_change('tenant', ${tenantId}, ${tenantId})`;
 }
 
-/** Locks the tenant until the end of the transaction, so that two changes of its members take turns. */
+/**
+ * Locks the tenant until the end of the transaction, so that two changes of it or of its members take turns. What others
+ * add to the tenant meanwhile needs its row only to stay there, and must not wait: a document's writer holds the lock of
+ * the change feed by then, for which whoever holds this one will ask.
+ */
 export async function lockTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
-  const rows = await tx`select 1 from tenants where tenant_id = ${tenantId} for update`;
+  const rows = await tx`select 1 from tenants where tenant_id = ${tenantId} for no key update`;
   return rows.length === 1;
 }

@@ -63,6 +63,21 @@ describe("members", () => {
     ]);
   });
 
+  it("keep their role without a trace when it is the one that they have", async () => {
+    const { tenantId } = await createTestTenant(services);
+    const user = await createUser("same-role");
+    const first = await put(tenantId, user, "admin");
+    const heard = async () => {
+      const [row] = await database.sql<{ entries: number; changes: number }[]>`
+        select (select count(*)::int from audit_entries where tenant_id = ${tenantId}) as entries,
+          (select count(*)::int from changes where tenant_id = ${tenantId}) as changes`;
+      return row;
+    };
+    const before = await heard();
+    expect(await put(tenantId, user, "admin")).toEqual(first);
+    expect(await heard()).toEqual(before);
+  });
+
   it("keep at least one owner: the last one can neither leave nor step down", async () => {
     const { tenantId } = await createTestTenant(services);
     const owner = await createUser("last-owner");

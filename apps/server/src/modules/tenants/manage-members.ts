@@ -66,7 +66,8 @@ function mayAddUnasked(actor: Actor): boolean {
 }
 
 /**
- * Changes the role of a member. The operator's actors also make a user a member.
+ * Changes the role of a member; the one that they have changes nothing and tells nobody. The operator's actors also make
+ * a user a member.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND` for the tenant, the user or the member; `LAST_OWNER`; `INSUFFICIENT_SCOPE` for a
  *   role above the actor's own, before or after.
@@ -87,6 +88,9 @@ export async function putMember(
     }
     const roles = before === undefined ? [role] : [role, before.role];
     await assertMayGrant(tx, actor, { tenantId, roles });
+    if (before?.role === role) {
+      return toMemberReply(before);
+    }
     if (role !== "owner") {
       await assertOwnerRemains(tx, tenantId, before);
     }

@@ -11,6 +11,9 @@ export function createSeededIds(seed = 0): NewId {
   return (kind) => {
     minted += 1;
     const count = minted.toString(16).padStart(12, "0");
-    return toId(kind, `${count.slice(0, 8)}-${count.slice(8)}-7000-8000-00000000${source}`);
+    return toId(
+      kind,
+      `${count.slice(0, 8)}-${count.slice(8)}-7000-8000-${source}${count.slice(4)}`,
+    );
   };
 }

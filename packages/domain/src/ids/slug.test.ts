@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { SLUG_PATTERN } from "./ids.ts";
-import { slugFrom } from "./slug.ts";
+import { SLUG_PATTERN, toId } from "./ids.ts";
+import { slugFrom, slugsToTry } from "./slug.ts";
 
 describe("slugFrom", () => {
   it.each([
@@ -40,5 +40,24 @@ describe("slugFrom", () => {
     const slug = slugFrom(`${"long-".repeat(30)}`);
     expect(slug.length).toBeLessThanOrEqual(64);
     expect(slug.endsWith("-")).toBe(false);
+  });
+});
+
+describe("slugsToTry", () => {
+  const tenantId = toId("tenant", "0199f3b0-c1d2-7a4e-8f60-11221f0c9a7e");
+
+  it("counts to ten and ends with characters of the tenant's own", () => {
+    const slugs = slugsToTry("acme", tenantId);
+    expect(slugs).toHaveLength(11);
+    expect(slugs.slice(0, 3)).toEqual(["acme", "acme-2", "acme-3"]);
+    expect(slugs.slice(-2)).toEqual(["acme-10", "acme-1f0c9a7e"]);
+  });
+
+  it("makes different slugs of the longest one too", () => {
+    const slugs = slugsToTry("a".repeat(64), tenantId);
+    expect(new Set(slugs).size).toBe(11);
+    for (const slug of slugs) {
+      expect(slug).toMatch(SLUG_PATTERN);
+    }
   });
 });

@@ -1,4 +1,10 @@
+import type { TenantId } from "./ids.ts";
+
 const SLUG_LENGTH_MAX = 64;
+/** With the first of a name, which has none: where many have one name, counting up would mean as many tries. */
+const NUMBERED_SLUGS_MAX = 10;
+/** Hexadecimal, the random end of an id: among ten thousand of one name, two are the same once in half a million times. */
+const RANDOM_LENGTH = 8;
 
 /**
  * Makes a slug of a name: lower-case letters, digits and dashes, starting with a letter. Letters with accents lose them;
@@ -21,4 +27,21 @@ export function slugFrom(name: string): string {
     return "tenant";
   }
   return /^[a-z]/.test(plain) ? plain : `t-${plain}`;
+}
+
+/**
+ * Lists the slugs to try for a tenant, in this order: the one of its name, that one with a number, and last with the end of
+ * the tenant's id, which is as good as certainly free.
+ *
+ * Example: `acme` gives `acme`, `acme-2` to `acme-10`, and `acme-1f0c9a7e`.
+ *
+ * @param slug - A slug, 1 to 64 characters.
+ */
+export function slugsToTry(slug: string, tenantId: TenantId): string[] {
+  const endings = Array.from({ length: NUMBERED_SLUGS_MAX - 1 }, (_, index) => String(index + 2));
+  endings.push(tenantId.slice(-RANDOM_LENGTH));
+  return [
+    slug,
+    ...endings.map((ending) => `${slug.slice(0, SLUG_LENGTH_MAX - 1 - ending.length)}-${ending}`),
+  ];
 }

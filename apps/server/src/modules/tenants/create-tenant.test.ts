@@ -65,6 +65,19 @@ describe("createTenant", () => {
     expect(made.map((tenant) => tenant.slug).sort()).toEqual(expected.sort());
   });
 
+  it("has a slug for every tenant of a name, also one without Latin letters", async () => {
+    const made: string[] = [];
+    for (let index = 0; index < 25; index += 1) {
+      made.push((await create({ name: "株式会社" })).slug);
+    }
+    expect(new Set(made).size).toBe(25);
+    expect(made.slice(0, 10)).toEqual([
+      "tenant",
+      ...Array.from({ length: 9 }, (_, index) => `tenant-${String(index + 2)}`),
+    ]);
+    expect(made.at(-1)).toMatch(/^tenant-[0-9a-f]{8}$/);
+  });
+
   it("refuses a slug that was asked for and is taken", async () => {
     await create({ name: "One", slug: "wanted" });
     const refusal = await refusalOf(create({ name: "Two", slug: "wanted" }));

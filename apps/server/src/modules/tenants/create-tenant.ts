@@ -12,7 +12,7 @@ import {
 } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
-import { slugFrom } from "@turnpike/domain/ids/slug";
+import { slugFrom, slugsToTry } from "@turnpike/domain/ids/slug";
 import { startOfMonth } from "@turnpike/domain/time/billing-period";
 import { writeAudit } from "#modules/audit/index.ts";
 import { emitEvent } from "#modules/notifications/index.ts";
@@ -24,8 +24,6 @@ import { hasExternalId, insertTenant, type TenantRow } from "./tenants.store.ts"
 import { toTenantEvent, toTenantReply } from "./to-tenant-reply.ts";
 
 export type CreateTenantDeps = AppServices & { plans: PlanDirectory };
-
-const SLUG_TRIES = 20;
 
 function taken(pointer: string, message: string): AppError {
   return new AppError({
@@ -40,9 +38,9 @@ async function insertWithFreeSlug(
   row: Omit<TenantRow, "slug">,
   input: CreateTenantRequest,
 ): Promise<TenantRow> {
-  const base = input.slug ?? slugFrom(input.name);
-  for (let attempt = 1; attempt <= SLUG_TRIES; attempt += 1) {
-    const slug = attempt === 1 ? base : `${base.slice(0, 58)}-${String(attempt)}`;
+  const slugs =
+    input.slug === undefined ? slugsToTry(slugFrom(input.name), row.tenant_id) : [input.slug];
+  for (const slug of slugs) {
     const inserted = await insertTenant(tx, { ...row, slug });
     if (inserted !== undefined) {
       return inserted;
@@ -50,9 +48,6 @@ async function insertWithFreeSlug(
     // Asked after the insert, which waited for whoever was about to take the same one.
     if (input.externalId !== undefined && (await hasExternalId(tx, input.externalId))) {
       throw taken("/externalId", "Another tenant has this external id.");
-    }
-    if (input.slug !== undefined) {
-      break;
     }
   }
   throw taken("/slug", "Another tenant has this slug: choose a different one.");

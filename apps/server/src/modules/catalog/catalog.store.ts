@@ -28,9 +28,9 @@ export async function findPlanVersion(
   return row === undefined ? undefined : { planId: row.plan_id, version: row.latest_version };
 }
 
-/** Serialises changes of the catalogue until the end of the transaction. */
+/** Serialises changes of the catalogue until the end of the transaction. The number is nothing else's in the database. */
 export async function lockCatalog(tx: Tx): Promise<void> {
-  await tx`select pg_advisory_xact_lock(7163023)`;
+  await tx`select pg_advisory_xact_lock(7163026)`;
 }
 
 export async function insertPlanVersion(

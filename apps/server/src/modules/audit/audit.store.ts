@@ -13,6 +13,11 @@ export type AuditRow = {
   details: Record<string, unknown>;
 };
 
+export async function hasTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
+  const rows = await tx`select 1 from tenants where tenant_id = ${tenantId}`;
+  return rows.length === 1;
+}
+
 export async function insertAuditEntry(
   tx: Tx,
   tenantId: string,

@@ -80,6 +80,16 @@ describe("the audit trail", () => {
     expect(rows.map((row) => row.tenant_id)).toEqual([tenants.ours.tenantId]);
   });
 
+  it("of a tenant that does not exist is not found, by operators too; one of no entries is empty", async () => {
+    const read = (tenantId: TwoTenants["ours"]["tenantId"]) =>
+      listAudit(services, OPERATOR_CONTEXT, { tenantId, entityId: "key_none", limit: 10 });
+    expect(await refusalOf(read(services.newId("tenant")))).toMatchObject({
+      code: "RESOURCE_NOT_FOUND",
+      message: "There is no such tenant.",
+    });
+    expect(await read(tenants.ours.tenantId)).toEqual({ items: [], nextCursor: null });
+  });
+
   it("of the installation is in no tenant's trail", async () => {
     const key = await createServiceKey(services, OPERATOR_CONTEXT, {
       name: "Audited",

@@ -1,10 +1,22 @@
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
 import type { Transact } from "#platform/transact.ts";
-import { listAuditRows } from "./audit.store.ts";
+import { hasTenant, listAuditRows } from "./audit.store.ts";
 
-/** Lists a tenant's audit trail, newest first: of everything, or of one entity. */
+async function assertTenantExists(deps: { transact: Transact }, tenantId: TenantId): Promise<void> {
+  if (!(await deps.transact.asOperatorWithDeleted((tx) => hasTenant(tx, tenantId)))) {
+    throw resourceNotFound("tenant");
+  }
+}
+
+/**
+ * Lists a tenant's audit trail, newest first: of everything, or of one entity. That of a deleted tenant stays for the
+ * operator's actors.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`.
+ */
 export async function listAudit(
   deps: { transact: Transact },
   context: CallContext,
@@ -24,6 +36,10 @@ export async function listAudit(
       limit: input.limit + 1,
     }),
   );
+  // The trail of a tenant that exists begins with its making: asked here, the usual answer takes one query.
+  if (rows.length === 0) {
+    await assertTenantExists(deps, input.tenantId);
+  }
   const items = rows.slice(0, input.limit).map((row) => ({
     auditId: row.audit_id,
     occurredAt: row.occurred_at.toISOString(),

@@ -184,7 +184,7 @@ export const tenantsContract = {
     .route({
       method: "GET",
       path: "/deleted-tenants",
-      summary: "List deleted tenants, newest first; for operators",
+      summary: "List deleted tenants, the last deleted first; for operators",
       tags,
     })
     .input(z.strictObject({ ...pageQuery }))

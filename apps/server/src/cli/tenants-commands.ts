@@ -153,7 +153,7 @@ export function addTenantsCommands(cli: Cli): void {
 
   tenants
     .command("list-deleted")
-    .description("list deleted tenants, newest first")
+    .description("list deleted tenants, the last deleted first")
     .option(LIMIT_OPTION.flags, LIMIT_OPTION.text, limitParser, LIMIT_OPTION.value)
     .option(CURSOR_OPTION.flags, CURSOR_OPTION.text)
     .addHelpText("after", examples("tenants list-deleted"))

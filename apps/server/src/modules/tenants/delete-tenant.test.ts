@@ -145,6 +145,33 @@ describe("deleteTenant", () => {
     });
   });
 
+  it("puts it first among the deleted ones, whichever was made first, page by page", async () => {
+    const names = ["Oldest", "Middle", "Newest"];
+    const tenants = [];
+    for (const name of names) {
+      tenants.push({ name, ...(await createTestTenant(services, name)) });
+    }
+    // Two within the same millisecond: the later made comes first.
+    const [oldest, middle, newest] = tenants;
+    for (const tenant of [newest, middle, oldest]) {
+      await remove(tenant?.tenantId ?? expect.fail(), tenant?.name ?? expect.fail());
+      services.clock.advance(tenant === newest ? 1_000 : 0);
+    }
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await listDeletedTenants(services, OPERATOR_CONTEXT, { cursor, limit: 1 });
+      seen.push(...page.items.map(({ name }) => name));
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(seen.slice(0, 3)).toEqual(["Middle", "Oldest", "Newest"]);
+    expect(seen).toEqual((await listDeleted()).map(({ name }) => name));
+    const refusal = await refusalOf(
+      listDeletedTenants(services, OPERATOR_CONTEXT, { cursor: tenants[0]?.tenantId, limit: 1 }),
+    );
+    expect(refusal).toMatchObject({ code: "INVALID_REQUEST", errors: [{ pointer: "/cursor" }] });
+  });
+
   it("ends keys, invitations, webhooks, deliveries and exports, and writes down who did it", async () => {
     const { tenantId } = await createTestTenant(services, "Ended");
     await furnish(tenantId);

@@ -68,16 +68,23 @@ export async function lockDeletedTenantRow(
   return row;
 }
 
-/** Newest first. */
+/** A place among the deleted tenants. */
+export type DeletedPlace = { deletedAt: Date; tenantId: TenantId };
+
+/** The last deleted first. */
 export async function listDeletedTenantRows(
   tx: Tx,
-  page: { beforeId: string | undefined; limit: number },
+  page: { before: DeletedPlace | undefined; limit: number },
 ): Promise<DeletedTenantRow[]> {
-  const before = page.beforeId ?? null;
+  const { before } = page;
+  const isAfter =
+    before === undefined
+      ? tx``
+      : tx`and (deleted_at, tenant_id) < (${before.deletedAt}, ${before.tenantId})`;
   return await tx<DeletedTenantRow[]>`
     select ${tx(COLUMNS)} from tenants
-    where deleted_at is not null and (${before}::text is null or tenant_id < ${before})
-    order by tenant_id desc
+    where deleted_at is not null ${isAfter}
+    order by deleted_at desc, tenant_id desc
     limit ${page.limit}`;
 }
 

@@ -3,13 +3,15 @@ import type { Tx } from "@turnpike/db/client";
 import { isUniqueViolation } from "@turnpike/db/database-errors";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
-import type { TenantId } from "@turnpike/domain/ids/ids";
+import { isId, type TenantId } from "@turnpike/domain/ids/ids";
+import { slugsToTry } from "@turnpike/domain/ids/slug";
 import { writeAudit } from "#modules/audit/index.ts";
 import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { parseIdCursor } from "#platform/parse-cursor.ts";
+import { parseCursor } from "#platform/parse-cursor.ts";
 import {
   announceMembers,
+  type DeletedPlace,
   type DeletedTenantRow,
   isNameTaken,
   listDeletedTenantRows,
@@ -20,7 +22,6 @@ import { announceTenant } from "./tenants.store.ts";
 import { toTenantEvent, toTenantReply } from "./to-tenant-reply.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-const SLUG_TRIES = 20;
 
 /** The instant from which on a tenant that was deleted then is not restored any more. */
 export function restorableUntil(deletedAt: Date): Date {
@@ -40,30 +41,40 @@ function toDeletedReply(row: DeletedTenantRow): DeletedTenant {
   };
 }
 
-/** Lists deleted tenants, newest first, those without data any more included. For operators. */
+function toCursor({ tenant_id, deleted_at }: DeletedTenantRow): string {
+  return `${tenant_id}:${String(deleted_at.getTime())}`;
+}
+
+function toPlace(cursor: string): DeletedPlace | undefined {
+  const [tenantId = "", deletedAtMs = ""] = cursor.split(":");
+  return isId("tenant", tenantId) && /^\d{1,15}$/.test(deletedAtMs)
+    ? { tenantId, deletedAt: new Date(Number(deletedAtMs)) }
+    : undefined;
+}
+
+/** Lists deleted tenants, the last deleted first, those without data any more included. For operators. */
 export async function listDeletedTenants(
   deps: AppServices,
   context: CallContext,
   input: { cursor?: string | undefined; limit: number },
 ): Promise<{ items: DeletedTenant[]; nextCursor: string | null }> {
   assertMay(context.actor, "tenants:read");
+  const before = parseCursor(input.cursor, toPlace);
   const rows = await deps.transact.asOperatorWithDeleted((tx) =>
-    listDeletedTenantRows(tx, {
-      beforeId: parseIdCursor("tenant", input.cursor),
-      limit: input.limit + 1,
-    }),
+    listDeletedTenantRows(tx, { before, limit: input.limit + 1 }),
   );
-  const items = rows.slice(0, input.limit).map(toDeletedReply);
-  return { items, nextCursor: rows.length > input.limit ? (items.at(-1)?.tenantId ?? null) : null };
+  const shown = rows.slice(0, input.limit);
+  const last = shown.at(-1);
+  const isMore = rows.length > input.limit && last !== undefined;
+  return { items: shown.map(toDeletedReply), nextCursor: isMore ? toCursor(last) : null };
 }
 
 function conflict(publicMessage: string, cause?: unknown): AppError {
   return new AppError({ code: "CONFLICT", publicMessage, cause });
 }
 
-async function findFreeSlug(tx: Tx, slug: string): Promise<string> {
-  for (let attempt = 1; attempt <= SLUG_TRIES; attempt += 1) {
-    const candidate = attempt === 1 ? slug : `${slug.slice(0, 58)}-${String(attempt)}`;
+async function findFreeSlug(tx: Tx, { slug, tenant_id }: DeletedTenantRow): Promise<string> {
+  for (const candidate of slugsToTry(slug, tenant_id)) {
     if (!(await isNameTaken(tx, { slug: candidate }))) {
       return candidate;
     }
@@ -81,7 +92,7 @@ function assertRestorable(row: DeletedTenantRow, now: Date): void {
 
 /**
  * Restores a deleted tenant: its members are back, on every process within a second. Keys stay revoked, invitations
- * withdrawn, webhooks disabled. A slug that another tenant has taken meanwhile gets a number.
+ * withdrawn, webhooks disabled. A slug that another tenant has taken meanwhile gets an ending.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND` for what is not deleted; `CONFLICT` when it is too late or another tenant has its
  *   external id; `INSUFFICIENT_SCOPE`.
@@ -106,7 +117,7 @@ export async function restoreTenant(
           `Another tenant has its external id, ${externalId}: usage reported by that name would change hands.`,
         );
       }
-      const slug = await findFreeSlug(tx, before.slug);
+      const slug = await findFreeSlug(tx, before);
       const row = await markTenantRestored(tx, tenantId, { slug, now });
       if (row === undefined) {
         throw resourceNotFound("tenant");

@@ -127,6 +127,7 @@ export const auditEntry = z.strictObject({
   requestId: z.string().nullable(),
   details: z.record(z.string(), z.unknown()),
 });
+export type AuditEntry = z.infer<typeof auditEntry>;
 
 const tags = ["Tenants"];
 
@@ -240,6 +241,22 @@ export const tenantsContract = {
       z.strictObject({
         tenantId,
         /** Only what happened to this one: a key, a member, the tenant itself. */
+        entityId: plainText(64).min(1).optional(),
+        ...pageQuery,
+      }),
+    )
+    .output(pageOf(auditEntry)),
+  listInstallationAudit: operation({ scope: "audit:read" })
+    .route({
+      method: "GET",
+      path: "/audit",
+      summary:
+        "List audit entries of the installation: operators, users, service keys, the catalogue; for operators",
+      tags,
+    })
+    .input(
+      z.strictObject({
+        /** Only what happened to this one: a service key, a plan, a user. */
         entityId: plainText(64).min(1).optional(),
         ...pageQuery,
       }),

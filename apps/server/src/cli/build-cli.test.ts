@@ -57,7 +57,7 @@ describe("the commands", () => {
           (name) => `webhooks ${name}`,
         ),
         ...["disable", "enable", "delete"].map((name) => `webhooks ${name}`),
-        ...["config check", "config schema", "demo", "import"],
+        ...["audit list", "config check", "config schema", "demo", "import"],
       ].sort(),
     );
   });

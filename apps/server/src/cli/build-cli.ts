@@ -1,3 +1,4 @@
+import { addAuditCommands } from "./audit-commands.ts";
 import { addCatalogCommands } from "./catalog-commands.ts";
 import { type Cli, type CliEnvironment, createCli } from "./cli.ts";
 import { addConfigCommands } from "./config-commands.ts";
@@ -23,6 +24,7 @@ export function buildCli(environment: CliEnvironment): Cli {
   addUsageCommands(cli);
   addImportCommand(cli);
   addWebhooksCommands(cli);
+  addAuditCommands(cli);
   addConfigCommands(cli);
   addDemoCommand(cli);
   return cli;

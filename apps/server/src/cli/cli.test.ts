@@ -132,6 +132,16 @@ describe("the command line without a server", { timeout: COMMAND_DEADLINE_MS }, 
     expect(items).toEqual([revoked]);
   });
 
+  it("lists who changed what in a tenant, and what belongs to none", async () => {
+    const ofInstallation = await ask("audit", "list", "--limit", "100");
+    const actions = ofInstallation.items.map((entry: { action: string }) => entry.action);
+    expect(actions).toEqual(expect.arrayContaining(["operator.added", "service_key.revoked"]));
+    expect(actions).not.toContain("tenant.created");
+    const { tenantId } = await ask("tenants", "get", "blue-heron");
+    const ofTenant = await home.turnpike("audit", "list", "--tenant", tenantId);
+    expect(ofTenant.stdout).toMatch(/ operator .+ tenant\.created +ten_/);
+  });
+
   it("applies a catalogue from YAML, once", async () => {
     await using folder = await makeTempFolder();
     const path = join(folder.path, "catalog.yaml");

@@ -1,6 +1,9 @@
 import type { JsonValue, Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 
+/** What belongs to no tenant (operators, users, service keys, the catalogue) is kept under this name. */
+export const OPERATOR_TRAIL = "operator";
+
 export type AuditRow = {
   audit_id: string;
   occurred_at: Date;
@@ -32,7 +35,7 @@ export async function insertAuditEntry(
 
 export async function listAuditRows(
   tx: Tx,
-  tenantId: TenantId,
+  tenantId: string,
   page: { entityId: string | undefined; beforeId: string | undefined; limit: number },
 ): Promise<AuditRow[]> {
   const ofEntity = page.entityId === undefined ? tx`` : tx`and entity_id = ${page.entityId}`;

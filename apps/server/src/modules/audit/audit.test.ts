@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createServiceKey } from "#modules/keys/index.ts";
 import { updateTenant } from "#modules/tenants/index.ts";
 import type { Transact } from "#platform/transact.ts";
-import { listAudit } from "./list-audit.ts";
+import { listAudit, listInstallationAudit } from "./list-audit.ts";
 import { writeAudit } from "./write-audit.ts";
 
 let database: TestDatabase;
@@ -102,6 +102,37 @@ describe("the audit trail", () => {
     const rows = await database.sql`
       select tenant_id from audit_entries where entity_id = ${key.serviceKeyId}`;
     expect([...rows]).toEqual([{ tenant_id: "operator" }]);
+    const trail = await listInstallationAudit(services, OPERATOR_CONTEXT, {
+      entityId: key.serviceKeyId,
+      limit: 10,
+    });
+    expect(trail.items.map((entry) => auditEntry.parse(entry).action)).toEqual([
+      "service_key.created",
+    ]);
+  });
+
+  it("of the installation is for the operator's actors alone, page by page, without what is a tenant's", async () => {
+    for (const actor of [
+      tenants.ours.context.actor,
+      contextOf({ type: "service_key", id: "svc_1", scopes: ["tenants:read"] }).actor,
+    ]) {
+      const refusal = await refusalOf(
+        listInstallationAudit(services, contextOf(actor), { limit: 1 }),
+      );
+      expect(refusal.code).toBe("INSUFFICIENT_SCOPE");
+    }
+    const reader = contextOf({ type: "service_key", id: "svc_2", scopes: ["audit:read"] });
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await listInstallationAudit(services, reader, { cursor, limit: 2 });
+      seen.push(...page.items.map((entry) => entry.auditId));
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    const rows = await database.sql<{ audit_id: string }[]>`
+      select audit_id from audit_entries where tenant_id = 'operator' order by audit_id desc`;
+    expect(seen.length).toBeGreaterThan(2);
+    expect(seen).toEqual(rows.map((row) => row.audit_id));
   });
 
   const rolesAndChanges = (["asTenant", "asOperator"] as const).flatMap((role) =>

@@ -1,2 +1,2 @@
-export { listAudit } from "./list-audit.ts";
+export { listAudit, listInstallationAudit } from "./list-audit.ts";
 export { writeAudit } from "./write-audit.ts";

@@ -1,9 +1,38 @@
-import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import type { AuditEntry } from "@turnpike/contract/tenants";
+import { assertMay, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
 import type { Transact } from "#platform/transact.ts";
-import { hasTenant, listAuditRows } from "./audit.store.ts";
+import { type AuditRow, hasTenant, listAuditRows, OPERATOR_TRAIL } from "./audit.store.ts";
+
+type AuditPage = { items: AuditEntry[]; nextCursor: string | null };
+
+type PageInput = {
+  entityId?: string | undefined;
+  cursor?: string | undefined;
+  limit: number;
+};
+
+/** One row more than the page holds says whether there is another. */
+function toPlace({ entityId, cursor, limit }: PageInput) {
+  return { entityId, beforeId: parseIdCursor("audit", cursor), limit: limit + 1 };
+}
+
+function toPage(rows: readonly AuditRow[], limit: number): AuditPage {
+  const items = rows.slice(0, limit).map((row) => ({
+    auditId: row.audit_id,
+    occurredAt: row.occurred_at.toISOString(),
+    actorType: row.actor_type,
+    actorId: row.actor_id,
+    action: row.action,
+    entityType: row.entity_type,
+    entityId: row.entity_id,
+    requestId: row.request_id,
+    details: row.details,
+  }));
+  return { items, nextCursor: rows.length > limit ? (items.at(-1)?.auditId ?? null) : null };
+}
 
 async function assertTenantExists(deps: { transact: Transact }, tenantId: TenantId): Promise<void> {
   if (!(await deps.transact.asOperatorWithDeleted((tx) => hasTenant(tx, tenantId)))) {
@@ -20,36 +49,33 @@ async function assertTenantExists(deps: { transact: Transact }, tenantId: Tenant
 export async function listAudit(
   deps: { transact: Transact },
   context: CallContext,
-  input: {
-    tenantId: TenantId;
-    entityId?: string | undefined;
-    cursor?: string | undefined;
-    limit: number;
-  },
-) {
+  input: PageInput & { tenantId: TenantId },
+): Promise<AuditPage> {
   assertMayInTenant(context.actor, "audit:read", input.tenantId);
-  const beforeId = parseIdCursor("audit", input.cursor);
+  const place = toPlace(input);
   const rows = await deps.transact.asTenant(input.tenantId, (tx) =>
-    listAuditRows(tx, input.tenantId, {
-      entityId: input.entityId,
-      beforeId,
-      limit: input.limit + 1,
-    }),
+    listAuditRows(tx, input.tenantId, place),
   );
   // The trail of a tenant that exists begins with its making: asked here, the usual answer takes one query.
   if (rows.length === 0) {
     await assertTenantExists(deps, input.tenantId);
   }
-  const items = rows.slice(0, input.limit).map((row) => ({
-    auditId: row.audit_id,
-    occurredAt: row.occurred_at.toISOString(),
-    actorType: row.actor_type,
-    actorId: row.actor_id,
-    action: row.action,
-    entityType: row.entity_type,
-    entityId: row.entity_id,
-    requestId: row.request_id,
-    details: row.details,
-  }));
-  return { items, nextCursor: rows.length > input.limit ? (items.at(-1)?.auditId ?? null) : null };
+  return toPage(rows, input.limit);
+}
+
+/**
+ * Lists the audit trail of the installation, newest first: what happened to operators, users, service keys, the catalogue
+ * and the installation's webhooks. For the operator's actors.
+ *
+ * @throws {AppError} `INSUFFICIENT_SCOPE`.
+ */
+export async function listInstallationAudit(
+  deps: { transact: Transact },
+  context: CallContext,
+  input: PageInput,
+): Promise<AuditPage> {
+  assertMay(context.actor, "audit:read");
+  const place = toPlace(input);
+  const rows = await deps.transact.asOperator((tx) => listAuditRows(tx, OPERATOR_TRAIL, place));
+  return toPage(rows, input.limit);
 }

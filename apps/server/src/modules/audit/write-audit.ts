@@ -2,10 +2,7 @@ import type { JsonValue, Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import type { NewId, TenantId } from "@turnpike/domain/ids/ids";
 import type { Clock } from "#platform/clock.ts";
-import { insertAuditEntry } from "./audit.store.ts";
-
-/** What belongs to no tenant (service keys, the catalogue) is kept under this name. */
-const OPERATOR_TRAIL = "operator";
+import { insertAuditEntry, OPERATOR_TRAIL } from "./audit.store.ts";
 
 export type AuditEvent = {
   /** The tenant whose trail it is; null for what belongs to the installation. */

@@ -10,6 +10,7 @@ import {
   type TestServices,
 } from "@turnpike/testkit/test-services";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { listInstallationAudit } from "#modules/audit/index.ts";
 import { getTenant, updateTenant } from "#modules/tenants/index.ts";
 import { applyCatalog, seedCatalog } from "./apply-catalog.ts";
 import type { CatalogChange } from "./catalog-change.ts";
@@ -103,6 +104,16 @@ describe("applyCatalog", () => {
     });
     const { items } = await listPlans(services, OPERATOR_CONTEXT);
     expect(items.filter((plan) => plan.isDefault).map((plan) => plan.planId)).toEqual(["pro"]);
+    await apply({ ...sample(), defaultPlanId: "pro" });
+    const trail = await listInstallationAudit(services, OPERATOR_CONTEXT, { limit: 100 });
+    expect(
+      trail.items
+        .filter(({ action }) => action === "plan.made_default")
+        .map(({ entityId, details }) => [entityId, details["defaultPlanId"]]),
+    ).toEqual([
+      ["pro", ["free", "pro"]],
+      ["free", [null, "free"]],
+    ]);
   });
 
   it("refuses a quota of a meter that does not exist, pointing at it, and writes nothing", async () => {

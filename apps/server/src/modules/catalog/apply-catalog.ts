@@ -94,6 +94,14 @@ export async function applyCatalog(
       defaultPlanId !== undefined && current.get(defaultPlanId)?.is_default !== true;
     if (isNewDefault) {
       await setDefaultPlan(tx, defaultPlanId);
+      const before = [...current.values()].find((plan) => plan.is_default)?.plan_id ?? null;
+      await writeAudit(deps, tx, context, {
+        tenantId: null,
+        action: "plan.made_default",
+        entityType: "plan",
+        entityId: defaultPlanId,
+        details: { defaultPlanId: [before, defaultPlanId] },
+      });
     }
     return { published, publishedMeters, newDefaultPlanId: isNewDefault ? defaultPlanId : null };
   });

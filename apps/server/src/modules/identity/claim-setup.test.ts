@@ -107,7 +107,8 @@ describe("operators", () => {
     }
     expect(await operatorIds()).toEqual([]);
     const entries = await database.sql`
-      select action from audit_entries where entity_id = ${userId} order by audit_id`;
+      select action from audit_entries
+      where entity_id = ${userId} and action like 'operator.%' order by audit_id`;
     expect(entries.map((entry) => entry["action"])).toEqual(["operator.added", "operator.removed"]);
   });
 

@@ -7,6 +7,7 @@ import {
   type TestServices,
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listInstallationAudit } from "#modules/audit/index.ts";
 import { ensureUser } from "./ensure-user.ts";
 
 let database: TestDatabase;
@@ -42,6 +43,24 @@ describe("ensureUser", () => {
       email: "new@example.com",
     });
     expect(second).toEqual({ ...first, email: "new@example.com" });
+  });
+
+  it("writes down whom it makes and what of them it changes, without names and addresses", async () => {
+    const ensure = (input: { email?: string; name?: string }) =>
+      ensureUser(services, OPERATOR_CONTEXT, { issuer: ISSUER, subject: "traced", ...input });
+    const { userId } = await ensure({ email: "traced@example.com" });
+    await Promise.all([ensure({ name: "Ada" }), ensure({ name: "Ada" })]);
+    await ensure({ email: "other@example.com" });
+    await ensure({});
+    const { items } = await listInstallationAudit(services, OPERATOR_CONTEXT, {
+      entityId: userId,
+      limit: 10,
+    });
+    expect(items.map(({ action, details }) => [action, details])).toEqual([
+      ["user.updated", { changed: ["email"] }],
+      ["user.updated", { changed: ["name"] }],
+      ["user.created", {}],
+    ]);
   });
 
   it("takes nobody for somebody else because of the e-mail address", async () => {

@@ -1,8 +1,48 @@
 import type { EnsureUserRequest } from "@turnpike/contract/tenants";
+import type { Tx } from "@turnpike/db/client";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
+import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
-import { upsertUser } from "./users.store.ts";
+import {
+  insertUser,
+  lockUserRowBySubject,
+  type UserRow,
+  updateUserProfile,
+} from "./users.store.ts";
+
+/** The fields alone: the trail is kept for good, and names people by their ids. */
+function listChangedFields(before: UserRow, after: UserRow): string[] {
+  return (["email", "name"] as const).filter((field) => before[field] !== after[field]);
+}
+
+async function storeUser(
+  deps: AppServices,
+  tx: Tx,
+  input: EnsureUserRequest,
+): Promise<{ before: UserRow | undefined; after: UserRow }> {
+  const now = deps.clock.now();
+  const profile = { email: input.email ?? null, name: input.name ?? null, now };
+  const { issuer, subject } = input;
+  const made = await insertUser(tx, {
+    ...profile,
+    user_id: deps.newId("user"),
+    issuer,
+    subject,
+  });
+  if (made !== undefined) {
+    return { before: undefined, after: made };
+  }
+  const before = await lockUserRowBySubject(tx, { issuer, subject });
+  const after =
+    before === undefined
+      ? undefined
+      : await updateUserProfile(tx, { ...profile, user_id: before.user_id });
+  if (after === undefined) {
+    throw new Error("A user that is there could not be updated.");
+  }
+  return { before, after };
+}
 
 /** Creates the user of (issuer, subject), or brings e-mail and name up to date. Safe to repeat. */
 export async function ensureUser(
@@ -12,20 +52,20 @@ export async function ensureUser(
 ) {
   assertMay(context.actor, "users:write");
   const row = await deps.transact.asOperator(async (tx) => {
-    const user = await upsertUser(tx, {
-      user_id: deps.newId("user"),
-      issuer: input.issuer,
-      subject: input.subject,
-      email: input.email ?? null,
-      name: input.name ?? null,
-      now: deps.clock.now(),
-    });
-    if (user === undefined) {
-      throw new Error("The upsert of a user returned no row.");
+    const { before, after } = await storeUser(deps, tx, input);
+    const changed = before === undefined ? [] : listChangedFields(before, after);
+    if (before === undefined || changed.length > 0) {
+      await writeAudit(deps, tx, context, {
+        tenantId: null,
+        action: before === undefined ? "user.created" : "user.updated",
+        entityType: "user",
+        entityId: after.user_id,
+        details: before === undefined ? {} : { changed },
+      });
     }
     // Another address may end what the configuration gives to the one before.
-    await insertChange(tx, { kind: "user", tenantId: null, entityId: user.user_id });
-    return user;
+    await insertChange(tx, { kind: "user", tenantId: null, entityId: after.user_id });
+    return after;
   });
   return {
     userId: row.user_id,

@@ -25,20 +25,44 @@ const COLUMNS = [
   "claims_issued_at",
 ] as const;
 
-/** Inserts the user, or updates e-mail and name of the one with the same issuer and subject; null keeps what is known. */
-export async function upsertUser(
+/** @returns The row; `undefined` when the issuer and subject have a user already. */
+export async function insertUser(
   tx: Tx,
   row: Pick<UserRow, "user_id" | "issuer" | "subject" | "email" | "name"> & { now: Date },
 ): Promise<UserRow | undefined> {
   const [user] = await tx<UserRow[]>`
     insert into users (user_id, issuer, subject, email, name, created_at, updated_at)
     values (${row.user_id}, ${row.issuer}, ${row.subject}, ${row.email}, ${row.name}, ${row.now}, ${row.now})
-    on conflict (issuer, subject) do update
-      set email = coalesce(excluded.email, users.email),
-          -- Nobody has verified another address.
-          email_verified = users.email_verified and (excluded.email is null or excluded.email = users.email),
-          name = coalesce(excluded.name, users.name),
-          updated_at = excluded.updated_at
+    on conflict (issuer, subject) do nothing
+    returning ${tx(COLUMNS)}`;
+  return user;
+}
+
+/** Finds the user and keeps others from changing it until the end of the transaction. */
+export async function lockUserRowBySubject(
+  tx: Tx,
+  identity: Pick<UserRow, "issuer" | "subject">,
+): Promise<UserRow | undefined> {
+  const [user] = await tx<UserRow[]>`
+    select ${tx(COLUMNS)} from users
+    where issuer = ${identity.issuer} and subject = ${identity.subject}
+    for no key update`;
+  return user;
+}
+
+/** Updates e-mail and name; null keeps what is known. */
+export async function updateUserProfile(
+  tx: Tx,
+  row: Pick<UserRow, "user_id" | "email" | "name"> & { now: Date },
+): Promise<UserRow | undefined> {
+  const [user] = await tx<UserRow[]>`
+    update users
+    set email = coalesce(${row.email}, email),
+        -- Nobody has verified another address.
+        email_verified = email_verified and (${row.email}::text is null or ${row.email} = email),
+        name = coalesce(${row.name}, name),
+        updated_at = ${row.now}
+    where user_id = ${row.user_id}
     returning ${tx(COLUMNS)}`;
   return user;
 }

@@ -98,27 +98,34 @@ export async function revokeInvitationRow(
   return rows.length === 1;
 }
 
-/** Revokes what is open for an address, expired or not, so that another one can take its place. */
+/**
+ * Revokes what is open for an address, expired or not, so that another one can take its place.
+ *
+ * @returns Those that could still be accepted.
+ */
 export async function revokeInvitationRowsTo(
   tx: Tx,
   tenantId: TenantId,
   input: { email: string; now: Date },
-): Promise<void> {
-  await tx`
+): Promise<InvitationRow[]> {
+  const rows = await tx<InvitationRow[]>`
     update invitations set revoked_at = ${input.now}
-    where tenant_id = ${tenantId} and email = ${input.email} and accepted_at is null and revoked_at is null`;
+    where tenant_id = ${tenantId} and email = ${input.email} and accepted_at is null and revoked_at is null
+    returning ${tx(COLUMNS)}`;
+  return rows.filter((row) => row.expires_at > input.now);
 }
 
-/** Revokes what somebody invited to. */
+/** Revokes what somebody invited to and what can still be accepted. @returns What that was. */
 export async function revokeInvitationRowsBy(
   tx: Tx,
   tenantId: TenantId,
   input: { createdBy: string; roles: readonly Role[]; now: Date },
-): Promise<void> {
-  await tx`
+): Promise<InvitationRow[]> {
+  return await tx<InvitationRow[]>`
     update invitations set revoked_at = ${input.now}
     where tenant_id = ${tenantId} and created_by = ${input.createdBy} and role = any(${[...input.roles]})
-      and accepted_at is null and revoked_at is null`;
+      and accepted_at is null and revoked_at is null and expires_at > ${input.now}
+    returning ${tx(COLUMNS)}`;
 }
 
 /** How many a tenant has open, and how many mails it and others have caused since a moment. Needs the operator role. */

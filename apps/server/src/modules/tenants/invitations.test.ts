@@ -69,6 +69,15 @@ async function invite(stage: Stage, email: string, role: "viewer" | "admin" | "o
   return { invitation, ...(await readMail(email)) };
 }
 
+/** The invitations of which the trail says that they were revoked, with the kind of who did it, in the order of time. */
+async function listRevoked(tenantId: TenantId): Promise<string[][]> {
+  const { items } = await listAudit(services, OPERATOR_CONTEXT, { tenantId, limit: 100 });
+  return items
+    .filter(({ action }) => action === "invitation.revoked")
+    .map(({ entityId, actorType }) => [entityId, actorType])
+    .reverse();
+}
+
 const accept = (user: TestUser, token: string) =>
   acceptInvitation(services, user.context, { token });
 
@@ -193,6 +202,22 @@ describe("an invitation", () => {
     }
   });
 
+  it("is revoked by the one that replaces it, which is written down and told, unless it was too old already", async () => {
+    const stage = await createStage();
+    const { tenantId } = stage;
+    const email = newAddress();
+    const first = await invite(stage, email);
+    const second = await invite(stage, email);
+    expect(await listRevoked(tenantId)).toEqual([[first.invitation.invitationId, "user"]]);
+    const told = await database.sql<{ id: string }[]>`
+      select payload::jsonb #>> '{data,invitationId}' as id from webhook_outbox
+      where tenant_id = ${tenantId} and event_type = 'invitation.revoked'`;
+    expect(told.map(({ id }) => id)).toEqual([first.invitation.invitationId]);
+    services.clock.advance(8 * DAY_MS);
+    await invite(stage, email);
+    expect((await listRevoked(tenantId)).flat()).not.toContain(second.invitation.invitationId);
+  });
+
   it("ends when whoever sent it leaves, or may not give that role any more", async () => {
     const stage = await createStage();
     const { tenantId } = stage;
@@ -212,6 +237,10 @@ describe("an invitation", () => {
     ]);
     await removeMember(services, OPERATOR_CONTEXT, { tenantId, userId: second.userId });
     expect(await isOpen(toAdmin.token)).toBe(false);
+    expect(await listRevoked(tenantId)).toEqual([
+      [toOwner.invitation.invitationId, "operator"],
+      [toAdmin.invitation.invitationId, "operator"],
+    ]);
   });
 
   it("is not sent to somebody who is a member", async () => {

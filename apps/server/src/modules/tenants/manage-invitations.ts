@@ -23,11 +23,11 @@ import {
   insertInvitation,
   listInvitationRows,
   revokeInvitationRow,
-  revokeInvitationRowsTo,
 } from "./invitations.store.ts";
 import { assertMayGrant, lockExistingTenant } from "./member-authority.ts";
 import { hasMemberWithEmail } from "./members.store.ts";
 import { findTenantRow } from "./tenants.store.ts";
+import { recordRevoked, withdrawInvitationTo } from "./withdraw-invitations.ts";
 
 export type InvitationsDeps = AppServices & {
   jobs: JobQueue;
@@ -131,7 +131,7 @@ export async function createInvitation(
         errors: [{ pointer: "/email", message }],
       });
     }
-    await revokeInvitationRowsTo(tx, tenantId, { email, now });
+    await withdrawInvitationTo(deps, tx, context, { tenantId, email });
     const row: InvitationRow = {
       tenant_id: tenantId,
       invitation_id: deps.newId("invitation"),
@@ -231,17 +231,6 @@ export async function revokeInvitation(
     if (!(await revokeInvitationRow(tx, tenantId, { invitationId, now }))) {
       throw resourceNotFound("invitation");
     }
-    await writeAudit(deps, tx, context, {
-      tenantId,
-      action: "invitation.revoked",
-      entityType: "invitation",
-      entityId: invitationId,
-      details: { email: row.email, role: row.role },
-    });
-    await emitEvent(deps, tx, {
-      tenantId,
-      type: "invitation.revoked",
-      data: { tenantId, invitationId, email: row.email, role: row.role },
-    });
+    await recordRevoked(deps, tx, context, [row]);
   });
 }

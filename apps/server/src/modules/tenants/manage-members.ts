@@ -9,7 +9,6 @@ import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
-import { revokeInvitationRowsBy } from "./invitations.store.ts";
 import { assertMayGrant, lockExistingTenant } from "./member-authority.ts";
 import {
   countOtherOwners,
@@ -22,6 +21,7 @@ import {
 import type { MemberKeys } from "./tenants.ports.ts";
 import { findTenantRow } from "./tenants.store.ts";
 import { toMemberReply } from "./to-tenant-reply.ts";
+import { withdrawInvitationsBy } from "./withdraw-invitations.ts";
 
 export type RemoveMemberDeps = AppServices & { memberKeys: MemberKeys };
 
@@ -101,7 +101,7 @@ export async function putMember(
     if (after === undefined) {
       throw resourceNotFound("user");
     }
-    await withdrawInvitations(deps, tx, {
+    await withdrawInvitationsBy(deps, tx, context, {
       tenantId,
       userId,
       roles: ROLES.filter((other) => !canGrantRole(role, other)),
@@ -122,19 +122,6 @@ export async function putMember(
         }));
     await insertChange(tx, { kind: "user", tenantId, entityId: userId });
     return toMemberReply(after);
-  });
-}
-
-/** What somebody invited to while they could must not outlast their right to. */
-async function withdrawInvitations(
-  deps: AppServices,
-  tx: Tx,
-  input: { tenantId: TenantId; userId: UserId; roles: readonly Role[] },
-): Promise<void> {
-  await revokeInvitationRowsBy(tx, input.tenantId, {
-    createdBy: `user:${input.userId}`,
-    roles: input.roles,
-    now: deps.clock.now(),
   });
 }
 
@@ -165,7 +152,7 @@ export async function removeMember(
     }
     await assertOwnerRemains(tx, tenantId, before);
     await deleteMember(tx, tenantId, userId);
-    await withdrawInvitations(deps, tx, { tenantId, userId, roles: ROLES });
+    await withdrawInvitationsBy(deps, tx, context, { tenantId, userId, roles: ROLES });
     const liveKeys = await deps.memberKeys.listLiveKeysOf(tx, {
       tenantId,
       createdBy: `user:${userId}`,

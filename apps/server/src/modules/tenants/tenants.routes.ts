@@ -4,7 +4,7 @@ import { invitationsContract } from "@turnpike/contract/invitations";
 import { tenantsContract } from "@turnpike/contract/tenants";
 import type { HttpContext } from "#http/http-context.ts";
 import { type RawRoute, readJson, sendJson } from "#http/raw-route.ts";
-import { listAudit } from "#modules/audit/index.ts";
+import { listAudit, listInstallationAudit } from "#modules/audit/index.ts";
 import { type AttemptLimits, ensureUser, toNetwork } from "#modules/identity/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { acceptInvitation, previewInvitation } from "./accept-invitation.ts";
@@ -45,6 +45,9 @@ export function createTenantsRoutes(deps: CreateTenantDeps & RemoveMemberDeps & 
       ensureUser(deps, context.call(), input),
     ),
     listAudit: os.listAudit.handler(({ input, context }) => listAudit(deps, context.call(), input)),
+    listInstallationAudit: os.listInstallationAudit.handler(({ input, context }) =>
+      listInstallationAudit(deps, context.call(), input),
+    ),
   });
 }
 

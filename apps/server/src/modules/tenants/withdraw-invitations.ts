@@ -1,0 +1,64 @@
+import type { Tx } from "@turnpike/db/client";
+import type { CallContext } from "@turnpike/domain/access/actor";
+import type { Role } from "@turnpike/domain/access/scopes";
+import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
+import { writeAudit } from "#modules/audit/index.ts";
+import { emitEvent } from "#modules/notifications/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import {
+  type InvitationRow,
+  revokeInvitationRowsBy,
+  revokeInvitationRowsTo,
+} from "./invitations.store.ts";
+
+/** Writes down, and tells of, invitations that were open until now. */
+export async function recordRevoked(
+  deps: AppServices,
+  tx: Tx,
+  context: CallContext,
+  rows: readonly InvitationRow[],
+): Promise<void> {
+  for (const { tenant_id: tenantId, invitation_id: invitationId, email, role } of rows) {
+    await writeAudit(deps, tx, context, {
+      tenantId,
+      action: "invitation.revoked",
+      entityType: "invitation",
+      entityId: invitationId,
+      details: { email, role },
+    });
+    await emitEvent(deps, tx, {
+      tenantId,
+      type: "invitation.revoked",
+      data: { tenantId, invitationId, email, role },
+    });
+  }
+}
+
+/** What somebody invited to while they could must not outlast their right to. */
+export async function withdrawInvitationsBy(
+  deps: AppServices,
+  tx: Tx,
+  context: CallContext,
+  input: { tenantId: TenantId; userId: UserId; roles: readonly Role[] },
+): Promise<void> {
+  const rows = await revokeInvitationRowsBy(tx, input.tenantId, {
+    createdBy: `user:${input.userId}`,
+    roles: input.roles,
+    now: deps.clock.now(),
+  });
+  await recordRevoked(deps, tx, context, rows);
+}
+
+/** Makes room for another invitation of the same address. */
+export async function withdrawInvitationTo(
+  deps: AppServices,
+  tx: Tx,
+  context: CallContext,
+  input: { tenantId: TenantId; email: string },
+): Promise<void> {
+  const rows = await revokeInvitationRowsTo(tx, input.tenantId, {
+    email: input.email,
+    now: deps.clock.now(),
+  });
+  await recordRevoked(deps, tx, context, rows);
+}

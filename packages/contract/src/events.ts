@@ -61,8 +61,14 @@ export const meterPreviewInput = z.strictObject({
   meter: meterInput,
   /** CloudEvents as JSON, as `POST /v1/events` takes them, that are tried instead; none of them is recorded. */
   events: z.array(z.unknown()).min(1).max(SAMPLES_MAX).optional(),
-  /** The newest events of its type that are tried, of all tenants. */
-  limit: z.int().min(1).max(EVENTS_MAX).default(1_000),
+  limit: z
+    .int()
+    .min(1)
+    .max(EVENTS_MAX)
+    .default(1_000)
+    .describe(
+      "The newest events of its type that are tried, of all tenants; fewer where their data is more than 4 MB together. `tried` says how many.",
+    ),
 });
 export type MeterPreviewInput = z.output<typeof meterPreviewInput>;
 

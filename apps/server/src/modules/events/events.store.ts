@@ -229,16 +229,25 @@ export type StoredEvent = {
   data: string | null;
 };
 
-/** The newest events of a type, of all tenants. */
+/** The newest events of a type, of all tenants: as many as there are, up to `limit` and `bytesMax` of data together. */
 export async function listRecentEvents(
   tx: Tx,
-  input: { eventType: string; limit: number },
+  input: { eventType: string; limit: number; bytesMax: number },
 ): Promise<StoredEvent[]> {
+  // The length of a text is known without reading it.
   return await tx<StoredEvent[]>`
-    select recorded_at, occurred_at, event_hash, data from usage_events
-    where event_type = ${input.eventType}
-    order by recorded_at desc
-    limit ${input.limit}`;
+    select recorded_at, occurred_at, event_hash, data
+    from (
+      select *, coalesce(sum(octet_length(data)) over (order by recorded_at desc rows unbounded preceding), 0) as bytes
+      from (
+        select recorded_at, occurred_at, event_hash, data from usage_events
+        where event_type = ${input.eventType}
+        order by recorded_at desc
+        limit ${input.limit}
+      ) newest
+    ) measured
+    where bytes <= ${input.bytesMax}
+    order by recorded_at desc`;
 }
 
 /** The first key of the line of a key. */

@@ -425,6 +425,22 @@ describe("meters", () => {
     >`select count(*)::int from meters where meter_id = 'seconds'`;
     expect(row?.count).toBe(0);
   });
+
+  it("are tried on no more than 4 MB of recent events, however many may be read", async () => {
+    const { tenantId } = await createTestTenant(services);
+    await defineMeter({ meterId: "calls", aggregation: "count" });
+    const large = { seconds: 1, text: "x".repeat(60_000) };
+    await take(Array.from({ length: 100 }, () => event(tenantId, { data: large })));
+    const meter = meterInput.parse({
+      ...TOKENS,
+      name: "S",
+      unit: "second",
+      eventType: "llm.call",
+      valuePointer: "/seconds",
+    });
+    const preview = await previewMeter(services, OPERATOR_CONTEXT, { meter, limit: 10_000 });
+    expect(preview).toMatchObject({ tried: 69, counted: 69, value: "69" });
+  });
 });
 
 describe("previewMeter on given events", () => {

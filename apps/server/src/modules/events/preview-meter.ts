@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from "node:timers/promises";
 import type { MeterPreview, MeterPreviewInput } from "@turnpike/contract/events";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import type { Aggregation } from "@turnpike/domain/catalog/meter";
@@ -5,6 +6,7 @@ import { AppError } from "@turnpike/domain/errors/app-error";
 import { parseCloudEvent } from "@turnpike/domain/events/cloud-event";
 import { fromScaled, toScaled } from "@turnpike/domain/events/decimal-value";
 import {
+  type CompiledMeter,
   compileMeter,
   type Measurement,
   measureEvent,
@@ -15,17 +17,21 @@ import { listRecentEvents, type StoredEvent } from "./events.store.ts";
 
 /** Values shown of each dimension. */
 const VALUES_MAX = 10;
+/** Of stored events that are tried: they are in memory at once. */
+const DATA_BYTES_MAX = 4 * 1024 * 1024;
+/** Events after which calls that wait get their turn: at the most a megabyte of JSON. */
+const EVENTS_IN_ONE_GO = 16;
 
+type Moment = { occurredAtMs: number; tieBreaker: string };
 /** An event to try, or why it is none. */
-type Trial =
-  | { ok: true; data: unknown; occurredAtMs: number; tieBreaker: string }
-  | { ok: false; reason: string };
-type Counted = { trial: Extract<Trial, { ok: true }>; measurement: Measurement };
+type Trial = ({ ok: true; data: unknown } & Moment) | { ok: false; reason: string };
+/** What was counted, without the data that it was found in. */
+type Counted = { moment: Moment; measurement: Measurement };
 
 /** An event that does not say when it occurred does so when it comes: after those that do. */
 const NOW_MS = Number.POSITIVE_INFINITY;
 
-function isLater(one: Counted["trial"], other: Counted["trial"]): boolean {
+function isLater(one: Moment, other: Moment): boolean {
   return one.occurredAtMs === other.occurredAtMs
     ? one.tieBreaker > other.tieBreaker
     : one.occurredAtMs > other.occurredAtMs;
@@ -75,7 +81,7 @@ function aggregate(aggregation: Aggregation, counted: readonly Counted[]): strin
       return (
         counted.reduce<Counted | undefined>(
           (newest, one) =>
-            newest === undefined || isLater(one.trial, newest.trial) ? one : newest,
+            newest === undefined || isLater(one.moment, newest.moment) ? one : newest,
           undefined,
         )?.measurement.value ?? null
       );
@@ -94,9 +100,37 @@ function topValues(counted: readonly Counted[], place: number) {
     .slice(0, VALUES_MAX);
 }
 
+/** Tries one event after the other, so that the parsed data of no more than one is held. */
+async function tryEach(
+  meter: CompiledMeter,
+  events: readonly (() => Trial)[],
+): Promise<{ counted: Counted[]; reason: string | null }> {
+  const counted: Counted[] = [];
+  let reason: string | null = null;
+  for (const [place, read] of events.entries()) {
+    if (place % EVENTS_IN_ONE_GO === EVENTS_IN_ONE_GO - 1) {
+      await immediate();
+    }
+    const trial = read();
+    if (!trial.ok) {
+      reason ??= trial.reason;
+      continue;
+    }
+    const { occurredAtMs, tieBreaker } = trial;
+    const measured = measureEvent([meter], trial.data);
+    const [measurement] = measured.ok ? measured.measurements : [];
+    if (measurement !== undefined) {
+      counted.push({ moment: { occurredAtMs, tieBreaker }, measurement });
+    } else if (!measured.ok) {
+      reason ??= measured.rejection.reason;
+    }
+  }
+  return { counted, reason };
+}
+
 /**
- * Tries a meter on given events or on the newest of its type, of all tenants: what it would count, and what it could not.
- * Writes nothing.
+ * Tries a meter on given events or on the newest of its type, of all tenants, up to 4 MB of their data: what it would count,
+ * and what it could not. Writes nothing.
  *
  * @throws {AppError} `INVALID_REQUEST` for a meter of calls; `INSUFFICIENT_SCOPE`.
  */
@@ -115,28 +149,16 @@ export async function previewMeter(
       errors: [{ pointer: "/meter/eventType", message }],
     });
   }
-  const compiled = compileMeter(meter, 0);
   const recorded =
     samples === undefined
-      ? await deps.transact.asOperator((tx) => listRecentEvents(tx, { eventType, limit }))
+      ? await deps.transact.asOperator((tx) =>
+          listRecentEvents(tx, { eventType, limit, bytesMax: DATA_BYTES_MAX }),
+        )
       : [];
   const trials =
-    samples?.map((value, place) => readSample(value, place, eventType)) ?? recorded.map(toTrial);
-  const counted: Counted[] = [];
-  let reason: string | null = null;
-  for (const trial of trials) {
-    if (!trial.ok) {
-      reason ??= trial.reason;
-      continue;
-    }
-    const measured = measureEvent([compiled], trial.data);
-    const [measurement] = measured.ok ? measured.measurements : [];
-    if (measurement !== undefined) {
-      counted.push({ trial, measurement });
-    } else if (!measured.ok) {
-      reason ??= measured.rejection.reason;
-    }
-  }
+    samples?.map((value, place) => () => readSample(value, place, eventType)) ??
+    recorded.map((event) => () => toTrial(event));
+  const { counted, reason } = await tryEach(compileMeter(meter, 0), trials);
   return {
     tried: trials.length,
     since: recorded.at(-1)?.recorded_at.toISOString() ?? null,

@@ -1,12 +1,18 @@
 import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
 import { type EventsHouseDeps, keepEventsHouse } from "./keep-events-house.ts";
 
+/** Less than the time to the next run, so that no two of them delete the same. */
+const RUN_MS_MAX = 8 * 60_000;
+
 export function createEventsJobs(deps: EventsHouseDeps): RegisteredJob[] {
   return [
     registerSchedule({
       name: "events.keep-house",
       cron: "*/10 * * * *",
-      run: () => keepEventsHouse(deps),
+      run: ({ signal }) =>
+        keepEventsHouse(deps, {
+          signal: AbortSignal.any([signal, AbortSignal.timeout(RUN_MS_MAX)]),
+        }),
     }),
   ];
 }

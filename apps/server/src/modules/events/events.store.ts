@@ -175,20 +175,55 @@ export async function listRejections(tx: Tx, page: RejectionPage): Promise<Store
     limit ${page.limit}`;
 }
 
-/** Forgets rejections that are old, and of each tenant those beyond the newest `keptMax`; of no tenant likewise. */
+/** Forgets rejections that are old, a bounded number at a time, the oldest first. */
 export async function deleteOldRejections(
   tx: Tx,
-  input: { days: number; keptMax: number },
+  input: { days: number; rowsMax: number },
 ): Promise<number> {
+  // Ids count up with time, and alone have an index over all tenants.
   const rows = await tx`
     delete from rejected_events
-    where rejected_at < now() - make_interval(days => ${input.days})
-      or rejection_id in (
-        select rejection_id from (
-          select rejection_id, row_number() over (partition by tenant_id order by rejection_id desc) as place
-          from rejected_events
-        ) numbered where place > ${input.keptMax}
-      )
+    where rejection_id in (select rejection_id from rejected_events order by rejection_id limit ${input.rowsMax})
+      and rejected_at < now() - make_interval(days => ${input.days})
+    returning 1`;
+  return rows.length;
+}
+
+export type SurplusRejections = { tenant_id: string; newest_id: bigint };
+
+/** Each tenant with more than so many rejections, and the newest that is too many; the tenant of none, `''`, likewise. */
+export async function listSurplusRejections(
+  tx: Tx,
+  input: { keptMax: number },
+): Promise<SurplusRejections[]> {
+  // From tenant to tenant by the index: rejections that are within the bound are counted, but not read.
+  return await tx<SurplusRejections[]>`
+    with recursive tenants (tenant_id) as (
+      (select tenant_id from rejected_events order by tenant_id limit 1)
+      union all
+      select (select tenant_id from rejected_events where tenant_id > t.tenant_id order by tenant_id limit 1)
+      from tenants t where t.tenant_id is not null
+    )
+    select t.tenant_id, surplus.rejection_id as newest_id
+    from tenants t cross join lateral (
+      select rejection_id from rejected_events where tenant_id = t.tenant_id
+      order by rejection_id desc offset ${input.keptMax} limit 1
+    ) surplus`;
+}
+
+/** Forgets rejections of a tenant up to one of them, a bounded number at a time, the oldest first. */
+export async function deleteSurplusRejections(
+  tx: Tx,
+  input: { surplus: SurplusRejections; rowsMax: number },
+): Promise<number> {
+  const { tenant_id, newest_id } = input.surplus;
+  const rows = await tx`
+    delete from rejected_events
+    where tenant_id = ${tenant_id} and rejection_id in (
+      select rejection_id from rejected_events
+      where tenant_id = ${tenant_id} and rejection_id <= ${newest_id.toString()}
+      order by rejection_id limit ${input.rowsMax}
+    )
     returning 1`;
   return rows.length;
 }

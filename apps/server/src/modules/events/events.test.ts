@@ -557,6 +557,8 @@ describe("listMeterActivity", () => {
 });
 
 describe("keepEventsHouse", () => {
+  const retention = { eventsDays: 35, rejectedEventsDays: 14 };
+
   it("makes the coming days' partitions, drops old ones, and keeps identities longer than events can be sent", async () => {
     const { tenantId } = await createTestTenant(services);
     await defineMeter(TOKENS);
@@ -569,8 +571,6 @@ describe("keepEventsHouse", () => {
       select tableowner as name from pg_tables where tablename = 'usage_events'`;
     await database.sql`alter table usage_events_20200101 owner to ${database.sql(owner?.name ?? "")}`;
     await database.sql`update event_ids set recorded_at = now() - interval '39 days'`;
-    await database.sql`update rejected_events set rejected_at = now() - interval '15 days'`;
-    const retention = { eventsDays: 35, rejectedEventsDays: 14 };
     const deps = { ...services, retention };
     expect(await keepEventsHouse(deps)).toMatchObject({ dropped: 1, ids: 0 });
     expect(await take([kept])).toMatchObject({ duplicates: 1 });
@@ -579,5 +579,65 @@ describe("keepEventsHouse", () => {
     const [row] = await database.sql<{ days: number }[]>`
       select count(*)::int as days from pg_inherits where inhparent = 'usage_events'::regclass`;
     expect(row?.days).toBe(9);
+  });
+
+  const listOwn = async (tenantId: TenantId): Promise<(string | null)[]> => {
+    const page = { tenantId, limit: 100 };
+    const { items } = await listRejectedEvents(services, OPERATOR_CONTEXT, page);
+    return items.map(({ id }) => id);
+  };
+
+  it("forgets in steps, until nothing old is left, all but the newest rejections of each tenant and of none", async () => {
+    const { ours, theirs } = await createTwoTenants(services);
+    await defineMeter(TOKENS);
+    const bad = (count: number, subject: string, fields = {}) =>
+      Array.from({ length: count }, () => event(subject, { data: {}, ...fields }));
+    await take([...bad(5, ours.tenantId), ...bad(3, theirs.tenantId)]);
+    await take([...bad(8, theirs.tenantId), ...bad(7, "nobody")]);
+    const kept = bad(3, theirs.tenantId);
+    await take([...kept, ...bad(2, ours.tenantId)]);
+    await database.sql`
+      update rejected_events
+      set rejected_at = now() - case when rejection_id <= 8 then interval '15 days' else interval '13 days' end`;
+    const bounds = { idsAtOnce: 2, rejectionsAtOnce: 2, rejectionsKeptMax: 3 };
+    const deps = { ...services, retention };
+    expect(await keepEventsHouse(deps, bounds)).toMatchObject({ rejections: 8 + 8 + 4 });
+    expect(await listOwn(theirs.tenantId)).toEqual(kept.map(({ id }) => id).toReversed());
+    expect(await listOwn(ours.tenantId)).toHaveLength(2);
+    expect(
+      (await listAllRejectedEvents(services, OPERATOR_CONTEXT, { limit: 100 })).items,
+    ).toHaveLength(8);
+    expect(await keepEventsHouse(deps, bounds)).toMatchObject({ rejections: 0 });
+  });
+
+  it("forgets all identities that are old enough, however many come between two runs", async () => {
+    const { tenantId } = await createTestTenant(services);
+    await defineMeter(TOKENS);
+    await take(Array.from({ length: 9 }, () => event(tenantId, { data: { tokens: 1 } })));
+    await database.sql`update event_ids set recorded_at = now() - interval '41 days'`;
+    const deps = { ...services, retention };
+    const isOver = { idsAtOnce: 4, signal: AbortSignal.abort() };
+    expect(await keepEventsHouse(deps, isOver)).toMatchObject({ ids: 0 });
+    expect(await keepEventsHouse(deps, { idsAtOnce: 4 })).toMatchObject({ ids: 9 });
+  });
+});
+
+describe("the list of rejected events", () => {
+  it("takes so many of a sender in a minute, however many it sends; others have their own", async () => {
+    const { ours, theirs } = await createTwoTenants(services);
+    await defineMeter(TOKENS);
+    const countKept = async () => {
+      const rows = await database.sql<{ kept: number }[]>`
+        select count(*)::int as kept from rejected_events group by tenant_id order by 1`;
+      return rows.map(({ kept }) => kept);
+    };
+    const bad = (count: number) => Array.from({ length: count }, () => event(undefined, {}));
+    expect(await take(bad(1_200), ours.context)).toMatchObject({ rejected: 1_200 });
+    expect(await take(bad(1), ours.context)).toMatchObject({ rejected: 1 });
+    await take(bad(10), theirs.context);
+    expect(await countKept()).toEqual([10, 1_000]);
+    services.clock.advance(MINUTE_MS);
+    await take(bad(1), ours.context);
+    expect(await countKept()).toEqual([10, 1_001]);
   });
 });

@@ -1,11 +1,20 @@
+import type { Tx } from "@turnpike/db/client";
 import { EVENT_IDS_KEPT_DAYS } from "@turnpike/domain/events/event-time";
 import type { Transact } from "#platform/transact.ts";
-import { deleteOldEventIds, deleteOldRejections, keepEventPartitions } from "./events.store.ts";
+import {
+  deleteOldEventIds,
+  deleteOldRejections,
+  deleteSurplusRejections,
+  keepEventPartitions,
+  listSurplusRejections,
+} from "./events.store.ts";
 
 const PARTITIONS_AHEAD_DAYS = 7;
 /** Of each tenant, and of none. */
 const REJECTIONS_KEPT_MAX = 10_000;
-const IDS_A_RUN_MAX = 500_000;
+/** Rows of one statement: a second or two, far from its time limit. */
+const IDS_AT_ONCE = 500_000;
+const REJECTIONS_AT_ONCE = 20_000;
 
 export type EventsHouseDeps = {
   transact: Transact;
@@ -16,13 +25,45 @@ export type EventsHouseDeps = {
   };
 };
 
-/** Makes room for the events of the coming days and forgets what is old. Idempotent; every process may run it. */
-export async function keepEventsHouse(deps: EventsHouseDeps): Promise<{
+type EventsHouseBounds = {
+  /** Ends the run between two statements: the rest is left to the next one. */
+  signal?: AbortSignal;
+  idsAtOnce?: number;
+  rejectionsAtOnce?: number;
+  rejectionsKeptMax?: number;
+};
+
+/**
+ * Makes room for the events of the coming days and forgets what is old: all of it, or as much as the run has time for.
+ * Idempotent; every process may run it.
+ */
+export async function keepEventsHouse(
+  deps: EventsHouseDeps,
+  {
+    signal,
+    idsAtOnce = IDS_AT_ONCE,
+    rejectionsAtOnce = REJECTIONS_AT_ONCE,
+    rejectionsKeptMax = REJECTIONS_KEPT_MAX,
+  }: EventsHouseBounds = {},
+): Promise<{
   made: number;
   dropped: number;
   ids: number;
   rejections: number;
 }> {
+  async function deleteAll(
+    rowsMax: number,
+    deleteSome: (tx: Tx, rowsMax: number) => Promise<number>,
+  ): Promise<number> {
+    let deleted = 0;
+    let count = rowsMax;
+    while (count >= rowsMax && signal?.aborted !== true) {
+      count = await deps.transact.asMeter((tx) => deleteSome(tx, rowsMax));
+      deleted += count;
+    }
+    return deleted;
+  }
+
   // Each by itself: dropping a partition waits for readers, and nothing else should wait with it.
   const partitions = await deps.transact.asMeter((tx) =>
     keepEventPartitions(tx, {
@@ -30,14 +71,20 @@ export async function keepEventsHouse(deps: EventsHouseDeps): Promise<{
       daysKept: deps.retention.eventsDays,
     }),
   );
-  const ids = await deps.transact.asMeter((tx) =>
-    deleteOldEventIds(tx, { days: EVENT_IDS_KEPT_DAYS, rowsMax: IDS_A_RUN_MAX }),
+  const days = deps.retention.rejectedEventsDays;
+  let rejections = await deleteAll(rejectionsAtOnce, (tx, rowsMax) =>
+    deleteOldRejections(tx, { days, rowsMax }),
   );
-  const rejections = await deps.transact.asMeter((tx) =>
-    deleteOldRejections(tx, {
-      days: deps.retention.rejectedEventsDays,
-      keptMax: REJECTIONS_KEPT_MAX,
-    }),
+  const surpluses = await deps.transact.asMeter((tx) =>
+    listSurplusRejections(tx, { keptMax: rejectionsKeptMax }),
+  );
+  for (const surplus of surpluses) {
+    rejections += await deleteAll(rejectionsAtOnce, (tx, rowsMax) =>
+      deleteSurplusRejections(tx, { surplus, rowsMax }),
+    );
+  }
+  const ids = await deleteAll(idsAtOnce, (tx, rowsMax) =>
+    deleteOldEventIds(tx, { days: EVENT_IDS_KEPT_DAYS, rowsMax }),
   );
   return { ...partitions, ids, rejections };
 }

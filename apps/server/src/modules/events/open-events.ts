@@ -5,6 +5,7 @@ import { createDimensionBook } from "./dimension-book.ts";
 import { EventWriter } from "./event-writer.ts";
 import { findOriginKey } from "./events.store.ts";
 import { createMeterBook } from "./meter-book.ts";
+import { createRejectionBook } from "./rejection-book.ts";
 import { createSubjectDirectory } from "./subject-directory.ts";
 import type { TakeEventsDeps } from "./take-events.ts";
 
@@ -29,6 +30,7 @@ export function openEvents(
     meters,
     subjects,
     dimensions: createDimensionBook(),
+    rejections: createRejectionBook(),
     findOriginKey: async ({ tenantId, keyId }) => {
       const known = origins.get(keyId);
       if (known !== undefined) {

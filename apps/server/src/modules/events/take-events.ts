@@ -30,8 +30,9 @@ import type { DimensionBook } from "./dimension-book.ts";
 import { type EventRow, hashEvent } from "./event-row.ts";
 import { nameSender } from "./event-shares.ts";
 import { type EventWriter, ROWS_IN_ONE_GO } from "./event-writer.ts";
-import { findKnownEvents, insertRejections, type RejectionRow } from "./events.store.ts";
+import { findKnownEvents, insertRejections } from "./events.store.ts";
 import type { EventMeters, MeterBook } from "./meter-book.ts";
+import type { RejectionBook } from "./rejection-book.ts";
 import type { Subject, SubjectDirectory } from "./subject-directory.ts";
 
 export type TakeEventsDeps = Pick<AppServices, "transact" | "clock"> & {
@@ -39,12 +40,11 @@ export type TakeEventsDeps = Pick<AppServices, "transact" | "clock"> & {
   meters: MeterBook;
   subjects: SubjectDirectory;
   dimensions: DimensionBook;
+  rejections: RejectionBook;
   /** The first key of the line of a tenant's key. */
   findOriginKey(key: { tenantId: TenantId; keyId: KeyId }): Promise<KeyId>;
 };
 
-/** Rejections of one request that are kept for the list; the answer names all of them. */
-const REJECTIONS_KEPT_MAX = 1_000;
 /** Meters that change again and again while events are measured. */
 const STALE_MAX = 5;
 
@@ -273,7 +273,7 @@ function toResult(value: unknown, outcome: Outcome): EventResult {
     : { ...identity, status: "rejected", code: outcome.code, reason: outcome.reason };
 }
 
-type Taken = { value: unknown; outcome: Outcome; tenantId: TenantId | null };
+type Taken<Of = Outcome> = { value: unknown; outcome: Of; tenantId: TenantId | null };
 
 async function takePart(
   deps: TakeEventsDeps,
@@ -328,28 +328,31 @@ async function acknowledgeKnown(deps: TakeEventsDeps, taken: readonly Taken[]): 
   );
 }
 
+function isRejected(taken: Taken): taken is Taken<Rejection> {
+  return typeof taken.outcome !== "string";
+}
+
+/** Keeps for the list as many as its sender may leave there; the answer names all of them. */
 async function keepRejections(
   deps: TakeEventsDeps,
   { actor }: CallContext,
   taken: readonly Taken[],
 ): Promise<void> {
-  const rows: RejectionRow[] = [];
-  for (const { value, outcome, tenantId } of taken) {
-    if (typeof outcome !== "string" && rows.length < REJECTIONS_KEPT_MAX) {
-      rows.push({
-        ...outcome,
-        tenantId,
-        source: withoutQuery(shownText(value, "source") ?? "") || null,
-        id: shownText(value, "id"),
-        type: shownText(value, "type"),
-        subject: shownText(value, "subject"),
-      });
-    }
+  const rejected = taken.filter(isRejected);
+  const kept = deps.rejections.take(nameSender(actor), rejected.length, deps.clock.monotonicMs());
+  if (kept === 0) {
+    return;
   }
-  if (rows.length > 0) {
-    const sent = { rejectedAt: deps.clock.now(), sentBy: `${actor.type} ${actor.id}` };
-    await deps.transact.asMeter((tx) => insertRejections(tx, rows, sent));
-  }
+  const rows = rejected.slice(0, kept).map(({ value, outcome, tenantId }) => ({
+    ...outcome,
+    tenantId,
+    source: withoutQuery(shownText(value, "source") ?? "") || null,
+    id: shownText(value, "id"),
+    type: shownText(value, "type"),
+    subject: shownText(value, "subject"),
+  }));
+  const sent = { rejectedAt: deps.clock.now(), sentBy: `${actor.type} ${actor.id}` };
+  await deps.transact.asMeter((tx) => insertRejections(tx, rows, sent));
 }
 
 function toReceipt(taken: readonly Taken[]): EventReceipt {

@@ -1,0 +1,33 @@
+/** Rejections of one sender that are kept in a minute, in this process: the list keeps few more, and a database is no log. */
+const A_MINUTE_MAX = 1_000;
+const MINUTE_MS = 60_000;
+
+export type RejectionBook = {
+  /**
+   * Counts rejections of a sender.
+   *
+   * @param nowMs - By a clock that never goes back.
+   * @returns How many of so many may be kept.
+   */
+  take(sender: string, count: number, nowMs: number): number;
+};
+
+/** Bounds what is written of requests that are wrong again and again: they cost their sender next to nothing. */
+export function createRejectionBook(): RejectionBook {
+  let minute = Number.NaN;
+  const kept = new Map<string, number>();
+
+  return {
+    take: (sender, count, nowMs) => {
+      const current = Math.floor(nowMs / MINUTE_MS);
+      if (current !== minute) {
+        minute = current;
+        kept.clear();
+      }
+      const before = kept.get(sender) ?? 0;
+      const taken = Math.min(count, A_MINUTE_MAX - before);
+      kept.set(sender, before + taken);
+      return taken;
+    },
+  };
+}

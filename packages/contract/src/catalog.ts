@@ -1,5 +1,11 @@
 import { CUSTOM_SCOPE_PATTERN, isReservedScope } from "@turnpike/domain/access/custom-scopes";
-import { AGGREGATIONS, isAdditive, METER_DIMENSIONS_MAX } from "@turnpike/domain/catalog/meter";
+import {
+  AGGREGATIONS,
+  isAdditive,
+  METER_DIMENSIONS_MAX,
+  METER_VERSIONS_MAX,
+  METERS_MAX,
+} from "@turnpike/domain/catalog/meter";
 import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
 import { parseJsonPointer } from "@turnpike/domain/text/json-pointer";
 import { z } from "zod";
@@ -243,9 +249,15 @@ export const catalogContract = {
   listMeters: operation({ scope: "public" })
     .route({ method: "GET", path: "/meters", summary: "List meters", tags })
     .input(z.strictObject({}))
-    .output(z.strictObject({ items: z.array(meter).max(1000) })),
+    .output(z.strictObject({ items: z.array(meter) })),
   createMeter: operation({ scope: "catalog:write" })
-    .route({ method: "POST", path: "/meters", summary: "Create a meter", tags })
+    .route({
+      method: "POST",
+      path: "/meters",
+      summary: "Create a meter",
+      description: `At most ${METERS_MAX.toLocaleString("en")} in an installation.`,
+      tags,
+    })
     .input(meterInput)
     .output(meter),
   updateMeter: operation({ scope: "catalog:write" })
@@ -253,8 +265,7 @@ export const catalogContract = {
       method: "PATCH",
       path: "/meters/{meterId}",
       summary: "Change a meter: a new version, by which events are counted from now on",
-      description:
-        "What was counted before stays as it is. The aggregation, and whether calls or events are counted, cannot change. `null` takes dimensions away.",
+      description: `What was counted before stays as it is. The aggregation, and whether calls or events are counted, cannot change. \`null\` takes dimensions away. A meter has at most ${METER_VERSIONS_MAX.toLocaleString("en")} versions.`,
       tags,
     })
     .input(
@@ -276,7 +287,7 @@ export const catalogContract = {
       tags,
     })
     .input(z.strictObject({ meterId: slug }))
-    .output(z.strictObject({ items: z.array(meterVersion).max(1000) })),
+    .output(z.strictObject({ items: z.array(meterVersion) })),
   apply: operation({ scope: "catalog:write" })
     .route({
       method: "PUT",

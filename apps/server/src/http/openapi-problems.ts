@@ -67,7 +67,9 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "alerts.update": QUESTION,
   "alerts.test": ["TOO_MANY_ATTEMPTS", ...QUESTION],
   "alerts.preview": QUESTION,
-  "catalog.createMeter": ["ALREADY_EXISTS"],
+  "catalog.createMeter": ["ALREADY_EXISTS", "CONFLICT"],
+  "catalog.updateMeter": ["CONFLICT"],
+  "catalog.apply": ["CONFLICT"],
   "events.meterActivity": ["OVERLOADED"],
   "events.previewMeter": ["OVERLOADED"],
   "events.write": [

@@ -17,6 +17,10 @@ export type Aggregation = (typeof AGGREGATIONS)[number];
 export const METER_DIMENSIONS_MAX = 8;
 export const DIMENSION_LENGTH_MAX = 80;
 
+/** The most meters of an installation and versions of a meter: all are read at once, and each event is met by those of its type. */
+export const METERS_MAX = 1_000;
+export const METER_VERSIONS_MAX = 1_000;
+
 /** A part of an event that usage can be broken down by. */
 export type MeterDimension = {
   name: string;

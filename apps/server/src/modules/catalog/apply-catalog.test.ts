@@ -1,4 +1,4 @@
-import { catalogInput, plan as planShape } from "@turnpike/contract/catalog";
+import { catalogInput, meterInput, plan as planShape } from "@turnpike/contract/catalog";
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
@@ -14,7 +14,8 @@ import { listInstallationAudit } from "#modules/audit/index.ts";
 import { getTenant, updateTenant } from "#modules/tenants/index.ts";
 import { applyCatalog, seedCatalog } from "./apply-catalog.ts";
 import type { CatalogChange } from "./catalog-change.ts";
-import { listMeters, listPlans } from "./list-catalog.ts";
+import { createMeter, updateMeter } from "./change-meter.ts";
+import { listMeters, listMeterVersions, listPlans } from "./list-catalog.ts";
 
 // A catalogue belongs to the whole installation, so each case has a database of its own.
 let database: TestDatabase;
@@ -260,5 +261,44 @@ describe("listPlans", () => {
     const shown = await listPlans(services, context);
     expect(shown.items.map((plan) => plan.planId)).toEqual(["free", "pro"]);
     expect((await listPlans(services, OPERATOR_CONTEXT)).items).toHaveLength(3);
+  });
+});
+
+describe("the bounds of meters", () => {
+  const meterOf = (meterId: string) =>
+    meterInput.parse({ meterId, name: "Meter", unit: "unit", aggregation: "count" });
+  const create = (meterId: string) => createMeter(services, OPERATOR_CONTEXT, meterOf(meterId));
+  const rename = (meterId: string, name: string) =>
+    updateMeter(services, OPERATOR_CONTEXT, { meterId, name });
+
+  it("refuse the meter that is one too many, and leave those there are to be changed", async () => {
+    await apply(sample());
+    await database.sql`
+      insert into meters (meter_id, version, name, unit, aggregation, dimensions, created_at)
+      select 'meter-' || place, 1, 'Meter', 'unit', 'count', '[]', now() from generate_series(2, 999) place`;
+    await create("last");
+    expect((await listMeters(services)).items).toHaveLength(1_000);
+    expect(await refusalOf(create("beyond"))).toMatchObject({ code: "CONFLICT" });
+    const catalog = { ...sample(), meters: [meterOf("beyond")] };
+    expect(await refusalOf(apply(catalog))).toMatchObject({ code: "CONFLICT" });
+    expect(await rename("last", "Renamed")).toMatchObject({ version: 2, name: "Renamed" });
+    expect(await apply(sample())).toMatchObject({ published: [], publishedMeters: [] });
+  });
+
+  it("refuse the version that is one too many", async () => {
+    await create("busy");
+    await database.sql`update meters set version = 999 where meter_id = 'busy'`;
+    expect(await rename("busy", "The thousandth")).toMatchObject({ version: 1_000 });
+    expect(await refusalOf(rename("busy", "Beyond"))).toMatchObject({ code: "CONFLICT" });
+    expect(await rename("busy", "The thousandth")).toMatchObject({ version: 1_000 });
+  });
+
+  it("hide nothing that an earlier version of the product let pass", async () => {
+    await create("busy");
+    await database.sql`
+      insert into meter_versions (meter_id, version, name, unit, dimensions, published_at)
+      select 'busy', place, 'Meter', 'unit', '[]', now() from generate_series(2, 1200) place`;
+    const { items } = await listMeterVersions(services, OPERATOR_CONTEXT, { meterId: "busy" });
+    expect(items).toHaveLength(1_200);
   });
 });

@@ -46,7 +46,7 @@ export type AppliedCatalog = {
  *
  * @returns The versions published now, and the default plan when it is another one now.
  * @throws {AppError} `INVALID_REQUEST` when a quota names a meter that does not exist, or the aggregation of a meter
- *   would change.
+ *   would change; `CONFLICT` when there would be too many meters, or versions of one.
  */
 export async function applyCatalog(
   deps: AppServices,

@@ -97,14 +97,15 @@ function toMeterRow(row: StoredMeter): MeterRow {
   };
 }
 
+/** Every meter, of which there are at most `METERS_MAX`: whoever measured by fewer would be told that they have changed. */
 export async function listMeterRows(tx: Tx): Promise<MeterRow[]> {
   const rows = await tx<StoredMeter[]>`
     select meter_id, version, name, unit, aggregation, event_type, value_pointer, dimensions
-    from meters order by meter_id limit 1000`;
+    from meters order by meter_id`;
   return rows.map(toMeterRow);
 }
 
-/** Every version of a meter, the newest first. */
+/** Every version of a meter, of which there are at most `METER_VERSIONS_MAX`, the newest first. */
 export async function listMeterVersionRows(
   tx: Tx,
   meterId: string,
@@ -113,7 +114,6 @@ export async function listMeterVersionRows(
     select v.meter_id, v.version, v.name, v.unit, m.aggregation, v.event_type, v.value_pointer, v.dimensions, v.published_at
     from meter_versions v join meters m on m.meter_id = v.meter_id
     where v.meter_id = ${meterId}
-    order by v.version desc
-    limit 1000`;
+    order by v.version desc`;
   return rows.map((row) => ({ ...toMeterRow(row), publishedAt: row.published_at }));
 }

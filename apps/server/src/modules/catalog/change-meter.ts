@@ -40,7 +40,7 @@ async function inRequest<Result>(work: Promise<Result>): Promise<Result> {
   }
 }
 
-/** @throws {AppError} `ALREADY_EXISTS`, `INSUFFICIENT_SCOPE`. */
+/** @throws {AppError} `ALREADY_EXISTS`, `CONFLICT` when there are 1,000 meters, `INSUFFICIENT_SCOPE`. */
 export async function createMeter(
   deps: AppServices,
   context: CallContext,
@@ -88,7 +88,7 @@ function applyChange(before: MeterRow, change: MeterChange): MeterInput {
 /**
  * Changes a meter, which makes a new version. Nothing to change makes none.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND`, `INVALID_REQUEST`, `INSUFFICIENT_SCOPE`.
+ * @throws {AppError} `RESOURCE_NOT_FOUND`, `INVALID_REQUEST`, `CONFLICT` when it has 1,000 versions, `INSUFFICIENT_SCOPE`.
  */
 export async function updateMeter(
   deps: AppServices,

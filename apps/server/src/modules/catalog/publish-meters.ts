@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
-import { isAdditive, type MeterDefinition } from "@turnpike/domain/catalog/meter";
+import {
+  isAdditive,
+  METER_VERSIONS_MAX,
+  METERS_MAX,
+  type MeterDefinition,
+} from "@turnpike/domain/catalog/meter";
 import { AppError, type FieldError } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -75,13 +80,17 @@ export function isSameMeter(row: MeterRow, meter: MeterDefinition): boolean {
   return isDeepStrictEqual(withoutVersion(row), normalise(meter));
 }
 
+function tooMany(publicMessage: string): AppError {
+  return new AppError({ code: "CONFLICT", publicMessage });
+}
+
 /**
  * Brings meters to the given state, under the lock of the catalogue. One that differs from its newest version gets a new
  * version, by which events are counted from the commit on; what was counted before stays as it is.
  *
  * @returns The newest version of each.
  * @throws {AppError} `INVALID_REQUEST` when a meter would be counted in another way or from another source: what is in the
- *   ledger was counted in the old one.
+ *   ledger was counted in the old one; `CONFLICT` when there would be too many meters, or versions of one.
  */
 export async function publishMeters(
   deps: AppServices,
@@ -95,6 +104,12 @@ export async function publishMeters(
     throw new AppError({ code: "INVALID_REQUEST", publicMessage: errors[0].message, errors });
   }
   const known = new Map(rows.map((row) => [row.meterId, row]));
+  const added = meters.filter(({ meterId }) => !known.has(meterId)).length;
+  if (added > 0 && rows.length + added > METERS_MAX) {
+    throw tooMany(
+      `There can be at most ${METERS_MAX.toLocaleString("en")} meters: change one that is not needed any more.`,
+    );
+  }
   const newest: MeterRow[] = [];
   for (const meter of meters.map(normalise)) {
     const before = known.get(meter.meterId);
@@ -103,6 +118,11 @@ export async function publishMeters(
       continue;
     }
     const row = { ...meter, version: (before?.version ?? 0) + 1 };
+    if (row.version > METER_VERSIONS_MAX) {
+      throw tooMany(
+        `The meter ${meter.meterId} has ${METER_VERSIONS_MAX.toLocaleString("en")} versions already: further changes need a new meter.`,
+      );
+    }
     await insertMeterVersion(tx, row, deps.clock.now());
     await writeAudit(deps, tx, context, {
       tenantId: null,

@@ -395,6 +395,16 @@ describe("meters", () => {
     await expectNoDrift();
   });
 
+  it("are all met by events, however many there are", async () => {
+    const { tenantId } = await createTestTenant(services);
+    await defineMeter(TOKENS);
+    await database.sql`
+      insert into meters (meter_id, version, name, unit, aggregation, event_type, dimensions, created_at)
+      select 'meter-' || place, 1, 'Meter', 'unit', 'count', 'page.read', '[]', now() from generate_series(1, 1000) place`;
+    expect(await take([event(tenantId, { data: { tokens: 2 } })])).toMatchObject({ accepted: 1 });
+    expect(await countedOf(tenantId)).toEqual({ value: "2", events: 1 });
+  });
+
   it("can be tried on recent events", async () => {
     const { tenantId } = await createTestTenant(services);
     await defineMeter({ meterId: "calls", aggregation: "count" });

@@ -24,6 +24,14 @@ export type UserActor = {
   roles: ReadonlyMap<TenantId, Role>;
 };
 
+/**
+ * Names who shares what is bounded: the tenant whose key it is, whichever of its keys; of the operator each program by itself,
+ * and each person.
+ */
+export function nameSender(actor: Actor): string {
+  return actor.type === "key" ? actor.tenantId : `${actor.type} ${actor.id}`;
+}
+
 /** What a use case knows of its caller. */
 export type CallContext = { actor: Actor; requestId: string };
 

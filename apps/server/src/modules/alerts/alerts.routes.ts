@@ -23,26 +23,30 @@ export type AlertsDeps = TellAlertDeps & { inTurn: Queue };
 export function createAlertsRoutes(deps: AlertsDeps) {
   const os = implement(alertsContract).$context<HttpContext>();
   return os.router({
-    create: os.create.handler(({ input, context }) =>
-      deps.inTurn(() => createAlert(deps, context.call(), input)),
-    ),
+    create: os.create.handler(({ input, context }) => {
+      const call = context.call();
+      return deps.inTurn(call.actor, () => createAlert(deps, call, input));
+    }),
     list: os.list.handler(({ input, context }) => listAlerts(deps, context.call(), input)),
     get: os.get.handler(({ input, context }) => getAlert(deps, context.call(), input)),
-    update: os.update.handler(({ input, context }) =>
-      deps.inTurn(() => updateAlert(deps, context.call(), input)),
-    ),
+    update: os.update.handler(({ input, context }) => {
+      const call = context.call();
+      return deps.inTurn(call.actor, () => updateAlert(deps, call, input));
+    }),
     pause: os.pause.handler(({ input, context }) => pauseAlert(deps, context.call(), input)),
     resume: os.resume.handler(({ input, context }) => resumeAlert(deps, context.call(), input)),
     delete: os.delete.handler(({ input, context }) => deleteAlert(deps, context.call(), input)),
-    test: os.test.handler(({ input, context }) =>
-      deps.inTurn(() => testAlert(deps, context.call(), input)),
-    ),
+    test: os.test.handler(({ input, context }) => {
+      const call = context.call();
+      return deps.inTurn(call.actor, () => testAlert(deps, call, input));
+    }),
     history: os.history.handler(({ input, context }) =>
       listAlertHistory(deps, context.call(), input),
     ),
-    preview: os.preview.handler(({ input, context }) =>
-      deps.inTurn(() => previewAlert(deps, context.call(), input)),
-    ),
+    preview: os.preview.handler(({ input, context }) => {
+      const call = context.call();
+      return deps.inTurn(call.actor, () => previewAlert(deps, call, input));
+    }),
     getQuotaAlerts: os.getQuotaAlerts.handler(({ input, context }) =>
       getQuotaAlerts(deps, context.call(), input),
     ),

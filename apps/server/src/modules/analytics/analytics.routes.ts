@@ -17,15 +17,18 @@ export type AnalyticsDeps = AppServices & { inTurn: Queue };
 export function createAnalyticsRoutes(deps: AnalyticsDeps) {
   const os = implement(analyticsContract).$context<HttpContext>();
   return os.router({
-    query: os.query.handler(({ input, context }) =>
-      deps.inTurn(() => queryUsage(deps, context.call(), input)),
-    ),
-    queryAll: os.queryAll.handler(({ input, context }) =>
-      deps.inTurn(() => queryUsageOfAll(deps, context.call(), input)),
-    ),
-    keys: os.keys.handler(({ input, context }) =>
-      deps.inTurn(() => summariseKeys(deps, context.call(), input)),
-    ),
+    query: os.query.handler(({ input, context }) => {
+      const call = context.call();
+      return deps.inTurn(call.actor, () => queryUsage(deps, call, input));
+    }),
+    queryAll: os.queryAll.handler(({ input, context }) => {
+      const call = context.call();
+      return deps.inTurn(call.actor, () => queryUsageOfAll(deps, call, input));
+    }),
+    keys: os.keys.handler(({ input, context }) => {
+      const call = context.call();
+      return deps.inTurn(call.actor, () => summariseKeys(deps, call, input));
+    }),
   });
 }
 
@@ -47,13 +50,19 @@ async function exportTenant(deps: AnalyticsDeps, call: RawCall): Promise<void> {
     throw resourceNotFound("tenant");
   }
   const input = parseQuery(call, usageQuery, { tenantId: tenant.data });
-  sendCsv(call, toUsageCsv(await deps.inTurn(() => queryUsage(deps, context, input))));
+  sendCsv(
+    call,
+    toUsageCsv(await deps.inTurn(context.actor, () => queryUsage(deps, context, input))),
+  );
 }
 
 async function exportAll(deps: AnalyticsDeps, call: RawCall): Promise<void> {
   const context = call.context.call();
   const input = parseQuery(call, allUsageQuery, {});
-  sendCsv(call, toUsageCsv(await deps.inTurn(() => queryUsageOfAll(deps, context, input))));
+  sendCsv(
+    call,
+    toUsageCsv(await deps.inTurn(context.actor, () => queryUsageOfAll(deps, context, input))),
+  );
 }
 
 /** The same questions, answered as CSV: a file is no document of the contract. */

@@ -1,60 +1,113 @@
+import { type Actor, nameSender } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
+import { judgeShare } from "@turnpike/domain/limits/fair-share";
 
-/** Runs work when its turn has come. @throws {AppError} `OVERLOADED` when it does not come in time. */
-export type Queue = <Result>(work: () => Promise<Result>) => Promise<Result>;
+/** Runs work when its sender's turn has come. @throws {AppError} `OVERLOADED` when it does not come in time. */
+export type Queue = <Result>(actor: Actor, work: () => Promise<Result>) => Promise<Result>;
 
-function overloaded(): AppError {
+/** Whoever shares: what it has running, and what waits, the oldest first. */
+type Party = { running: number; waiting: (() => void)[] };
+
+function overloaded(whose = ""): AppError {
   return new AppError({
     code: "OVERLOADED",
-    publicMessage: "Too many questions about usage are under way. Try again in a moment.",
+    publicMessage: `Too many ${whose}questions about usage are under way. Try again in a moment.`,
     headers: { "retry-after": "5" },
   });
 }
 
 /**
- * Lets a few run at once and the others wait in the order they came: questions share the connections to the database with
- * everything else, and metering must never wait behind charts.
+ * Lets a few run at once and the others wait: questions share the connections to the database with everything else, and
+ * metering must never wait behind charts. Senders take turns: at most half of what runs is one sender's, and of those who wait
+ * each has a fair share, so that nobody waits behind all that another one asks.
  *
  * @param limits.running - How many run at once, 1 or more.
  * @param limits.waiting - How many may wait; further ones are refused at once.
  * @param limits.waitMs - How long each may wait, in milliseconds.
  */
 export function createQueue(limits: { running: number; waiting: number; waitMs: number }): Queue {
+  const runningOfOneMax = Math.ceil(limits.running / 2);
   let running = 0;
-  const waiting: (() => void)[] = [];
+  let waiting = 0;
+  /** By sender, the one whose turn it is first; those with nothing under way are not in it. */
+  const parties = new Map<string, Party>();
 
-  async function waitForTurn(): Promise<void> {
+  function startNext(): void {
+    for (const [sender, party] of parties) {
+      const [start] = party.waiting;
+      if (start !== undefined && party.running < runningOfOneMax) {
+        parties.delete(sender);
+        parties.set(sender, party);
+        start();
+        return;
+      }
+    }
+  }
+
+  function take(party: Party): void {
+    running += 1;
+    party.running += 1;
+  }
+
+  function forgetIdle(sender: string, party: Party): void {
+    if (party.running === 0 && party.waiting.length === 0 && parties.get(sender) === party) {
+      parties.delete(sender);
+    }
+  }
+
+  async function waitForTurn(party: Party): Promise<void> {
+    const verdict = judgeShare({
+      whole: limits.waiting,
+      taken: waiting,
+      own: party.waiting.length,
+      asked: 1,
+    });
+    if (verdict !== "fits") {
+      throw overloaded(verdict === "full" ? "" : "of your ");
+    }
+    waiting += 1;
     await new Promise<void>((resolve, reject) => {
-      const take = () => {
+      const leave = () => {
         clearTimeout(timer);
+        waiting -= 1;
+        party.waiting.splice(party.waiting.indexOf(start), 1);
+      };
+      const start = () => {
+        leave();
+        // Taken at once, so that nobody comes in between.
+        take(party);
         resolve();
       };
       const timer = setTimeout(() => {
-        waiting.splice(waiting.indexOf(take), 1);
+        leave();
         reject(overloaded());
       }, limits.waitMs);
-      waiting.push(take);
+      party.waiting.push(start);
     });
   }
 
-  return async (work) => {
-    if (running < limits.running) {
-      running += 1;
-    } else if (waiting.length < limits.waiting) {
-      // Whoever ends hands its place on, so that nobody comes in between.
-      await waitForTurn();
+  return async (actor, work) => {
+    const sender = nameSender(actor);
+    const party = parties.get(sender) ?? { running: 0, waiting: [] };
+    parties.set(sender, party);
+    // Where there is room, nobody waits who could take it.
+    if (running < limits.running && party.running < runningOfOneMax) {
+      take(party);
     } else {
-      throw overloaded();
+      try {
+        await waitForTurn(party);
+      } catch (error) {
+        forgetIdle(sender, party);
+        throw error;
+      }
     }
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next === undefined) {
-        running -= 1;
-      } else {
-        next();
-      }
+      running -= 1;
+      party.running -= 1;
+      startNext();
+      forgetIdle(sender, party);
     }
   };
 }

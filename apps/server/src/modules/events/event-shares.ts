@@ -1,4 +1,3 @@
-import type { Actor } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { judgeShare } from "@turnpike/domain/limits/fair-share";
 
@@ -8,11 +7,6 @@ const BYTES_MAX = 16 * 1024 * 1024;
 const REQUEST_BYTES = 4 * 1024;
 /** In what steps room is made for a body whose length is not announced. */
 const CHUNK_BYTES = 64 * 1024;
-
-/** Who shares: the tenant whose key it is, whichever of its keys; of the operator each program by itself. */
-export function nameSender(actor: Actor): string {
-  return actor.type === "key" ? actor.tenantId : `${actor.type} ${actor.id}`;
-}
 
 /** What a request has of the memory, until it is answered. */
 export type EventShare = {

@@ -2,12 +2,13 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { implement } from "@orpc/server";
 import { EVENTS_BYTES_MAX, type EventReceipt, eventsContract } from "@turnpike/contract/events";
+import { type Actor, nameSender } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { HttpContext } from "#http/http-context.ts";
 import { invalidRequest, type RawRoute, readBody, sendHotJson } from "#http/raw-route.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { JSON_TYPE } from "./decode-event-data.ts";
-import { createEventShares, nameSender } from "./event-shares.ts";
+import { createEventShares } from "./event-shares.ts";
 import { listMeterActivity } from "./list-meter-activity.ts";
 import { listAllRejectedEvents, listRejectedEvents } from "./list-rejected-events.ts";
 import { previewMeter } from "./preview-meter.ts";
@@ -15,7 +16,9 @@ import { readBinaryAttributes } from "./read-binary-event.ts";
 import { assertMayWriteEvents, type TakeEventsDeps, takeEvents } from "./take-events.ts";
 
 export function createEventsRoutes(
-  deps: AppServices & { inTurn<Result>(work: () => Promise<Result>): Promise<Result> },
+  deps: AppServices & {
+    inTurn<Result>(actor: Actor, work: () => Promise<Result>): Promise<Result>;
+  },
 ) {
   const os = implement(eventsContract).$context<HttpContext>();
   return os.router({
@@ -25,12 +28,14 @@ export function createEventsRoutes(
     listAllRejected: os.listAllRejected.handler(({ input, context }) =>
       listAllRejectedEvents(deps, context.call(), input),
     ),
-    meterActivity: os.meterActivity.handler(({ context }) =>
-      deps.inTurn(() => listMeterActivity(deps, context.call())),
-    ),
-    previewMeter: os.previewMeter.handler(({ input, context }) =>
-      deps.inTurn(() => previewMeter(deps, context.call(), input)),
-    ),
+    meterActivity: os.meterActivity.handler(({ context }) => {
+      const call = context.call();
+      return deps.inTurn(call.actor, () => listMeterActivity(deps, call));
+    }),
+    previewMeter: os.previewMeter.handler(({ input, context }) => {
+      const call = context.call();
+      return deps.inTurn(call.actor, () => previewMeter(deps, call, input));
+    }),
   });
 }
 

@@ -10,6 +10,7 @@ import {
   assertMay,
   assertMayInTenant,
   type CallContext,
+  nameSender,
 } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { type CloudEvent, parseCloudEvent } from "@turnpike/domain/events/cloud-event";
@@ -28,7 +29,6 @@ import type { AppServices } from "#platform/app-services.ts";
 import { decodeEventData } from "./decode-event-data.ts";
 import type { DimensionBook } from "./dimension-book.ts";
 import { type EventRow, hashEvent } from "./event-row.ts";
-import { nameSender } from "./event-shares.ts";
 import { type EventWriter, ROWS_IN_ONE_GO } from "./event-writer.ts";
 import { findKnownEvents, insertRejections } from "./events.store.ts";
 import type { EventMeters, MeterBook } from "./meter-book.ts";

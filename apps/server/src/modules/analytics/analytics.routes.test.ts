@@ -169,6 +169,29 @@ describe("hostile parameters", () => {
     expect((await app.call(operator, "GET", `/v1/usage?${YEAR}`)).json).toEqual(before.json);
   });
 
+  it.each([
+    ["to=9999-12-31T23:59:59Z", "/to"],
+    ["to=9999-12-31T23:59:59Z&from=9999-12-31T23:58:00Z&grain=minute", "/to"],
+    ["from=1970-01-01T00:00:00Z&to=1970-02-01T00:00:00Z&grain=week", "/from"],
+    ["from=1970-01-01T00:00:00Z&to=1970-02-01T00:00:00Z&grain=day&timeZone=Europe/Berlin", "/from"],
+  ])("at the ends of time are refused: %s", async (query, pointer) => {
+    for (const path of ["/v1/usage", "/v1/usage.csv", `/v1/tenants/${ours}/usage`]) {
+      const reply = await app.call(operator, "GET", `${path}?${query}`);
+      expect(reply.status, path).toBe(400);
+      expect(reply.json.errors[0].pointer).toBe(pointer);
+    }
+  });
+
+  it("just within the ends of time are answered", async () => {
+    for (const query of [
+      "from=1970-01-01T00:00:00Z&to=9999-12-31T23:59:00Z",
+      "from=1970-01-01T00:00:00Z&to=1970-02-01T00:00:00Z&grain=day",
+      "from=9999-12-31T00:00:00Z&to=9999-12-31T23:59:00Z&grain=month",
+    ]) {
+      expect((await app.call(operator, "GET", `/v1/usage?${query}`)).status, query).toBe(200);
+    }
+  });
+
   it("may not be given twice", async () => {
     const query = "measures=requests&measures=errors";
     for (const path of ["/v1/usage", "/v1/usage.csv"]) {

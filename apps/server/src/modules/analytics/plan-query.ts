@@ -69,6 +69,9 @@ export type QueryPlan = {
 /** Of a range whose beginning is left out. */
 const RANGE_DAYS_DEFAULT = 30;
 
+/** Instants are written with years of four digits. */
+const YEAR_10000_MS = Date.UTC(10_000, 0, 1);
+
 function roundUp(ms: number, toMs: number): number {
   return Math.ceil(ms / toMs) * toMs;
 }
@@ -80,6 +83,9 @@ function planRange(
 ): { fromMs: number; toMs: number } {
   const { grain } = question;
   const toMs = roundUp(question.to === undefined ? nowMs + 1 : Date.parse(question.to), unitMs);
+  if (toMs >= YEAR_10000_MS) {
+    throw refuseQuestion("to", "Rounded up, it must lie before the year 10000.");
+  }
   const defaultDays =
     grain === undefined ? undefined : Math.min(RANGE_DAYS_DEFAULT, USAGE_RANGE_DAYS_MAX[grain]);
   const defaultFromMs = defaultDays === undefined ? 0 : Math.max(0, toMs - defaultDays * DAY_MS);
@@ -108,6 +114,12 @@ function planPeriod(
   timeZone: string,
 ): PlannedPeriod {
   const starts = grain === null ? [] : listBucketStarts(grain, timeZone, range);
+  if ((starts[0] ?? 0) < 0) {
+    throw refuseQuestion(
+      "from",
+      `Its first ${String(grain)} begins before 1970: give a later \`from\`.`,
+    );
+  }
   return { ...range, starts, sources: planSources(range, starts) };
 }
 

@@ -4,8 +4,11 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 /** What the dimensions of an event become when there are too many different ones. */
 export const OTHER = "(other)";
 
-/** Combinations of dimensions that a process tells apart in a day: of one meter and tenant, and of all. */
-export const COMBINATIONS_MAX = { perTenantMax: 1_000, totalMax: 200_000 };
+/**
+ * Combinations of dimensions that a process tells apart in a day. The first of each meter and tenant are its own, and further
+ * ones come out of what all share: else those with many values would take the last place from one with a single value.
+ */
+const COMBINATIONS_MAX = { perTenantMax: 1_000, reservedPerTenant: 50, sharedMax: 200_000 };
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -17,7 +20,7 @@ export type DimensionBook = {
 /** Bounds how many rollups one meter of one tenant makes: ids as a dimension would make one for each event. */
 export function createDimensionBook(bounds = COMBINATIONS_MAX): DimensionBook {
   let day = Number.NaN;
-  let total = 0;
+  let shared = 0;
   let met = new Map<string, Set<string>>();
 
   return {
@@ -28,7 +31,7 @@ export function createDimensionBook(bounds = COMBINATIONS_MAX): DimensionBook {
       const today = Math.floor(nowMs / DAY_MS);
       if (today !== day) {
         day = today;
-        total = 0;
+        shared = 0;
         met = new Map();
       }
       const place = `${tenantId} ${meter.meterId}`;
@@ -38,11 +41,12 @@ export function createDimensionBook(bounds = COMBINATIONS_MAX): DimensionBook {
       if (known.has(combination)) {
         return dimensions;
       }
-      if (known.size >= bounds.perTenantMax || total >= bounds.totalMax) {
+      const isReserved = known.size < bounds.reservedPerTenant;
+      if (known.size >= bounds.perTenantMax || (!isReserved && shared >= bounds.sharedMax)) {
         return dimensions.map(() => OTHER);
       }
       known.add(combination);
-      total += 1;
+      shared += isReserved ? 0 : 1;
       return dimensions;
     },
   };

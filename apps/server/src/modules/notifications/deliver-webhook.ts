@@ -7,6 +7,7 @@ import { type GuardedOutbound, GuardedOutboundError } from "#platform/guarded-ou
 import type { Sealer } from "#platform/sealer.ts";
 import type { WebhookNotices } from "./notifications.ports.ts";
 import { signWebhook } from "./sign-webhook.ts";
+import { toShownOrigin } from "./to-shown-origin.ts";
 import {
   type AttemptRow,
   type DeliveryRow,
@@ -129,6 +130,8 @@ async function disable(
     updated_at: now,
   });
   await failPendingDeliveries(tx, owner, { webhookId, now });
+  const origin = toShownOrigin(endpoint.url);
+  const name = endpoint.description === "" ? origin : `${origin} (${endpoint.description})`;
   const actor = { type: "system" as const, id: "webhooks" };
   await writeAudit(
     deps,
@@ -145,7 +148,7 @@ async function disable(
   await deps.webhookNotices.tellDisabled(tx, {
     tenantId,
     title: "A webhook was disabled",
-    body: `${endpoint.url}\n${reason} Nothing is sent to it any more. Mend the receiver, enable the webhook, and replay what failed; failed deliveries are kept for 30 days.`,
+    body: `${name}\n${reason} Nothing is sent to it any more. Mend the receiver, enable the webhook, and replay what failed; failed deliveries are kept for 30 days.`,
   });
 }
 

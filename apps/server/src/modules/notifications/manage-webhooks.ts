@@ -13,6 +13,7 @@ import type { AppServices } from "#platform/app-services.ts";
 import { type GuardedOutbound, GuardedOutboundError } from "#platform/guarded-outbound.ts";
 import type { Sealer } from "#platform/sealer.ts";
 import { SECRET_BYTES, toWebhookSecret } from "./sign-webhook.ts";
+import { toShownOrigin } from "./to-shown-origin.ts";
 import { toWebhookReply } from "./to-webhook-reply.ts";
 import { failPendingDeliveries } from "./webhook-deliveries.store.ts";
 import { assertMayWith, INSTALLATION, transactAs, type WebhookOwner } from "./webhook-owner.ts";
@@ -84,11 +85,6 @@ export async function getLockedRow(tx: Tx, { owner, webhookId }: One): Promise<W
   return row;
 }
 
-/** The address without what may be a secret of the receiver. */
-function toAuditUrl(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : "";
-}
-
 /**
  * Adds an endpoint. Its secret is in the answer alone; it is stored encrypted.
  *
@@ -137,7 +133,7 @@ export async function createWebhook(
       owner,
       webhookId: row.webhook_id,
       verb: "created",
-      details: { origin: toAuditUrl(row.url), eventTypes: row.event_types },
+      details: { origin: toShownOrigin(row.url), eventTypes: row.event_types },
     });
   });
   return { ...toWebhookReply(row, now), secret };
@@ -225,7 +221,7 @@ export async function updateWebhook(
       webhookId,
       verb: "updated",
       details: {
-        origin: toAuditUrl(after.url),
+        origin: toShownOrigin(after.url),
         urlChanged: before.url !== after.url,
         eventTypes: after.event_types,
         state: [before.state, after.state],
@@ -247,7 +243,7 @@ export async function deleteWebhook(
     if (row === undefined) {
       throw resourceNotFound("webhook");
     }
-    const details = { origin: toAuditUrl(row.url) };
+    const details = { origin: toShownOrigin(row.url) };
     await auditWebhook(deps, tx, context, { owner, webhookId, verb: "deleted", details });
   });
 }

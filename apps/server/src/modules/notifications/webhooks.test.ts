@@ -60,11 +60,13 @@ beforeEach(async () => {
   return () => receiver.close();
 });
 
-function add(input: { owner?: WebhookOwner; eventTypes?: string[]; url?: string } = {}) {
+function add(
+  input: { owner?: WebhookOwner; eventTypes?: string[]; url?: string; description?: string } = {},
+) {
   return createWebhook(world, OPERATOR_CONTEXT, {
     owner: input.owner ?? tenant.tenantId,
     url: input.url ?? `${receiver.url}/hook`,
-    description: "",
+    description: input.description ?? "",
     eventTypes: input.eventTypes ?? ["*"],
   });
 }
@@ -350,9 +352,17 @@ describe("an endpoint", () => {
     });
     expect((await deliveriesOf(webhookId)).map((each) => each.state)).toEqual(["failed", "failed"]);
     expect(world.told).toMatchObject([{ tenantId: tenant.tenantId }]);
-    expect(world.told[0]?.body).toContain(receiver.url);
     await happen();
     expect(await world.deliverDue()).toBe(0);
+  });
+
+  it("is named by its origin and description to people who may not see its address", async () => {
+    await add({ url: `${receiver.url}/hook/s3cr3t?token=t0k3n`, description: "Billing" });
+    receiver.answer = (res) => res.writeHead(410).end();
+    await happen();
+    await world.deliverDue();
+    expect(world.told[0]?.body.split("\n")[0]).toBe(`${receiver.url} (Billing)`);
+    expect(world.told[0]?.body).not.toMatch(/s3cr3t|t0k3n/);
   });
 
   it("at which nothing succeeds for five days is disabled; one success before that saves it", async () => {

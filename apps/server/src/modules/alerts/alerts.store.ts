@@ -148,12 +148,13 @@ export async function claimAlertRows(
   },
 ): Promise<AlertRow[]> {
   const { now, until, limit, perTenant, tenantIds } = input;
+  const isFree = tx`
+    a.next_evaluation_at <= ${now} and (a.claimed_until is null or a.claimed_until <= ${now})
+    and (a.paused_at is null or a.paused_until is not null) and (a.paused_at is null or a.paused_until <= ${now})`;
   return await tx<AlertRow[]>`
     with due as (
-      select tenant_id, alert_id, next_evaluation_at from alerts
-      where next_evaluation_at <= ${now}
-        and (paused_at is null or paused_until is not null) and (paused_at is null or paused_until <= ${now})
-        and (claimed_until is null or claimed_until <= ${now})
+      select tenant_id, alert_id, next_evaluation_at from alerts a
+      where ${isFree}
         ${tenantIds === undefined ? tx`` : tx`and tenant_id = any(${[...tenantIds]})`}
         -- Those that are deleted are not seen.
         and tenant_id in (select tenant_id from tenants)
@@ -171,9 +172,8 @@ export async function claimAlertRows(
     ),
     taken as (
       select a.tenant_id, a.alert_id from alerts a join turns using (tenant_id, alert_id)
-      -- Whoever took one since it was read has changed this.
-      where turn <= ${perTenant} and (a.claimed_until is null or a.claimed_until <= ${now})
-        and a.next_evaluation_at <= ${now}
+      -- Asked again of the row as it is once it is locked: whoever took or paused it since it was read has changed it.
+      where turn <= ${perTenant} and ${isFree}
       order by turn, served_to nulls first, a.next_evaluation_at, a.alert_id
       limit ${limit}
       for update of a skip locked

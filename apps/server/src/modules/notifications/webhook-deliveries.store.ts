@@ -133,6 +133,8 @@ export async function claimDeliveries(
     update webhook_deliveries d set claimed_until = ${until}::timestamptz, next_attempt_at = ${until}::timestamptz
     from picked p
     where d.tenant_id = p.tenant_id and d.webhook_id = p.webhook_id and d.message_id = p.message_id
+      -- Whoever took one since it was read, and let go of its endpoint, has changed this.
+      and d.state = 'pending' and d.next_attempt_at <= ${now}::timestamptz
     returning ${tx(COLUMNS.map((column) => `d.${column}`))}`;
 }
 

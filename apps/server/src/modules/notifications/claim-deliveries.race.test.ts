@@ -1,0 +1,42 @@
+import { holdReads } from "@turnpike/testkit/hold-reads";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { createTestTenant, OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { testWebhook } from "./manage-deliveries.ts";
+import { createWebhook } from "./manage-webhooks.ts";
+import { claimDeliveries } from "./webhook-deliveries.store.ts";
+import { CLAIM_MS, claim, PER_ENDPOINT_MAX } from "./webhook-pump.ts";
+import { createWebhookWorld } from "./webhooks.fixture.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+it("a delivery is in one hand, also when another pump takes it between what a claim sees and what it does", async () => {
+  const world = createWebhookWorld(database, new Date());
+  const { tenantId: owner } = await createTestTenant(world);
+  const { webhookId } = await createWebhook(world, OPERATOR_CONTEXT, {
+    owner,
+    url: "http://127.0.0.1:9/hook",
+    description: "",
+    eventTypes: ["*"],
+  });
+  const { messageId } = await testWebhook(world, OPERATOR_CONTEXT, { owner, webhookId });
+  const now = world.clock.now();
+  const until = new Date(now.getTime() + CLAIM_MS);
+  const others: string[] = [];
+  const ours = await holdReads(database, {
+    table: "webhook_deliveries",
+    statement: () => claim(world, 100),
+    meanwhile: async () => {
+      const rows = await database.sql.transaction((tx) =>
+        claimDeliveries(tx, { now, until, limit: 100, perEndpoint: PER_ENDPOINT_MAX }),
+      );
+      others.push(...rows.map((row) => row.message_id));
+    },
+  });
+  expect(others).toEqual([messageId]);
+  expect(ours).toEqual([]);
+});

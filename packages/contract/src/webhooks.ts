@@ -337,7 +337,8 @@ function operationsOf<Owner extends z.ZodRawShape>(
       .route({
         method: "POST",
         path: `${path}/{webhookId}/replay`,
-        summary: "Begin failed deliveries anew, oldest first, at most a thousand",
+        summary:
+          "Begin deliveries anew that have failed since a moment, oldest first, at most a thousand",
         tags,
       })
       .input(z.strictObject({ ...one, since: instant }))

@@ -186,7 +186,11 @@ export function addWebhooksCommands(cli: Cli): void {
     .command("replay")
     .description("begin failed deliveries anew, oldest first, at most a thousand")
     .argument("<webhook>", ID_TEXT)
-    .requiredOption("--since <instant>", "deliveries from then on", optionParser(toInstant))
+    .requiredOption(
+      "--since <instant>",
+      "deliveries that have failed since then",
+      optionParser(toInstant),
+    )
     .option(OWNER_OPTION.flags, OWNER_OPTION.text)
     .addHelpText("after", examples("webhooks replay whk_… --since 2026-01-15"))
     .action(async (id, { tenant, since }) => {

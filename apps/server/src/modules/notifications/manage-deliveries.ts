@@ -114,7 +114,8 @@ export async function resendDelivery(
 }
 
 /**
- * Begins failed deliveries since a moment anew, oldest first, at most a thousand; called again, the next ones.
+ * Begins deliveries anew that have failed since a moment, whenever their events happened: oldest first, at most a thousand;
+ * called again, the next ones.
  *
  * @throws {AppError} As {@link resendDelivery}.
  */

@@ -267,7 +267,7 @@ export async function restartDelivery(
   return await findDeliveryRow(tx, owner, { webhookId, messageId });
 }
 
-/** Begins what failed since then anew, oldest first. @returns How many. */
+/** Begins anew what has failed for good since then, oldest first. @returns How many. */
 export async function restartFailedDeliveries(
   tx: Tx,
   owner: WebhookOwner,
@@ -279,7 +279,7 @@ export async function restartFailedDeliveries(
     from (
       select message_id from webhook_deliveries
       where tenant_id = ${owner} and webhook_id = ${input.webhookId} and state = 'failed'
-        and created_at >= ${input.since}
+        and finished_at >= ${input.since}
       order by message_id
       limit ${input.limit}
     ) failed

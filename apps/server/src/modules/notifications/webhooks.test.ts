@@ -1,4 +1,5 @@
 import { WEBHOOK_EVENTS, webhookDeliveryDetail } from "@turnpike/contract/webhooks";
+import { ATTEMPT_DELAYS_MS } from "@turnpike/domain/webhooks/retry-schedule";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
@@ -526,6 +527,20 @@ describe("a delivery", () => {
     expect(await replay(since)).toEqual({ replayed: 0 });
     await world.deliverDue();
     expect((await deliveriesOf(webhookId)).every((each) => each.state === "succeeded")).toBe(true);
+  });
+
+  it("that used up its attempts in the last day is replayed with it, however long ago its event was", async () => {
+    const { webhookId } = await add();
+    receiver.answer = (res) => res.writeHead(500).end();
+    await happen();
+    for (const delayMs of ATTEMPT_DELAYS_MS) {
+      world.clock.advance(delayMs);
+      await world.deliverDue();
+    }
+    expect((await deliveriesOf(webhookId))[0]).toMatchObject({ state: "failed", attempts: 10 });
+    const since = new Date(world.clock.now().getTime() - DAY_MS).toISOString();
+    const replay = { ...one(webhookId), since };
+    expect(await replayDeliveries(world, OPERATOR_CONTEXT, replay)).toEqual({ replayed: 1 });
   });
 
   it("of a test is a ping, to an endpoint that hears of something else too", async () => {

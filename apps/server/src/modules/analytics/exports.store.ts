@@ -154,18 +154,21 @@ export async function addExportPart(
   return true;
 }
 
+/** @returns False, and changes nothing, when the export is not this attempt's any more. */
 export async function finishExport(
   tx: Tx,
   at: ExportAttempt,
   end:
     | { state: "done"; finishedAt: Date; expiresAt: Date }
     | { state: "failed"; finishedAt: Date; failure: string },
-): Promise<void> {
-  await tx`
+): Promise<boolean> {
+  const rows = await tx`
     update exports
     set state = ${end.state}, finished_at = ${end.finishedAt},
       expires_at = ${end.state === "done" ? end.expiresAt : null}, failure = ${end.state === "failed" ? end.failure : null}
-    where tenant_id = ${at.tenantId} and export_id = ${at.exportId} and attempt = ${at.attempt} and state = 'running'`;
+    where tenant_id = ${at.tenantId} and export_id = ${at.exportId} and attempt = ${at.attempt} and state = 'running'
+    returning 1`;
+  return rows.length === 1;
 }
 
 /** @returns Undefined when it was finished already, or there is none. */

@@ -16,7 +16,7 @@ import {
   type TwoTenants,
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type FileStore, openLocalFileStore } from "#modules/files/index.ts";
+import { type FileStore, openLocalFileStore, StorageFullError } from "#modules/files/index.ts";
 import { commitGroups } from "#modules/metering/index.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import { startJobRunner } from "#platform/job-runner.ts";
@@ -341,6 +341,31 @@ describe("exports of usage", () => {
     });
     await deleteExport(deps, tenants.ours.context, place);
     expect(await codeOf(get(place))).toBe("RESOURCE_NOT_FOUND");
+  });
+
+  it("leaves no bytes behind when it fails after some parts", async () => {
+    const stored = await countStored();
+    const place = await begin({
+      grain: "hour",
+      ...range(FIRST_CHANGE_MS - DAY_MS, FIRST_CHANGE_MS),
+    });
+    let puts = 0;
+    const full: FileStore = {
+      ...fileStore,
+      put(...input) {
+        puts += 1;
+        return puts > 2 ? Promise.reject(new StorageFullError()) : fileStore.put(...input);
+      },
+    };
+    await writeExport({ ...deps, fileStore: full }, place, { ...ATTEMPT, isLast: true });
+    expect(await get(place)).toMatchObject({
+      state: "failed",
+      failure: "There is no room to store it.",
+      progress: { done: 2 },
+    });
+    expect(await countStored()).toBe(stored);
+    expect(await fileIdsOf(place.exportId)).toEqual([]);
+    await deleteExport(deps, tenants.ours.context, place);
   });
 
   it("goes to the end of the queue after five parts, with the part itself", async () => {

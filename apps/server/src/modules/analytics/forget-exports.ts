@@ -2,6 +2,7 @@ import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { FileStore } from "#modules/files/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { deleteExportContent } from "./delete-export-content.ts";
 import {
   deleteExportParts,
   deleteExportsBefore,
@@ -34,9 +35,7 @@ async function endExports(
       }
       return { count: rows.length, files: fileIds };
     });
-    for (const fileId of files) {
-      await deps.fileStore.delete(fileId);
-    }
+    await deleteExportContent(deps.fileStore, files);
     ended += count;
     isMore = count === BATCH_SIZE;
   }

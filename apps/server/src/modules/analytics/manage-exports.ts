@@ -7,6 +7,7 @@ import type { FileStore } from "#modules/files/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
+import { deleteExportContent } from "./delete-export-content.ts";
 import {
   cancelExportRow,
   countExports,
@@ -152,13 +153,6 @@ export async function listExports(
   return { items, nextCursor: rows.length > limit ? (items.at(-1)?.exportId ?? null) : null };
 }
 
-/** Bytes without a row are swept at night, should the process end before this does. */
-async function deleteContent(fileStore: FileStore, fileIds: readonly string[]): Promise<void> {
-  for (const fileId of fileIds) {
-    await fileStore.delete(fileId);
-  }
-}
-
 /**
  * Lets whoever asked for an export end it, and those who may change the tenant.
  *
@@ -195,7 +189,7 @@ export async function cancelExport(
     }
     return { row: cancelled, files: await deleteExportParts(tx, input) };
   });
-  await deleteContent(deps.fileStore, files);
+  await deleteExportContent(deps.fileStore, files);
   return toExportReply(input.tenantId, row);
 }
 
@@ -221,5 +215,5 @@ export async function deleteExport(
     });
     return parts;
   });
-  await deleteContent(deps.fileStore, files);
+  await deleteExportContent(deps.fileStore, files);
 }

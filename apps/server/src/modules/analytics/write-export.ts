@@ -9,9 +9,11 @@ import type { AppServices } from "#platform/app-services.ts";
 import { defineJob, type JobAttempt } from "#platform/define-job.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
 import { streamUsage } from "./analytics.store.ts";
+import { deleteExportContent } from "./delete-export-content.ts";
 import {
   addExportPart,
   claimExport,
+  deleteExportParts,
   type ExportAttempt,
   type ExportRow,
   finishExport,
@@ -232,6 +234,19 @@ async function writeParts(
   }
 }
 
+/** Ends an export that cannot be written: nobody may have the parts that were, so that they must not take up room. */
+async function failExport(
+  deps: WriteExportDeps,
+  at: ExportAttempt,
+  failure: string,
+): Promise<void> {
+  const files = await deps.transact.asOperator(async (tx) => {
+    const end = { state: "failed" as const, finishedAt: deps.clock.now(), failure };
+    return (await finishExport(tx, at, end)) ? await deleteExportParts(tx, at) : [];
+  });
+  await deleteExportContent(deps.fileStore, files);
+}
+
 /**
  * Writes the next parts of an export, from the first one that is not committed, and enqueues the job for those that follow:
  * an attempt after a crash goes on where the last one ended, and of two that overlap only the later one commits.
@@ -269,8 +284,6 @@ export async function writeExport(
       throw error;
     }
     deps.logger.warn({ err: error, exportId: at.exportId }, "an export failed");
-    await deps.transact.asOperator((tx) =>
-      finishExport(tx, at, { state: "failed", finishedAt: deps.clock.now(), failure }),
-    );
+    await failExport(deps, at, failure);
   }
 }

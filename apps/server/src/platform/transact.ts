@@ -19,10 +19,11 @@ export interface Transact {
   asOperatorSnapshot<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
   /**
    * Reads one tenant, or with null all of them, in one unchanging snapshot, for questions whose cost depends on what is
-   * asked: a statement is ended after `timeoutMs`, and planned for its own values.
+   * asked: a statement is ended after `timeoutMs`, and planned for its own values. `transactionTimeoutMs` is for those that
+   * read answer by answer, at the pace of who takes them; left out: the pool's.
    */
   asAnalyst<Result>(
-    input: { tenantId: TenantId | null; timeoutMs: number },
+    input: { tenantId: TenantId | null; timeoutMs: number; transactionTimeoutMs?: number },
     work: (tx: Tx) => Promise<Result>,
   ): Promise<Result>;
   /** Writes to the ledger, and to nothing else. */
@@ -30,7 +31,7 @@ export interface Transact {
 }
 
 async function inTransaction<Result>(
-  sql: Sql,
+  sql: Pick<Sql, "transaction">,
   prepare: (tx: Tx) => Promise<unknown>,
   work: (tx: Tx) => Promise<Result>,
   options: TransactionOptions = {},
@@ -46,7 +47,7 @@ async function inTransaction<Result>(
   }
 }
 
-export function createTransact(sql: Sql): Transact {
+export function createTransact(sql: Pick<Sql, "transaction">): Transact {
   return {
     asTenant: (tenantId, work) =>
       inTransaction(
@@ -81,7 +82,7 @@ export function createTransact(sql: Sql): Transact {
         work,
         { timeoutMs: 0 },
       ),
-    asAnalyst: ({ tenantId, timeoutMs }, work) =>
+    asAnalyst: ({ tenantId, timeoutMs, transactionTimeoutMs }, work) =>
       inTransaction(
         sql,
         (tx) =>
@@ -98,6 +99,7 @@ export function createTransact(sql: Sql): Transact {
               set_config('work_mem', '32MB', true)`,
           ]),
         work,
+        transactionTimeoutMs === undefined ? {} : { timeoutMs: transactionTimeoutMs },
       ),
     asMeter: (work) => inTransaction(sql, (tx) => tx`set local role turnpike_meter`, work),
   };

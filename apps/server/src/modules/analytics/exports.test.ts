@@ -1,4 +1,5 @@
 import { readdir } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { type ExportFormat, exportQuestion } from "@turnpike/contract/exports";
 import { usageQuery } from "@turnpike/contract/usage";
 import type { Role } from "@turnpike/domain/access/scopes";
@@ -21,6 +22,7 @@ import { commitGroups } from "#modules/metering/index.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import { startJobRunner } from "#platform/job-runner.ts";
 import { newUuidId } from "#platform/new-id.ts";
+import { createTransact } from "#platform/transact.ts";
 import { createDownload, openDownload } from "./download-export.ts";
 import { createAnalyticsJobs } from "./exports.jobs.ts";
 import { deleteExportParts, findExportFileIds, lockExport } from "./exports.store.ts";
@@ -341,6 +343,31 @@ describe("exports of usage", () => {
     });
     await deleteExport(deps, tenants.ours.context, place);
     expect(await codeOf(get(place))).toBe("RESOURCE_NOT_FOUND");
+  });
+
+  it("has a part that takes longer than any other transaction may", async () => {
+    const LIMIT_MS = 1_000;
+    const place = await begin({});
+    // As a pool of jobs has it, in little.
+    const transact = createTransact({
+      transaction: (work, options) =>
+        database.sql.transaction(work, { timeoutMs: LIMIT_MS, ...options }),
+    });
+    const slow: FileStore = {
+      ...fileStore,
+      async put(fileId, content, limits) {
+        async function* slowly() {
+          for await (const bytes of content) {
+            yield bytes;
+          }
+          await delay(LIMIT_MS);
+        }
+        return await fileStore.put(fileId, slowly(), limits);
+      },
+    };
+    await writeTurns({ ...deps, transact, fileStore: slow }, place, ATTEMPT);
+    expect((await get(place)).state).toBe("done");
+    await deleteExport(deps, tenants.ours.context, place);
   });
 
   it("leaves no bytes behind when it fails after some parts", async () => {

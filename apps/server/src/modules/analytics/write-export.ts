@@ -32,8 +32,10 @@ export const EXPORT_BYTES_MAX = 10 * 1024 ** 3;
 const KEPT_MS = 7 * 24 * 60 * 60 * 1_000;
 /** What is in memory at once. */
 const ROWS_AT_ONCE = 1_000;
-/** The longest that the database may think before the next thousand rows. A part in all is bounded by its bytes alone. */
+/** The longest that the database may think before the next thousand rows. */
 const ROWS_TIMEOUT_MS = 4 * 60_000;
+/** The longest turn, and so the longest part: what a part may have is bounded by its bytes. */
+const TURN_SECONDS = 12 * 60 * 60;
 /** After so many the export goes to the end of the queue, so that long ones hold up nobody's for longer than that. */
 const PARTS_AT_ONCE = 5;
 
@@ -44,7 +46,7 @@ export const writeExportJob = defineJob({
   retryLimit: 10,
   retryDelaySeconds: 2,
   retryDelaySecondsMax: 60,
-  expireInSeconds: 12 * 60 * 60,
+  expireInSeconds: TURN_SECONDS,
   // A killed process is noticed after this, and another attempt goes on behind the last part.
   heartbeatSeconds: 30,
 });
@@ -160,7 +162,11 @@ async function writePart(
     rows += 1;
   };
   const { bytes } = await deps.transact.asAnalyst(
-    { tenantId: at.tenantId, timeoutMs: ROWS_TIMEOUT_MS },
+    {
+      tenantId: at.tenantId,
+      timeoutMs: ROWS_TIMEOUT_MS,
+      transactionTimeoutMs: TURN_SECONDS * 1_000,
+    },
     async (tx) => {
       const batches = readRows(deps, tx, part, signal);
       const texts =

@@ -11,7 +11,9 @@ import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
   createTestServices,
+  createTestTenant,
   createTwoTenants,
+  OPERATOR_CONTEXT,
   type TestServices,
   type TestTenant,
   type TwoTenants,
@@ -19,6 +21,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FileStore, openLocalFileStore, StorageFullError } from "#modules/files/index.ts";
 import { commitGroups } from "#modules/metering/index.ts";
+import { deleteTenant } from "#modules/tenants/index.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import { startJobRunner } from "#platform/job-runner.ts";
 import { newUuidId } from "#platform/new-id.ts";
@@ -537,6 +540,28 @@ describe("exports of usage", () => {
     }
     expect((await listExports(deps, context, { tenantId, limit: 10 })).items).toEqual([]);
     await deleteExport(deps, tenants.ours.context, place);
+  });
+
+  it("is 404 with its tenant when that is deleted, also to operators and by an address from before", async () => {
+    const tenant = await createTestTenant(services, "Gone");
+    const { tenantId } = tenant;
+    const place = await begin({}, { tenant });
+    await writeTurns(deps, place, ATTEMPT);
+    const { url } = await createDownload(deps, tenant.context, place);
+    const asked = Object.fromEntries(new URL(url).searchParams) as {
+      expires: string;
+      signature: string;
+    };
+    await deleteTenant(services, OPERATOR_CONTEXT, { tenantId, name: "Gone" });
+    for (const refused of [
+      () => getExport(deps, OPERATOR_CONTEXT, place),
+      () => listExports(deps, OPERATOR_CONTEXT, { tenantId, limit: 10 }),
+      () => createDownload(deps, OPERATOR_CONTEXT, place),
+      () => openDownload(deps, place, asked),
+      () => deleteExport(deps, OPERATOR_CONTEXT, place),
+    ]) {
+      expect(await codeOf(refused())).toBe("RESOURCE_NOT_FOUND");
+    }
   });
 
   it("is ended by who asked for it and by who may change the tenant, and by nobody else", async () => {

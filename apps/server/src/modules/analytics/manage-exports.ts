@@ -7,6 +7,7 @@ import type { FileStore } from "#modules/files/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
+import { isTenant } from "./analytics.store.ts";
 import { deleteExportContent } from "./delete-export-content.ts";
 import {
   cancelExportRow,
@@ -138,7 +139,7 @@ export async function getExport(
   return toExportReply(tenantId, row);
 }
 
-/** Newest first; the id is the cursor. */
+/** Newest first; the id is the cursor. @throws {AppError} `RESOURCE_NOT_FOUND`, `INSUFFICIENT_SCOPE`. */
 export async function listExports(
   deps: Pick<AppServices, "transact">,
   context: CallContext,
@@ -146,9 +147,13 @@ export async function listExports(
 ): Promise<{ items: UsageExport[]; nextCursor: string | null }> {
   const { tenantId, cursor, limit } = input;
   assertMayInTenant(context.actor, "usage:read", tenantId);
-  const rows = await deps.transact.asTenant(tenantId, (tx) =>
-    listExportRows(tx, tenantId, { beforeId: parseIdCursor("export", cursor), limit: limit + 1 }),
-  );
+  const beforeId = parseIdCursor("export", cursor);
+  const rows = await deps.transact.asTenant(tenantId, async (tx) => {
+    if (!(await isTenant(tx, tenantId))) {
+      throw resourceNotFound("tenant");
+    }
+    return await listExportRows(tx, tenantId, { beforeId, limit: limit + 1 });
+  });
   const items = rows.slice(0, limit).map((row) => toExportReply(tenantId, row));
   return { items, nextCursor: rows.length > limit ? (items.at(-1)?.exportId ?? null) : null };
 }

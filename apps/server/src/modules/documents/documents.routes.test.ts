@@ -66,6 +66,23 @@ describe("documents over HTTP", () => {
     expect(BigInt(third.revision)).toBeGreaterThan(BigInt(second.revision));
   });
 
+  it("answers 404 to operators too for a tenant that is deleted", async () => {
+    const collection = newCollection();
+    await putOk(collection, "a", {});
+    const statuses = async () => {
+      const list = await api.call("operator", "GET", path(collection));
+      const one = await api.call("operator", "GET", path(collection, "a"));
+      return [list.status, one.status];
+    };
+    expect(await statuses()).toEqual([200, 200]);
+    const setDeleted = (at: Date | null) =>
+      database.sql`update tenants set deleted_at = ${at} where tenant_id = ${ours}`;
+    await setDeleted(new Date());
+    expect(await statuses()).toEqual([404, 404]);
+    await setDeleted(null);
+    expect(await statuses()).toEqual([200, 200]);
+  });
+
   it("refuses a write made from another revision, says the present one, and changes nothing", async () => {
     const collection = newCollection();
     const first = await putOk(collection, "a", { n: 1 }, "0");

@@ -5,7 +5,12 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
 import { parseCursor } from "#platform/parse-cursor.ts";
 import { assertMayUse } from "./assert-may-use.ts";
-import { type DocumentRow, findDocumentRow, listDocumentRows } from "./documents.store.ts";
+import {
+  type DocumentRow,
+  findDocumentRow,
+  hasTenant,
+  listDocumentRows,
+} from "./documents.store.ts";
 import { toDocumentReply } from "./to-document-reply.ts";
 
 export function isLive(
@@ -29,7 +34,11 @@ export async function getDocument(
   return toDocumentReply(tenantId, collection, row);
 }
 
-/** Lists a collection by document id, which is also the cursor. Empty for one that does not exist. */
+/**
+ * Lists a collection by document id, which is also the cursor. Empty for one that does not exist.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND` for a tenant that there is not.
+ */
 export async function listDocuments(
   deps: Pick<AppServices, "transact">,
   context: CallContext,
@@ -38,9 +47,12 @@ export async function listDocuments(
   const { tenantId, collection, cursor, limit } = input;
   assertMayUse(context, "documents:read", input);
   const afterId = parseCursor(cursor, (text) => documentId.safeParse(text).data);
-  const rows = await deps.transact.asTenant(tenantId, (tx) =>
-    listDocumentRows(tx, tenantId, { collection, afterId, limit: limit + 1 }),
-  );
+  const rows = await deps.transact.asTenant(tenantId, async (tx) => {
+    if (!(await hasTenant(tx, tenantId))) {
+      throw resourceNotFound("tenant");
+    }
+    return await listDocumentRows(tx, tenantId, { collection, afterId, limit: limit + 1 });
+  });
   const items = rows
     .slice(0, limit)
     .filter(isLive)

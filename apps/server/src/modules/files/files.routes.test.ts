@@ -103,6 +103,25 @@ describe("files over HTTP", () => {
     });
   });
 
+  it("answers 404 to operators too for a tenant that is deleted", async () => {
+    const { fileId } = await uploaded();
+    const tenantId = ours;
+    const statuses = async () => {
+      const list = await api.call("operator", "GET", `/v1/tenants/${tenantId}/files`);
+      const one = await api.call("operator", "GET", `/v1/tenants/${tenantId}/files/${fileId}`);
+      const bytes = await content("operator", fileId);
+      await bytes.arrayBuffer();
+      return [list.status, one.status, bytes.status];
+    };
+    expect(await statuses()).toEqual([200, 200, 200]);
+    const setDeleted = (at: Date | null) =>
+      database.sql`update tenants set deleted_at = ${at} where tenant_id = ${tenantId}`;
+    await setDeleted(new Date());
+    expect(await statuses()).toEqual([404, 404, 404]);
+    await setDeleted(null);
+    expect(await statuses()).toEqual([200, 200, 200]);
+  });
+
   it("answers ranges as HTTP says", async () => {
     const { fileId } = await uploaded("0123456789", "text/plain");
     const part = async (range: string) => {

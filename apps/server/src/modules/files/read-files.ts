@@ -4,11 +4,15 @@ import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
 import type { ByteRange } from "./file-store.ts";
-import { findFile, listFileRows } from "./files.store.ts";
+import { findFile, hasTenant, listFileRows } from "./files.store.ts";
 import { toFileReply } from "./to-file-reply.ts";
 import type { FilesDeps } from "./upload-file.ts";
 
-/** Lists a tenant's files, newest first; the cursor is the id of the last one. */
+/**
+ * Lists a tenant's files, newest first; the cursor is the id of the last one.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND` for a tenant that there is not.
+ */
 export async function listFiles(
   deps: FilesDeps,
   context: CallContext,
@@ -16,9 +20,13 @@ export async function listFiles(
 ): Promise<{ items: File[]; nextCursor: string | null }> {
   const { tenantId, cursor, limit } = input;
   assertMayInTenant(context.actor, "files:read", tenantId);
-  const rows = await deps.transact.asTenant(tenantId, (tx) =>
-    listFileRows(tx, tenantId, { beforeId: parseIdCursor("file", cursor), limit: limit + 1 }),
-  );
+  const beforeId = parseIdCursor("file", cursor);
+  const rows = await deps.transact.asTenant(tenantId, async (tx) => {
+    if (!(await hasTenant(tx, tenantId))) {
+      throw resourceNotFound("tenant");
+    }
+    return await listFileRows(tx, tenantId, { beforeId, limit: limit + 1 });
+  });
   const items = rows.slice(0, limit).map(toFileReply);
   return { items, nextCursor: rows.length > limit ? (items.at(-1)?.fileId ?? null) : null };
 }

@@ -172,6 +172,26 @@ describe("deleteTenant", () => {
     expect(refusal).toMatchObject({ code: "INVALID_REQUEST", errors: [{ pointer: "/cursor" }] });
   });
 
+  it("takes what it had from the sight of whoever works in it, and gives it back when it is restored", async () => {
+    const { tenantId } = await createTestTenant(services, "Emptied");
+    await createTestUser(services, { roles: [[tenantId, "owner"]] });
+    await furnish(tenantId);
+    const seen = () =>
+      services.transact.asTenant(tenantId, async (tx) => {
+        const tables: string[] = [];
+        for (const table of [...TABLES_OF_PEOPLE, "api_keys"]) {
+          const rows = await tx`select 1 from ${tx(table)}`;
+          tables.push(...(rows.length > 0 ? [table] : []));
+        }
+        return tables;
+      });
+    expect(await seen()).toEqual([...TABLES_OF_PEOPLE, "api_keys"]);
+    await remove(tenantId, "Emptied");
+    expect(await seen()).toEqual([]);
+    await restore(tenantId);
+    expect(await seen()).toEqual([...TABLES_OF_PEOPLE, "api_keys"]);
+  });
+
   it("ends keys, invitations, webhooks, deliveries and exports, and writes down who did it", async () => {
     const { tenantId } = await createTestTenant(services, "Ended");
     await furnish(tenantId);

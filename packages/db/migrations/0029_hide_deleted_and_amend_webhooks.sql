@@ -1,0 +1,16 @@
+-- What a deleted tenant had stays until it can no longer be restored. To whoever works in a tenant it is not there, as the
+-- tenant itself is not: one rule in place of a condition in each query. It is asked once for a statement, not once for a row.
+do $$
+declare
+  table_name text;
+begin
+  foreach table_name in array array['members', 'invitations', 'api_keys', 'files', 'documents', 'notifications', 'alerts',
+    'alert_happenings', 'quota_alert_settings', 'exports', 'export_parts', 'webhook_endpoints', 'webhook_deliveries',
+    'webhook_attempts'] loop
+    execute format(
+      'create policy open_tenants on %I as restrictive for select to turnpike_tenant '
+      'using (exists (select from tenants t where t.tenant_id = current_tenant()))',
+      table_name);
+  end loop;
+end
+$$;

@@ -167,6 +167,17 @@ describe("a running instance", () => {
     expect(stdout).toMatch(/Setup {4}\S+\/register#setup=[\w-]{32} /);
   });
 
+  it.each(["1", "2"])(
+    "stops cleanly with %s workers although nobody reads its log any more",
+    async (workers) => {
+      const instance = start({ TURNPIKE_DATA_DIR: dataFolder(), TURNPIKE_WORKERS: workers });
+      await instance.ready;
+      instance.closeOutput();
+      instance.kill("SIGINT");
+      expect(await instance.ended).toMatchObject({ code: 0 });
+    },
+  );
+
   it("serves by several workers, which start, answer and stop as one", async () => {
     const instance = start({ TURNPIKE_DATA_DIR: dataFolder(), TURNPIKE_WORKERS: "2" });
     const { console: base } = await instance.ready;

@@ -7,6 +7,7 @@ import { openDataFolder } from "#platform/data-folder.ts";
 import { startDemoUpstreams } from "#platform/demo-upstream.ts";
 import { letHeapGrow } from "#platform/let-heap-grow.ts";
 import { probePort } from "#platform/listen.ts";
+import { outliveOutput } from "#platform/outlive-output.ts";
 import { StartupError, toStartupLine } from "#platform/startup-error.ts";
 import { onStopSignal } from "#platform/stop-signals.ts";
 import { type Config, readConfig } from "./config.ts";
@@ -124,6 +125,7 @@ function end({ logger }: Installation, running: Running, signal: NodeJS.Signals)
 }
 
 async function main(): Promise<void> {
+  outliveOutput(process.stdout, process.stderr);
   letHeapGrow();
   const config = readConfig(process.env, {
     isRoot: process.getuid?.() === 0,

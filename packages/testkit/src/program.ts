@@ -9,6 +9,8 @@ export type RunningProgram = {
   /** Standard output and error so far, as they came. */
   output(): string;
   kill(signal: NodeJS.Signals): void;
+  /** Stops reading what it says: whatever it writes from then on fails. */
+  closeOutput(): void;
   ended: Promise<Ended>;
 };
 
@@ -55,6 +57,10 @@ export function startProgram(input: {
     pid: child.pid ?? 0,
     output: () => toText(all),
     kill: (signal) => void child.kill(signal),
+    closeOutput: () => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    },
     ended: new Promise((settle, reject) => {
       child.once("error", reject);
       child.once("close", (code) =>

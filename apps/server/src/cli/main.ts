@@ -1,3 +1,4 @@
+import { outliveOutput } from "#platform/outlive-output.ts";
 import { type Config, readConfig } from "../config.ts";
 import { buildCli } from "./build-cli.ts";
 import { reportFailure } from "./report-failure.ts";
@@ -15,6 +16,8 @@ function readCommandConfig(): Config {
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? 0 : 1);
 });
+// Progress is told while the installation is open.
+outliveOutput(process.stderr);
 
 const cli = buildCli({
   readConfig: readCommandConfig,

@@ -4,8 +4,10 @@ import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { createProgress } from "../apps/server/src/cli/progress.ts";
 import { type Config, readConfig } from "../apps/server/src/config.ts";
+import { systemClock } from "../apps/server/src/platform/clock.ts";
 import { REPLAY_HOST, startReplayStub } from "../apps/server/src/platform/replay-stub.ts";
 import { StartupError, toStartupLine } from "../apps/server/src/platform/startup-error.ts";
+import { onStopSignal } from "../apps/server/src/platform/stop-signals.ts";
 import { readAccessLog } from "./replay/access-log.ts";
 import {
   closeReplayTenant,
@@ -183,12 +185,9 @@ async function sendWithState(input: {
   state: ReplayState;
   statePath: string;
   lines: number;
+  signal: AbortSignal;
 }): Promise<SendResult> {
   const { options, state, statePath } = input;
-  const stopping = new AbortController();
-  const stop = () => stopping.abort(new ReplayStopped("stopped."));
-  process.once("SIGINT", stop);
-  process.once("SIGTERM", stop);
   const progress = createProgress({
     label: "replay",
     isTerminal: process.stderr.isTTY,
@@ -208,7 +207,7 @@ async function sendWithState(input: {
       key: input.key,
       items: readAccessLog(options.path),
       state,
-      signal: stopping.signal,
+      signal: input.signal,
       onLine: () => {
         done += 1;
         if (total >= PROGRESS_LINES_MIN) {
@@ -221,14 +220,16 @@ async function sendWithState(input: {
     progress.end();
     await saving;
     await saveState(statePath, state);
-    process.off("SIGINT", stop);
-    process.off("SIGTERM", stop);
   }
 }
 
 async function replay(options: Options, config: Config): Promise<ReplayReport> {
   const log = await hashFile(options.path);
   await assertStubReachable(options);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  // To the end of the program: an installation that is open then must be closed.
+  onStopSignal(systemClock.monotonicMs, () => stopping.abort(new ReplayStopped("stopped.")));
   const statePath = join(config.dataFolder, "replay", `${log.sha}.json`);
   const earlier = options.resume ? await loadState(statePath) : undefined;
   if (options.resume && earlier === undefined) {
@@ -249,7 +250,8 @@ async function replay(options: Options, config: Config): Promise<ReplayReport> {
     unanswered: 0,
   };
   const { key } = tenant;
-  const result = await sendWithState({ options, key, state, statePath, lines: log.lines });
+  const { lines } = log;
+  const result = await sendWithState({ options, key, state, statePath, lines, signal });
   const seconds = (performance.now() - startedAtMs) / 1000;
   const { tenantId } = tenant;
   const wasInterrupted = options.resume || state.unanswered > 0;
@@ -258,6 +260,7 @@ async function replay(options: Options, config: Config): Promise<ReplayReport> {
     calls: state.answered.size,
     settleMs: wasInterrupted ? LEDGER_SETTLE_MS : LEDGER_WAIT_MS,
     waitMs: LEDGER_WAIT_MS,
+    signal,
   });
   await closeReplayTenant(config, tenant);
   await removeState(statePath);
@@ -267,7 +270,7 @@ async function replay(options: Options, config: Config): Promise<ReplayReport> {
     result,
     ledger,
     allowLost: options.allowLost,
-    lines: log.lines,
+    lines,
     seconds,
   });
 }

@@ -97,13 +97,20 @@ export async function closeReplayTenant(config: Config, tenant: ReplayTenant): P
  */
 export async function readLedger(
   config: Config,
-  input: { tenantId: TenantId; calls: number; settleMs: number; waitMs: number },
+  input: {
+    tenantId: TenantId;
+    calls: number;
+    settleMs: number;
+    waitMs: number;
+    signal: AbortSignal;
+  },
 ): Promise<Map<number, number>> {
   return await withInstallation(config, async ({ deps, context }) => {
     const deadline = performance.now() + input.waitMs;
     const { tenantId } = input;
     let last = { calls: -1, sinceMs: 0 };
     for (;;) {
+      input.signal.throwIfAborted();
       const { rows, totals } = await queryUsage(
         deps,
         context,

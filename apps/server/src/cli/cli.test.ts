@@ -1,6 +1,9 @@
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
+import { constants } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { pollUntil } from "@turnpike/testkit/poll-until";
 import { makeProductHome, type ProductHome } from "@turnpike/testkit/product";
 import { makeTempFolder } from "@turnpike/testkit/temp-folder";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -16,6 +19,9 @@ beforeAll(async () => {
   await server.ended;
 }, COMMAND_DEADLINE_MS);
 afterAll(() => home[Symbol.asyncDispose](), COMMAND_DEADLINE_MS);
+
+/** It is there while the database runs. */
+const pidFile = () => join(home.dataFolder, "postgres/postmaster.pid");
 
 /** Runs a command that must work, and gives its one JSON document. */
 async function ask(...args: string[]) {
@@ -196,6 +202,24 @@ describe("the command line without a server", { timeout: COMMAND_DEADLINE_MS }, 
       stderr: "turnpike: There is no file /nonexistent.yaml.\n",
     });
   });
+
+  it.each(["SIGINT", "SIGHUP"] as const)(
+    "ended by %s, which comes several times, leaves no database behind that runs",
+    async (signal) => {
+      const command = home.run("apps/server/src/cli/main.ts", "usage");
+      await pollUntil("the database is there", () => existsSync(pidFile()), COMMAND_DEADLINE_MS);
+      for (let copies = 0; copies < 3; copies += 1) {
+        command.kill(signal);
+        await delay(50);
+      }
+      expect(await command.ended).toEqual({
+        code: 128 + constants.signals[signal],
+        stdout: "",
+        stderr: "turnpike: stopped.\n",
+      });
+      expect(existsSync(pidFile())).toBe(false);
+    },
+  );
 
   it("prints a total once, and a refusal as one sentence", async () => {
     const { stdout } = await home.turnpike("usage");

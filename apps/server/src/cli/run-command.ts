@@ -3,6 +3,8 @@ import type { ConnectionTarget } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import type { MemberKeys, PlanDirectory, TenantPart } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { systemClock } from "#platform/clock.ts";
+import { onStopSignal } from "#platform/stop-signals.ts";
 import type { Config } from "../config.ts";
 import { commandContext, type Installation, openForCommand } from "../deps.ts";
 import { TENANT_PARTS } from "../tenant-parts.ts";
@@ -29,7 +31,7 @@ export class CommandInterrupted extends Error {
   readonly code = "INTERRUPTED";
   readonly exitCode: number;
 
-  constructor(signal: "SIGINT" | "SIGTERM") {
+  constructor(signal: NodeJS.Signals) {
     super("stopped.");
     this.exitCode = 128 + constants.signals[signal];
   }
@@ -66,22 +68,21 @@ function watchForEnd(options: RunCommandOptions) {
   const endAfter = (ms: number, error: Error) => {
     timers.push(setTimeout(() => ended.reject(error), ms));
   };
-  const stop = (signal: "SIGINT" | "SIGTERM") => {
+  const stopHearing = onStopSignal(systemClock.monotonicMs, (signal) => {
     const error = new CommandInterrupted(signal);
     stopping.abort(error);
     endAfter(options.graceMs ?? 0, error);
-  };
-  process.once("SIGINT", stop);
-  process.once("SIGTERM", stop);
-  if (options.timeoutSeconds !== null) {
-    endAfter(options.timeoutSeconds * 1000, new CommandTimeout(options.timeoutSeconds));
-  }
+  });
   return {
     signal: stopping.signal,
     ended: ended.promise,
+    startTimeout: () => {
+      if (options.timeoutSeconds !== null) {
+        endAfter(options.timeoutSeconds * 1000, new CommandTimeout(options.timeoutSeconds));
+      }
+    },
     forget: () => {
-      process.off("SIGINT", stop);
-      process.off("SIGTERM", stop);
+      stopHearing();
       for (const timer of timers) {
         clearTimeout(timer);
       }
@@ -110,14 +111,20 @@ export async function runCommand<Result>(
   options: RunCommandOptions,
   work: (session: CommandSession) => Promise<Result>,
 ): Promise<Result> {
-  const installation = await openForCommand(options.config, {
-    mayCreate: options.mayCreate ?? false,
-  });
+  // From before the opening until after the closing: a signal in between must not leave a database behind that runs.
   const end = watchForEnd(options);
   try {
-    return await Promise.race([work(toSession(installation, end.signal)), end.ended]);
+    const installation = await openForCommand(options.config, {
+      mayCreate: options.mayCreate ?? false,
+    });
+    try {
+      end.signal.throwIfAborted();
+      end.startTimeout();
+      return await Promise.race([work(toSession(installation, end.signal)), end.ended]);
+    } finally {
+      await installation.close();
+    }
   } finally {
     end.forget();
-    await installation.close();
   }
 }

@@ -13,21 +13,28 @@ const SAME_REQUEST_MS = 1_000;
  * once.
  *
  * @param monotonicMs - Milliseconds that never go back.
+ * @returns Stops hearing them.
  */
 export function onStopSignal(
   monotonicMs: () => number,
   stop: (signal: NodeJS.Signals) => void,
-): void {
+): () => void {
   let askedAtMs: number | undefined;
+  const hear = (signal: NodeJS.Signals) => {
+    const nowMs = monotonicMs();
+    if (askedAtMs === undefined) {
+      askedAtMs = nowMs;
+      stop(signal);
+    } else if (nowMs - askedAtMs > SAME_REQUEST_MS) {
+      process.exit(128 + constants.signals[signal]);
+    }
+  };
   for (const signal of STOP_SIGNALS) {
-    process.on(signal, () => {
-      const nowMs = monotonicMs();
-      if (askedAtMs === undefined) {
-        askedAtMs = nowMs;
-        stop(signal);
-      } else if (nowMs - askedAtMs > SAME_REQUEST_MS) {
-        process.exit(128 + constants.signals[signal]);
-      }
-    });
+    process.on(signal, hear);
   }
+  return () => {
+    for (const signal of STOP_SIGNALS) {
+      process.off(signal, hear);
+    }
+  };
 }

@@ -186,7 +186,7 @@ function checkMetering(metering: Metering): PartHealth {
     ? { status: "ok" }
     : {
         status: "degraded",
-        detail: `${trouble}; ${String(groupsWaiting)} groups wait in the journal.`,
+        detail: `${trouble}; ${String(groupsWaiting)} groups wait for the ledger.`,
       };
 }
 

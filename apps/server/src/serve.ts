@@ -48,10 +48,7 @@ export async function serve(input: ServeInput): Promise<Serving> {
     clock: services.clock,
     logger,
   });
-  const metering = await startMetering(
-    { ...services, folder: input.folder },
-    { groupIntervalMs: config.metering.groupIntervalMs },
-  );
+  const metering = await startMetering({ ...services, folder: input.folder }, config.metering);
   const outbound = createOutbound();
   const builtinProvider = await openIdentityProvider({
     installation,

@@ -401,7 +401,7 @@ describe("a question", () => {
     expect([rendered.status, rendered.headers["retry-after"]]).toEqual([503, "5"]);
     expect(JSON.parse(rendered.body)).toMatchObject({
       code: "OVERLOADED",
-      detail: "Too much usage waits to be recorded.",
+      detail: "Usage cannot be recorded at the moment.",
       requestId: denied.headers["x-request-id"],
     });
   });

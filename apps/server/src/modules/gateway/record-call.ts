@@ -57,7 +57,7 @@ type CallFacts = Omit<MeteredCall, "outcome" | "status" | "quantity" | "leaseId"
 export type DescribeCall = (subject: Subject, target: CallTarget) => CallFacts;
 
 export type CallRecorder = {
-  /** True when so much waits to be recorded that no further call may be admitted. */
+  /** True when no further call may be admitted, because it could not be recorded. */
   readonly isSaturated: boolean;
   /** Writes down an admitted call, once, when its outcome is known; what is not billed goes back to the limit. */
   recordAdmitted(admission: Admission, target: CallTarget, outcome: AdmittedOutcome): MeteredCall;
@@ -85,7 +85,7 @@ export function assertRecordable(callRecorder: Pick<CallRecorder, "isSaturated">
   if (callRecorder.isSaturated) {
     throw new AppError({
       code: "OVERLOADED",
-      publicMessage: "Too much usage waits to be recorded.",
+      publicMessage: "Usage cannot be recorded at the moment.",
       headers: { "retry-after": "5" },
     });
   }

@@ -18,7 +18,7 @@ import { createLeaseLedger, parseLeaseRecall } from "./lease-ledger.ts";
 import { forfeitLeases } from "./leases.store.ts";
 import { markProcessStopped, upsertProcess } from "./ledger.store.ts";
 import { decodeGroup, encodeGroup, type UsageGroup } from "./usage-group.ts";
-import { UsageRecorder } from "./usage-recorder.ts";
+import { UsageRecorder, type UsageRecorderOptions } from "./usage-recorder.ts";
 
 export type MeteringDeps = {
   transact: Transact;
@@ -29,7 +29,7 @@ export type MeteringDeps = {
   folder: string;
 };
 
-export type MeteringOptions = { groupIntervalMs: number };
+export type MeteringOptions = Pick<UsageRecorderOptions, "groupIntervalMs" | "durability">;
 
 export type Metering = {
   recorder: UsageRecorder;
@@ -198,7 +198,7 @@ export async function startMetering(
       logger: deps.logger,
     },
     {
-      groupIntervalMs: options.groupIntervalMs,
+      ...options,
       groupsWaitingMax: GROUPS_WAITING_MAX,
       bytesWaitingMax: BYTES_WAITING_MAX,
       bytesInMemoryMax: BYTES_IN_MEMORY_MAX,
@@ -224,6 +224,7 @@ export async function startMetering(
   const upkeepTimer = setInterval(() => {
     leases.releaseIdle(IDLE_LEASE_MS);
     returnLeases();
+    recorder.retryJournal();
   }, UPKEEP_INTERVAL_MS);
   const heartbeatTimer = setInterval(() => {
     deps.transact

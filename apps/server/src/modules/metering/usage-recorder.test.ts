@@ -6,13 +6,13 @@ import { makeTempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "#platform/clock.ts";
-import { openJournal } from "#platform/journal.ts";
+import { openJournal, readLeftBehind } from "#platform/journal.ts";
 import { createLogger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { createTransact, type Transact } from "#platform/transact.ts";
 import { commitGroups } from "./commit-groups.ts";
 import { reconcile } from "./reconcile.ts";
-import type { MeteredCall, UsageGroup } from "./usage-group.ts";
+import { decodeGroup, type MeteredCall, type UsageGroup } from "./usage-group.ts";
 import {
   UsageRecorder,
   type UsageRecorderDeps,
@@ -537,6 +537,50 @@ describe("UsageRecorder", () => {
     await pollUntil("the commit", () => recorder.health.groupsWaiting === 0);
     expect(await countCalls(tenantId)).toBe(1);
   });
+
+  it.each(["grouped", "strict"] as const)(
+    "tells of a disk that refuses for as long as it does, although the ledger takes what waits: %s",
+    async (durability) => {
+      const folder = await makeTempFolder();
+      const journal = await openJournal({ folder: join(folder.path, "j"), segmentBytes: 2_000 });
+      let isFull = true;
+      const append = (record: Buffer) => {
+        if (isFull) {
+          throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+        }
+        return journal.append(record);
+      };
+      // What it is tried with stays, as when the process ends there.
+      const { recorder } = await openRecorder(
+        { journal: { ...journal, append, release: () => undefined } },
+        { durability },
+      );
+      const tenantId = newUuidId("tenant");
+      recorder.record(callOf(tenantId, newUuidId("key")));
+      await recorder.flush();
+      expect(await countCalls(tenantId)).toBe(1);
+      recorder.retryJournal();
+      await recorder.flush();
+      expect(recorder.health).toMatchObject({
+        groupsWaiting: 0,
+        trouble: "The journal cannot be written",
+      });
+      expect(recorder.isSaturated).toBe(durability === "strict");
+
+      isFull = false;
+      recorder.retryJournal();
+      await pollUntil("the disk took it", () => recorder.health.trouble === undefined);
+      expect(recorder.isSaturated).toBe(false);
+      await journal.close();
+      const { records } = await readLeftBehind(join(folder.path, "j"));
+      for await (const left of records) {
+        expect(left).toHaveLength(1);
+        await commitGroups({ transact, logger }, left.map(decodeGroup));
+      }
+      expect(await countCalls(tenantId)).toBe(1);
+      await expectNoDrift();
+    },
+  );
 
   it("holds `whenJournaled` until the group is on disk", async () => {
     const { recorder } = await openRecorder();

@@ -41,6 +41,8 @@ export type UsageRecorderOptions = {
   bytesWaitingMax: number;
   /** Of waiting groups, as the journal has them, that are kept in memory; what comes after is read back from the journal. */
   bytesInMemoryMax: number;
+  /** `strict`: no call is answered before its usage is on disk, so none may be let through while the disk refuses. */
+  durability?: "grouped" | "strict";
 };
 
 type Waiting = {
@@ -139,7 +141,8 @@ export class UsageRecorder {
   /** Ends the pause between two commits early. */
   #hurry = new AbortController();
   #groupsSetAside = 0;
-  #trouble: string | undefined;
+  /** Apart: the ledger takes what waits while the journal refuses, and the other way round. */
+  readonly #troubles: { journal?: string | undefined; ledger?: string | undefined } = {};
 
   constructor(deps: UsageRecorderDeps, options: UsageRecorderOptions) {
     this.#deps = deps;
@@ -176,9 +179,10 @@ export class UsageRecorder {
     return this.#builder.size === 0 ? Promise.resolve() : this.#journaled.promise;
   }
 
-  /** True when so much waits for the database that new calls should be refused. */
+  /** True when new calls should be refused: so much waits for the database, or the disk refuses what must be on it. */
   get isSaturated(): boolean {
     return (
+      (this.#options.durability === "strict" && this.#troubles.journal !== undefined) ||
       this.#waiting.length >= this.#options.groupsWaitingMax ||
       this.#bytesWaiting >= this.#options.bytesWaitingMax ||
       this.#waitingUnjournaled >= GROUPS_UNJOURNALED_MAX
@@ -189,7 +193,7 @@ export class UsageRecorder {
     return {
       groupsWaiting: this.#waiting.length,
       groupsSetAside: this.#groupsSetAside,
-      trouble: this.#trouble,
+      trouble: this.#troubles.journal ?? this.#troubles.ledger,
     };
   }
 
@@ -201,11 +205,7 @@ export class UsageRecorder {
     if (this.#builder.size === 0) {
       return;
     }
-    const group = this.#builder.build({
-      groupId: this.#deps.newId("group"),
-      processId: this.#deps.processId,
-      recordedAtMs: null,
-    });
+    const group = this.#build(this.#builder);
     const journaled = this.#journaled;
     this.#builder = new GroupBuilder();
     this.#journaled = Promise.withResolvers<void>();
@@ -213,16 +213,57 @@ export class UsageRecorder {
     this.#enqueue(group, journaled);
   }
 
+  #build(builder: GroupBuilder): UsageGroup {
+    return builder.build({
+      groupId: this.#deps.newId("group"),
+      processId: this.#deps.processId,
+      recordedAtMs: null,
+    });
+  }
+
+  /** Writes to the journal, and keeps in mind whether that can be done. */
+  #append(record: Buffer): ReturnType<Journal["append"]> {
+    // What was written before the disk refused proves nothing when it is synced afterwards.
+    const isTrial = this.#troubles.journal !== undefined;
+    const refuse = (error: unknown) =>
+      this.#note("journal", "The journal cannot be written", error);
+    try {
+      const written = this.#deps.journal.append(record);
+      written.durable.then(() => {
+        if (isTrial) {
+          this.#troubles.journal = undefined;
+        }
+      }, refuse);
+      return written;
+    } catch (error) {
+      refuse(error);
+      throw error;
+    }
+  }
+
+  /** Tries a journal that refused with a group of nothing: where calls are refused meanwhile, no other would come. */
+  retryJournal(): void {
+    if (this.#troubles.journal === undefined) {
+      return;
+    }
+    try {
+      const { position, durable } = this.#append(encodeGroup(this.#build(new GroupBuilder())));
+      const release = () => this.#deps.journal.release(position);
+      durable.then(release, release);
+    } catch {
+      // Noted already.
+    }
+  }
+
   #enqueue(group: UsageGroup, journaled: PromiseWithResolvers<void>): void {
     const record = encodeGroup(group);
     let position: JournalPosition | undefined;
     try {
-      const written = this.#deps.journal.append(record);
+      const written = this.#append(record);
       written.durable.then(journaled.resolve, journaled.reject);
       position = written.position;
     } catch (error) {
       // A full disk: the group stays in memory and goes to the database straight away.
-      this.#note("The journal cannot be written", error);
       journaled.reject(error);
       this.#waitingUnjournaled += 1;
     }
@@ -266,11 +307,11 @@ export class UsageRecorder {
     return this.#waiting.slice(0, Math.min(groupsMax, other === -1 ? Infinity : other));
   }
 
-  #note(what: string, error: unknown): void {
-    if (this.#trouble === undefined) {
+  #note(part: "journal" | "ledger", what: string, error: unknown): void {
+    if (this.#troubles[part] === undefined) {
       this.#deps.logger.error({ err: error }, what);
     }
-    this.#trouble = what;
+    this.#troubles[part] = what;
   }
 
   #read(item: Waiting): UsageGroup {
@@ -367,7 +408,7 @@ export class UsageRecorder {
         retryMs = RETRY_FIRST_MS;
         refusals = 0;
         groupsMax *= 2;
-        this.#trouble = undefined;
+        this.#troubles.ledger = undefined;
       } catch (error) {
         const isRefused = this.#isRefusal(error);
         // Fewer at a time: one that cannot be written is found so, and one of too much for the time that a commit may take.
@@ -395,10 +436,10 @@ export class UsageRecorder {
 
   #isRefusal(error: unknown): boolean {
     if (error instanceof UnreadableGroupError) {
-      this.#note("The journal cannot be read", error);
+      this.#note("ledger", "The journal cannot be read", error);
       return true;
     }
-    this.#note("The ledger cannot be written", error);
+    this.#note("ledger", "The ledger cannot be written", error);
     return isDataError(error);
   }
 

@@ -171,4 +171,27 @@ describe("what a link brought along", () => {
     await waitFor(() => expect(said).toHaveBeenLastCalledWith("This setup link was used before."));
     expect(platform.arrivals.get("setup")).toBeUndefined();
   });
+
+  it("waits for whom it is for, when somebody else is signed in", async () => {
+    const said = vi.spyOn(toast, "error");
+    const joined = vi.spyOn(toast, "success");
+    const mismatch =
+      "This invitation is for ada@example.com: sign in with the account of that address.";
+    const { platform, change } = openGate({
+      "POST /auth/verify": () => VERIFIED,
+      "POST /invitations/accept": (request) =>
+        request.headers.get("authorization") === "Bearer token-of-ada"
+          ? { tenant: {} }
+          : problem(403, "INVITATION_EMAIL_MISMATCH", mismatch),
+    });
+    sessionStorage.setItem("arrival-invitation", "s3cret");
+    change({ user: makeUser("grace") });
+    await waitFor(() => expect(said).toHaveBeenCalledExactlyOnceWith(mismatch));
+    expect(platform.arrivals.get("invitation")).toBe("s3cret");
+
+    change({ user: undefined });
+    change({ user: makeUser("ada") });
+    await waitFor(() => expect(joined).toHaveBeenCalledTimes(1));
+    expect(platform.arrivals.get("invitation")).toBeUndefined();
+  });
 });

@@ -32,8 +32,9 @@ function TakeArrival({ kind, success }: { kind: ArrivalKind; success: string }) 
       toast.success(success);
     },
     onError: (error) => {
-      // A refused one is worth nothing any more; one that never arrived is tried again with the next page.
-      if (isRefusal(error)) {
+      // A refused one is worth nothing any more; one that never arrived is tried again with the next page, and one that is
+      // somebody else's when they sign in.
+      if (isRefusal(error) && !isForSomebodyElse(error)) {
         arrivals.forget(kind);
       }
       toast.error(error.message);
@@ -52,4 +53,9 @@ function TakeArrival({ kind, success }: { kind: ArrivalKind; success: string }) 
 function isRefusal(cause: unknown): boolean {
   const status = cause instanceof RequestError ? cause.status : undefined;
   return status !== undefined && status >= 400 && status < 500 && status !== 429;
+}
+
+/** The server knows it and named whose it is. */
+function isForSomebodyElse(cause: unknown): boolean {
+  return cause instanceof RequestError && cause.code === "INVITATION_EMAIL_MISMATCH";
 }

@@ -9,8 +9,11 @@ import { instant, pageOf, pageQuery, tenantId } from "./shapes.ts";
 export const INVITATION_DAYS = 7;
 /** Invitations of one tenant that can be accepted at the same time. */
 export const OPEN_INVITATIONS_MAX = 50;
-/** Mails with invitations within 24 hours: of one tenant, and to one address whoever invites. */
-export const INVITATION_MAILS_MAX = { ofTenant: 100, toAddress: 5 } as const;
+/**
+ * Mails with invitations within 24 hours: of one tenant, of one person in all their tenants, and to one address whoever
+ * invites.
+ */
+export const INVITATION_MAILS_MAX = { ofTenant: 100, ofInviter: 100, toAddress: 5 } as const;
 
 export const invitationId = z
   .string()

@@ -36,6 +36,8 @@ export type Tenant = z.infer<typeof tenant>;
 
 /** Tenants that one person may own, unless they are an operator. */
 export const OWNED_TENANTS_MAX = 10;
+/** Days in which a person founds no more than they may own, those included that they have deleted or left. */
+export const FOUNDING_DAYS = 30;
 
 export const createTenantRequest = z.strictObject({
   name: displayText(100),

@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAudit } from "#modules/audit/index.ts";
 import { seedCatalog } from "#modules/catalog/index.ts";
 import { createTenant } from "./create-tenant.ts";
+import { deleteTenant } from "./delete-tenant.ts";
 import { getTenant, listTenants } from "./get-tenant.ts";
 import { listMembers } from "./manage-members.ts";
 
@@ -99,6 +100,16 @@ describe("createTenant", () => {
     }
   });
 
+  it("gives an external id of a deleted tenant to the next one, also when their slugs collide", async () => {
+    const first = await create({ name: "Reborn", externalId: "crm-reborn" });
+    await deleteTenant(services, OPERATOR_CONTEXT, first);
+    await create({ name: "Reborn" });
+    expect(await create({ name: "Reborn", externalId: "crm-reborn" })).toMatchObject({
+      slug: "reborn-2",
+      externalId: "crm-reborn",
+    });
+  });
+
   it("leaves nothing behind when it fails", async () => {
     await create({ name: "Before", externalId: "crm-2" });
     await refusalOf(create({ name: "Ghost", externalId: "crm-2" }));
@@ -145,6 +156,26 @@ describe("a person who creates a tenant", () => {
     expect(ERROR_CODES[refusal.code].status).toBe(409);
   });
 
+  it("founds ten in thirty days at the most, also when they delete those that they have", async () => {
+    const { userId, context } = await createTestUser(services);
+    const found = () => createTenant(services, context, { name: "Short-lived" });
+    for (let index = 0; index < 10; index += 1) {
+      const { tenantId, name } = await found();
+      const owner = contextOf({
+        type: "user",
+        id: userId,
+        isOperator: false,
+        roles: new Map([[tenantId, "owner"]]),
+      });
+      await deleteTenant(services, owner, { tenantId, name });
+    }
+    const refusal = await refusalOf(found());
+    expect(refusal).toMatchObject({ code: "TENANT_LIMIT_REACHED", extensions: { limit: 10 } });
+    expect(refusal.message).toContain("within 30 days");
+    services.clock.advance(30 * 24 * 60 * 60 * 1_000);
+    expect((await found()).role).toBe("owner");
+  });
+
   it("owns as many as they like as an operator", async () => {
     const { context } = await createTestUser(services, { isOperator: true });
     for (let index = 0; index < 11; index += 1) {
@@ -189,7 +220,8 @@ describe("listTenants", () => {
       seen.push(...page.items.map((tenant) => tenant.tenantId));
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
-    const [row] = await database.sql`select count(*)::int as count from tenants`;
+    const [row] =
+      await database.sql`select count(*)::int as count from tenants where deleted_at is null`;
     expect(new Set(seen).size).toBe(row?.["count"]);
     expect(seen).toEqual([...seen].sort().reverse());
   });

@@ -1,5 +1,6 @@
 import {
   type CreateTenantRequest,
+  FOUNDING_DAYS,
   OWNED_TENANTS_MAX,
   type Tenant,
 } from "@turnpike/contract/tenants";
@@ -18,12 +19,14 @@ import { writeAudit } from "#modules/audit/index.ts";
 import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
-import { countOwnedTenants, lockUser, upsertMember } from "./members.store.ts";
+import { countTenantsOf, lockUser, upsertMember } from "./members.store.ts";
 import type { PlanDirectory } from "./tenants.ports.ts";
-import { hasExternalId, insertTenant, type TenantRow } from "./tenants.store.ts";
+import { hasExternalId, insertTenant, type NewTenantRow, type TenantRow } from "./tenants.store.ts";
 import { toTenantEvent, toTenantReply } from "./to-tenant-reply.ts";
 
 export type CreateTenantDeps = AppServices & { plans: PlanDirectory };
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
 
 function taken(pointer: string, message: string): AppError {
   return new AppError({
@@ -35,7 +38,7 @@ function taken(pointer: string, message: string): AppError {
 
 async function insertWithFreeSlug(
   tx: Tx,
-  row: Omit<TenantRow, "slug">,
+  row: Omit<NewTenantRow, "slug">,
   input: CreateTenantRequest,
 ): Promise<TenantRow> {
   const slugs =
@@ -61,15 +64,30 @@ function assertMayCreate(actor: Actor, input: CreateTenantRequest): void {
   }
 }
 
-/** Waits for other tenants that the same person is founding, so that none slips past the limit. */
-async function assertMayOwnMore(tx: Tx, founder: UserActor): Promise<void> {
+function tooManyTenants(message: string): AppError {
+  return new AppError({
+    code: "TENANT_LIMIT_REACHED",
+    publicMessage: message,
+    extensions: { limit: OWNED_TENANTS_MAX },
+  });
+}
+
+/** Waits for other tenants that the same person is founding, so that none slips past the limits. */
+async function assertMayFound(tx: Tx, founder: UserActor, now: Date): Promise<void> {
   await lockUser(tx, founder.id);
-  if (!founder.isOperator && (await countOwnedTenants(tx, founder.id)) >= OWNED_TENANTS_MAX) {
-    throw new AppError({
-      code: "TENANT_LIMIT_REACHED",
-      publicMessage: `One person can own ${String(OWNED_TENANTS_MAX)} tenants.`,
-      extensions: { limit: OWNED_TENANTS_MAX },
-    });
+  if (founder.isOperator) {
+    return;
+  }
+  const since = new Date(now.getTime() - FOUNDING_DAYS * DAY_MS);
+  const { owned, founded } = await countTenantsOf(tx, founder.id, since);
+  if (owned >= OWNED_TENANTS_MAX) {
+    throw tooManyTenants(`One person can own ${String(OWNED_TENANTS_MAX)} tenants.`);
+  }
+  // Each new tenant has limits of its own: whoever deletes theirs must not have them anew at once.
+  if (founded >= OWNED_TENANTS_MAX) {
+    throw tooManyTenants(
+      `One person can found ${String(OWNED_TENANTS_MAX)} tenants within ${String(FOUNDING_DAYS)} days, deleted ones included.`,
+    );
   }
 }
 
@@ -112,9 +130,9 @@ export async function createTenant(
   assertMayCreate(actor, input);
   const founder = actor.type === "user" ? actor : undefined;
   const now = deps.clock.now();
-  return await deps.transact.asOperator(async (tx) => {
+  return await deps.transact.asOperatorWithDeleted(async (tx) => {
     if (founder !== undefined) {
-      await assertMayOwnMore(tx, founder);
+      await assertMayFound(tx, founder, now);
     }
     const plan = await deps.plans.findPlan(tx, input.planId);
     if (plan === undefined) {
@@ -131,6 +149,7 @@ export async function createTenant(
         period_anchor: startOfMonth(now),
         suspended_at: null,
         created_at: now,
+        created_by: `${actor.type}:${actor.id}`,
       },
       input,
     );

@@ -128,13 +128,18 @@ export async function revokeInvitationRowsBy(
     returning ${tx(COLUMNS)}`;
 }
 
-/** How many a tenant has open, and how many mails it and others have caused since a moment. Needs the operator role. */
+/**
+ * How many a tenant has open, and how many mails it, the inviter in all tenants, and others have caused since a moment.
+ * Needs the operator role.
+ */
 export async function countInvitations(
   tx: Tx,
   tenantId: TenantId,
-  input: { email: string; now: Date; since: Date },
-): Promise<{ open: number; ofTenant: number; toAddress: number }> {
-  const [row] = await tx<{ open: number; of_tenant: number; to_address: number }[]>`
+  input: { email: string; createdBy: string; now: Date; since: Date },
+): Promise<{ open: number; ofTenant: number; ofInviter: number; toAddress: number }> {
+  const [row] = await tx<
+    { open: number; of_tenant: number; of_inviter: number; to_address: number }[]
+  >`
     select
       (select count(*)::int from invitations
         where tenant_id = ${tenantId} and email <> ${input.email}
@@ -142,10 +147,13 @@ export async function countInvitations(
       (select count(*)::int from invitations
         where tenant_id = ${tenantId} and created_at > ${input.since}) as of_tenant,
       (select count(*)::int from invitations
+        where created_by = ${input.createdBy} and created_at > ${input.since}) as of_inviter,
+      (select count(*)::int from invitations
         where email = ${input.email} and created_at > ${input.since}) as to_address`;
   return {
     open: row?.open ?? 0,
     ofTenant: row?.of_tenant ?? 0,
+    ofInviter: row?.of_inviter ?? 0,
     toAddress: row?.to_address ?? 0,
   };
 }

@@ -5,6 +5,7 @@ import { dumpDatabase } from "@turnpike/testkit/dump-database";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
+  contextOf,
   createTestServices,
   createTestTenant,
   createTestUser,
@@ -297,6 +298,38 @@ describe("limits of invitations", () => {
       await revokeInvitation(services, stage.owner.context, { ...stage, ...invitation });
     }
     expect((await refusalOf(invite(stage, newAddress()))).code).toBe("TOO_MANY_INVITATIONS");
+  }, 60_000);
+});
+
+describe("limits of invitations of one person", () => {
+  it("are a hundred a day in all their tenants together; another person, and the operator, may go on", async () => {
+    const stage = await createStage();
+    const { userId } = stage.owner;
+    const first = stage.tenantId;
+    const { tenantId: second } = await createStage();
+    const { tenantId: third } = await createStage();
+    for (const tenantId of [second, third]) {
+      await putMember(services, OPERATOR_CONTEXT, { tenantId, userId, role: "owner" });
+    }
+    const roles = new Map([first, second, third].map((tenantId) => [tenantId, "owner" as const]));
+    const context = contextOf({ type: "user", id: userId, isOperator: false, roles });
+    const send = (tenantId: TenantId, sender = context) =>
+      createInvitation(deps, sender, { tenantId, email: newAddress(), role: "viewer" });
+    for (let index = 0; index < 49; index += 1) {
+      await send(first);
+      await send(second);
+    }
+    // Two are left, of the five that come at once to two tenants.
+    const outcomes = await Promise.allSettled(
+      [second, third, third, third, third].map((tenantId) => send(tenantId)),
+    );
+    expect(outcomes.filter((outcome) => outcome.status === "fulfilled")).toHaveLength(2);
+    expect((await refusalOf(send(third))).code).toBe("TOO_MANY_INVITATIONS");
+    await send(third, OPERATOR_CONTEXT);
+    const colleague = await createTestUser(services, { roles: [[third, "owner"]] });
+    await send(third, colleague.context);
+    services.clock.advance(DAY_MS + 1);
+    await send(third);
   }, 60_000);
 });
 

@@ -7,7 +7,7 @@ import {
   OPEN_INVITATIONS_MAX,
 } from "@turnpike/contract/invitations";
 import type { Tx } from "@turnpike/db/client";
-import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { type Actor, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
@@ -25,7 +25,7 @@ import {
   revokeInvitationRow,
 } from "./invitations.store.ts";
 import { assertMayGrant, lockExistingTenant } from "./member-authority.ts";
-import { hasMemberWithEmail } from "./members.store.ts";
+import { hasMemberWithEmail, lockUser } from "./members.store.ts";
 import { findTenantRow } from "./tenants.store.ts";
 import { recordRevoked, withdrawInvitationTo } from "./withdraw-invitations.ts";
 
@@ -64,20 +64,32 @@ function tooMany(message: string, retryAfterSeconds: number): AppError {
   });
 }
 
-/** A tenant must not become a way to fill somebody's mailbox. The caller holds the tenant's lock. */
+function toCreatedBy({ type, id }: Actor): string {
+  return `${type}:${id}`;
+}
+
+/** Invitations must not become a way to fill somebody's mailbox. The caller holds the tenant's lock. */
 async function assertWithinLimits(
   tx: Tx,
   tenantId: TenantId,
-  input: { email: string; now: Date },
+  input: { email: string; actor: Actor; now: Date },
 ): Promise<void> {
-  const since = new Date(input.now.getTime() - DAY_MS);
-  const counts = await countInvitations(tx, tenantId, { ...input, since });
+  const { actor, email, now } = input;
+  // Operators and their programs invite for everybody; whoever founds tenants has no more mails for it.
+  const isBoundPerson = actor.type === "user" && !actor.isOperator;
+  if (isBoundPerson) {
+    await lockUser(tx, actor.id);
+  }
+  const since = new Date(now.getTime() - DAY_MS);
+  const createdBy = toCreatedBy(actor);
+  const counts = await countInvitations(tx, tenantId, { email, createdBy, now, since });
   if (counts.open >= OPEN_INVITATIONS_MAX) {
     const message = `A tenant can have ${String(OPEN_INVITATIONS_MAX)} open invitations: revoke some, or wait until they are accepted.`;
     throw tooMany(message, DAY_MS / 1_000);
   }
   if (
     counts.ofTenant >= INVITATION_MAILS_MAX.ofTenant ||
+    (isBoundPerson && counts.ofInviter >= INVITATION_MAILS_MAX.ofInviter) ||
     counts.toAddress >= INVITATION_MAILS_MAX.toAddress
   ) {
     throw tooMany("Too many invitations were sent today: try again tomorrow.", DAY_MS / 1_000);
@@ -122,7 +134,7 @@ export async function createInvitation(
     await lockExistingTenant(tx, tenantId);
     await assertMayGrant(tx, context.actor, { tenantId, roles: [role] });
     const now = deps.clock.now();
-    await assertWithinLimits(tx, tenantId, { email, now });
+    await assertWithinLimits(tx, tenantId, { email, actor: context.actor, now });
     if (await hasMemberWithEmail(tx, tenantId, email)) {
       const message = "A member of the tenant has this address already.";
       throw new AppError({
@@ -138,7 +150,7 @@ export async function createInvitation(
       email,
       role,
       created_at: now,
-      created_by: `${context.actor.type}:${context.actor.id}`,
+      created_by: toCreatedBy(context.actor),
       expires_at: new Date(now.getTime() + INVITATION_DAYS * DAY_MS),
     };
     await insertInvitation(tx, { ...row, token_hash: hashInvitationToken(token) });

@@ -100,17 +100,28 @@ export async function listOwnTenantRows(
     limit ${page.limit}`;
 }
 
-/** Locks the person until the end of the transaction, so that two tenants that they found are counted one by one. */
+/** Locks the person until the end of the transaction, so that what they start at the same time is counted one by one. */
 export async function lockUser(tx: Tx, userId: UserId): Promise<boolean> {
-  const rows = await tx`select 1 from users where user_id = ${userId} for update`;
+  const rows = await tx`select 1 from users where user_id = ${userId} for no key update`;
   return rows.length === 1;
 }
 
-export async function countOwnedTenants(tx: Tx, userId: UserId): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`
-    select count(*)::int as count from members join tenants using (tenant_id)
-    where user_id = ${userId} and role = 'owner'`;
-  return row?.count ?? 0;
+/**
+ * How many tenants a person owns, and how many they have founded since a moment, deleted ones included. Needs the operator
+ * role that sees deleted tenants.
+ */
+export async function countTenantsOf(
+  tx: Tx,
+  userId: UserId,
+  since: Date,
+): Promise<{ owned: number; founded: number }> {
+  const [row] = await tx<{ owned: number; founded: number }[]>`
+    select
+      (select count(*)::int from members join tenants using (tenant_id)
+        where user_id = ${userId} and role = 'owner' and deleted_at is null) as owned,
+      (select count(*)::int from tenants
+        where created_by = ${`user:${userId}`} and created_at > ${since}) as founded`;
+  return row ?? { owned: 0, founded: 0 };
 }
 
 /** True when a member of the tenant has this e-mail address. Needs the operator role. */

@@ -25,10 +25,13 @@ export const TENANT_COLUMNS = [
   "created_at",
 ] as const;
 
+/** A tenant with kind and id of who makes it. */
+export type NewTenantRow = TenantRow & { created_by: string };
+
 /** Inserts a tenant; `undefined` when slug or external id is taken. */
-export async function insertTenant(tx: Tx, row: TenantRow): Promise<TenantRow | undefined> {
+export async function insertTenant(tx: Tx, row: NewTenantRow): Promise<TenantRow | undefined> {
   const [tenant] = await tx<TenantRow[]>`
-    insert into tenants ${tx({ ...row, updated_at: row.created_at }, ...TENANT_COLUMNS, "updated_at")}
+    insert into tenants ${tx({ ...row, updated_at: row.created_at }, ...TENANT_COLUMNS, "created_by", "updated_at")}
     on conflict do nothing
     returning ${tx(TENANT_COLUMNS)}`;
   return tenant;
@@ -56,7 +59,8 @@ export async function findTenantRowByExternalId(
 }
 
 export async function hasExternalId(tx: Tx, externalId: string): Promise<boolean> {
-  const rows = await tx`select 1 from tenants where external_id = ${externalId}`;
+  const rows = await tx`
+    select 1 from tenants where external_id = ${externalId} and deleted_at is null`;
   return rows.length > 0;
 }
 

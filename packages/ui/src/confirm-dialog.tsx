@@ -57,6 +57,11 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   );
 }
 
+/** As it is shown: a browser shows blanks in a row as one, so nobody can know that there are more to type. */
+function toReadable(name: string): string {
+  return name.trim().replace(/\s+/g, " ");
+}
+
 /** A part of its own, so that what was typed for one thing is not there for the next. */
 function ConfirmForm(props: ConfirmDialogProps) {
   const [typed, setTyped] = useState("");
@@ -64,7 +69,7 @@ function ConfirmForm(props: ConfirmDialogProps) {
   const errorId = useId();
   const field = useRef<HTMLInputElement>(null);
   const name = props.nameToType;
-  const isConfirmed = name === undefined || typed.trim() === name;
+  const isConfirmed = name === undefined || toReadable(typed) === toReadable(name);
 
   function confirm(event: SubmitEvent): void {
     event.preventDefault();

@@ -370,6 +370,16 @@ describe("ConfirmDialog", () => {
     expect(confirm).toHaveBeenCalledOnce();
   });
 
+  it("takes a name as it is shown, however many blanks are in a row", async () => {
+    const { confirm } = open({ nameToType: " Blue   Heron\u00A0Maps" });
+    const field = await screen.findByLabelText(/Type Blue Heron Maps to confirm/);
+    await userEvent.type(field, "BlueHeron Maps{Enter}");
+    expect(confirm).not.toHaveBeenCalled();
+    await userEvent.clear(field);
+    await userEvent.type(field, "Blue Heron Maps{Enter}");
+    expect(confirm).toHaveBeenCalledOnce();
+  });
+
   it("asks only once while it is at work, and keeps what was typed when it fails", async () => {
     const { confirm } = open({ progress: "Revoking…", error: "The key is gone already." });
     const field = await screen.findByLabelText(/Type Production to confirm/);

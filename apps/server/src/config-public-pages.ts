@@ -5,7 +5,7 @@ const markdownFile = z
   .min(1)
   .max(4096)
   .describe(
-    "Path of your own Markdown, relative to this file. Raw HTML in it is shown, not taken. Left out: the text that comes with the product.",
+    "Path of your own Markdown, relative to this file. Raw HTML in it is shown, not taken. Left out: the text that comes with the product. A file that cannot be read is a mistake at start.",
   );
 
 /** What the public pages say in the operator's name. */

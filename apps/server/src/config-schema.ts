@@ -7,10 +7,18 @@ import { landingSection, legalSection } from "./config-public-pages.ts";
 import { retentionSection } from "./config-retention.ts";
 import { identityConfig } from "./config-schema-identity.ts";
 
-/** `http://` or `https://`, a host, optionally a port; without a slash at the end. */
+/** The form in which browsers send it (WHATWG URL, "origin"); null for what is no address. */
+function toOrigin(text: string): string | null {
+  return URL.canParse(text) ? new URL(text).origin : null;
+}
+
+/** `http://` or `https://`, a host in small letters, a port unless it is the usual one; nothing behind it. */
 const origin = z
   .url({ protocol: /^https?$/, error: "An address such as https://api.example.com." })
-  .refine((value) => !value.endsWith("/"), "Without a slash at the end.");
+  .refine((value) => [value, null].includes(toOrigin(value)), {
+    error: ({ input }) =>
+      `Scheme, host and port alone, as browsers write them: ${String(toOrigin(String(input)))}.`,
+  });
 
 const cidr = z.string().refine((value) => {
   const [address = "", bits] = value.split("/");
@@ -252,7 +260,7 @@ export const configFile = z.strictObject({
         .max(50)
         .default([])
         .describe(
-          "Origins of other sites whose pages may call the API. They need a bearer credential all the same.",
+          "Origins of other sites whose pages may call the API, as browsers send them: `https://app.example.com`, no path behind. They need a bearer credential all the same.",
         ),
     })
     .prefault({}),

@@ -196,6 +196,48 @@ describe("readConfig", () => {
     expect(mistakesOf(text).map((line) => line.split(":")[0])).toContain("8");
   });
 
+  it("takes origins as browsers send them, and names that form for every other", () => {
+    const origins = ["https://app.example.com", "http://localhost:8080", "http://[::1]:3000"];
+    expect(read(`cors: { origins: ${JSON.stringify(origins)} }`).cors.origins).toEqual(origins);
+    const wrong = [
+      ["https://App.Example.com", "https://app.example.com"],
+      ["https://app.example.com:443", "https://app.example.com"],
+      ["https://app.example.com/", "https://app.example.com"],
+      ["https://app.example.com/login?x=1", "https://app.example.com"],
+      ["https://user@app.example.com", "https://app.example.com"],
+      ["https://bücher.example", "https://xn--bcher-kva.example"],
+    ] as const;
+    for (const [given, form] of wrong) {
+      const expected = `Scheme, host and port alone, as browsers write them: ${form}.`;
+      expect(mistakesOf(`cors:\n  origins: ["${given}"]`)).toEqual([
+        `2: cors.origins.0: ${expected}`,
+      ]);
+      expect(mistakesOf(`publicUrls:\n  console: "${given}"\n  gateway: "${given}"`)).toEqual([
+        `2: publicUrls.console: ${expected}`,
+        `3: publicUrls.gateway: ${expected}`,
+      ]);
+    }
+    expect(mistakesOf("cors:\n  origins: ['*', 'null', 'ftp://files.example']")).toEqual(
+      [0, 1, 2].map(
+        (index) => `2: cors.origins.${String(index)}: An address such as https://api.example.com.`,
+      ),
+    );
+  });
+
+  it("names a legal text that cannot be read at its line, before anything starts", () => {
+    expect(mistakesOf("legal:\n  operator: Acme\n  terms: nowhere.md\n  privacy: .")).toEqual([
+      `3: legal.terms: The file ${join(folder, "nowhere.md")} cannot be read.`,
+      `4: legal.privacy: The file ${folder} cannot be read.`,
+    ]);
+    const terms = join(folder, "terms.md");
+    writeFileSync(terms, "x".repeat(512 * 1024 + 1));
+    expect(mistakesOf("legal: { terms: terms.md }")).toEqual([
+      `1: legal.terms: The file ${terms} has more than 524288 bytes.`,
+    ]);
+    writeFileSync(terms, "# Terms");
+    expect(read("legal: { terms: terms.md }").legal.terms).toBe(terms);
+  });
+
   it("names a broken OpenAPI document at its line, takes a good one, and names it by its absolute path", () => {
     const document = join(folder, "api.yaml");
     const upstream = "upstreams:\n  - name: api\n    url: http://127.0.0.1:1\n    openapi:\n";

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { UpstreamConfig } from "#modules/gateway/index.ts";
 import { resolveDataFolder } from "#platform/data-folder.ts";
+import { checkLegalFile } from "#platform/read-legal-file.ts";
 import { checkOpenapiFile } from "#platform/read-openapi-file.ts";
 import {
   type Mistake,
@@ -72,6 +73,27 @@ const PLATFORMS_OF_SHARED_PORTS = new Set<string>(["linux", "freebsd", "sunos", 
 const CONFIG_FILE_DEFAULT = "turnpike.yaml";
 const CHECKOUT = resolve(import.meta.dirname, "../../..");
 
+/** Looks into the files that the configuration names. @returns What is wrong, each with its place in the configuration. */
+function findBrokenFiles(
+  { upstreams = [], legal }: ConfigFile,
+  folder: string,
+): { keys: (string | number)[]; message: string }[] {
+  const documents = upstreams.map(({ openapi }, index) => ({
+    keys: ["upstreams", index, "openapi", "file"],
+    file: openapi?.file,
+    check: checkOpenapiFile,
+  }));
+  const texts = (["terms", "privacy"] as const).map((name) => ({
+    keys: ["legal", name],
+    file: legal[name],
+    check: checkLegalFile,
+  }));
+  return [...documents, ...texts].flatMap(({ keys, file, check }) => {
+    const message = file === undefined ? undefined : check(resolve(folder, file));
+    return message === undefined ? [] : [{ keys, message }];
+  });
+}
+
 function parseConfigFile(
   path: string,
   text: string | undefined,
@@ -85,16 +107,12 @@ function parseConfigFile(
   }
   const parsed = configFile.safeParse(file);
   if (parsed.success) {
-    const broken = (parsed.data.upstreams ?? []).flatMap(({ openapi }, index): Mistake[] => {
-      const message =
-        openapi?.file === undefined
-          ? undefined
-          : checkOpenapiFile(resolve(dirname(path), openapi.file));
-      const keys = ["upstreams", index, "openapi", "file"];
-      return message === undefined
-        ? []
-        : [{ place: place(keys), message: `${keys.join(".")}: ${message}` }];
-    });
+    const broken = findBrokenFiles(parsed.data, dirname(path)).map(
+      ({ keys, message }): Mistake => ({
+        place: place(keys),
+        message: `${keys.join(".")}: ${message}`,
+      }),
+    );
     return {
       file: broken.length === 0 ? parsed.data : undefined,
       mistakes: broken,

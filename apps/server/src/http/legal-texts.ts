@@ -1,6 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { LegalContent } from "@turnpike/contract/public-pages";
+import { readLegalFile } from "#platform/read-legal-file.ts";
 import { StartupError } from "#platform/startup-error.ts";
 import { renderMarkdown } from "./render-markdown.ts";
 
@@ -20,8 +20,6 @@ export type LegalOptions = {
   };
 };
 
-/** The longest terms of large companies are a fifth of it. */
-const TEXT_BYTES_MAX = 512 * 1024;
 const UPDATED_MARK = /^\s*<!--\s*updated:\s*(\d{4}-\d{2}-\d{2})\s*-->/;
 const TITLES = { terms: "Terms of service", privacy: "Privacy notice" } as const;
 
@@ -29,15 +27,12 @@ export type LegalName = keyof typeof TITLES;
 
 function readText(file: string): { source: string; changedOn: string } {
   try {
-    const { size, mtime } = statSync(file);
-    if (size > TEXT_BYTES_MAX) {
-      throw new Error(`It has more than ${String(TEXT_BYTES_MAX)} bytes`);
-    }
-    return { source: readFileSync(file, "utf8"), changedOn: mtime.toISOString().slice(0, 10) };
+    const { text, changedAt } = readLegalFile(file);
+    return { source: text, changedOn: changedAt.toISOString().slice(0, 10) };
   } catch (error) {
     throw new StartupError({
       code: "CONFIG_INVALID",
-      message: `The legal text ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      message: error instanceof Error ? error.message : String(error),
       hint: "Mend the path at legal in turnpike.yaml, or leave it out for the text that is shipped",
       cause: error,
     });

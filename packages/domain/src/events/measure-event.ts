@@ -64,47 +64,54 @@ function toDimension(value: unknown): string {
 /** The longest text that `unique_count` tells apart, in UTF-16 units. */
 const UNIQUE_LENGTH_MAX = 1_024;
 
+/**
+ * True for a number that was rounded when its JSON was read, or may have been: `9007199254740993` is read as
+ * `9007199254740992`, so that what is told apart by it would not be.
+ */
+function isRounded(value: unknown): boolean {
+  return typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+}
+
 type Reading =
   | { kind: "value"; measurement: Measurement }
   | { kind: "missing" }
-  | { kind: "invalid" };
+  | { kind: "invalid"; reason: string };
+
+function describe({ aggregation, meterId, valuePointer }: CompiledMeter): string {
+  const where = valuePointer === "" ? "The data" : `What stands at ${valuePointer} in the data`;
+  return aggregation === "unique_count"
+    ? `${where} is nothing that the meter ${meterId} can tell apart: it takes short texts, numbers and booleans.`
+    : `${where} is no value that the meter ${meterId} can count: it takes numbers${aggregation === "sum" ? " of 0 or more" : ""}, at most 10^15.`;
+}
 
 function readOne(meter: CompiledMeter, data: unknown): Reading {
-  const dimensions = meter.dimensionPaths.map((path) => toDimension(findByPath(data, path)));
-  const base = { meter, dimensions, unique: undefined, value: undefined };
+  const { aggregation, meterId } = meter;
+  const found = meter.valuePath === undefined ? undefined : findByPath(data, meter.valuePath);
+  if (meter.valuePath !== undefined && (found === undefined || found === null)) {
+    return { kind: "missing" };
+  }
+  const parts = meter.dimensionPaths.map((path) => findByPath(data, path));
+  if (parts.some(isRounded) || (aggregation === "unique_count" && isRounded(found))) {
+    const reason = `The meter ${meterId} reads a number beyond ${String(Number.MAX_SAFE_INTEGER)} in the data, which JSON cannot tell from its neighbours: send it as a text.`;
+    return { kind: "invalid", reason };
+  }
+  const base = { meter, dimensions: parts.map(toDimension), unique: undefined, value: undefined };
   if (meter.valuePath === undefined) {
     return { kind: "value", measurement: { ...base, quantity: "1" } };
   }
-  const found = findByPath(data, meter.valuePath);
-  if (found === undefined || found === null) {
-    return { kind: "missing" };
-  }
-  if (meter.aggregation === "unique_count") {
+  if (aggregation === "unique_count") {
     const isScalar = typeof found !== "object";
     const unique = JSON.stringify(found);
     return isScalar && unique.length <= UNIQUE_LENGTH_MAX
       ? { kind: "value", measurement: { ...base, unique, quantity: "0" } }
-      : { kind: "invalid" };
+      : { kind: "invalid", reason: describe(meter) };
   }
   const value = toDecimalValue(found);
-  const isSum = meter.aggregation === "sum";
+  const isSum = aggregation === "sum";
   if (value === undefined || (isSum && value.startsWith("-"))) {
-    return { kind: "invalid" };
+    return { kind: "invalid", reason: describe(meter) };
   }
   return { kind: "value", measurement: { ...base, value, quantity: isSum ? value : "0" } };
-}
-
-function describe(
-  { aggregation, meterId, valuePointer }: CompiledMeter,
-  isMissing: boolean,
-): string {
-  const where = valuePointer === "" ? "The data" : `What stands at ${valuePointer} in the data`;
-  if (isMissing) {
-    return `The meter ${meterId} finds no value at "${valuePointer}" in the data.`;
-  }
-  return aggregation === "unique_count"
-    ? `${where} is nothing that the meter ${meterId} can tell apart: it takes short texts, numbers and booleans.`
-    : `${where} is no value that the meter ${meterId} can count: it takes numbers${aggregation === "sum" ? " of 0 or more" : ""}, at most 10^15.`;
 }
 
 /**
@@ -122,7 +129,7 @@ export function measureEvent(
   for (const meter of meters) {
     const reading = readOne(meter, data);
     if (reading.kind === "invalid") {
-      return { ok: false, rejection: { code: "INVALID_VALUE", reason: describe(meter, false) } };
+      return { ok: false, rejection: { code: "INVALID_VALUE", reason: reading.reason } };
     }
     if (reading.kind === "missing") {
       missing ??= meter;
@@ -130,7 +137,10 @@ export function measureEvent(
       measurements.push(reading.measurement);
     }
   }
-  return missing !== undefined && measurements.length === 0
-    ? { ok: false, rejection: { code: "INVALID_VALUE", reason: describe(missing, true) } }
-    : { ok: true, measurements };
+  if (missing !== undefined && measurements.length === 0) {
+    const { meterId, valuePointer } = missing;
+    const reason = `The meter ${meterId} finds no value at "${valuePointer}" in the data.`;
+    return { ok: false, rejection: { code: "INVALID_VALUE", reason } };
+  }
+  return { ok: true, measurements };
 }

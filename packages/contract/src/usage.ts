@@ -3,7 +3,7 @@ import { ENVIRONMENTS } from "@turnpike/domain/keys/key-format";
 import { CALL_METHODS } from "@turnpike/domain/metering/call-method";
 import { isOutcome, type Outcome } from "@turnpike/domain/metering/outcome";
 import { isStorableText } from "@turnpike/domain/text/storable-text";
-import { GRAINS, type Grain, isTimeZone } from "@turnpike/domain/time/zoned-buckets";
+import { GRAINS, isTimeZone } from "@turnpike/domain/time/zoned-buckets";
 import { z } from "zod";
 import { commaList, wordList } from "./comma-list.ts";
 import {
@@ -57,14 +57,6 @@ export const STATUS_CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 
 /** The most rows one usage query answers. */
 export const USAGE_ROWS_MAX = 10_000;
-/** The longest range of each grain, in days: about as many buckets as a chart can show, and a bounded read. */
-export const USAGE_RANGE_DAYS_MAX: Readonly<Record<Grain, number>> = {
-  minute: 3,
-  hour: 93,
-  day: 731,
-  week: 1_827,
-  month: 3_653,
-};
 /** The most keys that one summary is for. */
 export const SUMMARISED_KEYS_MAX = 100;
 /** Days of a key's summary, the running one included. */

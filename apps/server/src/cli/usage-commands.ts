@@ -1,10 +1,6 @@
-import {
-  allUsageQuery,
-  USAGE_DIMENSIONS,
-  USAGE_RANGE_DAYS_MAX,
-  type UsageQuery,
-} from "@turnpike/contract/usage";
+import { allUsageQuery, USAGE_DIMENSIONS, type UsageQuery } from "@turnpike/contract/usage";
 import { USAGE_CLASSES } from "@turnpike/domain/metering/usage-history";
+import { USAGE_RANGE_DAYS_MAX } from "@turnpike/domain/metering/usage-range";
 import { DAY_MS, GRAINS } from "@turnpike/domain/time/zoned-buckets";
 import { z } from "zod";
 import { queryUsage, queryUsageOfAll } from "#modules/analytics/index.ts";

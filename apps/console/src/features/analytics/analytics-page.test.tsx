@@ -329,6 +329,33 @@ describe("usage by meter", () => {
     expect(await findTable(/^Users over time/)).toBeTruthy();
   });
 
+  it("answers within a quarter of an hour for all of it where nothing finer is kept, and says so", async () => {
+    const range = { from: "2026-11-21T10:17:00.000Z", to: "2026-11-21T10:19:00.000Z" };
+    const search = { ...range, timeZone: "UTC", meter: "users" };
+    const { questions } = openPage(answerUsage, search, METERS_OF_EVENTS);
+    expect(await screen.findByText(/so shown for .*10:15 – 10:30/)).toBeTruthy();
+    await findTable("Users by model");
+    const rangesOf = (meter: string) =>
+      questions
+        .filter((question) => question.get("measures") === meter)
+        .map((question) => `${question.get("from") ?? ""} ${question.get("to") ?? ""}`);
+    const quarter = "2026-11-21T10:15:00.000Z 2026-11-21T10:30:00.000Z";
+    expect(new Set(rangesOf("meter:users"))).toEqual(new Set([quarter]));
+    expect(new Set(rangesOf("meter:tokens"))).toEqual(new Set([`${range.from} ${range.to}`]));
+  });
+
+  it("says of the parts of a sum that they do not follow a filter by key, as the sum does", async () => {
+    const search = { meter: "tokens", key: KEY_ID };
+    const { questions } = openPage(answerUsage, search, METERS_OF_EVENTS);
+    expect(await screen.findByText(/By model everything is counted.*: Key/)).toBeTruthy();
+    expect(screen.queryByText(/say nothing about them/)).toBe(null);
+    await findTable("Tokens by model");
+    const asked = questions.filter((question) => question.get("measures") === "meter:tokens");
+    for (const question of asked) {
+      expect(question.has("key")).toBe(!question.has("dimensions", "event:model"));
+    }
+  });
+
   it("shows meters of events also where nobody calls", async () => {
     openPage(answerNoUsage, {}, METERS_OF_EVENTS);
     expect(await screen.findByText(/No requests in the last/)).toBeTruthy();

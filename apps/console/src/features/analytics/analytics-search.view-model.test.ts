@@ -119,6 +119,23 @@ describe("grain", () => {
     expect(listGrains(toAnalyticsView({ range: "24h" }))).toEqual(["hour"]);
     expect(listGrains(toAnalyticsView({ range: "30d" }))).toEqual(["hour", "day", "week"]);
   });
+
+  it.each([
+    [731, ["day", "week", "month"], "week"],
+    [732, ["week", "month"], "week"],
+    [1_827, ["week", "month"], "week"],
+    [1_828, ["month"], "month"],
+    [3_653, ["month"], "month"],
+  ])("is one that the API answers for %s days", (days, offered, chosen) => {
+    const toMs = Date.parse("2026-01-01T00:00Z");
+    const from = new Date(toMs - days * 86_400_000).toISOString();
+    const search = { from, to: "2026-01-01T00:00Z" };
+    expect(listGrains(toAnalyticsView(search))).toEqual(offered);
+    expect(chooseGrain(toAnalyticsView({ ...search, grain: "day" }), 5_000)).toBe(
+      days > 731 ? chosen : "day",
+    );
+    expect(chooseGrain(toAnalyticsView(search), 1_400)).toBe(chosen);
+  });
 });
 
 describe("range", () => {

@@ -1,3 +1,4 @@
+import { USAGE_RANGE_DAYS_MAX } from "@turnpike/domain/metering/usage-range";
 import {
   BUCKETS_MAX,
   countBuckets,
@@ -228,11 +229,16 @@ export function isLiveRange(view: AnalyticsView, nowMs: number): boolean {
   return "preset" in view.range || (view.range.fromMs <= nowMs && view.range.toMs > nowMs);
 }
 
+function isAnswered(lengthMs: number, grain: TimeGrain): boolean {
+  return lengthMs <= USAGE_RANGE_DAYS_MAX[grain] * DAY_MS;
+}
+
 /** Grains that can be drawn and answered for the range: neither too many buckets nor a single one. */
 export function listGrains(view: AnalyticsView): TimeGrain[] {
   const lengthMs = toLengthMs(view);
   return TIME_GRAINS.filter(
     (grain, index) =>
+      isAnswered(lengthMs, grain) &&
       countBuckets(lengthMs, grain) <= BUCKETS_MAX * 2 &&
       (index === 0 || countBuckets(lengthMs, grain) > 2),
   );
@@ -242,9 +248,14 @@ export function listGrains(view: AnalyticsView): TimeGrain[] {
 export function chooseGrain(view: AnalyticsView, widthPx: number): TimeGrain {
   const lengthMs = toLengthMs(view);
   const chosen = view.grain;
-  return chosen !== undefined && listGrains(view).includes(chosen)
-    ? chosen
-    : pickGrain({ fromMs: 0, toMs: lengthMs, widthPx });
+  if (chosen !== undefined && listGrains(view).includes(chosen)) {
+    return chosen;
+  }
+  const picked = TIME_GRAINS.indexOf(pickGrain({ fromMs: 0, toMs: lengthMs, widthPx }));
+  const answered = TIME_GRAINS.find(
+    (grain, index) => index >= picked && isAnswered(lengthMs, grain),
+  );
+  return answered ?? "month";
 }
 
 /** Filters as a question takes them. */

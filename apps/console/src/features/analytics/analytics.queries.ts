@@ -3,7 +3,13 @@ import type { TimeGrain } from "@turnpike/ui/charts/time-buckets.view-model";
 import type { ApiClient } from "#platform/api-client.ts";
 import { type UsageDimension, type UsageQuestion, usageQuery } from "#platform/usage-query.ts";
 import { type AnalyticsView, toUsageFilters, toUsageRange } from "./analytics-search.view-model.ts";
-import { type Meter, toMeasure, toMeterFilters, toMeterGrain } from "./meters.view-model.ts";
+import {
+  type Meter,
+  toMeasure,
+  toMeterFilters,
+  toMeterGrain,
+  toMeterRange,
+} from "./meters.view-model.ts";
 
 export type TenantId = UsageQuestion["tenantId"];
 
@@ -27,7 +33,8 @@ export type AnalyticsScope = {
 function ask(
   api: ApiClient,
   scope: AnalyticsScope,
-  question: Omit<UsageQuestion, "tenantId" | "range" | "timeZone">,
+  question: Omit<UsageQuestion, "tenantId" | "range" | "timeZone"> &
+    Partial<Pick<UsageQuestion, "range">>,
 ) {
   return usageQuery(
     api,
@@ -89,6 +96,7 @@ export const analyticsQueries = {
   meter: (api: ApiClient, scope: AnalyticsScope, meter: Meter, events: readonly string[] = []) =>
     ask(api, scope, {
       measures: [toMeasure(meter)],
+      range: toMeterRange(meter, scope.view, events.length > 0),
       grain: toMeterGrain(meter, scope.grain, events),
       isCompared: true,
       filters: toMeterFilters(meter, scope.view, events),
@@ -97,6 +105,7 @@ export const analyticsQueries = {
   meterParts: (api: ApiClient, scope: AnalyticsScope, meter: Meter, part: string) =>
     ask(api, scope, {
       measures: [toMeasure(meter)],
+      range: toMeterRange(meter, scope.view, true),
       dimensions: [`event:${part}`],
       order: `-${toMeasure(meter)}`,
       limit: TOP_MAX,

@@ -7,7 +7,9 @@ import {
   pickMeter,
   toMeterFilters,
   toMeterGrain,
+  toMeterRange,
   toMeterValues,
+  toWidenedRange,
 } from "./meters.view-model.ts";
 
 const CALLS: Meter = {
@@ -69,6 +71,43 @@ describe("the questions about a meter", () => {
     expect(toMeterGrain(SUM, "minute", ["model:a"])).toBe("hour");
     expect(toMeterGrain(MEAN, "minute", [])).toBe("hour");
     expect(toMeterGrain(MEAN, "day", [])).toBe("day");
+  });
+});
+
+describe("the filters of the page that a meter does not follow", () => {
+  it("are more where a sum is broken down by a part of its events, which is not kept by key", () => {
+    const view = toAnalyticsView({ key: KEY, environment: "live" });
+    expect(listUnansweredFilters(SUM, view)).toEqual([]);
+    expect(listUnansweredFilters(SUM, view, true)).toEqual(["key"]);
+    expect(toMeterFilters(SUM, view, [], true)).toEqual({ environment: ["live"] });
+    expect(listUnansweredFilters(CALLS, view, true)).toEqual([]);
+  });
+});
+
+describe("the range that a meter is asked about", () => {
+  const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
+  const view = (from: string, to: string) =>
+    toAnalyticsView({ from: `2026-11-21T${from}Z`, to: `2026-11-21T${to}Z` });
+  const quarter = { fromMs: at("10:15"), toMs: at("10:30") };
+
+  it.each([
+    ["a mean within a quarter of an hour", MEAN, view("10:17", "10:19"), false, quarter],
+    ["a part of a sum", SUM, view("10:17", "10:19"), true, quarter],
+    ["a mean over several", MEAN, view("10:15", "10:31"), false, { ...quarter, toMs: at("10:45") }],
+    ["a sum, which is kept by the minute", SUM, view("10:17", "10:19"), false, undefined],
+    ["a meter of calls", CALLS, view("10:17", "10:19"), true, undefined],
+    ["whole quarters", MEAN, view("10:15", "10:30"), false, undefined],
+  ])(
+    "is in whole quarters of an hour where nothing finer is kept: %s",
+    (_, meter, seen, hasParts, widened) => {
+      expect(toWidenedRange(meter, seen, hasParts)).toEqual(widened);
+      expect(toMeterRange(meter, seen, hasParts)).toEqual(widened ?? seen.range);
+    },
+  );
+
+  it("is the last hours where these are looked at", () => {
+    const seen = toAnalyticsView({ range: "1h" });
+    expect(toMeterRange(MEAN, seen, false)).toEqual({ lastMs: 3_600_000 });
   });
 });
 

@@ -1,10 +1,11 @@
 import type { MeterMeasure } from "@turnpike/contract/meter-measure";
+import { METER_STEP_MS } from "@turnpike/domain/metering/usage-range";
 import type { BarListItem } from "@turnpike/ui/charts/bar-list";
 import type { TimeSeries } from "@turnpike/ui/charts/chart-types";
 import type { TimeGrain } from "@turnpike/ui/charts/time-buckets.view-model";
 import type { Timeline } from "#components/usage/timeline.view-model.ts";
 import type { ApiClient } from "#platform/api-client.ts";
-import type { UsageFilters, UsageReport } from "#platform/usage-query.ts";
+import type { UsageFilters, UsageRange, UsageReport } from "#platform/usage-query.ts";
 import {
   readMeasure,
   toMeasureValues,
@@ -16,6 +17,7 @@ import {
   FILTER_DIMENSIONS,
   type FilterDimension,
   toUsageFilters,
+  toUsageRange,
 } from "./analytics-search.view-model.ts";
 
 export type Meter = Awaited<ReturnType<ApiClient["catalog"]["listMeters"]>>["items"][number];
@@ -72,7 +74,7 @@ export function toAggregationText({ aggregation }: Meter): string {
 
 /** Whether it is kept by the minute and by key; by the quarter of an hour otherwise. */
 function isKeptFinely(meter: Meter, hasParts: boolean): boolean {
-  return isAddedUp(meter) && !hasParts;
+  return meter.eventType === undefined || (isAddedUp(meter) && !hasParts);
 }
 
 /** What of the filters an event has. */
@@ -95,17 +97,48 @@ export function toMeterFilters(
   return { ...Object.fromEntries(filters), ...ofParts };
 }
 
-/** The filters of the page that say nothing about the events of a meter. */
-export function listUnansweredFilters(meter: Meter, view: AnalyticsView): FilterDimension[] {
-  const hasParts = view.events.length > 0;
+/**
+ * The filters of the page that say nothing about the events of a meter.
+ *
+ * @param hasParts - Whether it is broken down by parts of its events, or narrowed to some.
+ */
+export function listUnansweredFilters(
+  meter: Meter,
+  view: AnalyticsView,
+  hasParts: boolean = view.events.length > 0,
+): FilterDimension[] {
   return FILTER_DIMENSIONS.filter(
     (name) => view.filters[name] !== undefined && !isAnswered(meter, name, hasParts),
   );
 }
 
 export function toMeterGrain(meter: Meter, grain: TimeGrain, events: readonly string[]): TimeGrain {
-  const isFine = meter.eventType === undefined || isKeptFinely(meter, events.length > 0);
-  return grain === "minute" && !isFine ? "hour" : grain;
+  return grain === "minute" && !isKeptFinely(meter, events.length > 0) ? "hour" : grain;
+}
+
+/**
+ * The whole quarters of an hour around the range of the page, where a meter keeps nothing finer: within one of them the API
+ * has nothing to answer.
+ *
+ * @returns Undefined where the range is answered as it is.
+ */
+export function toWidenedRange(
+  meter: Meter,
+  view: AnalyticsView,
+  hasParts: boolean,
+): { fromMs: number; toMs: number } | undefined {
+  const range = toUsageRange(view);
+  if ("lastMs" in range || isKeptFinely(meter, hasParts)) {
+    return;
+  }
+  const fromMs = Math.floor(range.fromMs / METER_STEP_MS) * METER_STEP_MS;
+  const toMs = Math.ceil(range.toMs / METER_STEP_MS) * METER_STEP_MS;
+  return fromMs === range.fromMs && toMs === range.toMs ? undefined : { fromMs, toMs };
+}
+
+/** The range that a meter is asked about. */
+export function toMeterRange(meter: Meter, view: AnalyticsView, hasParts: boolean): UsageRange {
+  return toWidenedRange(meter, view, hasParts) ?? toUsageRange(view);
 }
 
 /** Where nothing was counted: of what is counted 0, of means and extremes nothing is known. */

@@ -8,7 +8,8 @@ import {
 import type { AllUsageQuery } from "@turnpike/contract/usage";
 import { type Aggregation, isAdditive, type MeterDefinition } from "@turnpike/domain/catalog/meter";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
-import { HOUR_MS, MINUTE_MS } from "@turnpike/domain/time/zoned-buckets";
+import { METER_STEP_MS } from "@turnpike/domain/metering/usage-range";
+import { MINUTE_MS } from "@turnpike/domain/time/zoned-buckets";
 import { refuseQuestion } from "./refuse-question.ts";
 
 /** Every version of a meter, the newest first; none when there is no such meter. */
@@ -53,8 +54,6 @@ type MeterQuestion = Pick<
 
 /** What an event does not have, so that meters of events cannot be broken down or filtered by it. */
 const OF_CALLS = ["route", "method", "status", "status_class", "outcome"] as const;
-
-const QUARTER_MS = HOUR_MS / 4;
 
 /** The meters that a question names, each once. That of calls is always there. */
 export function listNamedMeters({
@@ -203,5 +202,5 @@ export function planMeters(
 
 /** To what the ends of a range are rounded: the finest by which everything asked is kept. */
 export function roundingOf(meters: readonly PlannedMeter[]): number {
-  return meters.some(({ kind }) => kind === "events") ? QUARTER_MS : MINUTE_MS;
+  return meters.some(({ kind }) => kind === "events") ? METER_STEP_MS : MINUTE_MS;
 }

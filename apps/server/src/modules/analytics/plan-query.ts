@@ -3,10 +3,10 @@ import {
   type AllUsageQuery,
   type CallMeasure,
   USAGE_MEASURES,
-  USAGE_RANGE_DAYS_MAX,
   type UsageDimension,
   type UsageMeasure,
 } from "@turnpike/contract/usage";
+import { USAGE_RANGE_DAYS_MAX } from "@turnpike/domain/metering/usage-range";
 import {
   DAY_MS,
   type Grain,

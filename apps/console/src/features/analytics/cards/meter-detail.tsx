@@ -21,6 +21,7 @@ import {
   toMeasure,
   toMeterTimeline,
   toPartItems,
+  toWidenedRange,
 } from "../meters.view-model.ts";
 
 export type MeterDetailProps = {
@@ -65,8 +66,30 @@ export function MeterDetail({ meter, scope, isReady, onChange }: MeterDetailProp
       ) : (
         <MeterChart meter={meter} scope={scope} report={report.data} onChange={onChange} />
       )}
+      <RangeShown meter={meter} scope={scope} hasParts={view.events.length > 0} />
       <MeterParts meter={meter} scope={scope} isReady={isReady} onChange={onChange} />
     </section>
+  );
+}
+
+/** Which range a meter is shown for, where it is not that of the page. */
+function RangeShown({
+  meter,
+  scope,
+  hasParts,
+}: Pick<MeterDetailProps, "meter" | "scope"> & { hasParts: boolean }) {
+  const range = toWidenedRange(meter, scope.view, hasParts);
+  if (range === undefined) {
+    return null;
+  }
+  const { span } = createChartFormats(scope.timeZone, {
+    value: formatCompact,
+    exact: formatQuantity,
+  });
+  return (
+    <p className="mt-2 text-ink-muted text-xs">
+      Kept by the quarter of an hour, so shown for {span(range)}.
+    </p>
   );
 }
 
@@ -109,6 +132,11 @@ function MeterParts({ meter, scope, isReady, onChange }: MeterDetailProps) {
   }
   const items = report.data === undefined ? undefined : toPartItems(meter, report.data, part);
   const selected = view.events.filter((one) => one.startsWith(`${part}:`));
+  // What stands above the chart already holds for the parts as well.
+  const ofWhole = listUnansweredFilters(meter, view);
+  const unanswered = listUnansweredFilters(meter, view, true).filter(
+    (name) => !ofWhole.includes(name),
+  );
   return (
     <div className="mt-4">
       <div className="mb-2 flex flex-wrap items-center gap-2">
@@ -136,6 +164,12 @@ function MeterParts({ meter, scope, isReady, onChange }: MeterDetailProps) {
           );
         })}
       </div>
+      {unanswered.length > 0 && (
+        <p className="mb-2 text-ink-muted text-xs">
+          By {part} everything is counted, whatever these filters say:{" "}
+          {unanswered.map((name) => FILTER_LABELS[name]).join(", ")}.
+        </p>
+      )}
       {report.isError && (
         <FailureNotice
           what={`${meter.name} by ${part}: these numbers could not be loaded.`}
@@ -164,6 +198,9 @@ function MeterParts({ meter, scope, isReady, onChange }: MeterDetailProps) {
           selectedKeys={selected.map((one) => one.slice(part.length + 1))}
           onSelect={(value) => onChange(toggleEvent(view, part, value))}
         />
+      )}
+      {toWidenedRange(meter, view, view.events.length > 0) === undefined && (
+        <RangeShown meter={meter} scope={scope} hasParts />
       )}
     </div>
   );

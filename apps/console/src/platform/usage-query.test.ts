@@ -8,7 +8,9 @@ import {
   toQueryInput,
   toWholeWeeksBefore,
   type UsageQuestion,
+  withPrevious,
 } from "./usage-query.ts";
+import { makeUsageReport } from "./usage-report.fixture.ts";
 
 const TENANT = "ten_0199f3b0c1d27a4e8f60112233445566" as UsageQuestion["tenantId"];
 const NOW_MS = Date.parse("2026-11-21T12:00:00.000Z");
@@ -98,6 +100,17 @@ describe("what a range is compared with", () => {
       from: "2026-09-17T12:00:00.000Z",
       to: "2026-10-17T11:00:00.000Z",
     });
+  });
+});
+
+describe("a report with the weeks before it", () => {
+  const KEPT_FROM = "2026-11-19T00:00:00.000Z";
+
+  it("says from when on usage is kept, though that lies in the weeks before", () => {
+    const before = makeUsageReport({ from: "2026-11-14T09:00:00.000Z", keptFrom: KEPT_FROM });
+    const both = withPrevious(makeUsageReport(), before);
+    expect(both).toMatchObject({ keptFrom: KEPT_FROM, previous: { from: before.from } });
+    expect(withPrevious(makeUsageReport(), makeUsageReport())).not.toHaveProperty("keptFrom");
   });
 });
 

@@ -68,16 +68,23 @@ export function usageQuery(
         return await now;
       }
       const before = api.usage.query(toQueryInput(earlier, nowMs), { signal });
-      const [report, { from, to, times, rows, totals, truncated }] = await Promise.all([
-        now,
-        before,
-      ]);
-      return { ...report, previous: { from, to, times, rows, totals, truncated } };
+      return withPrevious(...(await Promise.all([now, before])));
     },
     refetchInterval: refetchMs,
     // What is about now is never fresh for a minute.
     staleTime: "lastMs" in question.range ? 0 : 60_000,
   });
+}
+
+/** A report with another one as the period before; from when on usage is kept holds for both. */
+export function withPrevious(report: UsageReport, before: UsageReport): UsageReport {
+  const { from, to, times, rows, totals, truncated } = before;
+  const keptFrom = report.keptFrom ?? before.keptFrom;
+  return {
+    ...report,
+    previous: { from, to, times, rows, totals, truncated },
+    ...(keptFrom === undefined ? {} : { keptFrom }),
+  };
 }
 
 const DAY_MS = 86_400_000;

@@ -25,6 +25,17 @@ export function readMeasure(values: Values, measure: UsageMeasure): number | nul
   return value === undefined || value === null ? null : Number(value);
 }
 
+/**
+ * The period before, to be compared with. Null where it was not asked for, and where not all of it is kept: less is known of
+ * it than there was, and every change would look like growth.
+ */
+export function toKnownPrevious({ previous, keptFrom }: UsageReport): UsagePeriod | null {
+  const isKept =
+    previous !== null &&
+    (keptFrom === undefined || Date.parse(keptFrom) <= Date.parse(previous.from));
+  return isKept ? previous : null;
+}
+
 function toPeriodBuckets(period: UsagePeriod): TimeBucket[] {
   return toBuckets(period.times.map(Date.parse), {
     fromMs: Date.parse(period.from),

@@ -5,6 +5,7 @@ import { KpiCard } from "@turnpike/ui/kpi-card";
 import type { ReactElement } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import type { UsageReport } from "#platform/usage-query.ts";
+import { KeptNotice } from "./kept-notice.tsx";
 import { KPI_WORDS, type Kpi, toKpis } from "./kpis.view-model.ts";
 
 export type KpiRowProps = {
@@ -28,19 +29,22 @@ export function KpiRow({ report, against, link }: KpiRowProps) {
   }
   const kpis = report.data === undefined ? undefined : toKpis(report.data);
   return (
-    <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
-      {kpis === undefined
-        ? Object.values(KPI_WORDS).map(({ key, label, context, meaning }) => (
-            <KpiCard
-              key={key}
-              label={label}
-              context={context}
-              explanation={meaning}
-              value={undefined}
-              delta={null}
-            />
-          ))
-        : kpis.map((kpi) => <KpiView key={kpi.key} kpi={kpi} against={against} link={link} />)}
+    <div>
+      <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+        {kpis === undefined
+          ? Object.values(KPI_WORDS).map(({ key, label, context, meaning }) => (
+              <KpiCard
+                key={key}
+                label={label}
+                context={context}
+                explanation={meaning}
+                value={undefined}
+                delta={null}
+              />
+            ))
+          : kpis.map((kpi) => <KpiView key={kpi.key} kpi={kpi} against={against} link={link} />)}
+      </div>
+      <KeptNotice report={report.data} />
     </div>
   );
 }

@@ -46,6 +46,17 @@ describe("toKpis", () => {
     expect(kpis[3]?.trend).toEqual([null, null, null]);
   });
 
+  it.each([
+    ["some of the period before is not kept", "2026-11-20T10:00:00.000Z", undefined],
+    ["all of it is", "2026-11-20T09:00:00.000Z", "+23.5%"],
+    ["nothing is said of what is kept", undefined, "+23.5%"],
+  ])("shows no change where %s, and one otherwise", (_, keptFrom, change) => {
+    const previous = makePreviousPeriod({ totals: BEFORE });
+    const kept = keptFrom === undefined ? {} : { keptFrom };
+    const [requests] = toKpis(makeUsageReport({ totals: NOW, previous, ...kept }));
+    expect(requests?.change?.text).toBe(change);
+  });
+
   it("says of success below its number and in full that only 5xx are failures", () => {
     expect(toKpis(makeUsageReport({ totals: NOW }))[1]?.context).toBe("answered without a 5xx");
     expect(KPI_WORDS.success.meaning).toMatch(/4xx such as 404 count as success/);

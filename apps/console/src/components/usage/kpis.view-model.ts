@@ -8,7 +8,7 @@ import {
   toChange,
 } from "#platform/format-measure.ts";
 import type { UsagePeriod, UsageReport } from "#platform/usage-query.ts";
-import { readMeasure, toMeasureValues } from "#platform/usage-series.ts";
+import { readMeasure, toKnownPrevious, toMeasureValues } from "#platform/usage-series.ts";
 
 /** One number of the top row, with its trend. */
 export type Kpi = {
@@ -67,7 +67,8 @@ export const KPI_WORDS: Readonly<Record<Kpi["key"], KpiWords>> = {
 /** Makes the top row of a report that was compared with the period before. */
 export function toKpis(report: UsageReport): readonly Kpi[] {
   const now = readFigures(report.totals);
-  const before = report.previous === null ? undefined : readFigures(report.previous.totals);
+  const previous = toKnownPrevious(report);
+  const before = previous === null ? undefined : readFigures(previous.totals);
   const trendOf = (measure: Parameters<typeof toMeasureValues>[2]) =>
     toMeasureValues(report, report.rows, measure);
   const requests = toChange(now.requests, before?.requests ?? null, "relative");

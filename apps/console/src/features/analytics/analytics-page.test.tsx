@@ -9,7 +9,7 @@ import {
   problem,
   renderWithPlatform,
 } from "#platform/render-with-platform.tsx";
-import { makeUsageRow } from "#platform/usage-report.fixture.ts";
+import { makePreviousPeriod, makeUsageRow } from "#platform/usage-report.fixture.ts";
 import { LIVE_INTERVAL_MS, type TenantId } from "./analytics.queries.ts";
 import { AnalyticsPage } from "./analytics-page.tsx";
 import type { AnalyticsSearch } from "./analytics-search.view-model.ts";
@@ -263,6 +263,19 @@ describe("AnalyticsPage", () => {
     openPage((request) => ({ ...answerUsage(request), truncated: true }));
     await screen.findByText(/The first 2 of more; all 9,347 count in the shares/);
     expect((await screen.findAllByText(/the latest part is missing/)).length).toBeGreaterThan(0);
+  });
+
+  it("shows no changes against what is not kept any more, and says why", async () => {
+    const answer = (request: Request) => ({
+      ...answerUsage(request),
+      previous: makePreviousPeriod({ totals: { requests: 1, "meter:requests": "1" } }),
+      keptFrom: "2026-11-20T10:00:00.000Z",
+    });
+    openPage(answer);
+    const notice = /No changes are shown: usage is kept from Nov 20/;
+    // Of the figures, and of the meters.
+    await expect.poll(() => screen.queryAllByText(notice).length).toBe(2);
+    expect(screen.queryByText(/^\+.*%$/)).toBe(null);
   });
 
   it("asks again every five seconds until it is paused", async () => {

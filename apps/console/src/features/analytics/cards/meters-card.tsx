@@ -4,11 +4,12 @@ import { Sparkline } from "@turnpike/ui/charts/sparkline";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { FailureNotice } from "#components/failure-notice.tsx";
+import { KeptNotice } from "#components/usage/kept-notice.tsx";
 import { formatCount } from "#platform/format.ts";
 import { formatQuantity, toChange } from "#platform/format-measure.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import type { UsageReport } from "#platform/usage-query.ts";
-import { readMeasure } from "#platform/usage-series.ts";
+import { readMeasure, toKnownPrevious } from "#platform/usage-series.ts";
 import { type AnalyticsScope, analyticsQueries } from "../analytics.queries.ts";
 import { type AnalyticsView, openMeter } from "../analytics-search.view-model.ts";
 import {
@@ -83,6 +84,7 @@ export function MetersCard({ scope, isReady, against, onChange }: MetersCardProp
             ))}
           </ul>
           <p className="mt-2 text-ink-faint text-xs">Changes {against}.</p>
+          <KeptNotice report={reports[0]?.data} />
           {left > 0 && (
             <p className="mt-1 text-ink-faint text-xs">
               And {formatCount(left)} more meters, through the API.
@@ -108,12 +110,13 @@ function MeterLine({ meter, report, isOpen, onOpen }: MeterLineProps) {
   const measure = toMeasure(meter);
   const { name, unit } = meter;
   const value = report?.totals[measure] ?? null;
+  const previous = report === undefined ? null : toKnownPrevious(report);
   const change =
     report === undefined
       ? undefined
       : toChange(
           readMeasure(report.totals, measure),
-          report.previous === null ? null : readMeasure(report.previous.totals, measure),
+          previous === null ? null : readMeasure(previous.totals, measure),
           "relative",
         );
   return (

@@ -182,6 +182,19 @@ export function listBucketStarts(
   return starts;
 }
 
+/** What the clocks of a zone show at an instant; midnight at the first instant of a day, also of one whose clocks skip it. */
+function localOf(offsetAt: OffsetAt, epochMs: number): number {
+  const localMs = epochMs + offsetAt(epochMs);
+  const midnightMs = moveLocal("day", localMs, 0);
+  return firstInstantOf(offsetAt, midnightMs) === epochMs ? midnightMs : localMs;
+}
+
+/** The first instant at which the clocks of a zone show a local time or later. */
+function firstInstantOf(offsetAt: OffsetAt, localMs: number): number {
+  const spans = listOffsetSpans(offsetAt, localMs - 2 * DAY_MS, localMs + 2 * DAY_MS);
+  return instantOfLocal(spans, localMs);
+}
+
 /** How many steps of a calendar lie between two local times; `undefined` when one of them is not the start of a step. */
 function countSteps(grain: CalendarGrain, fromLocalMs: number, toLocalMs: number) {
   const isOnGrid = [fromLocalMs, toLocalMs].every((ms) => moveLocal(grain, ms, 0) === ms);
@@ -209,13 +222,12 @@ export function precedingRange(
 ): { fromMs: number; toMs: number } {
   const { fromMs, toMs } = range;
   const offsetAt = createOffsetAt(timeZone);
-  const [fromLocalMs, toLocalMs] = [fromMs + offsetAt(fromMs), toMs + offsetAt(toMs)];
+  const [fromLocalMs, toLocalMs] = [localOf(offsetAt, fromMs), localOf(offsetAt, toMs)];
   for (const step of grain === "month" ? (["month", "day"] as const) : (["day"] as const)) {
     const steps = countSteps(step, fromLocalMs, toLocalMs);
     if (steps !== undefined && steps > 0) {
       const localMs = moveLocal(step, fromLocalMs, -steps);
-      const spans = listOffsetSpans(offsetAt, localMs - 2 * DAY_MS, localMs + 2 * DAY_MS);
-      return { fromMs: instantOfLocal(spans, localMs), toMs: fromMs };
+      return { fromMs: firstInstantOf(offsetAt, localMs), toMs: fromMs };
     }
   }
   return { fromMs: fromMs - (toMs - fromMs), toMs: fromMs };

@@ -123,8 +123,10 @@ function wordFilter<const Word extends string>(words: readonly Word[]) {
   return wordList(words, { countMax: FILTER_VALUES_MAX }).optional();
 }
 
-const keyFilter = filter<KeyId>("an id such as key_0199f3b0c1d27a4e8f60112233445566", (text) =>
-  isId("key", text) ? text : undefined,
+/** The empty text is the key of the operator's programs, which have none. */
+const keyFilter = filter<KeyId | "">(
+  "an id such as key_0199f3b0c1d27a4e8f60112233445566, or empty for the operator's programs",
+  (text) => (text === "" || isId("key", text) ? text : undefined),
 );
 
 /** Lengths of what is compared with columns: nothing longer is stored. */

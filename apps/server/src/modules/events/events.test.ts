@@ -273,6 +273,18 @@ describe("takeEvents", () => {
     await expectNoDrift();
   });
 
+  it("counts what the operator's programs report under the empty key, which can be filtered by", async () => {
+    const { tenantId, context } = await createTestTenant(services);
+    await defineMeter(TOKENS);
+    await take([event(tenantId, { data: { tokens: 3 } })]);
+    await take([event(undefined, { data: { tokens: 4 } })], context);
+    const counted = async (query: Record<string, string>) =>
+      (await usage(tenantId, query)).totals["meter:tokens"];
+    expect(await counted({ key: "" })).toBe("3");
+    expect(await counted({ key: context.actor.id })).toBe("4");
+    expect(await counted({ key: `,${context.actor.id}` })).toBe("7");
+  });
+
   it("needs events:write", async () => {
     const { tenantId } = await createTestTenant(services);
     const reader = contextOf({ type: "service_key", id: "svc_1", scopes: ["usage:read"] });

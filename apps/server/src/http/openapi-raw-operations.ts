@@ -222,6 +222,12 @@ const exportUsage: RawOperation = {
     responses: {
       "200": {
         description: "One line for each row, under a line of names.",
+        headers: {
+          "X-Turnpike-Truncated": {
+            description: "`true` when there were more rows than `limit`, else `false`.",
+            schema: { type: "string", enum: ["true", "false"] },
+          },
+        },
         content: { "text/csv": { schema: { type: "string" } } },
       },
     },

@@ -73,6 +73,14 @@ describe("usage over HTTP", () => {
     expect(all.text.trimEnd().split("\r\n")).toHaveLength(3);
   });
 
+  it("says of a file whether rows are missing at its end", async () => {
+    const cutOff = async (limit: number) => {
+      const path = `/v1/usage.csv?${YEAR}&dimensions=tenant&limit=${String(limit)}`;
+      return (await app.call(operator, "GET", path)).headers.get("x-turnpike-truncated");
+    };
+    expect([await cutOff(1), await cutOff(100)]).toEqual(["true", "false"]);
+  });
+
   it.each(["", ".csv"])(
     "refuses usage%s to strangers, other tenants and the wrong scope",
     async (suffix) => {

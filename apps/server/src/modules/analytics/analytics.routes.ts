@@ -1,6 +1,11 @@
 import { implement } from "@orpc/server";
 import { tenantId } from "@turnpike/contract/shapes";
-import { allUsageQuery, analyticsContract, usageQuery } from "@turnpike/contract/usage";
+import {
+  allUsageQuery,
+  analyticsContract,
+  type UsageReport,
+  usageQuery,
+} from "@turnpike/contract/usage";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { HttpContext } from "#http/http-context.ts";
 import { parseQuery } from "#http/parse-query.ts";
@@ -32,13 +37,16 @@ export function createAnalyticsRoutes(deps: AnalyticsDeps) {
   });
 }
 
-function sendCsv({ res }: RawCall, csv: string): void {
+function sendCsv({ res }: RawCall, report: UsageReport): void {
+  const csv = toUsageCsv(report);
   res.writeHead(200, {
     "content-type": "text/csv; charset=utf-8; header=present",
     "content-disposition": 'attachment; filename="usage.csv"',
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
     "content-length": Buffer.byteLength(csv),
+    // A file has no place to say so.
+    "x-turnpike-truncated": String(report.truncated),
   });
   res.end(csv);
 }
@@ -50,19 +58,13 @@ async function exportTenant(deps: AnalyticsDeps, call: RawCall): Promise<void> {
     throw resourceNotFound("tenant");
   }
   const input = parseQuery(call, usageQuery, { tenantId: tenant.data });
-  sendCsv(
-    call,
-    toUsageCsv(await deps.inTurn(context.actor, () => queryUsage(deps, context, input))),
-  );
+  sendCsv(call, await deps.inTurn(context.actor, () => queryUsage(deps, context, input)));
 }
 
 async function exportAll(deps: AnalyticsDeps, call: RawCall): Promise<void> {
   const context = call.context.call();
   const input = parseQuery(call, allUsageQuery, {});
-  sendCsv(
-    call,
-    toUsageCsv(await deps.inTurn(context.actor, () => queryUsageOfAll(deps, context, input))),
-  );
+  sendCsv(call, await deps.inTurn(context.actor, () => queryUsageOfAll(deps, context, input)));
 }
 
 /** The same questions, answered as CSV: a file is no document of the contract. */

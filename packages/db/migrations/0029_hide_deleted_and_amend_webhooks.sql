@@ -14,3 +14,6 @@ begin
   end loop;
 end
 $$;
+
+-- The last failure of the row that began at failing_since: one long after it is no part of it.
+alter table webhook_endpoints add column last_failed_at timestamptz;

@@ -1,6 +1,10 @@
 import type { Tx } from "@turnpike/db/client";
 import { toPlainText } from "@turnpike/domain/text/plain-text";
-import { nextAttemptDelayMs, parseRetryAfter } from "@turnpike/domain/webhooks/retry-schedule";
+import {
+  ATTEMPT_DELAYS_MS,
+  nextAttemptDelayMs,
+  parseRetryAfter,
+} from "@turnpike/domain/webhooks/retry-schedule";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { type GuardedOutbound, GuardedOutboundError } from "#platform/guarded-outbound.ts";
@@ -35,6 +39,11 @@ const RESPONSE_LENGTH_MAX = 1_024;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Longer than the schedule of one message, so that a single one never disables an endpoint. */
 export const LASTING_FAILURE_MS = 5 * DAY_MS;
+/**
+ * Failures further apart are no row: nothing was tried in between, for no wait of the schedule is that long. An endpoint that
+ * rarely hears of anything is not disabled for one failure now and one last week.
+ */
+const FAILURES_APART_MS_MAX = 2 * Math.max(...ATTEMPT_DELAYS_MS);
 /** A receiver that is overloaded may stop all of its messages for so long at a time. */
 const PAUSE_MS_MAX = 60 * 60 * 1_000;
 const GONE = 410;
@@ -114,6 +123,15 @@ function findReasonToDisable(input: {
     : undefined;
 }
 
+/** Since when everything has failed, seen from a failure now. */
+function findFailingSince(
+  { failing_since: since, last_failed_at: last }: WebhookRow,
+  failedAt: Date,
+): Date {
+  const isRow = last !== null && failedAt.getTime() - last.getTime() <= FAILURES_APART_MS_MAX;
+  return isRow && since !== null ? since : failedAt;
+}
+
 async function disable(
   deps: DeliverWebhookDeps,
   tx: Tx,
@@ -191,16 +209,18 @@ async function settle(
     });
     if (hasSucceeded) {
       if (endpoint.failing_since !== null) {
-        await updateWebhookRow(tx, { ...endpoint, failing_since: null, paused_until: null });
+        const mended = { failing_since: null, last_failed_at: null, paused_until: null };
+        await updateWebhookRow(tx, { ...endpoint, ...mended });
       }
       return;
     }
-    const failingSince = endpoint.failing_since ?? startedAt;
+    const failingSince = findFailingSince(endpoint, startedAt);
     const isOverloaded = status !== null && OVERLOADED.has(status);
     const pauseMs = isOverloaded ? Math.min(outcome.retryAfterMs ?? 0, PAUSE_MS_MAX) : 0;
     const failing: WebhookRow = {
       ...endpoint,
       failing_since: failingSince,
+      last_failed_at: startedAt,
       paused_until: pauseMs > 0 ? new Date(now.getTime() + pauseMs) : endpoint.paused_until,
     };
     const reason = findReasonToDisable({ status, failingSince, now });

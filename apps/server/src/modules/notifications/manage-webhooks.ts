@@ -113,6 +113,7 @@ export async function createWebhook(
     previous_secret: null,
     previous_secret_until: null,
     failing_since: null,
+    last_failed_at: null,
     paused_until: null,
     created_at: now,
     updated_at: now,
@@ -169,20 +170,19 @@ export async function getWebhook(
   return toWebhookReply(row, deps.clock.now());
 }
 
+/** What failed at another address, or before it was enabled again, says nothing of what comes. */
+const NOTHING_FAILED = { failing_since: null, last_failed_at: null, paused_until: null };
+
+/** What another address and another state change with them. */
 function decideState(
   row: WebhookRow,
-  enabled: boolean | undefined,
-): Pick<WebhookRow, "state" | "disabled_reason" | "failing_since" | "paused_until"> {
-  const { state, disabled_reason, failing_since, paused_until } = row;
-  if (enabled === undefined || (enabled && state === "enabled")) {
-    return { state, disabled_reason, failing_since, paused_until };
+  { url = row.url, enabled }: Pick<UpdateWebhookRequest, "url" | "enabled">,
+): Partial<WebhookRow> {
+  if (enabled === undefined || (enabled && row.state === "enabled")) {
+    return url === row.url ? {} : { url, ...NOTHING_FAILED };
   }
-  return {
-    state: enabled ? "enabled" : "disabled",
-    disabled_reason: null,
-    failing_since: null,
-    paused_until: null,
-  };
+  const state = enabled ? "enabled" : "disabled";
+  return { url, state, disabled_reason: null, ...NOTHING_FAILED };
 }
 
 /**
@@ -206,10 +206,9 @@ export async function updateWebhook(
     const before = await getLockedRow(tx, input);
     const after: WebhookRow = {
       ...before,
-      url: input.url ?? before.url,
       description: input.description ?? before.description,
       event_types: [...new Set(input.eventTypes ?? before.event_types)],
-      ...decideState(before, input.enabled),
+      ...decideState(before, input),
       updated_at: now,
     };
     await updateWebhookRow(tx, after);

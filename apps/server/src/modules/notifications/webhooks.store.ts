@@ -16,6 +16,7 @@ export type WebhookRow = {
   previous_secret: string | null;
   previous_secret_until: Date | null;
   failing_since: Date | null;
+  last_failed_at: Date | null;
   paused_until: Date | null;
   created_at: Date;
   updated_at: Date;
@@ -33,6 +34,7 @@ const COLUMNS = [
   "previous_secret",
   "previous_secret_until",
   "failing_since",
+  "last_failed_at",
   "paused_until",
   "created_at",
   "updated_at",
@@ -105,6 +107,7 @@ export async function updateWebhookRow(tx: Tx, row: WebhookRow): Promise<void> {
       "previous_secret",
       "previous_secret_until",
       "failing_since",
+      "last_failed_at",
       "paused_until",
       "updated_at",
     )}

@@ -340,6 +340,14 @@ describe("the schedule", () => {
 
 describe("an endpoint", () => {
   const one = (webhookId: string) => ({ owner: tenant.tenantId, webhookId });
+  /** Something is sent each day, and fails with all that is due then. */
+  const failDaily = async (days: number) => {
+    for (let day = 0; day < days; day += 1) {
+      world.clock.advance(DAY_MS);
+      await happen();
+      await world.deliverDue();
+    }
+  };
 
   it("that says 410 Gone is disabled at once, with what waits, and its people are told", async () => {
     const { webhookId } = await add();
@@ -378,7 +386,8 @@ describe("an endpoint", () => {
     receiver.answer = (res) => res.writeHead(503).end();
     await happen();
     await world.deliverDue();
-    world.clock.advance(5 * DAY_MS - 1);
+    await failDaily(4);
+    world.clock.advance(DAY_MS - 1);
     await happen();
     await world.deliverDue();
     expect((await getWebhook(world, OPERATOR_CONTEXT, one(webhookId))).state).toBe("enabled");
@@ -390,6 +399,37 @@ describe("an endpoint", () => {
     expect(
       await database.sql`select 1 from audit_entries where entity_id = ${webhookId} and action = 'webhook.auto_disabled'`,
     ).toHaveLength(1);
+  });
+
+  it("that rarely hears of anything is not disabled for one failure a while after another", async () => {
+    const { webhookId } = await add();
+    receiver.answer = (res) => res.writeHead(500).end();
+    await happen();
+    for (const delayMs of ATTEMPT_DELAYS_MS) {
+      world.clock.advance(delayMs);
+      await world.deliverDue();
+    }
+    world.clock.advance(3 * DAY_MS);
+    await happen();
+    await world.deliverDue();
+    expect(await getWebhook(world, OPERATOR_CONTEXT, one(webhookId))).toMatchObject({
+      state: "enabled",
+      failingSince: world.clock.now().toISOString(),
+    });
+    expect((await deliveriesOf(webhookId))[0]).toMatchObject({ state: "pending", attempts: 1 });
+  });
+
+  it("with another address begins anew, whatever failed at the one before", async () => {
+    const { webhookId } = await add();
+    receiver.answer = (res) => res.writeHead(503).end();
+    await failDaily(4);
+    const url = `${receiver.url}/elsewhere`;
+    const changed = await updateWebhook(world, OPERATOR_CONTEXT, { ...one(webhookId), url });
+    expect(changed).toMatchObject({ url, state: "enabled", failingSince: null });
+    await failDaily(5);
+    expect((await getWebhook(world, OPERATOR_CONTEXT, one(webhookId))).state).toBe("enabled");
+    await failDaily(1);
+    expect((await getWebhook(world, OPERATOR_CONTEXT, one(webhookId))).state).toBe("auto_disabled");
   });
 
   it("whose secret is replaced signs with both until the grace is over", async () => {

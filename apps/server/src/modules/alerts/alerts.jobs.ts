@@ -2,6 +2,7 @@ import { ALERT_HISTORY_DAYS } from "@turnpike/contract/alerts";
 import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
 import { deleteOldHappenings } from "./delete-old-happenings.ts";
 import { evaluateAlerts } from "./evaluate-alerts.ts";
+import { rewindAlerts } from "./rewind-alerts.ts";
 import type { TellAlertDeps } from "./tell-alert.ts";
 import { watchQuotas } from "./watch-quotas.ts";
 
@@ -12,7 +13,10 @@ export function createAlertsJobs(deps: TellAlertDeps): RegisteredJob[] {
     registerSchedule({
       name: "alerts.evaluate",
       cron: "* * * * *",
-      run: ({ signal }) => evaluateAlerts(deps, signal),
+      run: async ({ signal }) => {
+        await rewindAlerts(deps);
+        return await evaluateAlerts(deps, signal);
+      },
     }),
     registerSchedule({
       name: "alerts.watch-quotas",

@@ -182,3 +182,31 @@ export async function claimAlertRows(
     from taken where a.tenant_id = taken.tenant_id and a.alert_id = taken.alert_id
     returning ${tx(COLUMNS.map((column) => `a.${column}`))}`;
 }
+
+/**
+ * Makes alerts due, as if they had not been looked at yet, whose last window ends after `aheadOf`. Their phase stays, with no
+ * instant of it in the future. Whoever has one in hand has decided on something else. Needs the operator role.
+ *
+ * @returns How many.
+ */
+export async function rewindAlertRows(
+  tx: Tx,
+  input: { now: Date; aheadOf: Date; limit: number },
+): Promise<number> {
+  const { now, aheadOf, limit } = input;
+  const result = await tx`
+    update alerts a
+    set evaluated_to = null, streak = 0, phase_since = least(a.phase_since, ${now}::timestamptz),
+      notice_at = least(a.notice_at, ${now}::timestamptz), next_evaluation_at = ${now}::timestamptz, claimed_until = null,
+      revision = revision + 1
+    from (
+      select tenant_id, alert_id from alerts
+      -- What was looked at until then is due later; the index knows of that alone.
+      where next_evaluation_at > ${aheadOf} and evaluated_to > ${aheadOf} and paused_at is null
+      order by next_evaluation_at
+      limit ${limit}
+      for update skip locked
+    ) ahead
+    where a.tenant_id = ahead.tenant_id and a.alert_id = ahead.alert_id`;
+  return result.count;
+}

@@ -1,0 +1,89 @@
+import { createFakeClock } from "@turnpike/testkit/fake-clock";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { OPERATOR_CONTEXT, type TestTenant } from "@turnpike/testkit/test-services";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  type AlertsWorld,
+  addAlert,
+  call,
+  createAlertsWorld,
+  createToldTenant,
+  listTold,
+  passMinutes,
+} from "./alerts.fixture.ts";
+import { createAlertsJobs } from "./alerts.jobs.ts";
+import { getAlert, pauseAlert } from "./manage-alerts.ts";
+import { rewindAlerts } from "./rewind-alerts.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+let database: TestDatabase;
+let world: AlertsWorld;
+let tenant: TestTenant;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  await database.sql`delete from alerts`;
+  world = createAlertsWorld(database);
+  tenant = await createToldTenant(world, database);
+});
+
+/** What the job of every minute does. */
+async function runJob(deps: AlertsWorld): Promise<void> {
+  const [evaluate] = createAlertsJobs(deps);
+  await evaluate?.run({}, { attempt: 1, isLast: true, signal: new AbortController().signal });
+}
+
+/** The same installation, seen by a machine with another clock. */
+const aheadBy = (ms: number): AlertsWorld => ({
+  ...world,
+  clock: createFakeClock(new Date(world.clock.now().getTime() + ms).toISOString()),
+});
+
+const kinds = async () => (await listTold(database, tenant)).map((told) => told.kind);
+const read = (alertId: string) =>
+  getAlert(world, OPERATOR_CONTEXT, { tenantId: tenant.tenantId, alertId });
+
+describe("alerts that a clock which was ahead has looked at", () => {
+  it("are looked at anew as soon as a right clock looks, and tell of what is then", async () => {
+    const { alertId } = await addAlert(world, tenant, { forEvaluations: 2 });
+    await runJob(aheadBy(3 * DAY_MS));
+    expect((await read(alertId)).evaluatedTo).toBe("2026-11-23T12:00:00.000Z");
+    for (let minute = 0; minute < 2; minute += 1) {
+      await call(world, tenant, { calls: 150, minutesAgo: 0 });
+      world.clock.advance(MINUTE_MS);
+      await runJob(world);
+    }
+    expect(await kinds()).toEqual(["alert.firing"]);
+    expect((await read(alertId)).evaluatedTo).toBe("2026-11-20T12:02:00.000Z");
+  });
+
+  it("that fire go on firing, are not told of again, and recover in their time", async () => {
+    const { alertId } = await addAlert(world, tenant, { condition: { kind: "no_data" } });
+    await runJob(aheadBy(3 * DAY_MS));
+    await runJob(world);
+    expect(await read(alertId)).toMatchObject({
+      phase: "firing",
+      phaseSince: world.clock.now().toISOString(),
+    });
+    await call(world, tenant, { calls: 1, minutesAgo: 0 });
+    world.clock.advance(MINUTE_MS);
+    await runJob(world);
+    expect(await kinds()).toEqual(["alert.firing", "alert.recovered"]);
+  });
+
+  it("stay as they are while clocks are five minutes apart or less, and while they are paused", async () => {
+    await addAlert(world, tenant);
+    const paused = await addAlert(world, tenant);
+    await runJob(aheadBy(5 * MINUTE_MS));
+    expect(await rewindAlerts(world)).toBe(0);
+    await runJob(aheadBy(DAY_MS));
+    const one = { tenantId: tenant.tenantId, alertId: paused.alertId };
+    await pauseAlert(world, OPERATOR_CONTEXT, one);
+    expect(await rewindAlerts(world)).toBe(1);
+    expect(await passMinutes(world, 1)).toEqual([0]);
+  });
+});

@@ -166,7 +166,7 @@ export const webhook = z.strictObject({
   disabledReason: z.string().nullable(),
   /** Since when nothing has succeeded. Null when the last attempt did. */
   failingSince: instant.nullable(),
-  /** Until when the secret before signs as well. */
+  /** Until when the last of the secrets from before signs as well. */
   previousSecretUntil: instant.nullable(),
   createdAt: instant,
   updatedAt: instant,

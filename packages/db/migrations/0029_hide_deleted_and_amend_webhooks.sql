@@ -17,3 +17,15 @@ $$;
 
 -- The last failure of the row that began at failing_since: one long after it is no part of it.
 alter table webhook_endpoints add column last_failed_at timestamptz;
+
+-- Each secret before the present one signs until its own time is over, however often it was replaced since:
+-- [{"secret": sealed, "until": instant}, …].
+alter table webhook_endpoints
+  alter column previous_secret type jsonb using case
+    when previous_secret is null or previous_secret_until is null then '[]'
+    else jsonb_build_array(jsonb_build_object('secret', previous_secret, 'until', previous_secret_until))
+  end,
+  alter column previous_secret set default '[]',
+  alter column previous_secret set not null,
+  drop column previous_secret_until;
+alter table webhook_endpoints rename column previous_secret to earlier_secrets;

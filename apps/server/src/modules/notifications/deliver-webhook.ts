@@ -22,6 +22,7 @@ import {
 import { INSTALLATION } from "./webhook-owner.ts";
 import {
   findWebhookRow,
+  listSigning,
   lockWebhookRow,
   updateWebhookRow,
   type WebhookRow,
@@ -60,11 +61,8 @@ async function openSecrets(
   endpoint: WebhookRow,
   now: Date,
 ): Promise<string[]> {
-  const { previous_secret: previous, previous_secret_until: until } = endpoint;
-  const sealed = [endpoint.secret];
-  if (previous !== null && until !== null && until > now) {
-    sealed.push(previous);
-  }
+  const earlier = listSigning(endpoint, now).map(({ secret }) => secret);
+  const sealed = [endpoint.secret, ...earlier];
   try {
     return await Promise.all(sealed.map((secret) => deps.sealer.open(secret)));
   } catch (error) {

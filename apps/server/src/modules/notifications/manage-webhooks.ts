@@ -22,6 +22,7 @@ import {
   findWebhookRow,
   hasOwner,
   insertWebhook,
+  listSigning,
   listWebhookRows,
   lockWebhookRow,
   lockWebhooksOf,
@@ -110,8 +111,7 @@ export async function createWebhook(
     state: "enabled",
     disabled_reason: null,
     secret: await deps.sealer.seal(secret),
-    previous_secret: null,
-    previous_secret_until: null,
+    earlier_secrets: [],
     failing_since: null,
     last_failed_at: null,
     paused_until: null,
@@ -247,10 +247,33 @@ export async function deleteWebhook(
   });
 }
 
+/** So many signatures stand in each message beside the present one, at the most. */
+const EARLIER_SECRETS_MAX = 5;
+
+/** Each that signs now goes on until its own end. Without a grace all end at once: a secret may have got out. */
+function keepEarlierSecrets(
+  row: WebhookRow,
+  { graceSeconds, now }: { graceSeconds: number; now: Date },
+): WebhookRow["earlier_secrets"] {
+  if (graceSeconds === 0) {
+    return [];
+  }
+  const earlier = listSigning(row, now);
+  if (earlier.length === EARLIER_SECRETS_MAX) {
+    throw new AppError({
+      code: "CONFLICT",
+      publicMessage: `${String(EARLIER_SECRETS_MAX)} earlier secrets still sign: wait until one of them has ended, or replace the secret without a grace period.`,
+    });
+  }
+  const until = new Date(now.getTime() + graceSeconds * 1_000).toISOString();
+  return [{ secret: row.secret, until }, ...earlier];
+}
+
 /**
- * Replaces the secret. For the grace period every message is signed with both, so that a receiver verifies with either.
+ * Replaces the secret. For the grace period every message is signed with both, so that a receiver verifies with either;
+ * secrets that were replaced before go on signing until their own grace is over.
  *
- * @throws {AppError} As {@link getWebhook}.
+ * @throws {AppError} `CONFLICT` when five earlier ones still sign; as {@link getWebhook}.
  */
 export async function rotateWebhookSecret(
   deps: WebhooksDeps,
@@ -264,12 +287,10 @@ export async function rotateWebhookSecret(
   const sealed = await deps.sealer.seal(secret);
   return await transactAs(deps, owner, async (tx) => {
     const before = await getLockedRow(tx, input);
-    const hasGrace = graceSeconds > 0;
     const after: WebhookRow = {
       ...before,
       secret: sealed,
-      previous_secret: hasGrace ? before.secret : null,
-      previous_secret_until: hasGrace ? new Date(now.getTime() + graceSeconds * 1_000) : null,
+      earlier_secrets: keepEarlierSecrets(before, { graceSeconds, now }),
       updated_at: now,
     };
     await updateWebhookRow(tx, after);

@@ -1,9 +1,9 @@
 import type { Webhook, WebhookAttempt, WebhookDelivery } from "@turnpike/contract/webhooks";
 import type { AttemptRow, DeliveryRow } from "./webhook-deliveries.store.ts";
-import type { WebhookRow } from "./webhooks.store.ts";
+import { listSigning, type WebhookRow } from "./webhooks.store.ts";
 
 export function toWebhookReply(row: WebhookRow, now: Date): Webhook {
-  const until = row.previous_secret_until;
+  const untilMs = listSigning(row, now).map(({ until }) => Date.parse(until));
   return {
     webhookId: row.webhook_id,
     url: row.url,
@@ -12,7 +12,7 @@ export function toWebhookReply(row: WebhookRow, now: Date): Webhook {
     state: row.state,
     disabledReason: row.disabled_reason,
     failingSince: row.failing_since?.toISOString() ?? null,
-    previousSecretUntil: until !== null && until > now ? until.toISOString() : null,
+    previousSecretUntil: untilMs.length > 0 ? new Date(Math.max(...untilMs)).toISOString() : null,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   };

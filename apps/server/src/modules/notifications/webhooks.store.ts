@@ -3,6 +3,9 @@ import { INSTALLATION, type WebhookOwner } from "./webhook-owner.ts";
 
 export type WebhookState = "enabled" | "disabled" | "auto_disabled";
 
+/** Sealed, and until when it signs: an instant as ISO 8601. */
+type EarlierSecret = { secret: string; until: string };
+
 export type WebhookRow = {
   tenant_id: WebhookOwner;
   webhook_id: string;
@@ -11,10 +14,10 @@ export type WebhookRow = {
   event_types: string[];
   state: WebhookState;
   disabled_reason: string | null;
-  /** Sealed, like the one before. */
+  /** Sealed. */
   secret: string;
-  previous_secret: string | null;
-  previous_secret_until: Date | null;
+  /** Newest first; those whose time is over sign nothing any more. */
+  earlier_secrets: EarlierSecret[];
   failing_since: Date | null;
   last_failed_at: Date | null;
   paused_until: Date | null;
@@ -31,14 +34,18 @@ const COLUMNS = [
   "state",
   "disabled_reason",
   "secret",
-  "previous_secret",
-  "previous_secret_until",
+  "earlier_secrets",
   "failing_since",
   "last_failed_at",
   "paused_until",
   "created_at",
   "updated_at",
 ] as const;
+
+/** The earlier secrets that still sign. */
+export function listSigning(row: WebhookRow, now: Date): EarlierSecret[] {
+  return row.earlier_secrets.filter(({ until }) => new Date(until) > now);
+}
 
 /** Waits for whoever is adding another endpoint of the same owner, so that they are counted one by one. */
 export async function lockWebhooksOf(tx: Tx, owner: WebhookOwner): Promise<void> {
@@ -58,7 +65,9 @@ export async function insertWebhook(
   owner: WebhookOwner,
   row: Omit<WebhookRow, "tenant_id">,
 ): Promise<void> {
-  await tx`insert into webhook_endpoints ${tx({ ...row, tenant_id: owner }, ...COLUMNS)}`;
+  const earlier_secrets = tx.json(row.earlier_secrets);
+  await tx`
+    insert into webhook_endpoints ${tx({ ...row, earlier_secrets, tenant_id: owner }, ...COLUMNS)}`;
 }
 
 /** Newest first; an owner has few. */
@@ -97,15 +106,14 @@ export async function lockWebhookRow(
 export async function updateWebhookRow(tx: Tx, row: WebhookRow): Promise<void> {
   await tx`
     update webhook_endpoints set ${tx(
-      row,
+      { ...row, earlier_secrets: tx.json(row.earlier_secrets) },
       "url",
       "description",
       "event_types",
       "state",
       "disabled_reason",
       "secret",
-      "previous_secret",
-      "previous_secret_until",
+      "earlier_secrets",
       "failing_since",
       "last_failed_at",
       "paused_until",

@@ -31,6 +31,7 @@ import {
   rotateWebhookSecret,
   updateWebhook,
 } from "./manage-webhooks.ts";
+import { signWebhook } from "./sign-webhook.ts";
 import { INSTALLATION, type WebhookOwner } from "./webhook-owner.ts";
 import { CLAIM_MS, claim, handOn, PER_ENDPOINT_MAX } from "./webhook-pump.ts";
 import { createWebhookWorld, type WebhookWorld } from "./webhooks.fixture.ts";
@@ -452,6 +453,44 @@ describe("an endpoint", () => {
     expect((await getWebhook(world, OPERATOR_CONTEXT, one(webhookId))).previousSecretUntil).toBe(
       null,
     );
+  });
+
+  it("whose secret is replaced again signs with each earlier one until its own grace is over, unless there is none", async () => {
+    const { webhookId, secret: first } = await add();
+    const rotate = async (graceSeconds: number) => {
+      const input = { ...one(webhookId), graceSeconds };
+      return (await rotateWebhookSecret(world, OPERATOR_CONTEXT, input)).secret;
+    };
+    /** Which of them sign what is sent now. */
+    const signing = async (...secrets: string[]) => {
+      await happen();
+      await world.deliverDue();
+      const { headers = {}, body = "" } = receiver.received.at(-1) ?? {};
+      const signatures = headers["webhook-signature"]?.split(" ");
+      const messageId = headers["webhook-id"] ?? "";
+      return secrets.filter((secret) => {
+        const own = signWebhook({ secrets: [secret], messageId, at: world.clock.now(), body });
+        return signatures?.includes(own["webhook-signature"]);
+      });
+    };
+    const second = await rotate(86_400);
+    const third = await rotate(3_600);
+    expect(await signing(first, second, third)).toEqual([first, second, third]);
+    expect((await getWebhook(world, OPERATOR_CONTEXT, one(webhookId))).previousSecretUntil).toBe(
+      new Date(world.clock.now().getTime() + DAY_MS).toISOString(),
+    );
+    world.clock.advance(HOUR_MS);
+    expect(await signing(first, second, third)).toEqual([first, third]);
+    for (let count = 0; count < 4; count += 1) {
+      await rotate(3_600);
+    }
+    const tooMany = await refusalOf(
+      rotateWebhookSecret(world, OPERATOR_CONTEXT, { ...one(webhookId), graceSeconds: 3_600 }),
+    );
+    expect(tooMany.code).toBe("CONFLICT");
+    expect(await signing(first, third)).toEqual([first, third]);
+    const only = await rotate(0);
+    expect(await signing(first, third, only)).toEqual([only]);
   });
 
   it("has its secrets nowhere in the database as they are, and in no later answer", async () => {

@@ -1,13 +1,51 @@
 import { join } from "node:path";
+import { pollUntil } from "@turnpike/testkit/poll-until";
 import { type SmtpServer, startSmtpServer } from "@turnpike/testkit/smtp-server";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
-import { createLiveServices } from "@turnpike/testkit/test-services";
+import {
+  createLiveServices,
+  createTestServices,
+  createTestTenant,
+  OPERATOR_CONTEXT,
+} from "@turnpike/testkit/test-services";
+import { startWebhookReceiver } from "@turnpike/testkit/webhook-receiver";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { sendMail } from "#modules/notifications/index.ts";
+import { z } from "zod";
+import {
+  createWebhook,
+  listDeliveries,
+  sendMail,
+  testWebhook,
+} from "#modules/notifications/index.ts";
+import { defineJob } from "#platform/define-job.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import { type JobSupervisor, startJobSupervisor } from "#platform/job-supervisor.ts";
 import type { JobsWorkerData } from "./jobs-worker.ts";
+import { openWebhooks, type WebhookSettings } from "./open-webhooks.ts";
+
+const WEBHOOKS: WebhookSettings = {
+  secret: "a secret of webhooks that only tests use",
+  allowPrivate: ["127.0.0.1"],
+};
+/** Jobs, as many as there are connections for them, and the table that each waits for while somebody has it. */
+const JOBS_AND_TABLES = {
+  "exports.forget": "exports",
+  "documents.forget-deletions": "documents",
+  "alerts.forget-old": "alert_happenings",
+  "answers.forget": "idempotency_records",
+};
+
+/** What an hour of the clock would enqueue. */
+const toHousekeeping = (name: string) =>
+  defineJob({
+    name,
+    schema: z.object({}),
+    retryLimit: 0,
+    retryDelaySeconds: 1,
+    retryDelaySecondsMax: 1,
+    expireInSeconds: 60,
+  });
 
 describe("the thread of the jobs", () => {
   let database: TestDatabase;
@@ -31,7 +69,7 @@ describe("the thread of the jobs", () => {
         smtp: { host: "127.0.0.1", port: smtp.port, secure: false },
       },
       notices: { sendsMail: true, brandName: "Turnpike", consoleUrl: undefined },
-      webhooks: { secret: "a secret of webhooks that only tests use", allowPrivate: [] },
+      webhooks: WEBHOOKS,
       retention: {
         minutesDays: 100,
         hoursDays: undefined,
@@ -73,6 +111,42 @@ describe("the thread of the jobs", () => {
       const logged = lines.map((line) => JSON.parse(line)).find((line) => line.mailId === mailId);
       expect(logged).toMatchObject({ msg: "a mail was handed to the mail server" });
     });
+  });
+
+  it("sends webhooks and notes it while jobs have every connection of theirs", async () => {
+    const services = createLiveServices(database);
+    const { tenantId: owner } = await createTestTenant(createTestServices(database));
+    const receiver = await startWebhookReceiver();
+    const deps = { ...services, ...openWebhooks(WEBHOOKS) };
+    const fields = { owner, url: receiver.url, description: "", eventTypes: ["*"] };
+    const { webhookId } = await createWebhook(deps, OPERATOR_CONTEXT, fields);
+    await database.sql.transaction(async (tx) => {
+      for (const table of Object.values(JOBS_AND_TABLES)) {
+        await tx`lock table ${tx(table)} in access exclusive mode`;
+      }
+      for (const name of Object.keys(JOBS_AND_TABLES)) {
+        await queue.enqueue(toHousekeeping(name), {});
+      }
+      await pollUntil("jobs have every connection", async () => {
+        const waiting = await database.sql`
+          select 1 from pg_stat_activity
+          where datname = current_database() and application_name = 'turnpike-jobs' and wait_event_type = 'Lock'`;
+        return waiting.length === Object.keys(JOBS_AND_TABLES).length;
+      });
+      const { messageId } = await testWebhook(deps, OPERATOR_CONTEXT, { owner, webhookId });
+      await vi.waitFor(
+        async () => {
+          const { items } = await listDeliveries(deps, OPERATOR_CONTEXT, {
+            owner,
+            webhookId,
+            limit: 1,
+          });
+          expect(items).toMatchObject([{ messageId, state: "succeeded", attempts: 1 }]);
+        },
+        { timeout: 8_000 },
+      );
+    });
+    await receiver.close();
   });
 
   it("has a schedule for each piece of upkeep", async () => {

@@ -31,6 +31,8 @@ export type JobsWorkerData = {
 
 /** Jobs run one of each kind at a time. */
 const CONNECTIONS_MAX = 4;
+/** Of their own: a message that arrived and cannot be noted for want of a connection is sent again. */
+const WEBHOOK_CONNECTIONS_MAX = 2;
 /** What is on its way by then is sent again at the next start. */
 const PUMP_STOP_MS = 3_000;
 
@@ -39,6 +41,10 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
   const pool = openPostgresPool(data.target, {
     applicationName: "turnpike-jobs",
     connectionsMax: CONNECTIONS_MAX,
+  });
+  const webhookPool = openPostgresPool(data.target, {
+    applicationName: "turnpike-webhooks",
+    connectionsMax: WEBHOOK_CONNECTIONS_MAX,
   });
   const services: AppServices = {
     transact: pool.transact,
@@ -53,6 +59,7 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
   const { sealer, webhookTargets } = openWebhooks(data.webhooks);
   const pump = startWebhookPump({
     ...services,
+    transact: webhookPool.transact,
     sealer,
     guardedOutbound: webhookTargets,
     webhookNotices: createWebhookNotices({ ...services, jobs: queue, notices: data.notices }),
@@ -72,6 +79,7 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
       await pump.stop(PUMP_STOP_MS);
       mailTransport.close();
       await queue.close();
+      await webhookPool.close();
       await pool.close();
     },
   });

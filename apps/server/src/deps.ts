@@ -94,6 +94,7 @@ async function finish(input: {
   target: ConnectionTarget;
   isDatabaseUp: (() => boolean) | null;
   role: "server" | "command";
+  mayMigrate: boolean;
   closing: ReturnType<typeof createClosing>;
 }): Promise<Installation> {
   const { config, logger, closing } = input;
@@ -101,6 +102,7 @@ async function finish(input: {
     target: input.target,
     applicationName: `turnpike-${input.role}`,
     connectionsMax: input.role === "server" ? SERVER_CONNECTIONS_MAX : COMMAND_CONNECTIONS_MAX,
+    mayMigrate: input.mayMigrate,
   });
   closing.add(() => database.close());
   const services = createServices(database, logger);
@@ -135,19 +137,17 @@ export async function openInstallation(config: Config, folder: DataFolder): Prom
   const logger = createLogger({ level: config.logLevel });
   const closing = createClosing();
   closing.add(() => folder.release());
+  const input = { config, logger, closing, role: "server", mayMigrate: true } as const;
   try {
     if (config.databaseUrl !== undefined) {
       const target = { url: config.databaseUrl };
-      return await finish({ config, logger, target, isDatabaseUp: null, role: "server", closing });
+      return await finish({ ...input, target, isDatabaseUp: null });
     }
     const server = await openOwnDatabase(config, logger, closing);
     return await finish({
-      config,
-      logger,
+      ...input,
       target: server.connection,
       isDatabaseUp: () => server.isUp(),
-      role: "server",
-      closing,
     });
   } catch (error) {
     await closing.close();
@@ -224,8 +224,8 @@ async function takeOrJoin(folder: string) {
  * Opens the installation for a command: joins the database of the process that serves, or starts it for the time of the
  * command when nobody does.
  *
- * @param options.mayCreate - Makes an installation where there is none. Default false.
- * @throws {StartupError} with a way out; `INSTALLATION_MISSING` when there is none and none may be made.
+ * @param options.mayCreate - Makes an installation where there is none, and migrates one of an older version. Default false.
+ * @throws {StartupError} with a way out; `INSTALLATION_MISSING` when there is none and none may be made, `SCHEMA_OLDER`.
  */
 export async function openForCommand(
   config: Config,
@@ -233,27 +233,27 @@ export async function openForCommand(
 ): Promise<Installation> {
   const logger = createLogger({ level: config.logLevel, destination: process.stderr });
   const closing = createClosing();
+  const mayMigrate = options.mayCreate ?? false;
+  const input = { config, logger, closing, role: "command", mayMigrate } as const;
   try {
     const url = config.databaseUrl;
     const running =
       url === undefined ? await attachEmbeddedPostgres({ folder: config.dataFolder }) : { url };
     if (running !== undefined) {
-      const input = { config, logger, target: running, isDatabaseUp: null, closing };
-      return await finish({ ...input, role: "command" });
+      return await finish({ ...input, target: running, isDatabaseUp: null });
     }
-    if (options.mayCreate !== true) {
+    if (!mayMigrate) {
       await assertInstalled(config.dataFolder);
     }
     const taken = await takeOrJoin(config.dataFolder);
     if (taken.folder === undefined) {
-      const input = { config, logger, target: taken.running, isDatabaseUp: null, closing };
-      return await finish({ ...input, role: "command" });
+      return await finish({ ...input, target: taken.running, isDatabaseUp: null });
     }
     const { folder } = taken;
     closing.add(() => folder.release());
     const server = await openOwnDatabase(config, logger, closing);
-    const input = { config, logger, target: server.connection, closing };
-    return await finish({ ...input, isDatabaseUp: () => server.isUp(), role: "command" });
+    const target = server.connection;
+    return await finish({ ...input, target, isDatabaseUp: () => server.isUp() });
   } catch (error) {
     await closing.close();
     throw error;

@@ -44,6 +44,30 @@ async function assertServerVersion(sql: Sql): Promise<void> {
   }
 }
 
+function listPending(names: readonly string[], rows: readonly { name: string }[]): string[] {
+  const done = new Set(rows.map((row) => row.name));
+  const unknown = [...done].filter((name) => !names.includes(name)).sort();
+  if (unknown.length > 0) {
+    throw new NewerSchemaError(unknown);
+  }
+  return names.filter((name) => !done.has(name));
+}
+
+/**
+ * Tells which migrations the database lacks, and changes nothing.
+ *
+ * @returns Their names, in order; undefined when it was never migrated.
+ * @throws {NewerSchemaError} when the database knows migrations that this code does not.
+ * @throws {UnsupportedServerError} below PostgreSQL 15.
+ */
+export async function findMissingMigrations(sql: Sql): Promise<string[] | undefined> {
+  await assertServerVersion(sql);
+  const [table] = await sql`select 1 where to_regclass('turnpike_migrations') is not null`;
+  const rows =
+    table === undefined ? [] : await sql<{ name: string }[]>`select name from turnpike_migrations`;
+  return rows.length === 0 ? undefined : listPending(await listMigrations(), rows);
+}
+
 /**
  * Brings the database to the newest schema, forward only, each migration in a transaction of its own.
  *
@@ -65,12 +89,7 @@ export async function migrate(sql: Sql): Promise<{ applied: string[] }> {
         applied_at timestamptz not null default now()
       )`;
     const rows = await connection<{ name: string }[]>`select name from turnpike_migrations`;
-    const done = new Set(rows.map((row) => row.name));
-    const unknown = [...done].filter((name) => !names.includes(name)).sort();
-    if (unknown.length > 0) {
-      throw new NewerSchemaError(unknown);
-    }
-    for (const name of names.filter((candidate) => !done.has(candidate))) {
+    for (const name of listPending(names, rows)) {
       const text = await readFile(new URL(name, MIGRATIONS_FOLDER), "utf8");
       await connection
         .unsafe(

@@ -5,7 +5,7 @@ import type { TestDatabase } from "./test-database.ts";
 
 const MIGRATIONS = new URL("../../db/migrations/", import.meta.url);
 
-export type OldDatabase = { sql: Sql } & AsyncDisposable;
+export type OldDatabase = { sql: Sql; target: TestDatabase["target"] } & AsyncDisposable;
 
 /**
  * Makes an empty database as it was before a migration, in the server of another. Its owner is one whom row-level security
@@ -22,10 +22,12 @@ export async function createOldDatabase(
   await server.sql.unsafe(`create role ${owner} login nosuperuser password '${password}'`);
   await server.sql.unsafe(`grant turnpike_tenant, turnpike_meter, turnpike_operator to ${owner}`);
   await server.sql.unsafe(`create database ${owner} owner ${owner}`);
-  const sql = connect(
-    { ...server.target, user: owner, password, database: owner },
-    { connectionsMax: 2, applicationName: "test", statementTimeoutMs: 0 },
-  );
+  const target = { ...server.target, user: owner, password, database: owner };
+  const sql = connect(target, {
+    connectionsMax: 2,
+    applicationName: "test",
+    statementTimeoutMs: 0,
+  });
   const names = (await readdir(MIGRATIONS)).filter((name) => name.endsWith(".sql")).sort();
   await sql`create table turnpike_migrations (name text primary key, applied_at timestamptz)`;
   for (const name of names.filter((candidate) => candidate < migration)) {
@@ -35,6 +37,7 @@ export async function createOldDatabase(
   }
   return {
     sql,
+    target,
     async [Symbol.asyncDispose]() {
       await sql.end({ timeout: 1 });
       await server.sql.unsafe(`drop database ${owner} with (force)`);

@@ -1,6 +1,7 @@
 import { type ConnectionTarget, connect, type Sql } from "@turnpike/db/client";
 import { databaseErrorCode } from "@turnpike/db/database-errors";
 import {
+  findMissingMigrations,
   MigrationError,
   migrate,
   NewerSchemaError,
@@ -22,6 +23,8 @@ export type OpenDatabaseOptions = {
   target: ConnectionTarget;
   applicationName: string;
   connectionsMax: number;
+  /** False: it must be of this very version already. Default true. */
+  mayMigrate?: boolean;
 };
 
 /** No request may hold a connection longer; long work sets its own limit. */
@@ -55,7 +58,30 @@ async function assertRolesUsable(sql: Sql): Promise<void> {
   }
 }
 
-async function prepareSchema(sql: Sql): Promise<void> {
+/** @throws {StartupError} `INSTALLATION_MISSING`, `SCHEMA_OLDER`. */
+async function assertMigrated(sql: Sql, target: ConnectionTarget): Promise<void> {
+  const missing = await findMissingMigrations(sql);
+  if (missing === undefined) {
+    throw new StartupError({
+      code: "INSTALLATION_MISSING",
+      message: `There is no installation in the database at ${describeTarget(target)}`,
+      hint:
+        "url" in target
+          ? "Start one with npm start, or set DATABASE_URL to the database of yours"
+          : "Start one with npm start",
+    });
+  }
+  const [first] = missing;
+  if (first !== undefined) {
+    throw new StartupError({
+      code: "SCHEMA_OLDER",
+      message: `The database is of an older version of Turnpike: migrations are missing from ${first} on`,
+      hint: "Start the server of this version, which migrates it, or use the commands of that version",
+    });
+  }
+}
+
+async function migrateWithRoles(sql: Sql): Promise<void> {
   try {
     await migrate(sql);
   } catch (error) {
@@ -65,6 +91,9 @@ async function prepareSchema(sql: Sql): Promise<void> {
     }
     throw error;
   }
+}
+
+async function assertSecure(sql: Sql): Promise<void> {
   const gaps = await findSecurityGaps(sql);
   if (gaps.length > 0) {
     throw new StartupError({
@@ -124,9 +153,10 @@ function toStartupError(error: unknown, target: ConnectionTarget): unknown {
 }
 
 /**
- * Connects, migrates to the newest schema and checks that row-level security holds.
+ * Connects, migrates to the newest schema or makes sure that somebody did, and checks that row-level security holds.
  *
- * @throws {StartupError} `DATABASE_UNREACHABLE`, `SCHEMA_NEWER`, `DATABASE_VERSION_MISMATCH`, `DATABASE_START_FAILED`.
+ * @throws {StartupError} `DATABASE_UNREACHABLE`, `SCHEMA_NEWER`, `SCHEMA_OLDER`, `INSTALLATION_MISSING`,
+ *   `DATABASE_VERSION_MISMATCH`, `DATABASE_START_FAILED`.
  */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const { target } = options;
@@ -136,7 +166,10 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
     statementTimeoutMs: 0,
   });
   try {
-    await prepareSchema(preparing);
+    await (options.mayMigrate === false
+      ? assertMigrated(preparing, target)
+      : migrateWithRoles(preparing));
+    await assertSecure(preparing);
   } catch (error) {
     throw toStartupError(error, target);
   } finally {

@@ -14,6 +14,7 @@ export type StartupErrorCode =
   | "PLATFORM_UNSUPPORTED"
   | "PORT_TAKEN"
   | "SCHEMA_NEWER"
+  | "SCHEMA_OLDER"
   | "SECRET_FILE_UNUSABLE";
 
 /**

@@ -39,8 +39,11 @@ const SQL_HOLDERS = [
   `${SERVER}/platform/[^/]*postgres[^/]*[.]ts$`,
   `${SERVER}/deps[.]ts$`,
 ].join("|");
-/** Which failure PostgreSQL reported (`database-errors.ts`) is vocabulary, not SQL: whoever decides on it may see it. */
-const DATABASE = "^packages/db/(?!src/database-errors[.]ts$)";
+/**
+ * Which failure PostgreSQL reported (`database-errors.ts`) and how an address of it is written (`database-address.ts`) are
+ * vocabulary, not SQL: whoever decides on it may see it.
+ */
+const DATABASE = "^packages/db/(?!src/database-(errors|address)[.]ts$)";
 const DRIVER = "node_modules/postgres/";
 const SQL = `${STORE}|${DATABASE}|${DRIVER}`;
 

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { catalogInput } from "@turnpike/contract/catalog";
+import { findAddressMistake } from "@turnpike/db/database-address";
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import { ADDRESS_MODES, PATH_MODES } from "@turnpike/domain/privacy/redact";
 import { z } from "zod";
@@ -458,7 +459,16 @@ export const environment = z
     TURNPIKE_SMTP_PASSWORD: z.string().optional(),
     DATABASE_URL: z
       .string()
-      .regex(/^postgres(ql)?:\/\//, "An address that begins with postgres://.")
+      .regex(/^postgres(ql)?:\/\//, {
+        error: "An address that begins with postgres://.",
+        abort: true,
+      })
+      .superRefine((address, context) => {
+        const message = findAddressMistake(address);
+        if (message !== undefined) {
+          context.addIssue({ code: "custom", message });
+        }
+      })
       .optional(),
   })
   .superRefine((env, context) => {

@@ -304,6 +304,11 @@ describe("readConfig", () => {
     ["TURNPIKE_CONSOLE_URL", "ftp://console.example.com"],
     ["TURNPIKE_CONSOLE_URL", "https://console.example.com/"],
     ["DATABASE_URL", "mysql://root:canary@localhost/db"],
+    ["DATABASE_URL", "postgres://user:canary/2@localhost/db"],
+    ["DATABASE_URL", "postgres://user:canary#2@localhost/db"],
+    ["DATABASE_URL", "postgres://user:canary?2@localhost/db"],
+    ["DATABASE_URL", "postgres://user:canary%2@localhost/db"],
+    ["DATABASE_URL", "postgres://user:canary@localhost/db?sslmode=prefer"],
   ])("refuses %s=%j and repeats no secret", (name, value) => {
     const mistakes = mistakesOf(undefined, { [name]: value });
     expect(mistakes).toHaveLength(1);

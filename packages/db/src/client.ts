@@ -1,5 +1,6 @@
 import postgres from "postgres";
 import { ARRAY_TYPES } from "./array-types.ts";
+import { parseDatabaseAddress } from "./database-address.ts";
 import { createTransactionPool, type TransactionPool, type WireTypes } from "./transaction-pool.ts";
 
 /**
@@ -37,9 +38,6 @@ const ANSWER_GRACE_MS = 5_000;
 
 /** Reads libpq's `?host=/folder`, which names a Unix socket and which the driver does not know. */
 function splitSocketFolder(address: string): { url: string; socketFolder: string | undefined } {
-  if (!URL.canParse(address)) {
-    return { url: address, socketFolder: undefined };
-  }
   const url = new URL(address);
   const host = url.searchParams.get("host");
   if (host === null || !host.startsWith("/")) {
@@ -49,25 +47,28 @@ function splitSocketFolder(address: string): { url: string; socketFolder: string
   return { url: url.href, socketFolder: host };
 }
 
+type OpenDriver = (options: DriverOptions) => postgres.Sql<WireTypes>;
 type DriverOptions = postgres.Options<{ bigint: postgres.PostgresType<bigint> }>;
 
-function openDriver(target: ConnectionTarget, options: DriverOptions): postgres.Sql<WireTypes> {
+function driverFor(target: ConnectionTarget): OpenDriver {
   if ("url" in target) {
-    const { url, socketFolder } = splitSocketFolder(target.url);
-    return postgres(url, socketFolder === undefined ? options : { ...options, host: socketFolder });
+    const address = parseDatabaseAddress(target.url);
+    const { url, socketFolder } = splitSocketFolder(address.url);
+    const place = socketFolder === undefined ? {} : { host: socketFolder };
+    return (options) => postgres(url, { ...options, ...place, ssl: address.ssl });
   }
-  return postgres({
-    ...options,
-    host: target.host,
-    port: target.port,
-    username: target.user,
-    password: target.password,
-    database: target.database,
-  });
+  const { host, port, user, password, database } = target;
+  return (options) =>
+    postgres({ ...options, host, port, username: user, password, database, ssl: false });
 }
 
-/** Opens a pool. Connections are made when needed; nothing is sent yet. */
+/**
+ * Opens a pool. Connections are made when needed; nothing is sent yet.
+ *
+ * @throws Errors of the file system when the certificate authorities that the address names cannot be read.
+ */
 export function connect(target: ConnectionTarget, options: ConnectOptions): Sql {
+  const openDriver = driverFor(target);
   const shared: DriverOptions = {
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     onnotice: () => undefined,
@@ -79,7 +80,7 @@ export function connect(target: ConnectionTarget, options: ConnectOptions): Sql 
     types: { bigint: postgres.BigInt, ...ARRAY_TYPES },
     fetch_types: false,
   };
-  const sql = openDriver(target, {
+  const sql = openDriver({
     ...shared,
     max: options.connectionsMax,
     // A pooled connection that outlives a failover or a password change would be wrong for ever.
@@ -89,7 +90,7 @@ export function connect(target: ConnectionTarget, options: ConnectOptions): Sql 
   const pool = createTransactionPool({
     // The pool decides how long a connection lives: the driver would end one under a transaction that begins.
     open: (onclose) =>
-      openDriver(target, { ...shared, max: 1, max_lifetime: null, idle_timeout: 0, onclose }),
+      openDriver({ ...shared, max: 1, max_lifetime: null, idle_timeout: 0, onclose }),
     connectionsMax: options.connectionsMax,
     timeoutMs: options.statementTimeoutMs === 0 ? 0 : options.statementTimeoutMs + ANSWER_GRACE_MS,
   });

@@ -4,6 +4,7 @@ import { PgBoss, type Queue } from "pg-boss";
 import type { JobDefinition } from "./define-job.ts";
 import { GRANT_ENQUEUE, toQueueConnection, toQueueDatabase } from "./jobs.store.ts";
 import type { Logger } from "./logger.ts";
+import { toDatabaseError } from "./open-database.ts";
 import { queueClock } from "./queue-clock.ts";
 
 export type EnqueueOptions = {
@@ -48,31 +49,42 @@ const KEEP_DONE_SECONDS = 3 * 24 * 60 * 60;
 /** Enqueueing without a transaction, and the library's own look at its queues. */
 const CONNECTIONS_MAX = 2;
 
-/**
- * Opens the sending side of the queue and brings the queue's tables up to date. It runs nothing.
- *
- * @throws What the database answers when it cannot be reached or the tables cannot be made.
- */
-export async function openJobQueue(input: {
+type OpenJobQueueOptions = {
   target: ConnectionTarget;
   logger: Pick<Logger, "warn">;
   /** True where another thread of this process has brought the tables up to date: several cannot do that at once. */
   isPrepared?: boolean;
-}): Promise<JobQueue & { close(): Promise<void> }> {
+};
+
+async function startSender(options: OpenJobQueueOptions): Promise<PgBoss> {
   const boss = new PgBoss({
-    ...toQueueConnection(input.target, CONNECTIONS_MAX),
+    ...toQueueConnection(options.target, CONNECTIONS_MAX),
     clock: queueClock,
     supervise: false,
     schedule: false,
-    migrate: input.isPrepared !== true,
+    migrate: options.isPrepared !== true,
   });
   boss.on("error", (error) => {
-    input.logger.warn({ err: error }, "the job queue reports an error");
+    options.logger.warn({ err: error }, "the job queue reports an error");
   });
   await boss.start();
-  if (input.isPrepared !== true) {
+  if (options.isPrepared !== true) {
     await boss.getDb().executeSql(GRANT_ENQUEUE);
   }
+  return boss;
+}
+
+/**
+ * Opens the sending side of the queue and brings the queue's tables up to date. It runs nothing.
+ *
+ * @throws {StartupError} `DATABASE_UNREACHABLE` when the database cannot be reached or the tables cannot be made.
+ */
+export async function openJobQueue(
+  options: OpenJobQueueOptions,
+): Promise<JobQueue & { close(): Promise<void> }> {
+  const boss = await startSender(options).catch((error: unknown) => {
+    throw toDatabaseError(error, options.target);
+  });
   const made = new Map<string, Promise<void>>();
 
   function ensureQueue(job: Omit<JobDefinition<object>, "schema">): Promise<void> {

@@ -1,4 +1,5 @@
 import type { ConnectionTarget, Tx } from "@turnpike/db/client";
+import { parseDatabaseAddress } from "@turnpike/db/database-address";
 import type { ConstructorOptions, Db } from "pg-boss";
 
 /** The queue's tables live in a schema of their own, migrated by the library. */
@@ -23,10 +24,11 @@ export function toQueueConnection(
 ): ConstructorOptions {
   const shared = { schema: SCHEMA, max: connectionsMax, application_name: "turnpike-jobs" };
   if ("url" in target) {
-    return { ...shared, connectionString: target.url };
+    const { url, ssl } = parseDatabaseAddress(target.url);
+    return { ...shared, connectionString: url, ssl };
   }
   const { host, port, user, password, database } = target;
-  return { ...shared, host, port, user, password, database };
+  return { ...shared, host, port, user, password, database, ssl: false };
 }
 
 /** Runs the library's one insert statement, whose parameter is text, inside the caller's transaction. */

@@ -106,7 +106,8 @@ async function assertSecure(sql: Sql): Promise<void> {
   await assertRolesUsable(sql);
 }
 
-function toStartupError(error: unknown, target: ConnectionTarget): unknown {
+/** Says of what a database answered while it was opened, or of its silence, what the person at the terminal can do. */
+export function toDatabaseError(error: unknown, target: ConnectionTarget): unknown {
   if (error instanceof StartupError) {
     return error;
   }
@@ -160,6 +161,16 @@ function toStartupError(error: unknown, target: ConnectionTarget): unknown {
  */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const { target } = options;
+  try {
+    await prepare(options);
+  } catch (error) {
+    throw toDatabaseError(error, target);
+  }
+  return joinDatabase(options);
+}
+
+async function prepare(options: OpenDatabaseOptions): Promise<void> {
+  const { target } = options;
   const preparing = connect(target, {
     connectionsMax: 2,
     applicationName: `${options.applicationName}-start`,
@@ -170,12 +181,9 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
       ? assertMigrated(preparing, target)
       : migrateWithRoles(preparing));
     await assertSecure(preparing);
-  } catch (error) {
-    throw toStartupError(error, target);
   } finally {
     await preparing.end({ timeout: 1 });
   }
-  return joinDatabase(options);
 }
 
 /** Connects to a database that another thread of this process has migrated and checked. Asks it nothing yet. */

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { cp, mkdir, readFile, symlink, unlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, symlink, unlink, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { type SpawnedScript, spawnScript } from "@turnpike/testkit/spawn-script";
@@ -229,6 +230,39 @@ describe("the installation", () => {
     await checkout.write("node_modules/.turnpike/install.lock", "2147483647");
     expect((await checkout.run(["turnpike"])).code).toBe(0);
     expect(await checkout.countLines("npm.log")).toBe(1);
+  });
+
+  it.each(["its own pid", "nothing"])(
+    "is not held up by a lock left behind with %s in it",
+    async (holder) => {
+      const checkout = await makeCheckout();
+      const path = join(checkout.path, "node_modules/.turnpike/install.lock");
+      await checkout.write("node_modules/.turnpike/install.lock", "");
+      await utimes(path, 0, 0);
+      const script = spawnScript(
+        `import { writeFileSync } from "node:fs";
+       const [path, holder, lock] = process.argv.slice(1);
+       if (holder === "its own pid") writeFileSync(path, String(process.pid));
+       const { withLock } = await import(lock);
+       await withLock("install", () => console.log("taken"));`,
+        path,
+        holder,
+        join(checkout.path, "tools/run/lock.mjs"),
+      );
+      onTestFinished(() => script.kill());
+      expect(await script.nextLine()).toBe("taken");
+      expect(await script.exited).toBe(0);
+      expect(existsSync(path)).toBe(false);
+    },
+  );
+
+  it("waits for one that has just been made and does not say by whom", async () => {
+    const checkout = await makeCheckout();
+    await checkout.write("node_modules/.turnpike/install.lock", "");
+    const { child, exited } = checkout.start(["turnpike"]);
+    const told = once(child.stderr ?? child, "data");
+    expect(String(await told)).toContain("waiting for another command");
+    expect(await exited).toBe(0);
   });
 
   it("keeps the settings of the npm around it out", async () => {

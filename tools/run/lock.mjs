@@ -1,9 +1,11 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { STATE_FOLDER } from "./paths.mjs";
 
 const POLL_INTERVAL_MS = 200;
+/** Between making the file of a lock and writing its holder into it; who takes longer was killed, or the disk was full. */
+const UNSIGNED_MAX_MS = 3_000;
 /** Between taking over the lock of a dead process and believing that nobody else did the same. */
 const SETTLE_MS = 100;
 /** An installation over a slow line takes minutes; a holder that takes longer hangs. */
@@ -34,7 +36,7 @@ async function takeLock(path) {
   let isAnnounced = false;
   while (!(await createLock(path))) {
     const holder = await readHolder(path);
-    if (holder !== undefined && !isAlive(holder)) {
+    if (await isLeftBehind(path, holder)) {
       await rm(path, { force: true });
       if ((await createLock(path)) && (await staysOurs(path))) {
         return;
@@ -69,6 +71,15 @@ async function createLock(path) {
 async function readHolder(path) {
   const pid = Number.parseInt(await readFile(path, "utf8").catch(() => ""), 10);
   return Number.isInteger(pid) ? pid : undefined;
+}
+
+async function isLeftBehind(path, holder) {
+  if (holder === undefined) {
+    const madeAtMs = (await stat(path).catch(() => undefined))?.mtimeMs;
+    return madeAtMs !== undefined && Date.now() - madeAtMs > UNSIGNED_MAX_MS;
+  }
+  // Where pids begin anew, as with each start of a container, the holder's may have become ours.
+  return holder === process.pid || !isAlive(holder);
 }
 
 async function staysOurs(path) {

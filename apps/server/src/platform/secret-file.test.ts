@@ -46,6 +46,10 @@ describe("ensureSecretFile", () => {
     await using temp = await makeTempFolder();
     await mkdir(join(temp.path, "signing"));
     await chmod(join(temp.path, "signing"), 0o700);
-    await expect(ensureSecretFile(temp.path, "signing")).rejects.toThrow();
+    await expect(ensureSecretFile(temp.path, "signing")).rejects.toMatchObject({
+      code: "SECRET_FILE_UNUSABLE",
+      message: expect.stringMatching(/signing cannot be read \(EISDIR/),
+    });
+    expect(await readdir(temp.path)).toEqual(["signing"]);
   });
 });

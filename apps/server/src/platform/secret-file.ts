@@ -19,6 +19,22 @@ function parseSecret(path: string, text: string): string {
   return secret;
 }
 
+/** @returns Undefined when there is no such file: what is there and cannot be read must not be taken for missing. */
+async function readSecret(path: string): Promise<string | undefined> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") {
+      return undefined;
+    }
+    throw new StartupError({
+      code: "SECRET_FILE_UNUSABLE",
+      message: `The file ${path} cannot be read (${error.message})`,
+      hint: "Make it readable for the user who starts Turnpike",
+      cause: error,
+    });
+  });
+  return text === undefined ? undefined : parseSecret(path, text);
+}
+
 async function writeDurably(path: string, text: string): Promise<void> {
   const file = await open(path, "wx", 0o600);
   try {
@@ -33,14 +49,14 @@ async function writeDurably(path: string, text: string): Promise<void> {
  * Reads a generated secret from a folder, making it at the first call. Of two processes that race, both get the same one.
  *
  * @returns 256 random bits as base64url, or what somebody else put there.
- * @throws {StartupError} `SECRET_FILE_UNUSABLE` when the file holds less than a secret.
+ * @throws {StartupError} `SECRET_FILE_UNUSABLE` when the file cannot be read, or holds less than a secret.
  */
 export async function ensureSecretFile(folder: string, name: string): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, name);
-  const known = await readFile(path, "utf8").catch(() => undefined);
+  const known = await readSecret(path);
   if (known !== undefined) {
-    return parseSecret(path, known);
+    return known;
   }
   const draft = join(folder, `.${name}-${randomBytes(6).toString("hex")}`);
   await writeDurably(draft, randomBytes(SECRET_BYTES).toString("base64url"));

@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createOldDatabase } from "@turnpike/testkit/old-database";
 import { databaseUrlOf } from "@turnpike/testkit/product-process";
+import { spawnScript } from "@turnpike/testkit/spawn-script";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { readConfig } from "./config.ts";
 import { openForCommand } from "./deps.ts";
 
@@ -52,5 +53,17 @@ describe("a command with a database of one's own", () => {
   it("joins one of its own version", async () => {
     const installation = await openCommandOn(databaseUrlOf(database));
     await installation.close();
+  });
+});
+
+describe("who acts on the command line", () => {
+  it.skipIf(process.getuid?.() !== 0)("is told by the uid of a user without a name", async () => {
+    const script = spawnScript(
+      `const { commandContext } = await import(${JSON.stringify(join(import.meta.dirname, "deps.ts"))});
+       process.seteuid(54_321);
+       console.log(commandContext({ newId: () => "req_test" }).actor.id);`,
+    );
+    onTestFinished(() => script.kill());
+    expect(await script.nextLine()).toBe("command line (uid 54321)");
   });
 });

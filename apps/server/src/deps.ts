@@ -260,10 +260,19 @@ export async function openForCommand(
   }
 }
 
+/** A uid need have no name, as in a container that is told which one to run as. */
+function nameOfUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${String(process.geteuid?.())}`;
+  }
+}
+
 /** Who acts on the command line: whoever may read the data folder is the operator. */
 export function commandContext(services: AppServices): CallContext {
   return {
-    actor: { type: "operator", id: `command line (${userInfo().username})` },
+    actor: { type: "operator", id: `command line (${nameOfUser()})` },
     requestId: services.newId("request"),
   };
 }

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { Command, Help, InvalidArgumentError } from "@commander-js/extra-typings";
 import type { Config } from "../config.ts";
+import { createProgress, type Progress } from "./progress.ts";
 import { type CommandSession, runCommand } from "./run-command.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -101,6 +102,8 @@ export type Cli = {
   print(value: unknown, text: () => string): void;
   isJson(): boolean;
   timeoutSeconds(): number;
+  /** Tells how far something is; nothing to a program that reads one JSON document of a failure there. */
+  startProgress(label: string): Progress;
   toPath(relative: string): string;
 };
 
@@ -118,6 +121,17 @@ export function createCli(environment: CliEnvironment): Cli {
     print,
     isJson,
     timeoutSeconds,
+    startProgress: (label) =>
+      createProgress({
+        label,
+        isTerminal: environment.isTerminal,
+        monotonicMs: () => performance.now(),
+        write: (text) => {
+          if (environment.isTerminal || !isJson()) {
+            process.stderr.write(text);
+          }
+        },
+      }),
     run: async (work, toText, timeoutSecondsDefault) => {
       const isAsked = program.getOptionValueSource("timeout") !== "default";
       const seconds = isAsked ? timeoutSeconds() : (timeoutSecondsDefault ?? timeoutSeconds());

@@ -3,7 +3,6 @@ import { type Cli, examples, optionParser } from "./cli.ts";
 import { type DemoResult, fillDemo } from "./demo/fill-demo.ts";
 import { parseWhole } from "./parse-input.ts";
 import { toGrouped, toRecord, toTable } from "./print.ts";
-import { createProgress } from "./progress.ts";
 import { runCommand } from "./run-command.ts";
 
 const TENANTS = { min: 1, max: 100, value: 12 } as const;
@@ -67,12 +66,7 @@ ${examples("demo", "demo --tenants 3 --days 14 --seed 7")}`,
     )
     .action(async (options) => {
       const startedAtMs = performance.now();
-      const progress = createProgress({
-        label: "demo",
-        isTerminal: cli.environment.isTerminal,
-        monotonicMs: () => performance.now(),
-        write: (text) => void process.stderr.write(text),
-      });
+      const progress = cli.startProgress("demo");
       const config = cli.environment.readConfig();
       const urls = toPublicUrls(config, { people: config.port, programs: config.gatewayPort });
       const result = await runCommand(

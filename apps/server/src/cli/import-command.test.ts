@@ -41,7 +41,10 @@ describe("turnpike import", { timeout: DEADLINE_MS }, () => {
     first.kill("SIGKILL");
     expect((await first.ended).stdout).toBe("");
 
-    const again = JSON.parse((await home.turnpike(...args, "--json")).stdout);
+    const { stdout, stderr } = await home.turnpike(...args, "--json");
+    // Nothing but what a failure would say is on standard error then.
+    expect(stderr).toBe("");
+    const again = JSON.parse(stdout);
     expect(again.known).toBeGreaterThan(0);
     expect(again.imported).toBeGreaterThan(0);
     expect(again).toMatchObject({ lines: LINES, known: LINES - again.imported, bad: 0 });

@@ -12,7 +12,6 @@ import type { FileSummary, ImportSummary } from "./history/import-tally.ts";
 import { type OpenLog, openLog } from "./history/read-log-lines.ts";
 import { resolveRules } from "./history/resolve-rules.ts";
 import { toGrouped, toRecord, toTable } from "./print.ts";
-import { createProgress } from "./progress.ts";
 import { type CommandSession, runCommand } from "./run-command.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -176,12 +175,7 @@ function toText(summary: ImportSummary): string {
 
 function createOnProgress(cli: Cli, total: number | null) {
   const startedAtMs = performance.now();
-  const progress = createProgress({
-    label: "import",
-    isTerminal: cli.environment.isTerminal,
-    monotonicMs: () => performance.now(),
-    write: (text) => void process.stderr.write(text),
-  });
+  const progress = cli.startProgress("import");
   const onProgress: ImportLogsInput["onProgress"] = ({ bytes, lines }) => {
     const seconds = Math.max(0.001, (performance.now() - startedAtMs) / 1000);
     const rate = toGrouped(Math.round(lines / seconds));

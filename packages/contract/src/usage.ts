@@ -350,6 +350,14 @@ export type KeySummaries = z.infer<typeof keySummaries>;
 export const limits = z.strictObject({
   planId: z.string(),
   planVersion: z.number().int(),
+  /** Of the version that the tenant is on, which may be an older one than is sold now, or no longer be sold at all. */
+  plan: z.strictObject({
+    name: z.string(),
+    /** ISO 4217. */
+    currency: z.string(),
+    /** Of one period, a decimal in major units. */
+    pricePerMonth: z.string(),
+  }),
   rateLimits: z.array(
     z.strictObject({ name: z.string(), limit: z.number(), windowSeconds: z.number() }),
   ),
@@ -370,6 +378,14 @@ export const limits = z.strictObject({
       remaining: z.string(),
       periodStart: instant,
       resetAt: instant,
+    }),
+  ),
+  /** What was used in this period of every meter that adds up, with a quota or without; of what is not here, nothing was. */
+  balances: z.array(
+    z.strictObject({
+      meter: z.string(),
+      environment: z.enum(["live", "test"]),
+      used: z.string(),
     }),
   ),
 });

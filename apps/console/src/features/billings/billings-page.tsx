@@ -52,7 +52,7 @@ function Billings({ tenant }: { tenant: OwnTenant }) {
     );
   }
   const period = toPeriod(limits.data, catalog.data.meters);
-  const plan = catalog.data.plans.find(({ planId }) => planId === limits.data.planId);
+  const { plan } = limits.data;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-3">
       <div className="space-y-4 lg:col-span-2">
@@ -68,12 +68,10 @@ function Billings({ tenant }: { tenant: OwnTenant }) {
       </div>
       <div className="space-y-4">
         <Card title="Plan">
-          <p className="font-semibold text-lg tabular-nums">{plan?.name ?? limits.data.planId}</p>
-          {plan !== undefined && (
-            <p className="text-ink-muted tabular-nums">
-              {formatPrice(plan.pricePerMonth, plan.currency)} a month
-            </p>
-          )}
+          <p className="font-semibold text-lg tabular-nums">{plan.name}</p>
+          <p className="text-ink-muted tabular-nums">
+            {formatPrice(plan.pricePerMonth, plan.currency)} a month
+          </p>
           <p className="mt-3">
             <Link to="/plans" className="font-medium underline underline-offset-4">
               Compare plans

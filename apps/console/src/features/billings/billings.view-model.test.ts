@@ -6,7 +6,7 @@ const METERS = [
 ];
 
 function limitsWith(quotas: Parameters<typeof toPeriod>[0]["quotas"]) {
-  return { planId: "free", planVersion: 1, rateLimits: [], quotas };
+  return { quotas };
 }
 
 const QUOTA = {

@@ -37,7 +37,10 @@ export function formatPeriod({ from, to }: Pick<Period, "from" | "to">): string 
  *
  * @returns Undefined for a plan without quotas, which has no balance to show.
  */
-export function toPeriod(limits: Limits, meters: readonly Meter[]): Period | undefined {
+export function toPeriod(
+  limits: Pick<Limits, "quotas">,
+  meters: readonly Meter[],
+): Period | undefined {
   const live = limits.quotas.filter((quota) => quota.environment === "live");
   const [first] = live;
   if (first === undefined) {

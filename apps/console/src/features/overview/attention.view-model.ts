@@ -37,7 +37,7 @@ const ENDING_NAMED_MAX = 3;
  */
 export function toAttention(input: {
   suspendedAt: string | null;
-  limits: Limits | undefined;
+  limits: Pick<Limits, "quotas"> | undefined;
   meters: readonly Meter[];
   keys: readonly { state: string }[];
   hasMoreKeys: boolean;

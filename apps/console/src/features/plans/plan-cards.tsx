@@ -5,7 +5,7 @@ import { MeterBar } from "@turnpike/ui/meter-bar";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import type { ReactNode } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
-import { type PlanView, toPlanView } from "#components/plan.view-model.ts";
+import { formatPrice, type PlanView, toPlanView } from "#components/plan.view-model.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { catalogQuery, type Limits } from "#platform/shared-queries.ts";
 import { type QuotaFit, sortPlans, toQuotaFits } from "./plans.view-model.ts";
@@ -49,25 +49,45 @@ export function PlanCards({ tenant, empty }: PlanCardsProps) {
     return empty;
   }
   const limits = tenant?.limits;
+  const isSold = plans.some(({ planId }) => planId === limits?.planId);
   return (
-    <ul className="grid gap-4 sm:grid-cols-[repeat(auto-fit,minmax(17rem,1fr))]">
-      {sortPlans(plans).map((plan) => {
-        const isCurrent = plan.planId === tenant?.planId;
-        return (
-          <PlanCard
-            key={plan.planId}
-            view={toPlanView(plan, meters)}
-            isCurrent={isCurrent}
-            owner={tenant?.label}
-            isOlder={isCurrent && limits !== undefined && limits.planVersion < plan.version}
-            fits={
-              tenant === undefined ? [] : limits && toQuotaFits(plan, limits, meters, tenant.label)
-            }
-          />
-        );
-      })}
-    </ul>
+    <>
+      {limits !== undefined && !isSold && (
+        <p className="mb-4 max-w-[72ch]">
+          {tenant?.label === undefined ? "You are" : `${tenant.label} is`} on {limits.plan.name}, at{" "}
+          {toMonthlyPrice(limits)}. It is not sold any more, and stays in force.
+        </p>
+      )}
+      <ul className="grid gap-4 sm:grid-cols-[repeat(auto-fit,minmax(17rem,1fr))]">
+        {sortPlans(plans).map((plan) => {
+          const isCurrent = plan.planId === tenant?.planId;
+          return (
+            <PlanCard
+              key={plan.planId}
+              view={toPlanView(plan, meters)}
+              isCurrent={isCurrent}
+              owner={tenant?.label}
+              keptPrice={
+                isCurrent && limits !== undefined && limits.planVersion < plan.version
+                  ? toMonthlyPrice(limits)
+                  : undefined
+              }
+              fits={
+                tenant === undefined
+                  ? []
+                  : limits && toQuotaFits(plan, limits, meters, tenant.label)
+              }
+            />
+          );
+        })}
+      </ul>
+    </>
   );
+}
+
+/** What the version costs that a tenant is on. */
+function toMonthlyPrice({ plan }: Limits): string {
+  return `${formatPrice(plan.pricePerMonth, plan.currency)} a month`;
 }
 
 type PlanCardProps = {
@@ -76,13 +96,13 @@ type PlanCardProps = {
   isCurrent: boolean;
   /** Whose plan that is; undefined: of who looks. */
   owner: string | undefined;
-  /** The tenant bought an earlier version, which it keeps. */
-  isOlder: boolean;
+  /** What the earlier version costs that the tenant keeps; undefined when it is on this one, or not on this plan. */
+  keptPrice: string | undefined;
   /** Undefined while they load, empty where nobody's usage is held against the plan. */
   fits: readonly QuotaFit[] | undefined;
 };
 
-function PlanCard({ view, isCurrent, owner, isOlder, fits }: PlanCardProps) {
+function PlanCard({ view, isCurrent, owner, keptPrice, fits }: PlanCardProps) {
   return (
     <li
       className={joinClasses(
@@ -117,11 +137,11 @@ function PlanCard({ view, isCurrent, owner, isOlder, fits }: PlanCardProps) {
             </li>
           ))}
         </ul>
-        {isOlder && (
+        {keptPrice !== undefined && (
           <p className="mt-3 text-ink-muted text-xs">
             {owner === undefined
-              ? "You keep the version that you started on; this is the newest one."
-              : `${owner} keeps the version that it started on; this is the newest one.`}
+              ? `You keep the version that you started on, at ${keptPrice}; this is the newest one.`
+              : `${owner} keeps the version that it started on, at ${keptPrice}; this is the newest one.`}
           </p>
         )}
         <div className="mt-auto space-y-4 pt-5">

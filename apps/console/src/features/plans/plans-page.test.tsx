@@ -8,11 +8,13 @@ import {
   RouterProvider,
 } from "@tanstack/react-router";
 import { cleanup, render, screen } from "@testing-library/react";
+import { limits as limitsShape } from "@turnpike/contract/usage";
 import { UiProvider } from "@turnpike/ui/ui-provider";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { PlatformProvider } from "#platform/platform.tsx";
 import { createQueryClient } from "#platform/query-client.ts";
 import { fakeNetwork, makeTestPlatform } from "#platform/render-with-platform.tsx";
+import type { Limits } from "#platform/shared-queries.ts";
 import { VERIFIED_USER_KEY } from "#platform/verified-user.ts";
 import { PlansPage } from "./plans-page.tsx";
 
@@ -30,18 +32,13 @@ const FREE = {
   quotas: [{ meter: "requests", limit: 50_000, kind: "hard" }],
   scopes: [],
 };
-const QUOTA = {
-  meter: "requests",
-  environment: "live",
-  kind: "hard",
-  limit: 50_000,
-  used: "12500",
-  leased: "0",
-  locked: "0",
-  forfeited: "0",
-  remaining: "37500",
-  periodStart: "2026-11-01T00:00:00.000Z",
-  resetAt: "2026-12-01T00:00:00.000Z",
+const LIMITS: Limits = {
+  planId: "free",
+  planVersion: 1,
+  plan: { name: "Free", currency: "USD", pricePerMonth: "5" },
+  rateLimits: [],
+  quotas: [],
+  balances: [{ meter: "requests", environment: "live", used: "12500" }],
 };
 
 afterEach(() => {
@@ -50,19 +47,14 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-function openPlans(person: { isOperator: boolean; hasTenant: boolean }) {
+function openPlans(person: { isOperator: boolean; hasTenant: boolean }, limits: Limits = LIMITS) {
   vi.stubGlobal("scrollTo", () => undefined);
   fakeNetwork({
     "GET /plans": () => ({ items: [FREE] }),
     "GET /meters": () => ({
       items: [{ meterId: "requests", name: "Requests", unit: "request", aggregation: "count" }],
     }),
-    [`GET /tenants/${ACME}/limits`]: () => ({
-      planId: "free",
-      planVersion: 1,
-      rateLimits: [],
-      quotas: [QUOTA],
-    }),
+    [`GET /tenants/${ACME}/limits`]: () => limitsShape.parse(limits),
   });
   const queryClient = createQueryClient();
   queryClient.setQueryData(VERIFIED_USER_KEY, {
@@ -80,7 +72,7 @@ function openPlans(person: { isOperator: boolean; hasTenant: boolean }) {
             name: "Acme",
             slug: "acme",
             role: "owner",
-            planId: "free",
+            planId: limits.planId,
             suspendedAt: null,
             createdAt: "2026-11-01T00:00:00.000Z",
           },
@@ -127,7 +119,7 @@ describe("PlansPage", () => {
     openPlans({ isOperator: true, hasTenant: true });
     await screen.findByText("Acme has used 25.0% of this so far (12,500 requests)");
     screen.getByText("Plan of Acme");
-    screen.getByText(/Acme keeps the version that it started on/);
+    screen.getByText(/Acme keeps the version that it started on, at \$5 a month/);
     expect(screen.queryByText(/You have used|Current plan/)).toBe(null);
   });
 
@@ -137,6 +129,19 @@ describe("PlansPage", () => {
     screen.getByText("Current plan");
     screen.getByText(/ask them for another one/);
     expect(screen.queryByRole("tab")).toBe(null);
+  });
+
+  it("names a plan that is not sold any more, with its price, to whoever is on it", async () => {
+    openPlans(
+      { isOperator: false, hasTenant: true },
+      {
+        ...LIMITS,
+        planId: "legacy",
+        plan: { name: "Legacy", currency: "EUR", pricePerMonth: "19.90" },
+      },
+    );
+    await screen.findByText(/You are on Legacy, at €19.90 a month/);
+    expect(screen.queryByText("Current plan")).toBe(null);
   });
 
   it("asks a customer without a tenant to create one", async () => {

@@ -5,28 +5,12 @@ const METERS = [
   { meterId: "requests", name: "Requests", unit: "request", aggregation: "count" as const },
 ];
 
-function limitsWith(used: string): Parameters<typeof toQuotaFits>[1] {
-  const quota = {
-    meter: "requests",
-    kind: "hard" as const,
-    limit: 50_000,
-    leased: "0",
-    locked: "0",
-    forfeited: "0",
-    remaining: "0",
-    periodStart: "2026-11-01T00:00:00.000Z",
-    resetAt: "2026-12-01T00:00:00.000Z",
-  };
-  return {
-    planId: "free",
-    planVersion: 1,
-    rateLimits: [],
-    quotas: [
-      { ...quota, environment: "live", used },
-      { ...quota, environment: "test", used: "999999999" },
-    ],
-  };
-}
+const limitsWith = (used: string) => ({
+  balances: [
+    { meter: "requests", environment: "live" as const, used },
+    { meter: "requests", environment: "test" as const, used: "999999999" },
+  ],
+});
 
 const fitOf = (limit: number, used: string) =>
   toQuotaFits(
@@ -68,6 +52,18 @@ describe("toQuotaFits", () => {
       )[0]?.text;
     expect(textOf(50_000)).toBe("Acme has used 25.0% of this so far (12,500 requests)");
     expect(textOf(1_000)).toBe("Acme: 12,500 requests of this period do not fit");
+  });
+
+  it("counts a meter of which the tenant's own plan has no quota, and nothing for one that was not used", () => {
+    const quotas = [
+      { meter: "tokens", limit: 1_000, kind: "soft" as const },
+      { meter: "images", limit: 10, kind: "soft" as const },
+    ];
+    const balances = [{ meter: "tokens", environment: "live" as const, used: "1500" }];
+    expect(toQuotaFits({ quotas }, { balances }, METERS).map(({ text }) => text)).toEqual([
+      "Your 1,500 tokens of this period do not fit",
+      "You have used 0.0% of this so far (0 images)",
+    ]);
   });
 
   it("takes a quota of nothing for what it is", () => {

@@ -31,13 +31,14 @@ export function sortPlans<P extends Pick<Plan, "currency" | "pricePerMonth">>(
  */
 export function toQuotaFits(
   plan: Pick<Plan, "quotas">,
-  limits: Limits,
+  limits: Pick<Limits, "balances">,
   meters: readonly Meter[],
   tenantName?: string,
 ): readonly QuotaFit[] {
   return plan.quotas.map(({ meter, limit }) => {
-    const balance = limits.quotas.find(
-      (quota) => quota.meter === meter && quota.environment === "live",
+    // Not the quotas: the tenant's own plan may have none of this meter, and be used all the same.
+    const balance = limits.balances.find(
+      (each) => each.meter === meter && each.environment === "live",
     );
     const used = Number(balance?.used ?? 0);
     const share = limit === 0 ? (used > 0 ? Number.POSITIVE_INFINITY : 0) : used / limit;

@@ -146,6 +146,7 @@ const limitsOf = () =>
   limits.parse({
     planId: "free",
     planVersion: 1,
+    plan: { name: "Free", currency: "USD", pricePerMonth: "0" },
     rateLimits: [],
     quotas: [
       {
@@ -162,6 +163,7 @@ const limitsOf = () =>
         resetAt: "2026-12-01T00:00:00.000Z",
       },
     ],
+    balances: [{ meter: "requests", environment: "live", used: "1204" }],
   });
 
 const makePlan = (planId: string, name: string, pricePerMonth: string) =>

@@ -73,13 +73,18 @@ describe("your tenants", () => {
 
   it("are all shown when the usage of one is not known, which is asked for again on request", async () => {
     let isUp = false;
-    const limits = { planId: "free", planVersion: 1, rateLimits: [], quotas: [] };
+    const limits = {
+      planId: "free",
+      planVersion: 1,
+      plan: { name: "Free", currency: "USD", pricePerMonth: "0" },
+      rateLimits: [],
+      quotas: [],
+      balances: [{ meter: "requests", environment: "live", used: "77" }],
+    };
     openTenants({
       answers: {
         [`GET /tenants/${BIRCH}/limits`]: () =>
           isUp ? limits : problem(503, "DATABASE_UNAVAILABLE", "The database cannot be reached."),
-        [`GET /tenants/${BIRCH}`]: () => makeTenant({ tenantId: BIRCH }),
-        [`GET /tenants/${BIRCH}/usage`]: () => ({ totals: { requests: 77 } }),
       },
     });
     await screen.findByText("1,204 of 5,000");

@@ -76,26 +76,6 @@ export const tenantsQueries = {
       queryFn: ({ signal }) => api.tenants.listAudit({ tenantId, ...pageOf(cursor) }, { signal }),
       staleTime: 0,
     }),
-
-  /** Calls of the running period with live keys, for a tenant whose plan has no quota that would say so. */
-  requestsOfPeriod: (api: ApiClient, tenantId: TenantId) =>
-    queryOptions({
-      queryKey: ["usage", tenantId, "period-requests"],
-      queryFn: async ({ signal }) => {
-        const { periodAnchor } = await api.tenants.get({ tenantId }, { signal });
-        const { start } = billingPeriodAt(new Date(periodAnchor), new Date());
-        const { totals } = await api.usage.query(
-          {
-            tenantId,
-            measures: "requests",
-            environment: "live",
-            from: start.toISOString(),
-          },
-          { signal },
-        );
-        return totals.requests ?? 0;
-      },
-    }),
 };
 
 /** What only operators may ask. */

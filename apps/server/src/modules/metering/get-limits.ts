@@ -7,7 +7,8 @@ import type { AppServices } from "#platform/app-services.ts";
 import { findTerms, listBalances } from "./usage.store.ts";
 
 /**
- * Tells every limit of a tenant's plan with what is used and left in the current billing period.
+ * Tells what a tenant's plan costs, every limit of it with what is used and left in the current billing period, and what is
+ * used of other meters.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND`.
  */
@@ -50,11 +51,18 @@ export async function getLimits(
         };
       }),
     );
+    const { name, currency, pricePerMonth } = terms.terms;
     return {
       planId: terms.plan_id,
       planVersion: terms.plan_version,
+      plan: { name, currency, pricePerMonth },
       rateLimits: terms.terms.rateLimits.map((rateLimit) => ({ ...rateLimit })),
       quotas,
+      balances: balances.map(({ meter_id: meter, environment, used }) => ({
+        meter,
+        environment,
+        used,
+      })),
     };
   });
 }

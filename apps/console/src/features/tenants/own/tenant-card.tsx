@@ -7,7 +7,7 @@ import { joinClasses } from "@turnpike/ui/join-classes";
 import { ROLE_NAMES, useSwitchTenant } from "#components/app-frame/tenant-switcher.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { catalogQuery } from "#platform/shared-queries.ts";
+import { limitsQuery } from "#platform/shared-queries.ts";
 import { TenantUsage } from "./tenant-usage.tsx";
 
 export type TenantCardProps = { tenant: OwnTenant; isCurrent: boolean };
@@ -15,9 +15,8 @@ export type TenantCardProps = { tenant: OwnTenant; isCurrent: boolean };
 /** One tenant of one's own: who one is there, what it is on, how much of it is used. */
 export function TenantCard({ tenant, isCurrent }: TenantCardProps) {
   const { api } = usePlatform();
-  const catalog = useQuery(catalogQuery(api));
+  const limits = useQuery(limitsQuery(api, tenant.tenantId));
   const switchTo = useSwitchTenant();
-  const plan = catalog.data?.plans.find(({ planId }) => planId === tenant.planId);
   return (
     <li
       aria-current={isCurrent ? "true" : undefined}
@@ -52,7 +51,9 @@ export function TenantCard({ tenant, isCurrent }: TenantCardProps) {
           </div>
           <div className="min-w-0">
             <dt className="text-ink-muted text-xs">Plan</dt>
-            <dd className="font-medium [overflow-wrap:anywhere]">{plan?.name ?? tenant.planId}</dd>
+            <dd className="font-medium [overflow-wrap:anywhere]">
+              {limits.data?.plan.name ?? tenant.planId}
+            </dd>
           </div>
         </dl>
         <TenantUsage tenantId={tenant.tenantId} />

@@ -15,34 +15,57 @@ const quota = (used: string, limit: number, more: object = {}) => ({
   resetAt: "2026-12-01T00:00:00.000Z",
   ...more,
 });
-const limits = (...quotas: ReturnType<typeof quota>[]) => ({
-  planId: "free",
-  planVersion: 1,
-  rateLimits: [],
-  quotas,
-});
+const limits = (...quotas: ReturnType<typeof quota>[]) => ({ quotas, balances: [] });
+const METERS = [
+  { meterId: "requests", name: "Requests", unit: "request", aggregation: "count" as const },
+  { meterId: "tokens", name: "Tokens", unit: "token", aggregation: "sum" as const },
+];
 
 describe("toPeriodUsage", () => {
   it("says what is used, what is left and until when", () => {
-    expect(toPeriodUsage(limits(quota("1204", 5000)))).toEqual({
+    expect(toPeriodUsage(limits(quota("1204", 5000)), METERS)).toEqual({
+      meter: "Requests",
       text: "1,204 of 5,000",
       note: "3,796 left until Dec 1, UTC",
-      share: 0.2408,
-      tone: "accent",
+      bar: { share: 0.2408, tone: "accent" },
     });
   });
 
   it("warns when it is tight and when it is used up; a quota of nothing is used up", () => {
-    expect(toPeriodUsage(limits(quota("4000", 5000)))?.tone).toBe("warning");
-    expect(toPeriodUsage(limits(quota("5000", 5000)))?.tone).toBe("danger");
-    expect(toPeriodUsage(limits(quota("0", 0)))).toMatchObject({ share: 1, tone: "danger" });
+    const barOf = (used: string, limit: number) =>
+      toPeriodUsage(limits(quota(used, limit)), METERS).bar;
+    expect(barOf("4000", 5000)?.tone).toBe("warning");
+    expect(barOf("5000", 5000)?.tone).toBe("danger");
+    expect(barOf("0", 0)).toMatchObject({ share: 1, tone: "danger" });
   });
 
-  it("prefers calls to other meters and live to test, and says nothing without a quota", () => {
+  it("prefers calls to other meters and live to test, and names what it counts", () => {
     const other = quota("7", 10, { meter: "tokens" });
     const test = quota("1", 10, { environment: "test" });
-    expect(toPeriodUsage(limits(test, other, quota("2", 10)))?.text).toBe("2 of 10");
-    expect(toPeriodUsage(limits(test, other))?.text).toBe("7 of 10");
-    expect(toPeriodUsage(limits(test))).toBeUndefined();
+    expect(toPeriodUsage(limits(test, other, quota("2", 10)), METERS)).toMatchObject({
+      meter: "Requests",
+      text: "2 of 10",
+    });
+    expect(toPeriodUsage(limits(test, other), METERS)).toMatchObject({
+      meter: "Tokens",
+      text: "7 of 10",
+    });
+    expect(toPeriodUsage(limits(other), []).meter).toBe("tokens");
+  });
+
+  it("counts the live calls that count where the plan has no quota", () => {
+    const of = (environment: "live" | "test", used: string) => ({
+      meter: "requests",
+      environment,
+      used,
+    });
+    const without = { quotas: [], balances: [of("test", "5"), of("live", "1204")] };
+    expect(toPeriodUsage(without, METERS)).toEqual({
+      meter: "Requests",
+      text: "1,204",
+      note: "This plan has no quota.",
+      bar: undefined,
+    });
+    expect(toPeriodUsage(limits(), METERS).text).toBe("0");
   });
 });

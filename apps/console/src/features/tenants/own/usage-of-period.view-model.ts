@@ -1,36 +1,52 @@
+import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { formatCount, formatDayUtc } from "#platform/format.ts";
-import { type Limits, TIGHT_SHARE } from "#platform/shared-queries.ts";
+import { type Limits, type Meter, TIGHT_SHARE } from "#platform/shared-queries.ts";
 
-/** How much of its quota a tenant has used with live keys. */
+/** What a tenant has used with live keys, of its quota where its plan has one. */
 export type PeriodUsage = {
-  /** "1,204 of 5,000". */
+  /** What is counted: "Requests". */
+  meter: string;
+  /** "1,204 of 5,000", or without a quota "1,204". */
   text: string;
   /** "3,796 left until Dec 1, UTC". */
   note: string;
-  /** Used part, 0 to 1; more is drawn as full. */
-  share: number;
-  tone: "accent" | "warning" | "danger";
+  /** Undefined without a quota. */
+  bar:
+    | {
+        /** Used part, 0 to 1; more is drawn as full. */
+        share: number;
+        tone: "accent" | "warning" | "danger";
+      }
+    | undefined;
 };
 
-/** The meter that every call counts on. */
-const CALLS = "requests";
-
-/**
- * Takes the quota of calls of the running period, else the first there is.
- *
- * @returns Undefined for a plan without quotas.
- */
-export function toPeriodUsage(limits: Limits): PeriodUsage | undefined {
+/** Takes the quota of calls of the running period, else the first there is; without any, the calls that count. */
+export function toPeriodUsage(
+  limits: Pick<Limits, "quotas" | "balances">,
+  meters: readonly Meter[],
+): PeriodUsage {
+  const nameOf = (meter: string) => meters.find(({ meterId }) => meterId === meter)?.name ?? meter;
   const live = limits.quotas.filter(({ environment }) => environment === "live");
-  const quota = live.find(({ meter }) => meter === CALLS) ?? live[0];
+  const quota = live.find(({ meter }) => meter === REQUESTS_METER) ?? live[0];
   if (quota === undefined) {
-    return;
+    const balance = limits.balances.find(
+      ({ meter, environment }) => meter === REQUESTS_METER && environment === "live",
+    );
+    return {
+      meter: nameOf(REQUESTS_METER),
+      text: formatCount(balance?.used ?? "0"),
+      note: "This plan has no quota.",
+      bar: undefined,
+    };
   }
   const share = quota.limit === 0 ? 1 : Number(quota.used) / quota.limit;
   return {
+    meter: nameOf(quota.meter),
     text: `${formatCount(quota.used)} of ${formatCount(quota.limit)}`,
     note: `${formatCount(quota.remaining)} left until ${formatDayUtc(quota.resetAt)}, UTC`,
-    share,
-    tone: share >= 1 ? "danger" : share >= TIGHT_SHARE ? "warning" : "accent",
+    bar: {
+      share,
+      tone: share >= 1 ? "danger" : share >= TIGHT_SHARE ? "warning" : "accent",
+    },
   };
 }

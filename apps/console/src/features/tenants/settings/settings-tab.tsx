@@ -7,7 +7,7 @@ import { RelativeTime } from "@turnpike/ui/relative-time";
 import type { ReactNode } from "react";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { catalogQuery } from "#platform/shared-queries.ts";
+import { limitsQuery } from "#platform/shared-queries.ts";
 import { mayDo } from "../standing.view-model.ts";
 import { useStanding } from "../use-standing.ts";
 import { DeleteCard } from "./delete-card.tsx";
@@ -31,8 +31,7 @@ export function SettingsTab({ tenant }: { tenant: OwnTenant }) {
 
 function AboutCard({ tenant }: { tenant: OwnTenant }) {
   const { api } = usePlatform();
-  const catalog = useQuery(catalogQuery(api));
-  const plan = catalog.data?.plans.find(({ planId }) => planId === tenant.planId);
+  const limits = useQuery(limitsQuery(api, tenant.tenantId));
   return (
     <Card title="About this tenant">
       <dl className="divide-y divide-line border-line border-t">
@@ -45,7 +44,7 @@ function AboutCard({ tenant }: { tenant: OwnTenant }) {
         </Fact>
         <Fact name="Plan">
           <Link to="/plans" className="font-medium underline underline-offset-4">
-            {plan?.name ?? tenant.planId}
+            {limits.data?.plan.name ?? tenant.planId}
           </Link>
         </Fact>
         <Fact name="Created">

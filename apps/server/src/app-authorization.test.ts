@@ -95,6 +95,7 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "documents.put": () => ({ body: { theme: "dark" } }),
   "notifications.create": () => ({ kind: "test.done", title: "Done", body: "It is done." }),
   "notifications.markRead": () => ({}),
+  "notifications.markAllRead": () => ({ upTo: `ntf_${"0".repeat(32)}` }),
   "exports.create": () => EXPORT,
   "exports.cancel": () => ({}),
   "exports.download": () => ({}),

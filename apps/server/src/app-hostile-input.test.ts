@@ -299,6 +299,12 @@ const WRITES: Write[] = [
     body: { kind: "k", title: "T", body: "B" },
   },
   {
+    id: "notifications.markAllRead",
+    method: "POST",
+    path: "/v1/tenants/{tenantId}/notifications/read",
+    body: { upTo: `ntf_${"0".repeat(32)}` },
+  },
+  {
     id: "notifications.markRead",
     method: "POST",
     path: `/v1/tenants/{tenantId}/notifications/ntf_${"0".repeat(32)}/read`,
@@ -365,7 +371,8 @@ describe.each(WRITES)("$id", (write) => {
     '"version":9',
   ])("takes no field that is the server's to set: %s", async (member) => {
     const name = /"(\w+)"/.exec(member)?.[1] ?? "";
-    const isInput = write.id === "notifications.create" && name === "userId";
+    const takesUser = ["notifications.create", "notifications.markAllRead"];
+    const isInput = takesUser.includes(write.id) && name === "userId";
     const inPath =
       write.path.includes(`{${name}}`) ||
       (name === "userId" && write.path.includes("usr_")) ||

@@ -58,6 +58,9 @@ export const mail = z.strictObject({
 });
 export type Mail = z.infer<typeof mail>;
 
+/** Notifications that one call marks as read at the most. */
+export const READ_AT_ONCE_MAX = 1_000;
+
 const tags = ["Notifications"];
 
 export const notificationsContract = {
@@ -97,6 +100,23 @@ export const notificationsContract = {
     })
     .input(z.strictObject({ tenantId, notificationId }))
     .output(notification),
+  markAllRead: operation({ scope: "notifications:write" })
+    .route({
+      method: "POST",
+      path: "/tenants/{tenantId}/notifications/read",
+      summary: "Mark notifications as read up to one of them, at most a thousand",
+      tags,
+    })
+    .input(
+      z.strictObject({
+        tenantId,
+        /** Only those for this user or for all members. */
+        userId: userId.optional(),
+        /** The newest that was seen: what came after it stays unread. */
+        upTo: notificationId,
+      }),
+    )
+    .output(z.strictObject({ read: z.number().int() })),
 };
 
 export const outboxContract = {

@@ -458,26 +458,48 @@ describe("the command palette", () => {
 });
 
 describe("the notifications", () => {
-  it("are counted while unread, and all marked as read at once", async () => {
-    const read: string[] = [];
-    let unread = [news("1", "Quota nearly used", null), news("2", "Key expires", null)];
-    const mark = (id: string) => () => {
-      read.push(id);
-      unread = unread.filter(({ notificationId }) => notificationId !== id);
-      return { ...news("1", "", null), readAt: "2026-11-21T00:00:00.000Z" };
-    };
+  it("are counted while unread, and all marked as read at once, up to the newest that is shown", async () => {
+    let unread = [news("2", "Quota nearly used", null), news("1", "Key expires", null)];
+    const asked = vi.fn();
     const { user } = await open({
       answers: {
         [`GET /tenants/${ACME}/notifications`]: () => ({ items: unread, nextCursor: null }),
-        [`POST /tenants/${ACME}/notifications/ntf_1/read`]: mark("ntf_1"),
-        [`POST /tenants/${ACME}/notifications/ntf_2/read`]: mark("ntf_2"),
+        [`POST /tenants/${ACME}/notifications/read`]: async (request: Request) => {
+          asked(await request.json());
+          const read = unread.length;
+          unread = [];
+          return { read };
+        },
       },
     });
     await user.click(await screen.findByRole("button", { name: "Notifications, 2 unread" }));
     await screen.findByText("Quota nearly used");
     await user.click(screen.getByRole("button", { name: "Mark all as read" }));
     await screen.findByText("Nothing new");
-    expect(read).toEqual(["ntf_1", "ntf_2"]);
+    expect(asked).toHaveBeenCalledWith({ userId: expect.any(String), upTo: "ntf_2" });
+    expect(asked).toHaveBeenCalledTimes(2);
+  });
+
+  it("that are unread and older than the list reaches are marked with the others", async () => {
+    const read = { ...news("9", "Key expires", null), readAt: "2026-11-21T00:00:00.000Z" };
+    let older = [news("1", "Quota nearly used", null)];
+    const { user } = await open({
+      answers: {
+        [`GET /tenants/${ACME}/notifications`]: ({ url }: Request) => ({
+          items: new URL(url).searchParams.has("unread") ? older : [read],
+          nextCursor: null,
+        }),
+        [`POST /tenants/${ACME}/notifications/read`]: () => {
+          const count = older.length;
+          older = [];
+          return { read: count };
+        },
+      },
+    });
+    await user.click(await screen.findByRole("button", { name: "Notifications, 1 unread" }));
+    await screen.findByText("Key expires");
+    await user.click(screen.getByRole("button", { name: "Mark all as read" }));
+    await screen.findByRole("button", { name: "Notifications" });
   });
 
   it("are read by following one, which never leads to another site", async () => {

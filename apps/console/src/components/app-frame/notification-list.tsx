@@ -11,7 +11,12 @@ import Bell from "lucide-react/icons/bell";
 import { toast } from "sonner";
 import { usePlatform } from "#platform/platform.tsx";
 import { isOwnPath } from "#platform/wanted-path.ts";
-import { NOTIFICATIONS_KEY, newestQuery, type Reader } from "./notifications.queries.ts";
+import {
+  NOTIFICATIONS_KEY,
+  newestQuery,
+  type Reader,
+  unreadQuery,
+} from "./notifications.queries.ts";
 
 export type NotificationListProps = {
   reader: Reader;
@@ -23,8 +28,17 @@ export type NotificationListProps = {
 export function NotificationList({ reader, onFollow }: NotificationListProps) {
   const { api } = usePlatform();
   const newest = useQuery(newestQuery(api, reader));
-  const markRead = useMarkRead(reader);
-  const unread = (newest.data?.items ?? []).filter(({ readAt }) => readAt === null);
+  const unread = useQuery(unreadQuery(api, reader));
+  const markRead = useMarkRead(reader, (notificationId: string) =>
+    api.notifications.markRead({ tenantId: reader.tenantId, notificationId }),
+  );
+  const markAllRead = useMarkRead(reader, async (upTo: string) => {
+    while ((await api.notifications.markAllRead({ ...reader, upTo })).read > 0) {
+      // What is left, older than the list reaches: a call marks so many at the most.
+    }
+  });
+  const newestId = newest.data?.items[0]?.notificationId;
+  const hasUnread = (unread.data?.items.length ?? 0) > 0;
   return (
     <>
       <div className="flex items-center justify-between gap-3 border-line border-b py-2 pr-2 pl-4">
@@ -34,9 +48,9 @@ export function NotificationList({ reader, onFollow }: NotificationListProps) {
         <Button
           look="quiet"
           size="small"
-          disabled={unread.length === 0}
-          progress={markRead.isPending ? "Marking…" : undefined}
-          onClick={() => markRead.mutate(unread.map(({ notificationId }) => notificationId))}
+          disabled={newestId === undefined || !hasUnread}
+          progress={markAllRead.isPending ? "Marking…" : undefined}
+          onClick={() => newestId !== undefined && markAllRead.mutate(newestId)}
         >
           Mark all as read
         </Button>
@@ -60,7 +74,7 @@ export function NotificationList({ reader, onFollow }: NotificationListProps) {
             <li key={notification.notificationId}>
               <NotificationItem
                 notification={notification}
-                onRead={() => markRead.mutate([notification.notificationId])}
+                onRead={() => markRead.mutate(notification.notificationId)}
                 onFollow={onFollow}
               />
             </li>
@@ -132,21 +146,11 @@ function LoadingList() {
   );
 }
 
-function useMarkRead({ tenantId }: Reader) {
-  const { api } = usePlatform();
+/** @param mark - Marks the notification of this id as read, or all up to it. */
+function useMarkRead({ tenantId }: Reader, mark: (notificationId: string) => Promise<unknown>) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (ids: readonly string[]) => {
-      const outcomes = await Promise.allSettled(
-        ids.map((notificationId) => api.notifications.markRead({ tenantId, notificationId })),
-      );
-      const refused = outcomes.find((outcome) => outcome.status === "rejected");
-      if (refused !== undefined) {
-        throw new Error("Not every notification could be marked as read.", {
-          cause: refused.reason,
-        });
-      }
-    },
+    mutationFn: mark,
     onError: (error) => toast.error(error.message),
     onSettled: () => client.invalidateQueries({ queryKey: [NOTIFICATIONS_KEY, tenantId] }),
   });

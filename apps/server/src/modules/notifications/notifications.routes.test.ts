@@ -117,6 +117,63 @@ describe("notifications over HTTP", () => {
     expect(ids).not.toContain(one.notificationId);
   });
 
+  it("marks all as read up to the newest that was seen: a member's own and those for all, of one tenant", async () => {
+    const tenant = await insertTestTenant(database.sql);
+    const [ada, bob] = [services.newId("user"), services.newId("user")];
+    const own = await created({ ...hello, userId: ada }, tenant);
+    const forAll = await created(hello, tenant);
+    const hers = await created({ ...hello, userId: bob }, tenant);
+    const other = await insertTestTenant(database.sql);
+    const elsewhere = await created(hello, other);
+    const seen = await created(hello, tenant);
+    const later = await created(hello, tenant);
+    const readAll = async () => {
+      const input = { userId: ada, upTo: seen.notificationId };
+      return await (await api.call("program", "POST", path(tenant, "/read"), input)).json();
+    };
+    expect(await readAll()).toEqual({ read: 3 });
+    expect((await list("program", tenant, "?unread=true")).ids).toEqual([
+      later.notificationId,
+      hers.notificationId,
+    ]);
+    expect((await list("program", other, "?unread=true")).ids).toEqual([elsewhere.notificationId]);
+    const read = (await list("program", tenant, `?userId=${ada}`)).items.filter(
+      (item: { readAt: string | null }) => item.readAt !== null,
+    );
+    expect(read.map((item: { notificationId: string }) => item.notificationId)).toEqual([
+      seen.notificationId,
+      forAll.notificationId,
+      own.notificationId,
+    ]);
+    expect(await readAll()).toEqual({ read: 0 });
+    const foreign = await api.call("theirs", "POST", path(tenant, "/read"), {
+      upTo: seen.notificationId,
+    });
+    expect(foreign.status).toBe(404);
+    const mine = { userId: COLLEAGUE, upTo: `ntf_${"f".repeat(32)}` };
+    const forColleague = await created({ ...hello, userId: COLLEAGUE });
+    await api.call("member", "POST", path(ours, "/read"), mine);
+    expect((await list("program", ours, "?unread=true")).ids).toContain(
+      forColleague.notificationId,
+    );
+  });
+
+  it("marks at most a thousand at once, the newest first", async () => {
+    const tenant = await insertTestTenant(database.sql);
+    await database.sql`
+      insert into notifications (tenant_id, notification_id, kind, title, body, created_at)
+      select ${tenant}, 'ntf_' || lpad(n::text, 32, '0'), 'test', 'A title', '', now() from generate_series(1, 1001) n`;
+    const readAll = async () => {
+      const input = { upTo: `ntf_${"f".repeat(32)}` };
+      return await (await api.call("program", "POST", path(tenant, "/read"), input)).json();
+    };
+    expect(await readAll()).toEqual({ read: 1_000 });
+    expect((await list("program", tenant, "?unread=true")).ids).toEqual([
+      `ntf_${"1".padStart(32, "0")}`,
+    ]);
+    expect([await readAll(), await readAll()]).toEqual([{ read: 1 }, { read: 0 }]);
+  });
+
   it("tells every process of a new one and of a read one", async () => {
     const { notificationId } = await created(hello);
     await api.call("ours", "POST", path(ours, `/${notificationId}/read`), {});

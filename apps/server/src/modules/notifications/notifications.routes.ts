@@ -4,7 +4,7 @@ import type { HttpContext } from "#http/http-context.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { createNotification } from "./create-notification.ts";
 import { listOutbox } from "./list-outbox.ts";
-import { listNotifications, markRead } from "./read-notifications.ts";
+import { listNotifications, markAllRead, markRead } from "./read-notifications.ts";
 
 export function createNotificationsRoutes(deps: AppServices) {
   const os = implement(notificationsContract).$context<HttpContext>();
@@ -13,6 +13,9 @@ export function createNotificationsRoutes(deps: AppServices) {
       createNotification(deps, context.call(), input),
     ),
     list: os.list.handler(({ input, context }) => listNotifications(deps, context.call(), input)),
+    markAllRead: os.markAllRead.handler(({ input, context }) =>
+      markAllRead(deps, context.call(), input),
+    ),
     markRead: os.markRead.handler(({ input, context }) => markRead(deps, context.call(), input)),
   });
 }

@@ -81,6 +81,32 @@ export async function markNotificationRead(
   return row;
 }
 
+/**
+ * Sets the time of reading of the unread ones up to one of them, the newest first.
+ *
+ * @param input.userId - As for {@link markNotificationRead}.
+ * @returns How many.
+ */
+export async function markNotificationsRead(
+  tx: Tx,
+  tenantId: TenantId,
+  input: { upToId: string; readAt: Date; userId: string | undefined; limit: number },
+): Promise<number> {
+  const { userId = null } = input;
+  const result = await tx`
+    update notifications n set read_at = ${input.readAt}
+    from (
+      select notification_id from notifications
+      where tenant_id = ${tenantId} and notification_id <= ${input.upToId} and read_at is null
+        and (${userId}::text is null or user_id is null or user_id = ${userId})
+      order by notification_id desc
+      limit ${input.limit}
+      for update
+    ) unread
+    where n.tenant_id = ${tenantId} and n.notification_id = unread.notification_id`;
+  return result.count;
+}
+
 /** Of all tenants. For the operator role. @returns How many. */
 export async function deleteNotificationsBefore(tx: Tx, before: Date): Promise<number> {
   const result = await tx`delete from notifications where created_at < ${before}`;

@@ -1,11 +1,15 @@
-import type { Notification } from "@turnpike/contract/notifications";
+import { type Notification, READ_AT_ONCE_MAX } from "@turnpike/contract/notifications";
 import { type Actor, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
-import { listNotificationRows, markNotificationRead } from "./notifications.store.ts";
+import {
+  listNotificationRows,
+  markNotificationRead,
+  markNotificationsRead,
+} from "./notifications.store.ts";
 import { toNotificationReply } from "./to-notification-reply.ts";
 
 export type ListNotificationsInput = {
@@ -65,5 +69,31 @@ export async function markRead(
     }
     await insertChange(tx, { kind: "notification", tenantId, entityId: notificationId });
     return toNotificationReply(row);
+  });
+}
+
+/**
+ * Marks what is unread as read, up to the newest one that was seen, at most a thousand; called again, the next ones.
+ *
+ * @returns How many were marked.
+ */
+export async function markAllRead(
+  deps: Pick<AppServices, "transact" | "clock">,
+  context: CallContext,
+  input: { tenantId: TenantId; userId?: UserId | undefined; upTo: string },
+): Promise<{ read: number }> {
+  const { tenantId, upTo } = input;
+  assertMayInTenant(context.actor, "notifications:write", tenantId);
+  return await deps.transact.asTenant(tenantId, async (tx) => {
+    const read = await markNotificationsRead(tx, tenantId, {
+      upToId: upTo,
+      readAt: deps.clock.now(),
+      userId: readerOf(context.actor, input.userId),
+      limit: READ_AT_ONCE_MAX,
+    });
+    if (read > 0) {
+      await insertChange(tx, { kind: "notification", tenantId, entityId: upTo });
+    }
+    return { read };
   });
 }

@@ -102,6 +102,8 @@ export const WEBHOOK_EVENTS = {
     threshold: z.int(),
     /** Units of the meter in the period, an exact decimal. */
     used: z.string(),
+    /** Of a hard quota: blocked after a crash until the period ends, and counted towards the threshold. */
+    forfeited: z.string(),
     limit: z.number(),
     periodStart: instant,
     resetAt: instant,

@@ -61,10 +61,39 @@ describe("a quota", () => {
       kind: "hard",
       threshold: 90,
       used: "45500",
+      forfeited: "0",
       limit: 50_000,
       periodStart: "2026-11-01T00:00:00.000Z",
       resetAt: "2026-12-01T00:00:00.000Z",
       text: "90% of the quota of requests is used\n45,500 of 50,000 requests are used in the period that ends on 1 December 2026 (UTC).",
+    });
+  });
+
+  it("that is hard is told of as used where a crash has blocked the rest, and says so", async () => {
+    await call(world, tenant, { calls: 49_000 });
+    expect(await watch(world)).toBe(1);
+    const lease = (state: string, remaining: number) => database.sql`
+      insert into leases (tenant_id, lease_id, meter_id, environment, period_start, process_id, state, granted, remaining,
+        expires_at, created_at)
+      values (${tenant.tenantId}, ${world.newId("lease")}, 'requests', 'live', '2026-11-01Z', 'prc_1', ${state}, ${remaining},
+        ${remaining}, now(), now())`;
+    // What a process has in hand may still be spent.
+    await lease("active", 400);
+    expect(await watch(world)).toBe(0);
+    await lease("forfeited", 600);
+    expect(await watch(world)).toBe(0);
+    await lease("forfeited", 400);
+    expect(await watch(world)).toBe(1);
+    expect(await watch(world)).toBe(0);
+    expect((await listTold(database, tenant)).at(-1)).toMatchObject({
+      title: "100% of the quota of requests is used or blocked",
+      body: "49,000 of 50,000 requests are used in the period that ends on 1 December 2026 (UTC).\n1,000 more are blocked until then: a server that had them in hand crashed. They are not billed.\nCalls beyond it are refused until the period ends or the plan is changed.",
+    });
+    const event = (await listToldEvents(database, tenant)).at(-1);
+    expect(WEBHOOK_EVENTS["quota.threshold_reached"].parse(event?.data)).toMatchObject({
+      threshold: 100,
+      used: "49000",
+      forfeited: "1000",
     });
   });
 

@@ -47,7 +47,7 @@ function toTold(row: QuotaStateRow | undefined): QuotaTold | null {
 function decide(use: QuotaUse, told: QuotaTold | null, settings: QuotaSettings) {
   return decideQuotaThreshold({
     periodStartMs: use.period_start.getTime(),
-    used: Number(use.used),
+    used: Number(use.used) + Number(use.forfeited),
     limit: use.quota_limit,
     thresholds: settings.thresholds,
     told,
@@ -62,6 +62,14 @@ function isSame(one: QuotaTold, other: QuotaTold | null): boolean {
     one.threshold === other.threshold &&
     one.highest === other.highest
   );
+}
+
+/** Why calls are refused before all is used. */
+function toBlocked(use: QuotaUse): string {
+  const forfeited = Number(use.forfeited);
+  return forfeited === 0
+    ? ""
+    : `\n${forfeited.toLocaleString("en")} more are blocked until then: a server that had them in hand crashed. They are not billed.`;
 }
 
 function toConsequence(use: QuotaUse, threshold: number): string {
@@ -83,13 +91,14 @@ async function tell(
   const units = toPlural(words.unit);
   const name = words.name.toLowerCase() === units.toLowerCase() ? units : words.name;
   const where = environment === "live" ? "" : " in test";
+  const state = Number(use.forfeited) === 0 ? "used" : "used or blocked";
   const resetAt = use.period_end.toISOString();
   const ofMeter = (value: number) => formatMeasured(`meter:${meter}`, value, words);
   const message = {
     tenantId,
     kind: "quota.threshold_reached",
-    title: `${String(threshold)}% of the quota of ${name}${where} is used`,
-    body: `${Number(use.used).toLocaleString("en")} of ${ofMeter(use.quota_limit)} are used in the period that ends on ${DAY.format(use.period_end)} (UTC).${toConsequence(use, threshold)}`,
+    title: `${String(threshold)}% of the quota of ${name}${where} is ${state}`,
+    body: `${Number(use.used).toLocaleString("en")} of ${ofMeter(use.quota_limit)} are used in the period that ends on ${DAY.format(use.period_end)} (UTC).${toBlocked(use)}${toConsequence(use, threshold)}`,
     link: QUOTA_LINK,
   };
   await notify(deps, tx, message);
@@ -104,6 +113,7 @@ async function tell(
       kind: use.kind,
       threshold,
       used: use.used,
+      forfeited: use.forfeited,
       limit: use.quota_limit,
       periodStart: use.period_start.toISOString(),
       resetAt,

@@ -13,7 +13,24 @@ export type QuotaUse = {
   quota_limit: number;
   /** An exact decimal. */
   used: string;
+  /** Blocked after a crash until the period ends, and so as good as used; 0 of a soft quota, which refuses nothing. */
+  forfeited: string;
 };
+
+function selectUse(tx: Tx) {
+  return tx`
+    select b.tenant_id, b.meter_id, b.environment, b.period_start, b.period_end, b.used::text as used,
+      q ->> 'kind' as kind, (q ->> 'limit')::double precision as quota_limit,
+      case when q ->> 'kind' = 'hard' then (
+        select coalesce(sum(l.remaining), 0) from leases l
+        where l.tenant_id = b.tenant_id and l.meter_id = b.meter_id and l.environment = b.environment
+          and l.period_start = b.period_start and l.key_id is null and l.state = 'forfeited'
+      ) else 0 end::text as forfeited
+    from balances b
+      join tenants t on t.tenant_id = b.tenant_id
+      join plan_versions v on v.plan_id = t.plan_id and v.version = t.plan_version
+      cross join lateral jsonb_array_elements(v.terms -> 'quotas') q`;
+}
 
 /**
  * Lists what tenants have used of their quotas in the billing periods that run at `now`, page by page; a quota of which
@@ -31,12 +48,7 @@ export async function listQuotaUse(
 ): Promise<QuotaUse[]> {
   const { now, after } = page;
   return await tx<QuotaUse[]>`
-    select b.tenant_id, b.meter_id, b.environment, b.period_start, b.period_end, b.used::text as used,
-      q ->> 'kind' as kind, (q ->> 'limit')::double precision as quota_limit
-    from balances b
-      join tenants t on t.tenant_id = b.tenant_id
-      join plan_versions v on v.plan_id = t.plan_id and v.version = t.plan_version
-      cross join lateral jsonb_array_elements(v.terms -> 'quotas') q
+    ${selectUse(tx)}
     where b.period_end > ${now} and b.period_start <= ${now} and q ->> 'meter' = b.meter_id
       and (b.period_end, b.tenant_id, b.meter_id, b.environment) > (
         ${after?.period_end ?? now}::timestamptz, ${after?.tenant_id ?? ""}::text, ${after?.meter_id ?? ""}::text,
@@ -52,12 +64,7 @@ export async function findQuotaUse(
   of: Pick<QuotaUse, "tenant_id" | "meter_id" | "environment"> & { now: Date },
 ): Promise<QuotaUse | undefined> {
   const [row] = await tx<QuotaUse[]>`
-    select b.tenant_id, b.meter_id, b.environment, b.period_start, b.period_end, b.used::text as used,
-      q ->> 'kind' as kind, (q ->> 'limit')::double precision as quota_limit
-    from balances b
-      join tenants t on t.tenant_id = b.tenant_id
-      join plan_versions v on v.plan_id = t.plan_id and v.version = t.plan_version
-      cross join lateral jsonb_array_elements(v.terms -> 'quotas') q
+    ${selectUse(tx)}
     where b.tenant_id = ${of.tenant_id} and b.meter_id = ${of.meter_id} and b.environment = ${of.environment}
       and b.period_end > ${of.now} and b.period_start <= ${of.now} and q ->> 'meter' = b.meter_id
     order by b.period_start desc

@@ -7,7 +7,9 @@ import {
   readdir,
   readFile,
   readlink,
+  rm,
   stat,
+  symlink,
   truncate,
   writeFile,
 } from "node:fs/promises";
@@ -55,6 +57,14 @@ async function makeFolderWithDatabase(): Promise<string> {
   const path = await makeFolder();
   await promisify(execFile)("cp", ["-a", `${finished.path}/.`, path]);
   return path;
+}
+
+/** Another name of a folder, which the database's user can use as well. */
+async function linkTo(folder: string): Promise<string> {
+  const link = `${folder} by another name`;
+  await symlink(folder, link);
+  onTestFinished(() => rm(link));
+  return link;
 }
 
 async function start(
@@ -360,6 +370,17 @@ describe("after a kill", () => {
     expect(await query(server, (sql) => sql`show work_mem`)).toEqual([{ work_mem: "5MB" }]);
   });
 
+  it("replaces a left server that was started under another name of the folder", async () => {
+    const folder = await makeFolderWithDatabase();
+    const link = await linkTo(folder);
+    const { script, pid } = await startFromAnotherProcess(link);
+    await script.kill();
+    const server = await start(folder);
+    expect(server.pid).not.toBe(pid);
+    expect(await findServerCommand(pid, clusterPaths(folder).cluster)).toBeUndefined();
+    expect(await query(server, (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }]);
+  });
+
   it("recovers what was committed when the database was killed as well", async () => {
     const folder = await makeFolderWithDatabase();
     const { script, pid } = await startFromAnotherProcess(folder);
@@ -489,5 +510,13 @@ describe("attachEmbeddedPostgres", () => {
     expect(await attachEmbeddedPostgres({ folder })).toEqual(server.connection);
     await server.stop();
     expect(await attachEmbeddedPostgres({ folder })).toBeUndefined();
+  });
+
+  it("finds it under another name of the folder", async () => {
+    const folder = await makeFolderWithDatabase();
+    const link = await linkTo(folder);
+    const server = await start(link);
+    expect(await attachEmbeddedPostgres({ folder })).toEqual(server.connection);
+    expect(await attachEmbeddedPostgres({ folder: link })).toEqual(server.connection);
   });
 });

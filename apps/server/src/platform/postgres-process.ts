@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { constants } from "node:fs";
-import { open, readFile, readlink, rm, writeFile } from "node:fs/promises";
+import { open, readFile, readlink, realpath, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -42,31 +42,39 @@ export async function readPostmasterFile(cluster: string): Promise<PostmasterFil
   return { pid: Number(pid), port: Number(port), socketFolder, status: status.trim() };
 }
 
+/** The command line of a server that we start; paths in it may have spaces. */
+const SERVER_COMMAND = /^(?<program>.+?) -D (?<folder>.+?) -c /s;
+
 /**
- * The command line of a process when it is the server of that folder, else undefined: the pid may be gone, be a zombie,
- * or belong by now to something else.
+ * The command line of a process when it is the server of that folder, by whatever name, else undefined: the pid may be gone,
+ * be a zombie, or belong by now to something else.
  */
-export async function findServerCommand(
-  pid: number,
-  cluster: string,
-): Promise<string[] | undefined> {
+export async function findServerCommand(pid: number, cluster: string): Promise<string | undefined> {
   const command = await readCommand(pid);
-  const [program = "", ...options] = command ?? [];
-  const isServer = basename(program) === "postgres";
-  const folder = options[options.indexOf("-D") + 1];
-  return isServer && folder === cluster ? command : undefined;
+  const { program = "", folder = "" } = SERVER_COMMAND.exec(command)?.groups ?? {};
+  const isServer = basename(program) === "postgres" && (await isSameFolder(folder, cluster));
+  return isServer ? command : undefined;
 }
 
-async function readCommand(pid: number): Promise<string[] | undefined> {
+async function isSameFolder(one: string, other: string): Promise<boolean> {
+  return one === other || (await findRealPath(one)) === (await findRealPath(other));
+}
+
+async function findRealPath(path: string): Promise<string> {
+  return await realpath(path).catch(() => path);
+}
+
+/** Empty when there is no such process, or nothing that it runs. */
+async function readCommand(pid: number): Promise<string> {
   if (process.platform === "linux") {
     const text = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-    return text === "" ? undefined : text.replace(/\0$/, "").split("\0");
+    return text.replace(/\0$/, "").replaceAll("\0", " ");
   }
-  // macOS has no /proc. Spaces in a path make the parts wrong, which only means that the server is not adopted.
+  // macOS has no /proc.
   const { stdout } = await run("ps", ["-ww", "-o", "command=", "-p", String(pid)], {
     timeout: TOOL_TIMEOUT_MS,
   }).catch(() => ({ stdout: "" }));
-  return stdout === "" ? undefined : stdout.trim().split(" ");
+  return stdout.trim();
 }
 
 /** True when the program on disk is still the one that the process runs: an update may have replaced it. */

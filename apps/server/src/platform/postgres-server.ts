@@ -70,8 +70,7 @@ async function takeOver(plan: PostgresPlan): Promise<PostgresProcess | undefined
     return undefined;
   }
   const server = adoptPostgres(file.pid, plan.cluster);
-  const isSame =
-    command.join(" ") === plan.command.join(" ") && (await runsCurrentProgram(file.pid));
+  const isSame = command === plan.command.join(" ") && (await runsCurrentProgram(file.pid));
   if (isSame && (await waitForServer(plan, server))) {
     return server;
   }

@@ -1,13 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { createOldDatabase } from "@turnpike/testkit/old-database";
 import { databaseUrlOf } from "@turnpike/testkit/product-process";
 import { spawnScript } from "@turnpike/testkit/spawn-script";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { attachEmbeddedPostgres } from "#platform/embedded-postgres.ts";
 import { readConfig } from "./config.ts";
-import { openForCommand } from "./deps.ts";
+import { type Installation, openForCommand } from "./deps.ts";
 
 let database: TestDatabase;
 let folder: TempFolder;
@@ -53,6 +55,35 @@ describe("a command with a database of one's own", () => {
   it("joins one of its own version", async () => {
     const installation = await openCommandOn(databaseUrlOf(database));
     await installation.close();
+  });
+});
+
+describe("commands without a server", { timeout: 120_000 }, () => {
+  it("keep the database that one of them started until the last has ended, for those that come meanwhile as well", async () => {
+    await using home = await makeTempFolder();
+    const config = {
+      ...readConfig({ TURNPIKE_DATA_DIR: home.path }, { isRoot: false, workingFolder: home.path }),
+      logLevel: "silent",
+    };
+    const count = async ({ database: { sql } }: Installation) =>
+      (await sql`select 1 from plans`).length;
+    const first = await openForCommand(config, { mayCreate: true });
+    const second = await openForCommand(config);
+    const closing = first.close();
+    await delay(500);
+    const third = await openForCommand(config);
+    expect(await count(second)).toBeGreaterThan(0);
+    await second.close();
+    await delay(500);
+    expect(await count(third)).toBeGreaterThan(0);
+    await third.close();
+    await delay(100);
+    // The first is ending, or will wait for this one as well.
+    const fourth = await openForCommand(config);
+    expect(await count(fourth)).toBeGreaterThan(0);
+    await fourth.close();
+    await closing;
+    expect(await attachEmbeddedPostgres({ folder: home.path })).toBeUndefined();
   });
 });
 

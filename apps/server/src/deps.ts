@@ -11,6 +11,12 @@ import type { AppServices } from "#platform/app-services.ts";
 import { systemClock } from "#platform/clock.ts";
 import { type DataFolder, openDataFolder } from "#platform/data-folder.ts";
 import { attachEmbeddedPostgres, startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
+import {
+  allowJoining,
+  type FolderLock,
+  joinHolder,
+  waitUntilAlone,
+} from "#platform/folder-lock.ts";
 import { createLogger, type Logger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { type Database, joinDatabase, openDatabase } from "#platform/open-database.ts";
@@ -191,9 +197,36 @@ async function assertInstalled(folder: string): Promise<void> {
   }
 }
 
+/**
+ * Joins the database that runs in the data folder: a command that has started it keeps it until this one has closed it.
+ *
+ * @returns Where it is; undefined when there is none, or it is about to be stopped.
+ */
+async function joinRunning(folder: string, closing: ReturnType<typeof createClosing>) {
+  // Before looking: what is seen then stays.
+  const joined = await joinHolder(folder);
+  if (joined === undefined) {
+    return undefined;
+  }
+  try {
+    const running = await attachEmbeddedPostgres({ folder });
+    if (running !== undefined) {
+      closing.add(() => joined.release());
+      return running;
+    }
+  } catch (error) {
+    await joined.release();
+    throw error;
+  }
+  await joined.release();
+  return undefined;
+}
+
 /** A server that starts its database anew is back within seconds; one that hangs is not waited for. */
 const JOIN_WAIT_MS = 30_000;
 const JOIN_INTERVAL_MS = 250;
+/** Longer than commands take but for the longest, which go on where they were when called again. */
+const JOINED_WAIT_MS = 10 * 60_000;
 
 /**
  * Takes the data folder for a command, or joins the process that holds it.
@@ -201,7 +234,7 @@ const JOIN_INTERVAL_MS = 250;
  * @returns The folder when nobody serves it; otherwise where the database of the one who does is, once it is up again.
  * @throws {StartupError} `DATA_FOLDER_IN_USE` when its holder has no database for half a minute.
  */
-async function takeOrJoin(folder: string) {
+async function takeOrJoin(folder: string, closing: ReturnType<typeof createClosing>) {
   const end = systemClock.monotonicMs() + JOIN_WAIT_MS;
   for (;;) {
     try {
@@ -212,7 +245,7 @@ async function takeOrJoin(folder: string) {
         throw error;
       }
     }
-    const running = await attachEmbeddedPostgres({ folder });
+    const running = await joinRunning(folder, closing);
     if (running !== undefined) {
       return { running };
     }
@@ -237,21 +270,26 @@ export async function openForCommand(
   const input = { config, logger, closing, role: "command", mayMigrate } as const;
   try {
     const url = config.databaseUrl;
-    const running =
-      url === undefined ? await attachEmbeddedPostgres({ folder: config.dataFolder }) : { url };
+    const running = url === undefined ? await joinRunning(config.dataFolder, closing) : { url };
     if (running !== undefined) {
       return await finish({ ...input, target: running, isDatabaseUp: null });
     }
     if (!mayMigrate) {
       await assertInstalled(config.dataFolder);
     }
-    const taken = await takeOrJoin(config.dataFolder);
+    const taken = await takeOrJoin(config.dataFolder, closing);
     if (taken.folder === undefined) {
       return await finish({ ...input, target: taken.running, isDatabaseUp: null });
     }
     const { folder } = taken;
     closing.add(() => folder.release());
+    await allowJoining(folder.path);
+    let alone: FolderLock | undefined;
+    closing.add(async () => alone?.release());
     const server = await openOwnDatabase(config, logger, closing);
+    closing.add(async () => {
+      alone = await waitUntilAlone(folder.path, JOINED_WAIT_MS);
+    });
     const target = server.connection;
     return await finish({ ...input, target, isDatabaseUp: () => server.isUp() });
   } catch (error) {

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as delay } from "node:timers/promises";
 
 /** A folder held by this process alone. */
 export interface FolderLock {
@@ -38,7 +39,7 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   const lockPath = join(folder, "turnpike.lock");
   const pidPath = join(folder, "turnpike.pid");
   await createPrivately(lockPath);
-  const held = hold(lockPath);
+  const held = hold(lockPath, EXCLUSIVE);
   if (held === undefined) {
     throw new FolderInUseError(await readPid(pidPath));
   }
@@ -61,6 +62,67 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   };
 }
 
+const JOINED_FILE = "turnpike.joined";
+const JOINED_INTERVAL_MS = 50;
+
+/** Lets others of the same user join what the holder of a folder runs there. */
+export async function allowJoining(folder: string): Promise<void> {
+  await createPrivately(join(folder, JOINED_FILE));
+}
+
+/**
+ * Joins what the holder of a folder runs there, until `release` or the end of this process: a holder that asks
+ * {@link waitUntilAlone} does not end it before. Any number can at once.
+ *
+ * @returns Undefined when the holder is about to end it.
+ */
+export async function joinHolder(folder: string): Promise<FolderLock | undefined> {
+  const path = join(folder, JOINED_FILE);
+  const isAllowed = await stat(path).then(
+    () => true,
+    () => false,
+  );
+  if (!isAllowed) {
+    // Nobody waits for those who join.
+    return { release: () => Promise.resolve() };
+  }
+  return keep(hold(path, SHARED));
+}
+
+/**
+ * Waits until nobody is joined, and lets nobody join until `release`.
+ *
+ * @returns Undefined when the time is up.
+ */
+export async function waitUntilAlone(
+  folder: string,
+  limitMs: number,
+): Promise<FolderLock | undefined> {
+  const endMs = performance.now() + limitMs;
+  for (;;) {
+    const alone = keep(hold(join(folder, JOINED_FILE), EXCLUSIVE));
+    if (alone !== undefined || performance.now() > endMs) {
+      return alone;
+    }
+    await delay(JOINED_INTERVAL_MS);
+  }
+}
+
+function keep(held: DatabaseSync | undefined): FolderLock | undefined {
+  if (held === undefined) {
+    return undefined;
+  }
+  heldLocks.add(held);
+  return {
+    release() {
+      if (heldLocks.delete(held)) {
+        held.close();
+      }
+      return Promise.resolve();
+    },
+  };
+}
+
 /** SQLite would make it readable by others. */
 async function createPrivately(path: string): Promise<void> {
   try {
@@ -72,10 +134,13 @@ async function createPrivately(path: string): Promise<void> {
   }
 }
 
-function hold(path: string): DatabaseSync | undefined {
+const EXCLUSIVE = "pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive";
+const SHARED = "begin; select 1 from sqlite_master";
+
+function hold(path: string, how: string): DatabaseSync | undefined {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    database.exec("pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive");
+    database.exec(how);
     return database;
   } catch (error) {
     database.close();

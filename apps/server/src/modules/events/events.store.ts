@@ -180,50 +180,65 @@ export async function deleteOldRejections(
   tx: Tx,
   input: { days: number; rowsMax: number },
 ): Promise<number> {
-  // Ids count up with time, and alone have an index over all tenants.
+  // Ids count up with time, and alone have an index over all tenants. By their places, rows are found without a scan of all.
   const rows = await tx`
     delete from rejected_events
-    where rejection_id in (select rejection_id from rejected_events order by rejection_id limit ${input.rowsMax})
+    where ctid = any(array(select ctid from rejected_events order by rejection_id limit ${input.rowsMax}))
       and rejected_at < now() - make_interval(days => ${input.days})
     returning 1`;
   return rows.length;
 }
 
-export type SurplusRejections = { tenant_id: string; newest_id: bigint };
+export type TenantRejections = {
+  /** `''` of what belongs to no tenant. */
+  tenant_id: string;
+  /** The newest of those that are too many; null where there are none. */
+  surplus_id: bigint | null;
+};
 
-/** Each tenant with more than so many rejections, and the newest that is too many; the tenant of none, `''`, likewise. */
-export async function listSurplusRejections(
+/** Some tenants with rejections, in the order of their ids, and which of these are more than the newest `keptMax`. */
+export async function listRejectingTenants(
   tx: Tx,
-  input: { keptMax: number },
-): Promise<SurplusRejections[]> {
-  // From tenant to tenant by the index: rejections that are within the bound are counted, but not read.
-  return await tx<SurplusRejections[]>`
+  input: { after: string | undefined; tenantsMax: number; keptMax: number },
+): Promise<TenantRejections[]> {
+  const { after } = input;
+  // From tenant to tenant by the primary key. Pairs are compared so that it is used within a tenant, too: by the ids alone
+  // there is an index over all tenants, which would be read from its end for each of them.
+  return await tx<TenantRejections[]>`
     with recursive tenants (tenant_id) as (
-      (select tenant_id from rejected_events order by tenant_id limit 1)
+      (
+        select tenant_id from rejected_events ${after === undefined ? tx`` : tx`where tenant_id > ${after}`}
+        order by tenant_id limit 1
+      )
       union all
       select (select tenant_id from rejected_events where tenant_id > t.tenant_id order by tenant_id limit 1)
       from tenants t where t.tenant_id is not null
     )
-    select t.tenant_id, surplus.rejection_id as newest_id
-    from tenants t cross join lateral (
-      select rejection_id from rejected_events where tenant_id = t.tenant_id
-      order by rejection_id desc offset ${input.keptMax} limit 1
-    ) surplus`;
+    select t.tenant_id, surplus.rejection_id as surplus_id
+    from (select tenant_id from tenants where tenant_id is not null limit ${input.tenantsMax}) t
+    left join lateral (
+      select rejection_id from rejected_events
+      where (tenant_id, rejection_id) > (t.tenant_id, 0)
+        and (tenant_id, rejection_id) <= (t.tenant_id, 9223372036854775807)
+      order by tenant_id desc, rejection_id desc offset ${input.keptMax} limit 1
+    ) surplus on true
+    order by t.tenant_id`;
 }
 
 /** Forgets rejections of a tenant up to one of them, a bounded number at a time, the oldest first. */
-export async function deleteSurplusRejections(
+export async function deleteRejectionsUpTo(
   tx: Tx,
-  input: { surplus: SurplusRejections; rowsMax: number },
+  input: { tenantId: string; surplusId: bigint; rowsMax: number },
 ): Promise<number> {
-  const { tenant_id, newest_id } = input.surplus;
+  const { tenantId, surplusId, rowsMax } = input;
   const rows = await tx`
     delete from rejected_events
-    where tenant_id = ${tenant_id} and rejection_id in (
-      select rejection_id from rejected_events
-      where tenant_id = ${tenant_id} and rejection_id <= ${newest_id.toString()}
-      order by rejection_id limit ${input.rowsMax}
-    )
+    where ctid = any(array(
+      select ctid from rejected_events
+      where (tenant_id, rejection_id) > (${tenantId}, 0)
+        and (tenant_id, rejection_id) <= (${tenantId}, ${surplusId.toString()})
+      order by tenant_id, rejection_id limit ${rowsMax}
+    ))
     returning 1`;
   return rows.length;
 }

@@ -621,7 +621,7 @@ describe("keepEventsHouse", () => {
     await database.sql`
       update rejected_events
       set rejected_at = now() - case when rejection_id <= 8 then interval '15 days' else interval '13 days' end`;
-    const bounds = { idsAtOnce: 2, rejectionsAtOnce: 2, rejectionsKeptMax: 3 };
+    const bounds = { rejectionsAtOnce: 2, rejectionsKeptMax: 3, tenantsAtOnce: 1 };
     const deps = { ...services, retention };
     expect(await keepEventsHouse(deps, bounds)).toMatchObject({ rejections: 8 + 8 + 4 });
     expect(await listOwn(theirs.tenantId)).toEqual(kept.map(({ id }) => id).toReversed());

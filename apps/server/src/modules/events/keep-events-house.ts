@@ -4,9 +4,9 @@ import type { Transact } from "#platform/transact.ts";
 import {
   deleteOldEventIds,
   deleteOldRejections,
-  deleteSurplusRejections,
+  deleteRejectionsUpTo,
   keepEventPartitions,
-  listSurplusRejections,
+  listRejectingTenants,
 } from "./events.store.ts";
 
 const PARTITIONS_AHEAD_DAYS = 7;
@@ -15,6 +15,8 @@ const REJECTIONS_KEPT_MAX = 10_000;
 /** Rows of one statement: a second or two, far from its time limit. */
 const IDS_AT_ONCE = 500_000;
 const REJECTIONS_AT_ONCE = 20_000;
+/** Each with as many index entries as it keeps rejections. */
+const TENANTS_AT_ONCE = 20;
 
 export type EventsHouseDeps = {
   transact: Transact;
@@ -31,6 +33,7 @@ type EventsHouseBounds = {
   idsAtOnce?: number;
   rejectionsAtOnce?: number;
   rejectionsKeptMax?: number;
+  tenantsAtOnce?: number;
 };
 
 /**
@@ -44,6 +47,7 @@ export async function keepEventsHouse(
     idsAtOnce = IDS_AT_ONCE,
     rejectionsAtOnce = REJECTIONS_AT_ONCE,
     rejectionsKeptMax = REJECTIONS_KEPT_MAX,
+    tenantsAtOnce = TENANTS_AT_ONCE,
   }: EventsHouseBounds = {},
 ): Promise<{
   made: number;
@@ -75,13 +79,20 @@ export async function keepEventsHouse(
   let rejections = await deleteAll(rejectionsAtOnce, (tx, rowsMax) =>
     deleteOldRejections(tx, { days, rowsMax }),
   );
-  const surpluses = await deps.transact.asMeter((tx) =>
-    listSurplusRejections(tx, { keptMax: rejectionsKeptMax }),
-  );
-  for (const surplus of surpluses) {
-    rejections += await deleteAll(rejectionsAtOnce, (tx, rowsMax) =>
-      deleteSurplusRejections(tx, { surplus, rowsMax }),
-    );
+  let after: string | undefined;
+  let met = tenantsAtOnce;
+  while (met === tenantsAtOnce && signal?.aborted !== true) {
+    const page = { after, tenantsMax: tenantsAtOnce, keptMax: rejectionsKeptMax };
+    const tenants = await deps.transact.asMeter((tx) => listRejectingTenants(tx, page));
+    for (const { tenant_id: tenantId, surplus_id: surplusId } of tenants) {
+      if (surplusId !== null) {
+        rejections += await deleteAll(rejectionsAtOnce, (tx, rowsMax) =>
+          deleteRejectionsUpTo(tx, { tenantId, surplusId, rowsMax }),
+        );
+      }
+    }
+    after = tenants.at(-1)?.tenant_id;
+    met = tenants.length;
   }
   const ids = await deleteAll(idsAtOnce, (tx, rowsMax) =>
     deleteOldEventIds(tx, { days: EVENT_IDS_KEPT_DAYS, rowsMax }),

@@ -110,7 +110,7 @@ describe("the migrated schema", () => {
     const tables = await database.sql<{ name: string; secured: boolean; policies: number }[]>`
       select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as secured,
         (select count(*)::int from pg_policies p
-          where p.tablename = c.relname and 'turnpike_tenant' = any(p.roles)
+          where p.tablename = c.relname and 'turnpike_tenant' = any(p.roles) and p.permissive = 'PERMISSIVE'
             and (p.with_check is not null or p.cmd = 'SELECT')) as policies
       from pg_class c
       join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped

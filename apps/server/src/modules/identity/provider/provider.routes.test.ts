@@ -215,18 +215,19 @@ describe("sessions of the provider", () => {
 
   it("of nobody are gone in half an hour, and one network makes a bounded number of them", async () => {
     const browser = identity.browser();
-    browser.cookies.set("turnpike_session /", { value: "x", path: "/", attributes: "" });
     const before = await sessionCount();
-    const statuses: number[] = [];
-    for (let attempt = 0; attempt < 310; attempt += 1) {
+    let made = 0;
+    let status = 303;
+    while (status === 303 && made < 1_000) {
       // A browser that takes no other cookie is a new one each time.
       browser.cookies.set("turnpike_session /", { value: "x", path: "/", attributes: "" });
-      const reply = await browser.call("GET", "/idp/auth/AAAAAAAAAAAAAAAAAAAA");
-      statuses.push(reply.status);
+      ({ status } = await browser.call("GET", "/idp/auth/AAAAAAAAAAAAAAAAAAAA"));
+      made += status === 303 ? 1 : 0;
     }
-    expect(statuses.slice(0, 300)).toEqual(Array(300).fill(303));
-    expect(statuses.at(-1)).toBe(429);
-    expect(await sessionCount()).toBeLessThanOrEqual(before + 300);
+    // And one more for each second that it takes.
+    expect(made).toBeGreaterThanOrEqual(300);
+    expect(status).toBe(429);
+    expect(await sessionCount()).toBe(before + made);
     const [row] = await database.sql<{ seconds: number }[]>`
       select max(extract(epoch from expires_at - now()))::int as seconds from oidc_records
       where model = 'Session' and account_id is null`;

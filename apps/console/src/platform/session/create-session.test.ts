@@ -11,6 +11,12 @@ const LIFETIME_MS = 900_000;
 const ATTEMPT: SignInAttempt = { providerId: "builtin", state: "s", nonce: "n", verifier: "v" };
 const STORAGE_KEY = "session";
 
+let lastAt = 0;
+const nextAt = () => {
+  lastAt = Math.max(Date.now(), lastAt + 1);
+  return lastAt;
+};
+
 /** What all tabs see at once; `localStorage` of a test is that of its own tab. */
 let newestText: string | undefined;
 const newest: NewestEntry = {
@@ -81,7 +87,11 @@ function makeSession(overrides: Partial<OidcClient> = {}, entry = newest) {
 
 /** What another tab stored, before its news have reached this one. */
 function storeElsewhere(refreshToken: string, subject = "ada"): void {
-  newestText = JSON.stringify({ providerId: "builtin", subject, refreshToken });
+  newestText = JSON.stringify({ at: nextAt(), providerId: "builtin", subject, refreshToken });
+}
+
+function endElsewhere(): void {
+  newestText = JSON.stringify({ at: nextAt() });
 }
 
 function store(refreshToken: string, subject?: string): void {
@@ -106,10 +116,21 @@ describe("tabs that are opened at the same moment", () => {
     expect(session.getState().user?.subject).toBe("ada");
   });
 
+  it("use their own token when the page was left before it was stored for all", async () => {
+    const { session, client } = makeSession();
+    storeElsewhere("refresh-0");
+    const before = newestText;
+    store("refresh-1");
+    newestText = before;
+    session.start();
+    await settle();
+    expect(client.refresh).toHaveBeenCalledExactlyOnceWith("refresh-1");
+  });
+
   it("spend no token of a session that another one has ended", async () => {
     const { session, client } = makeSession();
     store("refresh-0");
-    newestText = "null";
+    endElsewhere();
     session.start();
     await settle();
     expect(client.refresh).not.toHaveBeenCalled();
@@ -409,7 +430,7 @@ describe("signing in and out", () => {
     await session.signOut();
     stored.resolve();
     await signedIn;
-    expect(write).toHaveBeenLastCalledWith("null");
+    expect(write).toHaveBeenLastCalledWith(expect.not.stringContaining("refresh"));
     expect(localStorage.getItem(STORAGE_KEY)).toBeNull();
   });
 
@@ -417,7 +438,7 @@ describe("signing in and out", () => {
     const { session } = makeSession();
     session.start();
     await session.signIn({ email: "a@x.example", password: "p" });
-    newestText = "null";
+    endElsewhere();
     localStorage.removeItem(STORAGE_KEY);
     tellOfOtherTab();
     expect(session.getState().user).toBeUndefined();

@@ -1,11 +1,12 @@
 import type { NewestEntry } from "./newest-entry.ts";
 
 const STORAGE_KEY = "session";
-/** Stands for nobody. */
-const NOBODY = "null";
 
 /** What lasts beyond the page: enough to ask the provider for a new ID token. */
 export type StoredSession = { providerId: string; subject: string; refreshToken: string };
+
+/** What was written at an instant, epoch milliseconds: that somebody is signed in, or that nobody is any more. */
+type Entry = { at: number; session: StoredSession | undefined };
 
 /** Keeps the session for every tab of this browser and the next visit. */
 export interface SessionStore {
@@ -13,9 +14,8 @@ export interface SessionStore {
   read(): StoredSession | undefined;
   /** The same with everything that any tab wrote, for who is about to use the token up. */
   readNewest(): Promise<StoredSession | undefined>;
-  /** Resolves when every tab reads it with `readNewest`, unless it was cleared meanwhile. Never rejects, like `clear`. */
+  /** In this tab at once; resolves when every tab reads it with `readNewest`. Never rejects, like `clear`. */
   write(session: StoredSession): Promise<void>;
-  /** In this tab at once. */
   clear(): Promise<void>;
   /** Calls back when another tab changed it, until the returned function is called. */
   onChangeElsewhere(listener: () => void): () => void;
@@ -27,30 +27,40 @@ export interface SessionStore {
  * @param newest - Where it is out of order, `localStorage` alone has to do.
  */
 export function createSessionStore(page: Window, newest: NewestEntry): SessionStore {
-  const read = () => parseSession(page.localStorage.getItem(STORAGE_KEY));
+  const readLocal = () => parseEntry(page.localStorage.getItem(STORAGE_KEY));
+  /** Of the newest entry that this tab knows of. */
+  let knownAt = 0;
+
+  async function readEntry(): Promise<Entry | undefined> {
+    const local = readLocal();
+    const shared = parseEntry((await newest.read().catch(() => undefined)) ?? null);
+    // Without an entry of its own the tab was signed out while it waited: what is left elsewhere is of before.
+    const isSharedNewer = local !== undefined && shared !== undefined && shared.at > local.at;
+    const entry = isSharedNewer ? shared : local;
+    knownAt = Math.max(knownAt, entry?.at ?? 0);
+    return entry;
+  }
+
+  /** All tabs have one clock; it may be set back, but not behind what is known. */
+  function nextAt(): number {
+    knownAt = Math.max(Date.now(), knownAt + 1, (readLocal()?.at ?? 0) + 1);
+    return knownAt;
+  }
+
   const writeNewest = (text: string) => newest.write(text).catch(() => undefined);
-  /** Grows with every change by this tab. */
-  let changes = 0;
   return {
-    read,
-    readNewest: async () => {
-      const text = await newest.read().catch(() => undefined);
-      return text === undefined ? read() : parseSession(text);
-    },
+    read: () => readLocal()?.session,
+    readNewest: async () => (await readEntry())?.session,
     write: async (session) => {
-      changes += 1;
-      const own = changes;
-      const text = JSON.stringify(session);
-      // First: a tab that hears of the change reads what is newest.
+      const text = JSON.stringify({ at: nextAt(), ...session });
+      // At once: a page that is left this very moment must not take the only token along.
+      page.localStorage.setItem(STORAGE_KEY, text);
       await writeNewest(text);
-      if (own === changes) {
-        page.localStorage.setItem(STORAGE_KEY, text);
-      }
     },
     clear: async () => {
-      changes += 1;
+      const text = JSON.stringify({ at: nextAt() });
       page.localStorage.removeItem(STORAGE_KEY);
-      await writeNewest(NOBODY);
+      await writeNewest(text);
     },
     onChangeElsewhere: (listener) => {
       const onStorage = (event: StorageEvent) => {
@@ -65,19 +75,23 @@ export function createSessionStore(page: Window, newest: NewestEntry): SessionSt
   };
 }
 
-function parseSession(text: string | null): StoredSession | undefined {
+/** @returns `undefined` for what is no entry. */
+function parseEntry(text: string | null): Entry | undefined {
   const value = parseJson(text);
   if (typeof value !== "object" || value === null) {
     return undefined;
   }
+  const at: unknown = Reflect.get(value, "at");
   const [providerId, subject, refreshToken] = ["providerId", "subject", "refreshToken"].map(
     (name): unknown => Reflect.get(value, name),
   );
-  return typeof providerId === "string" &&
+  const session =
+    typeof providerId === "string" &&
     typeof subject === "string" &&
     typeof refreshToken === "string"
-    ? { providerId, subject, refreshToken }
-    : undefined;
+      ? { providerId, subject, refreshToken }
+      : undefined;
+  return { at: typeof at === "number" ? at : 0, session };
 }
 
 function parseJson(text: string | null): unknown {

@@ -50,9 +50,12 @@ function post(identity: IdentityFixture, path: string, json: object): Promise<Re
 }
 
 async function mailTo(identity: IdentityFixture, email: string, kind: string) {
-  return await pollUntil(`a mail ${kind} to ${email}`, async () =>
-    identity.mails.findLast((mail) => mail.to === email && mail.kind === kind),
+  const mail = await pollUntil(`a mail ${kind} to ${email}`, async () =>
+    identity.mails.findLast((one) => one.to === email && one.kind === kind),
   );
+  // It is written down within the transaction that makes its link: what comes next needs that to have ended.
+  await identity.provider().settle();
+  return mail;
 }
 
 async function tokenTo(identity: IdentityFixture, email: string, kind: string): Promise<string> {

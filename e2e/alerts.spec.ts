@@ -125,7 +125,8 @@ async function inviteColleague(): Promise<void> {
   await using theirs = await startBrowser();
   const their = await theirs.context.newPage();
   await registerPerson(their, link.href, colleague);
-  await their.getByText("Alarm Acres").first().waitFor();
+  // The page of the invitation names the tenant as well; what is left before this sentence has not joined it.
+  await their.getByText("You have joined the tenant.").waitFor();
   await confirmColleague(their);
   await their.getByText("Alarm Acres").first().waitFor();
 }

@@ -9,10 +9,11 @@ async function startDraining(): Promise<SpawnedScript> {
     `import { createInterface } from "node:readline";
      import { onStopSignal } from ${JSON.stringify(join(import.meta.dirname, "stop-signals.ts"))};
      let nowMs = 0;
-     onStopSignal(() => nowMs, (signal) => console.log(signal));
+     const stopHearing = onStopSignal(() => nowMs, (signal) => console.log(signal));
      createInterface({ input: process.stdin }).on("line", (line) => {
-       nowMs += Number(line);
+       nowMs += Number(line) || 0;
        if (line === "drained") process.exit(0);
+       if (line === "over") stopHearing();
        console.log("later");
      });
      console.log("up");`,
@@ -33,6 +34,27 @@ describe("onStopSignal", () => {
     expect(await script.nextLine()).toBe("later");
     script.child.stdin?.write("drained\n");
     expect(await script.exited).toBe(0);
+  });
+
+  it("outlives a copy that comes when what had to be ended is over", async () => {
+    const script = await startDraining();
+    script.child.kill("SIGINT");
+    expect(await script.nextLine()).toBe("SIGINT");
+    script.child.stdin?.write("over\n");
+    expect(await script.nextLine()).toBe("later");
+    script.child.kill("SIGINT");
+    script.child.stdin?.write("0\n");
+    expect(await script.nextLine()).toBe("later");
+    script.child.stdin?.write("drained\n");
+    expect(await script.exited).toBe(0);
+  });
+
+  it("is heard by nobody any more when what could be ended is over without it", async () => {
+    const script = await startDraining();
+    script.child.stdin?.write("over\n");
+    expect(await script.nextLine()).toBe("later");
+    script.child.kill("SIGINT");
+    expect(await script.exited).toBeNull();
   });
 
   it("ends at once when asked again later", async () => {

@@ -13,7 +13,8 @@ const SAME_REQUEST_MS = 1_000;
  * once.
  *
  * @param monotonicMs - Milliseconds that never go back.
- * @returns Stops hearing them.
+ * @returns Stops hearing them, if none was heard: a process that was asked to end is on its way out, and a copy of the request
+ * that arrives this late must not end it in place of its own exit code.
  */
 export function onStopSignal(
   monotonicMs: () => number,
@@ -33,6 +34,9 @@ export function onStopSignal(
     process.on(signal, hear);
   }
   return () => {
+    if (askedAtMs !== undefined) {
+      return;
+    }
     for (const signal of STOP_SIGNALS) {
       process.off(signal, hear);
     }

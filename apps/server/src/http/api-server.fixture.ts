@@ -31,6 +31,8 @@ export async function serveModule(input: {
   rawRoutes?: readonly RawRoute[];
   actors: Readonly<Record<string, Actor>>;
   logger?: Logger;
+  /** Of pages that may read the answers. */
+  corsOrigins?: readonly string[];
 }): Promise<ApiFixture> {
   const renderProblem = createProblemRenderer("http://docs.test");
   const server = createApiServer({
@@ -42,7 +44,7 @@ export async function serveModule(input: {
     renderProblem,
     newId: newUuidId,
     logger: input.logger ?? createLogger({ level: "silent" }),
-    corsOrigins: [],
+    corsOrigins: input.corsOrigins ?? [],
     trustedProxies: { has: () => false },
   });
   server.listen(0, "127.0.0.1");

@@ -10,6 +10,7 @@ import {
 import type { Logger } from "#platform/logger.ts";
 import { authenticate, type FindActor, unauthenticated } from "./authenticate.ts";
 import type { ContractHandler } from "./contract-handler.ts";
+import { HotRequest } from "./hot-body.ts";
 import type { HttpContext } from "./http-context.ts";
 import { type ProblemRenderer, sendProblem, toAppError } from "./problem-details.ts";
 import { type RawRoute, setBaseHeaders } from "./raw-route.ts";
@@ -240,6 +241,7 @@ export function createApiServer(deps: ApiServerDeps): Server {
       keepAliveTimeout: 0,
       maxHeaderSize: 16 * 1024,
       noDelay: true,
+      IncomingMessage: HotRequest,
     },
     (req, res) => {
       const requestId = deps.newId("request");

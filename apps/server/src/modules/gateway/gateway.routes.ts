@@ -1,13 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { type VerifyKeyRequest, verifyKeyRequest } from "@turnpike/contract/keys";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
-import {
-  assertJsonType,
-  parseJson,
-  type RawRoute,
-  readBody,
-  sendHotJson,
-} from "#http/raw-route.ts";
+import { withHotBody } from "#http/hot-body.ts";
+import { sendHotJson } from "#http/hot-json.ts";
+import { assertJsonType, parseJson, type RawRoute } from "#http/raw-route.ts";
 import { type RunOnceDeps, runOnce } from "#platform/run-once.ts";
 import { createScopeQueryReader } from "./read-scope-query.ts";
 import { type VerifyKeyDeps, verifyKey } from "./verify-key.ts";
@@ -53,7 +49,7 @@ export function createGatewayRawRoutes(
       handle: ({ req, res, context }) => {
         const call = context.call();
         assertJsonType(req);
-        return readBody(req, VERIFY_BODY_BYTES_MAX).then((body) => {
+        return withHotBody(req, VERIFY_BODY_BYTES_MAX, (body) => {
           const input = parseJson(body, verifyKeyRequest);
           const idempotencyKey = req.headers["idempotency-key"];
           if (idempotencyKey !== undefined) {

@@ -1,0 +1,262 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { connect, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { type ApiFixture, serveModule } from "./api-server.fixture.ts";
+import { withHotBody } from "./hot-body.ts";
+import { sendHotJson } from "./hot-json.ts";
+
+const BYTES_MAX = 100_000;
+const PAGE = "https://page.example";
+
+let api: ApiFixture;
+/** What the route was given, and what became of bodies that it was not. */
+let bodies: string[] = [];
+let failures: unknown[] = [];
+
+/** The words `throw`, `reject`, `slow` and `created` are what to do; all else is sent back. */
+function work(
+  text: string,
+  res: ServerResponse,
+  send: (text: string) => void,
+): Promise<void> | void {
+  switch (text) {
+    case "throw":
+      throw refused();
+    case "reject":
+      return Promise.reject(refused());
+    case "slow":
+      return delay(50).then(() => send(text));
+    case "created": {
+      const extra = ["location", "/v1/hot/1"];
+      return sendHotJson(res, { status: 201, requestId: "req_1", text: "{}", extra });
+    }
+    default:
+      return send(text);
+  }
+}
+
+function refused(): AppError {
+  return new AppError({ code: "INVALID_REQUEST", publicMessage: "Refused." });
+}
+
+beforeAll(async () => {
+  api = await serveModule({
+    router: {},
+    actors: {},
+    corsOrigins: [PAGE],
+    rawRoutes: [
+      {
+        method: "POST",
+        path: "/v1/hot",
+        isHot: true,
+        handle: async ({ req, res, context }) => {
+          if (req.headers["x-late"] !== undefined) {
+            await delay(50);
+          }
+          const { requestId } = context;
+          const send = (text: string) =>
+            sendHotJson(res, { status: 200, requestId, text: JSON.stringify(text) });
+          await withHotBody(req, BYTES_MAX, (body) => {
+            const text = body.toString("utf8");
+            bodies.push(text);
+            return work(text, res, send);
+          }).catch((error: unknown) => {
+            failures.push(error);
+            throw error;
+          });
+        },
+      },
+    ],
+  });
+});
+
+afterAll(() => api.close());
+
+function request(body: string, headers = ""): string {
+  return `POST /v1/hot HTTP/1.1\r\nHost: a\r\n${headers}Content-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`;
+}
+
+type Connection = { socket: Socket; received(): string };
+
+async function open(): Promise<Connection> {
+  const socket = connect(Number(new URL(api.url).port), "127.0.0.1");
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk) => chunks.push(chunk));
+  await once(socket, "connect");
+  return { socket, received: () => Buffer.concat(chunks).toString("utf8") };
+}
+
+/** Sends, and reads until the server closes. */
+async function exchange(text: string): Promise<string> {
+  const { socket, received } = await open();
+  const closed = once(socket, "close");
+  socket.write(text);
+  await closed;
+  return received();
+}
+
+/** The bodies of the answers of a connection, in their order. */
+function readBodies(received: string): unknown[] {
+  return [...received.matchAll(/\r\n\r\n("[^"]*")/g)].map(([, json]) => JSON.parse(json ?? ""));
+}
+
+async function post(body: string | ReadableStream, headers: Record<string, string> = {}) {
+  return await fetch(`${api.url}/v1/hot`, { method: "POST", body, headers, duplex: "half" });
+}
+
+function inPieces(text: string, length: number): ReadableStream {
+  const bytes = Buffer.from(text);
+  return new ReadableStream({
+    start(controller) {
+      for (let at = 0; at < bytes.length; at += length) {
+        controller.enqueue(bytes.subarray(at, at + length));
+      }
+      controller.close();
+    },
+  });
+}
+
+describe("the body of a hot route", () => {
+  it.each([
+    ["in one piece", () => "turnpike"],
+    ["of no bytes", () => ""],
+    ["that is as large as may be, in many pieces", () => inPieces("x".repeat(BYTES_MAX), 7_001)],
+    ["whose characters are torn", () => inPieces("für 5 € 💶".repeat(50), 1)],
+  ])("is whole when it comes %s", async (_, make) => {
+    const expected = await new Response(make()).text();
+    const answer = await post(make());
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toBe(expected);
+  });
+
+  it("is whole when it came before anybody asked for it", async () => {
+    for (const body of ["turnpike", "", "x".repeat(BYTES_MAX)]) {
+      const answer = await post(body, { "x-late": "1" });
+      expect(await answer.json()).toBe(body);
+    }
+  });
+
+  it.each([
+    ["announced", `Content-Length: ${String(BYTES_MAX + 1)}\r\n\r\n`],
+    [
+      "in chunks",
+      `Transfer-Encoding: chunked\r\n\r\n${`ea60\r\n${"x".repeat(60_000)}\r\n`.repeat(2)}0\r\n\r\n`,
+    ],
+  ])("is refused when it is too large, %s, and the client gets to read why", async (_, rest) => {
+    bodies = [];
+    const answer = await exchange(`POST /v1/hot HTTP/1.1\r\nHost: a\r\n${rest}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(answer).toContain("PAYLOAD_TOO_LARGE");
+    expect(bodies).toEqual([]);
+  });
+
+  it.each(["", "x-late: 1\r\n"])(
+    "is no body when its client leaves before the end (%j)",
+    async (headers) => {
+      bodies = [];
+      failures = [];
+      const { socket } = await open();
+      socket.write(`POST /v1/hot HTTP/1.1\r\nHost: a\r\n${headers}Content-Length: 10\r\n\r\nhalf`);
+      await delay(20);
+      socket.destroy();
+      await expect.poll(() => failures.length, { timeout: 5_000 }).toBe(1);
+      expect(bodies).toEqual([]);
+    },
+  );
+
+  it.each(["throw", "reject"])("may be refused by whoever works on it (%s)", async (body) => {
+    const answer = await post(body);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ code: "INVALID_REQUEST", detail: "Refused." });
+  });
+});
+
+describe("the answer of a hot route", () => {
+  const comparable = (head: string) =>
+    head
+      .split("\r\n")
+      .filter((line) => !/^(connection|keep-alive|x-request-id|date):/i.test(line))
+      .map((line) => line.toLowerCase())
+      .sort();
+
+  it("has the head that node gives to the last one of a connection", async () => {
+    const [first = "", last = ""] = (
+      await exchange(request("same") + request("same", "Connection: close\r\n"))
+    ).split(/(?<=\r\n\r\n"same")/);
+    expect(comparable(first)).toEqual(comparable(last));
+    expect(first).toMatch(/\r\nConnection: keep-alive\r\n/);
+    expect(first).toMatch(/\r\nkeep-alive: timeout=60\r\n/);
+    expect(first).toMatch(/\r\nx-request-id: req_[0-9a-f]+\r\n/);
+    expect(last).toMatch(/\r\nConnection: close\r\n/);
+    const date = Date.parse(/\r\nDate: ([^\r]+)/.exec(first)?.[1] ?? "");
+    expect(Math.abs(date - Date.now())).toBeLessThan(10_000);
+  });
+
+  it("is whole when it has characters of several bytes", async () => {
+    const text = "für 5 € 💶";
+    const answer = await post(text);
+    expect(await answer.json()).toBe(text);
+    expect(Number(answer.headers.get("content-length"))).toBe(Buffer.byteLength(`"${text}"`));
+  });
+
+  it("may have another status and further headers", async () => {
+    const answer = await post("created");
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get("location")).toBe("/v1/hot/1");
+  });
+
+  it("keeps the headers for pages that may read it", async () => {
+    const answer = await post("page", { origin: PAGE });
+    expect(await answer.json()).toBe("page");
+    expect(answer.headers.get("access-control-allow-origin")).toBe(PAGE);
+    expect(answer.headers.get("vary")).toBe("Origin");
+  });
+
+  it("comes in the order of the requests, whichever is ready first", async () => {
+    const { socket, received } = await open();
+    const asked = ["a", "slow", "b", "slow", "c", "d"];
+    socket.write(asked.map((body) => request(body)).join(""));
+    await expect.poll(() => readBodies(received()), { timeout: 5_000 }).toEqual(asked);
+  });
+
+  it("comes as often as it is asked for on one connection, which can be closed then", async () => {
+    const { socket, received } = await open();
+    const asked = Array.from({ length: 500 }, (_, at) => String(at));
+    for (const body of asked) {
+      socket.write(request(body));
+      if (Number(body) % 7 === 0) {
+        await delay(0);
+      }
+    }
+    await expect.poll(() => readBodies(received()), { timeout: 5_000 }).toEqual(asked);
+    socket.write(request("end", "Connection: close\r\n"));
+    await once(socket, "close");
+    expect(readBodies(received()).at(-1)).toBe("end");
+  });
+
+  it("comes after 100 Continue, and to a client of HTTP/1.0", async () => {
+    expect(
+      await exchange(request("wait", "Expect: 100-continue\r\nConnection: close\r\n")),
+    ).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+    const { socket, received } = await open();
+    socket.write(request("wait", "Expect: 100-continue\r\n") + request("next"));
+    await expect.poll(() => readBodies(received()), { timeout: 5_000 }).toEqual(["wait", "next"]);
+    const old = request("old").replace("HTTP/1.1", "HTTP/1.0");
+    expect(readBodies(await exchange(old))).toEqual(["old"]);
+  });
+
+  it("harms nobody when its client has left", async () => {
+    const { socket } = await open();
+    socket.write(request("slow"));
+    await delay(20);
+    socket.resetAndDestroy();
+    await delay(80);
+    expect(await (await post("still there")).json()).toBe("still there");
+  });
+});

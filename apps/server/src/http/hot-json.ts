@@ -10,7 +10,7 @@ const HOT_HEADERS = [
   "no-store",
 ] as const;
 
-export type HotAnswer = {
+type HotAnswer = {
   status: number;
   requestId: string;
   text: string;
@@ -39,7 +39,7 @@ const httpDate = createHttpDate(Date.now);
  * hot route a tenth of its time.
  *
  * The answer that nearly every call gets is written to its connection as it is, and node told that it is finished: checking,
- * joining and following what never changes costs as much as verifying a key. Node answers all others: whose turn has not come
+ * joining and following what never changes costs more than a tenth of a call. Node answers all others: whose turn has not come
  * on their connection, which are the last on it, and those with another status or further headers.
  */
 export function sendHotJson(res: ServerResponse, answer: HotAnswer): void {

@@ -1,7 +1,16 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { listen, probePort, toPortError } from "./listen.ts";
+
+const drawn = vi.hoisted(() => ({ next: [] as number[] }));
+vi.mock("node:crypto", async (original) => {
+  const crypto = await original<typeof import("node:crypto")>();
+  return {
+    ...crypto,
+    randomInt: (min: number, end: number) => drawn.next.shift() ?? crypto.randomInt(min, end),
+  };
+});
 
 const HOST = "127.0.0.1";
 const servers: Server[] = [];
@@ -57,6 +66,25 @@ describe("probePort", () => {
     expect(await probePort({ port, host: HOST, variable: "PORT" })).toBe(port);
     const server = track(createServer());
     await listen(server, { port, host: HOST, variable: "PORT" });
+  });
+
+  it("finds one for 0 that the system gives to no outgoing connection, past those that are taken", async () => {
+    // Connections of every other test and program take one of the others at any moment, until it is listened on.
+    const free = await probePort({ port: 0, host: HOST, variable: "PORT" });
+    expect(free).toBeGreaterThanOrEqual(10_000);
+    expect(free).toBeLessThan(32_000);
+    await listen(track(createServer()), { port: free, host: HOST, variable: "PORT" });
+    drawn.next = [free];
+    expect(await probePort({ port: 0, host: HOST, variable: "PORT" })).not.toBe(free);
+    expect(drawn.next).toEqual([]);
+  });
+
+  it("says when the machine has no such address", async () => {
+    const attempt = probePort({ port: 0, host: "192.0.2.1", variable: "PORT" });
+    await expect(attempt).rejects.toMatchObject({
+      code: "PORT_TAKEN",
+      message: "This machine has no address 192.0.2.1",
+    });
   });
 
   it("refuses a port that is taken", async () => {

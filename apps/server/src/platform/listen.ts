@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:net";
@@ -55,11 +56,36 @@ export async function listen(server: Server, address: ListenAddress): Promise<vo
 }
 
 /**
+ * Below the ports that systems give to outgoing connections (from 32768 on Linux, 49152 elsewhere): one of those can be taken by
+ * any connection of the machine, also by one of our own to the database, between being found and being listened on.
+ */
+const FREE_PORT_MIN = 10_000;
+const FREE_PORT_END = 32_000;
+const FREE_PORT_TRIES = 100;
+
+/**
  * Finds out whether a port can be had before anything slow is started, and which one stands behind 0.
  *
  * @throws {StartupError} `PORT_TAKEN`.
  */
 export async function probePort(address: ListenAddress): Promise<number> {
+  if (address.port !== 0) {
+    return bindOnce(address);
+  }
+  for (let tries = 0; tries < FREE_PORT_TRIES; tries += 1) {
+    try {
+      return await bindOnce({ ...address, port: randomInt(FREE_PORT_MIN, FREE_PORT_END) });
+    } catch (error) {
+      const cause = error instanceof StartupError ? error.cause : undefined;
+      if (!(cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE")) {
+        throw error;
+      }
+    }
+  }
+  return bindOnce(address);
+}
+
+async function bindOnce(address: ListenAddress): Promise<number> {
   const probe = createServer();
   await listen(probe, address);
   const bound = probe.address();

@@ -3,6 +3,9 @@ import { BlockList, isIP, SocketAddress } from "node:net";
 /** The proxies whose forwarding headers are believed. */
 export type TrustedProxies = { has(address: string): boolean };
 
+/** Addresses whose place in the list is remembered: looking one up there costs a call as much as counting it. */
+const KNOWN_MAX = 1_024;
+
 /**
  * Parses the operator's list of proxies.
  *
@@ -32,10 +35,19 @@ export function parseTrustedProxies(cidrs: readonly string[]): TrustedProxies {
   if (cidrs.length === 0) {
     return { has: () => false };
   }
+  const known = new Map<string, boolean>();
   return {
     has(address) {
-      const version = isIP(address);
-      return version !== 0 && list.check(address, version === 4 ? "ipv4" : "ipv6");
+      let isTrusted = known.get(address);
+      if (isTrusted === undefined) {
+        const version = isIP(address);
+        isTrusted = version !== 0 && list.check(address, version === 4 ? "ipv4" : "ipv6");
+        if (known.size >= KNOWN_MAX) {
+          known.clear();
+        }
+        known.set(address, isTrusted);
+      }
+      return isTrusted;
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
+import { MovingDeadline } from "#platform/moving-deadline.ts";
 import {
   type CallOutcome,
   type CallTraffic,
@@ -78,8 +79,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   #sendsTrailers = false;
   #isEndedByClose = false;
   #responseBytes = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #timerMs = 0;
+  readonly #deadline: MovingDeadline;
 
   constructor(input: ProxyCallInput) {
     this.#input = input;
@@ -87,6 +87,12 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
       this.#resolveFinished = resolve;
     });
     const { req, res, pool, limits, clock } = input;
+    const { headersMs, idleMs } = pool.upstream.timeouts;
+    this.#deadline = new MovingDeadline({
+      monotonicMs: clock.monotonicMs,
+      pieceMs: Math.min(headersMs, idleMs, limits.clientIdleMs),
+      onPassed: this.#onTimeout,
+    });
     this.#body =
       input.upgrade === undefined && hasRequestBody(req)
         ? new RequestBody({
@@ -131,7 +137,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     const { req, pool, rawTarget, headers, upgrade, clock } = this.#input;
     const { connectMs, headersMs } = pool.upstream.timeouts;
     this.#dispatchedAtMs = clock.monotonicMs();
-    this.#arm(connectMs + headersMs);
+    this.#deadline.set(connectMs + headersMs);
     pool.dispatch(
       {
         path: rawTarget,
@@ -154,12 +160,12 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
       controller.abort(new Error("The call ended while it waited for a connection"));
       return;
     }
-    this.#arm(this.#input.pool.upstream.timeouts.headersMs);
+    this.#deadline.set(this.#input.pool.upstream.timeouts.headersMs);
   }
 
   onBodySent(): void {
     if (this.#phase === "waiting") {
-      this.#timer?.refresh();
+      this.#deadline.renew();
     }
   }
 
@@ -305,7 +311,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     otherwise?: () => void;
   }): void {
     this.#phase = "recording";
-    this.#disarm();
+    this.#deadline.suspend();
     if (step.outcome.kind === "status") {
       this.#input.pool.noteAnswer();
     }
@@ -366,7 +372,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
       !input.reply.hasContentLength &&
       req.httpVersion === "1.1" &&
       (req.headers["te"] ?? "").includes("trailers");
-    this.#arm(pool.upstream.timeouts.idleMs);
+    this.#deadline.set(pool.upstream.timeouts.idleMs);
     for (const chunk of this.#backlog) {
       this.#write(chunk);
     }
@@ -402,6 +408,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     res.off("close", this.#onClientClose);
     res.detachSocket(upgrade.socket);
     this.#phase = "done";
+    this.#deadline.end();
     writeUpgradeHead(upgrade.socket, addHeaders(input.replyHeaders, input.headers));
     joinSockets({
       client: upgrade.socket,
@@ -418,17 +425,17 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   #write(chunk: Buffer): void {
     this.#responseBytes += chunk.length;
     if (this.#input.res.write(chunk)) {
-      this.#arm(this.#input.pool.upstream.timeouts.idleMs);
+      this.#deadline.set(this.#input.pool.upstream.timeouts.idleMs);
     } else {
       this.#isClientBlocking = true;
-      this.#arm(this.#input.limits.clientIdleMs);
+      this.#deadline.set(this.#input.limits.clientIdleMs);
     }
   }
 
   readonly #onClientDrain = (): void => {
     this.#isClientBlocking = false;
     if (this.#phase === "replying") {
-      this.#arm(this.#input.pool.upstream.timeouts.idleMs);
+      this.#deadline.set(this.#input.pool.upstream.timeouts.idleMs);
       this.#controller?.resume();
     }
   };
@@ -443,7 +450,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     res.end();
     if (!this.#isClientGone) {
       // The last bytes may still sit in our buffer: a client that never reads them may not keep them there.
-      this.#arm(limits.clientIdleMs);
+      this.#deadline.set(limits.clientIdleMs);
     }
   }
 
@@ -484,7 +491,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   /** Ends our part. The call is finished once the client's side is closed as well. */
   #conclude(): void {
     this.#phase = "done";
-    this.#disarm();
+    this.#deadline.end();
     this.#backlog = [];
     this.#body?.destroy();
     if (this.#holdsSlot && this.#upstreamEnd === "open") {
@@ -512,7 +519,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   };
 
   #finish(): void {
-    this.#disarm();
+    this.#deadline.end();
     this.#resolveFinished({
       requestBytes: this.#body?.bytes ?? 0,
       responseBytes: this.#responseBytes,
@@ -561,27 +568,12 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     );
   }
 
-  #arm(ms: number): void {
-    if (this.#timer !== undefined && this.#timerMs === ms) {
-      this.#timer.refresh();
-      return;
-    }
-    clearTimeout(this.#timer);
-    this.#timerMs = ms;
-    this.#timer = setTimeout(this.#onTimeout, ms);
-  }
-
-  #disarm(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-  }
-
   readonly #onTimeout = (): void => {
     const { logger, requestId, pool, res } = this.#input;
     switch (this.#phase) {
       case "waiting":
         if (this.#body?.isWaitingOnClient === true) {
-          this.#timer?.refresh();
+          this.#deadline.renew();
           return;
         }
         this.#fail("UPSTREAM_TIMEOUT");

@@ -156,15 +156,10 @@ export function assertJsonType(req: IncomingMessage): void {
   }
 }
 
-/**
- * Parses a JSON body by a schema of the contract.
- *
- * @throws {AppError} `INVALID_REQUEST` (not JSON, or not of the schema).
- */
-export function parseJson<Schema extends z.ZodType>(body: Buffer, schema: Schema): z.infer<Schema> {
-  let value: unknown;
+/** @throws {AppError} `INVALID_REQUEST`: not JSON. */
+export function parseJsonText(body: Buffer): unknown {
   try {
-    value = JSON.parse(body.toString("utf8"));
+    return JSON.parse(body.toString("utf8"));
   } catch (error) {
     throw new AppError({
       code: "INVALID_REQUEST",
@@ -173,6 +168,13 @@ export function parseJson<Schema extends z.ZodType>(body: Buffer, schema: Schema
       cause: error,
     });
   }
+}
+
+/** @throws {AppError} `INVALID_REQUEST`: not of the schema. */
+export function parseBySchema<Schema extends z.ZodType>(
+  value: unknown,
+  schema: Schema,
+): z.infer<Schema> {
   const parsed = schema.safeParse(value);
   if (!parsed.success) {
     throw invalidRequest(toFieldErrors(parsed.error.issues));
@@ -191,7 +193,7 @@ export async function readJson<Schema extends z.ZodType>(
   bytesMax: number,
 ): Promise<z.infer<Schema>> {
   assertJsonType(req);
-  return parseJson(await readBody(req, bytesMax), schema);
+  return parseBySchema(parseJsonText(await readBody(req, bytesMax)), schema);
 }
 
 /** Answers JSON that no cache may keep. */

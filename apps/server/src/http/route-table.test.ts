@@ -32,6 +32,28 @@ describe("createRouteTable", () => {
     expect(find("HEAD", "/v1/keys/verify")).toEqual({ kind: "other_method", allow: ["POST"] });
   });
 
+  it("finds the same whatever was found before", () => {
+    const asked = [
+      ["POST", "/v1/keys/verify"],
+      ["GET", "/v1/keys/verify"],
+      ["GET", "/health/live"],
+      ["HEAD", "/health/live"],
+      ["POST", "/health/live"],
+      ["PUT", "/v1/tenants/ten_1/files"],
+      ["GET", "/nowhere"],
+    ] as const;
+    const alone = asked.map(([method, path]) =>
+      createRouteTable([fixed, live, upload, download])(method, path),
+    );
+    for (const [method, path] of asked) {
+      for (const [place, [nextMethod, nextPath]] of asked.entries()) {
+        find(method, path);
+        expect(find(nextMethod, nextPath)).toEqual(alone[place]);
+        expect(find(nextMethod, nextPath)).toEqual(alone[place]);
+      }
+    }
+  });
+
   it("names the methods that a path takes", () => {
     expect(find("GET", "/v1/keys/verify")).toEqual({ kind: "other_method", allow: ["POST"] });
     expect(find("DELETE", "/v1/tenants/ten_1/files")).toEqual({

@@ -51,12 +51,19 @@ export function createRouteTable<Route extends Addressed>(routes: readonly Route
     }
   }
 
+  // A program calls the same route again and again: to compare with the last one takes no hash of a path that was just read.
+  let last: { method: string; path: string; exact: FoundRoute<Route> } | undefined;
+
   return function findRoute(method: string, path: string): FoundRoute<Route> {
+    if (last !== undefined && last.path === path && last.method === method) {
+      return last.exact;
+    }
     // HEAD is answered as GET; node leaves the body out.
     const asked = method === "HEAD" ? "GET" : method;
     const methods = fixed.get(path);
     const exact = methods?.get(asked);
     if (exact !== undefined) {
+      last = { method, path, exact };
       return exact;
     }
     const segments = path.split("/");

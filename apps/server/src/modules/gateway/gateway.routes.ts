@@ -1,11 +1,12 @@
 import type { ServerResponse } from "node:http";
-import { type VerifyKeyRequest, verifyKeyRequest } from "@turnpike/contract/keys";
+import type { VerifyKeyRequest } from "@turnpike/contract/keys";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import { withHotBody } from "#http/hot-body.ts";
 import { sendHotJson } from "#http/hot-json.ts";
-import { assertJsonType, parseJson, type RawRoute } from "#http/raw-route.ts";
+import { assertJsonType, type RawRoute } from "#http/raw-route.ts";
 import { type RunOnceDeps, runOnce } from "#platform/run-once.ts";
 import { createScopeQueryReader } from "./read-scope-query.ts";
+import { readVerifyRequest } from "./read-verify-request.ts";
 import { type VerifyKeyDeps, verifyKey } from "./verify-key.ts";
 
 /** What a caller can put into headers in the place of a key, a cost, a scope query, a path and some room. */
@@ -50,7 +51,7 @@ export function createGatewayRawRoutes(
         const call = context.call();
         assertJsonType(req);
         return withHotBody(req, VERIFY_BODY_BYTES_MAX, (body) => {
-          const input = parseJson(body, verifyKeyRequest);
+          const input = readVerifyRequest(body);
           const idempotencyKey = req.headers["idempotency-key"];
           if (idempotencyKey !== undefined) {
             return verifyOnce({ res, call, input, idempotencyKey: String(idempotencyKey) });

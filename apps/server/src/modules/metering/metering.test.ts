@@ -9,10 +9,11 @@ import { openJournal } from "#platform/journal.ts";
 import { createLogger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { createTransact, type Transact } from "#platform/transact.ts";
+import { encodeGroup } from "./group-record.ts";
 import type { HardLimit } from "./lease-slot.ts";
 import { type Metering, startMetering } from "./metering.ts";
 import { reconcile } from "./reconcile.ts";
-import { encodeGroup, type UsageGroup } from "./usage-group.ts";
+import type { UsageGroup } from "./usage-group.ts";
 
 const logger = createLogger({ level: "silent" });
 const PERIOD_START_MS = Date.UTC(2026, 0, 1);

@@ -12,12 +12,13 @@ import type { Logger } from "#platform/logger.ts";
 import type { Transact } from "#platform/transact.ts";
 import { commitGroups } from "./commit-groups.ts";
 import { toCommits } from "./commit-size.ts";
+import { decodeGroup, encodeGroup } from "./group-record.ts";
 import { GROUPS_KEPT_DAYS } from "./keep-house.ts";
 import { LeaseHolder } from "./lease-holder.ts";
 import { createLeaseLedger, parseLeaseRecall } from "./lease-ledger.ts";
 import { forfeitLeases } from "./leases.store.ts";
 import { markProcessStopped, upsertProcess } from "./ledger.store.ts";
-import { decodeGroup, encodeGroup, type UsageGroup } from "./usage-group.ts";
+import type { UsageGroup } from "./usage-group.ts";
 import { UsageRecorder, type UsageRecorderOptions } from "./usage-recorder.ts";
 
 export type MeteringDeps = {

@@ -12,11 +12,10 @@ import { createLogger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { createTransact, type Transact } from "#platform/transact.ts";
 import { commitGroups } from "./commit-groups.ts";
+import { decodeGroup, encodeGroup } from "./group-record.ts";
 import { reconcile } from "./reconcile.ts";
 import {
   type CallMeasure,
-  decodeGroup,
-  encodeGroup,
   GroupBuilder,
   type MeteredCall,
   type UsageGroup,

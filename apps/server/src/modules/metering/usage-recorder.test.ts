@@ -11,8 +11,9 @@ import { createLogger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { createTransact, type Transact } from "#platform/transact.ts";
 import { commitGroups } from "./commit-groups.ts";
+import { decodeGroup } from "./group-record.ts";
 import { reconcile } from "./reconcile.ts";
-import { decodeGroup, type MeteredCall, type UsageGroup } from "./usage-group.ts";
+import type { MeteredCall, UsageGroup } from "./usage-group.ts";
 import {
   UsageRecorder,
   type UsageRecorderDeps,

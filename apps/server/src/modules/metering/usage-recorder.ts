@@ -6,10 +6,9 @@ import type { Journal, JournalPosition } from "#platform/journal.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { CommitPace } from "./commit-groups.ts";
 import { CommitSize } from "./commit-size.ts";
+import { decodeGroup, encodeGroup } from "./group-record.ts";
 import {
   type CallMeasure,
-  decodeGroup,
-  encodeGroup,
   GroupBuilder,
   type MeteredCall,
   type StoredGroup,

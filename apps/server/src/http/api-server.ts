@@ -136,7 +136,14 @@ function addressOf(req: IncomingMessage, deps: Pick<ApiServerDeps, "trustedProxi
   });
 }
 
-type Exchange = { req: IncomingMessage; res: ServerResponse; path: string; requestId: string };
+type Exchange = {
+  req: IncomingMessage;
+  res: ServerResponse;
+  path: string;
+  requestId: string;
+  /** Answers what went wrong. */
+  fail(error: unknown): void;
+};
 
 /** Makes the listener for people: hot routes on plain node:http first, then the contract, then the console's files. */
 export function createApiServer(deps: ApiServerDeps): Server {
@@ -165,9 +172,10 @@ export function createApiServer(deps: ApiServerDeps): Server {
     found: { route: RawRoute; params: Readonly<Record<string, string>> },
     exchange: Exchange,
   ): Promise<void> | void {
-    const { req, res } = exchange;
+    const { req, res, fail } = exchange;
+    const { route, params } = found;
     const serve = (actor: Actor | undefined) =>
-      found.route.handle({ req, res, params: found.params, context: toContext(exchange, actor) });
+      route.handle({ req, res, params, context: toContext(exchange, actor), fail });
     const actor = findCaller(exchange);
     return actor instanceof Promise ? actor.then(serve) : serve(actor);
   }
@@ -197,16 +205,12 @@ export function createApiServer(deps: ApiServerDeps): Server {
     }
   }
 
-  function answer(
-    req: IncomingMessage,
-    res: ServerResponse,
-    requestId: string,
-  ): Promise<void> | void {
+  function answer({ req, res, requestId, fail }: Omit<Exchange, "path">): Promise<void> | void {
     const target = req.url ?? "/";
     const queryAt = target.indexOf("?");
     const path = queryAt === -1 ? target : target.slice(0, queryAt);
     const found = findRoute(req.method ?? "GET", path);
-    const exchange = { req, res, path, requestId };
+    const exchange = { req, res, path, requestId, fail };
     // No page calls it: then there is nobody to tell apart, and the route writes its headers in one piece.
     if (found.kind === "found" && found.route.isHot === true && req.headers.origin === undefined) {
       return serveRaw(found, exchange);
@@ -253,7 +257,7 @@ export function createApiServer(deps: ApiServerDeps): Server {
         sendProblem(res, deps.renderProblem(error, requestId));
       };
       try {
-        answer(req, res, requestId)?.catch(fail);
+        answer({ req, res, requestId, fail })?.catch(fail);
       } catch (error) {
         fail(error);
       }

@@ -34,9 +34,9 @@ function serve(checkout: string): Promise<{ server: Server; url: string }> {
         throw new Error("Documentation asks nobody for a credential.");
       },
     };
-    Promise.resolve(found.route.handle({ req, res, params: found.params, context })).catch(() =>
-      res.destroy(),
-    );
+    const fail = () => res.destroy();
+    const call = { req, res, params: found.params, context, fail };
+    Promise.resolve(found.route.handle(call)).catch(fail);
   });
   return new Promise((ready) => {
     server.listen(0, "127.0.0.1", () => {

@@ -56,29 +56,35 @@ export class HotRequest extends IncomingMessage {
   }
 }
 
+/** Works on a body that is whole: at once, or until what it returns has settled. */
+type Work = (body: Buffer) => Promise<void> | void;
+
 /** A body of at most so many bytes that is worked on as soon as it is whole. */
-class WholeBody<Result> implements BodyTaker {
+class WholeBody implements BodyTaker {
   readonly #bytesMax: number;
-  readonly #work: (body: Buffer) => Result | Promise<Result>;
-  readonly #ended: Pick<PromiseWithResolvers<Result>, "resolve" | "reject">;
+  readonly #work: Work;
+  readonly #fail: (error: unknown) => void;
   #pieces: Buffer[] = [];
   #bytes = 0;
 
-  constructor(
-    bytesMax: number,
-    work: (body: Buffer) => Result | Promise<Result>,
-    ended: Pick<PromiseWithResolvers<Result>, "resolve" | "reject">,
-  ) {
+  constructor(bytesMax: number, work: Work, fail: (error: unknown) => void) {
     this.#bytesMax = bytesMax;
     this.#work = work;
-    this.#ended = ended;
+    this.#fail = fail;
+  }
+
+  get #isTooLarge(): boolean {
+    return this.#bytes > this.#bytesMax;
   }
 
   take(piece: Buffer): boolean {
+    if (this.#isTooLarge) {
+      return false;
+    }
     this.#bytes += piece.length;
-    if (this.#bytes > this.#bytesMax) {
+    if (this.#isTooLarge) {
       this.#pieces = [];
-      this.#ended.reject(bodyTooLarge(this.#bytesMax));
+      this.#fail(bodyTooLarge(this.#bytesMax));
       return false;
     }
     this.#pieces.push(piece);
@@ -86,41 +92,44 @@ class WholeBody<Result> implements BodyTaker {
   }
 
   end(): void {
-    if (this.#bytes > this.#bytesMax) {
+    if (this.#isTooLarge) {
       return;
     }
     const [first] = this.#pieces;
     const isOne = this.#pieces.length === 1 && first !== undefined;
     try {
-      this.#ended.resolve(this.#work(isOne ? first : Buffer.concat(this.#pieces)));
+      this.#work(isOne ? first : Buffer.concat(this.#pieces))?.catch(this.#fail);
     } catch (error) {
-      this.#ended.reject(error);
+      this.#fail(error);
     }
   }
 
   fail(error: unknown): void {
-    this.#ended.reject(error);
+    // Nobody is told twice.
+    if (!this.#isTooLarge) {
+      this.#fail(error);
+    }
   }
 }
 
 /**
- * Reads a body of at most `bytesMax` bytes and works on it as soon as it is whole, before node reads on.
+ * Reads a body of at most `bytesMax` bytes and works on it as soon as it is whole, before node reads on. No promise: each that
+ * is made for a call and waited for costs it as much as a look-up of its key.
  *
- * @returns What the work returns.
- * @throws {AppError} `PAYLOAD_TOO_LARGE`. @throws when the client leaves before the end; what the work throws.
+ * @param fail - Called at most once, with an {@link AppError} `PAYLOAD_TOO_LARGE`, with why there is no body when the client left,
+ *   or with what the work threw.
  */
-export function withHotBody<Result>(
+export function withHotBody(
   req: IncomingMessage,
   bytesMax: number,
-  work: (body: Buffer) => Result | Promise<Result>,
-): Promise<Result> {
+  work: Work,
+  fail: (error: unknown) => void,
+): void {
   if (Number(req.headers["content-length"] ?? 0) > bytesMax) {
-    return Promise.reject(bodyTooLarge(bytesMax));
+    fail(bodyTooLarge(bytesMax));
+    return;
   }
-  return new Promise((resolve, reject) => {
-    const body = new WholeBody(bytesMax, work, { resolve, reject });
-    if (!(req instanceof HotRequest) || !req.divert(body)) {
-      readBody(req, bytesMax).then(work).then(resolve, reject);
-    }
-  });
+  if (!(req instanceof HotRequest) || !req.divert(new WholeBody(bytesMax, work, fail))) {
+    readBody(req, bytesMax).then(work).catch(fail);
+  }
 }

@@ -52,20 +52,21 @@ beforeAll(async () => {
         method: "POST",
         path: "/v1/hot",
         isHot: true,
-        handle: async ({ req, res, context }) => {
+        handle: async ({ req, res, context, fail }) => {
           if (req.headers["x-late"] !== undefined) {
             await delay(50);
           }
           const { requestId } = context;
           const send = (text: string) =>
             sendHotJson(res, { status: 200, requestId, text: JSON.stringify(text) });
-          await withHotBody(req, BYTES_MAX, (body) => {
+          const take = (body: Buffer) => {
             const text = body.toString("utf8");
             bodies.push(text);
             return work(text, res, send);
-          }).catch((error: unknown) => {
+          };
+          withHotBody(req, BYTES_MAX, take, (error) => {
             failures.push(error);
-            throw error;
+            fail(error);
           });
         },
       },

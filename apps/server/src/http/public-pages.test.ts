@@ -93,9 +93,9 @@ beforeEach(async () => {
         throw new Error("Public pages ask nobody for a credential.");
       },
     };
-    Promise.resolve(found.route.handle({ req, res, params: found.params, context })).catch(() =>
-      res.writeHead(404).end(),
-    );
+    const fail = () => res.writeHead(404).end();
+    const call = { req, res, params: found.params, context, fail };
+    Promise.resolve(found.route.handle(call)).catch(fail);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

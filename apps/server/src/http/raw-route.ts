@@ -8,6 +8,8 @@ export type RawCall = {
   res: ServerResponse;
   params: Readonly<Record<string, string>>;
   context: HttpContext;
+  /** Answers what went wrong in a callback, as if the route had thrown it. */
+  fail(error: unknown): void;
 };
 
 /**

@@ -47,10 +47,10 @@ export function createGatewayRawRoutes(
       path: "/v1/keys/verify",
       isHot: true,
       // No async function: each promise that is waited for costs a call as much as a look-up of its key.
-      handle: ({ req, res, context }) => {
+      handle: ({ req, res, context, fail }) => {
         const call = context.call();
         assertJsonType(req);
-        return withHotBody(req, VERIFY_BODY_BYTES_MAX, (body) => {
+        const answer = (body: Buffer): Promise<void> | void => {
           const input = readVerifyRequest(body);
           const idempotencyKey = req.headers["idempotency-key"];
           if (idempotencyKey !== undefined) {
@@ -60,7 +60,8 @@ export function createGatewayRawRoutes(
           return typeof verdict === "string"
             ? sendVerdict(res, call, verdict)
             : verdict.then((text) => sendVerdict(res, call, text));
-        });
+        };
+        withHotBody(req, VERIFY_BODY_BYTES_MAX, answer, fail);
       },
     },
   ];

@@ -24,13 +24,18 @@ type Column = number | readonly number[];
  * A group as it stands in the journal. The calls of a few milliseconds mostly differ in their key alone, so it is as a table of
  * columns that they take the least bytes and time: a tenth of what the same takes as objects.
  */
-type ColumnedGroup = Common & { form: 3; count: number; columns: Column[] };
+type ColumnedGroup = Common & {
+  form: 3;
+  /** Of each entry. Nearly every one has another key, so that numbers for them would only come on top. */
+  keys: string[];
+  columns: Column[];
+};
 
-/** As versions before wrote it: {@link FIELDS} numbers for each entry. */
+/** As versions before wrote it: {@link ROW_FIELDS} numbers for each entry, also for its key. */
 type RowedGroup = Common & { form: 2; entries: number[] };
 
-/** Columns of the table. */
-const FIELDS = 16;
+/** Numbers of an entry in a row: the tenant, the key, then the other columns. */
+const ROW_FIELDS = 16;
 /** Instead of bytes: nothing was measured. */
 const UNMEASURED = -1;
 
@@ -89,7 +94,7 @@ function toColumns(group: UsageGroup): ColumnedGroup {
   const ofTexts = () => new ColumnBuilder<string>(textOf);
   const ofInstants = () => new ColumnBuilder<number>(instantOf);
   const ofNumbers = () => new ColumnBuilder<number>(asIs);
-  const [tenant, key, originKey, environment] = [ofTexts(), ofTexts(), ofTexts(), ofTexts()];
+  const [tenant, originKey, environment] = [ofTexts(), ofTexts(), ofTexts()];
   const [meter, outcome, method, route] = [ofTexts(), ofTexts(), ofTexts(), ofTexts()];
   const [minute, periodStart, periodEnd] = [ofInstants(), ofInstants(), ofInstants()];
   const [status, calls, quantity] = [ofNumbers(), ofNumbers(), ofNumbers()];
@@ -97,7 +102,6 @@ function toColumns(group: UsageGroup): ColumnedGroup {
   const latencies: Common["latencies"] = [];
   for (const [place, entry] of group.entries.entries()) {
     tenant.add(entry.tenantId);
-    key.add(entry.keyId);
     originKey.add(entry.originKeyId ?? "");
     environment.add(entry.environment);
     meter.add(entry.meterId);
@@ -124,7 +128,7 @@ function toColumns(group: UsageGroup): ColumnedGroup {
   const { groupId, processId, recordedAtMs } = group;
   // biome-ignore format: the order in which they are read, as in the rows of versions before
   const builders = [
-    tenant, key, originKey, environment, meter, outcome, status, method, route, minute, periodStart, periodEnd, calls, quantity,
+    tenant, originKey, environment, meter, outcome, status, method, route, minute, periodStart, periodEnd, calls, quantity,
     bytesIn, bytesOut,
   ];
   return {
@@ -134,18 +138,21 @@ function toColumns(group: UsageGroup): ColumnedGroup {
     recordedAtMs,
     texts,
     instantsMs,
-    count: group.entries.length,
+    keys: group.entries.map(({ keyId }) => keyId),
     columns: builders.map(({ column }) => column),
     latencies,
     spends,
   };
 }
 
-/** @param numberOf - The number of an entry in a column. */
+/**
+ * @param keys - Of each entry.
+ * @param numberOf - The number of an entry in a column.
+ */
 function toGroup(
   common: Common,
-  count: number,
-  numberOf: (place: number, field: number) => number,
+  keys: readonly string[],
+  numberOf: (place: number, column: number) => number,
 ): UsageGroup {
   const text = (place: number | undefined): string => common.texts[place ?? 0] ?? "";
   const known = (place: number): string | undefined => text(place) || undefined;
@@ -153,25 +160,25 @@ function toGroup(
   const measured = (bytes: number): number | undefined =>
     bytes === UNMEASURED ? undefined : bytes;
   const entries: GroupEntry[] = [];
-  for (let place = 0; place < count; place += 1) {
+  for (const [place, keyId] of keys.entries()) {
     // biome-ignore format: one line for each field, in the order of the columns
     entries.push({
       tenantId: text(numberOf(place, 0)) as TenantId,
-      keyId: text(numberOf(place, 1)) as KeyId,
-      originKeyId: known(numberOf(place, 2)) as KeyId | undefined,
-      environment: text(numberOf(place, 3)) as Environment,
-      meterId: text(numberOf(place, 4)),
-      outcome: text(numberOf(place, 5)) as Outcome,
-      status: numberOf(place, 6),
-      method: known(numberOf(place, 7)) as CallMethod | undefined,
-      route: known(numberOf(place, 8)),
-      minuteMs: instant(numberOf(place, 9)),
-      periodStartMs: instant(numberOf(place, 10)),
-      periodEndMs: instant(numberOf(place, 11)),
-      calls: numberOf(place, 12),
-      quantity: numberOf(place, 13),
-      bytesIn: measured(numberOf(place, 14)),
-      bytesOut: measured(numberOf(place, 15)),
+      keyId: keyId as KeyId,
+      originKeyId: known(numberOf(place, 1)) as KeyId | undefined,
+      environment: text(numberOf(place, 2)) as Environment,
+      meterId: text(numberOf(place, 3)),
+      outcome: text(numberOf(place, 4)) as Outcome,
+      status: numberOf(place, 5),
+      method: known(numberOf(place, 6)) as CallMethod | undefined,
+      route: known(numberOf(place, 7)),
+      minuteMs: instant(numberOf(place, 8)),
+      periodStartMs: instant(numberOf(place, 9)),
+      periodEndMs: instant(numberOf(place, 10)),
+      calls: numberOf(place, 11),
+      quantity: numberOf(place, 12),
+      bytesIn: measured(numberOf(place, 13)),
+      bytesOut: measured(numberOf(place, 14)),
       latencies: undefined,
     });
   }
@@ -194,15 +201,17 @@ function toGroup(
 }
 
 function fromColumns(stored: ColumnedGroup): UsageGroup {
-  return toGroup(stored, stored.count, (place, field) => {
+  return toGroup(stored, stored.keys, (place, field) => {
     const column = stored.columns[field] ?? 0;
     return typeof column === "number" ? column : (column[place] ?? 0);
   });
 }
 
-function fromRows(stored: RowedGroup): UsageGroup {
-  const numberOf = (place: number, field: number) => stored.entries[place * FIELDS + field] ?? 0;
-  return toGroup(stored, stored.entries.length / FIELDS, numberOf);
+function fromRows({ entries, ...stored }: RowedGroup): UsageGroup {
+  const at = (place: number, field: number) => entries[place * ROW_FIELDS + field] ?? 0;
+  const count = entries.length / ROW_FIELDS;
+  const keys = Array.from({ length: count }, (_, place) => stored.texts[at(place, 1)] ?? "");
+  return toGroup(stored, keys, (place, column) => at(place, column === 0 ? 0 : column + 1));
 }
 
 /** The record of a group in the journal. */

@@ -103,10 +103,14 @@ async function probePorts(config: Config): Promise<{ people: number; programs: n
   if (config.workers > 1) {
     await assertPortsCanBeShared(host);
   }
-  return {
-    people: await probePort({ port: config.port, host, variable: "PORT" }),
-    programs: await probePort({ port: config.gatewayPort, host, variable: "GATEWAY_PORT" }),
-  };
+  for (;;) {
+    const people = await probePort({ port: config.port, host, variable: "PORT" });
+    const programs = await probePort({ port: config.gatewayPort, host, variable: "GATEWAY_PORT" });
+    // The same can only be drawn for a 0, and only once in a long time.
+    if (people !== programs) {
+      return { people, programs };
+    }
+  }
 }
 
 function end({ logger }: Installation, running: Running, signal: NodeJS.Signals): void {

@@ -151,10 +151,28 @@ describe("the body of a hot route", () => {
     ],
   ])("is refused when it is too large, %s, and the client gets to read why", async (_, rest) => {
     bodies = [];
+    failures = [];
     const answer = await exchange(`POST /v1/hot HTTP/1.1\r\nHost: a\r\n${rest}`);
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
     expect(answer).toContain("PAYLOAD_TOO_LARGE");
-    expect(bodies).toEqual([]);
+    expect([bodies, failures.length]).toEqual([[], 1]);
+  });
+
+  it("is refused once when it is too large, though more of it comes and its client leaves in the middle", async () => {
+    bodies = [];
+    failures = [];
+    const { socket, received } = await open();
+    const piece = "a".repeat(BYTES_MAX / 2);
+    const chunk = `${piece.length.toString(16)}\r\n${piece}\r\n`;
+    socket.write(`POST /v1/hot HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`);
+    for (let pieces = 0; pieces < 4; pieces += 1) {
+      await delay(10);
+      socket.write(chunk);
+    }
+    await expect.poll(received, { timeout: 5_000 }).toContain("PAYLOAD_TOO_LARGE");
+    socket.destroy();
+    await delay(50);
+    expect([bodies, failures.length]).toEqual([[], 1]);
   });
 
   it.each(["", "x-late: 1\r\n"])(

@@ -3,7 +3,7 @@ import { BlockList, isIP, SocketAddress } from "node:net";
 /** The proxies whose forwarding headers are believed. */
 export type TrustedProxies = { has(address: string): boolean };
 
-/** Addresses whose place in the list is remembered: looking one up there costs a call as much as counting it. */
+/** Trusted addresses that are remembered: to look one up in the list costs a call as much as counting it. */
 const KNOWN_MAX = 1_024;
 
 /**
@@ -35,17 +35,17 @@ export function parseTrustedProxies(cidrs: readonly string[]): TrustedProxies {
   if (cidrs.length === 0) {
     return { has: () => false };
   }
-  const known = new Map<string, boolean>();
+  // No others: they are strangers' words, of which there is no end.
+  const known = new Set<string>();
   return {
     has(address) {
-      let isTrusted = known.get(address);
-      if (isTrusted === undefined) {
-        const version = isIP(address);
-        isTrusted = version !== 0 && list.check(address, version === 4 ? "ipv4" : "ipv6");
-        if (known.size >= KNOWN_MAX) {
-          known.clear();
-        }
-        known.set(address, isTrusted);
+      if (known.has(address)) {
+        return true;
+      }
+      const version = isIP(address);
+      const isTrusted = version !== 0 && list.check(address, version === 4 ? "ipv4" : "ipv6");
+      if (isTrusted && known.size < KNOWN_MAX) {
+        known.add(address);
       }
       return isTrusted;
     },

@@ -56,12 +56,22 @@ export async function listen(server: Server, address: ListenAddress): Promise<vo
 }
 
 /**
- * Below the ports that systems give to outgoing connections (from 32768 on Linux, 49152 elsewhere): one of those can be taken by
- * any connection of the machine, also by one of our own to the database, between being found and being listened on.
+ * Below the ports that systems give to outgoing connections unless they are told otherwise (from 32768 on Linux, 49152
+ * elsewhere): one of those can be taken by any connection of the machine, also by one of our own to the database, between being
+ * found and being listened on. Above 10080, the last one that browsers refuse.
+ *
+ * @see https://fetch.spec.whatwg.org/#port-blocking
  */
-const FREE_PORT_MIN = 10_000;
+const FREE_PORT_MIN = 10_100;
 const FREE_PORT_END = 32_000;
 const FREE_PORT_TRIES = 100;
+
+/** Somebody has it, or the system keeps it for somebody. */
+function isOfSomebodyElse(error: unknown): boolean {
+  const cause = error instanceof StartupError ? error.cause : undefined;
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  return code === "EADDRINUSE" || code === "EACCES";
+}
 
 /**
  * Finds out whether a port can be had before anything slow is started, and which one stands behind 0.
@@ -69,15 +79,15 @@ const FREE_PORT_TRIES = 100;
  * @throws {StartupError} `PORT_TAKEN`.
  */
 export async function probePort(address: ListenAddress): Promise<number> {
-  if (address.port !== 0) {
+  // Where a port may be shared, only the system knows which ones nobody has.
+  if (address.port !== 0 || address.reusePort === true) {
     return bindOnce(address);
   }
   for (let tries = 0; tries < FREE_PORT_TRIES; tries += 1) {
     try {
       return await bindOnce({ ...address, port: randomInt(FREE_PORT_MIN, FREE_PORT_END) });
     } catch (error) {
-      const cause = error instanceof StartupError ? error.cause : undefined;
-      if (!(cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE")) {
+      if (!isOfSomebodyElse(error)) {
         throw error;
       }
     }

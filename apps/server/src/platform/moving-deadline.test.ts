@@ -8,21 +8,21 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function create(pieceMs: number) {
+function create(shortestMs: number) {
   const startedAtMs = performance.now();
   const passedAtMs: number[] = [];
   const deadline = new MovingDeadline({
     monotonicMs: () => performance.now(),
-    pieceMs,
+    shortestMs,
     onPassed: () => passedAtMs.push(performance.now() - startedAtMs),
   });
   return { deadline, passedAtMs };
 }
 
 describe("MovingDeadline", () => {
-  it("passes once, when its time is up, however short the pieces are", () => {
-    for (const pieceMs of [1, 7, 40, 100, 1_000]) {
-      const { deadline, passedAtMs } = create(pieceMs);
+  it("passes once, when its time is up, whichever limit was expected to be the shortest", () => {
+    for (const shortestMs of [1, 7, 40, 100, 1_000]) {
+      const { deadline, passedAtMs } = create(shortestMs);
       deadline.set(100);
       vi.advanceTimersByTime(10_000);
       expect(passedAtMs).toEqual([100]);
@@ -64,6 +64,16 @@ describe("MovingDeadline", () => {
     expect(passedAtMs).toEqual([1_100]);
   });
 
+  it("does not look again and again at a limit that is far away", () => {
+    const looks = vi.spyOn(globalThis, "setTimeout");
+    const { deadline, passedAtMs } = create(10);
+    deadline.set(3_600_000);
+    vi.advanceTimersByTime(3_600_000);
+    expect(passedAtMs).toEqual([3_600_000]);
+    expect(looks).toHaveBeenCalledTimes(2);
+    looks.mockRestore();
+  });
+
   it("leaves nothing behind when it ends, and may be set again by what passed", () => {
     const { deadline, passedAtMs } = create(60);
     deadline.set(100);
@@ -72,7 +82,7 @@ describe("MovingDeadline", () => {
     const again: number[] = [];
     const renewed = new MovingDeadline({
       monotonicMs: () => performance.now(),
-      pieceMs: 30,
+      shortestMs: 30,
       onPassed: () => {
         again.push(performance.now());
         if (again.length < 3) {
@@ -92,7 +102,7 @@ describe("MovingDeadline", () => {
     const passed = vi.fn();
     const deadline = new MovingDeadline({
       monotonicMs: () => nowMs.value,
-      pieceMs: 1_000,
+      shortestMs: 1_000,
       onPassed: passed,
     });
     deadline.set(100);

@@ -1,16 +1,16 @@
 /**
- * A time limit that moves with each step of a piece of work. Moving it is next to nothing: the one timer goes off at the latest
- * after `pieceMs`, and looks then how much is left.
+ * A time limit that moves with each step of a piece of work. Moving it is next to nothing: the one timer goes off when the first
+ * of them would have, and looks then how much is left.
  */
 export class MovingDeadline {
-  readonly #input: { monotonicMs: () => number; pieceMs: number; onPassed: () => void };
+  readonly #input: { monotonicMs: () => number; shortestMs: number; onPassed: () => void };
   #lengthMs = Number.POSITIVE_INFINITY;
   #endsAtMs = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #goesOffAtMs = Number.POSITIVE_INFINITY;
 
-  /** @param input.pieceMs - The shortest of the limits that are likely to be set: then no timer has to be set twice. */
-  constructor(input: { monotonicMs: () => number; pieceMs: number; onPassed: () => void }) {
+  /** @param input.shortestMs - Of the limits that are likely to be set: then the timer need not be set anew for one of them. */
+  constructor(input: { monotonicMs: () => number; shortestMs: number; onPassed: () => void }) {
     this.#input = input;
   }
 
@@ -20,7 +20,7 @@ export class MovingDeadline {
     this.#lengthMs = lengthMs;
     this.#endsAtMs = nowMs + lengthMs;
     if (this.#timer === undefined || this.#goesOffAtMs > this.#endsAtMs) {
-      this.#start(nowMs);
+      this.#start(nowMs, Math.min(lengthMs, this.#input.shortestMs));
     }
   }
 
@@ -41,9 +41,8 @@ export class MovingDeadline {
     this.#timer = undefined;
   }
 
-  #start(nowMs: number): void {
+  #start(nowMs: number, waitMs: number): void {
     clearTimeout(this.#timer);
-    const waitMs = Math.min(this.#endsAtMs - nowMs, this.#input.pieceMs);
     this.#goesOffAtMs = nowMs + waitMs;
     this.#timer = setTimeout(look, waitMs, this);
   }
@@ -56,7 +55,8 @@ export class MovingDeadline {
     }
     const nowMs = this.#input.monotonicMs();
     if (nowMs < this.#endsAtMs) {
-      this.#start(nowMs);
+      // All that is left: a stream that lasts for hours is not looked at again and again.
+      this.#start(nowMs, this.#endsAtMs - nowMs);
       return;
     }
     this.suspend();

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import {
   type EvilBehaviour,
   type EvilUpstream,
@@ -508,6 +509,20 @@ describe("the moment of the outcome", () => {
       expect(response.body.length).toBe(method === "GET" ? 200_000 : 0);
       connection.destroy();
     }
+  });
+
+  it("waits for a slow recorder longer than for anything of the upstream", async () => {
+    const released = Promise.withResolvers<void>();
+    const upstream = await startUpstream();
+    const gateway = await startGateway({
+      upstreams: [{ name: "main", url: upstream.url, timeouts: TIMEOUTS }],
+      onOutcome: () => released.promise.then(() => undefined),
+    });
+    const answer = sendRaw({ port: gateway.port, bytes: `GET / HTTP/1.1\r\n${H}\r\n` });
+    await delay(TIMEOUTS.headersMs + TIMEOUTS.idleMs + 200);
+    released.resolve();
+    expect((await answer).status).toBe(200);
+    await idle(gateway);
   });
 
   it("decides the answer: what cannot be recorded is not served", async () => {

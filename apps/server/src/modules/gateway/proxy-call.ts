@@ -90,7 +90,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     const { headersMs, idleMs } = pool.upstream.timeouts;
     this.#deadline = new MovingDeadline({
       monotonicMs: clock.monotonicMs,
-      pieceMs: Math.min(headersMs, idleMs, limits.clientIdleMs),
+      shortestMs: Math.min(headersMs, idleMs, limits.clientIdleMs),
       onPassed: this.#onTimeout,
     });
     this.#body =

@@ -79,6 +79,10 @@ describe("a record of a group", () => {
     expect(bytes / 256).toBeLessThan(45);
   });
 
+  it("of a later version is refused, not taken for one without entries", () => {
+    expect(() => decodeGroup(Buffer.from('{"form":4,"groupId":"grp_1"}'))).toThrow(/form 4/);
+  });
+
   it("is read as well where a version before wrote rows", () => {
     const line =
       '{"form":2,"groupId":"grp_1","processId":"prc_1","recordedAtMs":null,"texts":["","ten_a","key_a","live","requests","VALID","key_b","GET","/maps"],"instantsMs":[60000,1767225600000,1769904000000],"entries":[1,2,0,3,4,5,200,0,0,0,1,2,3,3,-1,-1,1,6,2,3,4,5,404,7,8,0,1,2,1,0,12,340],"latencies":[[1,[3],[1]]],"spends":[1,2,3]}';

@@ -219,7 +219,12 @@ export function encodeGroup(group: UsageGroup): Buffer {
   return Buffer.from(JSON.stringify(toColumns(group)), "utf8");
 }
 
-/** Reads what {@link encodeGroup} wrote, also by versions that wrote rows or objects. The journal's checksum has vouched for the bytes. */
+/**
+ * Reads what {@link encodeGroup} wrote, also by versions that wrote rows or objects. The journal's checksum has vouched for the
+ * bytes.
+ *
+ * @throws when a later version wrote it.
+ */
 export function decodeGroup(record: Buffer): UsageGroup {
   const stored = JSON.parse(record.toString("utf8")) as
     | ColumnedGroup
@@ -230,7 +235,12 @@ export function decodeGroup(record: Buffer): UsageGroup {
       return fromColumns(stored);
     case 2:
       return fromRows(stored);
-    default:
+    case 1:
+    case undefined:
       return stored;
+    default:
+      throw new Error(
+        `A group stands in the journal in form ${String((stored as { form: unknown }).form)}, which a later version wrote.`,
+      );
   }
 }

@@ -13,7 +13,7 @@ import type { ContractHandler } from "./contract-handler.ts";
 import { HotRequest } from "./hot-body.ts";
 import type { HttpContext } from "./http-context.ts";
 import { type ProblemRenderer, sendProblem, toAppError } from "./problem-details.ts";
-import { type RawRoute, setBaseHeaders } from "./raw-route.ts";
+import { ClientLeftError, type RawRoute, setBaseHeaders } from "./raw-route.ts";
 import { createRouteTable } from "./route-table.ts";
 
 /** Takes every request under a prefix, whatever its method: a server of its own within this one. */
@@ -250,6 +250,10 @@ export function createApiServer(deps: ApiServerDeps): Server {
     (req, res) => {
       const requestId = deps.newId("request");
       const fail = (error: unknown): void => {
+        if (error instanceof ClientLeftError) {
+          res.destroy();
+          return;
+        }
         logFailure(error, { requestId });
         if (!res.headersSent) {
           setBaseHeaders(res, requestId);

@@ -1,5 +1,5 @@
 import { IncomingMessage } from "node:http";
-import { bodyTooLarge, readBody } from "./raw-route.ts";
+import { bodyTooLarge, ClientLeftError, readBody } from "./raw-route.ts";
 
 /** Takes a body as node reads it. */
 type BodyTaker = {
@@ -50,7 +50,7 @@ export class HotRequest extends IncomingMessage {
     error: Error | null,
     callback: (error?: Error | null | undefined) => void,
   ): void {
-    this.#taker?.fail(error ?? new Error("The client left before its body was read."));
+    this.#taker?.fail(new ClientLeftError({ cause: error ?? undefined }));
     this.#taker = undefined;
     super._destroy(error, callback);
   }
@@ -116,8 +116,8 @@ class WholeBody implements BodyTaker {
  * Reads a body of at most `bytesMax` bytes and works on it as soon as it is whole, before node reads on. No promise: each that
  * is made for a call and waited for costs it as much as a look-up of its key.
  *
- * @param fail - Called at most once, with an {@link AppError} `PAYLOAD_TOO_LARGE`, with why there is no body when the client left,
- *   or with what the work threw.
+ * @param fail - Called at most once, with an {@link AppError} `PAYLOAD_TOO_LARGE`, a {@link ClientLeftError}, or what the
+ *   work threw.
  */
 export function withHotBody(
   req: IncomingMessage,

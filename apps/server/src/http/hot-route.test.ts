@@ -4,14 +4,17 @@ import { connect, Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { createLogger } from "#platform/logger.ts";
 import { type ApiFixture, serveModule } from "./api-server.fixture.ts";
 import { HotRequest, withHotBody } from "./hot-body.ts";
 import { sendHotJson } from "./hot-json.ts";
+import { ClientLeftError } from "./raw-route.ts";
 
 const BYTES_MAX = 100_000;
 const PAGE = "https://page.example";
 
 let api: ApiFixture;
+const logged: string[] = [];
 /** What the route was given, and what became of bodies that it was not. */
 let bodies: string[] = [];
 let failures: unknown[] = [];
@@ -47,6 +50,10 @@ beforeAll(async () => {
     router: {},
     actors: {},
     corsOrigins: [PAGE],
+    logger: createLogger({
+      level: "error",
+      destination: { write: (line) => logged.push(line) },
+    }),
     rawRoutes: [
       {
         method: "POST",
@@ -178,17 +185,25 @@ describe("the body of a hot route", () => {
     expect(told).toHaveLength(1);
   });
 
-  it.each(["", "x-late: 1\r\n"])(
-    "is no body when its client leaves before the end (%j)",
-    async (headers) => {
+  const ways: [string, (socket: Socket) => void][] = [
+    ["is cut off", (socket) => socket.resetAndDestroy()],
+    ["closes", (socket) => socket.destroy()],
+    ["ends its side", (socket) => socket.end()],
+  ];
+  it.each(ways.flatMap((way) => [["", ...way] as const, ["x-late: 1\r\n", ...way] as const]))(
+    "is no body when its client leaves before the end (%j, %s)",
+    async (headers, _, leave) => {
       bodies = [];
       failures = [];
       const { socket } = await open();
       socket.write(`POST /v1/hot HTTP/1.1\r\nHost: a\r\n${headers}Content-Length: 10\r\n\r\nhalf`);
       await delay(20);
-      socket.destroy();
+      leave(socket);
       await expect.poll(() => failures.length, { timeout: 5_000 }).toBe(1);
       expect(bodies).toEqual([]);
+      // Nothing went wrong here.
+      expect(failures[0]).toBeInstanceOf(ClientLeftError);
+      expect(logged).toEqual([]);
     },
   );
 

@@ -53,6 +53,14 @@ export function readQuery(req: IncomingMessage): URLSearchParams {
   return new URLSearchParams(queryAt === -1 ? "" : target.slice(queryAt));
 }
 
+/** There is nobody to be answered, and nothing that went wrong here. */
+export class ClientLeftError extends Error {
+  constructor(options?: ErrorOptions) {
+    super("The client left before its body was read.", options);
+    this.name = "ClientLeftError";
+  }
+}
+
 export function bodyTooLarge(bytesMax: number): AppError {
   return new AppError({
     code: "PAYLOAD_TOO_LARGE",
@@ -66,7 +74,7 @@ export function bodyTooLarge(bytesMax: number): AppError {
  * ends the connection of a body that is too large before the answer is out.
  *
  * @param onBytes - Hears how many bytes there are before they are kept; what it throws ends the reading.
- * @throws {AppError} `PAYLOAD_TOO_LARGE`. @throws when the client leaves before the end.
+ * @throws {AppError} `PAYLOAD_TOO_LARGE`. @throws {ClientLeftError}
  */
 export function readBody(
   req: IncomingMessage,
@@ -98,10 +106,10 @@ export function readBody(
       const [first] = chunks;
       resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks));
     });
-    req.on("error", reject);
+    req.on("error", (error) => reject(new ClientLeftError({ cause: error })));
     // A client that left before anybody listened is heard of no more.
     if (req.destroyed) {
-      reject(new Error("The client left before its body was read."));
+      reject(new ClientLeftError());
     }
   });
 }

@@ -283,10 +283,11 @@ function statusesOf(answer: string): number[] {
   return [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 }
 
-/** What a verification takes that is let through: its cost, when it names one. */
+/** What a verification takes if it is let through: its cost, when it names one; with one that is no number, none is. */
 function unitsOf({ bytes }: HostileRequest): number {
-  const [, cost] = /"cost":([^}]*)\}/.exec(bytes) ?? [];
-  return cost === undefined ? 1 : Number(cost);
+  const [, cost = "1"] = /"cost":([^}]*)\}/.exec(bytes) ?? [];
+  const units = Number(cost);
+  return Number.isFinite(units) ? Math.max(0, units) : 0;
 }
 
 const isBadStatus = (status: number) => status >= 500 && status !== 508;
@@ -298,7 +299,7 @@ describe("hostile bytes on both listeners", () => {
       const caller = await product.createCustomer("open");
       const connectionsBefore = await product.countConnections();
       let verified = 0;
-      const unheard = 0;
+      let unheard = 0;
       let answered = 0;
       await fc.assert(
         fc.asyncProperty(
@@ -314,6 +315,10 @@ describe("hostile bytes on both listeners", () => {
               answered += statuses.length;
               if (request?.listener !== "people") {
                 continue;
+              }
+              // Silent for too long, it left before it was answered: whether it was let through only the ledger knows.
+              if (statuses.length === 0 && request.bytes.includes(GOOD_KEY)) {
+                unheard += unitsOf(request);
               }
               const isForwardAuth = request.bytes.includes("/v1/authorize/") && statuses[0] === 200;
               if (isForwardAuth && answer.includes("x-turnpike-tenant: ten_")) {

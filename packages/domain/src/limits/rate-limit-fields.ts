@@ -17,6 +17,11 @@ export type RateLimitFields = {
   ratelimit: string;
 };
 
+function toItem(name: string, parameters: readonly (readonly [string, number])[]): string {
+  const suffix = parameters.map(([key, value]) => `;${key}=${String(value)}`).join("");
+  return `"${name}"${suffix}`;
+}
+
 /** Structured fields hold integers of at most 15 digits (RFC 9651, section 3.3.1). */
 const INTEGER_MAX = 999_999_999_999_999;
 
@@ -37,14 +42,22 @@ export function toRateLimitFields(limits: readonly LimitReport[]): RateLimitFiel
   if (limits.length === 0) {
     return;
   }
-  let policy = "";
-  let ratelimit = "";
-  // Every answer of the gateway bears them: texts that grow cost it less than lists that are joined.
-  for (const { name, limit, windowSeconds, remaining, moreAfterMs } of limits) {
-    const item = `${policy === "" ? "" : ", "}"${name}"`;
-    const window = toInteger(Math.max(1, windowSeconds));
-    policy += `${item};q=${String(toInteger(limit))};w=${String(window)}`;
-    ratelimit += `${item};r=${String(toInteger(remaining))};t=${String(toInteger(Math.ceil(moreAfterMs / 1000)))}`;
-  }
-  return { "ratelimit-policy": policy, ratelimit };
+  return {
+    "ratelimit-policy": limits
+      .map(({ name, limit, windowSeconds }) =>
+        toItem(name, [
+          ["q", toInteger(limit)],
+          ["w", toInteger(Math.max(1, windowSeconds))],
+        ]),
+      )
+      .join(", "),
+    ratelimit: limits
+      .map(({ name, remaining, moreAfterMs }) =>
+        toItem(name, [
+          ["r", toInteger(remaining)],
+          ["t", toInteger(Math.ceil(moreAfterMs / 1000))],
+        ]),
+      )
+      .join(", "),
+  };
 }

@@ -126,10 +126,23 @@ function toColumns(group: UsageGroup): ColumnedGroup {
     spend.quantity,
   ]);
   const { groupId, processId, recordedAtMs } = group;
-  // biome-ignore format: the order in which they are read, as in the rows of versions before
+  // In the order in which they are read, as in the rows of versions before.
   const builders = [
-    tenant, originKey, environment, meter, outcome, status, method, route, minute, periodStart, periodEnd, calls, quantity,
-    bytesIn, bytesOut,
+    tenant,
+    originKey,
+    environment,
+    meter,
+    outcome,
+    status,
+    method,
+    route,
+    minute,
+    periodStart,
+    periodEnd,
+    calls,
+    quantity,
+    bytesIn,
+    bytesOut,
   ];
   return {
     form: 3,
@@ -161,7 +174,6 @@ function toGroup(
     bytes === UNMEASURED ? undefined : bytes;
   const entries: GroupEntry[] = [];
   for (const [place, keyId] of keys.entries()) {
-    // biome-ignore format: one line for each field, in the order of the columns
     entries.push({
       tenantId: text(numberOf(place, 0)) as TenantId,
       keyId: keyId as KeyId,

@@ -34,6 +34,8 @@ export type MeteredProduct = {
   count(customer: Customer): Promise<LedgerCount>;
   /** The same once it holds at least so much. */
   countOnce(customer: Customer, least: Partial<LedgerCount>): Promise<LedgerCount>;
+  /** Units that the ledger bills for each key, by its id. */
+  listBilled(customer: Customer): Promise<Map<string, number>>;
   /** The customer's balances, by billing period. */
   listPeriods(customer: Customer): Promise<{ startsAt: Date; used: number }[]>;
   /** What `turnpike reconcile` finds. */
@@ -174,6 +176,17 @@ export async function startMeteredProduct(input: {
         const found = await count(customer);
         return found.calls >= calls && found.billed >= billed && found;
       }),
+    async listBilled({ tenantId }) {
+      const { rows, truncated } = await sendJson<UsageReport>(
+        `/v1/tenants/${tenantId}/usage?measures=billable&dimensions=key`,
+      );
+      if (truncated) {
+        throw new Error("One answer does not hold all keys.");
+      }
+      return new Map(
+        rows.map(({ group, values }) => [group["key"] ?? "", Number(values.billable ?? 0)]),
+      );
+    },
     reconcile: () => runTurnpike("reconcile"),
     async readDatabasePid() {
       return Number.parseInt(

@@ -10,6 +10,7 @@ import {
 import type { Logger } from "#platform/logger.ts";
 import { authenticate, type FindActor, unauthenticated } from "./authenticate.ts";
 import type { ContractHandler } from "./contract-handler.ts";
+import { DueAnswers } from "./due-answers.ts";
 import { HotRequest } from "./hot-body.ts";
 import type { HttpContext } from "./http-context.ts";
 import { type ProblemRenderer, sendProblem, toAppError } from "./problem-details.ts";
@@ -59,6 +60,21 @@ function assertOneReading(path: string): void {
     throw new AppError({
       code: "AMBIGUOUS_PATH",
       publicMessage: "This path can be read in more than one way.",
+    });
+  }
+}
+
+/**
+ * Refuses a body in a coding that nobody here reads. Node's parser does so as well, but hands the request on first: without
+ * this, something would be done, and billed, for a request that is answered 400.
+ */
+function assertKnownCoding({ headers }: IncomingMessage): void {
+  const coding = headers["transfer-encoding"];
+  if (coding !== undefined && coding.toLowerCase() !== "chunked") {
+    throw new AppError({
+      code: "MALFORMED_REQUEST",
+      publicMessage: "Only Transfer-Encoding: chunked is understood.",
+      headers: { connection: "close" },
     });
   }
 }
@@ -206,6 +222,7 @@ export function createApiServer(deps: ApiServerDeps): Server {
   }
 
   function answer({ req, res, requestId, fail }: Omit<Exchange, "path">): Promise<void> | void {
+    assertKnownCoding(req);
     const target = req.url ?? "/";
     const queryAt = target.indexOf("?");
     const path = queryAt === -1 ? target : target.slice(0, queryAt);
@@ -234,6 +251,7 @@ export function createApiServer(deps: ApiServerDeps): Server {
       : serveRest(exchange, found.kind === "other_method" ? found.allow : []);
   }
 
+  const due = new DueAnswers();
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -248,6 +266,7 @@ export function createApiServer(deps: ApiServerDeps): Server {
       IncomingMessage: HotRequest,
     },
     (req, res) => {
+      due.add(res);
       const requestId = deps.newId("request");
       const fail = (error: unknown): void => {
         if (error instanceof ClientLeftError) {
@@ -268,6 +287,7 @@ export function createApiServer(deps: ApiServerDeps): Server {
     },
   );
   server.timeout = SILENT_CONNECTION_MS;
+  server.on("clientError", due.onClientError);
   server.on("checkExpectation", (_req, res: ServerResponse) => {
     const error = new AppError({
       code: "EXPECTATION_FAILED",

@@ -207,6 +207,29 @@ describe("the body of a hot route", () => {
     },
   );
 
+  it.each([
+    "gzip",
+    "chunked, chunked",
+    "gzip, chunked",
+    "chunked\r\nTransfer-Encoding: x",
+    "L\xfbT",
+  ])(
+    "is refused in a coding that is not understood (%j), and nothing is done for it",
+    async (coding) => {
+      bodies = [];
+      failures = [];
+      for (const late of ["", "x-late: 1\r\n"]) {
+        const answer = await exchange(
+          `POST /v1/hot HTTP/1.1\r\nHost: a\r\n${late}Transfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`,
+        );
+        expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 400"]);
+        expect(answer).toContain("MALFORMED_REQUEST");
+      }
+      await delay(80);
+      expect([bodies, failures]).toEqual([[], []]);
+    },
+  );
+
   it.each(["throw", "reject"])("may be refused by whoever works on it (%s)", async (body) => {
     const answer = await post(body);
     expect(answer.status).toBe(400);
@@ -286,6 +309,37 @@ describe("the answer of a hot route", () => {
     await expect.poll(() => readBodies(received()), { timeout: 5_000 }).toEqual(["wait", "next"]);
     const old = request("old").replace("HTTP/1.1", "HTTP/1.0");
     expect(readBodies(await exchange(old))).toEqual(["old"]);
+  });
+
+  it.each(["at once", "slow"])(
+    "is the request's own when what comes behind it is no HTTP, and the last one (%s)",
+    async (body) => {
+      for (const behind of ["no http\r\n\r\n", "GET / HTTP/1.1\r\nHost : a\r\n\r\n"]) {
+        for (const together of [true, false]) {
+          const { socket, received } = await open();
+          const closed = once(socket, "close");
+          socket.write(request(body) + (together ? behind : ""));
+          if (!together) {
+            await delay(10);
+            socket.write(behind);
+          }
+          await closed;
+          const [first, ...others] = received().match(/HTTP\/1\.1 \d+/g) ?? [];
+          expect([first, readBodies(received())]).toEqual(["HTTP/1.1 200", [body]]);
+          // Behind an answer that was out already, the bytes may get one of their own.
+          expect(others.filter((status) => status !== "HTTP/1.1 400")).toEqual([]);
+        }
+      }
+    },
+  );
+
+  it("of bytes that are no HTTP is a problem like any other", async () => {
+    const answer = await exchange("no http\r\n\r\n");
+    expect(answer).toMatch(
+      /^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/problem\+json\r\n/,
+    );
+    const large = await exchange(`GET / HTTP/1.1\r\nHost: a\r\nA: ${"a".repeat(20_000)}\r\n\r\n`);
+    expect(large).toContain("HEADERS_TOO_LARGE");
   });
 
   it("harms nobody when its client has left", async () => {

@@ -114,6 +114,23 @@ export function readBody(
   });
 }
 
+/**
+ * Waits for the end of a body that nobody needs. What is done for a request before its body has come is done for one that may
+ * turn out to be no HTTP.
+ *
+ * @throws {ClientLeftError}
+ */
+export function discardBody(req: IncomingMessage): Promise<void> {
+  return new Promise((resolve, reject) => {
+    req.on("end", resolve);
+    req.on("error", (error) => reject(new ClientLeftError({ cause: error })));
+    if (req.destroyed) {
+      reject(new ClientLeftError());
+    }
+    req.resume();
+  });
+}
+
 /** True for `application/json`, with parameters or without; not for types that only begin like it. */
 export function isJsonType(contentType: string): boolean {
   return /^application\/json\s*(;|$)/i.test(contentType);

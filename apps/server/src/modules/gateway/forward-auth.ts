@@ -6,6 +6,7 @@ import { AppError } from "@turnpike/domain/errors/app-error";
 import type { NewId } from "@turnpike/domain/ids/ids";
 import { toCallMethod } from "@turnpike/domain/metering/call-method";
 import { type ProblemRenderer, sendProblem, toAppError } from "#http/problem-details.ts";
+import { ClientLeftError, discardBody } from "#http/raw-route.ts";
 import { parseTrustedProxies, toCanonicalAddress } from "#platform/client-address.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
@@ -18,6 +19,7 @@ import { type ForwardedRequest, readForwardedRequest } from "./forwarded-request
 import { NO_IDENTITY, toIdentityHeaders } from "./identity-headers.ts";
 import { toLimitHeaders } from "./limit-headers.ts";
 import { assertRecordable, type CallRecorder, type WhenJournaled } from "./record-call.ts";
+import { hasRequestBody } from "./request-body.ts";
 import { SIGNATURE_HEADER } from "./sign-request.ts";
 
 export type ForwardAuthDeps = {
@@ -224,6 +226,9 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
       return;
     }
     assertRecordable(deps.callRecorder);
+    if (hasRequestBody(req)) {
+      await discardBody(req);
+    }
     const pending = deps.decideCall({
       keyText: key.text,
       meterId: REQUESTS_METER,
@@ -266,6 +271,10 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
           )
         : decide(req, res, { question, requestId });
     answered.catch((error: unknown) => {
+      if (error instanceof ClientLeftError) {
+        res.destroy();
+        return;
+      }
       const failure = toAppError(error);
       if (failure.code === "INTERNAL_ERROR") {
         deps.logger.error({ err: error, requestId }, "A call could not be authorised");

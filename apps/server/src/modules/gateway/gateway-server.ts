@@ -1,11 +1,6 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { DueAnswers } from "#http/due-answers.ts";
 import { closeServer } from "#platform/listen.ts";
 import { createRawResponse, type RawConnection } from "./raw-response.ts";
 import { hasRequestBody } from "./request-body.ts";
@@ -42,8 +37,7 @@ const DRAIN_MS_MAX = 1000;
  * uploads may be long: the body has its own idle and rate timers in request-body.ts.
  */
 export function createGatewayServer(options: GatewayServerOptions): GatewayServer {
-  const answering = new WeakMap<Socket, ServerResponse>();
-  const closing = new WeakSet<Socket>();
+  const due = new DueAnswers();
   const server = createServer({
     headersTimeout: options.headersTimeoutMs ?? 10_000,
     requestTimeout: 0,
@@ -54,18 +48,14 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     // Any other Upgrade comes as an ordinary request, which the gate refuses. Behind a call that is not yet answered the
     // connection cannot be given away: there the wish is passed over, as HTTP allows, and the request is an ordinary one.
     shouldUpgradeCallback: (req) =>
-      req.headers.upgrade?.toLowerCase() === "websocket" && !isAnswering(req.socket),
+      req.headers.upgrade?.toLowerCase() === "websocket" && !due.has(req.socket),
   });
   server.maxConnections = options.maxConnections ?? 10_000;
-
-  function isAnswering(socket: Socket): boolean {
-    return answering.get(socket)?.closed === false;
-  }
 
   /** Answers on a connection that Node has given away. `undefined` when another answer is still due on it: then it is closed. */
   function takeOver(req: IncomingMessage, socket: Socket): ServerResponse | undefined {
     socket.on("error", () => undefined);
-    if (isAnswering(socket)) {
+    if (due.has(socket)) {
       socket.destroy();
       return undefined;
     }
@@ -73,7 +63,7 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
   }
 
   function take(req: IncomingMessage, res: ServerResponse): void {
-    answering.set(req.socket, res);
+    due.add(res);
     if (hasRequestBody(req)) {
       res.once("finish", () => drainRest(req));
     }
@@ -100,25 +90,7 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
       options.onUpgrade(req, res, { socket, head });
     }
   });
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (closing.has(socket)) {
-      return;
-    }
-    const res = answering.get(socket);
-    if (res !== undefined && !res.writableFinished && res.req.complete) {
-      // The bytes behind a good request are bad: that request still gets its own answer, and nothing after it.
-      closing.add(socket);
-      res.shouldKeepAlive = false;
-      res.once("finish", () => socket.destroySoon());
-      return;
-    }
-    // Behind an answer that is due or has begun, ours would be taken for that one, or for a part of it.
-    const isNextAnswer = !isAnswering(socket) || (res?.socket === socket && !res.headersSent);
-    if (socket.writable && isNextAnswer && error.code !== "ECONNRESET") {
-      socket.write(toProblemBytes(error.code));
-    }
-    socket.destroySoon();
-  });
+  server.on("clientError", due.onClientError);
 
   return {
     server,
@@ -161,35 +133,4 @@ function drainRest(req: IncomingMessage): void {
   req.once("end", stop);
   req.once("close", stop);
   req.resume();
-}
-
-/** The answer to bytes that are not HTTP: there is no request yet, so no request id and no renderer. */
-function toProblemBytes(code: string | undefined): string {
-  const problem =
-    code === "HPE_HEADER_OVERFLOW"
-      ? {
-          status: 431,
-          code: "HEADERS_TOO_LARGE",
-          detail: "The request line and headers are too large.",
-        }
-      : code === "ERR_HTTP_REQUEST_TIMEOUT"
-        ? { status: 408, code: "REQUEST_TIMEOUT", detail: "The request came too slowly." }
-        : { status: 400, code: "MALFORMED_REQUEST", detail: "The request is not valid HTTP." };
-  const title = STATUS_CODES[problem.status];
-  const body = JSON.stringify({
-    type: "about:blank",
-    title,
-    ...problem,
-    error: problem.detail,
-    message: problem.detail,
-  });
-  return [
-    `HTTP/1.1 ${problem.status} ${title}`,
-    "Content-Type: application/problem+json",
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    "Cache-Control: no-store",
-    "Connection: close",
-    "",
-    body,
-  ].join("\r\n");
 }

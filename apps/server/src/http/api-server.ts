@@ -65,15 +65,19 @@ function assertOneReading(path: string): void {
 }
 
 /**
- * Refuses a body in a coding that nobody here reads. Node's parser does so as well, but hands the request on first: without
- * this, something would be done, and billed, for a request that is answered 400.
+ * Refuses a body in codings that not every program reads alike, before anything is done: Node's parser refuses some of them as
+ * well, but hands the request on first. And a request that names no host: an answer of Node's own would be none of the
+ * {@link DueAnswers}.
  */
-function assertKnownCoding({ headers }: IncomingMessage): void {
+function assertOneRequest({ headers, httpVersion }: IncomingMessage): void {
   const coding = headers["transfer-encoding"];
-  if (coding !== undefined && coding.toLowerCase() !== "chunked") {
+  const isCodingKnown = coding === undefined || coding.toLowerCase() === "chunked";
+  if (!isCodingKnown || (headers.host === undefined && httpVersion !== "1.0")) {
     throw new AppError({
       code: "MALFORMED_REQUEST",
-      publicMessage: "Only Transfer-Encoding: chunked is understood.",
+      publicMessage: isCodingKnown
+        ? "The Host header is missing."
+        : "Only Transfer-Encoding: chunked is understood.",
       headers: { connection: "close" },
     });
   }
@@ -222,7 +226,7 @@ export function createApiServer(deps: ApiServerDeps): Server {
   }
 
   function answer({ req, res, requestId, fail }: Omit<Exchange, "path">): Promise<void> | void {
-    assertKnownCoding(req);
+    assertOneRequest(req);
     const target = req.url ?? "/";
     const queryAt = target.indexOf("?");
     const path = queryAt === -1 ? target : target.slice(0, queryAt);
@@ -262,11 +266,15 @@ export function createApiServer(deps: ApiServerDeps): Server {
       // each of them.
       keepAliveTimeout: 0,
       maxHeaderSize: 16 * 1024,
+      // Looked at here, like the rest of a request.
+      requireHostHeader: false,
       noDelay: true,
       IncomingMessage: HotRequest,
     },
     (req, res) => {
-      due.add(res);
+      if (!due.add(res)) {
+        return;
+      }
       const requestId = deps.newId("request");
       const fail = (error: unknown): void => {
         if (error instanceof ClientLeftError) {
@@ -289,6 +297,9 @@ export function createApiServer(deps: ApiServerDeps): Server {
   server.timeout = SILENT_CONNECTION_MS;
   server.on("clientError", due.onClientError);
   server.on("checkExpectation", (_req, res: ServerResponse) => {
+    if (!due.add(res)) {
+      return;
+    }
     const error = new AppError({
       code: "EXPECTATION_FAILED",
       publicMessage: "This expectation cannot be met.",

@@ -33,40 +33,61 @@ function toProblemBytes(code: string | undefined): string {
 }
 
 /**
- * The answer that is due on each connection of a listener, so that bytes which are not HTTP are answered only where nobody
- * takes that for the answer to a request before them: that one may have been let through, and billed.
+ * The answers that are due on the connections of a listener, so that bytes which are not HTTP take none of them away: a
+ * request before them may have been let through, and billed.
  */
 export class DueAnswers {
   readonly #last = new WeakMap<Socket, ServerResponse>();
   readonly #closing = new WeakSet<Socket>();
 
-  /** Notes the request that came last on its connection. */
-  add(res: ServerResponse): void {
-    this.#last.set(res.req.socket, res);
+  /**
+   * Notes a request, which is the last one on its connection.
+   *
+   * @returns False when nothing may be done for it: its connection ends with an answer before it.
+   */
+  add(res: ServerResponse): boolean {
+    const { socket } = res.req;
+    if (this.#closing.has(socket)) {
+      return false;
+    }
+    this.#last.set(socket, res);
+    return true;
   }
 
   has(socket: Socket): boolean {
     return this.#last.get(socket)?.closed === false;
   }
 
-  /** For a server's `clientError`: answers where an answer can be told from others, and ends the connection. */
+  /** For a server's `clientError`: lets answers that are due go out, answers what is not HTTP, and ends the connection. */
   readonly onClientError = (error: NodeJS.ErrnoException, socket: Socket): void => {
     if (this.#closing.has(socket)) {
+      // Each byte that comes all the same counts as a sign of life. From who does not read what is on its way, it is none.
+      if (socket.writableLength > 0) {
+        socket.destroy();
+      }
       return;
     }
+    this.#closing.add(socket);
+    const refuse = (isOwnTurn: boolean): void => {
+      if (isOwnTurn && socket.writable && error.code !== "ECONNRESET") {
+        socket.write(toProblemBytes(error.code));
+      }
+      socket.destroySoon();
+    };
     const res = this.#last.get(socket);
-    if (res !== undefined && !res.closed && res.req.complete) {
+    if (res === undefined || res.closed) {
+      refuse(true);
+    } else if (res.req.complete) {
       // The bytes behind a good request are bad: that request still gets its own answer, and nothing after it.
-      this.#closing.add(socket);
       res.shouldKeepAlive = false;
       res.once("close", () => socket.destroySoon());
-      return;
+    } else if (res.socket === socket) {
+      // The request itself is bad. Behind an answer that has begun, ours would be taken for a part of it.
+      refuse(!res.headersSent);
+    } else {
+      // The answer to the request before it is due, or its own has just gone out.
+      res.once("socket", () => process.nextTick(() => refuse(!res.headersSent)));
+      res.once("close", () => socket.destroySoon());
     }
-    // Behind an answer that is due or has begun, ours would be taken for that one, or for a part of it.
-    const isNextAnswer = !this.has(socket) || (res?.socket === socket && !res.headersSent);
-    if (socket.writable && isNextAnswer && error.code !== "ECONNRESET") {
-      socket.write(toProblemBytes(error.code));
-    }
-    socket.destroySoon();
   };
 }

@@ -11,6 +11,8 @@ import { sendHotJson } from "./hot-json.ts";
 import { ClientLeftError } from "./raw-route.ts";
 
 const BYTES_MAX = 100_000;
+/** More than the system takes in for a client that does not read. */
+const LARGE_BYTES = 50_000_000;
 const PAGE = "https://page.example";
 
 let api: ApiFixture;
@@ -55,6 +57,11 @@ beforeAll(async () => {
       destination: { write: (line) => logged.push(line) },
     }),
     rawRoutes: [
+      {
+        method: "GET",
+        path: "/v1/large",
+        handle: ({ res }) => void res.end(Buffer.alloc(LARGE_BYTES)),
+      },
       {
         method: "POST",
         path: "/v1/hot",
@@ -311,33 +318,77 @@ describe("the answer of a hot route", () => {
     expect(readBodies(await exchange(old))).toEqual(["old"]);
   });
 
-  it.each(["at once", "slow"])(
-    "is the request's own when what comes behind it is no HTTP, and the last one (%s)",
-    async (body) => {
-      for (const behind of ["no http\r\n\r\n", "GET / HTTP/1.1\r\nHost : a\r\n\r\n"]) {
-        for (const together of [true, false]) {
-          const { socket, received } = await open();
-          const closed = once(socket, "close");
-          socket.write(request(body) + (together ? behind : ""));
-          if (!together) {
-            await delay(10);
-            socket.write(behind);
-          }
-          await closed;
-          const [first, ...others] = received().match(/HTTP\/1\.1 \d+/g) ?? [];
-          expect([first, readBodies(received())]).toEqual(["HTTP/1.1 200", [body]]);
-          // Behind an answer that was out already, the bytes may get one of their own.
-          expect(others.filter((status) => status !== "HTTP/1.1 400")).toEqual([]);
-        }
+  const NO_HTTP: [string, string][] = [
+    ["is no HTTP", "no http\r\n\r\n"],
+    ["has a bad head", "GET / HTTP/1.1\r\nHost : a\r\n\r\n"],
+    [
+      "has a bad body",
+      "POST /v1/hot HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
+    ],
+    [
+      "has an unknown body",
+      "POST /v1/hot HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: x\r\n\r\nxyz\r\n",
+    ],
+  ];
+  it.each(
+    NO_HTTP.flatMap(([name, behind]) =>
+      [["at once"], ["slow"], ["slow", "at once", "slow"]].map(
+        (asked) => [name, asked, behind] as const,
+      ),
+    ),
+  )("is every good request's own when what comes behind %s (%j)", async (_, asked, behind) => {
+    for (const isTogether of [true, false]) {
+      bodies = [];
+      const { socket, received } = await open();
+      const closed = once(socket, "close");
+      const requests = asked.map((body) => request(body)).join("");
+      socket.write(requests + (isTogether ? behind : ""));
+      if (!isTogether) {
+        await delay(10);
+        socket.write(behind);
       }
-    },
-  );
+      await closed;
+      expect(readBodies(received())).toEqual(asked);
+      expect(bodies).toEqual(asked);
+      const statuses = received()
+        .match(/HTTP\/1\.1 \d+/g)
+        ?.slice(asked.length);
+      // Their turn comes last, if it comes.
+      expect([[], ["HTTP/1.1 400"]]).toContainEqual(statuses);
+    }
+  });
+
+  it("is the last one on its connection when bytes behind it are no HTTP, whatever they go on with", async () => {
+    bodies = [];
+    const { socket, received } = await open();
+    const closed = once(socket, "close");
+    socket.write(`${request("slow")}no http\r\n\r\n`);
+    await delay(10);
+    socket.write(request("never"));
+    await closed;
+    expect([bodies, readBodies(received())]).toEqual([["slow"], ["slow"]]);
+  });
+
+  it("keeps no connection when nobody reads it, whatever is sent behind its request", async () => {
+    const { socket } = await open();
+    const cut = new Promise((resolve) => socket.once("close", resolve));
+    socket.on("error", () => undefined);
+    socket.pause();
+    socket.write("GET /v1/large HTTP/1.1\r\nHost: a\r\n\r\n");
+    await delay(50);
+    const drip = setInterval(() => socket.write("no http\r\n\r\n"), 20);
+    onTestFinished(() => clearInterval(drip));
+    await cut;
+  });
 
   it("of bytes that are no HTTP is a problem like any other", async () => {
     const answer = await exchange("no http\r\n\r\n");
     expect(answer).toMatch(
       /^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/problem\+json\r\n/,
     );
+    const nowhere = await exchange("GET / HTTP/1.1\r\n\r\n");
+    expect(nowhere.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 400"]);
+    expect(nowhere).toContain("MALFORMED_REQUEST");
     const large = await exchange(`GET / HTTP/1.1\r\nHost: a\r\nA: ${"a".repeat(20_000)}\r\n\r\n`);
     expect(large).toContain("HEADERS_TOO_LARGE");
   });

@@ -225,10 +225,10 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
       }
       return;
     }
-    assertRecordable(deps.callRecorder);
     if (hasRequestBody(req)) {
       await discardBody(req);
     }
+    assertRecordable(deps.callRecorder);
     const pending = deps.decideCall({
       keyText: key.text,
       meterId: REQUESTS_METER,

@@ -45,6 +45,8 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     keepAliveTimeout: options.keepAliveTimeoutMs ?? 65_000,
     maxHeaderSize: PARSER_HEAD_BYTES_MAX,
     noDelay: true,
+    // The gate looks at it, and its answer is one of those that are due.
+    requireHostHeader: false,
     // Any other Upgrade comes as an ordinary request, which the gate refuses. Behind a call that is not yet answered the
     // connection cannot be given away: there the wish is passed over, as HTTP allows, and the request is an ordinary one.
     shouldUpgradeCallback: (req) =>
@@ -63,7 +65,9 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
   }
 
   function take(req: IncomingMessage, res: ServerResponse): void {
-    due.add(res);
+    if (!due.add(res)) {
+      return;
+    }
     if (hasRequestBody(req)) {
       res.once("finish", () => drainRest(req));
     }

@@ -16,6 +16,8 @@ import { detachOldPartition, makePartitions } from "./usage-history.store.ts";
 const OPERATOR = { actor: { type: "operator", id: "test" }, requestId: "req_test" } as const;
 const DAY_MS = 24 * 3_600_000;
 const PAST_MONTHS = 16;
+/** What is kept beyond what was asked for. */
+const GRACE_DAYS = 7;
 const CLASSES = {
   usage_rollups: "minutes",
   usage_rollups_hourly: "hours",
@@ -203,18 +205,30 @@ describe("keepUsageHistory", () => {
     );
   });
 
+  /** At least so many days, so that what is kept begins with the same month a few days sooner or later. */
+  function untilMidMonth(nowMs: number, daysMin: number): number {
+    const dayOf = (days: number) => new Date(nowMs - (GRACE_DAYS + days) * DAY_MS).getUTCDate();
+    let days = daysMin;
+    while (dayOf(days) < 10 || dayOf(days) > 20) {
+      days += 1;
+    }
+    return days;
+  }
+
   it("drops nothing for a clock that jumps ahead, and takes up again when it is right", () =>
     inWorld(async (world) => {
       await world.partitionThePast();
       await world.use(ages.map((age) => ({ occurredAtMs: world.nowMs - age * DAY_MS })));
-      await world.keep(SHORT);
+      const days = (daysMin: number) => untilMidMonth(world.nowMs, daysMin);
+      const retention = { minutes: days(40), hours: days(200), ledger: days(400) };
+      await world.keep(retention);
       const before = await world.partitions();
       world.clockMs = world.nowMs + 3_650 * DAY_MS;
-      await world.keep(SHORT);
+      await world.keep(retention);
       world.clockMs = world.nowMs - 3_650 * DAY_MS;
-      await world.keep(SHORT);
+      await world.keep(retention);
       world.clockMs = world.nowMs;
-      await world.keep(SHORT);
+      await world.keep(retention);
       expect(await world.partitions()).toEqual(before);
       expect(await world.drift()).toEqual([]);
     }));

@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { pollUntil } from "@turnpike/testkit/poll-until";
@@ -220,7 +222,7 @@ for (const name of ["express", "fastify", "hono", "next"]) {
       await pollUntil("it is committed", async () => (await usageOf(allowed)).calls === 1);
       expect(await usageOf(allowed)).toEqual({ calls: 1, units: 7 });
       const [route] = await database.sql<{ route: string }[]>`
-        select route from usage_rollups where tenant_id = ${allowed.tenantId}`;
+        select route from usage_by_minute where tenant_id = ${allowed.tenantId}`;
       expect(route?.route).toBe("/v1/tiles");
       const { key } = await makeCustomer();
       const denied = await call({ "x-api-key": key }, tiles);
@@ -312,20 +314,20 @@ for (const name of ["express", "fastify", "hono", "next"]) {
 }
 
 describe("examples/curl", () => {
-  function verify(key: string, cost?: number) {
+  function verify(key: string, cost?: number, url = app.url) {
     const script = join(import.meta.dirname, "curl/verify.sh");
     return promisify(execFile)(script, cost === undefined ? [] : [String(cost)], {
       env: {
         PATH: process.env["PATH"],
         API_KEY: key,
-        TURNPIKE_URL: app.url,
+        TURNPIKE_URL: url,
         TURNPIKE_SERVICE_KEY: serviceKey,
       },
     }).then(
       ({ stdout }) => ({ code: 0, json: JSON.parse(stdout) }),
       (error: { code: number; stdout: string }) => ({
         code: error.code,
-        json: error.stdout === "" ? undefined : JSON.parse(error.stdout),
+        json: error.stdout.startsWith("{") ? JSON.parse(error.stdout) : undefined,
       }),
     );
   }
@@ -360,6 +362,28 @@ describe("examples/curl", () => {
     expect((await app.call(operator, "POST", path, { rows })).status).toBe(200);
     expect(await verify(key, 0)).toMatchObject({ code: 0, json: { valid: true } });
   });
+
+  it.each([
+    [301, ""],
+    [302, '{"message":"Sign in"}'],
+    [200, "<html>Sign in</html>"],
+    [200, '{"message":"Back soon"}'],
+  ])(
+    "ends with 2 when something else answers in Turnpike's place, by %i and %j",
+    async (status, body) => {
+      const server = createServer((_request, response) => {
+        response.writeHead(status, status === 200 ? {} : { location: "/login" }).end(body);
+      });
+      await new Promise<void>((listening) => void server.listen(0, "127.0.0.1", listening));
+      const { port } = server.address() as AddressInfo;
+      try {
+        const answer = await verify("anything", 1, `http://127.0.0.1:${String(port)}`);
+        expect(answer.code).toBe(2);
+      } finally {
+        server.close();
+      }
+    },
+  );
 
   it("ends with 2 without a verdict, and sends nothing that is no key", async () => {
     expect(await verify('","cost":0,"key":"')).toEqual({ code: 2, json: undefined });

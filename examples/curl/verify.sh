@@ -27,8 +27,10 @@ EOF
 ) || exit 2
 
 printf '%s\n' "$answer"
-# Only the beginning: behind it stands what tenants wrote themselves, such as the metadata of a key.
+# Only the beginning: behind it stands what tenants wrote themselves, such as the metadata of a key. What begins otherwise is no
+# verdict: a redirect, or a page of something in between.
 case "$answer" in
   '{"valid":true,'*) exit 0 ;;
-  *) exit 1 ;;
+  '{"valid":false,'*) exit 1 ;;
+  *) exit 2 ;;
 esac

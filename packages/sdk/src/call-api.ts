@@ -31,6 +31,8 @@ export type ApiReply = {
   json: unknown;
   /** True for the answer of an earlier question under the same idempotency key, up to a day old. */
   isReplay: boolean;
+  /** When the attempt that was answered began, in monotonic milliseconds: the answer is no newer for having taken long. */
+  askedAtMs: number;
 };
 
 /** What came of one attempt. */
@@ -39,6 +41,8 @@ type Attempt =
   | { error: TurnpikeUnavailableError; isRetryable: boolean; tookNothing: boolean };
 
 const RETRYABLE: ReadonlySet<number> = new Set([502, 503, 504]);
+/** What Turnpike answers with a 4xx to a question that it does not refuse: it is under way, or came too slowly. */
+const NO_REFUSALS: ReadonlySet<string> = new Set(["IDEMPOTENCY_KEY_IN_USE", "REQUEST_TIMEOUT"]);
 /** With which Node says that no connection came about, so that nothing was sent. Other platforms do not tell. */
 const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
   "ECONNREFUSED",
@@ -53,7 +57,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-function readProblem(text: string): { code: string; detail: string } {
+/** Both empty where there is none. */
+type Problem = { code: string; detail: string };
+
+function readProblem(text: string): Problem {
   try {
     const json: unknown = JSON.parse(text);
     const { code, detail } = isRecord(json) ? json : {};
@@ -66,26 +73,34 @@ function readProblem(text: string): { code: string; detail: string } {
   }
 }
 
-/** @throws {TurnpikeRequestError} When the question is refused. */
+function describeRefusal(status: number, { code, detail }: Problem): string {
+  return `Turnpike answered ${String(status)}${code === "" ? "" : ` ${code}`}${detail === "" ? "" : `: ${detail}`}`;
+}
+
+/** @throws {TurnpikeRequestError} When Turnpike refuses the question. */
 function judgeRefusal(reply: Response, text: string, epochMs: number): Attempt {
-  const { code, detail } = readProblem(text);
-  const said = `Turnpike answered ${String(reply.status)}${code === "" ? "" : ` ${code}`}${detail === "" ? "" : `: ${detail}`}`;
+  const { status } = reply;
+  const problem = readProblem(text);
+  const { code } = problem;
   const retryAfter = reply.headers.get("retry-after");
-  const error = new TurnpikeUnavailableError(said, {
-    retryAfterMs: readRetryAfterMs(retryAfter, epochMs),
-    code,
-  });
-  const isThrottled = reply.status === 429;
-  if (reply.status >= 500 || isThrottled || isUnderWay(error)) {
-    return {
-      error,
-      isRetryable:
-        RETRYABLE.has(reply.status) || ((isThrottled || isUnderWay(error)) && retryAfter !== null),
-      // Turnpike's own refusals have a code; a proxy in between does not know what happened behind it.
-      tookNothing: code !== "" && (isThrottled || reply.status === 503),
-    };
+  const isOwn = code !== "";
+  const isRefused = status >= 400 && status < 500 && isOwn && !NO_REFUSALS.has(code);
+  const said = describeRefusal(status, problem);
+  const error = new TurnpikeUnavailableError(
+    isOwn || status >= 500 ? said : `What answered ${String(status)} is not Turnpike`,
+    { retryAfterMs: readRetryAfterMs(retryAfter, epochMs), code },
+  );
+  const isThrottled = status === 429;
+  if (isRefused && !isThrottled) {
+    throw new TurnpikeRequestError(said, { status, code });
   }
-  throw new TurnpikeRequestError(said, { status: reply.status, code });
+  return {
+    error,
+    isRetryable:
+      RETRYABLE.has(status) || ((isThrottled || isUnderWay(error)) && retryAfter !== null),
+    // Turnpike's own refusals have a code; a proxy in between does not know what happened behind it.
+    tookNothing: isOwn && (isThrottled || status === 503),
+  };
 }
 
 /** True when the call surely never left. */
@@ -100,6 +115,7 @@ async function attemptCall(
   timeoutMs: number,
 ): Promise<Attempt> {
   const { runtime } = settings;
+  const askedAtMs = runtime.nowMs();
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), timeoutMs);
   try {
@@ -121,7 +137,7 @@ async function attemptCall(
       return judgeRefusal(reply, text, runtime.epochMs());
     }
     const isReplay = reply.headers.get("idempotency-replayed") === "true";
-    return { json: JSON.parse(text), isReplay };
+    return { json: JSON.parse(text), isReplay, askedAtMs };
   } catch (cause) {
     if (cause instanceof TurnpikeRequestError) {
       throw cause;
@@ -143,8 +159,9 @@ async function attemptCall(
  * have taken something is asked again only under an idempotency key.
  *
  * @returns The JSON of an answer with status 200.
- * @throws {TurnpikeUnavailableError} When no answer came within the deadline and the retries.
- * @throws {TurnpikeRequestError} When the question itself is refused, and without a service key.
+ * @throws {TurnpikeUnavailableError} When no answer of Turnpike's came within the deadline and the retries.
+ * @throws {TurnpikeRequestError} When Turnpike refuses the question itself, and without a service key. A redirect or a 4xx
+ *   without a code of Turnpike's is that of something else, which stands in its place.
  */
 export async function callApi(settings: ApiSettings, call: ApiCall): Promise<ApiReply> {
   const { runtime, deadlineMs } = settings;

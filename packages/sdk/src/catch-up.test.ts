@@ -120,6 +120,43 @@ it("goes on with other keys while one waits, also with those that come later", a
   expect(run.catchUp.size()).toBe(1);
 });
 
+it("waits for units of a quota that other processes hold, and asks anew when they may be back", async () => {
+  const held = { ...refuse("QUOTA_EXCEEDED"), retryAfterSeconds: 1 };
+  const run = play((_request, atMs) => (atMs < 3_000 ? held : VALID_REPLY));
+  run.add("k");
+  await run.pass(5_000);
+  expect(run.asked.map(({ idempotencyKey }) => idempotencyKey)).toEqual([
+    "first-k",
+    "new-1",
+    "new-2",
+    "new-3",
+  ]);
+  expect(run.asked[1]?.atMs).toBeGreaterThanOrEqual(1_000);
+  expect([run.settled, run.givenUp]).toEqual([["verified"], []]);
+});
+
+it("waits no longer for units of a quota than they may be held", async () => {
+  const run = play(() => ({ ...refuse("QUOTA_EXCEEDED"), retryAfterSeconds: 1 }));
+  run.add("k");
+  await run.pass(89_000);
+  expect(run.givenUp).toEqual([]);
+  await run.pass(3_000);
+  const refused = { request: { key: "k" }, reason: "refused", code: "QUOTA_EXCEEDED" };
+  expect(run.givenUp).toEqual([refused]);
+});
+
+it.each([undefined, 6, 86_400])(
+  "gives up a call at once whose quota is used up for %s seconds",
+  async (retryAfterSeconds) => {
+    const run = play(() => ({ ...refuse("QUOTA_EXCEEDED"), retryAfterSeconds }));
+    run.add("k");
+    await run.rest();
+    const refused = { request: { key: "k" }, reason: "refused", code: "QUOTA_EXCEEDED" };
+    expect(run.givenUp).toEqual([refused]);
+    expect(run.asked).toHaveLength(1);
+  },
+);
+
 it("gives up a call that is too old while it waits", async () => {
   const run = play(() => ({ ...LIMITED, retryAfterSeconds: 86_400 }));
   run.add("k");

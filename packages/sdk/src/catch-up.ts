@@ -42,10 +42,17 @@ const FLUSH_POLL_MS = 20;
 /** How long a call is left alone when Turnpike does not say. */
 const NOT_BEFORE_DEFAULT_MS = 1_000;
 
+/** A quota that refuses for no longer is not used up: other processes of Turnpike's hold units of it, and may give them back. */
+const HELD_SECONDS_MAX = 5;
+/** For how long units are waited for that others hold: those of a process that is gone come back within a minute. */
+const HELD_MS_MAX = 90_000;
+
 type Waiting = UnverifiedCall & {
   isCurrent: boolean;
   /** Monotonic milliseconds: Turnpike asked to be left alone with it until then. */
   notBeforeMs: number;
+  /** Monotonic milliseconds: when it was first refused for units that others hold. */
+  heldSinceMs: number | undefined;
 };
 
 /**
@@ -123,6 +130,18 @@ export function createCatchUp(deps: {
     }
   }
 
+  /** True for a refusal that the same call may not meet again a little later. */
+  function mayPassLater(call: Waiting, { code, retryAfterSeconds }: VerifyReply): boolean {
+    if (code !== "QUOTA_EXCEEDED") {
+      return code === "RATE_LIMITED";
+    }
+    if (retryAfterSeconds === undefined || retryAfterSeconds > HELD_SECONDS_MAX) {
+      return false;
+    }
+    call.heldSinceMs ??= runtime.nowMs();
+    return runtime.nowMs() - call.heldSinceMs < HELD_MS_MAX;
+  }
+
   /** @returns False when Turnpike gave no answer, so that nothing else needs to be asked at once either. */
   async function tryCall(call: Waiting): Promise<boolean> {
     if (runtime.nowMs() - call.letThroughAtMs >= ageMsMax) {
@@ -134,7 +153,7 @@ export function createCatchUp(deps: {
       if (!call.isCurrent) {
         return true;
       }
-      if (!reply.valid && reply.code === "RATE_LIMITED") {
+      if (mayPassLater(call, reply)) {
         // Many calls come at once after an outage. A verdict took nothing, so the next question is a new one.
         call.idempotencyKey = runtime.newId();
         moveToEnd(call);
@@ -182,7 +201,7 @@ export function createCatchUp(deps: {
 
   return {
     add(call) {
-      const waiting = { ...call, isCurrent: !isClosed, notBeforeMs: 0 };
+      const waiting = { ...call, isCurrent: !isClosed, notBeforeMs: 0, heldSinceMs: undefined };
       queue.push(waiting);
       if (isClosed) {
         settle(waiting, { reason: "closed", code: "" });

@@ -1,10 +1,11 @@
 import { type ApiSettings, callApi } from "./call-api.ts";
 import { createCatchUp, type GivenUp } from "./catch-up.ts";
 import { isUnderWay, TurnpikeUnavailableError } from "./errors.ts";
-import { createOutage, type Exposure } from "./outage.ts";
+import { createOutages, type Exposure, type Outage } from "./outage.ts";
 import { readLock, readVerifyReply } from "./read-reply.ts";
 import { type Runtime, SYSTEM_RUNTIME } from "./runtime.ts";
 import { createVerdictCache } from "./verdict-cache.ts";
+import { createVerdictOrder } from "./verdict-order.ts";
 import type { Lock, ValidReply, Verification, VerifyReply, VerifyRequest } from "./verification.ts";
 
 export type TurnpikeOptions = {
@@ -99,7 +100,12 @@ const DEAD_CODES: ReadonlySet<string> = new Set(["NOT_FOUND", "REVOKED", "EXPIRE
 /** Refusals of one check, beside which the key may pass others. */
 const CHECK_CODES: ReadonlySet<string> = new Set(["INSUFFICIENT_SCOPE", "FORBIDDEN_NETWORK"]);
 /** Refusals that say nothing about the key: a later call may pass. */
-const LIMIT_CODES: ReadonlySet<string> = new Set(["RATE_LIMITED", "QUOTA_EXCEEDED"]);
+const LIMIT_CODES: ReadonlySet<string> = new Set([
+  "RATE_LIMITED",
+  "QUOTA_EXCEEDED",
+  "SPEND_CAP_REACHED",
+  "TOO_MANY_LOCKS",
+]);
 /** For how long a key that passed may pass again during an outage. */
 const KNOWN_MS = 24 * 60 * 60 * 1_000;
 /** A call let through is verified within this, or given up. */
@@ -163,7 +169,8 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
   const known = createVerdictCache(bounds);
   // Keys that passed and were not seen dead since. What falls out for want of room is trusted no more, not once more.
   const alive = createVerdictCache(bounds);
-  const outage = createOutage(
+  const order = createVerdictOrder(bounds);
+  const outages = createOutages(
     { callsMax: 1_000, secondsMax: 60, ...options.exposure },
     runtime.nowMs,
   );
@@ -171,16 +178,24 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
     runtime,
     verify: ask,
     ageSecondsMax: CATCH_UP_SECONDS_MAX,
-    onSettled: outage.settle,
+    // Whatever was let through is asked about afterwards under an idempotency key.
+    onSettled: outages.written.settle,
     onGivenUp: options.onGivenUp ?? (() => undefined),
   });
+
+  function outageOf({ lock }: VerifyRequest, idempotencyKey: string | undefined): Outage {
+    return idempotencyKey === undefined && lock === undefined
+      ? outages.remembered
+      : outages.written;
+  }
 
   async function ask(
     request: VerifyRequest,
     idempotencyKey: string | undefined,
   ): Promise<VerifyReply> {
+    const outage = outageOf(request, idempotencyKey);
     try {
-      const { json, isReplay } = await callApi(settings, {
+      const { json, isReplay, askedAtMs } = await callApi(settings, {
         path: "/v1/keys/verify",
         body: request,
         idempotencyKey,
@@ -189,7 +204,7 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
       const reply = readVerifyReply(json);
       outage.noteAnswer();
       if (!isReplay) {
-        learn(request, reply);
+        learn(request, reply, askedAtMs);
       }
       return reply;
     } catch (error) {
@@ -211,21 +226,32 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
     return readLock(json);
   }
 
-  function learn(request: VerifyRequest, reply: VerifyReply): void {
+  /** An answer that was overtaken by a newer one may take trust from a key, and gives none; nor is it cached. */
+  function learn(request: VerifyRequest, reply: VerifyReply, askedAtMs: number): void {
     const name = nameCheck(request);
-    if (DEAD_CODES.has(reply.code)) {
-      dead.keep(reply.code === "NOT_FOUND" ? nameUnknown(request) : request.key, reply, deadKeysMs);
-    }
-    if (isCheck(request)) {
-      checks.keep(nameQuestion(request), reply, checksMs);
+    const isNewest = order.advance(request.key, askedAtMs);
+    if (isNewest) {
+      cache(request, reply, askedAtMs);
     }
     if (reply.valid) {
-      known.keep(name, toKnown(reply), KNOWN_MS);
-      alive.keep(request.key, toKnown(reply), KNOWN_MS);
+      if (isNewest) {
+        known.keep(name, toKnown(reply), askedAtMs + KNOWN_MS);
+        alive.keep(request.key, toKnown(reply), askedAtMs + KNOWN_MS);
+      }
     } else if (CHECK_CODES.has(reply.code) || mayBeOfOtherEnvironment(request, reply)) {
       known.drop(name);
     } else if (!LIMIT_CODES.has(reply.code)) {
       alive.drop(request.key);
+    }
+  }
+
+  function cache(request: VerifyRequest, reply: VerifyReply, askedAtMs: number): void {
+    if (DEAD_CODES.has(reply.code)) {
+      const name = reply.code === "NOT_FOUND" ? nameUnknown(request) : request.key;
+      dead.keep(name, reply, askedAtMs + deadKeysMs);
+    }
+    if (isCheck(request)) {
+      checks.keep(nameQuestion(request), reply, askedAtMs + checksMs);
     }
   }
 
@@ -247,6 +273,7 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
     if (reply === undefined || newest === undefined) {
       return;
     }
+    const outage = outageOf(request, idempotencyKey);
     // Not refused as EXPIRED: the key may have been given more time meanwhile, and nobody can be asked.
     if (hasExpired(newest, runtime.epochMs()) || !outage.tryExpose()) {
       return;
@@ -282,7 +309,7 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
       const newKey = exactlyOnce ? runtime.newId() : undefined;
       const idempotencyKey = request.cost === 0 ? undefined : (once.idempotencyKey ?? newKey);
       try {
-        if (outage.shouldSkip()) {
+        if (outageOf(request, idempotencyKey).shouldSkip()) {
           throw new TurnpikeUnavailableError("Turnpike did not answer a moment ago");
         }
         const reply = await ask(request, idempotencyKey);

@@ -27,7 +27,7 @@ export function isUnderWay(error: TurnpikeUnavailableError): boolean {
 export class TurnpikeRequestError extends Error {
   override readonly name = "TurnpikeRequestError";
   readonly status: number;
-  /** Code of the problem document, such as `INVALID_REQUEST`; empty when there was none. */
+  /** Code of the problem document, such as `INVALID_REQUEST`. */
   readonly code: string;
   constructor(message: string, { status, code }: { status: number; code: string }) {
     super(message);

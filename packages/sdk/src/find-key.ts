@@ -29,15 +29,21 @@ export function findKey(header: (name: string) => string | undefined): KeyInRequ
   return bearer === undefined ? undefined : { text: bearer, headerNames: ["authorization"] };
 }
 
-/** A browser asks whether it may call: it sends no key. */
-export function isPreflight(call: {
+/** A browser asks whether it may call: it sends no key, and no body either, by which anybody else could use the same method. */
+export function isPreflight({
+  method,
+  header,
+}: {
   method: string;
   header: (name: string) => string | undefined;
 }): boolean {
+  const hasBody =
+    header("transfer-encoding") !== undefined || (header("content-length") ?? "0") !== "0";
   return (
-    call.method === "OPTIONS" &&
-    call.header("origin") !== undefined &&
-    call.header("access-control-request-method") !== undefined
+    method === "OPTIONS" &&
+    header("origin") !== undefined &&
+    header("access-control-request-method") !== undefined &&
+    !hasBody
   );
 }
 

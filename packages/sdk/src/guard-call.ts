@@ -1,7 +1,13 @@
 import type { Turnpike, VerifyOptions } from "./create-turnpike.ts";
 import { TurnpikeRequestError, TurnpikeUnavailableError } from "./errors.ts";
 import { findKey, isPreflight, KEY_LENGTH_MAX, type KeyInRequest } from "./find-key.ts";
-import { findGuardedCall, isAnswered, keepGuardedCall, toFurtherRequest } from "./guarded-call.ts";
+import {
+  findGuardedCall,
+  isAnswered,
+  isOwnTaking,
+  keepGuardedCall,
+  toFurtherRequest,
+} from "./guarded-call.ts";
 import { toLimitHeaders } from "./limit-headers.ts";
 import { toAddress } from "./to-address.ts";
 import { type Reply, toDenialReply } from "./to-denial-reply.ts";
@@ -143,7 +149,9 @@ async function verifyFurther(
   if (earlier !== undefined && isAnswered(request, earlier)) {
     return earlier.verdict;
   }
-  const verdict = await turnpike.verify(request, options);
+  const answer = await turnpike.verify(request, options);
+  const isPassed = earlier !== undefined && isOwnTaking(request, answer.code, earlier);
+  const verdict = isPassed ? earlier.verdict : answer;
   if (verdict.valid) {
     keepGuardedCall(turnpike, owner, { key: request.key, passed: [...passed, request], verdict });
   }

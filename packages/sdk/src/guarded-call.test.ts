@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isAnswered, toFurtherRequest } from "./guarded-call.ts";
+import { isAnswered, isOwnTaking, toFurtherRequest } from "./guarded-call.ts";
 import type { VerifyRequest } from "./verification.ts";
 
 type Asked = Omit<VerifyRequest, "key">;
@@ -40,6 +40,19 @@ describe("what a further guard asks", () => {
     const before = { passed: passed.map(withKey) };
     expect(isAnswered({ key, ...asked, cost: 0 }, before)).toBe(expected);
     expect(isAnswered({ key, ...asked, cost: 1 }, before)).toBe(false);
+  });
+
+  it.each<[string, Asked[], Asked, string, boolean]>([
+    ["the last call of a rate limit", [{}], { cost: 0 }, "RATE_LIMITED", true],
+    ["the last unit of a quota", [{}], { cost: 0, meter: "requests" }, "QUOTA_EXCEEDED", true],
+    ["all that it costs, of another meter", [{ meter: "x" }], { cost: 0 }, "QUOTA_EXCEEDED", true],
+    ["nothing", [{ cost: 0 }], { cost: 0 }, "RATE_LIMITED", false],
+    ["less than it costs", [{}], { cost: 1 }, "QUOTA_EXCEEDED", false],
+    ["of another meter", [{}], { cost: 0, meter: "tiles" }, "QUOTA_EXCEEDED", false],
+    ["all of a key that is gone", [{}], { cost: 0 }, "REVOKED", false],
+  ])("passes a limit or not, when the first guard took %s", (_, passed, asked, code, expected) => {
+    const before = { passed: passed.map(withKey) };
+    expect(isOwnTaking({ key, ...asked }, code, before)).toBe(expected);
   });
 });
 

@@ -14,6 +14,8 @@ export type GuardedCall = {
 /** What the server meters when it is not told. */
 const METER_DEFAULT = "requests";
 const COST_DEFAULT = 1;
+/** Refusals by a limit. The server applies limits last: whose call they refuse has passed every other check. */
+const LIMIT_CODES: ReadonlySet<string> = new Set(["RATE_LIMITED", "QUOTA_EXCEEDED"]);
 
 // Beside the requests, not in them: a handler that logs its request must not log the key.
 const callsOfClients = new WeakMap<Turnpike, WeakMap<object, GuardedCall>>();
@@ -76,5 +78,23 @@ export function isAnswered(
         (scopes === undefined || earlier.scopes === scopes) &&
         (environment === undefined || earlier.environment === environment),
     )
+  );
+}
+
+/**
+ * True for a limit that refuses a guard which takes nothing, behind one that took something: it may have been the last unit, and
+ * it is this call's own. What is left of a meter that the guard names, and that nobody took anything of, is still its to refuse.
+ */
+export function isOwnTaking(
+  { cost, meter }: VerifyRequest,
+  code: string,
+  { passed }: Pick<GuardedCall, "passed">,
+): boolean {
+  const isOfMeter = (earlier: VerifyRequest) =>
+    code === "RATE_LIMITED" || meter === undefined || (earlier.meter ?? METER_DEFAULT) === meter;
+  return (
+    cost === 0 &&
+    LIMIT_CODES.has(code) &&
+    passed.some((earlier) => earlier.cost !== 0 && isOfMeter(earlier))
   );
 }

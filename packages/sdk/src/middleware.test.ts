@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { createTurnpike, type TurnpikeOptions } from "./create-turnpike.ts";
 import { turnpikeExpress } from "./express.ts";
 import { makeFakeTurnpike } from "./fake-turnpike.fixture.ts";
-import { findKey, isForgedIdentity } from "./find-key.ts";
+import { findKey, isForgedIdentity, isPreflight } from "./find-key.ts";
 import { turnpikeNext } from "./next.ts";
 import { removeHeaders } from "./node-request.ts";
 import { cleanWebRequest } from "./web-request.ts";
@@ -22,11 +22,15 @@ function makeClient(options: Partial<TurnpikeOptions> = {}) {
 }
 
 /** Runs the middleware for Express as it would be: `reply` is what was answered, undefined when the handler's turn came. */
-async function callExpress(headers: Record<string, string>, before: Record<string, string> = {}) {
+async function callExpress(
+  headers: Record<string, string>,
+  before: Record<string, string> = {},
+  method = "GET",
+) {
   const errors: unknown[] = [];
   const sent = new Map(Object.entries(before));
   const request = {
-    method: "GET",
+    method,
     url: "/v1",
     headers,
     rawHeaders: Object.entries(headers).flat(),
@@ -230,4 +234,33 @@ it("takes an underscore in a forged name for a dash", () => {
     true,
   );
   expect(isForgedIdentity("x-turnpikes")).toBe(false);
+});
+
+it.each<[string, string, Record<string, string>, boolean]>([
+  ["a browser's question", "OPTIONS", {}, true],
+  ["one that says it has no body", "OPTIONS", { "content-length": "0" }, true],
+  ["a body", "OPTIONS", { "content-length": "1" }, false],
+  ["a body in chunks", "OPTIONS", { "transfer-encoding": "chunked" }, false],
+  ["another method", "POST", {}, false],
+])("passes for a preflight or not: %s", (_, method, more, expected) => {
+  const asked = { origin: "https://app.test", "access-control-request-method": "POST" };
+  const headers: Record<string, string> = { ...asked, ...more };
+  expect(isPreflight({ method, header: (name) => headers[name] })).toBe(expected);
+  for (const missing of Object.keys(asked)) {
+    const header = (name: string) => (name === missing ? undefined : headers[name]);
+    expect(isPreflight({ method, header })).toBe(false);
+  }
+});
+
+it("asks for the key of a preflight with a body", async () => {
+  const { body } = await callExpress(
+    {
+      origin: "https://app.test",
+      "access-control-request-method": "POST",
+      "content-length": "2",
+    },
+    {},
+    "OPTIONS",
+  );
+  expect(JSON.parse(body ?? "{}")).toMatchObject({ code: "MISSING_KEY", status: 401 });
 });

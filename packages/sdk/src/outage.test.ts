@@ -1,17 +1,21 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { createOutage, FAILURES_UNTIL_SKIP, PROBE_INTERVAL_MS } from "./outage.ts";
+import { createOutages, FAILURES_UNTIL_SKIP, PROBE_INTERVAL_MS } from "./outage.ts";
 
+const of = fc.constantFrom("remembered" as const, "written" as const);
 const step = fc.oneof(
-  fc.record({ kind: fc.constant("expose" as const) }),
-  fc.record({ kind: fc.constant("verified" as const) }),
-  fc.record({ kind: fc.constant("given_up" as const) }),
-  fc.record({ kind: fc.constant("fail" as const) }),
-  fc.record({ kind: fc.constant("answer" as const) }),
+  fc.record({ kind: fc.constant("expose" as const), of }),
+  fc.record({ kind: fc.constant("verified" as const), of }),
+  fc.record({ kind: fc.constant("given_up" as const), of }),
+  fc.record({ kind: fc.constant("fail" as const), of }),
+  fc.record({ kind: fc.constant("answer" as const), of }),
   fc.record({ kind: fc.constant("wait" as const), ms: fc.integer({ min: 0, max: 4_000 }) }),
 );
 
-it("never has more calls on trust than allowed, nor lets one pass after its time", () => {
+/** What is known of the outage of one kind of question. */
+type Known = { startedAtMs: number | undefined; givenUp: number };
+
+it("never has more calls on trust than allowed, nor lets one pass after its time, for both kinds of question", () => {
   fc.assert(
     fc.property(
       fc.array(step, { maxLength: 200 }),
@@ -19,37 +23,36 @@ it("never has more calls on trust than allowed, nor lets one pass after its time
       fc.integer({ min: 1, max: 10 }),
       (steps, callsMax, secondsMax) => {
         let nowMs = 0;
-        let startedAtMs: number | undefined;
         let open = 0;
-        let passedInOutage = 0;
-        let verifiedInOutage = 0;
-        const outage = createOutage({ callsMax, secondsMax }, () => nowMs);
+        const remembered: Known = { startedAtMs: undefined, givenUp: 0 };
+        const written: Known = { startedAtMs: undefined, givenUp: 0 };
+        const known = { remembered, written };
+        const outages = createOutages({ callsMax, secondsMax }, () => nowMs);
         for (const each of steps) {
           if (each.kind === "wait") {
             nowMs += each.ms;
-          } else if (each.kind === "fail") {
-            startedAtMs ??= nowMs;
+            continue;
+          }
+          const outage = outages[each.of];
+          const own = known[each.of];
+          if (each.kind === "fail") {
+            own.startedAtMs ??= nowMs;
             outage.noteFailure();
           } else if (each.kind === "answer") {
-            startedAtMs = undefined;
-            passedInOutage = open;
-            verifiedInOutage = 0;
+            for (const ended of each.of === "written" ? [remembered, written] : [remembered]) {
+              Object.assign(ended, { startedAtMs: undefined, givenUp: 0 });
+            }
             outage.noteAnswer();
           } else if (each.kind === "expose") {
-            if (outage.tryExpose()) {
-              open += 1;
-              passedInOutage += 1;
-              expect(open).toBeLessThanOrEqual(callsMax);
-              expect(passedInOutage - verifiedInOutage).toBeLessThanOrEqual(callsMax);
-              if (startedAtMs !== undefined) {
-                expect(nowMs - startedAtMs).toBeLessThan(secondsMax * 1_000);
-              }
-            }
+            const isInTime =
+              own.startedAtMs === undefined || nowMs - own.startedAtMs < secondsMax * 1_000;
+            const taken = open + remembered.givenUp + written.givenUp;
+            const isExposed = outage.tryExpose();
+            expect(isExposed).toBe(isInTime && taken < callsMax);
+            open += Number(isExposed);
           } else if (open > 0) {
             open -= 1;
-            if (each.kind === "verified" || startedAtMs === undefined) {
-              verifiedInOutage += 1;
-            }
+            own.givenUp += Number(each.kind === "given_up" && own.startedAtMs !== undefined);
             outage.settle(each.kind);
           }
         }
@@ -60,14 +63,27 @@ it("never has more calls on trust than allowed, nor lets one pass after its time
 
 it("spares calls the wait after some failures in a row, and lets one ask in each interval", () => {
   let nowMs = 0;
-  const outage = createOutage({ callsMax: 1, secondsMax: 1 }, () => nowMs);
+  const { written, remembered } = createOutages({ callsMax: 1, secondsMax: 1 }, () => nowMs);
   for (let failures = 1; failures <= FAILURES_UNTIL_SKIP; failures += 1) {
-    expect(outage.shouldSkip()).toBe(false);
-    outage.noteFailure();
+    expect(written.shouldSkip()).toBe(false);
+    written.noteFailure();
   }
-  expect(outage.shouldSkip()).toBe(true);
+  expect(written.shouldSkip()).toBe(true);
+  expect(remembered.shouldSkip()).toBe(false);
   nowMs += PROBE_INTERVAL_MS;
-  expect([outage.shouldSkip(), outage.shouldSkip()]).toEqual([false, true]);
-  outage.noteAnswer();
-  expect(outage.shouldSkip()).toBe(false);
+  expect([written.shouldSkip(), written.shouldSkip()]).toEqual([false, true]);
+  remembered.noteAnswer();
+  expect(written.shouldSkip()).toBe(true);
+  written.noteAnswer();
+  expect(written.shouldSkip()).toBe(false);
+});
+
+it("ends the outage of all questions with an answer to one that is written down", () => {
+  const { written, remembered } = createOutages({ callsMax: 1, secondsMax: 1 }, () => 0);
+  for (let failures = 1; failures <= FAILURES_UNTIL_SKIP; failures += 1) {
+    remembered.noteFailure();
+  }
+  expect(remembered.shouldSkip()).toBe(true);
+  written.noteAnswer();
+  expect(remembered.shouldSkip()).toBe(false);
 });

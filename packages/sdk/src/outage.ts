@@ -2,10 +2,14 @@
 export type Exposure = {
   /** Calls let through that are not verified yet, at most. By default 1,000. */
   callsMax: number;
-  /** Seconds since Turnpike was first missed, in which calls are let through. By default 60. */
+  /**
+   * Seconds in which calls are let through since Turnpike was first missed, by questions with an idempotency key and by those
+   * without apart. By default 60.
+   */
   secondsMax: number;
 };
 
+/** An outage as one kind of question meets it. */
 export type Outage = {
   /** True when the next call should be decided without asking: Turnpike was just missed, and somebody else is trying. */
   shouldSkip(): boolean;
@@ -19,20 +23,51 @@ export type Outage = {
   settle(outcome: "verified" | "given_up"): void;
 };
 
+/**
+ * The same outage for two kinds of question: without its database Turnpike answers those that it decides from memory, and none
+ * that it has to write down.
+ */
+export type Outages = {
+  /** For questions without an idempotency key. */
+  remembered: Outage;
+  /** For questions with an idempotency key or a lock. Where these have answers, the others have them too. */
+  written: Outage;
+};
+
 /** After this many calls in a row without an answer, only one in each interval still asks; the others are spared the wait. */
 export const FAILURES_UNTIL_SKIP = 3;
 export const PROBE_INTERVAL_MS = 1_000;
 
 /**
- * Keeps count of an outage: when it began, and how many calls were let through on trust.
+ * Keeps count of an outage: when it began, for each kind of question, and how many calls were let through on trust, for both
+ * together.
  *
  * @param nowMs - Monotonic milliseconds.
  */
-export function createOutage(exposure: Exposure, nowMs: () => number): Outage {
+export function createOutages(exposure: Exposure, nowMs: () => number): Outages {
+  const calls: Calls = { unverified: 0, givenUp: 0 };
+  const remembered = createOutage(exposure, calls, nowMs);
+  const written = createOutage(exposure, calls, nowMs);
+  return {
+    remembered,
+    written: {
+      ...written,
+      noteAnswer() {
+        written.noteAnswer();
+        remembered.noteAnswer();
+      },
+    },
+  };
+}
+
+/** Calls on trust, of all outages together. */
+type Calls = { unverified: number; givenUp: number };
+
+function createOutage(exposure: Exposure, calls: Calls, nowMs: () => number): Outage {
   let startedAtMs: number | undefined;
   let failuresInRow = 0;
   let lastProbeMs = 0;
-  let unverified = 0;
+  /** Of the calls that were given up, those of this outage. */
   let givenUp = 0;
   return {
     shouldSkip() {
@@ -55,19 +90,22 @@ export function createOutage(exposure: Exposure, nowMs: () => number): Outage {
     noteAnswer() {
       startedAtMs = undefined;
       failuresInRow = 0;
+      calls.givenUp -= givenUp;
       givenUp = 0;
     },
     tryExpose() {
       const sinceMs = startedAtMs === undefined ? 0 : nowMs() - startedAtMs;
-      if (unverified + givenUp >= exposure.callsMax || sinceMs >= exposure.secondsMax * 1_000) {
+      const isFull = calls.unverified + calls.givenUp >= exposure.callsMax;
+      if (isFull || sinceMs >= exposure.secondsMax * 1_000) {
         return false;
       }
-      unverified += 1;
+      calls.unverified += 1;
       return true;
     },
     settle(outcome) {
-      unverified -= 1;
+      calls.unverified -= 1;
       if (outcome === "given_up" && startedAtMs !== undefined) {
+        calls.givenUp += 1;
         givenUp += 1;
       }
     },

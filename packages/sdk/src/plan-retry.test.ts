@@ -49,7 +49,7 @@ describe("when to ask again", () => {
 });
 
 /** One attempt as the network answers it. */
-type Step = { takesMs: number; status: number | "broken"; retryAfter?: number };
+type Step = { takesMs: number; status: number | "broken"; retryAfter?: number; code?: string };
 
 const CODES: Readonly<Record<number, string>> = { 409: "IDEMPOTENCY_KEY_IN_USE" };
 
@@ -73,7 +73,8 @@ function play(steps: readonly Step[], settings: Partial<ApiSettings> & { random:
       if (typeof step.status === "string") {
         throw new TypeError("fetch failed");
       }
-      return new Response(JSON.stringify({ status: step.status, code: CODES[step.status] }), {
+      const code = step.code ?? CODES[step.status];
+      return new Response(JSON.stringify({ status: step.status, code }), {
         status: step.status,
         headers: step.retryAfter === undefined ? {} : { "retry-after": String(step.retryAfter) },
       });
@@ -144,12 +145,32 @@ describe("asking", () => {
     expect(run.attempts).toHaveLength(1);
   });
 
-  it.each([400, 401, 403, 404])(
+  it.each([400, 401, 403, 404, 409])(
     "gives up at once when the question is refused by %i",
     async (status) => {
-      const run = play([{ takesMs: 1, status }], { random: 0 });
-      expect((await run.outcome).error).toBeInstanceOf(TurnpikeRequestError);
+      const run = play([{ takesMs: 1, status, code: "REFUSED" }], { random: 0 });
+      const { error } = await run.outcome;
+      expect(error).toBeInstanceOf(TurnpikeRequestError);
+      expect(error).toMatchObject({ status, code: "REFUSED" });
       expect(run.attempts).toHaveLength(1);
     },
   );
+
+  it.each([201, 301, 302, 308, 400, 401, 403, 404, 405])(
+    "takes a %i without a code of Turnpike's for no answer of it, and does not ask again at once",
+    async (status) => {
+      const run = play([{ takesMs: 1, status, retryAfter: 1 }], { random: 0 });
+      const { error } = await run.outcome;
+      expect(error).toBeInstanceOf(TurnpikeUnavailableError);
+      expect(error).toMatchObject({ message: `What answered ${String(status)} is not Turnpike` });
+      expect(run.attempts).toHaveLength(1);
+    },
+  );
+
+  it("takes a question that came too slowly for none that is refused", async () => {
+    const step = { takesMs: 1, status: 408, code: "REQUEST_TIMEOUT" };
+    const run = play([step], { random: 0 });
+    expect((await run.outcome).error).toBeInstanceOf(TurnpikeUnavailableError);
+    expect(run.attempts).toHaveLength(1);
+  });
 });

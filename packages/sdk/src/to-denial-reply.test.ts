@@ -44,23 +44,62 @@ describe("a denial", () => {
     }
   });
 
-  it("waits for the limit that refused: of the kind of the code, without room for the cost", () => {
+  it("names the quota without room for the cost", () => {
+    const quota = { kind: "quota", resetAt: "2026-01-01T00:00:29.200Z" } as const;
     const limits: LimitState[] = [
-      { ...LIMIT, name: "roomy", remaining: 9 },
-      { ...LIMIT, name: "requests", kind: "quota", resetAt: "2026-02-01T00:00:00Z" },
-      { ...LIMIT, name: "tight", remaining: 4 },
+      LIMIT,
+      { ...LIMIT, ...quota, name: "requests", remaining: 5 },
+      { ...LIMIT, ...quota, name: "requests", scope: "key", remaining: 4 },
     ];
-    const answer = denyWith({ limits }, 5);
+    const answer = denyWith({ code: "QUOTA_EXCEEDED", limits }, 5);
     expect(answer.json).toMatchObject({
-      limit: { name: "tight", scope: "tenant", limit: 10, remaining: 4 },
-      resetAt: LIMIT.resetAt,
-      upgradeUrl: "https://t.test/plans",
+      limit: { name: "requests", scope: "key", limit: 10, remaining: 4 },
+      resetAt: quota.resetAt,
     });
     expect(answer.headers).toMatchObject({
       "retry-after": "30",
-      ratelimit: '"tight";r=4;t=30',
-      "ratelimit-policy": '"tight";q=10',
+      ratelimit: '"key:requests";r=4;t=30',
+      "ratelimit-policy": '"key:requests";q=10',
     });
+  });
+
+  it("names the rate limit that is used up, whatever the call costs: it counts calls", () => {
+    const limits: LimitState[] = [
+      { ...LIMIT, name: "roomy", remaining: 4, resetAt: "2026-01-01T01:00:00Z" },
+      { ...LIMIT, name: "requests", kind: "quota", resetAt: "2026-02-01T00:00:00Z" },
+      { ...LIMIT, name: "tight" },
+    ];
+    const answer = denyWith({ limits }, 5);
+    expect(answer.json).toMatchObject({
+      limit: { name: "tight", scope: "tenant", limit: 10, remaining: 0 },
+      resetAt: LIMIT.resetAt,
+      upgradeUrl: "https://t.test/plans",
+    });
+    expect(answer.headers).toMatchObject({ "retry-after": "30", ratelimit: '"tight";r=0;t=30' });
+  });
+
+  it.each<[string, Partial<LimitState>[], string]>([
+    [
+      "until one call is there again, where the window is known",
+      [
+        { name: "an-hour", limit: 3_600, windowSeconds: 3_600, resetAt: "2026-01-01T01:00:00Z" },
+        { name: "a-minute", limit: 1, windowSeconds: 60, resetAt: "2026-01-01T00:01:00Z" },
+        { name: "a-second", limit: 1, windowSeconds: 1, resetAt: "2026-01-01T00:00:01Z" },
+      ],
+      "a-minute",
+    ],
+    [
+      "until all of it is there again, where it is not",
+      [
+        { name: "a-second", resetAt: "2026-01-01T00:00:01Z" },
+        { name: "a-minute", resetAt: "2026-01-01T00:01:00Z" },
+      ],
+      "a-minute",
+    ],
+    ["as long as the tenant's first", [{ name: "first" }, { name: "second" }], "first"],
+  ])("names of several rate limits the one that takes longest: %s", (_, given, name) => {
+    const limits = given.map((limit) => ({ ...LIMIT, ...limit }));
+    expect(denyWith({ limits }).json.limit.name).toBe(name);
   });
 
   it("says what the server says about when to come back, and where to upgrade", () => {

@@ -31,11 +31,29 @@ function toChallenge(code: string, status: number): Record<string, string> {
   return { "www-authenticate": `Bearer${suffix}` };
 }
 
-/** Which limit refused: of the kind that the code names, one without room for the call. */
+/** Milliseconds, as an epoch, until which a used up rate limit refuses; of older servers, until the whole of it is there again. */
+function refusesUntilMs({ limit, windowSeconds, resetAt }: LimitState): number {
+  const windowMs = (windowSeconds ?? 0) * 1_000;
+  // It refills evenly, one call at a time: the first of them is there when all but one of them are still missing.
+  return Date.parse(resetAt) - windowMs + windowMs / Math.max(1, limit);
+}
+
+/**
+ * Which limit refused: of the kind that the code names, one without room for the call. A rate limit counts a call as one, whatever
+ * it costs; of several, the server refuses by the one that takes longest.
+ */
 function findRefusingLimit(reply: Partial<VerifyReply>, cost: number): LimitState | undefined {
   const kind = REFUSING_KINDS[reply.code ?? ""];
   const ofKind = (reply.limits ?? []).filter((limit) => limit.kind === kind);
-  return ofKind.find((limit) => limit.remaining < Math.max(1, cost)) ?? ofKind[0];
+  const units = kind === "quota" ? Math.max(1, cost) : 1;
+  const full = ofKind.filter((limit) => limit.remaining < units);
+  const [first, ...others] = full.length === 0 ? ofKind : full;
+  return kind === "quota" || first === undefined
+    ? first
+    : others.reduce(
+        (longest, limit) => (refusesUntilMs(limit) > refusesUntilMs(longest) ? limit : longest),
+        first,
+      );
 }
 
 function secondsUntil(instant: string, epochMs: number): number {

@@ -17,7 +17,7 @@ it("holds the most recently used entries and no more, whatever is sent", () => {
   expect(cache.find("b")).toBeUndefined();
 });
 
-it("answers nothing that is as old as its life, and keeps nothing without one", () => {
+it("answers nothing whose end has come, and keeps nothing that comes after its own", () => {
   let nowMs = 0;
   const cache = createVerdictCache({ entriesMax: 3, nowMs: () => nowMs });
   cache.keep("a", VALID_REPLY, 1_000);
@@ -27,4 +27,6 @@ it("answers nothing that is as old as its life, and keeps nothing without one", 
   expect(cache.find("b")).toBeUndefined();
   nowMs = 1_000;
   expect(cache.find("a")).toBeUndefined();
+  cache.keep("c", VALID_REPLY, 1_000);
+  expect(cache.size()).toBe(0);
 });

@@ -3,13 +3,14 @@ import type { VerifyReply } from "./verification.ts";
 export type VerdictCache = {
   /** The verdict of a key, when it is not older than it may be. */
   find(name: string): VerifyReply | undefined;
-  keep(name: string, reply: VerifyReply, lifeMs: number): void;
+  /** Keeps nothing whose end has come. */
+  keep(name: string, reply: VerifyReply, endsAtMs: number): void;
   drop(name: string): void;
   size(): number;
 };
 
 /**
- * Keeps verdicts in memory, the most recently used of them, none beyond its life.
+ * Keeps verdicts in memory, the most recently used of them, none beyond its end.
  *
  * @param options.entriesMax - Bounds the memory, also when somebody sends a new made-up key with each call.
  * @param options.nowMs - Monotonic milliseconds.
@@ -33,12 +34,12 @@ export function createVerdictCache(options: {
       entries.set(name, entry);
       return entry.reply;
     },
-    keep(name, reply, lifeMs) {
+    keep(name, reply, endsAtMs) {
       entries.delete(name);
-      if (lifeMs <= 0) {
+      if (endsAtMs <= options.nowMs()) {
         return;
       }
-      entries.set(name, { reply, endsAtMs: options.nowMs() + lifeMs });
+      entries.set(name, { reply, endsAtMs });
       if (entries.size > options.entriesMax) {
         const [oldest] = entries.keys();
         entries.delete(oldest ?? name);

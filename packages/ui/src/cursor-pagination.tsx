@@ -7,6 +7,8 @@ import { joinClasses } from "./join-classes.tsx";
 export type CursorPaginationProps = {
   /** What is shown: "50 keys", "Page 2". */
   summary: ReactNode;
+  /** Where back leads to; "Previous" when left out. */
+  previous?: string;
   /** Left out on the first page. */
   onPrevious?: (() => void) | undefined;
   /** Left out on the last page. */
@@ -14,7 +16,12 @@ export type CursorPaginationProps = {
 };
 
 /** Pages of a list that knows only what comes next. */
-export function CursorPagination({ summary, onPrevious, onNext }: CursorPaginationProps) {
+export function CursorPagination({
+  summary,
+  previous = "Previous",
+  onPrevious,
+  onNext,
+}: CursorPaginationProps) {
   return (
     <nav aria-label="Pages" className="flex items-center justify-between gap-3">
       <p role="status" className="min-w-0 text-ink-muted text-xs tabular-nums">
@@ -23,7 +30,7 @@ export function CursorPagination({ summary, onPrevious, onNext }: CursorPaginati
       <div className="flex shrink-0 gap-2">
         <TurnButton onTurn={onPrevious}>
           <ChevronLeft className="size-3.5" aria-hidden="true" />
-          Previous
+          {previous}
         </TurnButton>
         <TurnButton onTurn={onNext}>
           Next

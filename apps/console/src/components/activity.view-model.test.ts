@@ -111,6 +111,14 @@ describe("toActivitySentence", () => {
       "Bob invited eve@example.com as viewer",
     ],
     ["key.created", "key_1", { name: "Worker" }, "Bob created the key Worker"],
+    ["key.leak_found", "key_1", { name: "Worker" }, "Bob found the key Worker in public"],
+    ["key.leak_found", "key_1", { source: "commit" }, "Bob found a key in public"],
+    [
+      "key.leak_revoked",
+      "key_1",
+      { name: "Worker" },
+      "Bob found the key Worker in public and revoked it",
+    ],
     ["gadget.created", "gad_1", { name: "Orders" }, "Bob did: gadget created, Orders"],
   ])("writes %s of %s with %j", (action, entityId, details, sentence) => {
     expect(write({ action, entityId, details })).toBe(sentence);

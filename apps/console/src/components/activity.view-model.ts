@@ -8,6 +8,8 @@ const TITLES: Readonly<Record<string, string>> = {
   "key.enabled": "Key enabled",
   "key.rolled": "Key rolled",
   "key.revoked": "Key revoked",
+  "key.leak_found": "Key found in public",
+  "key.leak_revoked": "Key found in public and revoked",
   "tenant.created": "Tenant created",
   "tenant.deleted": "Tenant deleted",
   "tenant.restored": "Tenant restored",
@@ -141,6 +143,12 @@ function ofAlert(verb: string): Write {
   return ({ details }) => `${verb} the alert ${toActivitySubject(details) ?? "without a name"}`;
 }
 
+/** Leaks were recorded without the name of the key before. */
+function nameLeakedKey(details: Details): string {
+  const name = toActivitySubject(details);
+  return name === undefined ? "a key" : `the key ${name}`;
+}
+
 const SENTENCES: Readonly<Record<string, Write>> = {
   "key.created": ofKey("created"),
   "key.updated": ofKey("changed"),
@@ -148,6 +156,8 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   "key.enabled": ofKey("enabled"),
   "key.rolled": ofKey("rolled"),
   "key.revoked": ofKey("revoked"),
+  "key.leak_found": ({ details }) => `found ${nameLeakedKey(details)} in public`,
+  "key.leak_revoked": ({ details }) => `found ${nameLeakedKey(details)} in public and revoked it`,
   "tenant.created": ({ details }) => `created the tenant ${toText(details["name"])}`,
   "tenant.updated": ({ details }) => listTenantChanges(details),
   "tenant.deleted": ({ details }) => `deleted the tenant ${toText(details["name"])}`,

@@ -50,6 +50,53 @@ describe("createQueryClient", () => {
     expect(await read()).toBe(2);
   });
 
+  it("asks again after a change, also when the first answer is still under way", async () => {
+    const client = createQueryClient();
+    const answers: ((names: string[]) => void)[] = [];
+    const observer = new QueryObserver(client, {
+      queryKey: ["keys", "ten_1", "newest"],
+      queryFn: () =>
+        new Promise<string[]>((resolve) => {
+          answers.push(resolve);
+        }),
+    });
+    const seen: unknown[] = [];
+    const stop = observer.subscribe(({ data, error }) => seen.push(data ?? error));
+    expect(answers).toHaveLength(1);
+
+    const changed = client.invalidateQueries({ queryKey: ["keys", "ten_1"] });
+    await vi.advanceTimersByTimeAsync(0);
+    // From before the change.
+    answers[0]?.([]);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(answers).toHaveLength(2);
+    answers[1]?.(["First key"]);
+    await changed;
+    stop();
+
+    expect(observer.getCurrentResult().data).toEqual(["First key"]);
+    // Neither the answer from before nor an error was ever shown.
+    expect(seen.filter((shown) => shown !== null && shown !== undefined)).toEqual([["First key"]]);
+  });
+
+  it("leaves what nothing was changed of to its first answer", async () => {
+    const client = createQueryClient();
+    let asked = 0;
+    const observer = new QueryObserver(client, {
+      queryKey: ["keys", "ten_2", "newest"],
+      queryFn: async () => {
+        asked += 1;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        return asked;
+      },
+    });
+    const stop = observer.subscribe(() => undefined);
+    await client.invalidateQueries({ queryKey: ["keys", "ten_1"] });
+    await vi.advanceTimersByTimeAsync(100);
+    stop();
+    expect(observer.getCurrentResult().data).toBe(1);
+  });
+
   it("does not ask again because the window got the focus", () => {
     expect(createQueryClient().getDefaultOptions().queries?.refetchOnWindowFocus).toBe(false);
   });

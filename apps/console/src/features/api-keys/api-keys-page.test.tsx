@@ -100,7 +100,7 @@ type Options = {
   nextCursor?: string | null;
   search?: ApiKeysSearch;
   role?: OwnTenant["role"];
-  list?: (request: Request) => FakeAnswer;
+  list?: (request: Request) => FakeAnswer | Promise<FakeAnswer>;
   answers?: FakeAnswers;
 };
 
@@ -228,6 +228,23 @@ describe("the table of keys", () => {
     await screen.findByText("Page 2, 2 keys");
     await user.click(screen.getByRole("button", { name: "Previous" }));
     expect(address()).toEqual({});
+  });
+
+  it("says which page it is far behind the first one, and where the way back is lost", async () => {
+    const { user, address } = openPage({
+      search: { after: "one.two", skipped: 22 },
+      nextCursor: "three",
+    });
+    await findRow(/Key 1/);
+    screen.getByText("Page 25, 2 keys");
+    await user.click(screen.getByRole("button", { name: "Next" }));
+    expect(address()).toEqual({ after: "one.two.three", skipped: 22 });
+    await user.click(screen.getByRole("button", { name: "Previous" }));
+    await user.click(screen.getByRole("button", { name: "Previous" }));
+    await screen.findByText("Page 24, 2 keys");
+    await user.click(screen.getByRole("button", { name: "First page" }));
+    expect(address()).toEqual({});
+    await screen.findByText("Page 1, 2 keys");
   });
 
   it("puts a column away, in the address", async () => {
@@ -546,6 +563,92 @@ describe("many keys", () => {
     await screen.findByText(/The first 500 keys that match are chosen: a change takes no more/);
     await user.click(screen.getByRole("button", { name: "Clear selection" }));
     expect(screen.queryByText(/are chosen/)).toBe(null);
+  });
+
+  it("are not chosen where other filters found them", async () => {
+    let answer: (page: object) => void = () => undefined;
+    const { user, back } = openPage({
+      list: (request) => {
+        const search = new URL(request.url).searchParams;
+        return search.get("limit") === "100"
+          ? new Promise((resolve) => (answer = resolve))
+          : {
+              items: [makeKey(search.has("state") ? 2 : 1), makeKey(3)],
+              nextCursor: "next",
+            };
+      },
+    });
+    (await findRow(/Key 1 /)).focus();
+    await user.keyboard("{Control>}a{/Control}");
+    await user.click(screen.getByRole("button", { name: /^Select all that match/ }));
+    act(() => back({ state: "active" }));
+    await findRow(/Key 2 /);
+    const items = Array.from({ length: 3 }, (_, place) => makeKey(place + 1));
+    await act(async () => answer({ items, nextCursor: null }));
+    await waitFor(() => expect(screen.queryByText("Selecting…")).toBe(null));
+    // Of what was chosen before, the one that is still in sight.
+    screen.getByText("1 selected", { selector: "span" });
+    expect(screen.queryByText(/are chosen, on every page/)).toBe(null);
+    act(() => back({}));
+    await findRow(/Key 1 /);
+    screen.getByText("2 selected", { selector: "span" });
+  });
+
+  it("that others had changed already stay so when Undo takes the rest back", async () => {
+    const sent: Sent[] = [];
+    const { user } = openPage({
+      answers: {
+        [`POST ${AT}/keys/bulk`]: async (request) => {
+          const body = (await request.json()) as Sent;
+          sent.push(body);
+          const items = body.keyIds.map((keyId) => ({
+            keyId,
+            status: keyId === toTestKeyId(2) ? "unchanged" : "changed",
+            key: makeKey(Number(keyId.slice(-2)), { state: "disabled" }),
+            error: null,
+          }));
+          return { changed: 1, unchanged: 1, refused: 0, items };
+        },
+      },
+    });
+    (await findRow(/Key 1/)).focus();
+    await user.keyboard("{Control>}a{/Control}d");
+    const done = await screen.findByText("1 key is disabled. 1 key needed no change.");
+    const toast = done.closest("li") as HTMLElement;
+    await user.click(within(toast).getByRole("button", { name: "Undo" }));
+    await waitFor(() =>
+      expect(changeAsked(sent)).toEqual([
+        ["disable", [1, 2]],
+        ["enable", [1]],
+      ]),
+    );
+  });
+
+  it("are not said to be as before where an expiry that is over cannot be given again", async () => {
+    const sent: Sent[] = [];
+    const { user } = openPage({
+      keys: [
+        makeKey(1),
+        makeKey(3, { state: "expired", expiresAt: "2026-11-01T00:00:00.000Z" }),
+        makeKey(4, { state: "expired", expiresAt: "2026-11-01T00:00:00.000Z" }),
+      ],
+      answers: { [`POST ${AT}/keys/bulk`]: answerBulk(sent, () => false) },
+    });
+    (await findRow(/Key 1/)).focus();
+    await user.keyboard("{Control>}a{/Control}x");
+    const dialog = await screen.findByRole("dialog", { name: "Set the expiry of 3 keys" });
+    await user.click(within(dialog).getByRole("button", { name: "Set expiry" }));
+    const done = await screen.findByText("3 keys are given another expiry.");
+    await user.click(
+      within(done.closest("li") as HTMLElement).getByRole("button", { name: "Undo" }),
+    );
+    await screen.findByText(
+      "1 key is as before. 2 keys keep the new expiry: the one before is over.",
+    );
+    expect(changeAsked(sent)).toEqual([
+      ["set_expiry", [1, 3, 4]],
+      ["set_expiry", [1]],
+    ]);
   });
 
   it("keep the focus on the way to try again, and give it back to the rows", async () => {
@@ -968,6 +1071,24 @@ describe("rolling a key", () => {
     await user.keyboard("{Escape}");
     screen.getByRole("figure", { name: "API key" });
   });
+
+  it("says how long the old key works by what was sent, whatever is chosen before the answer", async () => {
+    let answer: (key: object) => void = () => undefined;
+    const { user } = openPage({
+      answers: {
+        [`POST ${AT}/keys/${toTestKeyId(1)}/roll`]: () =>
+          new Promise((resolve) => (answer = resolve)),
+      },
+    });
+    (await findRow(/Key 1/)).focus();
+    await user.keyboard("r");
+    const dialog = await screen.findByRole("dialog", { name: "Roll Key 1" });
+    await user.click(within(dialog).getByRole("button", { name: "Roll key" }));
+    await screen.findByText("Rolling…");
+    await user.click(within(dialog).getByRole("radio", { name: /Not at all/ }));
+    await act(async () => answer(makeCreatedKey(9, SECRET, { name: "Key 1" })));
+    await screen.findByText(/^The old key works until /);
+  });
 });
 
 describe("the panel of a key", () => {
@@ -1013,6 +1134,18 @@ describe("the panel of a key", () => {
     await within(trail).findByText("by Ada");
     await user.click(within(panel).getByRole("button", { name: "Close" }));
     expect(address()).toEqual({});
+  });
+
+  it("says when a key was added and by whom where its trail does not", async () => {
+    openPage({
+      search: { key: toTestKeyId(1) },
+      answers: { ...DETAILS, [`GET ${AT}/audit`]: () => ({ items: [], nextCursor: null }) },
+    });
+    const panel = await screen.findByRole("dialog", { name: "Key 1" });
+    const trail = within(panel).getByRole("region", { name: "Audit trail" });
+    await within(trail).findByText(
+      /^This key was added on .*2026.* by Ada; nothing has been recorded since\.$/,
+    );
   });
 
   it("has no trail for who may not read it", async () => {

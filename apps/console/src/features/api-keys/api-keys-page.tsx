@@ -17,6 +17,7 @@ import {
   type ApiKeysSearch,
   type KeysView,
   toApiKeysSearch,
+  toFirstPage,
   toKeysView,
 } from "./api-keys-search.view-model.ts";
 import type { BulkChange } from "./bulk/bulk-change.view-model.ts";
@@ -68,7 +69,11 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const changeOne = useChangeKey(tenantId);
   const bulk = useBulkChange(tenantId);
-  const matching = useMatchingKeys(tenantId, view);
+  const matching = useMatchingKeys({
+    tenantId,
+    view,
+    onFound: (found) => setSelected(new Set(found.map((key) => key.keyId))),
+  });
 
   function act(kind: KeyActionKind, key: Key): void {
     if (kind === "disable" || kind === "enable") {
@@ -143,9 +148,7 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
               icon={<SearchX />}
               title="There is no such page"
               action={
-                <Button onClick={() => change({ ...view, cursors: [] })}>
-                  Go to the first page
-                </Button>
+                <Button onClick={() => change(toFirstPage(view))}>Go to the first page</Button>
               }
             >
               The address leads to a page of keys that does not exist. It may have been cut off.

@@ -4,10 +4,12 @@ import {
   goBack,
   goOn,
   isNarrowed,
+  isWayBackLost,
   narrow,
   parseApiKeysSearch,
   toApiKeysSearch,
   toKeysView,
+  toPageNumber,
 } from "./api-keys-search.view-model.ts";
 import { toTestKeyId } from "./keys.fixture.ts";
 
@@ -17,6 +19,7 @@ const FULL = {
   state: "disabled",
   sort: "name",
   after: "Y3Vyc29y.bmV4dA",
+  skipped: 3,
   hide: "scopes,created",
   key: toTestKeyId(7),
   dialog: "create",
@@ -40,6 +43,7 @@ describe("the address of the keys", () => {
     ["what is no id of a key", { key: "key_1" }],
     ["an id of something else", { key: toTestKeyId(1).replace("key_", "usr_") }],
     ["another dialog", { dialog: "delete" }],
+    ["skipped pages without a page", { skipped: 3 }],
     ["what is no cursor", { after: "a b.<script>" }],
     ["a list where a text belongs", { q: ["a"], state: {} }],
   ])("forgets %s", (_, search) => {
@@ -62,9 +66,10 @@ describe("the address of the keys", () => {
   it("holds a search of a bounded length and a bounded number of pages", () => {
     expect(toKeysView({ q: "x".repeat(500) }).q).toHaveLength(100);
     const after = Array.from({ length: 50 }, (_, page) => `c${String(page)}`).join(".");
-    const { cursors } = toKeysView({ after });
-    expect(cursors).toHaveLength(20);
-    expect(cursors.at(-1)).toBe("c49");
+    const view = toKeysView({ after, skipped: 7 });
+    expect(view.cursors).toHaveLength(20);
+    expect(view.cursors.at(-1)).toBe("c49");
+    expect(toPageNumber(view)).toBe(58);
   });
 });
 
@@ -76,6 +81,29 @@ describe("pages", () => {
     expect(goBack(third)).toEqual(second);
     expect(goBack(second).cursors).toEqual([]);
     expect(narrow(third, { q: "a" })).toMatchObject({ q: "a", cursors: [] });
+  });
+});
+
+describe("the number of a page", () => {
+  it("goes on where the ways back are not kept any more, and is 1 on the first page alone", () => {
+    let view = toKeysView({});
+    expect(toPageNumber(view)).toBe(1);
+    for (let page = 2; page <= 25; page += 1) {
+      view = toKeysView(toApiKeysSearch(goOn(view, `c${String(page)}`)));
+      expect(toPageNumber(view)).toBe(page);
+    }
+    for (let page = 24; page > 5; page -= 1) {
+      expect(isWayBackLost(view)).toBe(false);
+      view = goBack(view);
+      expect(toPageNumber(view)).toBe(page);
+    }
+    // The cursor of page 5 is gone.
+    expect(isWayBackLost(view)).toBe(true);
+    expect(toApiKeysSearch(goBack(view))).toEqual({});
+  });
+
+  it.each([["-1"], ["1.5"], ["x"], [""], ["12345678"]])("is not led astray by %j", (skipped) => {
+    expect(toPageNumber(toKeysView({ after: "one", skipped }))).toBe(2);
   });
 });
 

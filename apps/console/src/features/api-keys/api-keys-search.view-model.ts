@@ -35,6 +35,8 @@ export type ApiKeysSearch = {
   sort?: KeySort;
   /** The cursors of the pages up to the one that is shown, the first page left out. */
   after?: string;
+  /** Pages before those, whose cursors are not kept. */
+  skipped?: number;
   /** Columns that are put away. */
   hide?: string;
   /** The key whose details are open. */
@@ -51,7 +53,10 @@ export type KeysView = {
   /** Undefined for all. */
   state: KeyState | undefined;
   sort: KeySort;
+  /** Of the last pages up to the one that is shown; empty on the first. */
   cursors: readonly string[];
+  /** Pages after the first one whose cursors are not kept. */
+  skipped: number;
   hidden: ReadonlySet<string>;
   openKeyId: KeyId | undefined;
   isCreating: boolean;
@@ -75,13 +80,15 @@ export function toKeysView(search: Record<string, unknown>): KeysView {
     .split(".")
     .filter((cursor) => CURSOR_PATTERN.test(cursor))
     .flatMap((cursor) => readCursor(cursor) ?? []);
+  const kept = cursors.slice(-CURSORS_MAX);
   const key = text("key");
   return {
     q: text("q").slice(0, QUERY_LENGTH_MAX),
     environment: ENVIRONMENTS.find((one) => one === text("environment")),
     state: STATES.find((one) => one === text("state")),
     sort: toKeySort(text("sort")),
-    cursors: cursors.slice(-CURSORS_MAX),
+    cursors: kept,
+    skipped: kept.length === 0 ? 0 : toCount(text("skipped")) + cursors.length - kept.length,
     hidden: new Set(OPTIONAL_COLUMNS.filter((column) => hidden.includes(column))),
     openKeyId: isId("key", key) ? key : undefined,
     isCreating: text("dialog") === "create",
@@ -97,11 +104,17 @@ export function toApiKeysSearch(view: KeysView): ApiKeysSearch {
     ...(view.state === undefined ? {} : { state: view.state }),
     ...(view.sort === SORT_DEFAULT ? {} : { sort: view.sort }),
     ...(view.cursors.length === 0 ? {} : { after: view.cursors.map(writeCursor).join(".") }),
+    ...(view.skipped === 0 ? {} : { skipped: view.skipped }),
     ...(view.hidden.size === 0 ? {} : { hide: [...view.hidden].join(",") }),
     ...(view.openKeyId === undefined ? {} : { key: view.openKeyId }),
     ...(view.isCreating ? { dialog: "create" as const } : {}),
     ...(view.isImporting ? { dialog: "import" as const } : {}),
   };
+}
+
+/** A whole number, 0 for what is none. */
+function toCount(text: string): number {
+  return /^\d{1,6}$/.test(text) ? Number(text) : 0;
 }
 
 /** What cursors hold is the server's affair: every sign of another kind is written by its number, so that none is lost. */
@@ -130,7 +143,17 @@ export function narrow(
   view: KeysView,
   change: Partial<Pick<KeysView, "q" | "environment" | "state" | "sort">>,
 ): KeysView {
-  return { ...view, ...change, cursors: [] };
+  return toFirstPage({ ...view, ...change });
+}
+
+/** The first page of what is looked at. */
+export function toFirstPage(view: KeysView): KeysView {
+  return { ...view, cursors: [], skipped: 0 };
+}
+
+/** The number of the page, from 1 on. */
+export function toPageNumber({ cursors, skipped }: Pick<KeysView, "cursors" | "skipped">): number {
+  return skipped + cursors.length + 1;
 }
 
 /** True when something keeps keys from being listed. */
@@ -145,10 +168,16 @@ export function clearFilters(view: KeysView): KeysView {
 
 /** The page after this one. */
 export function goOn(view: KeysView, nextCursor: string): KeysView {
-  return { ...view, cursors: [...view.cursors, nextCursor].slice(-CURSORS_MAX) };
+  const cursors = [...view.cursors, nextCursor].slice(-CURSORS_MAX);
+  return { ...view, cursors, skipped: toPageNumber(view) - cursors.length };
 }
 
-/** The page before this one. */
+/** The page before this one; the first one where the way back is not known any more. */
 export function goBack(view: KeysView): KeysView {
-  return { ...view, cursors: view.cursors.slice(0, -1) };
+  return isWayBackLost(view) ? toFirstPage(view) : { ...view, cursors: view.cursors.slice(0, -1) };
+}
+
+/** Whether back leads past pages to the first one. */
+export function isWayBackLost({ cursors, skipped }: KeysView): boolean {
+  return cursors.length === 1 && skipped > 0;
 }

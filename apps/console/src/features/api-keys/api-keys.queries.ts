@@ -92,11 +92,12 @@ export const keysQueries = {
       { refetchMs: USAGE_REFRESH_MS },
     ),
 
-  /** What keys of the tenant may carry. */
+  /** What keys of the tenant may carry. Asked anew by each form: others change the plan, and its versions. */
   scopes: (api: ApiClient, tenantId: TenantId) =>
     queryOptions({
       queryKey: ["key-scopes", tenantId],
       queryFn: ({ signal }) => api.keys.listScopes({ tenantId }, { signal }),
+      staleTime: 0,
     }),
 
   trail: (api: ApiClient, tenantId: TenantId, keyId: KeyId) =>

@@ -7,7 +7,15 @@ import { type ReactNode, useState } from "react";
 import { toPaletteModifier } from "#components/app-frame/use-palette-keys.ts";
 import { DocsLink } from "#components/docs-link.tsx";
 import type { Key, KeyPage } from "./api-keys.queries.ts";
-import { goBack, goOn, type KeysView, narrow, toKeySort } from "./api-keys-search.view-model.ts";
+import {
+  goBack,
+  goOn,
+  isWayBackLost,
+  type KeysView,
+  narrow,
+  toKeySort,
+  toPageNumber,
+} from "./api-keys-search.view-model.ts";
 import { BulkActions } from "./bulk/bulk-actions.tsx";
 import {
   type BulkAction,
@@ -60,13 +68,6 @@ export function KeysTable({ view, keys, columns, notice, write, onChange }: Keys
   // Whoever takes one out of all that match has no more "all".
   const isAllSaid =
     matching?.found === undefined ? isWholePage : chosen.length === matching.found.keys.length;
-
-  async function chooseMatching(): Promise<void> {
-    const found = await matching?.search().catch(() => undefined);
-    if (found !== undefined) {
-      write?.onSelect(new Set(found.keys.map((key) => key.keyId)));
-    }
-  }
 
   function select(ids: ReadonlySet<string>): void {
     if (ids.size === 0) {
@@ -129,7 +130,7 @@ export function KeysTable({ view, keys, columns, notice, write, onChange }: Keys
                   <MatchingNotice
                     {...write.matching}
                     pageCount={rows?.length ?? 0}
-                    onSearch={() => void chooseMatching()}
+                    onSearch={write.matching.search}
                     onNarrow={() => {
                       write.matching.forget();
                       write.onSelect(new Set(rows?.map((key) => key.keyId)));
@@ -158,8 +159,9 @@ export function KeysTable({ view, keys, columns, notice, write, onChange }: Keys
               summary={
                 view.cursors.length === 0 && nextCursor === null
                   ? countKeys(rows.length)
-                  : `Page ${String(view.cursors.length + 1)}, ${countKeys(rows.length)}`
+                  : `Page ${String(toPageNumber(view))}, ${countKeys(rows.length)}`
               }
+              previous={isWayBackLost(view) ? "First page" : "Previous"}
               onPrevious={view.cursors.length === 0 ? undefined : () => onChange(goBack(view))}
               // While the next page loads, the cursor is still that of the page before it.
               onNext={

@@ -7,7 +7,12 @@ import { toCodeSamples } from "#components/code-samples.view-model.ts";
 import { DocsLink } from "#components/docs-link.tsx";
 import { pageContentQuery } from "#platform/page-content.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { clearFilters, isNarrowed, type KeysView } from "./api-keys-search.view-model.ts";
+import {
+  clearFilters,
+  isNarrowed,
+  type KeysView,
+  toFirstPage,
+} from "./api-keys-search.view-model.ts";
 
 export type NoKeysProps = {
   view: KeysView;
@@ -22,9 +27,7 @@ export function NoKeys({ view, mayWrite, onChange }: NoKeysProps) {
       <EmptyState
         icon={<SearchX />}
         title="Nothing on this page"
-        action={
-          <Button onClick={() => onChange({ ...view, cursors: [] })}>Go to the first page</Button>
-        }
+        action={<Button onClick={() => onChange(toFirstPage(view))}>Go to the first page</Button>}
       >
         The keys that were here are gone, or other filters left fewer of them.
       </EmptyState>

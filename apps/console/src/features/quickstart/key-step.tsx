@@ -1,11 +1,13 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type UseQueryResult, useMutation, useQueryClient } from "@tanstack/react-query";
 import { ROLE_SCOPES } from "@turnpike/domain/access/scopes";
 import { Button } from "@turnpike/ui/button";
 import { FormErrors } from "@turnpike/ui/form-errors";
 import { SecretOnce } from "@turnpike/ui/secret-once";
+import { Skeleton } from "@turnpike/ui/skeleton";
 import { TextField } from "@turnpike/ui/text-field";
 import { KeepPage, useStake } from "@turnpike/ui/unsaved";
 import { type SubmitEvent, useState } from "react";
+import { FailureNotice } from "#components/failure-notice.tsx";
 import type { ApiClient } from "#platform/api-client.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toFormFailure } from "#platform/form-failure.ts";
@@ -16,7 +18,8 @@ import type { StepState } from "./quickstart.view-model.ts";
 export type KeyStepProps = {
   tenant: OwnTenant;
   state: StepState;
-  existing: Awaited<ReturnType<ApiClient["keys"]["get"]>> | undefined;
+  /** Null when there is none. */
+  newest: UseQueryResult<Awaited<ReturnType<ApiClient["keys"]["get"]>> | null>;
   /** The text of the key that was made on this page; nobody can show it again. */
   shownKey: string | undefined;
   onCreated: (key: string) => void;
@@ -31,7 +34,7 @@ export function KeyStep(props: KeyStepProps) {
   );
 }
 
-function KeyStepBody({ tenant, state, existing, shownKey, onCreated }: KeyStepProps) {
+function KeyStepBody({ tenant, state, newest, shownKey, onCreated }: KeyStepProps) {
   const [isStored, setIsStored] = useState(false);
   const mayCreate = ROLE_SCOPES[tenant.role].includes("keys:write");
   if (shownKey !== undefined && !isStored) {
@@ -44,12 +47,28 @@ function KeyStepBody({ tenant, state, existing, shownKey, onCreated }: KeyStepPr
       />
     );
   }
-  if (existing !== undefined) {
+  const key = newest.data;
+  // That there was none is from before a key was made here.
+  const isOutdated = key === null && shownKey !== undefined && !isAnswered(newest);
+  if (key === undefined || isOutdated) {
+    return newest.isError ? (
+      <FailureNotice
+        what="It could not be looked whether there is a key."
+        cause={newest.error}
+        onRetry={() => void newest.refetch()}
+      />
+    ) : (
+      <div role="status" aria-label="Loading: API key">
+        <Skeleton className="h-9 w-full max-w-sm" />
+      </div>
+    );
+  }
+  if (key !== null) {
     return (
       <p className="text-ink-muted">
-        {existing.name}{" "}
+        {key.name}{" "}
         <code className="font-mono text-[0.8125rem] text-ink">
-          {existing.start}…{existing.lastFour}
+          {key.start}…{key.lastFour}
         </code>{" "}
         is active.
       </p>
@@ -66,6 +85,10 @@ function KeyStepBody({ tenant, state, existing, shownKey, onCreated }: KeyStepPr
     );
   }
   return <KeyForm tenant={tenant} onCreated={onCreated} />;
+}
+
+function isAnswered({ isSuccess, fetchStatus }: KeyStepProps["newest"]): boolean {
+  return isSuccess && fetchStatus === "idle";
 }
 
 function KeyForm({ tenant, onCreated }: Pick<KeyStepProps, "tenant" | "onCreated">) {

@@ -1,12 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { EmptyState } from "@turnpike/ui/empty-state";
+import { Skeleton } from "@turnpike/ui/skeleton";
 import Rocket from "lucide-react/icons/rocket";
 import { useState } from "react";
+import { FailureNotice } from "#components/failure-notice.tsx";
 import { Page } from "#components/page.tsx";
 import { TenantGate } from "#components/tenant-gate.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { progressQuery, type StepId } from "#platform/quickstart-progress.ts";
+import { progressQuery, STEP_IDS, type StepId } from "#platform/quickstart-progress.ts";
 import { catalogQuery } from "#platform/shared-queries.ts";
 import { ArrivalStep } from "./arrival-step.tsx";
 import { CallStep } from "./call-step.tsx";
@@ -76,6 +78,13 @@ function Steps({ tenant }: { tenant: OwnTenant }) {
     remembered,
   );
   useRememberSteps(tenantId, steps, progress.data);
+  // From then on the steps stay in sight: one of them may hold a key that is shown once.
+  const [isReady, setIsReady] = useState(false);
+  if (!isReady && !progress.isPending && !key.isPending) {
+    setIsReady(true);
+  }
+
+  const unknown = [members, catalog].find((query) => query.isError && query.data === undefined);
 
   function renderBody(step: Step) {
     switch (step.id) {
@@ -86,7 +95,7 @@ function Steps({ tenant }: { tenant: OwnTenant }) {
           <KeyStep
             tenant={tenant}
             state={step.state}
-            existing={key.data ?? undefined}
+            newest={key}
             shownKey={shownKey}
             onCreated={setShownKey}
           />
@@ -96,16 +105,43 @@ function Steps({ tenant }: { tenant: OwnTenant }) {
       case "arrival":
         return <ArrivalStep state={step.state} calls={calls} />;
       case "next":
-        return <NextStep tenant={tenant} state={step.state} />;
+        return (
+          <>
+            {step.state !== "finished" && unknown !== undefined && (
+              <FailureNotice
+                what="It could not be looked whether this is done."
+                cause={unknown.error}
+                onRetry={() => void unknown.refetch()}
+              />
+            )}
+            <NextStep tenant={tenant} state={step.state} />
+          </>
+        );
       default:
         return step.id satisfies never;
     }
   }
 
+  if (!isReady) {
+    return <LoadingSteps />;
+  }
   const finished = steps.filter(({ state }) => state === "finished").length;
+  const isCounted = ![progress, key, calls, members, catalog].some(
+    (query) => query.isError && query.data === undefined,
+  );
   return (
     <>
+      {progress.isError && progress.data === undefined && (
+        <div className="mb-4 max-w-3xl">
+          <FailureNotice
+            what="Which steps were finished before could not be loaded."
+            cause={progress.error}
+            onRetry={() => void progress.refetch()}
+          />
+        </div>
+      )}
       <p role="status" className="mb-4 text-ink-muted text-sm tabular-nums">
+        {isCounted ? "" : "At least "}
         {finished} of {steps.length} steps finished
       </p>
       <ol className="max-w-3xl">
@@ -116,5 +152,23 @@ function Steps({ tenant }: { tenant: OwnTenant }) {
         ))}
       </ol>
     </>
+  );
+}
+
+/** The shape of the steps, until it is known where the person stands. */
+function LoadingSteps() {
+  return (
+    <div role="status" aria-label="Loading the steps" className="max-w-3xl">
+      <Skeleton className="mb-4 h-5 w-40" />
+      {STEP_IDS.map((id) => (
+        <div key={id} className="flex gap-4 pb-8">
+          <Skeleton className="size-8 shrink-0" />
+          <div className="grow space-y-3 pt-1">
+            <Skeleton className="h-6 w-56 max-w-full" />
+            <Skeleton className="h-9 w-full" />
+          </div>
+        </div>
+      ))}
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { type Progress, progressQuery, saveProgress } from "#platform/quickstart-progress.ts";
@@ -23,10 +23,19 @@ export function useRememberSteps(
   const finished =
     progress === undefined ? undefined : toRemember(steps, progress.finished)?.join(",");
   const revision = progress?.revision;
+  const attempted = useRef<string>(undefined);
   // The outside system is the server's memory of this tenant.
   useEffect(() => {
-    // One write at a time: the next is made from the revision that this one answers.
-    if (finished !== undefined && revision !== undefined && !isPending) {
+    const attempt = `${finished ?? ""}@${revision ?? ""}`;
+    // One write at a time: the next is made from the revision that this one answers. What failed would fail again, until
+    // another step is finished, somebody else has written, or the page is opened anew.
+    if (
+      finished !== undefined &&
+      revision !== undefined &&
+      !isPending &&
+      attempt !== attempted.current
+    ) {
+      attempted.current = attempt;
       mutate({ finished: finished.split(",") as Progress["finished"], revision });
     }
   }, [finished, revision, isPending, mutate]);

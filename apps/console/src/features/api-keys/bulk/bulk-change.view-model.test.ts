@@ -6,7 +6,9 @@ import {
   foreseeBulk,
   groupFailures,
   listFitting,
+  toDoneText,
   toUndo,
+  toUndoneText,
 } from "./bulk-change.view-model.ts";
 
 const NOW_MS = Date.parse("2026-11-21T12:00:00.000Z");
@@ -63,6 +65,19 @@ describe("a change of many keys", () => {
     expect(toUndo([makeKey(1)], { action: "revoke" }, NOW_MS)).toEqual([]);
     const over = makeKey(1, { state: "expired", expiresAt: OVER });
     expect(toUndo([over], { action: "set_expiry", expiresAt: SOON }, NOW_MS)).toEqual([]);
+  });
+
+  it("says what was changed, what was so already, and what cannot be as before", () => {
+    expect(toDoneText({ action: "disable" }, { changed: 1, unchanged: 0 })).toBe(
+      "1 key is disabled.",
+    );
+    expect(toDoneText({ action: "revoke" }, { changed: 0, unchanged: 2 })).toBe(
+      "2 keys needed no change.",
+    );
+    expect(toUndoneText({ undone: 2, kept: 0 })).toBe("2 keys are as before.");
+    expect(toUndoneText({ undone: 0, kept: 1 })).toBe(
+      "1 key keeps the new expiry: the one before is over.",
+    );
   });
 
   it("that failed says each reason once, with the first keys that it kept back", () => {

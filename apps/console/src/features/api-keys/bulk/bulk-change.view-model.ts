@@ -63,6 +63,33 @@ export function toUndo(before: readonly Key[], change: BulkChange, nowMs: number
   }
 }
 
+/** What was changed, as sentences. `unchanged` keys were as asked already. */
+export function toDoneText(
+  { action }: BulkChange,
+  { changed, unchanged }: { changed: number; unchanged: number },
+): string {
+  return [
+    ...(changed > 0 ? [`${countKeys(changed)} ${toBe(changed)} ${BULK_DONE[action]}.`] : []),
+    ...(unchanged > 0 ? [`${countKeys(unchanged)} needed no change.`] : []),
+  ].join(" ");
+}
+
+/** What was taken back, as sentences. `kept` keys could not be: what they had before is over. */
+export function toUndoneText({ undone, kept }: { undone: number; kept: number }): string {
+  return [
+    ...(undone > 0 ? [`${countKeys(undone)} ${toBe(undone)} as before.`] : []),
+    ...(kept > 0
+      ? [
+          `${countKeys(kept)} ${kept === 1 ? "keeps" : "keep"} the new expiry: the one before is over.`,
+        ]
+      : []),
+  ].join(" ");
+}
+
+function toBe(count: number): string {
+  return count === 1 ? "is" : "are";
+}
+
 /** The action that a key pressed on a chosen row means for all that are chosen; undefined for none. */
 export function findBulkShortcut(press: string, keys: readonly Key[]): BulkAction | undefined {
   const fits = (action: BulkAction) => (listFitting(keys, action).length > 0 ? action : undefined);

@@ -43,18 +43,21 @@ function ExpiryForm({ onCancel, onConfirm }: ExpiryFormProps) {
   const [draft, setDraft] = useState<ExpiryDraft>({ expiry: "30d", customExpiry: "" });
   useUnsaved(draft.customExpiry !== "");
   const cancel = useCancel(onCancel);
-  const [isChecked, setIsChecked] = useState(false);
+  // By the clock of the last attempt: an expiry that was in the future when the dialog opened may be over by then.
+  const [checkedMs, setCheckedMs] = useState<number>();
   const [openedMs] = useState(() => Date.now());
   const clock = { nowMs: openedMs, timeZone: readOwnTimeZone() };
 
   function submit(event: SubmitEvent): void {
     event.preventDefault();
-    setIsChecked(true);
     const now = { ...clock, nowMs: Date.now() };
+    setCheckedMs(now.nowMs);
     if (Object.keys(checkExpiry(draft, now)).length === 0) {
       onConfirm(toExpiresAt(draft, now) ?? null);
     }
   }
+
+  const found = checkedMs === undefined ? {} : checkExpiry(draft, { ...clock, nowMs: checkedMs });
 
   return (
     <form onSubmit={submit} noValidate>
@@ -62,7 +65,7 @@ function ExpiryForm({ onCancel, onConfirm }: ExpiryFormProps) {
         {...clock}
         draft={draft}
         current={null}
-        error={isChecked ? errorAt(checkExpiry(draft, clock), "/expiresAt") : undefined}
+        error={errorAt(found, "/expiresAt")}
         onChange={(part) => setDraft({ ...draft, ...part })}
       />
       <DialogActions>

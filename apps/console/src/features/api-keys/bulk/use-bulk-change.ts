@@ -6,17 +6,25 @@ import { type Key, keysOf, refreshKeys, replaceKey, type TenantId } from "../api
 import { returnFocus, UNDO_MS } from "../change-keys.ts";
 import { toFailureReason } from "../failure-reason.ts";
 import {
-  BULK_DONE,
   type BulkChange,
   countKeys,
   foreseeBulk,
+  toDoneText,
   toUndo,
+  toUndoneText,
 } from "./bulk-change.view-model.ts";
 
 export type BulkReport = {
   change: BulkChange;
   total: number;
   failed: readonly { key: Key; reason: string }[];
+};
+
+/** What came of one request; the keys as they were before it. */
+type Sent = {
+  /** Without those that were as asked already: others made them so. */
+  changed: readonly Key[];
+  failed: BulkReport["failed"];
 };
 
 /** Changes many keys by one request, offers to take it back, and keeps what failed until it is looked at. */
@@ -27,8 +35,8 @@ export function useBulkChange(tenantId: TenantId) {
   const [report, setReport] = useState<BulkReport>();
   const isHeld = useRef(false);
 
-  /** Sends one request and shows what it will do until it is answered. @returns What failed. */
-  async function send(keys: readonly Key[], change: BulkChange): Promise<BulkReport["failed"]> {
+  /** Sends one request and shows what it will do until it is answered. */
+  async function send(keys: readonly Key[], change: BulkChange): Promise<Sent> {
     // An answer from before the change would undo what is shown.
     await client.cancelQueries({ queryKey: keysOf(tenantId) });
     for (const key of keys) {
@@ -40,30 +48,42 @@ export function useBulkChange(tenantId: TenantId) {
         keyIds: keys.map((key) => key.keyId),
         change,
       });
-      return keys.flatMap((key, index) => {
+      const changed: Key[] = [];
+      const failed: BulkReport["failed"][number][] = [];
+      for (const [index, key] of keys.entries()) {
         const item = answer.items[index];
         replaceKey(client, tenantId, item?.key ?? key);
-        return item?.error == null ? [] : [{ key, reason: item.error.message }];
-      });
+        if (item?.error != null) {
+          failed.push({ key, reason: item.error.message });
+        } else if (item?.status === "changed") {
+          changed.push(key);
+        }
+      }
+      return { changed, failed };
     } catch (cause) {
       for (const key of keys) {
         replaceKey(client, tenantId, key);
       }
-      return keys.map((key) => ({ key, reason: toFailureReason(cause) }));
+      const reason = toFailureReason(cause);
+      return { changed: [], failed: keys.map((key) => ({ key, reason })) };
     }
   }
 
   async function undo(before: readonly Key[], change: BulkChange): Promise<void> {
     const byId = new Map(before.map((key) => [key.keyId, key]));
     const failed: BulkReport["failed"][number][] = [];
+    let asked = 0;
     for (const step of toUndo(before, change, Date.now())) {
       const keys = step.keyIds.flatMap((keyId) => byId.get(keyId) ?? []);
-      failed.push(...(await send(keys, step.change)));
+      asked += keys.length;
+      failed.push(...(await send(keys, step.change)).failed);
     }
     await refreshKeys(client, tenantId);
-    const undone = before.length - failed.length;
+    const undone = asked - failed.length;
     if (undone > 0) {
-      toast.success(`${countKeys(undone)} ${undone === 1 ? "is" : "are"} as before.`);
+      toast.success(toUndoneText({ undone, kept: before.length - asked }));
+    } else if (asked < before.length) {
+      toast.error(toUndoneText({ undone, kept: before.length - asked }));
     }
     const [first] = failed;
     if (first !== undefined) {
@@ -77,31 +97,26 @@ export function useBulkChange(tenantId: TenantId) {
     }
     isHeld.current = true;
     setRunning(change);
-    const failed = await send(keys, change);
+    const { changed, failed } = await send(keys, change);
     setRunning(undefined);
     isHeld.current = false;
-    const failedIds = new Set(failed.map(({ key }) => key.keyId));
-    const changed = keys.filter((key) => !failedIds.has(key.keyId));
     // What failed before stays in sight until this is answered: its button to try again has the focus.
     setReport(failed.length === 0 ? undefined : { change, total: keys.length, failed });
-    if (changed.length > 0) {
-      const count = changed.length;
-      const canUndo = toUndo(changed, change, Date.now()).length > 0;
-      toast.success(
-        `${countKeys(count)} ${count === 1 ? "is" : "are"} ${BULK_DONE[change.action]}.`,
-        {
-          ...(canUndo && {
-            duration: UNDO_MS,
-            action: {
-              label: "Undo",
-              onClick: (event) => {
-                returnFocus(event);
-                void undo(changed, change);
-              },
+    if (failed.length < keys.length) {
+      const canUndo = changed.length > 0 && toUndo(changed, change, Date.now()).length > 0;
+      const unchanged = keys.length - changed.length - failed.length;
+      toast.success(toDoneText(change, { changed: changed.length, unchanged }), {
+        ...(canUndo && {
+          duration: UNDO_MS,
+          action: {
+            label: "Undo",
+            onClick: (event) => {
+              returnFocus(event);
+              void undo(changed, change);
             },
-          }),
-        },
-      );
+          },
+        }),
+      });
     }
     await refreshKeys(client, tenantId);
     return failed;

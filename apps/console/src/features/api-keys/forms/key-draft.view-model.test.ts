@@ -121,6 +121,9 @@ describe("networks and limits", () => {
     expect(toUpdateInput(key, { ...toDraft(key), networks: "10.1.2.3/8" }, CONTEXT)).toBe(
       undefined,
     );
+    expect(
+      toUpdateInput(key, { ...toDraft(key), networks: "10.0.0.0/8 10.1.2.3/8" }, CONTEXT),
+    ).toBe(undefined);
     const open = { ...toDraft(key), networks: " ", rateLimits: [], quotas: [] };
     expect(toUpdateInput(key, open, CONTEXT)).toEqual({
       tenantId: key.tenantId,
@@ -128,6 +131,16 @@ describe("networks and limits", () => {
       allowedNetworks: [],
       rateLimits: [],
       quotas: [],
+    });
+  });
+});
+
+describe("an allow-list that names a network twice", () => {
+  it("is another one than that of the same length with one network more", () => {
+    const key = makeKey(1, { name: "Worker", allowedNetworks: ["10.0.0.0/8", "192.0.2.0/24"] });
+    const edited = { ...toDraft(key), networks: "10.0.0.0/8\n10.0.0.0/8" };
+    expect(toUpdateInput(key, edited, CONTEXT)).toMatchObject({
+      allowedNetworks: ["10.0.0.0/8", "10.0.0.0/8"],
     });
   });
 });

@@ -253,7 +253,9 @@ export function toUpdateInput(
   const change = {
     ...(name === key.name ? {} : { name }),
     ...(isSameSet(draft.scopes, key.scopes) ? {} : { scopes: draft.scopes as KeyScope[] }),
-    ...(isSameSet(allowedNetworks.map(toStored), key.allowedNetworks) ? {} : { allowedNetworks }),
+    ...(isSameSet(allowedNetworks.map(toStored), key.allowedNetworks.map(toStored))
+      ? {}
+      : { allowedNetworks }),
     ...(isEqual(rateLimits, key.rateLimits) ? {} : { rateLimits }),
     ...(isEqual(quotas, key.quotas) ? {} : { quotas }),
     ...(isSameText(metadata, key.metadata) ? {} : { metadata }),
@@ -264,8 +266,9 @@ export function toUpdateInput(
     : { tenantId: context.tenantId, keyId: key.keyId, ...change };
 }
 
+/** Whether both hold the same, whatever the order and however often. */
 function isSameSet(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((value) => other.includes(value));
+  return one.every((value) => other.includes(value)) && other.every((value) => one.includes(value));
 }
 
 /** A network as the server keeps it. */

@@ -69,13 +69,14 @@ function RollKeyForm({ tenantId, subject, onCancel, onMade }: RollKeyFormProps) 
   const { api } = usePlatform();
   const client = useQueryClient();
   const [grace, setGrace] = useState<GraceValue>("86400");
-  const graceSeconds = Number(grace) as GraceSeconds;
   const roll = useMutation({
     mutationKey: ["keys", "roll"],
     // What it answers holds the key itself: nothing keeps it but this dialog.
     gcTime: 0,
-    mutationFn: () => api.keys.roll({ tenantId, keyId: subject.keyId, graceSeconds }),
-    onSuccess: (key) => {
+    mutationFn: (graceSeconds: GraceSeconds) =>
+      api.keys.roll({ tenantId, keyId: subject.keyId, graceSeconds }),
+    // What was sent counts, whatever is chosen by the time of the answer.
+    onSuccess: (key, graceSeconds) => {
       onMade(key, graceSeconds === 0 ? undefined : toGraceEndMs(subject, graceSeconds, Date.now()));
       void refreshKeys(client, tenantId);
     },
@@ -87,7 +88,7 @@ function RollKeyForm({ tenantId, subject, onCancel, onMade }: RollKeyFormProps) 
 
   return (
     <DialogForm
-      onSubmit={() => submitOnce()}
+      onSubmit={() => submitOnce(Number(grace) as GraceSeconds)}
       onCancel={onCancel}
       action="Roll key"
       progress={roll.isPending ? "Rolling…" : undefined}

@@ -16,7 +16,8 @@ type KeyFormOptions = {
 /** What is typed about a key and what is wrong with it, before and after the server was asked. */
 export function useKeyForm({ tenantId, initial, error, onSubmit }: KeyFormOptions) {
   const [draft, setDraft] = useState(initial);
-  const [isChecked, setIsChecked] = useState(false);
+  // By the clock of the last attempt: an expiry that was in the future when the form opened may be over by then.
+  const [checkedMs, setCheckedMs] = useState<number>();
   const [attempts, setAttempts] = useState(0);
   const [seen, setSeen] = useState(error);
   if (error !== seen) {
@@ -26,7 +27,7 @@ export function useKeyForm({ tenantId, initial, error, onSubmit }: KeyFormOption
   const [openedMs] = useState(() => Date.now());
   const form = useRef<HTMLFormElement>(null);
   const timeZone = readOwnTimeZone();
-  const found = isChecked ? checkDraft(draft, { nowMs: openedMs, timeZone }) : {};
+  const found = checkedMs === undefined ? {} : checkDraft(draft, { nowMs: checkedMs, timeZone });
   const refused = toDraftErrors(error);
   const isFound = Object.keys(found).length > 0;
 
@@ -41,8 +42,8 @@ export function useKeyForm({ tenantId, initial, error, onSubmit }: KeyFormOption
   }, [attempts]);
 
   function submit(): void {
-    setIsChecked(true);
     const context = { tenantId, nowMs: Date.now(), timeZone };
+    setCheckedMs(context.nowMs);
     if (Object.keys(checkDraft(draft, context)).length === 0) {
       onSubmit(draft, context);
     } else {

@@ -99,7 +99,7 @@ function OpenPanel(props: KeyPanelProps & { keyId: KeyId }) {
           />
           <KeyUsage tenantId={tenantId} keyId={keyId} />
           {mayInTenant(tenant, "audit:read") && (
-            <KeyTrail tenantId={tenantId} keyId={keyId} people={people} />
+            <KeyTrail tenantId={tenantId} subject={subject} people={people} />
           )}
         </div>
       )}

@@ -1,23 +1,26 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
+import { joinClasses } from "@turnpike/ui/join-classes";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { FailureNotice } from "#components/failure-notice.tsx";
+import { formatInstant } from "#platform/format.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { type KeyId, keysQueries, type TenantId } from "../api-keys.queries.ts";
-import { toTrailLine } from "./key-trail.view-model.ts";
+import { type Key, keysQueries, type TenantId } from "../api-keys.queries.ts";
+import { toMakerName } from "../key.view-model.ts";
+import { hasMaking, toTrailLine } from "./key-trail.view-model.ts";
 
 export type KeyTrailProps = {
   tenantId: TenantId;
-  keyId: KeyId;
+  subject: Key;
   people: ReadonlyMap<string, string>;
 };
 
 /** Who did what to one key, newest first. */
-export function KeyTrail({ tenantId, keyId, people }: KeyTrailProps) {
+export function KeyTrail({ tenantId, subject, people }: KeyTrailProps) {
   const { api } = usePlatform();
-  const trail = useInfiniteQuery(keysQueries.trail(api, tenantId, keyId));
+  const trail = useInfiniteQuery(keysQueries.trail(api, tenantId, subject.keyId));
   const entries = trail.data?.pages.flatMap((page) => page.items);
   return (
     <Card title="Audit trail" description="Who did what to this key.">
@@ -28,15 +31,11 @@ export function KeyTrail({ tenantId, keyId, people }: KeyTrailProps) {
           onRetry={() => void trail.refetch()}
         />
       )}
-      {entries === undefined
-        ? !trail.isError && (
-            <div role="status" aria-label="Loading: Audit trail">
-              <Skeleton className="h-16 w-full opacity-50" />
-            </div>
-          )
-        : entries.length === 0 && (
-            <p className="text-ink-muted">Nothing was recorded for this key.</p>
-          )}
+      {entries === undefined && !trail.isError && (
+        <div role="status" aria-label="Loading: Audit trail">
+          <Skeleton className="h-16 w-full opacity-50" />
+        </div>
+      )}
       <ol className="space-y-3">
         {entries?.map((entry) => {
           const { title, details, actor } = toTrailLine(entry, people);
@@ -60,6 +59,13 @@ export function KeyTrail({ tenantId, keyId, people }: KeyTrailProps) {
           );
         })}
       </ol>
+      {entries !== undefined && !trail.hasNextPage && !hasMaking(entries) && (
+        <p className={joinClasses("text-ink-muted", entries.length > 0 && "mt-3")}>
+          This key was added on {formatInstant(subject.createdAt)} by{" "}
+          {toMakerName(subject.createdBy, people)}
+          {entries.length === 0 ? "; nothing has been recorded since." : "."}
+        </p>
+      )}
       {trail.hasNextPage && (
         <Button
           size="small"

@@ -9,6 +9,8 @@ const TITLES: Readonly<Record<string, string>> = {
   "key.enabled": "Enabled",
   "key.rolled": "Rolled",
   "key.revoked": "Revoked",
+  "key.leak_found": "Found in public",
+  "key.leak_revoked": "Found in public and revoked",
 };
 
 const GRACE_WORDS: Readonly<Record<number, string>> = {
@@ -31,9 +33,17 @@ export function toTrailLine(entry: AuditEntry, people: ReadonlyMap<string, strin
   };
 }
 
+/**
+ * Whether entries of a key say how it came to be. Those of a key that came by a roll or an import do not: the one is written
+ * down for the key before it, the other for the whole file.
+ */
+export function hasMaking(entries: readonly Pick<AuditEntry, "action">[]): boolean {
+  return entries.some(({ action }) => action === "key.created");
+}
+
 function listDetails({ details }: AuditEntry): string[] {
   const { name, scopes, expiresAt, metadata, graceSeconds } = details;
-  const { allowedNetworks, rateLimits, quotas } = details;
+  const { allowedNetworks, rateLimits, quotas, source, place } = details;
   return [
     ...(isPair(name) ? [`Name: ${String(name[0])} → ${String(name[1])}`] : []),
     ...(isPair(scopes) ? [`Scopes: ${writeScopes(scopes[0])} → ${writeScopes(scopes[1])}`] : []),
@@ -51,6 +61,10 @@ function listDetails({ details }: AuditEntry): string[] {
     ...(typeof graceSeconds === "number"
       ? [`With ${GRACE_WORDS[graceSeconds] ?? `${String(graceSeconds)} seconds of grace`}`]
       : []),
+    ...(typeof place === "string"
+      ? [`Place: ${place === "" ? "no address was given" : place}`]
+      : []),
+    ...(typeof source === "string" ? [`Source: ${source}`] : []),
   ];
 }
 

@@ -4,7 +4,7 @@ import { makeUsageReport, makeUsageRow } from "#platform/usage-report.fixture.ts
 import type { AuditEntry } from "../api-keys.queries.ts";
 import { MAKER_ID, toTestKeyId } from "../keys.fixture.ts";
 import { toDenials } from "./denials.view-model.ts";
-import { toTrailLine } from "./key-trail.view-model.ts";
+import { hasMaking, toTrailLine } from "./key-trail.view-model.ts";
 
 const PEOPLE = new Map([[MAKER_ID, "Ada"]]);
 
@@ -66,8 +66,28 @@ describe("toTrailLine", () => {
     ]);
   });
 
+  it("says where a key was found in public", () => {
+    const details = { name: "Worker", source: "commit", place: "https://example.com/a" };
+    const line = toTrailLine(entry("key.leak_found", details), PEOPLE);
+    expect(line.title).toBe("Found in public");
+    expect(line.details).toEqual(["Place: https://example.com/a", "Source: commit"]);
+    const revoked = entry("key.leak_revoked", { ...details, place: "" });
+    expect(toTrailLine(revoked, PEOPLE)).toMatchObject({
+      title: "Found in public and revoked",
+      details: ["Place: no address was given", "Source: commit"],
+    });
+  });
+
   it("says an action that it does not know by its words", () => {
     expect(toTrailLine(entry("key.limits_changed"), PEOPLE).title).toBe("limits changed");
+  });
+});
+
+describe("hasMaking", () => {
+  it("tells a trail that begins with the key from that of a key that came by a roll or an import", () => {
+    expect(hasMaking([entry("key.disabled"), entry("key.created")])).toBe(true);
+    expect(hasMaking([entry("key.rolled")])).toBe(false);
+    expect(hasMaking([])).toBe(false);
   });
 });
 

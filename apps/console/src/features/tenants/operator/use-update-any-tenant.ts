@@ -15,6 +15,8 @@ export function useUpdateAnyTenant(tenantId: TenantId) {
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ["tenants"] });
       await client.invalidateQueries({ queryKey: ["limits", tenantId] });
+      // The plan says what keys may carry.
+      await client.invalidateQueries({ queryKey: ["key-scopes", tenantId] });
       await client.invalidateQueries({ queryKey: ["audit", tenantId] });
       await refresh();
     },

@@ -1,0 +1,157 @@
+// @vitest-environment jsdom
+import { QueryClientProvider } from "@tanstack/react-query";
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  RouterProvider,
+} from "@tanstack/react-router";
+import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { verifyTokenResponse } from "@turnpike/contract/auth";
+import { UiProvider } from "@turnpike/ui/ui-provider";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { parseTenantSearch } from "#platform/current-tenant.ts";
+import { PlatformProvider } from "#platform/platform.tsx";
+import { createQueryClient } from "#platform/query-client.ts";
+import {
+  type FakeAnswers,
+  fakeNetwork,
+  makeTestPlatform,
+  problem,
+} from "#platform/render-with-platform.tsx";
+import { makeUser } from "#platform/session/fake-session.ts";
+import { VERIFIED_USER_KEY } from "#platform/verified-user.ts";
+import { QuickstartPage } from "./quickstart-page.tsx";
+
+const TENANT_ID = "ten_0199f3b0c1d27a4e8f60112233445566";
+const AT = `/tenants/${TENANT_ID}`;
+const USER_ID = "usr_0199f3b0c1d27a4e8f60112233445566";
+const BEGAN = "2026-11-01T00:00:00.000Z";
+const DOWN = () => problem(403, "INSUFFICIENT_SCOPE", "Not now.");
+
+beforeEach(() => {
+  vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => undefined }));
+  vi.stubGlobal("scrollTo", () => undefined);
+});
+afterEach(() => {
+  cleanup();
+  localStorage.clear();
+  vi.unstubAllGlobals();
+});
+
+/** The page of a tenant without keys and calls, whose progress is remembered already. */
+function openPage(answers: FakeAnswers = {}): void {
+  fakeNetwork({
+    [`GET ${AT}/keys`]: () => ({ items: [], nextCursor: null }),
+    [`GET ${AT}/documents/progress`]: () => ({
+      items: [
+        {
+          ...{ collection: "progress", documentId: "quickstart", revision: "1" },
+          body: { finished: ["tenant"] },
+          ...{ createdAt: BEGAN, updatedAt: BEGAN },
+        },
+      ],
+      nextCursor: null,
+    }),
+    [`GET ${AT}/usage`]: () => ({ totals: {}, rows: [] }),
+    [`GET ${AT}/members`]: () => ({ items: [{ userId: USER_ID }], nextCursor: null }),
+    "GET /usage": () => ({ totals: {}, rows: [] }),
+    "GET /plans": () => ({ items: [] }),
+    "GET /meters": () => ({ items: [] }),
+    "GET /page-data/landing": () => ({ samplePath: "/v1/quote" }),
+    ...answers,
+  });
+  const platform = makeTestPlatform();
+  platform.session.change({ user: makeUser() });
+  const client = createQueryClient();
+  client.setDefaultOptions({ queries: { retry: false } });
+  const verified = verifyTokenResponse.parse({
+    user: {
+      ...{ userId: USER_ID, email: "ada@example.com", emailVerified: true },
+      ...{ name: "Ada", isOperator: false },
+    },
+    tenants: [
+      {
+        ...{ tenantId: TENANT_ID, name: "Acme", slug: "acme", role: "owner", planId: "free" },
+        ...{ suspendedAt: null, createdAt: BEGAN },
+      },
+    ],
+  });
+  client.setQueryData(VERIFIED_USER_KEY, verified);
+  const root = createRootRoute();
+  const layout = createRoute({
+    getParentRoute: () => root,
+    id: "_app",
+    validateSearch: parseTenantSearch,
+  });
+  const page = createRoute({
+    getParentRoute: () => layout,
+    path: "/quickstart",
+    component: QuickstartPage,
+  });
+  const router = createRouter({
+    routeTree: root.addChildren([layout.addChildren([page])]),
+    history: createMemoryHistory({ initialEntries: ["/quickstart"] }),
+  });
+  render(
+    <UiProvider>
+      <QueryClientProvider client={client}>
+        <PlatformProvider value={platform}>
+          <RouterProvider router={router} />
+        </PlatformProvider>
+      </QueryClientProvider>
+    </UiProvider>,
+  );
+}
+const findCreate = () => screen.findByRole("button", { name: "Create key" }, { timeout: 10_000 });
+
+it("offers to create a key once it is known that there is none", async () => {
+  openPage();
+  await findCreate();
+  screen.getByText("1 of 5 steps finished");
+});
+
+it.each(["keys", "documents/progress"])(
+  "shows no step as done or to be done before %s are there",
+  async (part) => {
+    openPage({ [`GET ${AT}/${part}`]: () => "never" });
+    await screen.findByRole("status", { name: "Loading the steps" }, { timeout: 10_000 });
+    expect(screen.queryByRole("button", { name: "Create key" })).toBe(null);
+    expect(screen.queryByText(/steps finished/)).toBe(null);
+  },
+);
+
+it("says that it could not be looked for keys, and offers none to be created", async () => {
+  let isUp = false;
+  openPage({
+    [`GET ${AT}/keys`]: () => (isUp ? { items: [], nextCursor: null } : DOWN()),
+  });
+  await screen.findByText("It could not be looked whether there is a key.", undefined, {
+    timeout: 10_000,
+  });
+  expect(screen.queryByRole("button", { name: "Create key" })).toBe(null);
+  screen.getByText("At least 1 of 5 steps finished");
+  isUp = true;
+  fireEvent.click(screen.getByRole("button", { name: "Try again" }));
+  await findCreate();
+});
+
+it("says that it is not known what was finished before, and counts what can be seen", async () => {
+  openPage({ [`GET ${AT}/documents/progress`]: DOWN });
+  await screen.findByText("Which steps were finished before could not be loaded.", undefined, {
+    timeout: 10_000,
+  });
+  screen.getByText("At least 1 of 5 steps finished");
+});
+
+it.each([`GET ${AT}/members`, "GET /plans"])(
+  "says that the last step could not be looked at without %s",
+  async (call) => {
+    openPage({ [call]: DOWN });
+    await screen.findByText("It could not be looked whether this is done.", undefined, {
+      timeout: 10_000,
+    });
+    await screen.findByText("At least 1 of 5 steps finished");
+  },
+);

@@ -31,6 +31,7 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "tenants.putMember": ["LAST_OWNER"],
   "tenants.removeMember": ["LAST_OWNER"],
   "gateway.authorize": [
+    "MALFORMED_REQUEST",
     "MISSING_KEY",
     "NOT_FOUND",
     "REVOKED",

@@ -133,3 +133,8 @@ export function findMissingScopes(query: ScopeQuery, held: readonly string[]): r
       return query satisfies never;
   }
 }
+
+/** Every scope that a query names, each once. */
+export function listScopes(query: ScopeQuery): readonly string[] {
+  return query.kind === "scope" ? [query.name] : [...new Set(query.parts.flatMap(listScopes))];
+}

@@ -57,6 +57,7 @@ describe("grantLease", () => {
     [{ limit: 50_000, used: 0, held: 0 }, 300, 0, 300, "what is waited for"],
     [{ limit: 100, used: 90, held: 5 }, 1, 0, 1, "the last units, one by one"],
     [{ limit: 100, used: 90, held: 5 }, 9, 0, 5, "the rest"],
+    [{ limit: 10, used: 8.5, held: 0 }, 2, 0, 1, "no fraction, which is room for no call"],
     [{ limit: 100, used: 100, held: 0 }, 1, 0, 0, "used up"],
     [{ limit: 0, used: 0, held: 0 }, 1, 1, 0, "a limit of nothing"],
     [{ limit: 10, used: 100, held: 50 }, 1, 1, 0, "a limit lowered below what is used"],

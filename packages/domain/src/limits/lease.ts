@@ -53,7 +53,8 @@ export function grantLease(balance: BalanceView, wanted: number, ratePerMs: numb
   const covering = Math.ceil(ratePerMs * LEASE_HORIZON_MS);
   const share = Math.floor(left / LEASE_SHARE_MAX);
   const slice = Math.max(wanted, Math.min(share, Math.max(covering, LEASE_QUANTITY_MIN)));
-  return Math.min(left, slice);
+  // Of what events have left a fraction of, which is no room for a call.
+  return Math.min(Math.floor(left), slice);
 }
 
 /** True when a holder should ask for more before it runs dry: under half of the slice is left. */

@@ -140,6 +140,16 @@ describe("applyCatalog", () => {
     expect((await apply({ ...catalog, meters: [] })).publishedMeters).toEqual([]);
   });
 
+  it("refuses events for the meter requests also where there is none yet: it counts calls", async () => {
+    const [requests] = sample().meters;
+    const meters = [{ ...requests!, eventType: "api.call" }];
+    expect(await refusalOf(apply({ ...sample(), meters }))).toMatchObject({
+      code: "INVALID_REQUEST",
+      errors: [{ pointer: "/meters/0/eventType" }],
+    });
+    expect(await countVersions()).toBe(0);
+  });
+
   it("names every quota and every meter that is wrong at once", async () => {
     await apply(sample());
     const [requests] = sample().meters;

@@ -23,5 +23,6 @@ export function findCatalogFaults(
       return message === undefined ? [] : [{ pointer, message }];
     }),
   );
-  return [...quotaFaults, ...findMeterFaults(input.meters, known)];
+  // `requests` counts calls everywhere, also in an installation that is still to be made.
+  return [...quotaFaults, ...findMeterFaults(input.meters, withRequestsMeter(known, []))];
 }

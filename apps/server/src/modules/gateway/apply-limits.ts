@@ -101,6 +101,7 @@ function keyLimitOf(subject: Subject, meterId: string, nowMs: number): HardLimit
         periodStartMs: subject.periodStartMs,
         periodEndMs: subject.periodEndMs,
         limit: quota.limit,
+        changedAtMs: subject.key.updatedAtMs,
         isRecent: nowMs - subject.key.updatedAtMs < RECENT_MS,
       };
 }
@@ -242,18 +243,14 @@ export function createLimits(deps: LimitsDeps) {
     const units = Math.max(1, call.cost);
     const limit = tenantLimitOf(subject, call.meterId);
     const taken = limit === undefined ? undefined : deps.leases.spend(limit, units);
-    if (limit !== undefined && taken !== undefined && taken.status !== "spent") {
-      return taken.status === "unknown"
-        ? { kind: "refill", limit }
-        : refuseQuota(subject, call, {
-            refused: limit,
-            mayComeBack: taken.mayComeBack,
-            nowMs,
-          });
+    if (limit !== undefined && taken?.status === "exhausted") {
+      const { mayComeBack } = taken;
+      return refuseQuota(subject, call, { refused: limit, mayComeBack, nowMs });
     }
     const hold = taken?.status === "spent" ? taken.hold : undefined;
     const keyLimit = keyLimitOf(subject, call.meterId, nowMs);
     const keyTaken = keyLimit === undefined ? undefined : deps.leases.spend(keyLimit, units);
+    // Before the tenant's units are asked for: what its key may not have is not held for it.
     if (keyLimit !== undefined && keyTaken !== undefined && keyTaken.status !== "spent") {
       giveBack(hold);
       return keyTaken.status === "unknown"
@@ -265,6 +262,10 @@ export function createLimits(deps: LimitsDeps) {
           });
     }
     const keyHold = keyTaken?.status === "spent" ? keyTaken.hold : undefined;
+    if (limit !== undefined && taken?.status === "unknown") {
+      giveBack(keyHold);
+      return { kind: "refill", limit };
+    }
     if (isDryRun) {
       giveBack(hold);
       giveBack(keyHold);

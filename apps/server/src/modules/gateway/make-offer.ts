@@ -1,6 +1,6 @@
 import type { VerifyKeyResponse } from "@turnpike/contract/keys";
 import { effectiveScopes } from "@turnpike/domain/access/custom-scopes";
-import { findMissingScopes } from "@turnpike/domain/access/scope-query";
+import { findMissingScopes, listScopes } from "@turnpike/domain/access/scope-query";
 import { findOffer, type RefusedCall } from "@turnpike/domain/catalog/find-offer";
 import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
 import type { PublicCatalog } from "#modules/catalog/index.ts";
@@ -36,25 +36,27 @@ function toRefusedCall(denial: Denial, call: CallToDecide): RefusedCall | undefi
   const units = Math.max(1, call.cost);
   const isFull = (limit: LimitView) =>
     limit.remaining < (limit.kind === "quota" ? units : 1) || isSame(limit, denial.limit);
-  const allowed = tenant.terms.scopes ?? [];
-  // A limit that the tenant gave its key stays, and a scope that its plan allows already is the tenant's to give to its key.
+  const { scopeQuery } = call;
+  // The tenant gives its key whatever its plan allows.
+  const grantable =
+    scopeQuery === undefined ? key.scopes : [...key.scopes, ...listScopes(scopeQuery)];
+  const hasScopes = (planScopes: readonly string[] | undefined) =>
+    scopeQuery === undefined ||
+    findMissingScopes(scopeQuery, effectiveScopes(grantable, planScopes)).length === 0;
+  // A limit that the tenant gave its key stays, and where the plan allows the scopes already it is not what refuses.
   if (
     limits.some((limit) => limit.scope === "key" && isFull(limit)) ||
-    (missingScopes.length > 0 && missingScopes.every((scope) => allowed.includes(scope)))
+    (missingScopes.length > 0 && hasScopes(tenant.terms.scopes))
   ) {
     return;
   }
   const ofTenant = limits.filter((limit) => limit.scope === "tenant");
   const quota = ofTenant.find((limit) => limit.kind === "quota");
-  const { scopeQuery } = call;
-  const carried = [...key.scopes, ...missingScopes];
   return {
     fullRates: ofTenant.filter((limit) => limit.kind === "rate_limit" && isFull(limit)),
     meter: call.meterId,
     unitsInPeriod: quota === undefined ? undefined : quota.limit - quota.remaining + units,
-    hasScopes: (planScopes) =>
-      scopeQuery === undefined ||
-      findMissingScopes(scopeQuery, effectiveScopes(carried, planScopes)).length === 0,
+    hasScopes,
   };
 }
 

@@ -204,6 +204,18 @@ describe("POST /v1/keys/verify", () => {
     expect(await verify({ key: limited.key })).toMatchObject({ code: "REVOKED", offer: null });
   });
 
+  it.each([
+    // The plan allows one of the two already: the key only has to be given it.
+    ["maps:write OR maps:read", null],
+    ["gold:x OR tiles:read", { planId: "huge" }],
+    ["gold:x AND tiles:read", null],
+    ["tiles:read", { planId: "huge" }],
+  ])("offers the plan under which a key may be given what is asked: %s", async (scopes, offer) => {
+    const { key } = await createCustomer("small");
+    const refused = await verify({ key, scopes });
+    expect(refused).toMatchObject({ code: "INSUFFICIENT_SCOPE", offer });
+  });
+
   it("offers a plan only when this very call would pass under it", async () => {
     const { key } = await createCustomer("small", { scopes: ["maps:read"] });
     const beyond = await verify({ key, meter: "tokens", cost: 20_000 });
@@ -261,7 +273,7 @@ describe("POST /v1/keys/verify", () => {
     await verify({ key, meter: "tokens", cost: 7, resource: "/maps/42?x=1" });
     const rows = await pollUntil("the usage is committed", async () => {
       const found = await database.sql<{ meter_id: string; route: string; quantity: number }[]>`
-        select meter_id, route, quantity::int as quantity from usage_rollups where tenant_id = ${tenantId}`;
+        select meter_id, route, quantity::int as quantity from usage_by_minute where tenant_id = ${tenantId}`;
       return found.length > 0 && found;
     });
     expect([...rows]).toEqual([{ meter_id: "tokens", route: "/maps/{id}", quantity: 7 }]);

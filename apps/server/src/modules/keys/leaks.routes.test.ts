@@ -182,7 +182,7 @@ describe("POST /v1/leaks/github", () => {
       {
         action: "key.leak_found",
         actorId: "github-secret-scanning",
-        details: { source: "commit", place: place.url },
+        details: { name: "Test", start: key.slice(0, 12), source: "commit", place: place.url },
       },
     ]);
     expect(await codeOf(telling, key)).toBe("VALID");

@@ -8,6 +8,8 @@ export type LeakedKeyRow = {
   hash: string;
   tenant_id: TenantId | typeof INSTALLATION;
   key_id: KeyId | ServiceKeyId;
+  name: string;
+  start: string;
   /** Refused already: revoked or expired. */
   is_dead: boolean;
 };
@@ -20,11 +22,12 @@ export async function listKeysByHash(
 ): Promise<LeakedKeyRow[]> {
   return await tx<LeakedKeyRow[]>`
     with asked as (select decode(hash, 'hex') as key_hash from unnest(${[...hashes]}::text[]) as hash)
-    select encode(k.key_hash, 'hex') as hash, k.tenant_id, k.key_id,
+    select encode(k.key_hash, 'hex') as hash, k.tenant_id, k.key_id, k.name, k.start,
       k.revoked_at is not null or coalesce(k.expires_at <= ${now}, false) as is_dead
     from asked join api_keys k using (key_hash)
     union all
-    select encode(s.key_hash, 'hex'), ${INSTALLATION}, s.service_key_id, s.revoked_at is not null
+    select encode(s.key_hash, 'hex'), ${INSTALLATION}, s.service_key_id, s.name, s.start,
+      s.revoked_at is not null
     from asked join service_keys s using (key_hash)
     order by tenant_id, key_id`;
 }

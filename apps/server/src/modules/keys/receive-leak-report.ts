@@ -78,6 +78,7 @@ async function recordLeaks(
       leaks.set(`${leak.tenant_id} ${leak.key_id} ${leak.place_hash}`, leak);
     }
   }
+  const byId = new Map<string, LeakedKeyRow>(found.map((key) => [key.key_id, key]));
   const added = await insertLeaks(tx, [...leaks.values()], now);
   const context: CallContext = {
     actor: { type: "system", id: "github-secret-scanning" },
@@ -87,12 +88,17 @@ async function recordLeaks(
   await Promise.all(
     added.map((leak) => {
       const isOwn = leak.tenant_id !== INSTALLATION;
+      const key = byId.get(leak.key_id);
       return writeAudit(deps, tx, context, {
         tenantId: isOwn ? (leak.tenant_id as Exclude<LeakedKeyRow["tenant_id"], "operator">) : null,
         action: leak.revoked ? "key.leak_revoked" : "key.leak_found",
         entityType: isOwn ? "key" : "service_key",
         entityId: leak.key_id,
-        details: { source: leak.source, place: leak.url },
+        details: {
+          ...(key !== undefined && { name: key.name, start: key.start }),
+          source: leak.source,
+          place: leak.url,
+        },
       });
     }),
   );

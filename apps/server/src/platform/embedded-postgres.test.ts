@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import {
+  appendFile,
   chmod,
   chown,
   cp,
@@ -13,6 +14,7 @@ import {
   truncate,
   writeFile,
 } from "node:fs/promises";
+import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { connect } from "@turnpike/db/client";
@@ -342,6 +344,32 @@ describe.runIf(IS_ROOT)("with a checkout that the database's user cannot enter",
     expect(error.code).toBe("DATA_FOLDER_NOT_ENTERABLE");
     expect(error.message).toContain("postgres, who cannot enter the data folder");
     expect(error.hint).toContain("TURNPIKE_DATA_DIR");
+  });
+});
+
+describe("the settings of the folder", () => {
+  const readBuffers = async (server: Awaited<ReturnType<typeof start>>) => {
+    const [row] = await query(
+      server,
+      (sql) => sql<{ mib: number }[]>`
+        select setting::int / 128 as mib from pg_settings where name = 'shared_buffers'`,
+    );
+    return row?.mib;
+  };
+
+  it("give a new database an eighth of the memory, within bounds, and are whose folder it is", async () => {
+    const folder = await makeFolderWithDatabase();
+    const server = await start(folder);
+    const eighthMib = Math.floor(totalmem() / 8 / 1_024 / 1_024);
+    const mib = await readBuffers(server);
+    expect(mib).toBeGreaterThanOrEqual(128);
+    expect(mib).toBeLessThanOrEqual(Math.min(Math.max(eighthMib, 128), 1_024));
+    await server.stop();
+    await appendFile(
+      join(clusterPaths(folder).cluster, "postgresql.conf"),
+      "shared_buffers = 72MB\n",
+    );
+    expect(await readBuffers(await start(folder))).toBe(72);
   });
 });
 

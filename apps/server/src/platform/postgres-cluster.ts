@@ -1,6 +1,17 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  chown,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
+import { totalmem } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { PostgresBinaries } from "./postgres-binaries.ts";
@@ -183,6 +194,7 @@ async function initialise(input: {
       env: postgresEnvironment(),
       timeout: INITDB_TIMEOUT_MS,
     });
+    await appendFile(join(cluster, "postgresql.conf"), suggestSettings());
   } catch (cause) {
     await rm(cluster, { recursive: true, force: true });
     const detail = cause instanceof Error ? cause.message.trim() : String(cause);
@@ -195,6 +207,22 @@ async function initialise(input: {
   } finally {
     await rm(passwordFile, { force: true });
   }
+}
+
+const MIB = 1_024 * 1_024;
+
+/**
+ * What suits this machine, in the file of settings: there whoever knows better changes it. PostgreSQL's own 128 MB of buffers are
+ * too few for a million keys: what a commit changes was then read from the system and written back for nearly every key.
+ */
+function suggestSettings(): string {
+  // Of a container, what it may use; without a limit that is no number of bytes, or a huge one.
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  const buffersMib = Math.min(Math.max(Math.floor(memory / 8 / MIB), 128), 1_024);
+  return `
+# By Turnpike, when this folder was made: an eighth of the memory, at most 1 GB.
+shared_buffers = ${String(buffersMib)}MB
+`;
 }
 
 /** The built-in provider sorts alike on every system, so that no update of its C library can corrupt an index. */

@@ -81,6 +81,14 @@ describe("findSecurityGaps", () => {
       "The role turnpike_tenant may read the materialised view key_copies.",
     ],
     [
+      "create view all_keys as select key_id from api_keys; grant select on all_keys to turnpike_tenant",
+      "The view all_keys shows turnpike_tenant what its owner may see.",
+    ],
+    [
+      "alter view usage_by_hour set (security_invoker = off)",
+      "The view usage_by_hour shows turnpike_meter what its owner may see.",
+    ],
+    [
       "grant truncate on tenants to turnpike_tenant",
       "The role turnpike_tenant may empty the table tenants or bind to it.",
     ],
@@ -102,6 +110,14 @@ describe("findSecurityGaps", () => {
 
   it("leaves the tables of others alone that our roles cannot touch", async () => {
     expect(await gapsAfter("create table theirs (tenant_id text)")).toEqual([]);
+  });
+
+  it.each([
+    "create view of_theirs as select key_id from api_keys",
+    "create view for_all with (security_invoker) as select key_id from api_keys; grant select on for_all to public",
+    "create extension pg_stat_statements schema public",
+  ])("leaves a view alone that shows our roles nothing new: %s", async (statement) => {
+    expect(await gapsAfter(statement)).toEqual([]);
   });
 });
 

@@ -130,8 +130,8 @@ module.exports = {
     ),
     forbid(
       "bench-ledger-only",
-      "every other bench would measure its own wiring instead of the product's; a peer gets the product's own PostgreSQL",
-      { path: "^bench/", pathNot: "^bench/(ledger|programs/peer-better-auth)[.]ts$" },
+      "every other bench would measure its own wiring instead of the product's; a peer gets the product's own PostgreSQL, and nobody waits for a job",
+      { path: "^bench/", pathNot: "^bench/(ledger|rig/roll-up|programs/peer-better-auth)[.]ts$" },
       { path: "^apps/" },
     ),
     forbid(

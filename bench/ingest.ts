@@ -284,7 +284,7 @@ async function compare(home: ProductHome, options: BenchOptions): Promise<BenchR
       },
       remarks: [
         `Batches of ${String(EVENTS_PER_BATCH)} events of ${String(TENANTS)} tenants, ${String(KEYS)} values of a dimension and ${String(MINUTES)} minutes, over ${String(CONNECTIONS)} connections, each batch its own transaction with fsync; database, server and load share both cores.`,
-        "Both write identities, events, ledger, rollups of minutes, hours and the meter, and balances; by SQL alone the rows are ready before the clock runs.",
+        "Both write identities, events, ledger, recent usage, rollups of the meter, and balances; by SQL alone the rows are ready before the clock runs.",
         `Memory that the server uses after each round, heap and buffers: ${megabytes.join(", ")} MB.`,
         `Events in each table after all rounds: ${String(events)}.`,
       ],

@@ -45,12 +45,18 @@ async function waitUntilIdle(server: PinnedProcess): Promise<number> {
   }
 }
 
+type RoundOptions = {
+  waitsUntilIdle: boolean;
+  /** Has the server do what it puts off for longer than it waits here. */
+  finish?: () => Promise<unknown>;
+};
+
 /** Runs one round and takes the server's CPU time along, until it is done with all of it unless told not to wait. */
 export async function measureRound(
   load: LoadGenerator,
   server: PinnedProcess & { port: number },
   order: Omit<LoadOrder, "port">,
-  options: { waitsUntilIdle: boolean } = { waitsUntilIdle: true },
+  { waitsUntilIdle, finish }: RoundOptions = { waitsUntilIdle: true },
 ): Promise<Sample> {
   const coreBefore = serverCoreSeconds();
   const cpuBefore = server.cpuSeconds();
@@ -59,7 +65,12 @@ export async function measureRound(
   const cpuSeconds = server.cpuSeconds() - cpuBefore;
   const elapsedSeconds = (performance.now() - startedAtMs) / 1000;
   const coreSeconds = (serverCoreSeconds() ?? 0) - (coreBefore ?? 0);
-  const afterwardsSeconds = options.waitsUntilIdle ? await waitUntilIdle(server) : 0;
+  let afterwardsSeconds = waitsUntilIdle ? await waitUntilIdle(server) : 0;
+  if (finish !== undefined) {
+    const before = server.cpuSeconds();
+    await finish();
+    afterwardsSeconds += server.cpuSeconds() - before + (await waitUntilIdle(server));
+  }
   return {
     result,
     // It has one core: a second of work after the load is a second that the load would have taken longer.

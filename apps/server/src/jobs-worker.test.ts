@@ -167,6 +167,8 @@ describe("the thread of the jobs", () => {
       "keys.warn-of-expiry",
       "metering.keep-history",
       "metering.keep-house",
+      "metering.roll-up-hours",
+      "metering.roll-up-minutes",
       "notifications.forget-old",
       "tenants.purge",
     ]);

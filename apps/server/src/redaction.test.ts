@@ -5,6 +5,7 @@ import { pollUntil } from "@turnpike/testkit/poll-until";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { rollUpUsage } from "#modules/metering/index.ts";
 
 /** What must be found nowhere. No part of another word, so that a hit is one. */
 const QUERY = "plantedqueryzq";
@@ -138,7 +139,7 @@ async function open(configText: string): Promise<void> {
   await plant();
   await pollUntil("the calls are in the ledger", async () => {
     const [row] = await database.sql<{ calls: number }[]>`
-      select coalesce(sum(calls), 0)::int as calls from usage_rollups
+      select coalesce(sum(calls), 0)::int as calls from usage_by_minute
       where meter_id = 'requests' and route <> ''`;
     return (row?.calls ?? 0) >= 16;
   });
@@ -165,8 +166,11 @@ describe("what is stored and logged by default", () => {
   });
 
   it("holds what is looked for elsewhere, so that it would have been found", async () => {
-    const rollups = await findTables("/cities/{id}");
-    expect(rollups.some((name) => name.startsWith("public.usage_rollups_hourly"))).toBe(true);
+    const tables = async () => (await findTables("/cities/{id}")).join(" ");
+    expect(await tables()).toMatch(/public\.(recent_usage|usage_rollups)/);
+    await rollUpUsage(app.services, "minutes");
+    await rollUpUsage(app.services, "hours");
+    expect(await tables()).toMatch(/public\.usage_rollups_hourly/);
     expect(await findFiles("/cities/{id}")).not.toEqual([]);
     expect(await findTables("https://hooks.example/in")).toContain("public.rejected_events");
     app.services.logger.warn({ url: `/a?${QUERY}` }, `GET https://a.example/b?${QUERY} failed`);
@@ -196,7 +200,7 @@ describe("what is stored when only documented paths are", () => {
 
   it("counts every path that no document has as one route", async () => {
     const rows = await database.sql<{ route: string }[]>`
-      select distinct route from usage_rollups where route <> ''`;
+      select distinct route from usage_by_minute where route <> ''`;
     expect(rows.map(({ route }) => route)).toEqual(["{other}"]);
   });
 });

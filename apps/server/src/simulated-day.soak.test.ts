@@ -158,8 +158,8 @@ describe("a simulated day", () => {
             { ledger: string; minutes: string; hours: string; balances: string }[]
           >`
           select (select coalesce(sum(quantity), 0)::text from ledger_entries where tenant_id = ${tenantId} and meter_id = ${meter}) as ledger,
-            (select coalesce(sum(quantity), 0)::text from usage_rollups where tenant_id = ${tenantId} and meter_id = ${meter}) as minutes,
-            (select coalesce(sum(quantity), 0)::text from usage_rollups_hourly where tenant_id = ${tenantId} and meter_id = ${meter}) as hours,
+            (select coalesce(sum(quantity), 0)::text from usage_by_minute where tenant_id = ${tenantId} and meter_id = ${meter}) as minutes,
+            (select coalesce(sum(quantity), 0)::text from usage_by_hour where tenant_id = ${tenantId} and meter_id = ${meter}) as hours,
             (select coalesce(sum(used), 0)::text from balances where tenant_id = ${tenantId} and meter_id = ${meter}) as balances`;
           const { billable } = sumOf({ tenantId, meter });
           for (const [what, units = ""] of Object.entries(row ?? {})) {

@@ -33,14 +33,14 @@ export function textsLiteral(values: readonly (string | null)[]): string {
   return `{${quoted.join(",")}}`;
 }
 
-/** Of instants, from epoch milliseconds. Neighbours are mostly the same. */
-export function instantsLiteral(epochsMs: readonly number[]): string {
-  let lastMs = Number.NaN;
-  let last = "";
+/** Of instants, from epoch milliseconds, undefined for none. Neighbours are mostly the same. */
+export function instantsLiteral(epochsMs: readonly (number | undefined)[]): string {
+  let lastMs: number | undefined;
+  let last = "NULL";
   const texts = epochsMs.map((epochMs) => {
     if (epochMs !== lastMs) {
       lastMs = epochMs;
-      last = new Date(epochMs).toISOString();
+      last = epochMs === undefined ? "NULL" : new Date(epochMs).toISOString();
     }
     return last;
   });

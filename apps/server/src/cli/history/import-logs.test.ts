@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { queryUsage } from "#modules/analytics/index.ts";
 import { listAudit } from "#modules/audit/index.ts";
 import { createKey, getKey, historyKeyIdOf, listKeys } from "#modules/keys/index.ts";
-import { getLimits, reconcile } from "#modules/metering/index.ts";
+import { getLimits, reconcile, rollUpUsage } from "#modules/metering/index.ts";
 import { type ImportLogsInput, importLogs } from "./import-logs.ts";
 import { readImportMap } from "./import-map.ts";
 import type { ImportSummary } from "./import-tally.ts";
@@ -90,6 +90,8 @@ async function run(tenant: TenantId | undefined, given: Given): Promise<ImportSu
 
 /** All that the charts of a tenant are drawn from. */
 async function readRollups(tenantId: TenantId): Promise<unknown[]> {
+  await rollUpUsage(services, "minutes");
+  await rollUpUsage(services, "hours");
   const rows: unknown[] = [];
   for (const [table, latencies] of [
     ["usage_rollups", "latency_buckets, latency_counts"],
@@ -406,7 +408,7 @@ rules:
     const stored = await database.sql<
       { tenant_id: string; key_id: string; environment: string; route: string }[]
     >`
-      select tenant_id, key_id, environment, route from usage_rollups
+      select tenant_id, key_id, environment, route from usage_by_minute
       where tenant_id in (${maps.tenantId}, ${rest.tenantId}) order by route`;
     const historyKeyId = historyKeyIdOf(rest.tenantId);
     expect([...stored]).toEqual([

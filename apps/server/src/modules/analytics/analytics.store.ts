@@ -204,8 +204,8 @@ export async function isTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
 }
 
 /**
- * Finds the minute of the last call of each key that has one: its last hour by the index on keys, and within that hour the
- * last minute; the hour where minutes are not kept any more.
+ * Finds the minute of the last call of each key that has one. Among recent calls in one pass over them, then by its last hour, from
+ * the index on keys, and within that hour the last minute that is not before; the hour where minutes are not kept any more.
  */
 export async function findLastUses(
   tx: Tx,
@@ -213,17 +213,34 @@ export async function findLastUses(
 ): Promise<{ key_id: string; last_used_at: Date }[]> {
   const { tenantId, keyIds } = input;
   return await tx<{ key_id: string; last_used_at: Date }[]>`
-    select asked.key_id, coalesce(last_minute.occurred_at, last_hour.occurred_at) as last_used_at
+    with recent as materialized (
+      select key_id, max(occurred_at) as occurred_at from recent_usage_of_keys
+      where tenant_id = ${tenantId} and key_id = any(${[...keyIds]}::text[]) group by 1
+    )
+    select asked.key_id, greatest(
+      recent.occurred_at, coalesce(several.occurred_at, alone.occurred_at, last_hour.occurred_at)
+    ) as last_used_at
     from unnest(${[...keyIds]}::text[]) as asked (key_id)
-    cross join lateral (
+    left join recent on recent.key_id = asked.key_id
+    left join lateral (
       select occurred_at from usage_rollups_hourly
       where tenant_id = ${tenantId} and key_id = asked.key_id
       order by occurred_at desc limit 1
-    ) last_hour
+    ) last_hour on true
+    cross join lateral (
+      select greatest(last_hour.occurred_at, recent.occurred_at) as since, last_hour.occurred_at + interval '1 hour' as until
+    ) within
     left join lateral (
       select occurred_at from usage_rollups
-      where tenant_id = ${tenantId} and key_id = asked.key_id
-        and occurred_at >= last_hour.occurred_at and occurred_at < last_hour.occurred_at + interval '1 hour'
+      where tenant_id = ${tenantId} and key_id = asked.key_id and occurred_at >= since and occurred_at < until
       order by occurred_at desc limit 1
-    ) last_minute on true`;
+    ) alone on true
+    -- In a row of several keys, when that is later still.
+    left join lateral (
+      select occurred_at from usage_rollups
+      where tenant_id = ${tenantId} and key_id is null and first_key <= asked.key_id and last_key >= asked.key_id
+        and occurred_at >= coalesce(alone.occurred_at, since) and occurred_at < until and asked.key_id = any(key_ids)
+      order by occurred_at desc limit 1
+    ) several on true
+    where recent.occurred_at is not null or last_hour.occurred_at is not null`;
 }

@@ -9,6 +9,7 @@ import {
   usageQuery,
   usageReport,
 } from "@turnpike/contract/usage";
+import type { KeyId } from "@turnpike/domain/ids/ids";
 import { DAY_MS, GRAINS, type Grain, HOUR_MS } from "@turnpike/domain/time/zoned-buckets";
 import { createFakeClock } from "@turnpike/testkit/fake-clock";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
@@ -23,7 +24,7 @@ import {
 } from "@turnpike/testkit/test-services";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { commitGroups } from "#modules/metering/index.ts";
+import { commitGroups, rollUpUsage } from "#modules/metering/index.ts";
 import { CHANGES_MS, inventCalls, toGroup } from "./invented-calls.fixture.ts";
 import { planQuery } from "./plan-query.ts";
 import { queryUsage, queryUsageOfAll } from "./query-usage.ts";
@@ -43,6 +44,7 @@ let database: TestDatabase;
 let services: TestServices;
 let tenants: TwoTenants;
 let calls: ReferenceCalls[];
+let keyIds: KeyId[];
 beforeAll(async () => {
   database = await createTestDatabase();
   services = { ...createTestServices(database), clock: createFakeClock("2026-11-20T10:00:30Z") };
@@ -52,12 +54,19 @@ beforeAll(async () => {
   const { newId } = services;
   calls = inventCalls(
     [
-      { tenantId: ours.tenantId, plan: "free", keys: [newId("key"), newId("key")] },
-      { tenantId: theirs.tenantId, plan: "pro", keys: [newId("key"), newId("key")] },
+      { tenantId: ours.tenantId, plan: "free", keys: [newId("key"), newId("key"), newId("key")] },
+      { tenantId: theirs.tenantId, plan: "pro", keys: [newId("key"), newId("key"), newId("key")] },
     ],
     CALLS,
   );
-  await commitGroups(services, [toGroup(calls, newId)]);
+  keyIds = [...new Set(calls.map(({ key }) => key))].toSorted();
+  // Some calls are in the rollups of minutes and hours, some in those of minutes, and the last in none yet.
+  await commitGroups(services, [toGroup(calls.slice(0, CALLS / 2), newId)]);
+  await rollUpUsage(services, "minutes");
+  await rollUpUsage(services, "hours");
+  await commitGroups(services, [toGroup(calls.slice(CALLS / 2, (CALLS * 3) / 4), newId)]);
+  await rollUpUsage(services, "minutes");
+  await commitGroups(services, [toGroup(calls.slice((CALLS * 3) / 4), newId)]);
 });
 afterAll(() => database.close());
 
@@ -101,23 +110,41 @@ const someQuestion = fc
     outcome: fc.constantFrom(undefined, undefined, "VALID,RATE_LIMITED"),
     environment: fc.constantFrom(undefined, "live"),
     plan: fc.constantFrom(undefined, undefined, "free"),
+    // Places of keys, which are made with the database.
+    keys: fc.option(fc.uniqueArray(fc.nat({ max: 5 }), { minLength: 1, maxLength: 3 }), {
+      nil: undefined,
+    }),
   })
-  .map(({ nearMs, beforeMs, share, isWholeHour, statusClass, measures, dimensions, ...rest }) => {
-    const stepMs = isWholeHour ? HOUR_MS : 1;
-    const days = rest.grain === undefined ? 300 : DAYS_MAX[rest.grain];
-    const fromMs = Math.floor((nearMs - beforeMs) / stepMs) * stepMs;
-    const toMs = fromMs + Math.max(HOUR_MS, Math.floor((days * share * DAY_MS) / stepMs) * stepMs);
-    const text = {
-      ...rest,
-      measures: measures.join(","),
-      dimensions: dimensions.join(","),
-      status_class: statusClass,
-      from: new Date(fromMs).toISOString(),
-      to: new Date(toMs).toISOString(),
-    };
-    const given = Object.entries(text).filter(([, value]) => value !== undefined);
-    return Object.fromEntries(given) as Record<string, string>;
-  });
+  .map(
+    ({
+      nearMs,
+      beforeMs,
+      share,
+      isWholeHour,
+      statusClass,
+      measures,
+      dimensions,
+      keys,
+      ...rest
+    }) => {
+      const stepMs = isWholeHour ? HOUR_MS : 1;
+      const days = rest.grain === undefined ? 300 : DAYS_MAX[rest.grain];
+      const fromMs = Math.floor((nearMs - beforeMs) / stepMs) * stepMs;
+      const toMs =
+        fromMs + Math.max(HOUR_MS, Math.floor((days * share * DAY_MS) / stepMs) * stepMs);
+      const text = {
+        ...rest,
+        measures: measures.join(","),
+        dimensions: dimensions.join(","),
+        status_class: statusClass,
+        key: keys?.map((place) => keyIds[place]).join(","),
+        from: new Date(fromMs).toISOString(),
+        to: new Date(toMs).toISOString(),
+      };
+      const given = Object.entries(text).filter(([, value]) => value !== undefined);
+      return Object.fromEntries(given) as Record<string, string>;
+    },
+  );
 
 /** Equal but for what a histogram rounds: latencies are within 2 %, and a little for the digits that are kept. */
 function expectValues(actual: UsageValues, expected: ReadonlyMap<UsageMeasure, number | null>) {

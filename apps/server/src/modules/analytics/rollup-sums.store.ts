@@ -27,8 +27,8 @@ export const ROLLUP_SUMS = [
 ] as const;
 export type RollupSum = (typeof ROLLUP_SUMS)[number];
 
-const TABLES = { hours: "usage_rollups_hourly", minutes: "usage_rollups" } as const;
-type Grain = keyof typeof TABLES;
+const VIEWS = { hours: "usage_by_hour", minutes: "usage_by_minute" } as const;
+type Grain = keyof typeof VIEWS;
 
 /**
  * The SQL of each dimension, a closed set, so that no text of a caller ever becomes SQL: the column that rows are grouped by, and
@@ -87,6 +87,14 @@ function filterOf(tx: Tx, filters: UsageFilters): Fragment {
   return join(tx, parts, tx``);
 }
 
+/** Leaves out the minutes of several keys that are none of the asked, before they are taken apart. */
+function keyRangeOf(tx: Tx, { key }: UsageFilters): Fragment {
+  const [first, last] = [key?.toSorted()[0], key?.toSorted().at(-1)];
+  return first === undefined || last === undefined
+    ? tx``
+    : tx`and r.first_key <= ${last} and r.last_key >= ${first}`;
+}
+
 /** What a row gives to a sum. */
 function columnOf(tx: Tx, sum: RollupSum, grain: Grain): Fragment {
   const isAdmitted = tx`r.outcome = any(${[...ADMITTED_OUTCOMES]}::text[])`;
@@ -119,7 +127,7 @@ function scan(
   { grain, intervals }: { grain: Grain; intervals: readonly Interval[] },
 ): Fragment {
   const { plan } = scope;
-  const table = tx`${tx(TABLES[grain])}`;
+  const view = tx`${tx(VIEWS[grain])}`;
   const columns = [
     tx`${bucketOf(tx, scope.starts)} as bucket`,
     ...plan.dimensions.map(
@@ -128,16 +136,17 @@ function scan(
     ...sums.map((sum) => columnOf(tx, sum, grain)),
   ];
   const select = tx`select ${join(tx, columns, tx`,`)}`;
-  const whose = tx`r.meter_id = ${meterId} ${tenantFilterOf(tx, scope)}`;
+  const range = grain === "minutes" ? keyRangeOf(tx, plan.filters) : tx``;
+  const whose = tx`r.meter_id = ${meterId} ${tenantFilterOf(tx, scope)} ${range}`;
   const filter = filterOf(tx, plan.filters);
+  // Hours are whole: the minute says as much, and is what recent usage is sought by.
   const within = ({ fromMs, toMs }: Interval) =>
-    tx`r.occurred_at >= ${new Date(fromMs)} and r.occurred_at < ${new Date(toMs)}`;
+    tx`r.minute >= ${new Date(fromMs)} and r.minute < ${new Date(toMs)}`;
   const writtenOut = () =>
     join(
       tx,
       intervals.map(
-        (interval) =>
-          tx`${select} from ${table} r where ${within(interval)} and ${whose} ${filter}`,
+        (interval) => tx`${select} from ${view} r where ${within(interval)} and ${whose} ${filter}`,
       ),
       tx`union all`,
     );
@@ -149,8 +158,8 @@ function scan(
       ${toInstants(intervals.map(({ fromMs }) => fromMs))}::timestamptz[],
       ${toInstants(intervals.map(({ toMs }) => toMs))}::timestamptz[]
     ) as part (from_at, to_at) cross join lateral (
-      select * from ${table} r
-      where r.occurred_at >= part.from_at and r.occurred_at < part.to_at and ${within(rangeOf(intervals))} and ${whose} offset 0
+      select * from ${view} r
+      where r.minute >= part.from_at and r.minute < part.to_at and ${within(rangeOf(intervals))} and ${whose} offset 0
     ) r
     where true ${filter}`;
   const rows = intervals.length <= WRITTEN_OUT_MAX ? writtenOut() : sought();

@@ -11,7 +11,7 @@ import {
   type TwoTenants,
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { commitGroups } from "#modules/metering/index.ts";
+import { commitGroups, rollUpUsage } from "#modules/metering/index.ts";
 import { toGroup } from "./invented-calls.fixture.ts";
 import { summariseKeys } from "./summarise-keys.ts";
 import type { ReferenceCalls } from "./usage-reference.fixture.ts";
@@ -110,6 +110,38 @@ it("tells the calls of fourteen days of the zone, what was denied, and the minut
       requestsByDay: Array(14).fill(0),
     },
   ]);
+});
+
+it("finds the last call in rows of several keys, and beside later ones of its own", async () => {
+  const { tenantId } = tenants.ours;
+  const { newId } = services;
+  const several = Array.from({ length: 200 }, () => newId("key"));
+  const [one, other, late] = several as [KeyId, KeyId, KeyId];
+  const verified = { method: "", status: 200 } as const;
+  const ofAll = several.map((key) => callsOf(key, "2026-11-05T10:20:00Z", verified));
+  await commitGroups(services, [
+    toGroup(
+      [
+        ...ofAll,
+        callsOf(other, "2026-11-05T10:50:00Z", { bytesIn: 5 }),
+        callsOf(one, "2026-11-05T10:10:00Z", { bytesIn: 5 }),
+      ],
+      newId,
+    ),
+  ]);
+  await rollUpUsage(services, "minutes");
+  await rollUpUsage(services, "hours");
+  // What comes late for an hour that is rolled up does not make it earlier.
+  await commitGroups(services, [toGroup([callsOf(late, "2026-11-05T10:05:00Z", verified)], newId)]);
+  const { items } = await summarise([one, other, late]);
+  expect(items.map(({ lastUsedAt }) => lastUsedAt)).toEqual([
+    "2026-11-05T10:20:00.000Z",
+    "2026-11-05T10:50:00.000Z",
+    "2026-11-05T10:20:00.000Z",
+  ]);
+  const rows = await database.sql`
+    select 1 from usage_rollups where tenant_id = ${tenantId} and key_id is null`;
+  expect(rows.length).toBeGreaterThan(1);
 });
 
 it("begins its days by the clocks of the zone that is asked for", async () => {

@@ -12,7 +12,7 @@ import {
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createMeter } from "#modules/catalog/change-meter.ts";
-import { commitGroups, reconcile, type UsageGroup } from "#modules/metering/index.ts";
+import { commitGroups, reconcile, rollUpUsage, type UsageGroup } from "#modules/metering/index.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { openEvents } from "./open-events.ts";
 import { takeEvents } from "./take-events.ts";
@@ -58,7 +58,8 @@ async function stateOf(tenantId: TenantId): Promise<unknown> {
     select meter_id, occurred_at, sum(calls)::bigint as calls, sum(quantity)::text as quantity
     from ledger_entries where tenant_id = ${tenantId} group by 1, 2 order by 1, 2`;
   const charts = await database.sql`
-    select meter_id, occurred_at, calls, quantity::text from usage_rollups where tenant_id = ${tenantId} order by 1, 2`;
+    select meter_id, occurred_at, sum(calls)::bigint as calls, sum(quantity)::text as quantity
+    from usage_by_minute where tenant_id = ${tenantId} group by 1, 2, key_id order by 1, 2`;
   const balances = await database.sql`
     select meter_id, period_start, used::text from balances where tenant_id = ${tenantId} order by 1`;
   return [rollups, uniques, minutes, charts, balances].map((rows) => [...rows]);
@@ -201,8 +202,16 @@ describe("recording events", () => {
         await commitGroups(services, [group(turn * 2 + writer)]);
       }
     });
+    let isWriting = true;
+    const rollUps = (["minutes", "hours"] as const).map(async (grain) => {
+      while (isWriting) {
+        await rollUpUsage(services, grain);
+      }
+    });
     const accepted = await Promise.all(writers);
     await Promise.all(calls);
+    isWriting = false;
+    await Promise.all(rollUps);
     expect(accepted.reduce((sum, count) => sum + count, 0)).toBe(events.length);
     expect(await deadlocks()).toBe(before);
     expect(await reconcile(services, OPERATOR_CONTEXT)).toMatchObject({ drift: 0 });

@@ -267,7 +267,7 @@ describe("takeEvents", () => {
       "FOREIGN_SUBJECT",
     ]);
     const [row] = await database.sql<{ key_id: string; used: string }[]>`
-      select key_id, used::text from key_balances where tenant_id = ${ours.tenantId}`;
+      select key_id, used::text from usage_of_keys where tenant_id = ${ours.tenantId}`;
     expect(row).toEqual({ key_id: ours.context.actor.id, used: "6" });
     expect(await balanceOf(theirs.tenantId)).toBe(0);
     await expectNoDrift();

@@ -197,7 +197,7 @@ describe("limits of a tenant and of its keys", () => {
         const [used] = await database.sql<{ tenant: number; key: number; leases: number }[]>`
           select
             (select coalesce(sum(used), 0)::int from balances where tenant_id = ${tenant.tenantId}) as tenant,
-            (select coalesce(sum(used), 0)::int from key_balances where tenant_id = ${tenant.tenantId}) as key,
+            (select coalesce(sum(used), 0)::int from usage_of_keys where tenant_id = ${tenant.tenantId}) as key,
             (select count(*)::int from leases where tenant_id = ${tenant.tenantId}) as leases`;
         const usedUnits = given.tenantQuota - model.left.tenantQuota;
         expect(used).toEqual({ tenant: usedUnits, key: usedUnits, leases: 0 });

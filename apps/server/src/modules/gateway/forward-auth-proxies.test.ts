@@ -149,7 +149,7 @@ for (const name of ["nginx", "caddy"] as const satisfies readonly ProxyName[]) {
       expect(seen?.rawHeaders.filter((text) => text === "forged")).toEqual([]);
       await pollUntil("the call is committed", async () => (await callsOf(tenantId)) === 1);
       const [route] = await database.sql<{ route: string; method: string }[]>`
-        select route, method from usage_rollups where tenant_id = ${tenantId}`;
+        select route, method from usage_by_minute where tenant_id = ${tenantId}`;
       expect(route).toEqual({ route: "/v1/maps", method: "POST" });
     });
 

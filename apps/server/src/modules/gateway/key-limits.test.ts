@@ -56,6 +56,32 @@ describe("rate limits and quotas of a key", () => {
     expect(await verify(small.key, 0)).toMatchObject({ valid: false, code: "QUOTA_EXCEEDED" });
   });
 
+  it("are in force when they go back to what they were, after more was used under another", async () => {
+    const quota = (limit: number) => ({ quotas: [{ meter: "requests", limit }] });
+    const { key, path } = await createLimitedKey(quota(100));
+    expect(await verify(key, 1)).toMatchObject({ valid: true });
+    for (const between of [{ quotas: [] }, quota(1_000)]) {
+      await app.call(serviceKey, "PATCH", path, between);
+      await pollUntil("more is allowed", async () => (await verify(key, 150)).valid, 1_000);
+      await app.call(serviceKey, "PATCH", path, quota(100));
+      await pollUntil("the quota is back", async () => !(await verify(key, 0)).valid, 1_000);
+      expect(await verify(key, 1)).toMatchObject({ valid: false, code: "QUOTA_EXCEEDED" });
+    }
+  });
+
+  it("hold nothing of the tenant's for a call that the key may not make", async () => {
+    const { key, tenantId } = await createLimitedKey({
+      quotas: [{ meter: "requests", limit: 10 }],
+    });
+    for (const cost of [50_000, 60_000, 11]) {
+      expect(await verify(key, cost)).toMatchObject({ valid: false, code: "QUOTA_EXCEEDED" });
+    }
+    const [held] = await database.sql<{ units: number }[]>`
+      select coalesce(sum(remaining), 0)::int as units from leases where tenant_id = ${tenantId}`;
+    // A slice for whoever comes next, and five seconds of calls such as the last, which the tenant's slice had room for.
+    expect(held?.units).toBeLessThanOrEqual(100);
+  });
+
   it("are told by name and scope in the headers of the gateway, allowed and denied", async () => {
     const { key } = await createLimitedKey({ rateLimits: [RATE] });
     const call = () => fetch(`${app.gatewayUrl}/x`, { headers: { "x-api-key": key } });
@@ -199,7 +225,7 @@ describe("rate limits and quotas of a key", () => {
       return drift === 0;
     });
     const [row] = await database.sql<{ balances: number }[]>`
-      select count(*)::int as balances from key_balances where used > 0`;
+      select count(*)::int as balances from usage_of_keys where used > 0`;
     expect(row?.balances).toBeGreaterThan(3);
   });
 });

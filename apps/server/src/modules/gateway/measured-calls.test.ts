@@ -179,16 +179,21 @@ type Row = {
 async function readRollups(isThere: (rows: readonly Row[]) => boolean): Promise<Row[]> {
   return await pollUntil("the rollups", async () => {
     const { sql } = database;
-    const read = (table: string) => sql<Row[]>`
-      select method, route, outcome, status::int, calls::int, bytes_in::int as "in", bytes_out::int as "out",
-        array_to_json(latency_buckets) as buckets, array_to_json(latency_counts) as counts
-      from ${sql(table)} ${table === "usage_rollups" ? sql`` : sql`, unpack_latencies(latencies) as h (latency_buckets, latency_counts)`}
-      where tenant_id = ${tenantId} order by status, method, route`;
-    const minutes = [...(await read("usage_rollups"))];
+    const read = (view: "usage_by_minute" | "usage_by_hour") => sql<Row[]>`
+      select method, route, outcome, status::int, calls, "in", "out", array_to_json(buckets) as buckets,
+        array_to_json(counts) as counts
+      from (
+        select method, route, outcome, status, sum(calls)::int as calls, sum(bytes_in)::int as "in",
+          sum(bytes_out)::int as "out",
+          sum(${view === "usage_by_hour" ? sql`latencies` : sql`pack_latencies(latency_buckets, latency_counts)`}) as latencies
+        from ${sql(view)} where tenant_id = ${tenantId} group by key_id, occurred_at, method, route, outcome, status
+      ) sums, unpack_latencies(latencies)
+      order by status, method, route`;
+    const minutes = [...(await read("usage_by_minute"))];
     if (!isThere(minutes)) {
       return false;
     }
-    expect([...(await read("usage_rollups_hourly"))]).toEqual(minutes);
+    expect([...(await read("usage_by_hour"))]).toEqual(minutes);
     return minutes;
   });
 }

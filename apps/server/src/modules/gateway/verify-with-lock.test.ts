@@ -299,7 +299,8 @@ describe("a verification with a lock", () => {
     const { key, tenantId } = await createCustomer();
     const verdict = await verify({ key, cost: 1, resource: "/v1/chat?stream=1", lock: {} });
     await end(verdict.lock?.lockId ?? "", "settle", { cost: 1 });
-    const rows = await database.sql`select route from usage_rollups where tenant_id = ${tenantId}`;
+    const rows =
+      await database.sql`select route from usage_by_minute where tenant_id = ${tenantId}`;
     expect(rows).toEqual([{ route: "/v1/chat" }]);
   });
 

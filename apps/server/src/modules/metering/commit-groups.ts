@@ -1,6 +1,8 @@
 import type { Tx } from "@turnpike/db/client";
+import type { KeyId } from "@turnpike/domain/ids/ids";
 import type { Logger } from "#platform/logger.ts";
 import type { Transact } from "#platform/transact.ts";
+import { type KeyPart, KeyParts } from "./key-parts.ts";
 import {
   addToBalances,
   addToKeyBalances,
@@ -10,10 +12,17 @@ import {
   settleSpends,
   toEntryTexts,
 } from "./ledger.store.ts";
-import { addToRollups, type RollupGrain, toRollupTexts } from "./rollups.store.ts";
+import { findLimitedKeys, shareLimitedKeys } from "./limited-keys.store.ts";
+import { insertRecentUsage, toRecentTexts } from "./recent-usage.store.ts";
 import { SlotBook } from "./slot-book.ts";
 import { createBalanceSums } from "./sum-balances.ts";
-import { byRollupKey, createHourSums, createMinuteSums, type RollupRow } from "./sum-rollups.ts";
+import {
+  createRecentParts,
+  createRecentSums,
+  isOwable,
+  type RecentRow,
+  toPaid,
+} from "./sum-recent-usage.ts";
 import {
   type GroupEntry,
   type GroupSpend,
@@ -47,6 +56,17 @@ function createLedgerSums(recorded: { groupId: string; recordedAt: Date }) {
   });
 }
 
+/** Entries that were recorded at one instant bear the same group. */
+function createLedgerParts(): KeyParts<LedgerRow> {
+  return new KeyParts({
+    isSameButForKey: (one, other) =>
+      one.minuteMs === other.minuteMs &&
+      one.recordedAt.getTime() === other.recordedAt.getTime() &&
+      isSameButForMinute(one, other),
+    nameOf: (row) => `${String(row.recordedAt.getTime())}|${ledgerRowName(row)}`,
+  });
+}
+
 /** How a commit leaves calls their time. */
 export type CommitPace = {
   /** Does a piece of work that keeps calls waiting for as long as it takes, then leaves them their time. */
@@ -62,10 +82,30 @@ const AT_ONCE: CommitPace = {
 
 /** Rows taken at a time: putting a statement together is one piece of work. */
 const ROWS_IN_ONE_GO = 125;
+/** The same of keys in parts, which take less each. */
+const KEYS_IN_ONE_GO = 96;
 
 function* partsOf<Row>(rows: readonly Row[]): Iterable<Row[]> {
   for (let start = 0; start < rows.length; start += ROWS_IN_ONE_GO) {
     yield rows.slice(start, start + ROWS_IN_ONE_GO);
+  }
+}
+
+/** Parts that are written by one statement. */
+function* inOneGo<Row>(parts: Iterable<KeyPart<Row>>): Iterable<KeyPart<Row>[]> {
+  let taken: KeyPart<Row>[] = [];
+  let keys = 0;
+  for (const part of parts) {
+    taken.push(part);
+    keys += part.length;
+    if (keys >= KEYS_IN_ONE_GO || taken.length >= ROWS_IN_ONE_GO) {
+      yield taken;
+      taken = [];
+      keys = 0;
+    }
+  }
+  if (taken.length > 0) {
+    yield taken;
   }
 }
 
@@ -84,7 +124,7 @@ async function inParts<Row, Result>(
 
 type GroupSums = {
   rows: LedgerRow[];
-  minutes: readonly RollupRow[];
+  recent: readonly RecentRow[];
   /** One for each lease. */
   spends: GroupSpend[];
 };
@@ -92,7 +132,7 @@ type GroupSums = {
 /**
  * Sums the entries of groups that are committed together: under load a key has calls in every group of 50 ms, and a row for
  * each of them would cost the database more than all the rest of a call. The same goes for methods and routes, which no
- * invoice asks for: they are in the rollups alone.
+ * invoice asks for: they are in recent usage and the rollups alone.
  */
 async function sumGroups(
   groups: readonly (UsageGroup | StoredGroup)[],
@@ -101,7 +141,7 @@ async function sumGroups(
 ): Promise<GroupSums> {
   const spends = new Map<string, GroupSpend>();
   const ledgers = new Map<number, ReturnType<typeof createLedgerSums>>();
-  const minutes = createMinuteSums();
+  const recent = createRecentSums();
 
   function add(group: UsageGroup | StoredGroup, recordedAt: Date): void {
     const { groupId, entries, spends: spent } = "read" in group ? group.read() : group;
@@ -113,7 +153,7 @@ async function sumGroups(
     const ledger = ledgers.get(recordedAt.getTime()) ?? createLedgerSums({ groupId, recordedAt });
     ledgers.set(recordedAt.getTime(), ledger);
     for (const entry of entries) {
-      minutes.add(entry);
+      recent.add(entry);
       if (entry.calls > 0) {
         const row = ledger.find(entry);
         row.calls += entry.calls;
@@ -130,25 +170,56 @@ async function sumGroups(
   }
   return {
     rows: [...ledgers.values()].flatMap(({ sums }) => sums),
-    minutes: minutes.sums,
+    recent: recent.sums,
     spends: [...spends.values()],
   };
 }
 
-/** Puts together all that is written, in the order in which every writer takes rows. */
-async function prepareWrites({ rows, minutes, spends }: GroupSums, pace: CommitPace) {
-  const hours = createHourSums();
-  await inParts(pace, minutes, (part) => part.forEach(hours.add));
-  const balances = createBalanceSums();
+/** Joins rows that differ in nothing but their key, and makes the texts of the parts, some for each statement. */
+async function toStatements<Row extends { tenantId: string }, Texts>(
+  pace: CommitPace,
+  input: {
+    rows: readonly Row[];
+    parts: KeyParts<Row>;
+    toTexts: (parts: readonly KeyPart<Row>[]) => Texts;
+  },
+): Promise<Texts[]> {
+  const { rows, parts, toTexts } = input;
+  await inParts(pace, rows, (some) => {
+    for (const row of some) {
+      parts.add(row);
+    }
+  });
+  const statements: Texts[] = [];
+  for (const some of inOneGo(parts.parts())) {
+    statements.push(await pace.work(() => toTexts(some)));
+  }
+  return statements;
+}
+
+/**
+ * Puts together all that is written.
+ *
+ * @param limited - Keys whose balances are written with their entries, as are those of rolled keys. To all others it is owed.
+ */
+async function prepareWrites(
+  { rows, recent: sums, spends }: GroupSums,
+  limited: ReadonlySet<KeyId>,
+  pace: CommitPace,
+) {
+  const balances = createBalanceSums((row) => isOwable(row) && !limited.has(row.keyId));
+  const recent =
+    limited.size === 0
+      ? sums
+      : await pace.work(() => sums.map((row) => (limited.has(row.keyId) ? toPaid(row) : row)));
   await inParts(pace, rows, (part) => part.forEach(balances.add));
-  const rollups = async (grain: RollupGrain, sums: readonly RollupRow[]) => {
-    const inOrder = await pace.work(() => sums.toSorted(byRollupKey));
-    return await inParts(pace, inOrder, (part) => toRollupTexts(grain, part));
-  };
   return {
-    entries: await inParts(pace, rows, toEntryTexts),
-    minutes: await rollups("minute", minutes),
-    hours: await rollups("hour", hours.sums),
+    entries: await toStatements(pace, { rows, parts: createLedgerParts(), toTexts: toEntryTexts }),
+    recent: await toStatements(pace, {
+      rows: recent,
+      parts: createRecentParts(),
+      toTexts: toRecentTexts,
+    }),
     ofTenants: await pace.work(balances.ofTenants),
     ofKeys: await pace.work(balances.ofKeys),
     spends,
@@ -156,7 +227,7 @@ async function prepareWrites({ rows, minutes, spends }: GroupSums, pace: CommitP
 }
 
 /**
- * Writes groups to the ledger in the transaction of its caller: dedupe, entries, rollups, balances and leases. A group that
+ * Writes groups to the ledger in the transaction of its caller: dedupe, entries, what rollups will take, balances and leases. A group that
  * was committed before, by this process or by the one that crashed, is skipped whole.
  *
  * @param pace - Left out: nobody else wants a turn.
@@ -168,24 +239,23 @@ export async function writeGroups(
   groups: readonly (UsageGroup | StoredGroup)[],
   pace: CommitPace = AT_ONCE,
 ): Promise<number> {
-  const claimed = await claimGroups(tx, groups);
+  // Sent together, done in this order.
+  const [, claimed] = await Promise.all([shareLimitedKeys(tx), claimGroups(tx, groups)]);
   if (claimed.size === 0) {
     return 0;
   }
-  const writes = await prepareWrites(await sumGroups(groups, claimed, pace), pace);
+  const sums = await sumGroups(groups, claimed, pace);
+  const limited = await findLimitedKeys(tx, sums.rows);
+  const writes = await prepareWrites(sums, limited, pace);
   for (const texts of writes.entries) {
     await insertEntries(tx, texts);
     await pace.afterStatement();
   }
-  // Every writer takes rollups, then balances, then those of keys, then leases, each in the order of its key: no deadlock.
-  for (const texts of writes.minutes) {
-    await addToRollups(tx, "minute", texts);
+  for (const texts of writes.recent) {
+    await insertRecentUsage(tx, texts);
     await pace.afterStatement();
   }
-  for (const texts of writes.hours) {
-    await addToRollups(tx, "hour", texts);
-    await pace.afterStatement();
-  }
+  // Every writer takes balances, then those of keys, then leases, each in the order of its key: no deadlock.
   // From here on leases wait for the commit, and calls may wait for leases.
   for (const part of partsOf(writes.ofTenants)) {
     await addToBalances(tx, part);

@@ -3,8 +3,8 @@ import type { GroupEntry } from "./usage-group.ts";
 /** Groups in one transaction: usage of few keys is summed to few rows, however many groups it comes in. */
 const GROUPS_MAX = 512;
 /**
- * Rows of the rollups by minute in one transaction, each with one more of the ledger and of the hours at the most: a commit of
- * more would hold its locks, and the next one up, for seconds.
+ * Keys and routes in one transaction, each with a balance at the most: a commit of more would hold its locks, and the next one up,
+ * for seconds.
  */
 const ROWS_MAX = 4_000;
 

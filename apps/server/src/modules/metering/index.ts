@@ -18,5 +18,6 @@ export { type Metering, startMetering } from "./metering.ts";
 export { findQuotaUse, listQuotaUse, type QuotaUse } from "./quota-use.store.ts";
 export { reconcile } from "./reconcile.ts";
 export { hasRoomForLock, type LockRequest, reserveLock } from "./reserve-lock.ts";
+export { rollUpUsage } from "./roll-up-usage.ts";
 export type { CallMeasure, MeteredCall, UsageGroup } from "./usage-group.ts";
 export type { UsageRecorder } from "./usage-recorder.ts";

@@ -10,6 +10,7 @@ import { createTransact } from "#platform/transact.ts";
 import { commitGroups } from "./commit-groups.ts";
 import { keepUsageHistory, prepareUsagePartitions } from "./keep-usage-history.ts";
 import { reconcile } from "./reconcile.ts";
+import { rollUpUsage } from "./roll-up-usage.ts";
 import { GroupBuilder } from "./usage-group.ts";
 import { detachOldPartition, makePartitions } from "./usage-history.store.ts";
 
@@ -133,6 +134,8 @@ class World {
       return builder.build({ groupId: newUuidId("group"), processId, recordedAtMs });
     });
     await commitGroups({ transact: this.transact, logger }, groups);
+    await rollUpUsage({ transact: this.transact }, "minutes");
+    await rollUpUsage({ transact: this.transact }, "hours");
     return tenantId;
   }
 

@@ -7,6 +7,7 @@ import {
   type UsageRetention,
 } from "@turnpike/domain/metering/usage-history";
 import type { AppServices } from "#platform/app-services.ts";
+import { holdRollUps } from "./recent-usage.store.ts";
 import {
   detachOldPartition,
   dropDetachedPartition,
@@ -85,7 +86,10 @@ async function dropOld(deps: Deps): Promise<number> {
   let dropped = 0;
   // What a run before this one took out and did not come to drop goes with the rest.
   for (let place = 0; place < DROPPED_A_RUN_MAX; place += 1) {
-    const detached = await step(deps, detachOldPartition);
+    const detached = await step(deps, async (tx) => {
+      await holdRollUps(tx);
+      return await detachOldPartition(tx);
+    });
     const gone = await step(deps, dropDetachedPartition);
     if (gone !== null) {
       dropped += 1;

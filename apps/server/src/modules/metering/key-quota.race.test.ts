@@ -30,6 +30,7 @@ function limitsOf(input: {
   keyId: KeyId;
   tenant: number;
   key: number;
+  changedAtMs?: number;
 }): Limits {
   const common = {
     ...PERIOD,
@@ -39,7 +40,12 @@ function limitsOf(input: {
   } as const;
   return {
     tenant: { ...common, limit: input.tenant },
-    key: { ...common, keyId: input.keyId, limit: input.key },
+    key: {
+      ...common,
+      keyId: input.keyId,
+      limit: input.key,
+      ...(input.changedAtMs !== undefined && { changedAtMs: input.changedAtMs }),
+    },
   };
 }
 
@@ -127,7 +133,7 @@ async function callUntilRefused(process: TestProcess, limits: Limits, keyIds: re
 async function readState(tenantId: TenantId) {
   const [row] = await database.sql<{ used: number; key: number; forfeited: number }[]>`
     select coalesce((select sum(used) from balances where tenant_id = ${tenantId}), 0)::int as used,
-      coalesce((select sum(used) from key_balances where tenant_id = ${tenantId}), 0)::int as key,
+      coalesce((select sum(used) from usage_of_keys where tenant_id = ${tenantId}), 0)::int as key,
       coalesce((select sum(remaining) from leases
         where tenant_id = ${tenantId} and key_id is not null and state = 'forfeited'), 0)::int as forfeited`;
   return row;
@@ -220,5 +226,32 @@ describe("the quota of a key over several processes", () => {
     expect(await callUntilRefused(process, of(10), [keyId])).toBe(0);
     await process.holder.returnRetired(() => process.flush());
     expect(await callUntilRefused(process, of(35), [keyId])).toBe(15);
+  });
+
+  it("is not passed by what was held under it before, when it is set anew after more was used", async () => {
+    const tenantId = newUuidId("tenant");
+    const keyId = newUuidId("key");
+    const process = new TestProcess({ givesBack: true });
+    const of = (key: number, changedAtMs: number) =>
+      limitsOf({ tenantId, keyId, tenant: 10_000, key, changedAtMs });
+    expect(await process.call(of(100, 1), keyId)).toBe(true);
+    for (let call = 0; call < 150; call += 1) {
+      expect(await process.call(of(1_000, 2), keyId)).toBe(true);
+    }
+    expect(await process.call(of(100, 3), keyId)).toBe(false);
+    await process.flush();
+    expect(await readState(tenantId)).toEqual({ used: 151, key: 151, forfeited: 0 });
+  });
+
+  it("is not passed by what was held under it, when another key of the line has used more meanwhile", async () => {
+    const tenantId = newUuidId("tenant");
+    const line = [newUuidId("key"), newUuidId("key")] as const;
+    const process = new TestProcess({ givesBack: true });
+    const of = (key: number) => limitsOf({ tenantId, keyId: line[0], tenant: 10_000, key });
+    expect(await process.call(of(100), line[0])).toBe(true);
+    for (let call = 0; call < 500; call += 1) {
+      expect(await process.call(of(1_000), line[1])).toBe(true);
+    }
+    expect(await process.call(of(100), line[0])).toBe(false);
   });
 });

@@ -33,7 +33,8 @@ class TestProcess {
   spent = 0;
   #builder = new GroupBuilder();
 
-  constructor(ledger: Transact = transact) {
+  /** @param asksOthers - Whether it gives back what it let go of, and waits for what it asks of others. */
+  constructor(ledger: Transact = transact, { asksOthers = false } = {}) {
     const clock: Clock = { now: () => new Date(), monotonicMs: () => this.clockMs };
     this.holder = new LeaseHolder({
       ledger: createLeaseLedger(ledger),
@@ -41,6 +42,7 @@ class TestProcess {
       newId: newUuidId,
       processId: this.id,
       logger,
+      ...(asksOthers && { flush: () => this.flush(), pause: () => Promise.resolve() }),
     });
   }
 
@@ -55,7 +57,7 @@ class TestProcess {
       }
       await this.holder.refill(limit, quantity);
     }
-    return;
+    throw new Error("Neither taken nor refused.");
   }
 
   record(limit: HardLimit, hold: LeaseHold): void {
@@ -199,7 +201,69 @@ describe("a hard limit over several processes", () => {
     expect(process.holder.spend(limit, 11).status).toBe("unknown");
     await process.holder.refill(limit, 11);
     expect(process.holder.spend(limit, 11)).toEqual({ status: "exhausted", mayComeBack: false });
-    expect(process.holder.spend(limit, 10).status).toBe("spent");
+    expect(await process.take(limit, 10)).toBeDefined();
+  });
+
+  it.each([
+    { limit: 50_000, used: 0, cost: 60_000 },
+    { limit: 50_000, used: 0, cost: 50_001 },
+    { limit: 50_000, used: 49_000, cost: 5_000 },
+  ])(
+    "holds nothing for a call that is refused for its cost, so that no crash blocks what nobody used: %j",
+    async (given) => {
+      const limit = limitOf(newUuidId("tenant"), given.limit);
+      const first = new TestProcess();
+      if (given.used > 0) {
+        first.record(limit, (await first.take(limit, given.used))!);
+        await first.flush();
+        first.holder.release(undefined);
+        await first.holder.returnRetired(() => first.flush());
+      }
+      const crashed = new TestProcess();
+      for (let again = 0; again < 5; again += 1) {
+        expect(await crashed.take(limit, given.cost)).toBeUndefined();
+      }
+      await crashed.holder.settleRefills();
+      await transact.asMeter((tx) => forfeitLeases(tx, crashed.id));
+      // A slice for whoever comes next.
+      expect((await readBalance(limit.tenantId)).forfeited).toBeLessThanOrEqual(20);
+      const next = new TestProcess();
+      expect(await next.take(limit, 900)).toBeDefined();
+    },
+  );
+
+  it("gives a lease in doubt back when a call needs it and what little is left beside it", async () => {
+    const limit = limitOf(newUuidId("tenant"), 25);
+    const process = new TestProcess(transact, { asksOthers: true });
+    await process.holder.refill(limit, 20);
+    const hold = await process.take(limit);
+    process.holder.doubt(hold!);
+    expect(await process.take(limit, 22)).toBeDefined();
+  });
+
+  it("asks nobody for what would not be enough", async () => {
+    const limit = limitOf(newUuidId("tenant"), 100);
+    const other = new TestProcess();
+    await other.holder.refill(limit, 10);
+    const asker = new TestProcess(transact, { asksOthers: true });
+    const countRecalls = async () => {
+      const rows = await database.sql`
+        select 1 from changes where kind = 'lease' and tenant_id = ${limit.tenantId}`;
+      return rows.length;
+    };
+    expect(await asker.take(limit, 101)).toBeUndefined();
+    expect(await countRecalls()).toBe(0);
+    expect(await asker.take(limit, 95)).toBeUndefined();
+    expect(await countRecalls()).toBe(1);
+  });
+
+  it("gives those who fit all they want beside one who wants too much", async () => {
+    const limit = limitOf(newUuidId("tenant"), 1_000);
+    const process = new TestProcess();
+    const taken = await Promise.all(
+      [600, 1_200, 400, 1_001].map((cost) => process.take(limit, cost)),
+    );
+    expect(taken.map((hold) => hold?.quantity)).toEqual([600, undefined, 400, undefined]);
   });
 
   it("says that units may come back only when they would be enough", async () => {
@@ -212,6 +276,7 @@ describe("a hard limit over several processes", () => {
     await asker.holder.refill(limit, 10);
     await asker.holder.refill(limit, 41);
     expect(asker.holder.spend(limit, 41)).toEqual({ status: "exhausted", mayComeBack: false });
+    expect(await asker.take(limit, 35)).toBeUndefined();
     expect(asker.holder.spend(limit, 35)).toEqual({ status: "exhausted", mayComeBack: true });
   });
 

@@ -11,10 +11,12 @@ import {
 } from "./lease-ledger.ts";
 import { LeaseReturns } from "./lease-returns.ts";
 import {
+  countWaits,
   type HardLimit,
   type LeaseHold,
   newSlice,
   newSlot,
+  noteWait,
   type Slice,
   type Slot,
 } from "./lease-slot.ts";
@@ -90,7 +92,7 @@ export class LeaseHolder {
     const { slice } = slot;
     const nowMs = this.#deps.clock.monotonicMs();
     if (slice === undefined || nowMs >= slice.deadlineMs || slice.remaining < quantity) {
-      return nowMs < slot.exhaustedUntilMs
+      return nowMs < slot.exhaustedUntilMs || this.#isTooMuch(slot, quantity, nowMs)
         ? { status: "exhausted", mayComeBack: mayComeBack(slot, quantity) }
         : { status: "unknown" };
     }
@@ -129,7 +131,7 @@ export class LeaseHolder {
       return undefined;
     }
     // Asked to give it back, others had nothing to give: then they have used it.
-    const isUsed = slot.isShort && this.#deps.clock.monotonicMs() < slot.exhaustedUntilMs;
+    const isUsed = slot.hasAskedOthers && this.#deps.clock.monotonicMs() < slot.shortUntilMs;
     const held = isUsed ? 0 : slot.heldElsewhere;
     return slot.leftElsewhere + held + (slot.slice?.remaining ?? 0);
   }
@@ -181,11 +183,11 @@ export class LeaseHolder {
     if (slot.failure !== undefined && this.#deps.clock.monotonicMs() < slot.failure.untilMs) {
       throw slot.failure.error;
     }
-    slot.wanted += quantity;
+    noteWait(slot, quantity, 1);
     try {
       await withTimeout(this.#refillFor(slot, quantity), REFILL_TIMEOUT_MS);
     } finally {
-      slot.wanted -= quantity;
+      noteWait(slot, quantity, -1);
     }
   }
 
@@ -211,13 +213,21 @@ export class LeaseHolder {
     const balance = nameBalance(limit);
     const slots = this.#slots.get(balance) ?? [];
     const isOfPeriod = (slot: Slot) => slot.name.periodStart.getTime() === limit.periodStartMs;
-    const known = slots.find((slot) => slot.limit === limit.limit && isOfPeriod(slot));
+    const known = slots.find(
+      (slot) =>
+        slot.limit === limit.limit && slot.changedAtMs === limit.changedAtMs && isOfPeriod(slot),
+    );
     if (known !== undefined) {
       return known;
     }
-    // A new period, or a new limit of the tenant: the old slice goes back and a new one is cut.
+    // A new period, a new limit of the tenant or a key that was changed: the old slice goes back and a new one is cut. Another
+    // key of the line that has its slot from before gets a new one as well, once.
+    const isOlder = ({ changedAtMs }: Slot) =>
+      changedAtMs !== undefined &&
+      limit.changedAtMs !== undefined &&
+      changedAtMs < limit.changedAtMs;
     for (const slot of slots) {
-      if (limit.keyId === undefined || !isOfPeriod(slot)) {
+      if (limit.keyId === undefined || !isOfPeriod(slot) || isOlder(slot)) {
         this.#releaseSlot(slot);
       }
     }
@@ -251,15 +261,18 @@ export class LeaseHolder {
       await this.#returnOwn(slot);
     }
     await this.#ask(slot);
-    const isWaitedFor = () => slot.isShort && slot.heldElsewhere > 0 && slot.wanted > 0;
+    const isWaitedFor = () => slot.isShort && isAwaited(slot);
     if (isWaitedFor() && this.#releaseOthersOf(slot)) {
       await this.#returnOwn(slot);
       await this.#ask(slot);
     }
-    if (isWaitedFor() && pause !== undefined) {
-      await this.recallOthers([slot.name]);
-      await this.#returnOwn(slot);
-      await this.#ask(slot);
+    if (isWaitedFor()) {
+      if (pause !== undefined) {
+        await this.recallOthers([slot.name]);
+        await this.#returnOwn(slot);
+        await this.#ask(slot);
+      }
+      slot.hasAskedOthers = true;
     }
   }
 
@@ -306,11 +319,11 @@ export class LeaseHolder {
     const cut = this.#deps.ledger.cut({
       name: slot.name,
       limit: slot.limit,
-      countWanted: () => {
+      countWanted: (left) => {
         mayExist = true;
         slot.hasCounted = true;
         // Units for a slot that was let go of meanwhile would be nobody's until they are given back.
-        return slot.released ? undefined : Math.max(0, slot.wanted - this.#spendableOf(extended));
+        return slot.released ? undefined : countWaits(slot, this.#spendableOf(extended), left);
       },
       ratePerMs,
       extend: extended?.leaseId,
@@ -348,7 +361,7 @@ export class LeaseHolder {
       if (slice !== current) {
         this.#replaceSlice(slot, slice);
       }
-    } else if (this.#spendableOf(slot.slice) <= 0) {
+    } else if (this.#spendableOf(slot.slice) <= 0 || this.#isInTheWay(slot, grant)) {
       this.#replaceSlice(slot, undefined);
     }
     slot.isUnknown = false;
@@ -358,20 +371,49 @@ export class LeaseHolder {
     slot.filledTo = slot.slice?.remaining ?? 0;
     slot.failure = undefined;
     // From the answer on: when the database takes long, whoever waited for it must still find what it said.
-    // What fell short was all there is: whoever wants more than that need not ask again to hear it.
-    const isAll = grant.granted <= 0 || grant.isShort;
-    const until = isAll && !slot.isInDoubt ? slot.answeredAtMs + EXHAUSTED_FOR_MS : 0;
-    // What others hold they were not asked for while nobody waited: the next caller does.
-    const isOver = grant.isShort || grant.heldElsewhere === 0 || grant.isReported;
-    slot.exhaustedUntilMs = grant.left === 0 && isOver ? until : 0;
+    const until = slot.isInDoubt ? 0 : slot.answeredAtMs + EXHAUSTED_FOR_MS;
+    // What fell short with nothing left was all there is: whoever wants more than that need not ask again to hear it.
+    const isAll = grant.granted <= 0 || (grant.isShort && grant.left === 0);
     slot.heldElsewhere = grant.heldElsewhere;
-    slot.isShort = grant.isShort;
-    slot.sparedUntilMs = grant.isReported ? 0 : until;
+    slot.isShort = grant.isShort && !grant.isReported;
+    // What others hold they are asked for only when a caller waits whom it would help. Of what is reported none is asked.
+    const isAsked = slot.isShort && isAwaited(slot);
+    const isOver = isAsked || grant.heldElsewhere === 0 || grant.isReported;
+    slot.exhaustedUntilMs = isAll && grant.left === 0 && isOver ? until : 0;
+    // An answer that nobody waited for says nothing about who wanted too much.
+    if (grant.isShort || slot.waits.size > 0) {
+      slot.shortUntilMs = grant.isShort ? until : 0;
+      slot.hasAskedOthers = false;
+    }
+    slot.sparedUntilMs = isAll && !grant.isReported ? until : 0;
     slot.spentSinceRefill = 0;
     slot.refilledAtMs = askedAtMs;
     if (slot.released) {
       this.#replaceSlice(slot, undefined);
     }
+    this.#releaseBelow(slot, slot.limit - grant.left);
+  }
+
+  /** Keys of a line may have different limits on what they use together: what is taken is beyond the lower ones. */
+  #releaseBelow(slot: Slot, taken: number): void {
+    for (const other of this.#slots.get(nameBalance(slot.name)) ?? []) {
+      const isOfPeriod = other.name.periodStart.getTime() === slot.name.periodStart.getTime();
+      if (other !== slot && isOfPeriod && other.limit < taken && other.slice !== undefined) {
+        this.#releaseSlot(other);
+      }
+    }
+  }
+
+  /** True for a lease in doubt when callers fall short: what it has can only be added to once it went back. */
+  #isInTheWay({ slice }: Slot, grant: LeaseGrant): boolean {
+    return slice?.isDoubtful === true && grant.isShort && !grant.isReported;
+  }
+
+  /** True when the database has just said that less than that is left, with what is held here. */
+  #isTooMuch(slot: Slot, quantity: number, nowMs: number): boolean {
+    const isKnown = nowMs < slot.shortUntilMs && !slot.isInDoubt;
+    const isShort = quantity > slot.leftElsewhere + this.#spendableOf(slot.slice);
+    return isKnown && isShort && (slot.hasAskedOthers || !mayComeBack(slot, quantity));
   }
 
   #spendableOf(slice: Slice | undefined): number {
@@ -473,6 +515,11 @@ export class LeaseHolder {
   }
 }
 
+/** Whether a caller waits for units that others could give back; not only for an answer, nor for more than there is. */
+function isAwaited(slot: Slot): boolean {
+  return [...slot.waits.keys()].some((quantity) => quantity > 0 && mayComeBack(slot, quantity));
+}
+
 /** Whether others could give back what a call wants, with what is left here. */
 function mayComeBack({ slice, leftElsewhere, heldElsewhere }: Slot, quantity: number): boolean {
   return heldElsewhere > 0 && (slice?.remaining ?? 0) + leftElsewhere + heldElsewhere >= quantity;
@@ -486,5 +533,6 @@ function noteInSlot(slot: Slot, quantity: number, sinceMs: number): void {
   }
   if (quantity > 0) {
     slot.exhaustedUntilMs = 0;
+    slot.shortUntilMs = 0;
   }
 }

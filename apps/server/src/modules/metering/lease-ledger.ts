@@ -12,14 +12,23 @@ import {
   lockLease,
   shrinkLeases,
 } from "./leases.store.ts";
+import { limitKey } from "./limit-key.ts";
+
+/** What callers wait for when a slice is cut. */
+export type WantedUnits = {
+  /** Units for callers of whom each could have enough, 0 or more. What nobody can use is not held for them. */
+  units: number;
+  /** True when another one wants more than there is. */
+  isTooMuch: boolean;
+};
 
 /** What a holder asks for: more for the lease it has, or else a new one. */
 export type LeaseRequest = {
   name: BalanceName;
   /** The hard limit of the period, whole units. */
   limit: number;
-  /** Asked when the balance is locked: units that callers wait for by then, 0 or more; undefined: a slice is of no use any more. */
-  countWanted: () => number | undefined;
+  /** Asked when the balance is locked, with what is left of it; undefined: a slice is of no use any more. */
+  countWanted: (left: number) => WantedUnits | undefined;
   /** Recent use of this balance by the holder, units per millisecond. */
   ratePerMs: number;
   /** The lease to add to, as long as the database still counts it as active. */
@@ -99,8 +108,16 @@ function usableElsewhere(
   return Math.min(balance.heldElsewhere, Math.max(0, limit - taken));
 }
 
-function cutSlice(balance: BalanceView, wanted: number | undefined, ratePerMs: number): number {
-  return wanted === undefined ? 0 : grantLease(balance, wanted, ratePerMs);
+function cutSlice(
+  balance: BalanceView,
+  { countWanted, ratePerMs }: Pick<LeaseRequest, "countWanted" | "ratePerMs">,
+): { granted: number; isShort: boolean } {
+  const wanted = countWanted(Math.max(0, balance.limit - balance.used - balance.held));
+  if (wanted === undefined) {
+    return { granted: 0, isShort: false };
+  }
+  const granted = grantLease(balance, wanted.units, ratePerMs);
+  return { granted, isShort: wanted.isTooMuch || granted < wanted.units };
 }
 
 /**
@@ -121,49 +138,71 @@ async function look(
   }
   const over = Math.max(0, balance.used + balance.held - limit);
   const taken = Math.min(remaining, Math.ceil(over));
-  const granted =
-    remaining > 0 ? -taken : cutSlice({ ...balance, limit }, request.countWanted(), 0);
+  const { granted, isShort } =
+    remaining > 0
+      ? { granted: -taken, isShort: false }
+      : cutSlice({ ...balance, limit }, { ...request, ratePerMs: 0 });
   await extendLease(tx, name, { leaseId: extend, granted, ttlMs: LEASE_TTL_MS });
   const left = Math.max(0, limit - balance.used - balance.held - granted);
   const heldElsewhere = usableElsewhere(balance, limit, granted);
-  return { leaseId: extend, granted, left, heldElsewhere, isShort: false, isReported: true };
+  return { leaseId: extend, granted, left, heldElsewhere, isShort, isReported: true };
+}
+
+/** @returns Undefined when the balance is of a line of keys that is not limited yet. */
+async function tryCut(tx: Tx, request: LeaseRequest): Promise<LeaseGrant | undefined> {
+  const { name, limit, extend } = request;
+  const locked = await lockBalance(tx, name, extend);
+  if (locked === undefined) {
+    return;
+  }
+  const { isReported, ...balance } = locked;
+  if (isReported && extend !== undefined) {
+    const looked = await look(tx, { ...request, extend }, balance);
+    if (looked !== undefined) {
+      return looked;
+    }
+  }
+  const { granted, isShort } = cutSlice({ ...balance, limit }, request);
+  const left = Math.max(0, limit - balance.used - balance.held - granted);
+  const heldElsewhere = usableElsewhere(balance, limit, granted);
+  const answer = { granted, left, heldElsewhere, isShort, isReported };
+  if (
+    extend !== undefined &&
+    (await extendLease(tx, name, { leaseId: extend, granted, ttlMs: LEASE_TTL_MS }))
+  ) {
+    return { leaseId: extend, ...answer };
+  }
+  if (granted > 0) {
+    await insertLease(tx, name, {
+      leaseId: request.newLeaseId,
+      processId: request.processId,
+      granted,
+      ttlMs: LEASE_TTL_MS,
+    });
+  }
+  return { leaseId: request.newLeaseId, ...answer };
+}
+
+function assertCut(grant: LeaseGrant | undefined): LeaseGrant {
+  if (grant === undefined) {
+    throw new Error("A line of keys was made limited and is not.");
+  }
+  return grant;
 }
 
 /** Cuts and returns leases in PostgreSQL. The row of the balance is locked while a slice is cut, so that none is cut twice. */
 export function createLeaseLedger(transact: Pick<Transact, "asMeter">): LeaseLedger {
   return {
-    cut: (request) =>
-      transact.asMeter(async (tx) => {
-        const { name, limit, extend } = request;
-        const { isReported, ...balance } = await lockBalance(tx, name, extend);
-        if (isReported && extend !== undefined) {
-          const looked = await look(tx, { ...request, extend }, balance);
-          if (looked !== undefined) {
-            return looked;
-          }
-        }
-        const wanted = request.countWanted();
-        const granted = cutSlice({ ...balance, limit }, wanted, request.ratePerMs);
-        const left = Math.max(0, limit - balance.used - balance.held - granted);
-        const isShort = granted < (wanted ?? 0) && !isReported;
-        const heldElsewhere = usableElsewhere(balance, limit, granted);
-        const answer = { granted, left, heldElsewhere, isShort, isReported };
-        if (
-          extend !== undefined &&
-          (await extendLease(tx, name, { leaseId: extend, granted, ttlMs: LEASE_TTL_MS }))
-        ) {
-          return { leaseId: extend, ...answer };
-        }
-        if (granted > 0) {
-          await insertLease(tx, name, {
-            leaseId: request.newLeaseId,
-            processId: request.processId,
-            granted,
-            ttlMs: LEASE_TTL_MS,
-          });
-        }
-        return { leaseId: request.newLeaseId, ...answer };
-      }),
+    cut: async (request) => {
+      const { tenantId, keyId } = request.name;
+      const cut = () => transact.asMeter((tx) => tryCut(tx, request));
+      const first = await cut();
+      if (first !== undefined || keyId === undefined) {
+        return assertCut(first);
+      }
+      await limitKey(transact, { tenantId, keyId });
+      return assertCut(await cut());
+    },
     // A transaction of its own: changes are written one after the other, and nobody waits for that with a balance locked.
     recall: (name, processId) =>
       transact.asMeter(async (tx) => {

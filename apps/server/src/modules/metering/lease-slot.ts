@@ -1,5 +1,6 @@
 import type { KeyId, LeaseId, TenantId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
+import type { WantedUnits } from "./lease-ledger.ts";
 import type { BalanceName } from "./leases.store.ts";
 
 /** A hard limit of one balance, as the catalogue and the tenant's period give it. */
@@ -14,6 +15,11 @@ export type HardLimit = {
   periodEndMs: number;
   /** Whole units in the period. */
   limit: number;
+  /**
+   * When the key whose limit it is was changed last, epoch milliseconds. A limit of the same size from before is another one:
+   * what was held under it may be beyond it by now.
+   */
+  changedAtMs?: number;
   /**
    * True when calls that were admitted under no such limit may still be on their way to the ledger: they are committed
    * before the first slice is cut.
@@ -45,6 +51,7 @@ export type LeaseHold = {
 export type Slot = {
   readonly name: BalanceName;
   readonly limit: number;
+  readonly changedAtMs: number | undefined;
   slice: Slice | undefined;
   /** What the slice held after it was last filled. */
   filledTo: number;
@@ -62,15 +69,18 @@ export type Slot = {
   exhaustedUntilMs: number;
   /** Units that were held under other leases when the database last answered. */
   heldElsewhere: number;
-  /** True when callers waited for more than it granted then. */
+  /** True when callers waited for more than it granted then, and until when it is not asked for as much again. */
   isShort: boolean;
+  shortUntilMs: number;
+  /** True when others were asked for what fell short. */
+  hasAskedOthers: boolean;
   /** Until when it is not looked ahead again: the last units are cut for callers only. */
   sparedUntilMs: number;
   /** Why the database was of no help last, and until when it is not asked again. */
   failure: { error: unknown; untilMs: number } | undefined;
   refilling: Promise<void> | undefined;
-  /** Units that callers wait for, and whether the question that is under way has counted them. */
-  wanted: number;
+  /** How many callers wait for how many units, and whether the question that is under way has counted them. */
+  readonly waits: Map<number, number>;
   hasCounted: boolean;
   spentSinceRefill: number;
   refilledAtMs: number;
@@ -89,6 +99,7 @@ export function newSlot(limit: HardLimit, nowMs: number): Slot {
       periodEnd: new Date(limit.periodEndMs),
     },
     limit: limit.limit,
+    changedAtMs: limit.changedAtMs,
     slice: undefined,
     filledTo: 0,
     isRecent: limit.isRecent === true,
@@ -100,10 +111,12 @@ export function newSlot(limit: HardLimit, nowMs: number): Slot {
     exhaustedUntilMs: 0,
     heldElsewhere: 0,
     isShort: false,
+    shortUntilMs: 0,
+    hasAskedOthers: false,
     sparedUntilMs: 0,
     failure: undefined,
     refilling: undefined,
-    wanted: 0,
+    waits: new Map(),
     hasCounted: false,
     spentSinceRefill: 0,
     refilledAtMs: nowMs,
@@ -113,4 +126,28 @@ export function newSlot(limit: HardLimit, nowMs: number): Slot {
 
 export function newSlice(name: BalanceName, leaseId: LeaseId, isDoubtful: boolean): Slice {
   return { name, leaseId, remaining: 0, inFlight: 0, deadlineMs: 0, isDoubtful };
+}
+
+/** Notes that a caller waits for units, or with -1 that it does not any more. */
+export function noteWait({ waits }: Slot, quantity: number, callers: 1 | -1): void {
+  const count = (waits.get(quantity) ?? 0) + callers;
+  if (count > 0) {
+    waits.set(quantity, count);
+  } else {
+    waits.delete(quantity);
+  }
+}
+
+/** What callers wait for of a slot, beyond what is held already. */
+export function countWaits({ waits }: Slot, held: number, left: number): WantedUnits {
+  let units = -held;
+  let isTooMuch = false;
+  for (const [quantity, callers] of waits) {
+    if (quantity > held + left) {
+      isTooMuch = true;
+    } else {
+      units += quantity * callers;
+    }
+  }
+  return { units: Math.max(0, units), isTooMuch };
 }

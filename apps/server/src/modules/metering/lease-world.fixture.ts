@@ -200,7 +200,7 @@ export class SimNetwork {
 }
 
 /** Holders of the simulation do not look at each other, and no events are reported. */
-const ALONE = { heldElsewhere: 0, isShort: false, isReported: false } as const;
+const ALONE = { heldElsewhere: 0, isReported: false } as const;
 
 /** The ledger of leases over the network, for one incarnation of a node. */
 export function createSimLedger(network: SimNetwork, processId: ProcessId): LeaseLedger {
@@ -211,10 +211,11 @@ export function createSimLedger(network: SimNetwork, processId: ProcessId): Leas
         const periodStartMs = name.periodStart.getTime();
         const used = database.usedOf(periodStartMs);
         const held = database.heldOf(periodStartMs);
-        const wanted = countWanted();
+        const wanted = countWanted(Math.max(0, limit - used - held));
         const granted =
-          wanted === undefined ? 0 : grantLease({ limit, used, held }, wanted, ratePerMs);
+          wanted === undefined ? 0 : grantLease({ limit, used, held }, wanted.units, ratePerMs);
         const left = Math.max(0, limit - used - held - granted);
+        const isShort = wanted !== undefined && (wanted.isTooMuch || granted < wanted.units);
         const expiresAtMs = database.nowMs + LEASE_TTL_MS;
         const known = extend === undefined ? undefined : database.leases.get(extend);
         const commit = () => {
@@ -222,7 +223,7 @@ export function createSimLedger(network: SimNetwork, processId: ProcessId): Leas
             known.granted += granted;
             known.remaining += granted;
             known.expiresAtMs = expiresAtMs;
-            return { leaseId: known.leaseId, granted, left, ...ALONE };
+            return { leaseId: known.leaseId, granted, left, isShort, ...ALONE };
           }
           if (granted > 0) {
             database.leases.set(newLeaseId, {
@@ -236,7 +237,7 @@ export function createSimLedger(network: SimNetwork, processId: ProcessId): Leas
               expiresAtMs,
             });
           }
-          return { leaseId: newLeaseId, granted, left, ...ALONE };
+          return { leaseId: newLeaseId, granted, left, isShort, ...ALONE };
         };
         return { commit, granting: granted };
       }),

@@ -1,6 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import type { KeyId, LeaseId, ProcessId, TenantId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
+import { isKeyLimited } from "./limited-keys.store.ts";
 
 /** Names one balance: the use of a meter in a period, by a tenant or by one of its keys. */
 export type BalanceName = {
@@ -13,23 +14,37 @@ export type BalanceName = {
   periodEnd: Date;
 };
 
+export type LockedBalance = {
+  /** Units committed. */
+  used: number;
+  /** Units held by leases: active, forfeited and of locks. */
+  held: number;
+  /** How many of these by active leases but one's own. */
+  heldElsewhere: number;
+  /** Of a meter of events: those report what has happened, and ask no lease. */
+  isReported: boolean;
+};
+
 /**
  * Locks a balance until the end of the transaction, making it first when there is none, and reads what is left of it. What
  * locks hold beyond their time is free from then on.
  *
  * @param own - The lease of who asks, if it has one.
- * @returns Units committed, units held by leases (active, forfeited and of locks), how many of these by active leases but
- *   one's own, and whether it is of a meter of events: those report what has happened, and ask no lease.
+ * @returns Undefined for a line of keys that is not limited: its balance need not hold all that was used.
  */
 export async function lockBalance(
   tx: Tx,
   name: BalanceName,
   own?: LeaseId,
-): Promise<{ used: number; held: number; heldElsewhere: number; isReported: boolean }> {
+): Promise<LockedBalance | undefined> {
+  const { tenantId, keyId } = name;
+  if (keyId !== undefined && !(await isKeyLimited(tx, { tenantId, keyId }))) {
+    return;
+  }
   const used =
-    name.keyId === undefined
+    keyId === undefined
       ? await lockTenantBalance(tx, name)
-      : await lockKeyBalance(tx, { ...name, keyId: name.keyId });
+      : await lockKeyBalance(tx, { ...name, keyId });
   // A statement of its own, so that it sees what was committed while the lock was waited for.
   const ofBalance = isOfBalance(tx, name);
   const [held] = await tx<{ held: number; held_elsewhere: number; is_reported: boolean }[]>`

@@ -7,6 +7,7 @@ import {
 import type { Tx } from "@turnpike/db/client";
 import type { KeyId, ProcessId, TenantId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
+import type { KeyPart } from "./key-parts.ts";
 import type { GroupEntry, GroupSpend, UsageGroup } from "./usage-group.ts";
 
 /**
@@ -52,13 +53,16 @@ function toInstant(epochMs: number | null): string | null {
   return epochMs === null ? null : new Date(epochMs).toISOString();
 }
 
-/** One future row of the ledger. */
+/** One future entry of the ledger. */
 export type LedgerRow = Omit<
   GroupEntry,
   "method" | "route" | "bytesIn" | "bytesOut" | "latencies"
 > & { groupId: string; recordedAt: Date };
 
-/** Rows of one statement as literals of arrays, each a column. */
+/** Entries that stand in one row. */
+export type LedgerPart = KeyPart<LedgerRow>;
+
+/** Rows of one statement as literals of arrays, each a column; what differs by key as literals within. */
 export type EntryTexts = Record<
   | "tenantId"
   | "groupId"
@@ -67,37 +71,52 @@ export type EntryTexts = Record<
   | "periodStart"
   | "meterId"
   | "environment"
-  | "keyId"
   | "outcome"
   | "status"
   | "calls"
-  | "quantity",
+  | "quantity"
+  | "keyId"
+  | "keyIds"
+  | "keyCalls"
+  | "keyQuantities",
   string
 >;
 
+function sumOf(part: LedgerPart, numberOf: (row: LedgerRow) => number): number {
+  return part.reduce((sum, row) => sum + numberOf(row), 0);
+}
+
 /** Puts together what {@link insertEntries} writes: work of this process, apart from that of the database. */
-export function toEntryTexts(rows: readonly LedgerRow[]): EntryTexts {
+export function toEntryTexts(parts: readonly LedgerPart[]): EntryTexts {
+  const common = parts.map(([first]) => first);
+  const ofSeveral = (literalOf: (part: LedgerPart) => string) =>
+    textsLiteral(parts.map((part) => (part.length > 1 ? literalOf(part) : null)));
   return {
-    tenantId: wordsLiteral(rows.map((row) => row.tenantId)),
-    groupId: wordsLiteral(rows.map((row) => row.groupId)),
-    occurredAt: instantsLiteral(rows.map((row) => row.minuteMs)),
-    recordedAt: instantsLiteral(rows.map((row) => row.recordedAt.getTime())),
-    periodStart: instantsLiteral(rows.map((row) => row.periodStartMs)),
-    meterId: textsLiteral(rows.map((row) => row.meterId)),
-    environment: wordsLiteral(rows.map((row) => row.environment)),
-    keyId: wordsLiteral(rows.map((row) => row.keyId)),
-    outcome: wordsLiteral(rows.map((row) => row.outcome)),
-    status: numbersLiteral(rows.map((row) => row.status)),
-    calls: numbersLiteral(rows.map((row) => row.calls)),
-    quantity: numbersLiteral(rows.map((row) => row.quantity)),
+    tenantId: wordsLiteral(common.map((row) => row.tenantId)),
+    groupId: wordsLiteral(common.map((row) => row.groupId)),
+    occurredAt: instantsLiteral(common.map((row) => row.minuteMs)),
+    recordedAt: instantsLiteral(common.map((row) => row.recordedAt.getTime())),
+    periodStart: instantsLiteral(common.map((row) => row.periodStartMs)),
+    meterId: textsLiteral(common.map((row) => row.meterId)),
+    environment: wordsLiteral(common.map((row) => row.environment)),
+    outcome: wordsLiteral(common.map((row) => row.outcome)),
+    status: numbersLiteral(common.map((row) => row.status)),
+    calls: numbersLiteral(parts.map((part) => sumOf(part, (row) => row.calls))),
+    quantity: numbersLiteral(parts.map((part) => sumOf(part, (row) => row.quantity))),
+    keyId: textsLiteral(parts.map((part) => (part.length > 1 ? null : part[0].keyId))),
+    keyIds: ofSeveral((part) => wordsLiteral(part.map((row) => row.keyId))),
+    keyCalls: ofSeveral((part) => numbersLiteral(part.map((row) => row.calls))),
+    keyQuantities: ofSeveral((part) => numbersLiteral(part.map((row) => row.quantity))),
   };
 }
 
 export async function insertEntries(tx: Tx, texts: EntryTexts): Promise<void> {
   await tx`
     insert into ledger_entries (tenant_id, group_id, occurred_at, recorded_at, period_start, meter_id, environment,
-      key_id, outcome, status, calls, quantity)
-    select * from unnest(
+      outcome, status, calls, quantity, key_id, key_ids, key_calls, key_quantities)
+    select tenant_id, group_id, occurred_at, recorded_at, period_start, meter_id, environment, outcome, status, calls, quantity,
+      key_id, key_ids::text[], key_calls::bigint[], key_quantities::numeric[]
+    from unnest(
       ${texts.tenantId}::text::text[],
       ${texts.groupId}::text::text[],
       ${texts.occurredAt}::text::timestamptz[],
@@ -105,12 +124,16 @@ export async function insertEntries(tx: Tx, texts: EntryTexts): Promise<void> {
       ${texts.periodStart}::text::timestamptz[],
       ${texts.meterId}::text::text[],
       ${texts.environment}::text::text[],
-      ${texts.keyId}::text::text[],
       ${texts.outcome}::text::text[],
       ${texts.status}::text::smallint[],
       ${texts.calls}::text::bigint[],
-      ${texts.quantity}::text::numeric[]
-    )`;
+      ${texts.quantity}::text::numeric[],
+      ${texts.keyId}::text::text[],
+      ${texts.keyIds}::text::text[],
+      ${texts.keyCalls}::text::text[],
+      ${texts.keyQuantities}::text::text[]
+    ) as input (tenant_id, group_id, occurred_at, recorded_at, period_start, meter_id, environment, outcome, status, calls,
+      quantity, key_id, key_ids, key_calls, key_quantities)`;
 }
 
 /** What is added to the balance of a tenant, or of a line of keys by its first key, in one period. */

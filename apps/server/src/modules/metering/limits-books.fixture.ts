@@ -80,7 +80,7 @@ export async function readTaken(services: AppServices): Promise<Map<string, Take
     (tx) => tx<TakenRow[]>`
       with balance as (
         select tenant_id as owner, period_start, used from balances
-        union all select key_id, period_start, used from key_balances
+        union all select key_id, period_start, used from usage_of_keys
       ), lease as (
         select coalesce(key_id, tenant_id) as owner, period_start, sum(remaining) as held,
           coalesce(sum(remaining) filter (where state = 'forfeited'), 0) as forfeited

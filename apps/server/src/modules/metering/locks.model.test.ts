@@ -179,7 +179,7 @@ async function checkCaps(customer: Customer) {
     with balance as (
       select tenant_id, null as key_id, period_start, used from balances where tenant_id = ${customer.tenantId}
       union all
-      select tenant_id, key_id, period_start, used from key_balances where tenant_id = ${customer.tenantId}
+      select tenant_id, key_id, period_start, used from usage_of_keys where tenant_id = ${customer.tenantId}
     )
     select (b.used + coalesce((
         select sum(l.remaining) from leases l

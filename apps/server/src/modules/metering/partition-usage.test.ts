@@ -36,16 +36,29 @@ async function writeUsage(sql: Sql): Promise<void> {
   });
 }
 
+const LATER_COLUMNS = [
+  "latency_buckets",
+  "latency_counts",
+  "latencies",
+  "key_ids",
+  "key_calls",
+  "key_quantities",
+  "first_key",
+  "last_key",
+];
 const TABLES = ["usage_rollups", "usage_rollups_hourly", "ledger_entries", "meter_rollups"];
 
-/** Every row of every table, without the place in which it stands, and without histograms, which a later version keeps otherwise. */
+/**
+ * Every row of every table, without the place in which it stands, and without what a later version keeps otherwise: histograms, and
+ * columns for rows of several keys.
+ */
 async function readUsage(sql: Sql): Promise<string[][]> {
   return await sql.begin(async (tx) => {
     await tx`set local role turnpike_operator`;
     const texts: string[][] = [];
     for (const table of TABLES) {
       const rows = await tx<{ text: string }[]>`
-        select (to_jsonb(r) - '{latency_buckets,latency_counts,latencies}'::text[])::text as text from ${tx(table)} r order by 1`;
+        select (to_jsonb(r) - ${LATER_COLUMNS}::text[])::text as text from ${tx(table)} r order by 1`;
       texts.push(rows.map(({ text }) => text));
     }
     return texts;
@@ -61,6 +74,15 @@ describe("the migration to partitions", () => {
     expect(before.map((rows) => rows.length)).toEqual([330, 330, 330, 165]);
     expect((await migrate(sql)).applied[0]).toBe(MIGRATION);
     expect(await readUsage(sql)).toEqual(before);
+    // Views of later versions show them as well.
+    const shown = await sql.begin(async (tx) => {
+      await tx`set local role turnpike_operator`;
+      return await tx`
+        select (select array[count(*), sum(calls)]::int[] from usage_by_minute) as minutes,
+          (select array[count(*), sum(calls)]::int[] from usage_by_hour) as hours,
+          (select array[count(*), sum(calls)]::int[] from ledger_entries_of_keys where key_id = 'key_1') as entries`;
+    });
+    expect(shown).toMatchObject([{ minutes: [330, 660], hours: [330, 660], entries: [330, 660] }]);
     // Numbers of entries go on behind the last one.
     const [entry] = await sql.begin(async (tx) => {
       await tx`set local role turnpike_meter`;

@@ -14,6 +14,7 @@ import { createTransact, type Transact } from "#platform/transact.ts";
 import { commitGroups } from "./commit-groups.ts";
 import { decodeGroup, encodeGroup } from "./group-record.ts";
 import { reconcile } from "./reconcile.ts";
+import { rollUpUsage } from "./roll-up-usage.ts";
 import {
   type CallMeasure,
   GroupBuilder,
@@ -54,15 +55,30 @@ type StoredRow = {
   counts: number[];
 };
 
-async function readRollups(table: string, tenantId: TenantId): Promise<StoredRow[]> {
+type Source = "usage_by_minute" | "usage_by_hour" | "usage_rollups_hourly";
+
+/** What a table or view with a key in each row holds, summed over the rows of one key. */
+async function readSums(source: Source, tenantId: TenantId): Promise<StoredRow[]> {
   const { sql } = database;
+  const isPacked = source !== "usage_by_minute";
   return [
     ...(await sql<StoredRow[]>`
       select occurred_at as at, key_id, outcome, status::int, method, route, calls::text, quantity::text, bytes_in::text,
-        bytes_out::text, array_to_json(latency_buckets) as buckets, array_to_json(latency_counts) as counts
-      from ${sql(table)} ${table === "usage_rollups" ? sql`` : sql`, unpack_latencies(latencies) as h (latency_buckets, latency_counts)`}
-      where tenant_id = ${tenantId}`),
+        bytes_out::text, array_to_json(buckets) as buckets, array_to_json(counts) as counts
+      from (
+        select occurred_at, key_id, outcome, status, method, route, sum(calls) as calls, sum(quantity) as quantity,
+          sum(bytes_in) as bytes_in, sum(bytes_out) as bytes_out,
+          sum(${isPacked ? sql`latencies` : sql`pack_latencies(latency_buckets, latency_counts)`}) as packed
+        from ${sql(source)} where tenant_id = ${tenantId} group by 1, 2, 3, 4, 5, 6
+      ) sums, unpack_latencies(packed)`),
   ];
+}
+
+async function countRows(source: string, tenantId: TenantId): Promise<number> {
+  const { sql } = database;
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from ${sql(source)} where tenant_id = ${tenantId}`;
+  return row?.count ?? 0;
 }
 
 /** One call and what was measured of it, if anything was. */
@@ -183,40 +199,57 @@ function toGroups(draws: readonly SampleDraw[], samples: readonly Sample[]): Usa
     );
 }
 
+/** What happens to usage, in any order: some groups are committed, or what has gathered is rolled up. */
+const step = fc.oneof(
+  fc.record({ commit: fc.subarray([0, 1, 2, 3, 4]) }),
+  fc.record({ rollUp: fc.constantFrom("minutes" as const, "hours" as const) }),
+);
+
 describe("the rollups", () => {
-  it("are the same at both grains however calls are split into groups, ordered, committed and repeated", async () => {
+  it("are the same at both grains however calls are split into groups, ordered, committed, repeated and rolled up", async () => {
     const plan = fc.record({
       draws: fc.array(sample, { minLength: 1, maxLength: 40 }),
-      /** Which groups are committed together, in which order; some come twice. */
-      commits: fc.array(fc.subarray([0, 1, 2, 3, 4]), { maxLength: 5 }),
+      /** Groups that are committed together, in which order; some come twice. */
+      steps: fc.array(step, { maxLength: 8 }),
       isAtOnce: fc.boolean(),
     });
     await fc.assert(
-      fc.asyncProperty(plan, async ({ draws, commits, isAtOnce }) => {
+      fc.asyncProperty(plan, async ({ draws, steps, isAtOnce }) => {
         const tenantId = newUuidId("tenant");
         const keyIds = [newUuidId("key"), newUuidId("key")];
         const samples = draws.map((draw) => toSample(draw, tenantId, keyIds));
         const groups = toGroups(draws, samples).map((group) => decodeGroup(encodeGroup(group)));
-        const batches = [...commits, [0, 1, 2, 3, 4]].map((places) =>
-          places.flatMap((place) => groups[place] ?? []),
-        );
+        const take = (one: typeof step extends fc.Arbitrary<infer Step> ? Step : never) =>
+          "commit" in one
+            ? commit(one.commit.flatMap((place) => groups[place] ?? []))
+            : rollUpUsage({ transact }, one.rollUp);
+        const all = [...steps, { commit: [0, 1, 2, 3, 4] }];
         if (isAtOnce) {
-          await Promise.all(batches.map(commit));
+          await Promise.all(all.map(take));
         } else {
-          for (const batch of batches) {
-            await commit(batch);
+          for (const one of all) {
+            await take(one);
           }
         }
-        const minutes = sorted(await readRollups("usage_rollups", tenantId));
-        const hours = sorted(await readRollups("usage_rollups_hourly", tenantId));
-        expect(minutes).toEqual(sorted(expectedRollups(samples, MINUTE_MS)));
-        expect(hours).toEqual(sorted(expectedRollups(samples, HOUR_MS)));
+        const [minutes, hours] = [MINUTE_MS, HOUR_MS].map((grainMs) =>
+          sorted(expectedRollups(samples, grainMs)),
+        );
+        expect(sorted(await readSums("usage_by_minute", tenantId))).toEqual(minutes);
+        expect(sorted(await readSums("usage_by_hour", tenantId))).toEqual(hours);
         const [entries] = await database.sql<{ calls: number; rows: number; places: number }[]>`
           select sum(calls)::int as calls, count(*)::int as rows,
             count(distinct (group_id, key_id, outcome, status, occurred_at))::int as places
           from ledger_entries where tenant_id = ${tenantId}`;
         expect(entries?.calls).toBe(samples.length);
         expect(entries?.rows).toBe(entries?.places);
+        // Nothing is left beside the rollups: of minutes the view, which takes rows of several keys apart, shows nothing else.
+        // Those of hours have one row for each key.
+        await rollUpUsage({ transact }, "minutes");
+        await rollUpUsage({ transact }, "hours");
+        expect(await countRows("recent_usage", tenantId)).toBe(0);
+        expect(sorted(await readSums("usage_by_minute", tenantId))).toEqual(minutes);
+        expect(sorted(await readSums("usage_rollups_hourly", tenantId))).toEqual(hours);
+        expect(await countRows("usage_rollups_hourly", tenantId)).toBe(hours?.length);
       }),
       { numRuns: 60 },
     );
@@ -229,8 +262,8 @@ describe("the rollups", () => {
     const groupId: GroupId = newUuidId("group");
     const line = `{"groupId":"${groupId}","processId":"${processId}","recordedAtMs":null,"entries":[{"tenantId":"${tenantId}","keyId":"${keyId}","environment":"live","meterId":"requests","outcome":"VALID","status":200,"minuteMs":1768046400000,"periodStartMs":1767225600000,"periodEndMs":1769904000000,"calls":3,"quantity":3}],"spends":[]}`;
     expect(await commit([decodeGroup(Buffer.from(line))])).toBe(1);
-    for (const table of ["usage_rollups", "usage_rollups_hourly"]) {
-      expect(await readRollups(table, tenantId)).toEqual([
+    for (const view of ["usage_by_minute", "usage_by_hour"] as const) {
+      expect(await readSums(view, tenantId)).toEqual([
         {
           at: new Date(1_768_046_400_000),
           key_id: keyId,
@@ -265,12 +298,20 @@ describe("the rollups", () => {
       );
     }
     await commit([builder.build({ groupId: newUuidId("group"), processId, recordedAtMs: null })]);
-    for (const table of ["usage_rollups", "usage_rollups_hourly"]) {
-      const seen = await transact.asTenant(mine, (tx) => tx`select tenant_id from ${tx(table)}`);
-      expect([...seen]).toEqual([{ tenant_id: mine }]);
-      const change = transact.asTenant(mine, (tx) => tx`update ${tx(table)} set calls = 0`);
-      await expect(change).rejects.toMatchObject({ code: "42501" });
-    }
+    const see = async (sources: readonly string[]) => {
+      for (const source of sources) {
+        const seen = await transact.asTenant(mine, (tx) => tx`select tenant_id from ${tx(source)}`);
+        expect([source, ...seen]).toEqual([source, { tenant_id: mine }]);
+        const change = transact.asTenant(mine, (tx) => tx`delete from ${tx(source)}`);
+        await expect(change).rejects.toThrow(/permission denied|cannot delete from view/);
+      }
+    };
+    const views = ["usage_by_minute", "usage_by_hour"];
+    await see([...views, "recent_usage", "recent_usage_of_keys"]);
+    await rollUpUsage({ transact }, "minutes");
+    await see([...views, "usage_rollups"]);
+    await rollUpUsage({ transact }, "hours");
+    await see([...views, "usage_rollups_hourly"]);
   });
 
   it.each([
@@ -297,6 +338,8 @@ describe("the rollups", () => {
     builder.add(call);
     builder.addMeasure(call, { latencyMs: 20, bytesIn: 5, bytesOut: 7 });
     await commit([builder.build({ groupId: newUuidId("group"), processId, recordedAtMs: null })]);
+    await rollUpUsage({ transact }, "minutes");
+    await rollUpUsage({ transact }, "hours");
     const { sql } = database;
     await sql`update usage_rollups_hourly set ${sql.unsafe(change)} where tenant_id = ${tenantId}`;
     const { findings } = await reconcile({ transact }, OPERATOR);

@@ -5,6 +5,7 @@ import { AppError } from "@turnpike/domain/errors/app-error";
 import type { AppServices } from "#platform/app-services.ts";
 import { writeGroups } from "./commit-groups.ts";
 import { type BalanceName, lockBalance } from "./leases.store.ts";
+import { limitKey } from "./limit-key.ts";
 import { endLock, findCaps, type LockRow } from "./locks.store.ts";
 import type { Metering } from "./metering.ts";
 import { balancesOf, claimOpenLock, freeUnits, noteEnd, toLockReply } from "./open-lock.ts";
@@ -52,8 +53,11 @@ async function overshootOf(tx: Tx, name: BalanceName, limit: number | undefined)
   if (limit === undefined) {
     return 0;
   }
-  const { used, held } = await lockBalance(tx, name);
-  return Math.max(0, used + held - limit);
+  const balance = await lockBalance(tx, name);
+  if (balance === undefined) {
+    throw new Error("The quota of a key was looked up and its line is not limited.");
+  }
+  return Math.max(0, balance.used + balance.held - limit);
 }
 
 /** @throws {AppError} `LOCK_EXCEEDED`: whoever catches nothing undoes the settlement with its transaction. */
@@ -121,6 +125,9 @@ async function settleBeyond(
   open: LockRow,
 ): Promise<Settled> {
   const caps = await deps.transact.asOperator((tx) => findCaps(tx, open));
+  if (caps.key !== undefined) {
+    await limitKey(deps.transact, { tenantId: open.tenant_id, keyId: open.origin_key_id });
+  }
   const settle = async (): Promise<Settled> => {
     const settled = await trySettle(deps, input, caps);
     if ("needsCaps" in settled) {

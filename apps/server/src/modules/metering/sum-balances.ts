@@ -36,8 +36,12 @@ function byBalanceKey(one: BalanceRow, other: BalanceRow): number {
   );
 }
 
-/** Sums what is billable by tenant, and by line of keys; tells it in the order in which balances are taken. */
-export function createBalanceSums() {
+/**
+ * Sums what is billable by tenant, and by line of keys; tells it in the order in which balances are taken.
+ *
+ * @param isOwed - Whether the balance of a line gets what a row has later.
+ */
+export function createBalanceSums(isOwed: (row: LedgerRow) => boolean) {
   const tenants = createTenantBalances();
   const keys = createKeyBalances();
   return {
@@ -46,7 +50,9 @@ export function createBalanceSums() {
         const { tenantId, meterId, environment, periodStartMs, periodEndMs } = row;
         const fact = { tenantId, meterId, environment, periodStartMs, periodEndMs };
         tenants.find({ ...fact, keyId: undefined }).quantity += row.quantity;
-        keys.find({ ...fact, keyId: row.originKeyId ?? row.keyId }).quantity += row.quantity;
+        if (!isOwed(row)) {
+          keys.find({ ...fact, keyId: row.originKeyId ?? row.keyId }).quantity += row.quantity;
+        }
       }
     },
     ofTenants: (): BalanceRow[] => tenants.sums.toSorted(byBalanceKey),

@@ -13,6 +13,7 @@ import { createTransact, type Transact } from "#platform/transact.ts";
 import { commitGroups } from "./commit-groups.ts";
 import { decodeGroup } from "./group-record.ts";
 import { reconcile } from "./reconcile.ts";
+import { rollUpUsage } from "./roll-up-usage.ts";
 import type { MeteredCall, UsageGroup } from "./usage-group.ts";
 import {
   UsageRecorder,
@@ -659,6 +660,7 @@ describe("reconcile", () => {
     const { recorder } = await openRecorder();
     recorder.record(callOf(tenantId, newUuidId("key")));
     await recorder.flush();
+    await rollUpUsage({ transact }, "minutes");
     await database.sql`update usage_rollups set calls = calls + 1 where tenant_id = ${tenantId}`;
     await database.sql`update balances set used = used + 5 where tenant_id = ${tenantId}`;
     const found = await reconcile({ transact }, OPERATOR);

@@ -55,7 +55,7 @@ export async function findHistory(tx: Tx): Promise<Record<UsageClass, Date | nul
     select class, kept_from from usage_history h
     where exists (select from tenants where created_at < h.kept_from)
       -- Imported logs are older than the tenant. What one class does not keep any more may stand in the others.
-      or exists (select from usage_rollups_hourly where occurred_at < h.kept_from)
+      or exists (select from usage_by_hour where occurred_at < h.kept_from)
       or exists (select from ledger_entries where recorded_at < h.kept_from)`;
   const of = (name: UsageClass) => rows.find((row) => row.class === name)?.kept_from ?? null;
   return { minutes: of("minutes"), hours: of("hours"), ledger: of("ledger") };
@@ -81,11 +81,11 @@ export async function findRollupDrift(tx: Tx, rowsMax: number): Promise<DriftRow
     with ledger as (
       select tenant_id, occurred_at, meter_id, environment, key_id, outcome, status,
         sum(calls) as calls, sum(quantity) as quantity
-      from ledger_entries where occurred_at >= ${from} group by 1, 2, 3, 4, 5, 6, 7
+      from ledger_entries_of_keys where occurred_at >= ${from} group by 1, 2, 3, 4, 5, 6, 7
     ), rollups as (
       select tenant_id, occurred_at, meter_id, environment, key_id, outcome, status,
         sum(calls) as calls, sum(quantity) as quantity
-      from usage_rollups where occurred_at >= ${from} group by 1, 2, 3, 4, 5, 6, 7
+      from usage_by_minute where occurred_at >= ${from} group by 1, 2, 3, 4, 5, 6, 7
     )
     select 'rollup' as what,
       jsonb_build_object('tenantId', tenant_id, 'minute', occurred_at, 'meter', meter_id, 'environment', environment,
@@ -106,11 +106,11 @@ export async function findOldHourDrift(tx: Tx, rowsMax: number): Promise<DriftRo
     with ledger as (
       select tenant_id, date_trunc('hour', occurred_at, 'UTC') as occurred_at, meter_id, environment, key_id, outcome, status,
         sum(calls) as calls, sum(quantity) as quantity
-      from ledger_entries where ${isOld} group by 1, 2, 3, 4, 5, 6, 7
+      from ledger_entries_of_keys where ${isOld} group by 1, 2, 3, 4, 5, 6, 7
     ), hours as (
       select tenant_id, occurred_at, meter_id, environment, key_id, outcome, status,
         sum(calls) as calls, sum(quantity) as quantity
-      from usage_rollups_hourly where ${isOld} group by 1, 2, 3, 4, 5, 6, 7
+      from usage_by_hour where ${isOld} group by 1, 2, 3, 4, 5, 6, 7
     )
     select 'rollup of an hour' as what,
       jsonb_build_object('tenantId', tenant_id, 'hour', occurred_at, 'meter', meter_id, 'environment', environment,
@@ -146,11 +146,12 @@ export async function findHourlyDrift(tx: Tx, rowsMax: number): Promise<DriftRow
           select coalesce(sum(bucket_calls * (select of_buckets from checksums)[bucket + 1]::numeric), 0)
           from unnest(latency_buckets, latency_counts) as latency (bucket, bucket_calls)
         )), ${prime}) as latencies
-      from usage_rollups where ${isKept} group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+      from usage_by_minute where ${isKept} group by 1, 2, 3, 4, 5, 6, 7, 8, 9
     ), hours as (
-      select tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, method, route, calls, quantity, bytes_in,
-        bytes_out, mod(latencies, ${prime}) as latencies
-      from usage_rollups_hourly where ${isKept}
+      select tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, method, route, sum(calls) as calls,
+        sum(quantity) as quantity, sum(bytes_in) as bytes_in, sum(bytes_out) as bytes_out, mod(sum(latencies), ${prime})
+        as latencies
+      from usage_by_hour where ${isKept} group by 1, 2, 3, 4, 5, 6, 7, 8, 9
     )
     select 'hourly rollup' as what,
       jsonb_build_object('tenantId', tenant_id, 'hour', occurred_at, 'meter', meter_id, 'environment', environment,
@@ -184,17 +185,17 @@ export async function findBalanceDrift(tx: Tx, rowsMax: number): Promise<DriftRo
     limit ${rowsMax}`;
 }
 
-/** Compares every balance of a line of keys with the entries of its period. Programs of the operator have none. */
+/** Compares what every line of keys has used with the entries of its period. Programs of the operator have none. */
 export async function findKeyBalanceDrift(tx: Tx, rowsMax: number): Promise<DriftRow[]> {
   return await tx<DriftRow[]>`
     with ledger as (
       select e.tenant_id, coalesce(k.origin_key_id, e.key_id) as key_id, e.meter_id, e.period_start,
         sum(e.quantity) as quantity
-      from ledger_entries e left join api_keys k on k.tenant_id = e.tenant_id and k.key_id = e.key_id
+      from ledger_entries_of_keys e left join api_keys k on k.tenant_id = e.tenant_id and k.key_id = e.key_id
       where e.key_id <> '' and e.period_start >= ${wholeFrom(tx)}
       group by 1, 2, 3, 4
     ), kept as (
-      select * from key_balances where period_start >= ${wholeFrom(tx)}
+      select * from usage_of_keys where period_start >= ${wholeFrom(tx)}
     )
     select 'key balance' as what,
       jsonb_build_object('tenantId', tenant_id, 'keyId', key_id, 'meter', meter_id, 'periodStart', period_start) as place,
@@ -209,7 +210,7 @@ export async function findMeterDrift(tx: Tx, rowsMax: number): Promise<DriftRow[
   return await tx<DriftRow[]>`
     with ledger as (
       select u.tenant_id, u.meter_id, u.occurred_at as hour, sum(u.calls) as events, sum(u.quantity) as quantity
-      from usage_rollups_hourly u join meters m on m.meter_id = u.meter_id and m.event_type is not null
+      from usage_by_hour u join meters m on m.meter_id = u.meter_id and m.event_type is not null
       where u.outcome = 'VALID' and u.occurred_at >= ${keptFrom(tx, "hours")}
       group by 1, 2, 3
     ), counted as (
@@ -269,7 +270,24 @@ export async function findLockDrift(tx: Tx, rowsMax: number): Promise<DriftRow[]
     )`;
 }
 
-/** Finds entries whose group was never claimed, and leases that hold what cannot be. */
+/** Rows of several keys whose calls and units are not those of their keys. */
+function findPartDrift(
+  tx: Tx,
+  what: string,
+  { table, place, rowsMax }: { table: Fragment; place: Fragment; rowsMax: number },
+): Fragment {
+  return tx`
+    select ${what}::text as what, jsonb_build_object('tenantId', tenant_id, 'minute', occurred_at, ${place}) as place,
+      sum_calls || ' calls, ' || sum_quantity || ' units' as ledger, calls || ' calls, ' || quantity || ' units' as derived
+    from ${table} cross join lateral (
+      select coalesce(sum(k.calls), 0) as sum_calls, coalesce(sum(k.quantity), 0) as sum_quantity
+      from unnest(key_calls, key_quantities) as k (calls, quantity)
+    ) sums
+    where key_ids is not null and (sum_calls <> calls or sum_quantity <> quantity)
+    limit ${rowsMax}`;
+}
+
+/** Finds rows of the ledger and of minutes that do not hold what their keys come to, and leases that hold what cannot be. */
 export async function findStrays(tx: Tx, rowsMax: number): Promise<DriftRow[]> {
   return await tx<DriftRow[]>`
     (
@@ -277,6 +295,10 @@ export async function findStrays(tx: Tx, rowsMax: number): Promise<DriftRow[]> {
         granted::text as ledger, remaining::text as derived
       from leases where remaining > granted
       limit ${rowsMax}
+    ) union all (
+      ${findPartDrift(tx, "entries", { table: tx`ledger_entries`, place: tx`'entryId', entry_id`, rowsMax })}
+    ) union all (
+      ${findPartDrift(tx, "rollups", { table: tx`usage_rollups`, place: tx`'firstKeyId', key_ids[1]`, rowsMax })}
     )`;
 }
 
@@ -298,9 +320,9 @@ export async function countLedger(tx: Tx): Promise<{
       locked: string;
     }[]
   >`
-    select (select count(*) from ledger_entries) as entries,
+    select (select coalesce(sum(coalesce(cardinality(key_ids), 1)), 0)::bigint from ledger_entries) as entries,
       (select coalesce(sum(calls), 0)::bigint from ledger_entries) as calls,
-      (select count(*) from usage_rollups) as rollups,
+      (select count(*) from usage_by_minute) as rollups,
       (select count(*) from balances) as balances,
       (select coalesce(sum(remaining), 0)::text from leases where state = 'forfeited' and key_id is null) as forfeited,
       (select coalesce(sum(reserved), 0)::text from locks where state = 'open' and expires_at > now()) as locked`;

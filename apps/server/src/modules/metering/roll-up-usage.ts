@@ -1,0 +1,68 @@
+import type { Tx } from "@turnpike/db/client";
+import type { AppServices } from "#platform/app-services.ts";
+import { KEYS_IN_ONE_PART } from "./key-parts.ts";
+import {
+  findLastPart,
+  lockRollUp,
+  type RollUpBounds,
+  type RollUpGrain,
+  rollUpHours,
+  rollUpMinutes,
+} from "./recent-usage.store.ts";
+
+/**
+ * In one transaction. The more commits of a tenant are summed, the fewer rows there are to write; so many keys take the database
+ * some seconds, for which nobody waits.
+ */
+const AT_ONCE = { partsMax: 8_192, keysMax: 131_072 };
+
+const GRAINS: Record<RollUpGrain, (tx: Tx, bounds: RollUpBounds) => Promise<number>> = {
+  minutes: (tx, bounds) => rollUpMinutes(tx, bounds, KEYS_IN_ONE_PART),
+  hours: rollUpHours,
+};
+
+export type RollUpOptions = {
+  /** Ends it between two transactions. */
+  signal?: AbortSignal | undefined;
+  /** A minute that still runs, which minutes leave to a later run with the next ones: a key's row is then written once. */
+  running?: Date | undefined;
+};
+
+/**
+ * Adds recent usage to the rollups of minutes, or what these have to those of hours: what there was when it was called, in
+ * transactions of a bounded size, and of half the size each time that one fails, such as for the time it may take. Whoever reads
+ * rollups sees each call exactly once, before and after each of them. Idempotent; every process may run it, one at a time does,
+ * and whoever is killed leaves the rest to the next run.
+ *
+ * @returns How many rows of recent usage were added.
+ * @throws What a transaction of a single row throws.
+ */
+export async function rollUpUsage(
+  deps: Pick<AppServices, "transact">,
+  grain: RollUpGrain,
+  { signal, running }: RollUpOptions = {},
+): Promise<number> {
+  const { transact } = deps;
+  const lastPart = await transact.asMeter(findLastPart);
+  let { partsMax, keysMax } = AT_ONCE;
+  let parts = 0;
+  while (signal?.aborted !== true) {
+    try {
+      const bounds = { lastPart, partsMax, keysMax, running };
+      const added = await transact.asMeter(async (tx) =>
+        (await lockRollUp(tx, grain)) ? await GRAINS[grain](tx, bounds) : 0,
+      );
+      if (added === 0) {
+        break;
+      }
+      parts += added;
+    } catch (error) {
+      if (partsMax === 1) {
+        throw error;
+      }
+      partsMax = Math.ceil(partsMax / 2);
+      keysMax = Math.ceil(keysMax / 2);
+    }
+  }
+  return parts;
+}

@@ -58,6 +58,7 @@ export async function startTestServer(
     // Tests make and drop databases, which the product's own user may not.
     connection: { ...server.connection, user: BOOTSTRAP_USER },
     template: server.connection.database,
+    owner: server.connection.user,
     skipReason: version === "oldest" && !hasOldest ? `No PostgreSQL 15 in ${OLDEST.folder}.` : null,
   };
   project.provide("testServer", provided);

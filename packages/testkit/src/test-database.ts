@@ -9,6 +9,8 @@ export type TestServer = {
   connection: ServerConnection;
   /** Name of the migrated database that each test database is a copy of. */
   template: string;
+  /** Whose the template is, and each copy of it, as in an installation. */
+  owner: string;
   /** Why the tests of this project are skipped, or null when they run. */
   skipReason: string | null;
 };
@@ -36,11 +38,11 @@ const POOL_SIZE = 10;
  * `close` it in `afterAll`.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const { connection, template } = inject("testServer");
+  const { connection, template, owner } = inject("testServer");
   const database = `test_${randomBytes(8).toString("hex")}`;
   await runOnce(
     connection,
-    (sql) => sql`create database ${sql(database)} template ${sql(template)}`,
+    (sql) => sql`create database ${sql(database)} template ${sql(template)} owner ${sql(owner)}`,
   );
   const target = { ...connection, database };
   const sql = connect(target, {

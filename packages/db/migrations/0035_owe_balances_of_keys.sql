@@ -40,8 +40,8 @@ create trigger limit_new_key after insert on api_keys
   for each row when (new.quotas <> '[]' and new.origin_key_id = new.key_id) execute function limit_new_key();
 
 alter table recent_usage
-  -- The billing period whose balances of keys what is here is owed to, each key being the first of its line; of keys that became
-  -- limited since, it was paid when they did. Null: nothing is owed.
+  -- The billing period to whose balances of keys it is owed, each key being the first of its line; not to those of limited keys,
+  -- which have it already. Null: nothing is owed.
   add column period_start timestamptz,
   add column period_end timestamptz,
   add constraint recent_usage_period check (num_nulls(period_start, period_end) in (0, 2));

@@ -59,9 +59,13 @@ describe("the literal of an array", () => {
   it("of numbers and of instants is read as those", async () => {
     const numbers = [0, 1, -1, 2 ** 53 - 1, 7];
     expect(await readBack(numbersLiteral(numbers), "bigint[]")).toEqual(numbers);
-    const instantsMs = [0, 0, 1_768_046_400_000, 1_768_046_400_001, 0];
-    const back = (await readBack(instantsLiteral(instantsMs), "timestamptz[]")) as string[];
-    expect(back.map((text) => Date.parse(text))).toEqual(instantsMs);
+    const none = undefined;
+    const instantsMs = [none, 0, 0, none, none, 1_768_046_400_000, 1_768_046_400_001, none, 0];
+    const back = await readBack(instantsLiteral(instantsMs), "timestamptz[]");
+    const backMs = (back as (string | null)[]).map((text) =>
+      text === null ? none : Date.parse(text),
+    );
+    expect(backMs).toEqual(instantsMs);
   });
 
   it("of nothing is empty", async () => {

@@ -153,6 +153,43 @@ describe("rate limits and quotas of a key", () => {
     await pollUntil("the quota is gone", async () => (await verify(key, 0)).valid, 1_000);
   });
 
+  it("count what was used before for a lock, too, that is settled right after the first quota was given", async () => {
+    const { key, path } = await createLimitedKey({});
+    expect(await verify(key, 20)).toMatchObject({ valid: true });
+    const body = { key, cost: 5, lock: {} };
+    const { lock } = (await app.call(serviceKey, "POST", "/v1/keys/verify", body)).json;
+    await app.call(serviceKey, "PATCH", path, { quotas: [{ meter: "requests", limit: 30 }] });
+    const settle = (cost: number) =>
+      app.call(serviceKey, "POST", `/v1/locks/${lock.lockId}/settle`, { cost });
+    expect(await settle(11)).toMatchObject({
+      status: 409,
+      json: { code: "LOCK_EXCEEDED", reserved: 5, costMax: 10 },
+    });
+    expect(await settle(10)).toMatchObject({ status: 200 });
+    expect(await verify(key, 1)).toMatchObject({ code: "QUOTA_EXCEEDED" });
+  });
+
+  it("are known of a key that is made with one before its first call, whoever made it", async () => {
+    const limits = { quotas: [{ meter: "requests", limit: 5 }] };
+    const byOperator = await createLimitedKey(limits);
+    const owner = await app.mintKey(byOperator.tenantId, ["keys:write"]);
+    const made = await app.call(owner, "POST", `/v1/tenants/${byOperator.tenantId}/keys`, {
+      name: "Key",
+      ...limits,
+    });
+    const free = await createLimitedKey({}, byOperator.tenantId);
+    // A key that follows another in its line is none of its own.
+    const rolled = await app.call(serviceKey, "POST", `${byOperator.path}/roll`, {
+      graceSeconds: 0,
+    });
+    expect([made.status, rolled.status]).toEqual([201, 201]);
+    const rows = await database.sql<{ key_id: string }[]>`
+      select key_id from limited_keys where tenant_id = ${byOperator.tenantId}`;
+    const limited = new Set(rows.map((row) => row.key_id));
+    expect(limited).toEqual(new Set([byOperator.keyId, made.json.keyId]));
+    expect(limited).not.toContain(free.keyId);
+  });
+
   it("stay as they are when something else of the key changes, and stand in the audit trail", async () => {
     const limits = { rateLimits: [RATE], quotas: [{ meter: "requests", limit: 10 }] };
     const { path, tenantId } = await createLimitedKey(limits);

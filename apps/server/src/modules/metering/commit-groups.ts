@@ -21,7 +21,6 @@ import {
   createRecentSums,
   isOwable,
   type RecentRow,
-  toPaid,
 } from "./sum-recent-usage.ts";
 import {
   type GroupEntry,
@@ -203,15 +202,11 @@ async function toStatements<Row extends { tenantId: string }, Texts>(
  * @param limited - Keys whose balances are written with their entries, as are those of rolled keys. To all others it is owed.
  */
 async function prepareWrites(
-  { rows, recent: sums, spends }: GroupSums,
+  { rows, recent, spends }: GroupSums,
   limited: ReadonlySet<KeyId>,
   pace: CommitPace,
 ) {
   const balances = createBalanceSums((row) => isOwable(row) && !limited.has(row.keyId));
-  const recent =
-    limited.size === 0
-      ? sums
-      : await pace.work(() => sums.map((row) => (limited.has(row.keyId) ? toPaid(row) : row)));
   await inParts(pace, rows, (part) => part.forEach(balances.add));
   return {
     entries: await toStatements(pace, { rows, parts: createLedgerParts(), toTexts: toEntryTexts }),

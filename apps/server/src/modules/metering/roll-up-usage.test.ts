@@ -1,4 +1,3 @@
-import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLogger } from "#platform/logger.ts";
@@ -8,13 +7,11 @@ import { commitGroups } from "./commit-groups.ts";
 import { findLastPart, rollUpHours, rollUpMinutes } from "./recent-usage.store.ts";
 import { reconcile } from "./reconcile.ts";
 import { rollUpUsage } from "./roll-up-usage.ts";
-import type { GroupEntry, UsageGroup } from "./usage-group.ts";
+import type { UsageGroup } from "./usage-group.ts";
+import { groupOf, keysOf, MINUTE_MS, NOON_MS } from "./usage-groups.fixture.ts";
 
 const OPERATOR = { actor: { type: "operator", id: "test" }, requestId: "req_test" } as const;
-const MINUTE_MS = 60_000;
-const NOON_MS = Date.UTC(2026, 0, 10, 12);
 const logger = createLogger({ level: "silent" });
-const processId = newUuidId("process");
 
 let database: TestDatabase;
 let transact: Transact;
@@ -25,34 +22,6 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 
-function groupOf(
-  tenantId: TenantId,
-  keyIds: readonly KeyId[],
-  more: Partial<GroupEntry> = {},
-): UsageGroup {
-  return {
-    groupId: newUuidId("group"),
-    processId,
-    recordedAtMs: null,
-    entries: keyIds.map((keyId) => ({
-      tenantId,
-      keyId,
-      environment: "live",
-      meterId: "requests",
-      outcome: "VALID",
-      status: 200,
-      minuteMs: NOON_MS,
-      periodStartMs: Date.UTC(2026, 0, 1),
-      periodEndMs: Date.UTC(2026, 1, 1),
-      calls: 1,
-      quantity: 1,
-      ...more,
-    })),
-    spends: [],
-  };
-}
-
-const keysOf = (count: number) => Array.from({ length: count }, () => newUuidId("key"));
 const commit = (...groups: UsageGroup[]) => commitGroups({ transact, logger }, groups);
 
 type Sums = { rows: number; keys: number; calls: number };
@@ -98,7 +67,11 @@ describe("rolling up", () => {
     expect(await sumsOf("usage_rollups_hourly")).toMatchObject({ rows: 0 });
     expect(await sumsOf("usage_by_hour")).toEqual({ ...sums, rows: 12 });
     await expectNoDrift();
+    // Until then balances are owed it.
+    expect(await countRows("key_balances")).toBe(0);
+    expect(await countRows("usage_of_keys")).toBe(3);
     expect(await rollUpUsage({ transact }, "hours")).toBe(4);
+    expect(await countRows("key_balances")).toBe(3);
     expect(await sumsOf("usage_rollups_hourly")).toEqual({ ...sums, rows: 6 });
     expect(await sumsOf("usage_by_hour")).toEqual({ ...sums, rows: 6 });
     expect(await countRows("recent_usage")).toBe(0);

@@ -11,10 +11,13 @@ import {
 } from "./recent-usage.store.ts";
 
 /**
- * In one transaction. The more commits of a tenant are summed, the fewer rows there are to write; so many keys take the database
- * some seconds, for which nobody waits.
+ * In one transaction. The more commits of a tenant are summed, the fewer rows there are to write. So many keys take the database
+ * some seconds in minutes, for which nobody waits; in hours a second or two, for which a key waits that gets its first quota.
  */
-const AT_ONCE = { partsMax: 8_192, keysMax: 131_072 };
+const AT_ONCE: Record<RollUpGrain, { partsMax: number; keysMax: number }> = {
+  minutes: { partsMax: 8_192, keysMax: 131_072 },
+  hours: { partsMax: 8_192, keysMax: 32_768 },
+};
 
 const GRAINS: Record<RollUpGrain, (tx: Tx, bounds: RollUpBounds) => Promise<number>> = {
   minutes: (tx, bounds) => rollUpMinutes(tx, bounds, KEYS_IN_ONE_PART),
@@ -44,7 +47,7 @@ export async function rollUpUsage(
 ): Promise<number> {
   const { transact } = deps;
   const lastPart = await transact.asMeter(findLastPart);
-  let { partsMax, keysMax } = AT_ONCE;
+  let { partsMax, keysMax } = AT_ONCE[grain];
   let parts = 0;
   while (signal?.aborted !== true) {
     try {

@@ -125,6 +125,10 @@ async function settleBeyond(
   open: LockRow,
 ): Promise<Settled> {
   const caps = await deps.transact.asOperator((tx) => findCaps(tx, open));
+  if (caps.tenant !== undefined || caps.key !== undefined) {
+    // What was let through before there was a limit is held by no lease, and counts once it is committed.
+    await deps.metering.recorder.flush();
+  }
   if (caps.key !== undefined) {
     await limitKey(deps.transact, { tenantId: open.tenant_id, keyId: open.origin_key_id });
   }

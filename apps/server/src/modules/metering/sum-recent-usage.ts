@@ -23,7 +23,10 @@ type RecentFact = {
   /** Empty, like the route, when unknown. */
   method: CallMethod | "";
   route: string;
-  /** The billing period to whose balance of the key the units are owed; undefined where that is written with the entry. */
+  /**
+   * The billing period to whose balance of the key the units are owed, unless the key is limited; undefined where balances are
+   * written with the entry.
+   */
   periodStartMs: number | undefined;
   periodEndMs: number | undefined;
 };
@@ -77,12 +80,7 @@ export function isOwable({ originKeyId }: Pick<GroupEntry, "originKeyId">): bool
   return originKeyId === undefined;
 }
 
-/** The same usage, of which nothing is owed. */
-export function toPaid(row: RecentRow): RecentRow {
-  return { ...row, periodStartMs: undefined, periodEndMs: undefined };
-}
-
-/** Sums entries by key and minute, as if their units were owed to the balance of every key that is the first of its line. */
+/** Sums entries by key and minute. Limited keys are not told apart: who pays what is owed leaves them out. */
 export function createRecentSums() {
   const rows = createRows();
   return {

@@ -146,19 +146,24 @@ export async function holdRollUps(tx: Tx): Promise<void> {
 /**
  * Numbers of the rows to be taken. Rows of one tenant stand together: what a key did in many commits becomes one row of the
  * rollups.
+ *
+ * @param order - Of `tenant_id`, `part_id` and `first_key`, the first of a row's keys.
  */
 function choose(
   tx: Tx,
   { of, order }: { of: Fragment; order: Fragment },
   { lastPart, partsMax, keysMax }: RollUpBounds,
 ): Fragment {
+  // What is sorted has the number of the keys, not the keys.
   return tx`(
     select tenant_id, part_id
     from (
-      select tenant_id, part_id, sum(cardinality(key_ids)) over (order by ${order}) - cardinality(key_ids)
-        as keys_before
+      select tenant_id, part_id, sum(keys) over (order by ${order}) - keys as keys_before
       from (
-        select tenant_id, part_id, key_ids from recent_usage
+        select tenant_id, part_id, first_key, keys
+        from (
+          select *, key_ids[1] collate "C" as first_key, cardinality(key_ids) as keys from recent_usage
+        ) u
         where ${of} and part_id <= ${lastPart}::bigint order by ${order} limit ${partsMax}
       ) first
     ) counted
@@ -272,7 +277,7 @@ export async function rollUpMinutes(
  */
 export async function rollUpHours(tx: Tx, bounds: RollUpBounds): Promise<number> {
   // The keys of a part are near one another: those of all minutes come together, and a key's hour is written once.
-  const order = tx`tenant_id, key_ids[1] collate "C", part_id`;
+  const order = tx`tenant_id, first_key, part_id`;
   const [row] = await tx<Taken[]>`
     with taken as (
       delete from recent_usage u using ${choose(tx, { of: tx`in_minutes`, order }, bounds)} chosen

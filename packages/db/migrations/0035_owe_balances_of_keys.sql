@@ -59,3 +59,14 @@ from (
 ) parts
 group by 1, 2, 3, 4;
 grant select on usage_of_keys to turnpike_tenant, turnpike_meter, turnpike_operator;
+
+-- An advisory lock until the end of the transaction, or an error for whoever would wait longer: others queue behind who waits.
+create function lock_within_a_second(lock_id bigint) returns void
+  language plpgsql
+  set search_path = pg_catalog, pg_temp
+  set lock_timeout = '1s'
+as $$
+begin
+  perform pg_advisory_xact_lock(lock_id);
+end
+$$;

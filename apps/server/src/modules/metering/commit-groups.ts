@@ -1,11 +1,11 @@
 import type { Tx } from "@turnpike/db/client";
-import type { KeyId } from "@turnpike/domain/ids/ids";
 import type { Logger } from "#platform/logger.ts";
 import type { Transact } from "#platform/transact.ts";
 import { type KeyPart, KeyParts } from "./key-parts.ts";
 import {
   addToBalances,
   addToKeyBalances,
+  type BalanceRow,
   claimGroups,
   insertEntries,
   type LedgerRow,
@@ -15,7 +15,7 @@ import {
 import { findLimitedKeys, shareLimitedKeys } from "./limited-keys.store.ts";
 import { insertRecentUsage, toRecentTexts } from "./recent-usage.store.ts";
 import { SlotBook } from "./slot-book.ts";
-import { createBalanceSums } from "./sum-balances.ts";
+import { createKeySums, createTenantSums } from "./sum-balances.ts";
 import {
   createRecentParts,
   createRecentSums,
@@ -196,18 +196,10 @@ async function toStatements<Row extends { tenantId: string }, Texts>(
   return statements;
 }
 
-/**
- * Puts together all that is written.
- *
- * @param limited - Keys whose balances are written with their entries, as are those of rolled keys. To all others it is owed.
- */
-async function prepareWrites(
-  { rows, recent, spends }: GroupSums,
-  limited: ReadonlySet<KeyId>,
-  pace: CommitPace,
-) {
-  const balances = createBalanceSums((row) => isOwable(row) && !limited.has(row.keyId));
-  await inParts(pace, rows, (part) => part.forEach(balances.add));
+/** Puts together all that is written, but for the balances of keys. */
+async function prepareWrites({ rows, recent, spends }: GroupSums, pace: CommitPace) {
+  const tenants = createTenantSums();
+  await inParts(pace, rows, (part) => part.forEach(tenants.add));
   return {
     entries: await toStatements(pace, { rows, parts: createLedgerParts(), toTexts: toEntryTexts }),
     recent: await toStatements(pace, {
@@ -215,10 +207,25 @@ async function prepareWrites(
       parts: createRecentParts(),
       toTexts: toRecentTexts,
     }),
-    ofTenants: await pace.work(balances.ofTenants),
-    ofKeys: await pace.work(balances.ofKeys),
+    ofTenants: await pace.work(tenants.inOrder),
     spends,
   };
+}
+
+/**
+ * Balances of keys that are written with their entries: of limited keys, which stay limited or not until the transaction is over,
+ * and of rolled ones. To all others it is owed.
+ */
+async function findKeyBalances(tx: Tx, rows: readonly LedgerRow[]): Promise<BalanceRow[]> {
+  await shareLimitedKeys(tx);
+  const limited = await findLimitedKeys(tx, rows);
+  const keys = createKeySums();
+  for (const row of rows) {
+    if (!isOwable(row) || limited.has(row.keyId)) {
+      keys.add(row);
+    }
+  }
+  return keys.inOrder();
 }
 
 /**
@@ -234,14 +241,12 @@ export async function writeGroups(
   groups: readonly (UsageGroup | StoredGroup)[],
   pace: CommitPace = AT_ONCE,
 ): Promise<number> {
-  // Sent together, done in this order.
-  const [, claimed] = await Promise.all([shareLimitedKeys(tx), claimGroups(tx, groups)]);
+  const claimed = await claimGroups(tx, groups);
   if (claimed.size === 0) {
     return 0;
   }
   const sums = await sumGroups(groups, claimed, pace);
-  const limited = await findLimitedKeys(tx, sums.rows);
-  const writes = await prepareWrites(sums, limited, pace);
+  const writes = await prepareWrites(sums, pace);
   for (const texts of writes.entries) {
     await insertEntries(tx, texts);
     await pace.afterStatement();
@@ -250,12 +255,14 @@ export async function writeGroups(
     await insertRecentUsage(tx, texts);
     await pace.afterStatement();
   }
+  // Behind all pauses: who makes a key limited waits from here on, and others wait for that one.
+  const ofKeys = await findKeyBalances(tx, sums.rows);
   // Every writer takes balances, then those of keys, then leases, each in the order of its key: no deadlock.
   // From here on leases wait for the commit, and calls may wait for leases.
   for (const part of partsOf(writes.ofTenants)) {
     await addToBalances(tx, part);
   }
-  for (const part of partsOf(writes.ofKeys)) {
+  for (const part of partsOf(ofKeys)) {
     await addToKeyBalances(tx, part);
   }
   const unsettled = await settleSpends(tx, writes.spends);

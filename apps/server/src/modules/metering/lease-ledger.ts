@@ -12,7 +12,7 @@ import {
   lockLease,
   shrinkLeases,
 } from "./leases.store.ts";
-import { limitKey } from "./limit-key.ts";
+import { createKeyLimiter } from "./limit-key.ts";
 
 /** What callers wait for when a slice is cut. */
 export type WantedUnits = {
@@ -192,6 +192,7 @@ function assertCut(grant: LeaseGrant | undefined): LeaseGrant {
 
 /** Cuts and returns leases in PostgreSQL. The row of the balance is locked while a slice is cut, so that none is cut twice. */
 export function createLeaseLedger(transact: Pick<Transact, "asMeter">): LeaseLedger {
+  const limitKey = createKeyLimiter(transact);
   return {
     cut: async (request) => {
       const { tenantId, keyId } = request.name;
@@ -200,7 +201,7 @@ export function createLeaseLedger(transact: Pick<Transact, "asMeter">): LeaseLed
       if (first !== undefined || keyId === undefined) {
         return assertCut(first);
       }
-      await limitKey(transact, { tenantId, keyId });
+      await limitKey({ tenantId, keyId });
       return assertCut(await cut());
     },
     // A transaction of its own: changes are written one after the other, and nobody waits for that with a balance locked.

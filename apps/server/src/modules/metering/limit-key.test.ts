@@ -1,3 +1,4 @@
+import { connect } from "@turnpike/db/client";
 import { migrate } from "@turnpike/db/migrate";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { createOldDatabase } from "@turnpike/testkit/old-database";
@@ -7,7 +8,8 @@ import { createLogger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { createTransact, type Transact } from "#platform/transact.ts";
 import { commitGroups } from "./commit-groups.ts";
-import { limitKey } from "./limit-key.ts";
+import { createKeyLimiter, limitKey } from "./limit-key.ts";
+import { holdPayments, shareLimitedKeys } from "./limited-keys.store.ts";
 import { reconcile } from "./reconcile.ts";
 import { rollUpUsage } from "./roll-up-usage.ts";
 import type { UsageGroup } from "./usage-group.ts";
@@ -141,6 +143,59 @@ describe("a line of keys that becomes limited", () => {
     await expectNoDrift();
     await limitKey(transact, { tenantId, keyId });
     expect(await balanceOf(keyId)).toBe(1);
+  });
+});
+
+describe("many lines of keys that become limited at once", () => {
+  it("take one connection of their process and leave commits of others their turn", async () => {
+    const tenantId = newUuidId("tenant");
+    const keyIds = keysOf(60);
+    await commit(groupOf(tenantId, keyIds));
+    const pool = connect(database.target, {
+      connectionsMax: 2,
+      applicationName: "test-process",
+      statementTimeoutMs: 30_000,
+    });
+    try {
+      const own = createTransact(pool);
+      const limit = createKeyLimiter(own);
+      const holding = Promise.withResolvers<void>();
+      const held = transact.asMeter(async (tx) => {
+        await holdPayments(tx);
+        await holding.promise;
+      });
+      const limited = keyIds.map((keyId) => limit({ tenantId, keyId }));
+      // All of them wait, and whoever wants something else of the database does not.
+      for (let at = 0; at < 20; at += 1) {
+        await own.asMeter((tx) => tx`select 1`);
+      }
+      await commit(groupOf(tenantId, keyIds, { quantity: 2 }));
+      holding.resolve();
+      await Promise.all([held, ...limited]);
+    } finally {
+      await pool.end();
+    }
+    for (const keyId of keyIds) {
+      expect(await balanceOf(keyId)).toBe(3);
+    }
+    await expectNoDrift();
+  });
+
+  it("are told when a commit stands still, and keep other commits for no longer than a second", async () => {
+    const tenantId = newUuidId("tenant");
+    const [keyId = newUuidId("key")] = keysOf(1);
+    await commit(groupOf(tenantId, [keyId]));
+    const standing = Promise.withResolvers<void>();
+    const held = transact.asMeter(async (tx) => {
+      await shareLimitedKeys(tx);
+      await standing.promise;
+    });
+    await expect(limitKey(transact, { tenantId, keyId })).rejects.toThrow("lock timeout");
+    await commit(groupOf(tenantId, [keyId], { quantity: 2 }));
+    standing.resolve();
+    await held;
+    await limitKey(transact, { tenantId, keyId });
+    expect(await balanceOf(keyId)).toBe(3);
   });
 });
 

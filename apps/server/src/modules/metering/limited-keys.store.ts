@@ -2,20 +2,33 @@ import { wordsLiteral } from "@turnpike/db/array-literal";
 import type { Tx } from "@turnpike/db/client";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 
-/** Any number that no other lock of the product has: commits share it, who makes keys limited has it alone. */
-const LOCK = 7_163_029;
+/**
+ * Any numbers that no other lock of the product has. Commits share `commits`, who makes keys limited has it alone; `payments` is
+ * had by whoever adds to balances what is owed.
+ */
+const LOCKS = { commits: 7_163_029, payments: 7_163_030 } as const;
 
 /** A line of keys, by its first key. */
 export type KeyLine = { tenantId: TenantId; keyId: KeyId };
 
 /** Keeps keys from becoming limited until the transaction is over. To be called before they are looked for. */
 export async function shareLimitedKeys(tx: Tx): Promise<void> {
-  await tx`select pg_advisory_xact_lock_shared(${LOCK}::bigint)`;
+  await tx`select pg_advisory_xact_lock_shared(${LOCKS.commits}::bigint)`;
 }
 
-/** Waits until no commit is under way, and lets none begin until the transaction is over. */
+/**
+ * Waits until no commit looks for limited keys, and lets none do so until the transaction is over.
+ *
+ * @throws The database's `lock_not_available`, after a second.
+ */
 export async function holdLimitedKeys(tx: Tx): Promise<void> {
-  await tx`select pg_advisory_xact_lock(${LOCK}::bigint)`;
+  // Who waits for commits keeps the next ones from looking: not for long, whatever holds up the one under way.
+  await tx`select lock_within_a_second(${LOCKS.commits}::bigint)`;
+}
+
+/** Waits for whoever pays what is owed, and keeps others from it until the transaction is over. */
+export async function holdPayments(tx: Tx): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${LOCKS.payments}::bigint)`;
 }
 
 export async function isKeyLimited(tx: Tx, { tenantId, keyId }: KeyLine): Promise<boolean> {

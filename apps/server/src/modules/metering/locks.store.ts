@@ -199,13 +199,21 @@ export async function deleteOldLocks(tx: Tx, days: number, rowsMax: number): Pro
   return rows.length;
 }
 
+/** Hard limits of the tenant and of the key as they are now. */
+export type LockCaps = {
+  tenant: number | undefined;
+  key: number | undefined;
+  /** True when they may have changed a moment ago. */
+  isRecent: boolean;
+};
+
 /** The hard limits that a tenant and a key have now; none of what is not there any more. */
 export async function findCaps(
   tx: Tx,
   { tenant_id, key_id, meter_id }: Pick<LockRow, "tenant_id" | "key_id" | "meter_id">,
-): Promise<{ tenant: number | undefined; key: number | undefined }> {
-  const [row] = await tx<{ terms: PlanTerms; quotas: KeyQuota[] | null }[]>`
-    select v.terms, k.quotas
+): Promise<LockCaps> {
+  const [row] = await tx<{ terms: PlanTerms; quotas: KeyQuota[] | null; is_recent: boolean }[]>`
+    select v.terms, k.quotas, greatest(t.updated_at, k.updated_at) > now() - interval '1 minute' as is_recent
     from tenants t join plan_versions v on v.plan_id = t.plan_id and v.version = t.plan_version
     left join api_keys k on k.tenant_id = t.tenant_id and k.key_id = ${key_id}
     where t.tenant_id = ${tenant_id}`;
@@ -213,5 +221,6 @@ export async function findCaps(
     tenant: row?.terms.quotas.find((quota) => quota.meter === meter_id && quota.kind === "hard")
       ?.limit,
     key: row?.quotas?.find((quota) => quota.meter === meter_id)?.limit,
+    isRecent: row?.is_recent === true,
   };
 }

@@ -6,6 +6,7 @@ import {
 } from "@turnpike/db/array-literal";
 import type { Fragment, Tx } from "@turnpike/db/client";
 import type { LatencyHistogram } from "@turnpike/domain/metering/latency-histogram";
+import { holdPayments } from "./limited-keys.store.ts";
 import type { RecentPart } from "./sum-recent-usage.ts";
 
 /** Rows of one statement as literals of arrays, each a column; what differs by key as literals within. */
@@ -126,16 +127,17 @@ export async function findLastPart(tx: Tx): Promise<bigint> {
   return row?.last ?? 0n;
 }
 
-/** Keeps all other transactions from rolling up to a grain. @returns False when one is at it. */
-export async function lockRollUp(tx: Tx, grain: RollUpGrain): Promise<boolean> {
+/**
+ * Keeps all other transactions from rolling up to a grain.
+ *
+ * @param isPatient - Waits for whoever is at it.
+ * @returns False when one is at it.
+ */
+export async function lockRollUp(tx: Tx, grain: RollUpGrain, isPatient: boolean): Promise<boolean> {
+  const lock = tx`${LOCKS[grain]}::bigint`;
   const [row] = await tx<{ is_mine: boolean }[]>`
-    select pg_try_advisory_xact_lock(${LOCKS[grain]}::bigint) as is_mine`;
+    select ${isPatient ? tx`pg_advisory_xact_lock(${lock}) is not null` : tx`pg_try_advisory_xact_lock(${lock})`} as is_mine`;
   return row?.is_mine ?? false;
-}
-
-/** Waits for whoever rolls up hours, and keeps others from it. */
-export async function holdHours(tx: Tx): Promise<void> {
-  await tx`select pg_advisory_xact_lock(${LOCKS.hours}::bigint)`;
 }
 
 /** Waits for whoever rolls up, and keeps others from it: for those who need the tables of rollups for themselves. */
@@ -276,8 +278,10 @@ export async function rollUpMinutes(
  * @returns How many rows were taken: 0 when there is nothing left.
  */
 export async function rollUpHours(tx: Tx, bounds: RollUpBounds): Promise<number> {
+  await holdPayments(tx);
   // The keys of a part are near one another: those of all minutes come together, and a key's hour is written once.
   const order = tx`tenant_id, first_key, part_id`;
+  // The database begins with the last of what is written: balances, which commits wait for, are locked behind the hours.
   const [row] = await tx<Taken[]>`
     with taken as (
       delete from recent_usage u using ${choose(tx, { of: tx`in_minutes`, order }, bounds)} chosen
@@ -294,6 +298,15 @@ export async function rollUpHours(tx: Tx, bounds: RollUpBounds): Promise<number>
         taken.latency_buckets, taken.latency_counts)
         as of_key (key_id, calls, quantity, bytes_in, bytes_out, latency_buckets, latency_counts)
       group by kind, key_id
+    ), owed as (
+      insert into key_balances as b (tenant_id, key_id, meter_id, period_start, period_end, used)
+      select tenant_id, key_id, meter_id, period_start, max(period_end), sum(of_key.quantity)
+      from taken cross join lateral unnest(key_ids, quantities) as of_key (key_id, quantity)
+      where period_start is not null and of_key.quantity > 0
+        and not exists (select from limited_keys l where l.tenant_id = taken.tenant_id and l.key_id = of_key.key_id)
+      group by 1, 2, 3, 4
+      order by tenant_id collate "C", key_id collate "C", meter_id collate "C", period_start
+      on conflict (tenant_id, key_id, meter_id, period_start) do update set used = b.used + excluded.used
     ), added as (
       insert into usage_rollups_hourly as r (${tx.unsafe(COMMON)}, key_id, calls, quantity, bytes_in, bytes_out, latencies)
       select ${tx.unsafe(OF_KIND)}, key_id, calls, quantity, bytes_in, bytes_out, latencies
@@ -305,15 +318,6 @@ export async function rollUpHours(tx: Tx, bounds: RollUpBounds): Promise<number>
         set calls = r.calls + excluded.calls, quantity = r.quantity + excluded.quantity,
           bytes_in = r.bytes_in + excluded.bytes_in, bytes_out = r.bytes_out + excluded.bytes_out,
           latencies = r.latencies + excluded.latencies
-    ), owed as (
-      insert into key_balances as b (tenant_id, key_id, meter_id, period_start, period_end, used)
-      select tenant_id, key_id, meter_id, period_start, max(period_end), sum(of_key.quantity)
-      from taken cross join lateral unnest(key_ids, quantities) as of_key (key_id, quantity)
-      where period_start is not null and of_key.quantity > 0
-        and not exists (select from limited_keys l where l.tenant_id = taken.tenant_id and l.key_id = of_key.key_id)
-      group by 1, 2, 3, 4
-      order by tenant_id collate "C", key_id collate "C", meter_id collate "C", period_start
-      on conflict (tenant_id, key_id, meter_id, period_start) do update set used = b.used + excluded.used
     )
     select count(*)::int as parts from taken`;
   return row?.parts ?? 0;

@@ -4,7 +4,7 @@ import { createLogger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { createTransact, type Transact } from "#platform/transact.ts";
 import { commitGroups } from "./commit-groups.ts";
-import { findLastPart, rollUpHours, rollUpMinutes } from "./recent-usage.store.ts";
+import { findLastPart, holdRollUps, rollUpHours, rollUpMinutes } from "./recent-usage.store.ts";
 import { reconcile } from "./reconcile.ts";
 import { rollUpUsage } from "./roll-up-usage.ts";
 import type { UsageGroup } from "./usage-group.ts";
@@ -218,6 +218,32 @@ describe("rolling up", () => {
     );
     expect(await rollUpUsage({ transact }, "minutes")).toBe(1);
     await expectNoDrift();
+  });
+
+  it("goes on behind whoever needs the rollups for a moment", async () => {
+    // More than one transaction takes.
+    await commit(groupOf(newUuidId("tenant"), keysOf(40_000)));
+    await rollUpUsage({ transact }, "minutes");
+    let holds: Promise<void> | undefined;
+    // Asks for them in the first transaction of the hours, and has them after it.
+    const disturbed: Pick<Transact, "asMeter"> = {
+      asMeter: (work) =>
+        transact.asMeter(async (tx) => {
+          const result = await work(tx);
+          if (typeof result === "number" && holds === undefined) {
+            holds = transact.asMeter(async (other) => {
+              await holdRollUps(other);
+              await other`select pg_sleep(0.2)`;
+            });
+            await tx`select pg_sleep(0.1)`;
+          }
+          return result;
+        }),
+    };
+    await rollUpUsage({ transact: { ...transact, ...disturbed } }, "hours");
+    await holds;
+    expect(holds).toBeDefined();
+    expect(await countRows("recent_usage")).toBe(0);
   });
 
   it("is not asked for histograms by questions that ask for none", async () => {

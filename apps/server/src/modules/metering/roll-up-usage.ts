@@ -32,7 +32,8 @@ export type RollUpOptions = {
 };
 
 /**
- * Adds recent usage to the rollups of minutes, or what these have to those of hours: what there was when it was called, in
+ * Adds recent usage to the rollups of minutes, or what these have to those of hours: what there was when it was called, unless
+ * another process or who needs the rollups for itself is at it, in
  * transactions of a bounded size, and of half the size each time that one fails, such as for the time it may take. Whoever reads
  * rollups sees each call exactly once, before and after each of them. Idempotent; every process may run it, one at a time does,
  * and whoever is killed leaves the rest to the next run.
@@ -53,7 +54,8 @@ export async function rollUpUsage(
     try {
       const bounds = { lastPart, partsMax, keysMax, running };
       const added = await transact.asMeter(async (tx) =>
-        (await lockRollUp(tx, grain)) ? await GRAINS[grain](tx, bounds) : 0,
+        // Who once began waits for those who need the rollups for a moment, so that its run does not end early.
+        (await lockRollUp(tx, grain, parts > 0)) ? await GRAINS[grain](tx, bounds) : 0,
       );
       if (added === 0) {
         break;

@@ -3,10 +3,11 @@ import type { Tx } from "@turnpike/db/client";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { AppServices } from "#platform/app-services.ts";
+import { withTimeout } from "#platform/bounded-wait.ts";
 import { writeGroups } from "./commit-groups.ts";
 import { type BalanceName, lockBalance } from "./leases.store.ts";
 import { limitKey } from "./limit-key.ts";
-import { endLock, findCaps, type LockRow } from "./locks.store.ts";
+import { endLock, findCaps, type LockCaps, type LockRow } from "./locks.store.ts";
 import type { Metering } from "./metering.ts";
 import { balancesOf, claimOpenLock, freeUnits, noteEnd, toLockReply } from "./open-lock.ts";
 import { GroupBuilder, type UsageGroup } from "./usage-group.ts";
@@ -15,8 +16,8 @@ export type EndLockDeps = Pick<AppServices, "transact" | "clock" | "newId" | "lo
   metering: Pick<Metering, "leases" | "recorder" | "processId">;
 };
 
-/** Hard limits of the tenant and of the key as they are now. */
-type Caps = { tenant: number | undefined; key: number | undefined };
+/** After an outage there may be more to commit than a caller waits for. */
+const FLUSH_WAIT_MS = 5_000;
 
 type Settled = { row: LockRow; isEnded: boolean };
 
@@ -61,7 +62,7 @@ async function overshootOf(tx: Tx, name: BalanceName, limit: number | undefined)
 }
 
 /** @throws {AppError} `LOCK_EXCEEDED`: whoever catches nothing undoes the settlement with its transaction. */
-async function assertRoom(tx: Tx, row: LockRow, input: { cost: number; caps: Caps }) {
+async function assertRoom(tx: Tx, row: LockRow, input: { cost: number; caps: LockCaps }) {
   const { cost, caps } = input;
   const { tenant, key } = balancesOf(row);
   const over = Math.max(
@@ -87,7 +88,7 @@ async function assertRoom(tx: Tx, row: LockRow, input: { cost: number; caps: Cap
 async function trySettle(
   deps: EndLockDeps,
   { lockId, cost }: SettleLockRequest,
-  caps: Caps | undefined,
+  caps: LockCaps | undefined,
 ): Promise<Settled | { needsCaps: LockRow }> {
   const write = async (tx: Tx): Promise<Settled | { needsCaps: LockRow }> => {
     const { row, isEnded } = await claimOpenLock(
@@ -125,9 +126,9 @@ async function settleBeyond(
   open: LockRow,
 ): Promise<Settled> {
   const caps = await deps.transact.asOperator((tx) => findCaps(tx, open));
-  if (caps.tenant !== undefined || caps.key !== undefined) {
+  if (caps.isRecent && (caps.tenant !== undefined || caps.key !== undefined)) {
     // What was let through before there was a limit is held by no lease, and counts once it is committed.
-    await deps.metering.recorder.flush();
+    await withTimeout(deps.metering.recorder.flush(), FLUSH_WAIT_MS);
   }
   if (caps.key !== undefined) {
     await limitKey(deps.transact, { tenantId: open.tenant_id, keyId: open.origin_key_id });

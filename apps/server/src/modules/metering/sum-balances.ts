@@ -1,3 +1,4 @@
+import type { KeyId } from "@turnpike/domain/ids/ids";
 import { compareInOrder } from "./compare-in-order.ts";
 import type { BalanceRow, LedgerRow } from "./ledger.store.ts";
 import { SlotBook } from "./slot-book.ts";
@@ -36,26 +37,32 @@ function byBalanceKey(one: BalanceRow, other: BalanceRow): number {
   );
 }
 
-/**
- * Sums what is billable by tenant, and by line of keys; tells it in the order in which balances are taken.
- *
- * @param isOwed - Whether the balance of a line gets what a row has later.
- */
-export function createBalanceSums(isOwed: (row: LedgerRow) => boolean) {
-  const tenants = createTenantBalances();
-  const keys = createKeyBalances();
+export type BalanceSums = {
+  add(row: LedgerRow): void;
+  /** In the order in which balances are taken. */
+  inOrder(): BalanceRow[];
+};
+
+function createSums(
+  book: SlotBook<BalanceFact, BalanceRow>,
+  keyOf: (row: LedgerRow) => KeyId | undefined,
+): BalanceSums {
   return {
-    add: (row: LedgerRow): void => {
+    add: (row) => {
       if (row.quantity > 0) {
         const { tenantId, meterId, environment, periodStartMs, periodEndMs } = row;
         const fact = { tenantId, meterId, environment, periodStartMs, periodEndMs };
-        tenants.find({ ...fact, keyId: undefined }).quantity += row.quantity;
-        if (!isOwed(row)) {
-          keys.find({ ...fact, keyId: row.originKeyId ?? row.keyId }).quantity += row.quantity;
-        }
+        book.find({ ...fact, keyId: keyOf(row) }).quantity += row.quantity;
       }
     },
-    ofTenants: (): BalanceRow[] => tenants.sums.toSorted(byBalanceKey),
-    ofKeys: (): BalanceRow[] => keys.sums.toSorted(byBalanceKey),
+    inOrder: () => book.sums.toSorted(byBalanceKey),
   };
 }
+
+/** Sums what is billable by tenant. */
+export const createTenantSums = (): BalanceSums =>
+  createSums(createTenantBalances(), () => undefined);
+
+/** Sums what is billable by line of keys. */
+export const createKeySums = (): BalanceSums =>
+  createSums(createKeyBalances(), (row) => row.originKeyId ?? row.keyId);

@@ -80,7 +80,8 @@ export async function* streamLiveCalls(
       }
       const isMore = batch?.calls.length === LIVE_CALLS_BATCH_MAX;
       const timeoutMs = Math.max(0, askAgainAtMs - deps.clock.monotonicMs());
-      const isWoken = isMore || (await waitFor({ heard, timeoutMs, signal }));
+      // What came while it was asked rang for nobody.
+      const isWoken = isMore || isAuthorityInDoubt || (await waitFor({ heard, timeoutMs, signal }));
       if (!isWoken || isAuthorityInDoubt || deps.clock.monotonicMs() >= askAgainAtMs) {
         isAuthorityInDoubt = false;
         askAgainAtMs = deps.clock.monotonicMs() + timing.heartbeatMs;

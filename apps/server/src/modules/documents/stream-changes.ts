@@ -114,7 +114,8 @@ export async function* streamChanges(
       const heard = bell.next();
       const isMore = yield* readBatch(deps, input, place);
       const timeoutMs = Math.max(0, askAgainAtMs - deps.clock.monotonicMs());
-      const isWoken = isMore || (await waitFor({ heard, timeoutMs, signal }));
+      // What came while it was asked rang for nobody.
+      const isWoken = isMore || isAuthorityInDoubt || (await waitFor({ heard, timeoutMs, signal }));
       if (!isWoken || isAuthorityInDoubt || deps.clock.monotonicMs() >= askAgainAtMs) {
         isAuthorityInDoubt = false;
         askAgainAtMs = deps.clock.monotonicMs() + timing.heartbeatMs;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { LIVE_CALLS_BATCH_MAX, type LiveCallsEvent } from "@turnpike/contract/live-calls";
-import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
-import { createBell, waitFor } from "#platform/bounded-wait.ts";
+import { createBell } from "#platform/bounded-wait.ts";
+import { type ReaderTiming, type StreamReader, watchReader } from "#platform/watch-reader.ts";
 import type { ChangeSource } from "./analytics.ports.ts";
 import type { LiveCalls } from "./live-calls.ts";
 import type { LiveFilters } from "./match-live-call.ts";
@@ -12,12 +12,9 @@ export type LiveStreamEvent =
   | { kind: "coverage"; isWhole: boolean }
   | { kind: "heartbeat" };
 
-export type LiveStreamTiming = {
+export type LiveStreamTiming = ReaderTiming & {
   /** Between two events: what happens meanwhile comes with the next one. */
   paceMs: number;
-  heartbeatMs: number;
-  /** A stream ends after this; its reader comes back. */
-  lifetimeMs: number;
 };
 
 export const LIVE_STREAM_TIMING: LiveStreamTiming = {
@@ -26,14 +23,8 @@ export const LIVE_STREAM_TIMING: LiveStreamTiming = {
   lifetimeMs: 60 * 60 * 1_000,
 };
 
-export type LiveStreamInput = {
-  tenantId: TenantId;
+export type LiveStreamInput = StreamReader & {
   filters: LiveFilters;
-  /** Who reads: a change of that person or key, or of the tenant, makes the stream ask again at once. */
-  actorId: string;
-  /** Asked every `heartbeatMs` too, whatever happens meanwhile. */
-  isStillAllowed(): Promise<boolean>;
-  signal: AbortSignal;
   timing: LiveStreamTiming;
 };
 
@@ -49,25 +40,11 @@ export async function* streamLiveCalls(
 ): AsyncGenerator<LiveStreamEvent> {
   const { signal, timing, tenantId } = input;
   const bell = createBell();
-  let isAuthorityInDoubt = false;
-  const unsubscribe = deps.changes.subscribe((change) => {
-    const isOurs =
-      change.kind === "reset" ||
-      ("entityId" in change &&
-        (change.entityId === input.actorId ||
-          (change.kind === "tenant" && change.tenantId === tenantId)));
-    if (isOurs) {
-      isAuthorityInDoubt = true;
-      bell.ring();
-    }
-  });
+  const watch = watchReader(deps, input, { timing, bell });
   const { calls, end } = deps.liveCalls.watch(tenantId, input.filters, bell.ring);
   try {
-    const endsAtMs = deps.clock.monotonicMs() + timing.lifetimeMs;
-    // Calls do not move it: a busy tenant must not keep a reader whose credential has expired.
-    let askAgainAtMs = deps.clock.monotonicMs() + timing.heartbeatMs;
     let wasWhole: boolean | undefined;
-    while (!signal.aborted && deps.clock.monotonicMs() < endsAtMs) {
+    while (watch.isOpen()) {
       const heard = bell.next();
       const isWhole = deps.liveCalls.isWhole();
       if (isWhole !== undefined && isWhole !== wasWhole) {
@@ -79,21 +56,17 @@ export async function* streamLiveCalls(
         yield { kind: "calls", ...batch };
       }
       const isMore = batch?.calls.length === LIVE_CALLS_BATCH_MAX;
-      const timeoutMs = Math.max(0, askAgainAtMs - deps.clock.monotonicMs());
-      // What came while it was asked rang for nobody.
-      const isWoken = isMore || isAuthorityInDoubt || (await waitFor({ heard, timeoutMs, signal }));
-      if (!isWoken || isAuthorityInDoubt || deps.clock.monotonicMs() >= askAgainAtMs) {
-        isAuthorityInDoubt = false;
-        askAgainAtMs = deps.clock.monotonicMs() + timing.heartbeatMs;
-        if (signal.aborted || !(await input.isStillAllowed())) {
-          return;
-        }
+      const outcome = await watch.wait({ heard, isMore });
+      if (outcome === "over") {
+        return;
+      }
+      if (outcome === "asked") {
         yield { kind: "heartbeat" };
       }
       await delay(timing.paceMs, undefined, { signal }).catch(() => undefined);
     }
   } finally {
     end();
-    unsubscribe();
+    watch.end();
   }
 }

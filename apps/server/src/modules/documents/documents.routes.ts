@@ -15,6 +15,7 @@ import {
 import type { HttpContext } from "#http/http-context.ts";
 import { invalidRequest, type RawCall, type RawRoute } from "#http/raw-route.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import type { ReaderTiming } from "#platform/watch-reader.ts";
 import { assertMayUse } from "./assert-may-use.ts";
 import type { FindCaller } from "./documents.ports.ts";
 import { getDocument, listDocuments } from "./read-documents.ts";
@@ -22,7 +23,6 @@ import {
   STREAM_TIMING,
   type StreamDeps,
   type StreamEvent,
-  type StreamTiming,
   streamChanges,
 } from "./stream-changes.ts";
 import { deleteDocument, putDocument } from "./write-document.ts";
@@ -31,7 +31,7 @@ export type DocumentStreamsDeps = StreamDeps & {
   findActor: FindCaller;
   /** Aborted when the process drains: streams would otherwise hold it for an hour. */
   shutdown: AbortSignal;
-  timing?: StreamTiming & { drainMs: number };
+  timing?: ReaderTiming & { drainMs: number };
 };
 
 export function createDocumentsRoutes(deps: Pick<AppServices, "transact" | "clock">) {

@@ -384,16 +384,19 @@ export class LimitsDriver {
 
   async killDatabase(): Promise<void> {
     const { server } = this.#fleet;
-    process.kill(server.pid, "SIGKILL");
+    const killedPid = server.pid;
+    process.kill(killedPid, "SIGKILL");
     await this.burst();
     await this.endCalls();
     await this.burst();
-    await pollUntil("the database is back", () => this.#isAnswering(), 60_000);
+    await pollUntil("the database is back", () => this.#isAnsweringAfter(killedPid), 60_000);
     await this.#flushAll();
   }
 
-  async #isAnswering(): Promise<boolean> {
-    if (!this.#fleet.server.isUp()) {
+  /** Sessions of a killed server answer for a moment longer, so that another server must be there. */
+  async #isAnsweringAfter(killedPid: number): Promise<boolean> {
+    const { server } = this.#fleet;
+    if (!server.isUp() || server.pid === killedPid) {
       return false;
     }
     try {

@@ -77,7 +77,8 @@ async function drive(seed: number): Promise<void> {
         `slowest change ${driver.slowestChangeMs.toFixed(0)} ms`,
     );
   } catch (error) {
-    throw new Error(`With TURNPIKE_SEED=${String(seed)}, after ${done.join(", ")}`, {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${reason}, with TURNPIKE_SEED=${String(seed)}, after ${done.join(", ")}`, {
       cause: error,
     });
   } finally {

@@ -20,7 +20,7 @@ export type ModelTenant = {
   hasLost: boolean;
 };
 
-type Book = { admitted: number; unknown: number };
+type Book = { admitted: number };
 type Taken = { used: number; held: number; forfeited: number };
 type TakenRow = Taken & { owner: string; period: number };
 
@@ -28,25 +28,35 @@ const NOTHING: Taken = { used: 0, held: 0, forfeited: 0 };
 
 /** What processes said that they let through, beside what the database knows. Periods by their start, epoch milliseconds. */
 export class Books {
-  /** Let through of each tenant or line of keys and period, and what may have been because the answer was lost. */
+  /** Let through of each tenant or line of keys and period. */
   readonly #books = new Map<string, Book>();
+  /** What may have been of each tenant, line of keys or process, in whatever period, because the answer was lost. */
+  readonly #unknown = new Map<string, number>();
   /** What the database may count for a balance at the most, given the limits in force so far. */
   readonly #ceilings = new Map<string, number>();
-  /** Billed by process, and what may have been. */
+  /** Billed by process. */
   readonly byProcess = new Map<string, Book>();
   readonly tenants: ModelTenant[] = [];
 
   bookOf(owner: string, period: number): Book {
     const slot = `${owner}|${String(period)}`;
-    const book = this.#books.get(slot) ?? { admitted: 0, unknown: 0 };
+    const book = this.#books.get(slot) ?? { admitted: 0 };
     this.#books.set(slot, book);
     return book;
   }
 
   processBook(processId: string): Book {
-    const book = this.byProcess.get(processId) ?? { admitted: 0, unknown: 0 };
+    const book = this.byProcess.get(processId) ?? { admitted: 0 };
     this.byProcess.set(processId, book);
     return book;
+  }
+
+  addUnknown(owner: string, units: number): void {
+    this.#unknown.set(owner, this.unknownOf(owner) + units);
+  }
+
+  unknownOf(owner: string): number {
+    return this.#unknown.get(owner) ?? 0;
   }
 
   /** Forgets what was let through without a limit and lost: nothing was held for it. */

@@ -111,12 +111,9 @@ export class LimitsDriver {
         throw error;
       }
       for (const { tenant, key, call } of calls.filter((each) => each.call.ends === "billed")) {
-        for (const owner of [tenant.tenantId, key.originKeyId]) {
-          for (const period of this.#periods) {
-            this.#books.bookOf(owner, period).unknown += call.cost;
-          }
+        for (const owner of [tenant.tenantId, key.originKeyId, process.processId]) {
+          this.#books.addUnknown(owner, call.cost);
         }
-        this.#books.processBook(process.processId).unknown += call.cost;
       }
       return;
     }
@@ -439,7 +436,8 @@ export class LimitsDriver {
     of: { owner: string; period: number; tenant: ModelTenant },
     taken: { used: number; held: number },
   ): void {
-    const { admitted, unknown } = this.#books.bookOf(of.owner, of.period);
+    const { admitted } = this.#books.bookOf(of.owner, of.period);
+    const unknown = this.#books.unknownOf(of.owner);
     const ceiling = this.#books.ceilingOf(of.owner, of.period);
     const state = { ...of, ...taken, admitted, unknown, ceiling };
     const isLimited = ceiling < Number.POSITIVE_INFINITY;
@@ -461,7 +459,8 @@ export class LimitsDriver {
     await this.#flushAll();
     await this.check();
     const billed = await readBilled(this.#fleet.services);
-    for (const [processId, { admitted, unknown }] of this.#books.byProcess) {
+    for (const [processId, { admitted }] of this.#books.byProcess) {
+      const unknown = this.#books.unknownOf(processId);
       const inLedger = billed.get(processId) ?? 0;
       const state = { processId, inLedger, admitted, unknown };
       if (!this.#heldAtKill.has(processId)) {

@@ -18,6 +18,11 @@ export type ConnectOptions = {
   applicationName: string;
   /** Milliseconds after which the server gives up a statement; 0 for none (migrations, reconcile). */
   statementTimeoutMs: number;
+  /**
+   * Milliseconds after which the server undoes a transaction whose process stands still between two statements, so that
+   * nobody waits for its locks any longer. Default: ten seconds, or none where statements have no limit either.
+   */
+  standstillTimeoutMs?: number;
 };
 
 /**
@@ -33,6 +38,8 @@ export type JsonValue = postgres.JSONValue;
 
 /** Seconds to wait for a connection before the query fails. */
 const CONNECT_TIMEOUT_SECONDS = 5;
+/** Of a process that was stopped, or whose machine sleeps or is cut off, the server learns nothing; one that works is faster. */
+const STANDSTILL_TIMEOUT_MS = 10_000;
 /** The server gives up a statement by itself, unless it is frozen or out of reach: this much later we do. */
 const ANSWER_GRACE_MS = 5_000;
 
@@ -69,12 +76,16 @@ function driverFor(target: ConnectionTarget): OpenDriver {
  */
 export function connect(target: ConnectionTarget, options: ConnectOptions): Sql {
   const openDriver = driverFor(target);
+  const { statementTimeoutMs } = options;
+  const standstillTimeoutMs =
+    options.standstillTimeoutMs ?? (statementTimeoutMs === 0 ? 0 : STANDSTILL_TIMEOUT_MS);
   const shared: DriverOptions = {
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     onnotice: () => undefined,
     connection: {
       application_name: options.applicationName,
-      statement_timeout: options.statementTimeoutMs,
+      statement_timeout: statementTimeoutMs,
+      idle_in_transaction_session_timeout: standstillTimeoutMs,
       TimeZone: "UTC",
     },
     types: { bigint: postgres.BigInt, ...ARRAY_TYPES },
@@ -92,7 +103,7 @@ export function connect(target: ConnectionTarget, options: ConnectOptions): Sql 
     open: (onclose) =>
       openDriver({ ...shared, max: 1, max_lifetime: null, idle_timeout: 0, onclose }),
     connectionsMax: options.connectionsMax,
-    timeoutMs: options.statementTimeoutMs === 0 ? 0 : options.statementTimeoutMs + ANSWER_GRACE_MS,
+    timeoutMs: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + ANSWER_GRACE_MS,
   });
   const endDriver = sql.end;
   return Object.assign(sql, {

@@ -13,6 +13,8 @@ export function databaseErrorCode(error: unknown): string | undefined {
 }
 
 const CONNECTION_ERRORS = new Set([
+  // The server ended a session that stood still in a transaction.
+  "25P03",
   "CONNECT_TIMEOUT",
   "CONNECTION_CLOSED",
   "CONNECTION_DESTROYED",

@@ -129,6 +129,35 @@ describe("transaction", () => {
     await writeThreeSteps(-32);
   });
 
+  it("keeps nobody waiting for the locks of one that stands still, and goes on after it", async () => {
+    const impatient = connect(database.target, {
+      connectionsMax: 1,
+      applicationName: "impatient",
+      statementTimeoutMs: 30_000,
+      standstillTimeoutMs: 300,
+    });
+    try {
+      await writeThreeSteps(-40);
+      const isLocked = Promise.withResolvers<void>();
+      const standing = impatient.transaction(async (tx) => {
+        await tx`update steps set step = 7 where transaction_id = -40`;
+        isLocked.resolve();
+        await delay(1_000);
+        await tx`update steps set step = 8 where transaction_id = -40`;
+      });
+      const refused = expect(standing).rejects.toSatisfy(isConnectionError);
+      await isLocked.promise;
+      await pool.transaction((tx) => tx`update steps set step = 9 where transaction_id = -40`);
+      await refused;
+      const rows = await impatient.transaction(
+        (tx) => tx<{ step: number }[]>`select step from steps where transaction_id = -40`,
+      );
+      expect(rows.map(({ step }) => step)).toEqual([9, 9, 9]);
+    } finally {
+      await impatient.end({ timeout: 1 });
+    }
+  });
+
   it("keeps to its number of connections, and lets the rest wait", async () => {
     const counts = await Promise.all(
       Array.from({ length: 20 }, () =>

@@ -183,7 +183,8 @@ describe("transact", () => {
     const { ours } = tenants;
     const settings = (tx: Tx) =>
       tx`select current_setting('statement_timeout') as timeout, current_setting('work_mem') as memory,
-        current_setting('jit') as jit, current_setting('app.tenant', true) as tenant`;
+        current_setting('jit') as jit, current_setting('app.tenant', true) as tenant,
+        current_setting('idle_in_transaction_session_timeout') as standstill`;
     const before = await transact.asOperator(settings);
     const limits = { timeoutMs: 1_234 };
     const one = await transact.asAnalyst({ ...limits, tenantId: ours.tenantId }, visibleTenants);
@@ -192,6 +193,8 @@ describe("transact", () => {
     expect(all.length).toBeGreaterThan(one.length);
     const within = await transact.asAnalyst({ ...limits, tenantId: null }, settings);
     expect(within).toMatchObject([{ timeout: "1234ms", jit: "off" }]);
+    const slow = { ...limits, tenantId: null, transactionTimeoutMs: 90_000 };
+    expect(await transact.asAnalyst(slow, settings)).toMatchObject([{ standstill: "90s" }]);
     expect(await transact.asOperator(settings)).toEqual(before);
   });
 

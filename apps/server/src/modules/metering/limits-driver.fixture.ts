@@ -459,7 +459,9 @@ export class LimitsDriver {
     await this.#flushAll();
     await this.check();
     const billed = await readBilled(this.#fleet.services);
-    for (const [processId, { admitted }] of this.#books.byProcess) {
+    // Also of those that were killed before they answered anything.
+    for (const processId of new Set([...this.#books.byProcess.keys(), ...billed.keys()])) {
+      const { admitted } = this.#books.processBook(processId);
       const unknown = this.#books.unknownOf(processId);
       const inLedger = billed.get(processId) ?? 0;
       const state = { processId, inLedger, admitted, unknown };

@@ -1,12 +1,17 @@
 import { globSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
+import { IS_SOAK } from "./packages/testkit/src/soak.ts";
 
 const TESTS = ["{apps,packages,examples}/**/*.test.{ts,tsx}", "{tools,bench}/**/*.test.ts"];
 const NOT_TESTS = ["**/node_modules/**", "**/dist/**", "**/dist-server/**"];
-/** Clones, installs and starts: minutes of a machine, so a project of its own. */
+/** Run by `npm run soak` only. */
+const SOAK_TESTS = "**/*.soak.test.ts";
+/** Tests whose SQL could behave differently on another version of PostgreSQL. */
+const SQL_TESTS = "{apps,packages}/**/*.sql.test.ts";
+/** Clones, installs and starts the product: minutes of a machine, so a project of its own. */
 const INSTALL_TESTS = "tools/fresh-clone.test.ts";
 
-/** What is called `test-…`, in the testkit or beside the tests, needs a database. */
+/** Files called `test-…`, in the testkit or beside the tests, need a database. */
 const NEEDS_DATABASE = /from "[^"]*\/test-/;
 
 function listDatabaseTests(): string[] {
@@ -19,8 +24,13 @@ function listDatabaseTests(): string[] {
   );
 }
 
-/** A noisy machine is slow, not broken: these bounds only end what hangs. */
-const shared = { testTimeout: 30_000, hookTimeout: 60_000, exclude: NOT_TESTS };
+/** A busy machine is slow, not broken: these bounds only end what hangs. */
+const shared = { testTimeout: 180_000, hookTimeout: 180_000, exclude: NOT_TESTS };
+const onPostgres15 = {
+  ...shared,
+  globalSetup: "tools/vitest/oldest-server.ts",
+  setupFiles: "tools/vitest/skip-without-server.ts",
+};
 
 export default defineConfig({
   test: {
@@ -30,17 +40,19 @@ export default defineConfig({
           ...shared,
           name: "unit",
           include: TESTS,
-          exclude: [...NOT_TESTS, INSTALL_TESTS],
+          exclude: [...NOT_TESTS, INSTALL_TESTS, ...(IS_SOAK ? [] : [SOAK_TESTS])],
           globalSetup: "tools/vitest/embedded-server.ts",
         },
       },
       {
+        test: { ...onPostgres15, name: "postgres15", include: [SQL_TESTS] },
+      },
+      {
         test: {
-          ...shared,
-          name: "postgres15",
+          ...onPostgres15,
+          name: "postgres15-whole",
           include: listDatabaseTests(),
-          globalSetup: "tools/vitest/oldest-server.ts",
-          setupFiles: "tools/vitest/skip-without-server.ts",
+          exclude: [...NOT_TESTS, SOAK_TESTS],
         },
       },
       {
@@ -48,8 +60,8 @@ export default defineConfig({
           ...shared,
           name: "e2e",
           include: ["e2e/**/*.spec.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       {
@@ -57,8 +69,8 @@ export default defineConfig({
           ...shared,
           name: "install",
           include: [INSTALL_TESTS],
-          testTimeout: 600_000,
-          hookTimeout: 120_000,
+          testTimeout: 900_000,
+          hookTimeout: 300_000,
         },
       },
     ],

@@ -11,19 +11,32 @@ import { runChecks } from "./verify.mjs";
 const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
 
 /**
- * Suites in the order in which they run, the cheapest answer first, how many files of each run at once, and after how many
- * minutes one is ended, three times what it takes on two cores: a run that hangs must say so. Unit tests wait for processes
- * and databases half of their time; a journey starts the whole product and a browser.
+ * The suites of `npm test`, the cheapest answer first. A worker and what it starts need a core of their own: a machine
+ * with more files at once than cores measures its own load. A run that hangs is ended after so many minutes.
+ *
+ * @type {Suite[]}
  */
 const SUITES = [
-  { projects: ["unit", "postgres15"], filesAtOnce: availableParallelism() + 1, minutes: 40 },
-  { projects: ["e2e"], filesAtOnce: Math.min(2, availableParallelism()), minutes: 25 },
-  { projects: ["install"], filesAtOnce: 1, minutes: 10 },
+  { projects: ["unit", "postgres15"], filesAtOnce: availableParallelism(), minutes: 60 },
+  { projects: ["e2e"], filesAtOnce: Math.min(2, availableParallelism()), minutes: 40 },
+  { projects: ["install"], filesAtOnce: 1, minutes: 20 },
+];
+
+/** Suffixes of the tests that have a longer version, or run only there: load, faults under load, and random input. */
+export const SOAK_SUFFIXES = [".soak.", ".fault.", ".race.", ".model.", ".fuzz."];
+
+/** @type {Suite[]} */
+const SOAK_SUITES = [
+  {
+    projects: ["unit"],
+    filters: SOAK_SUFFIXES,
+    env: { TURNPIKE_SOAK: "1" },
+    filesAtOnce: 1,
+    minutes: 240,
+  },
+  { projects: ["postgres15-whole"], filesAtOnce: availableParallelism(), minutes: 60 },
 ];
 const MINUTE_MS = 60_000;
-
-/** The tests that have a longer version: load, and faults under load. */
-const SOAK_FILES = [".soak.", ".fault.", ".race."];
 
 /** Lines about single tests before the sum. */
 const NOTABLE_MAX = 200;
@@ -31,6 +44,14 @@ const NOTABLE_MAX = 200;
 /** A developer's own instance must be out of reach of every test. */
 const INSTANCE_SETTINGS = /^(DATABASE_URL|PORT|GATEWAY_PORT|TURNPIKE_.*|PG[A-Z]+)$/;
 
+/**
+ * @typedef {object} Suite
+ * @property {string[]} projects Of `vitest.config.ts`.
+ * @property {string[]} [filters] Parts of the paths of its files; all files when missing.
+ * @property {NodeJS.ProcessEnv} [env]
+ * @property {number} filesAtOnce
+ * @property {number} minutes It is ended after these.
+ */
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 
 /** @param {NodeJS.ProcessEnv} [more] */
@@ -51,27 +72,52 @@ export async function runUnitTests(args) {
   );
 }
 
-/** The long versions of fault and load tests, which `npm test` runs with small counts. */
+/**
+ * The long versions of tests, and every database test on the oldest PostgreSQL. Arguments choose files of the first.
+ *
+ * @param {string[]} args
+ */
 export async function runSoak(args) {
-  await ensureConsole();
-  const filters = args.length > 0 ? args : SOAK_FILES;
-  return await runProgram(
-    [VITEST, "run", "--passWithNoTests", ...projectOptions(["unit", "e2e"]), ...filters],
-    { env: testEnvironment({ TURNPIKE_SOAK: "1", ...(await browserSetting()) }) },
-  );
+  const suites = args.length === 0 ? SOAK_SUITES : [{ ...SOAK_SUITES[0], filters: args }];
+  return await runSuites(suites, [await buildConsoleFirst()]);
 }
 
 /** Everything that must be green. Its last line is `N passed, N failed, N skipped`, checks included. */
 export async function runTests() {
   const checks = await runChecks();
-  const steps = [...checks.map((check) => check.isPassed), await isConsoleBuilt()];
+  return await runSuites(SUITES, [
+    ...checks.map(({ name, isPassed }) => ({ name, isPassed })),
+    await buildConsoleFirst(),
+  ]);
+}
+
+async function buildConsoleFirst() {
+  const name = "build of the console";
+  try {
+    await ensureConsole();
+    return { name, isPassed: true };
+  } catch (error) {
+    console.error(`turnpike: ${error instanceof Error ? error.message : String(error)}`);
+    return { name, isPassed: false };
+  }
+}
+
+/**
+ * Runs suites one after the other and prints what failed, then the sum of steps and tests as the last line.
+ *
+ * @param {Suite[]} suites
+ * @param {{ name: string, isPassed: boolean }[]} steps What was done before, and counts as a test each.
+ * @returns {Promise<number>} The exit code.
+ */
+async function runSuites(suites, steps) {
+  const failedSteps = steps.filter(({ isPassed }) => !isPassed);
   const total = {
-    passed: steps.filter(Boolean).length,
-    failed: steps.filter((isPassed) => !isPassed).length,
+    passed: steps.length - failedSteps.length,
+    failed: failedSteps.length,
     skipped: 0,
   };
-  const notable = checks.filter((check) => !check.isPassed).map((check) => `failed: ${check.name}`);
-  for (const suite of SUITES) {
+  const notable = failedSteps.map(({ name }) => `failed: ${name}`);
+  for (const suite of suites) {
     const { counts, lines, isInterrupted } = await runSuite(suite);
     if (isInterrupted) {
       console.error("turnpike: ended before all tests have run");
@@ -90,21 +136,11 @@ export async function runTests() {
   return total.failed === 0 ? 0 : 1;
 }
 
-async function isConsoleBuilt() {
-  try {
-    await ensureConsole();
-    return true;
-  } catch (error) {
-    console.error(`turnpike: ${error instanceof Error ? error.message : String(error)}`);
-    return false;
-  }
-}
-
 /**
- * @param {{ projects: string[], filesAtOnce: number, minutes: number }} suite
+ * @param {Suite} suite
  * @returns {Promise<{ counts: Counts, lines: string[], isInterrupted: boolean }>}
  */
-async function runSuite({ projects, filesAtOnce, minutes }) {
+async function runSuite({ projects, filters = [], env = {}, filesAtOnce, minutes }) {
   const more = projects.includes("e2e") ? await browserSetting() : {};
   const folder = await mkdtemp(join(tmpdir(), "turnpike-report-"));
   try {
@@ -121,9 +157,10 @@ async function runSuite({ projects, filesAtOnce, minutes }) {
         "--reporter=./tools/vitest/unfinished-reporter.ts",
         `--outputFile.json=${report}`,
         ...projectOptions(projects),
+        ...filters,
       ],
       {
-        env: testEnvironment(more),
+        env: testEnvironment({ ...env, ...more }),
         timeLimitMs: minutes * MINUTE_MS,
         onSignal: () => {
           isInterrupted = true;

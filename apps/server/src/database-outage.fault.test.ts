@@ -12,11 +12,11 @@ import {
   type RecordingUpstream,
   startRecordingUpstream,
 } from "@turnpike/testkit/recording-upstream";
+import { IS_SOAK } from "@turnpike/testkit/soak";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-const IS_LONG = process.env["TURNPIKE_SOAK"] === "1";
-const OUTAGE_MS = IS_LONG ? 60_000 : 8_000;
-const DEADLINE_MS = IS_LONG ? 600_000 : 180_000;
+const OUTAGE_MS = IS_SOAK ? 60_000 : 8_000;
+const DEADLINE_MS = IS_SOAK ? 600_000 : 180_000;
 /** Callers of each kind, each of which makes one call after the other. */
 const CALLERS = 4;
 /** An unknown key is looked up for 5 s, behind others for 5 more. */

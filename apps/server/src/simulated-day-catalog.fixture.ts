@@ -1,10 +1,8 @@
 import { meterInput } from "@turnpike/contract/catalog";
 
-export const IS_LONG = process.env["TURNPIKE_SOAK"] === "1";
-
 export const QUOTAS = [
-  { meter: "requests", limit: IS_LONG ? 900 : 30, kind: "hard" as const },
-  { meter: "credits", limit: IS_LONG ? 6_000 : 250, kind: "hard" as const },
+  { meter: "requests", limit: 900, kind: "hard" as const },
+  { meter: "credits", limit: 6_000, kind: "hard" as const },
   { meter: "tokens", limit: 500, kind: "hard" as const },
   { meter: "runs", limit: 1_000_000, kind: "soft" as const },
 ];

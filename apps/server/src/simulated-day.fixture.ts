@@ -9,12 +9,12 @@ import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-da
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { expect } from "vitest";
 import { applyCatalog } from "#modules/catalog/index.ts";
-import { DAY_CATALOG, IS_LONG, QUOTAS } from "./simulated-day-catalog.fixture.ts";
+import { DAY_CATALOG, QUOTAS } from "./simulated-day-catalog.fixture.ts";
 import { createBelow } from "./simulated-day-chance.fixture.ts";
 
 /** Moments of the day at which something happens, and how much at each. */
-const MOMENTS_AN_HOUR = IS_LONG ? 30 : 2;
-const ACTS_A_MOMENT = IS_LONG ? 12 : 6;
+const MOMENTS_AN_HOUR = 30;
+const ACTS_A_MOMENT = 12;
 const EVENTS_A_BATCH = 8;
 /** The last one is deleted in the afternoon. */
 const NAMES = ["Early", "Late", "Short"];

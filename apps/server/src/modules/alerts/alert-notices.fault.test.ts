@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { type SmtpServer, startSmtpServer } from "@turnpike/testkit/smtp-server";
+import { IS_SOAK } from "@turnpike/testkit/soak";
 import { type SpawnedScript, spawnScript } from "@turnpike/testkit/spawn-script";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import type { TestTenant } from "@turnpike/testkit/test-services";
@@ -17,7 +18,7 @@ import {
 import type { AlertsProcessInput } from "./alerts-process.fixture.ts";
 import { CLAIM_MS } from "./evaluate-alerts.ts";
 
-const ROUNDS = process.env["TURNPIKE_SOAK"] === "1" ? 30 : 2;
+const ROUNDS = IS_SOAK ? 30 : 2;
 const TENANTS = 3;
 const ALERTS_A_TENANT = 4;
 /** Killed together in each round, and then one that is not. */

@@ -8,6 +8,7 @@ import {
   type ProductProcess,
   startProduct,
 } from "@turnpike/testkit/product-process";
+import { IS_SOAK } from "@turnpike/testkit/soak";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { createLiveServices, OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
@@ -18,7 +19,7 @@ import { createServiceKey } from "#modules/keys/index.ts";
 import { reconcile } from "#modules/metering/index.ts";
 import { createTenant } from "#modules/tenants/index.ts";
 
-const ROUNDS = process.env["TURNPIKE_SOAK"] === "1" ? 20 : 2;
+const ROUNDS = IS_SOAK ? 20 : 2;
 const CLIENTS = 4;
 const BATCHES_A_ROUND = 12;
 const EVENTS_A_BATCH = 50;

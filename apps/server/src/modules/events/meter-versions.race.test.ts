@@ -1,5 +1,6 @@
 import { meterInput } from "@turnpike/contract/catalog";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { IS_SOAK } from "@turnpike/testkit/soak";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
   contextOf,
@@ -16,7 +17,7 @@ import { newUuidId } from "#platform/new-id.ts";
 import { openEvents } from "./open-events.ts";
 import { takeEvents } from "./take-events.ts";
 
-const RUNS = process.env["TURNPIKE_SOAK"] === "1" ? 60 : 6;
+const RUNS = IS_SOAK ? 60 : 6;
 const PROGRAM = contextOf({ type: "service_key", id: "svc_1", scopes: ["events:write"] });
 const HOUR_MS = 3_600_000;
 const METER = "tokens";

@@ -1,10 +1,10 @@
+import { IS_SOAK } from "@turnpike/testkit/soak";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { assertHolds, LIMITS, PERIODS, runArbitrary, World } from "./lease-model.fixture.ts";
 import { periodStartMs } from "./lease-node.fixture.ts";
 
-const IS_LONG = process.env["TURNPIKE_SOAK"] === "1";
-const RUNS = IS_LONG ? 200_000 : 2_000;
+const RUNS = IS_SOAK ? 200_000 : 2_000;
 
 describe("leases over a network that loses, delays and repeats", () => {
   it("let every unit be spent that no crash forfeited, by traffic alone", async () => {
@@ -51,6 +51,6 @@ describe("leases over a network that loses, delays and repeats", () => {
       );
       expect(steps).toBeGreaterThan(100_000);
     },
-    IS_LONG ? 3_600_000 : 120_000,
+    IS_SOAK ? 3_600_000 : 120_000,
   );
 });

@@ -1,4 +1,5 @@
 import type { KeyId } from "@turnpike/domain/ids/ids";
+import { IS_SOAK } from "@turnpike/testkit/soak";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createLogger } from "#platform/logger.ts";
@@ -13,7 +14,7 @@ import { groupOf, keysOf, MINUTE_MS, NOON_MS } from "./usage-groups.fixture.ts";
 const OPERATOR = { actor: { type: "operator", id: "test" }, requestId: "req_test" } as const;
 const KEYS = 120;
 const COMMITTERS = 3;
-const ROUNDS = process.env["TURNPIKE_SOAK"] === undefined ? 40 : 1_000;
+const ROUNDS = IS_SOAK ? 1_000 : 40;
 const logger = createLogger({ level: "silent" });
 
 let database: TestDatabase;

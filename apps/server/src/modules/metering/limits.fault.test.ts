@@ -1,10 +1,10 @@
+import { IS_SOAK } from "@turnpike/testkit/soak";
 import { describe, it } from "vitest";
 import { LimitsDriver, type Random } from "./limits-driver.fixture.ts";
 import { type Fleet, openFleet } from "./limits-fleet.fixture.ts";
 
-const IS_LONG = process.env["TURNPIKE_SOAK"] === "1";
-const RUNS = IS_LONG ? 20 : 1;
-const STEPS = IS_LONG ? 250 : 30;
+const RUNS = IS_SOAK ? 20 : 1;
+const STEPS = IS_SOAK ? 250 : 30;
 
 type Action = Exclude<
   keyof LimitsDriver,

@@ -1,6 +1,7 @@
 import { verifyKeyResponse } from "@turnpike/contract/keys";
 import { lock as lockShape } from "@turnpike/contract/locks";
 import { pollUntil } from "@turnpike/testkit/poll-until";
+import { IS_SOAK } from "@turnpike/testkit/soak";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
@@ -10,8 +11,7 @@ import { applyCatalog } from "#modules/catalog/index.ts";
 import { keepMeteringHouse } from "./keep-house.ts";
 import { reconcile } from "./reconcile.ts";
 
-const IS_LONG = process.env["TURNPIKE_SOAK"] === "1";
-const RUNS = IS_LONG ? 60 : 6;
+const RUNS = IS_SOAK ? 60 : 6;
 const LIMIT = 200;
 const KEY_LIMIT = 120;
 

@@ -1,6 +1,7 @@
 import { meterInput } from "@turnpike/contract/catalog";
 import { AGGREGATIONS } from "@turnpike/domain/catalog/meter";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { IS_SOAK } from "@turnpike/testkit/soak";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
   contextOf,
@@ -19,7 +20,7 @@ import { takeEvents } from "./take-events.ts";
 
 const PROGRAM = contextOf({ type: "service_key", id: "svc_1", scopes: ["events:write"] });
 const MINUTE_MS = 60_000;
-const RUNS = process.env["TURNPIKE_SOAK"] === "1" ? 100 : 8;
+const RUNS = IS_SOAK ? 100 : 8;
 
 let database: TestDatabase;
 let services: TestServices;

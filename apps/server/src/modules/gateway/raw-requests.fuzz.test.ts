@@ -6,6 +6,7 @@ import {
   type RecordingUpstream,
   startRecordingUpstream,
 } from "@turnpike/testkit/recording-upstream";
+import { IS_SOAK } from "@turnpike/testkit/soak";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { type BareGateway, startBareGateway } from "./bare-gateway.ts";
@@ -324,7 +325,7 @@ describe("raw requests", () => {
           expect(bytes).toContain(request.body.toString("latin1"));
         }
       }),
-      { numRuns: Number(process.env["TURNPIKE_FUZZ_RUNS"] ?? 300) },
+      { numRuns: IS_SOAK ? 30_000 : 300 },
     );
   });
 });

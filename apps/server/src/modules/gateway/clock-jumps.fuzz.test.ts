@@ -1,6 +1,7 @@
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import { billingPeriodAt } from "@turnpike/domain/time/billing-period";
 import { pollUntil } from "@turnpike/testkit/poll-until";
+import { IS_SOAK } from "@turnpike/testkit/soak";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
@@ -18,7 +19,7 @@ import { createDecider } from "./decide-call.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
 import { createCallRecorder, VERIFICATION } from "./record-call.ts";
 
-const RUNS = Number(process.env["TURNPIKE_FUZZ_RUNS"] ?? 25);
+const RUNS = IS_SOAK ? 500 : 10;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Of every tenant: periods begin with the month. */

@@ -5,11 +5,10 @@ import { pollUntil } from "@turnpike/testkit/poll-until";
 import { startRecordingUpstream } from "@turnpike/testkit/recording-upstream";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-const IS_LONG = process.env["TURNPIKE_SOAK"] === "1";
 /** On the gateway, and a tenth of them on the other port. */
-const CONNECTIONS = IS_LONG ? 10_000 : 1_000;
+const CONNECTIONS = 10_000;
 /** Of those, the ones that call at the same time. */
-const ACTIVE = IS_LONG ? 2_000 : 200;
+const ACTIVE = 2_000;
 const ROUNDS = 5;
 /** What a process may grow by for a connection that has been used, and by its heap's own way to grow. */
 const CONNECTION_BYTES_MAX = 60_000;

@@ -13,12 +13,11 @@ import {
 } from "@turnpike/testkit/recording-upstream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-const IS_LONG = process.env["TURNPIKE_SOAK"] === "1";
 /** Clients of each kind at once. */
-const CLIENTS = IS_LONG ? 200 : 10;
+const CLIENTS = 200;
 /** Each of them fills some megabytes of the system's own buffers, of which there are not many. */
-const UNREAD_CLIENTS = IS_LONG ? 40 : 10;
-const ABORTS = IS_LONG ? 5_000 : 200;
+const UNREAD_CLIENTS = 40;
+const ABORTS = 5_000;
 /** The head of a request may take 10 s and is looked at every 2 s; a body 60 s, an unread answer 60 to 120 s. */
 const HEAD_MS_MAX = 60_000;
 const BODY_MS_MAX = 240_000;
@@ -117,7 +116,7 @@ describe("slow clients, on both listeners", () => {
     HEAD_MS_MAX * 2,
   );
 
-  it.runIf(IS_LONG)(
+  it(
     "that drip a body, or never read their answer, are cut",
     async () => {
       const before = await product.countConnections();

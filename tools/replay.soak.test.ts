@@ -12,13 +12,12 @@ import {
 } from "../apps/server/src/platform/replay-stub.ts";
 import { writeGeneratedLog } from "./replay/generated-log.fixture.ts";
 
-const IS_LONG = process.env["TURNPIKE_SOAK"] === "1";
-const DEADLINE_MS = IS_LONG ? 900_000 : 240_000;
-const LINES = IS_LONG ? 60_000 : 8_000;
+const DEADLINE_MS = 900_000;
+const LINES = 60_000;
 /** Enough that calls go on for as long as the database is frozen. */
-const LINES_WHILE_FROZEN = IS_LONG ? 250_000 : 24_000;
-const KILLS = IS_LONG ? 6 : 1;
-const DATABASE_STOP_MS = IS_LONG ? 20_000 : 3_000;
+const LINES_WHILE_FROZEN = 250_000;
+const KILLS = 6;
+const DATABASE_STOP_MS = 20_000;
 /**
  * A group is filled for 50 ms. Its timer comes late on a busy machine, and answers may then wait in sockets before they
  * are counted: what was answered within this time before the kill is the most that may be lost.

@@ -5,35 +5,54 @@ import { openJobQueue } from "#platform/job-queue.ts";
 import type { Transact } from "#platform/transact.ts";
 import { evaluateAlerts } from "./evaluate-alerts.ts";
 
-export type AlertsProcessInput = { target: ConnectionTarget; now: string };
+export type AlertsProcessInput = {
+  target: ConnectionTarget;
+  now: string;
+  /** The process stops for good at its n-th step, so that it is killed at work; null: it runs to its end. */
+  stopAtStep: number | null;
+};
 
-/** Says on standard output where a process stands in its transactions, so that it can be killed there. */
-function telling(transact: Transact): Transact {
-  const say = (moment: string) => process.stdout.write(`${moment}\n`);
+/** What `pg_stat_activity` calls its connections. */
+export const ALERTS_PROCESS = "alerts-process";
+
+/** Stops a process at one of its steps, and writes a line when it has. */
+function stopping(transact: Transact, stopAtStep: number | null): Transact {
+  let steps = 0;
+  const step = async (): Promise<void> => {
+    steps += 1;
+    if (stopAtStep !== null && steps >= stopAtStep) {
+      process.stdout.write("stopped\n");
+      await new Promise(() => undefined);
+    }
+  };
   return {
     ...transact,
     asOperator: async (work) => {
-      say("begins");
+      await step();
       const result = await transact.asOperator(async (tx) => {
         const inner = await work(tx);
-        say("commits");
+        await step();
         return inner;
       });
-      say("committed");
+      await step();
       return result;
     },
     asAnalyst: async (input, work) => {
-      say("asks");
+      await step();
       return await transact.asAnalyst(input, work);
     },
   };
 }
 
-/** Looks at what is due, as a process of its own, and ends. */
-export async function runAlertsProcess({ target, now }: AlertsProcessInput): Promise<void> {
+/** Evaluates the alerts that are due, in a process of its own, and ends. */
+export async function runAlertsProcess({
+  target,
+  now,
+  stopAtStep,
+}: AlertsProcessInput): Promise<void> {
   const sql = connect(target, {
     connectionsMax: 4,
-    applicationName: "alerts",
+    applicationName: ALERTS_PROCESS,
     statementTimeoutMs: 0,
   });
   const services = createLiveServices({ sql });
@@ -41,7 +60,7 @@ export async function runAlertsProcess({ target, now }: AlertsProcessInput): Pro
   const world = {
     ...services,
     clock: createFakeClock(now),
-    transact: telling(services.transact),
+    transact: stopping(services.transact, stopAtStep),
     jobs,
     notices: { sendsMail: true, brandName: "Acme API", consoleUrl: "https://console.example.com" },
   };

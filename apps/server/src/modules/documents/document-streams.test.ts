@@ -32,6 +32,9 @@ describe("the stream of changes", () => {
   let theirs: TenantId;
   const actors: Record<string, Actor> = {};
   const shutdown = new AbortController();
+  /** So long that a stream which hears of something heard it from the change feed. */
+  const NO_HEARTBEAT_MS = 60 * 60_000;
+  const timing = { heartbeatMs: 300, lifetimeMs: 60 * 60_000, drainMs: 300 };
   /** Streams that are under way on the server. */
   let subscriptions = 0;
   const open: Stream[] = [];
@@ -67,12 +70,13 @@ describe("the stream of changes", () => {
         },
         findActor: async (credential) => actors[credential],
         shutdown: shutdown.signal,
-        timing: { heartbeatMs: 300, lifetimeMs: 60_000, drainMs: 300 },
+        timing,
       }),
       actors,
     });
   });
   afterEach(() => {
+    timing.heartbeatMs = 300;
     for (const stream of open.splice(0)) {
       stream.close();
     }
@@ -149,15 +153,14 @@ describe("the stream of changes", () => {
   const hears = (stream: Stream, count: number) =>
     pollUntil(`${String(count)} events`, () => stream.events.length >= count);
 
-  it("begins with what there is and pushes each change within a second", async () => {
+  it("begins with what there is and pushes each change when the feed publishes it, not at a heartbeat", async () => {
+    timing.heartbeatMs = NO_HEARTBEAT_MS;
     const collection = newCollection();
     await put(collection, "before");
     const stream = await listen(collection);
     await hears(stream, 1);
-    const startedMs = performance.now();
     const written = await put(collection, "after", { n: 1 });
     await hears(stream, 2);
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
     expect(ids(stream)).toEqual(["before", "after"]);
     expect(stream.events[1]).toMatchObject({
       name: "change",
@@ -260,22 +263,23 @@ describe("the stream of changes", () => {
     }
   });
 
-  it("ends within a second when the credential is revoked", async () => {
+  it("ends when the feed publishes that the credential was revoked, not at a heartbeat", async () => {
+    timing.heartbeatMs = NO_HEARTBEAT_MS;
     actors["doomed"] = {
       type: "key",
       id: "key_doomed",
       tenantId: ours,
       scopes: ["documents:read"],
     };
-    const stream = await listen(newCollection(), { as: "doomed" });
-    await pollUntil("a heartbeat", () => stream.heartbeats > 0);
+    const collection = newCollection();
+    await put(collection, "before");
+    const stream = await listen(collection, { as: "doomed" });
+    await hears(stream, 1);
     delete actors["doomed"];
-    const startedMs = performance.now();
     await services.transact.asOperator((tx) =>
       insertChange(tx, { kind: "key", tenantId: ours, entityId: "key_doomed" }),
     );
     await pollUntil("the end", () => stream.isOver);
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
   });
 
   it("ends at a heartbeat when the scope was taken away, told or not", async () => {

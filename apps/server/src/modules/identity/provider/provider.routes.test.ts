@@ -218,14 +218,15 @@ describe("sessions of the provider", () => {
     const before = await sessionCount();
     let made = 0;
     let status = 303;
-    while (status === 303 && made < 1_000) {
-      // A browser that takes no other cookie is a new one each time.
-      browser.cookies.set("turnpike_session /", { value: "x", path: "/", attributes: "" });
-      ({ status } = await browser.call("GET", "/idp/auth/AAAAAAAAAAAAAAAAAAAA"));
-      made += status === 303 ? 1 : 0;
-    }
-    // And one more for each second that it takes.
-    expect(made).toBeGreaterThanOrEqual(300);
+    await identity.stopClock(async () => {
+      while (status === 303 && made < 1_000) {
+        // A browser that accepts no other cookie counts as a new one each time.
+        browser.cookies.set("turnpike_session /", { value: "x", path: "/", attributes: "" });
+        ({ status } = await browser.call("GET", "/idp/auth/AAAAAAAAAAAAAAAAAAAA"));
+        made += status === 303 ? 1 : 0;
+      }
+    });
+    expect(made).toBe(300);
     expect(status).toBe(429);
     expect(await sessionCount()).toBe(before + made);
     const [row] = await database.sql<{ seconds: number }[]>`

@@ -45,6 +45,11 @@ describe("parseLogLine", () => {
     ["the common format", line("GET /a HTTP/1.1", "200 5"), { bytes: 5, userAgent: undefined }],
     ["escaped quotes", line("GET / HTTP/1.1", String.raw`200 5 "-" "a \"b\""`), { bytes: 5 }],
     ["no version", line("GET /old"), { target: "/old" }],
+    [
+      "a virtual host and brackets in the user",
+      '[::1]:443 192.0.2.1 - a[b [17/May/2015:10:05:03 +0000] "GET /a HTTP/1.1" 200 5',
+      { target: "/a" },
+    ],
   ])("reads %s", (_, text, expected) => {
     expect(parseLogLine(1, text)).toMatchObject({ call: expected });
   });

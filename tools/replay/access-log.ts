@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { METHODS } from "node:http";
+import { splitCombinedLine } from "@turnpike/domain/access-log/parse-combined-line";
 
 /** A line of an access log that can be sent again. */
 export type LoggedCall = {
@@ -24,11 +25,8 @@ const TARGET_LENGTH_MAX = 8 * 1024;
 /** As much as the stub makes. */
 const BODY_BYTES_MAX = 1024 ** 3;
 
-const QUOTED = String.raw`"((?:[^"\\]|\\.)*)"`;
-/** host ident user [time] "request" status size, and in the combined format "referer" "user agent". */
-const COMBINED = new RegExp(
-  String.raw`^\S+ \S+ [^\[]*\[[^\]]*\] ${QUOTED} (\d{3}) (\d{1,15}|-)(?: ${QUOTED} ${QUOTED})?`,
-);
+/** Referrer and user agent of the combined format, as logged. */
+const CLIENT = /^"((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)"/;
 const REQUEST = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+)(?: HTTP\/\d(?:\.\d)?)?$/;
 /** Visible ASCII without what the gateway refuses as raw text in a target. */
 const TARGET = /^\/[\x21-\x22\x24-\x5b\x5d-\x7e]*$/;
@@ -52,30 +50,30 @@ function findObstacle(method: string, target: string, status: number, bytes: num
   if (target.length > TARGET_LENGTH_MAX) {
     return "the request target is longer than 8 KiB";
   }
-  if (status < 200 || status > 599) {
-    return `the status ${String(status)} is no final answer`;
+  if (!(status >= 200 && status <= 599)) {
+    return `the status ${String(status)} is not a final one`;
   }
-  return bytes > BODY_BYTES_MAX ? "the answer was larger than 1 GiB" : undefined;
+  return bytes <= BODY_BYTES_MAX ? undefined : "the answer was larger than 1 GiB";
 }
 
 /** Reads one line of the common or combined log format; says why when it cannot be sent again. */
 export function parseLogLine(line: number, text: string): LogItem {
-  const fields = COMBINED.exec(text);
-  if (fields === null) {
-    return { line, reason: "not a line of the combined log format" };
+  const fields = splitCombinedLine(text);
+  if ("reason" in fields) {
+    return { line, reason: fields.reason };
   }
-  const request = REQUEST.exec(fields[1] ?? "");
+  const request = REQUEST.exec(fields.request);
   if (request === null) {
     return { line, reason: "no method and target in the request field" };
   }
   const [, method = "", target = ""] = request;
-  const status = Number(fields[2]);
-  const bytes = fields[3] === "-" ? 0 : Number(fields[3]);
+  const status = Number(fields.status);
+  const bytes = fields.size === "-" ? 0 : Number(fields.size);
   const reason = findObstacle(method, target, status, bytes);
   if (reason !== undefined) {
     return { line, reason };
   }
-  const [referer, userAgent] = [toHeader(fields[4]), toHeader(fields[5])];
+  const [referer, userAgent] = (CLIENT.exec(fields.rest) ?? []).slice(1).map(toHeader);
   return { line, call: { line, method, target, status, bytes, referer, userAgent } };
 }
 

@@ -55,12 +55,12 @@ export function parseCommonTime(text: string): number | undefined {
     return;
   }
   const [, day, name = "", year, hour, minute, second, zone = ""] = parts;
-  const place = MONTHS.indexOf(name);
-  return place % 3 !== 0
+  const position = MONTHS.indexOf(name);
+  return position % 3 !== 0
     ? undefined
     : toEpochMs({
         year: Number(year),
-        month: place / 3,
+        month: position / 3,
         day: Number(day),
         hour: Number(hour),
         minute: Number(minute),

@@ -1,13 +1,15 @@
-/** What a line of an access log says of one request. What it does not say is undefined, or 0 bytes. */
+import { isAddress } from "../keys/networks.ts";
+
+/** One request as an access log describes it. What the line leaves out is undefined, or 0 bytes. */
 export type LoggedRequest = {
   /** When it was logged, epoch milliseconds. */
   epochMs: number;
   method: string;
-  /** The target as sent, query included; starts with a slash, but for `*` and other oddities that a server answered. */
+  /** The target as sent, query included. Starts with a slash, except `*` of OPTIONS and the authority of CONNECT. */
   target: string;
   /** 100 to 599. */
   status: number;
-  /** Address without a port. */
+  /** Address or host name, without a port, in lower case. */
   client: string | undefined;
   user: string | undefined;
   /** Lower case, without a port. */
@@ -19,54 +21,130 @@ export type LoggedRequest = {
   latencyMs: number | undefined;
 };
 
-/** A line that was read, or why it cannot be. */
+/** The request of a line, or why the line cannot be read. */
 export type ReadLine = { request: LoggedRequest } | { reason: string };
 
-/** Names in the logs for what is not known. */
+/** A field that reads as what it must be. Its value is undefined when the log says that it is unknown. */
+export type Field<Value> = { value: Value | undefined };
+
+/** An address or host name in a log. */
+export type Authority = {
+  /** Without port, brackets, zone and final dot, in lower case. */
+  name: string;
+  hasPort: boolean;
+  isAddress: boolean;
+  isBracketed: boolean;
+};
+
+/** Logs write `-` or nothing for an unknown value, Apache also `""`. */
 export function toKnown(text: string | undefined): string | undefined {
-  return text === undefined || text === "-" || text === "" ? undefined : text;
+  return text === undefined || text === "-" || text === "" || text === '""' ? undefined : text;
 }
 
-/** A host or address without its port and brackets, in lower case. An IPv6 address without brackets has no port. */
-export function withoutPort(text: string): string {
-  const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text);
-  if (bracketed !== null) {
-    return (bracketed[1] ?? "").toLowerCase();
-  }
-  const isAddress6 = text.indexOf(":") !== text.lastIndexOf(":");
-  return (isAddress6 ? text : text.replace(/:\d+$/, "")).toLowerCase();
-}
+const BRACKETED = /^\[([^\]]+)\](?::(\d{1,5}))?$/;
+const NAMED = /^([^:]+)(?::(\d{1,5}))?$/;
+/** Host names as servers accept and configure them, `_` and `*.example.com` included. */
+const NAME = /^(?:[\p{L}\p{M}\p{N}_*-]+\.)*[\p{L}\p{M}\p{N}_*-]+$/u;
+/** A name that ends in a number is a mistyped address. */
+const NUMERIC_END = /(?:^|\.)\d+$/;
+const NAME_LENGTH_MAX = 253;
+const PORT_MAX = 65_535;
 
-const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}) (.+?)(?: HTTP\/\d(?:\.\d)?)?$/s;
-const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/is;
+function withoutZone(address: string): string {
+  return address.includes(":") ? address.replace(/%[\w.-]+$/, "") : address;
+}
 
 /**
- * Takes a request line apart. A target in absolute form (`http://a.example/x`, as proxies get it) gives its host away.
+ * Reads an address or a host name, with a port or without. An IPv6 address without brackets has no port.
  *
- * @returns `undefined` for what is none: an empty request, a TLS greeting.
+ * @returns `undefined` for text that is neither.
  */
-export function parseRequestLine(
-  text: string,
-): { method: string; target: string; host: string | undefined } | undefined {
-  const parts = REQUEST_LINE.exec(text);
-  if (parts === null) {
-    return;
+export function parseAuthority(text: string): Authority | undefined {
+  const bare = withoutZone(text);
+  if (isAddress(bare)) {
+    return { name: bare.toLowerCase(), hasPort: false, isAddress: true, isBracketed: false };
   }
-  const [, method = "", target = ""] = parts;
-  return { method, ...splitTarget(target) };
+  const bracketed = BRACKETED.exec(text);
+  const [, inner = "", port] = bracketed ?? NAMED.exec(text) ?? [];
+  const name = (bracketed === null ? inner.replace(/\.$/, "") : withoutZone(inner)).toLowerCase();
+  const isIp = isAddress(name) && (bracketed !== null) === name.includes(":");
+  const isName =
+    bracketed === null &&
+    name.length <= NAME_LENGTH_MAX &&
+    NAME.test(name) &&
+    !NUMERIC_END.test(name);
+  return (isIp || isName) && Number(port ?? 0) <= PORT_MAX
+    ? { name, hasPort: port !== undefined, isAddress: isIp, isBracketed: bracketed !== null }
+    : undefined;
 }
 
-/** Takes the host off a target in absolute form. */
-export function splitTarget(target: string): { target: string; host: string | undefined } {
-  const absolute = target.startsWith("/") ? null : ABSOLUTE.exec(target);
-  if (absolute === null) {
-    return { target, host: undefined };
+/**
+ * Reads the client of a request: an address, perhaps with its port, or a host name without one. `unix:` is how nginx writes
+ * a client on a socket of the machine itself.
+ */
+export function parseClient(text: string | undefined): Field<string> | undefined {
+  const known = text === "unix:" ? undefined : toKnown(text);
+  if (known === undefined) {
+    return { value: undefined };
   }
-  const [, host = "", rest = ""] = absolute;
-  return {
-    target: rest.startsWith("/") ? rest : `/${rest}`,
-    host: toKnown(withoutPort(host)),
-  };
+  const authority = parseAuthority(known);
+  const isClient =
+    authority !== undefined &&
+    (authority.isAddress || !(authority.hasPort || authority.name.includes("*")));
+  return isClient ? { value: authority.name } : undefined;
+}
+
+/** Reads the host that a request was for: a name or an address, perhaps with its port. */
+export function parseHost(text: string | undefined): Field<string> | undefined {
+  const known = toKnown(text);
+  const authority = known === undefined ? undefined : parseAuthority(known);
+  return known === undefined || authority !== undefined ? { value: authority?.name } : undefined;
+}
+
+const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
+const VERSION = / HTTP\/\d(?:\.\d)?$/;
+const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/is;
+
+/** What was asked for. */
+export type LoggedCall = { method: string; target: string; host: string | undefined };
+
+/**
+ * Checks the method and the target of a request. A target in absolute form, as proxies get it, also names the host:
+ * `http://a.example/x` is `/x` of `a.example`.
+ *
+ * @returns `undefined` when they are not a method and a target.
+ */
+export function parseCall(method: string, target: string): LoggedCall | undefined {
+  if (!METHOD.test(method)) {
+    return;
+  }
+  if (target.startsWith("/") || (method === "OPTIONS" && target === "*")) {
+    return { method, target, host: undefined };
+  }
+  if (method === "CONNECT") {
+    const authority = parseAuthority(target);
+    return authority?.hasPort === true ? { method, target, host: authority.name } : undefined;
+  }
+  const [, authority = "", rest = ""] = ABSOLUTE.exec(target) ?? [];
+  const host = parseAuthority(authority);
+  return host === undefined
+    ? undefined
+    : { method, target: rest.startsWith("/") ? rest : `/${rest}`, host: host.name };
+}
+
+/**
+ * Takes a request line apart. Without a version, as in HTTP/0.9, the target holds no blank.
+ *
+ * @returns `undefined` for anything else, such as an empty request or a TLS greeting.
+ */
+export function parseRequestLine(text: string): LoggedCall | undefined {
+  const version = VERSION.exec(text);
+  const call = version === null ? text : text.slice(0, version.index);
+  const blank = call.indexOf(" ");
+  const target = call.slice(blank + 1);
+  return blank < 0 || (version === null && /\s/.test(target))
+    ? undefined
+    : parseCall(call.slice(0, blank), target);
 }
 
 /** True for a status that an answer can have. */

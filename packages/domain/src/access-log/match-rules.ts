@@ -1,9 +1,9 @@
 import { compileNetworks } from "../keys/networks.ts";
-import { type LoggedRequest, withoutPort } from "./logged-request.ts";
+import { type LoggedRequest, parseHost } from "./logged-request.ts";
 
-/** Which requests are meant: those for which everything that is said holds. A rule that says nothing means all. */
+/** Selects the requests that meet every condition. A rule without conditions selects all. */
 export type LogRule<Target> = {
-  /** Exactly this path, or with `*` at its end all that begin so. The query is no part of it. */
+  /** Exactly this path without its query, or, with `*` at its end, every path that starts so. */
   path?: string | undefined;
   host?: string | undefined;
   user?: string | undefined;
@@ -21,8 +21,11 @@ function toConditions({ path, host, user, clients }: LogRule<unknown>): Conditio
     conditions.push((_, asked) => (start === undefined ? asked === path : asked.startsWith(start)));
   }
   if (host !== undefined) {
-    const name = withoutPort(host);
-    conditions.push((request) => request.host === name);
+    const parsed = parseHost(host);
+    if (parsed?.value === undefined) {
+      throw new RangeError(`"${host}" is not a host.`);
+    }
+    conditions.push((request) => request.host === parsed.value);
   }
   if (user !== undefined) {
     conditions.push((request) => request.user === user);
@@ -35,11 +38,10 @@ function toConditions({ path, host, user, clients }: LogRule<unknown>): Conditio
 }
 
 /**
- * Makes ordered rules ready to be asked: the first that holds decides. Paths are compared as they were sent, nothing is
- * decoded.
+ * Compiles ordered rules; the first that holds decides. Paths are compared as sent, without decoding.
  *
- * @returns The target of the first rule that holds; `undefined` when none does.
- * @throws {RangeError} For clients that are no network.
+ * @returns A function that gives the target of the first rule that holds, `undefined` when none does.
+ * @throws {RangeError} For clients that are not networks, and for a host that is neither a name nor an address.
  */
 export function compileRules<Target>(
   rules: readonly LogRule<Target>[],

@@ -1,14 +1,17 @@
 import { parseLogTime } from "./log-time.ts";
 import {
+  type Field,
   isStatus,
+  type LoggedCall,
+  parseCall,
+  parseClient,
+  parseHost,
   parseRequestLine,
   type ReadLine,
-  splitTarget,
   toKnown,
-  withoutPort,
 } from "./logged-request.ts";
 
-/** What a line of nginx can hold. `request` is the whole request line, for logs without method and target. */
+/** The fields of a line of nginx. `request` is the whole request line, for logs without method and target. */
 export const LOG_FIELDS = [
   "time",
   "client",
@@ -24,12 +27,12 @@ export const LOG_FIELDS = [
 ] as const;
 export type LogField = (typeof LOG_FIELDS)[number];
 
-/** The names of fields in a log that are not the usual ones; a dot leads into an object. */
+/** Names that a log gives its fields instead of the usual ones; a dot leads into an object. */
 export type LogFieldNames = Partial<Readonly<Record<LogField, string>>>;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Variables of nginx first, then what people call them. Sizes are those of bodies, as Turnpike counts them. */
+/** The variables of nginx, then other common names. Sizes are those of bodies, which is what Turnpike counts. */
 const USUAL_NAMES: Readonly<Record<LogField, readonly string[]>> = {
   time: ["time_iso8601", "msec", "time_local", "time", "timestamp", "@timestamp", "ts"],
   client: ["remote_addr", "client_ip", "remote_ip", "client"],
@@ -72,11 +75,26 @@ function getAt(json: Json, name: string): unknown {
     : own;
 }
 
-function toText(value: unknown): string | undefined {
-  return typeof value === "string" ? toKnown(value) : undefined;
+/** Absent, null, empty and `-` all mean that the value is unknown. */
+function isUnknown(value: unknown): boolean {
+  return (
+    value === undefined ||
+    value === null ||
+    (typeof value === "string" && toKnown(value) === undefined)
+  );
 }
 
-/** nginx writes numbers in quotes where the log's author did. */
+/** Text as logged. A number is text too: some users are called 42. */
+function toText(value: unknown): Field<string> | undefined {
+  if (isUnknown(value)) {
+    return { value: undefined };
+  }
+  return typeof value === "string" || Number.isSafeInteger(value)
+    ? { value: String(value) }
+    : undefined;
+}
+
+/** Numbers may be in quotes, as the author of the log's format wrote them. */
 function toNumber(value: unknown): number | undefined {
   const isNumeric = typeof value === "string" && /^\d{1,15}(?:\.\d{1,9})?$/.test(value);
   const number = typeof value === "number" ? value : isNumeric ? Number(value) : Number.NaN;
@@ -86,8 +104,9 @@ function toNumber(value: unknown): number | undefined {
 /** A tebibyte: no body is larger, and the sums of any log of them stay whole numbers. */
 const BYTES_MAX = 2 ** 40;
 
-function toBytes(value: unknown): number {
-  return Math.min(BYTES_MAX, Math.floor(toNumber(value) ?? 0));
+function toBytes(value: unknown): number | undefined {
+  const number = isUnknown(value) ? 0 : toNumber(value);
+  return number === undefined ? undefined : Math.min(BYTES_MAX, Math.floor(number));
 }
 
 /** Seconds, or a duration as Go writes it: `1m2.5s`. */
@@ -103,9 +122,9 @@ function toLatencyMs(value: unknown): number | undefined {
   return sum;
 }
 
-type Found = Readonly<Record<Exclude<LogField, "request">, unknown>>;
+type Found = Readonly<Record<Exclude<LogField, "request" | "method" | "target">, unknown>>;
 
-function toRequest(found: Found, call: { method: string; target: string }): ReadLine {
+function toRequest(found: Found, call: LoggedCall): ReadLine {
   const epochMs = parseLogTime(found.time);
   if (epochMs === undefined) {
     return { reason: "no time, or none with its zone" };
@@ -114,28 +133,48 @@ function toRequest(found: Found, call: { method: string; target: string }): Read
   if (status === undefined || !isStatus(status)) {
     return { reason: "no status from 100 to 599" };
   }
-  const { target, host } = splitTarget(call.target);
-  const ownHost = toText(found.host);
-  const client = toText(found.client);
+  const [clientText, hostText, user] = [found.client, found.host, found.user].map(toText);
+  const client = clientText === undefined ? undefined : parseClient(clientText.value);
+  const host = hostText === undefined ? undefined : parseHost(hostText.value);
+  if (client === undefined) {
+    return { reason: "its client is neither an address nor a host name" };
+  }
+  if (host === undefined) {
+    return { reason: "its host is neither a host name nor an address" };
+  }
+  if (user === undefined) {
+    return { reason: "its user is not text" };
+  }
+  const bytesIn = toBytes(found.bytesIn);
+  const bytesOut = toBytes(found.bytesOut);
+  if (bytesIn === undefined || bytesOut === undefined) {
+    return { reason: "its size is not a number" };
+  }
   return {
     request: {
       epochMs,
       method: call.method,
-      target,
+      target: call.target,
       status,
-      client: client === undefined ? undefined : withoutPort(client),
-      user: toText(found.user),
-      host: ownHost === undefined ? host : withoutPort(ownHost),
-      bytesIn: toBytes(found.bytesIn),
-      bytesOut: toBytes(found.bytesOut),
+      client: client.value,
+      user: user.value,
+      host: host.value ?? call.host,
+      bytesIn,
+      bytesOut,
       latencyMs: toLatencyMs(found.seconds),
     },
   };
 }
 
+function toCall(method: unknown, target: unknown): LoggedCall | undefined {
+  return typeof method === "string" && typeof target === "string"
+    ? parseCall(method, target)
+    : undefined;
+}
+
 function fromCaddy(json: Json, request: Json): ReadLine {
-  const [method, target] = [toText(request["method"]), toText(request["uri"])];
-  if (method === undefined || target === undefined) {
+  const call = toCall(request["method"], request["uri"]);
+  if (call === undefined) {
     return { reason: "no method and uri in its request" };
   }
   const found = {
@@ -143,29 +182,37 @@ function fromCaddy(json: Json, request: Json): ReadLine {
     client: request["client_ip"] ?? request["remote_ip"] ?? request["remote_addr"],
     user: json["user_id"],
     host: request["host"],
-    method,
-    target,
-    // Nothing was said of the status: the client was sent 200.
+    // A handler that sets no status sends 200, and Caddy logs 0.
     status: json["status"] === 0 ? 200 : json["status"],
     bytesIn: json["bytes_read"],
     bytesOut: json["size"],
     seconds: json["duration"],
   };
-  return toRequest(found, { method, target });
+  return toRequest(found, call);
+}
+
+/** A method and a target are read first; without them, the whole request line. */
+function findCall(get: (field: LogField) => unknown): LoggedCall | undefined {
+  const [method, target] = [get("method"), get("target")];
+  if (!(isUnknown(method) || isUnknown(target))) {
+    return toCall(method, target);
+  }
+  const line = get("request");
+  return typeof line === "string" ? parseRequestLine(line) : undefined;
 }
 
 function fromNginx(json: Json, names: LogFieldNames): ReadLine {
+  const absent = Object.values(names).find((name) => getAt(json, name) === undefined);
+  if (absent !== undefined) {
+    return { reason: `no field ${absent} in it` };
+  }
   const get = (field: LogField): unknown => {
     const own = names[field];
     return own === undefined
-      ? USUAL_NAMES[field].map((name) => json[name]).find((value) => value !== undefined)
+      ? USUAL_NAMES[field].map((name) => getOwn(json, name)).find((value) => value !== undefined)
       : getAt(json, own);
   };
-  const [method, target] = [toText(get("method")), toText(get("target"))];
-  const call =
-    method === undefined || target === undefined
-      ? parseRequestLine(toText(get("request")) ?? "")
-      : { method, ...splitTarget(target) };
+  const call = findCall(get);
   if (call === undefined) {
     return { reason: "no request in it: neither method and target nor a request line" };
   }
@@ -173,9 +220,7 @@ function fromNginx(json: Json, names: LogFieldNames): ReadLine {
     time: get("time"),
     client: get("client"),
     user: get("user"),
-    host: get("host") ?? ("host" in call ? call.host : undefined),
-    method: call.method,
-    target: call.target,
+    host: get("host"),
     status: get("status"),
     bytesIn: get("bytesIn"),
     bytesOut: get("bytesOut"),
@@ -189,7 +234,7 @@ export type JsonLogFormat = "nginx" | "caddy";
 /**
  * Reads a line of JSON: of Caddy, whose `request` is an object, or of nginx with `escape=json`.
  *
- * @param format - Undefined tells by the line.
+ * @param format - Undefined: each line decides.
  */
 export function parseJsonLine(
   text: string,
@@ -209,6 +254,6 @@ export function parseJsonLine(
     return fromCaddy(json, request);
   }
   return format === "caddy"
-    ? { reason: "no line of Caddy's access log: its request is no object" }
+    ? { reason: "not a line of Caddy's access log: its request is not an object" }
     : fromNginx(json, names);
 }

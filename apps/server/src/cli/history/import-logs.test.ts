@@ -434,6 +434,42 @@ rules:
     );
   });
 
+  it("are the tenants of the virtual host, client and user; unreadable fields make bad lines", async () => {
+    const [byHost, byClient, byUser, rest] = [
+      await makeTenant(),
+      await makeTenant(),
+      await makeTenant(),
+      await makeTenant(),
+    ];
+    const map = `
+rules:
+  - { host: api.example.com, tenant: ${byHost.tenantId} }
+  - { client: [192.0.2.0/24, 2001:db8::/32], tenant: ${byClient.tenantId} }
+  - { user: ann, tenant: ${byUser.tenantId} }
+  - { tenant: ${rest.tenantId} }
+`;
+    const end = `[${at(1)}] "GET / HTTP/1.1" 200 5`;
+    const log = lines(
+      `api.example.com 192.0.2.7 - ann ${end}`,
+      `api.example.com:443 198.51.100.1 - - ${end}`,
+      `[2001:db8::1] - - ${end}`,
+      `[::1]:443 192.0.2.9 - - ${end}`,
+      `192.0.2.1 - a[b ${end}`,
+      `www.example.com 198.51.100.7 - ann ${end}`,
+      `198.51.100.7 - - ${end}`,
+      `api.example.com 198.51.100.777 - ann ${end}`,
+      `198.51.100.7 192.0.2.7 - ann ${end}`,
+      `192.0.2.777 - - ${end}`,
+      `198.51.100.7 - - ann ${end}`,
+    );
+    const summary = await run(undefined, { logs: [log], map });
+    expect(summary).toMatchObject({ imported: 7, bad: 4, unmatched: 0 });
+    expect(summary.badLines.map(({ line }) => line)).toEqual([8, 9, 10, 11]);
+    const owners = [byHost, byClient, byUser, rest];
+    const calls = await Promise.all(owners.map(({ tenantId }) => countCalls(tenantId)));
+    expect(calls).toEqual([2, 3, 1, 1]);
+  });
+
   it("that are not there, or have no such key, are all named before anything is written", async () => {
     const [ours, theirs] = [await makeTenant(), await makeTenant()];
     const { keyId } = await createKey(services, OPERATOR_CONTEXT, {
@@ -457,6 +493,7 @@ rules:
     ["rules: [{ tenant: a, ignore: true }]", "/rules/0"],
     ["rules: [{ tenant: a, client: 10.0.0.0/40 }]", "/rules/0/client"],
     ["rules: [{ tenant: a, path: v1 }]", "/rules/0/path"],
+    ["rules: [{ tenant: a, host: https://api.example.com }]", "/rules/0/host"],
     ["rules: [{ tenant: a, paht: /v1 }]", "paht"],
     ["rules: [", "neither YAML nor JSON"],
   ])("of the map %s are refused with the place", async (map, place) => {

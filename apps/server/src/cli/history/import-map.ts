@@ -1,4 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
+import { parseHost } from "@turnpike/domain/access-log/logged-request";
 import { isId } from "@turnpike/domain/ids/ids";
 import { toCanonicalNetwork } from "@turnpike/domain/keys/networks";
 import { parse as parseYaml } from "yaml";
@@ -30,7 +31,12 @@ const conditions = {
     .regex(/^(?:\/[^*?#]*\*?|\*)$/, "A path such as /v1/maps, or /v1/* for all that begin so.")
     .max(2_000)
     .optional(),
-  host: text.optional(),
+  host: text
+    .refine(
+      (host) => parseHost(host)?.value !== undefined,
+      "A host name or address, such as api.example.com.",
+    )
+    .optional(),
   user: text.optional(),
   client: clients,
 };

@@ -1,0 +1,190 @@
+import { contract } from "@turnpike/contract/contract";
+import type { OperationMeta } from "@turnpike/contract/operation";
+import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
+import type { z } from "zod";
+
+/** The ids that paths name. */
+export type Ids = Record<
+  | "tenantId"
+  | "keyId"
+  | "userId"
+  | "fileId"
+  | "documentId"
+  | "notificationId"
+  | "invitationId"
+  | "serviceKeyId"
+  | "lockId"
+  | "meterId"
+  | "webhookId"
+  | "alertId"
+  | "exportId"
+  | "messageId"
+  | "collection",
+  string
+>;
+
+/** Well-formed ids of nothing, or of nothing yet. */
+export const MISSING_IDS: Ids = {
+  tenantId: `ten_${"e".repeat(32)}`,
+  keyId: `key_${"e".repeat(32)}`,
+  userId: `usr_${"e".repeat(32)}`,
+  fileId: `file_${"e".repeat(32)}`,
+  documentId: "no-such-document",
+  notificationId: `ntf_${"e".repeat(32)}`,
+  invitationId: `ivt_${"e".repeat(32)}`,
+  serviceKeyId: `svc_${"e".repeat(32)}`,
+  lockId: `lck_${"e".repeat(32)}`,
+  meterId: "no-such-meter",
+  webhookId: `whk_${"e".repeat(32)}`,
+  alertId: `alt_${"e".repeat(32)}`,
+  exportId: `exp_${"e".repeat(32)}`,
+  messageId: `msg_${"e".repeat(32)}`,
+  collection: "no-such-collection",
+};
+
+export type Operation = {
+  id: string;
+  method: string;
+  /** Below `/v1`, with the names of ids in braces. */
+  path: string;
+  scope: OperationMeta["scope"];
+  isOpenToPeople: boolean;
+  takesBody: boolean;
+  input: z.ZodType;
+};
+
+/** Every operation of the contract. */
+export const OPERATIONS: readonly Operation[] = Object.entries(contract).flatMap(
+  ([module, routes]) =>
+    Object.entries(routes).map(([name, procedure]): Operation => {
+      const { route, meta, inputSchema } = procedure["~orpc"];
+      return {
+        id: `${module}.${name}`,
+        method: route.method ?? "",
+        path: route.path ?? "",
+        scope: (meta as OperationMeta).scope,
+        isOpenToPeople: (meta as OperationMeta).openToPeople === true,
+        takesBody: ["POST", "PUT", "PATCH"].includes(route.method ?? ""),
+        input: inputSchema as z.ZodType,
+      };
+    }),
+);
+
+/** Of events, which have usage of their own. */
+export const METER = {
+  meterId: "events",
+  name: "Events",
+  unit: "event",
+  aggregation: "count",
+  eventType: "test.done",
+};
+
+export const EXPORT = { name: "Created", format: "csv", question: { measures: "requests" } };
+
+export const ALERT = {
+  name: "Created",
+  query: { measure: "requests" },
+  windowMinutes: 5,
+  condition: { kind: "above", threshold: 100 },
+};
+
+let invited = 0;
+let metersMade = 0;
+
+/** A good body of every operation that takes one. A new operation that changes something gets its own here. */
+const BODIES: Record<string, (ids: Ids) => object> = {
+  "tenants.create": () => ({ name: "Created" }),
+  "tenants.update": () => ({ name: "Updated" }),
+  // Not its name, so nothing is deleted.
+  "tenants.delete": () => ({ name: "Not its name" }),
+  "tenants.restore": () => ({}),
+  "tenants.putMember": () => ({ role: "viewer" }),
+  "tenants.ensureUser": () => ({ issuer: "https://id.example.com", subject: "matrix" }),
+  "invitations.create": () => {
+    invited += 1;
+    return { email: `guest-${String(invited)}@example.com`, role: "viewer" };
+  },
+  "invitations.preview": () => ({ token: "unknown" }),
+  "invitations.accept": () => ({ token: "unknown" }),
+  "setup.claim": () => ({ code: "unknown" }),
+  "catalog.apply": () => structuredClone(SAMPLE_CATALOG),
+  "catalog.createMeter": () => {
+    metersMade += 1;
+    return { ...METER, meterId: `made-${String(metersMade)}` };
+  },
+  "catalog.updateMeter": () => ({ unit: "unit" }),
+  "events.previewMeter": () => ({ meter: METER }),
+  "keys.create": () => ({ name: "Created" }),
+  "keys.import": () => ({ rows: [{ hash: "0123456789abcdef".repeat(4), name: "Imported" }] }),
+  "keys.update": () => ({ name: "Renamed" }),
+  "keys.change": ({ keyId }) => ({ keyIds: [keyId], change: { action: "disable" } }),
+  "keys.roll": () => ({ graceSeconds: 0 }),
+  "keys.revoke": () => ({}),
+  "keys.verify": () => ({ key: "unknown" }),
+  "locks.settle": () => ({ cost: 1 }),
+  "locks.release": () => ({}),
+  "serviceKeys.create": () => ({ name: "Created", scopes: ["service_keys:write"] }),
+  "serviceKeys.revoke": () => ({}),
+  "documents.put": () => ({ body: { theme: "dark" } }),
+  "notifications.create": () => ({ kind: "test.done", title: "Done", body: "It is done." }),
+  "notifications.markRead": () => ({}),
+  "notifications.markAllRead": () => ({ upTo: `ntf_${"0".repeat(32)}` }),
+  "exports.create": () => EXPORT,
+  "exports.cancel": () => ({}),
+  "exports.download": () => ({}),
+  "alerts.create": () => ALERT,
+  "alerts.update": () => ({ name: "Updated" }),
+  "alerts.pause": () => ({}),
+  "alerts.resume": () => ({}),
+  "alerts.test": () => ({}),
+  "alerts.preview": () => ({
+    query: ALERT.query,
+    windowMinutes: ALERT.windowMinutes,
+    condition: ALERT.condition,
+  }),
+  "alerts.setQuotaAlerts": () => ({ thresholds: [80], mailRoles: ["owner"] }),
+  ...Object.fromEntries(
+    ["webhooks", "operatorWebhooks"].flatMap((module) => [
+      // An address of the internet: nothing is sent to it, since no job runs here.
+      [`${module}.create`, () => ({ url: "https://1.1.1.1/created" })],
+      [`${module}.update`, () => ({ description: "Updated" })],
+      [`${module}.rotateSecret`, () => ({ graceSeconds: 0 })],
+      [`${module}.test`, () => ({})],
+      [`${module}.resend`, () => ({})],
+      [`${module}.replay`, () => ({ since: "2026-01-15T00:00:00.000Z" })],
+    ]),
+  ),
+};
+
+/** A good query of every operation that needs one. */
+const QUERIES: Record<string, (ids: Ids) => string> = {
+  "usage.keys": (ids) => `?keys=${ids.keyId}`,
+};
+
+/** The path of an operation with these ids, without a query. */
+export function pathOf({ path }: Operation, ids: Ids): string {
+  return `/v1${path.replace(/\{(\w+)\}/g, (_, name: keyof Ids) => ids[name])}`;
+}
+
+/** What the path of an operation with these ids adds to its body or query. */
+export function paramsOf({ path }: Pick<Operation, "path">, ids: Ids): Partial<Ids> {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as keyof Ids);
+  return Object.fromEntries(names.map((name) => [name, ids[name]]));
+}
+
+/** A request that the operation takes from a caller with its scope. The body is missing where it takes none. */
+export function goodRequest(
+  operation: Operation,
+  ids: Ids,
+): { method: string; path: string; body?: object } {
+  const { id, method, takesBody } = operation;
+  const path = pathOf(operation, ids) + (QUERIES[id]?.(ids) ?? "");
+  if (!takesBody) {
+    return { method, path };
+  }
+  const body = BODIES[id]?.(ids);
+  if (body === undefined) {
+    throw new Error(`Give ${id} a body in good-requests.fixture.ts.`);
+  }
+  return { method, path, body };
+}

@@ -14,7 +14,6 @@ import {
 } from "@turnpike/db/migrate";
 import { START_TIMEOUT_MS } from "@turnpike/db/transaction-pool";
 import { findRoleStatements } from "./database-roles.store.ts";
-import type { Logger } from "./logger.ts";
 import { findSecurityGaps } from "./security-gaps.store.ts";
 import { type StartWaitInput, waitAtStart } from "./start-wait.ts";
 import { StartupError } from "./startup-error.ts";
@@ -39,7 +38,7 @@ export type OpenDatabaseOptions = {
    * For a process that starts: transactions wait for a slow database, and the log says so, until `endStart` is called.
    * Left out: it never waits longer than a call may.
    */
-  starting?: { logger: Pick<Logger, "warn"> } | undefined;
+  starting?: Pick<StartWaitInput, "logger"> | undefined;
 };
 
 /** No request may hold a connection longer; long work sets its own limit. */
@@ -172,7 +171,7 @@ export function toDatabaseError(error: unknown, target: ConnectionTarget): unkno
 /** What a start that waits for this database says; nothing is logged without a logger. */
 export function describeWait(input: {
   target: ConnectionTarget;
-  logger?: Pick<Logger, "warn"> | undefined;
+  logger?: StartWaitInput["logger"];
 }): StartWaitInput {
   return {
     what: `The database at ${describeTarget(input.target)}`,

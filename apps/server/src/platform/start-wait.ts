@@ -5,6 +5,7 @@ export type StartWaitInput = {
   /** Subject of both sentences, such as `The database at localhost, port 5432`. */
   what: string;
   hint: string;
+  /** Left out: it waits silently. */
   logger: { warn(fields: object, message: string): void } | undefined;
 };
 

@@ -33,7 +33,7 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "gateway.authorize": [
     "MALFORMED_REQUEST",
     "MISSING_KEY",
-    "NOT_FOUND",
+    "INVALID_KEY",
     "REVOKED",
     "EXPIRED",
     "DISABLED",

@@ -7,8 +7,8 @@ describe("describeFilter", () => {
   it.each([
     [
       "outcome",
-      ["RATE_LIMITED", "NOT_FOUND", "VALID"],
-      "Outcome: Rate limited, Key not known, Let through",
+      ["RATE_LIMITED", "INVALID_KEY", "VALID"],
+      "Outcome: Rate limited, Invalid key, Let through",
     ],
     ["key", ["key_1", "key_2", ""], "Key: production, key_2, No known key"],
     ["route", ["/cities/{city}", "{other}", ""], "Route: /cities/{city}, Other routes, Not known"],

@@ -1,7 +1,7 @@
 const LABELS: Readonly<Record<string, string>> = {
   VALID: "Let through",
   CLIENT_ABORTED: "Client left",
-  NOT_FOUND: "Key not known",
+  INVALID_KEY: "Invalid key",
   MISSING_KEY: "No key sent",
   REVOKED: "Key revoked",
   EXPIRED: "Key expired",

@@ -340,7 +340,7 @@ export class LimitsDriver {
 
   async #isDead(process: DecidingProcess, key: ModelKey): Promise<boolean> {
     const [answer] = await process.calls([{ key: key.key, cost: 0, ends: "billed" }]);
-    return ["REVOKED", "DISABLED", "EXPIRED", "NOT_FOUND"].includes(answer?.code ?? "");
+    return ["REVOKED", "DISABLED", "EXPIRED", "INVALID_KEY"].includes(answer?.code ?? "");
   }
 
   async #assertRefused(what: string, key: ModelKey): Promise<void> {

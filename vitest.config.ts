@@ -8,6 +8,8 @@ const NOT_TESTS = ["**/node_modules/**", "**/dist/**", "**/dist-server/**"];
 const SOAK_TESTS = "**/*.soak.test.ts";
 /** Tests whose SQL could behave differently on another version of PostgreSQL. */
 const SQL_TESTS = "{apps,packages}/**/*.sql.test.ts";
+/** Tests of what runs in browsers: many have a DOM, which belongs to one file. */
+const CONSOLE_TESTS = ["apps/console/**/*.test.{ts,tsx}", "packages/ui/**/*.test.{ts,tsx}"];
 /** Clones, installs and starts the product: minutes of a machine, so a project of its own. */
 const INSTALL_TESTS = "tools/fresh-clone.test.ts";
 
@@ -26,8 +28,13 @@ function listDatabaseTests(): string[] {
 
 /** A busy machine is slow, not broken: these bounds only end what hangs. */
 const shared = { testTimeout: 180_000, hookTimeout: 180_000, exclude: NOT_TESTS };
+/**
+ * The code under test keeps no state of its own in modules, so the files of a worker share them: loading the server anew
+ * for each file took half of the time.
+ */
+const onServer = { ...shared, isolate: false };
 const onPostgres15 = {
-  ...shared,
+  ...onServer,
   globalSetup: "tools/vitest/oldest-server.ts",
   setupFiles: "tools/vitest/skip-without-server.ts",
 };
@@ -37,12 +44,20 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...shared,
+          ...onServer,
           name: "unit",
           include: TESTS,
-          exclude: [...NOT_TESTS, INSTALL_TESTS, ...(IS_SOAK ? [] : [SOAK_TESTS])],
+          exclude: [
+            ...NOT_TESTS,
+            ...CONSOLE_TESTS,
+            INSTALL_TESTS,
+            ...(IS_SOAK ? [] : [SOAK_TESTS]),
+          ],
           globalSetup: "tools/vitest/embedded-server.ts",
         },
+      },
+      {
+        test: { ...shared, name: "console", include: CONSOLE_TESTS },
       },
       {
         test: { ...onPostgres15, name: "postgres15", include: [SQL_TESTS] },

@@ -354,93 +354,72 @@ describe("the SDK", () => {
   });
 });
 
-describe("the sum of the tests", () => {
-  const COUNT = `
-    import { countResults } from ${JSON.stringify(join(import.meta.dirname, "run/test.mjs"))};
-    const [report, code] = process.argv.slice(1);
-    console.log(JSON.stringify(countResults(report === "none" ? undefined : report, Number(code))));`;
-  const GREEN = { numPassedTests: 5, numFailedTests: 0, numPendingTests: 2, numTodoTests: 1 };
-  const failedFile = { status: "failed", assertionResults: [] };
+describe("the report of a run", () => {
+  async function read(entries: readonly object[], code: number) {
+    const script = spawnScript(
+      `import { readReport } from ${JSON.stringify(join(import.meta.dirname, "run/test.mjs"))};
+       console.log(JSON.stringify(readReport(process.argv[1], Number(process.argv[2]))));`,
+      entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""),
+      String(code),
+    );
+    return JSON.parse(await script.nextLine());
+  }
+  const green = { ended: "unit a.test.ts", passed: 5, failed: [], skipped: [] };
+
+  it("adds up what passed, failed and was skipped, and says why at the end", async () => {
+    const report = await read(
+      [
+        { planned: "unit a.test.ts" },
+        { planned: "unit b.test.ts" },
+        { started: "unit a.test.ts" },
+        green,
+        { started: "unit b.test.ts" },
+        {
+          ended: "unit b.test.ts",
+          passed: 1,
+          failed: [{ name: "b holds", message: "1 is not 2\n at b.ts:3" }],
+          skipped: [{ name: "b waits", message: "no PostgreSQL 15" }],
+        },
+        { unhandled: [] },
+      ],
+      1,
+    );
+    expect(report).toEqual({
+      counts: { passed: 6, failed: 1, skipped: 1 },
+      lines: [
+        "FAILED  unit b.test.ts > b holds\n        1 is not 2\n         at b.ts:3",
+        "skipped unit b.test.ts > b waits: no PostgreSQL 15",
+      ],
+    });
+  });
 
   it.each([
     {
-      why: "adds up what ran",
-      report: { ...GREEN, testResults: [] },
-      code: 0,
-      sum: { passed: 5, failed: 0, skipped: 3 },
-    },
-    {
-      why: "counts a file that does not load",
-      report: { ...GREEN, testResults: [failedFile] },
-      code: 1,
-      sum: { passed: 5, failed: 1, skipped: 3 },
-    },
-    {
-      why: "counts an error outside of every test",
-      report: { ...GREEN, testResults: [] },
-      code: 1,
-      sum: { passed: 5, failed: 1, skipped: 3 },
-    },
-    {
-      why: "counts a failed test once, not its file as well",
-      report: {
-        ...GREEN,
-        numFailedTests: 1,
-        testResults: [{ status: "failed", assertionResults: [{ status: "failed" }] }],
-      },
-      code: 1,
-      sum: { passed: 5, failed: 1, skipped: 3 },
-    },
-    {
-      why: "counts a run without a report as a failure",
-      report: undefined,
-      code: 0,
-      sum: { passed: 0, failed: 1, skipped: 0 },
-    },
-  ])("$why", async ({ report, code, sum }) => {
-    const text = report === undefined ? "none" : JSON.stringify(report);
-    const script = spawnScript(COUNT, text, String(code));
-    expect(JSON.parse(await script.nextLine())).toEqual(sum);
-  });
-});
-
-describe("the end of the log", () => {
-  it("names what failed, what did not load and what did not run", async () => {
-    const report = {
-      testResults: [
-        {
-          name: "/checkout/a.test.ts",
-          status: "failed",
-          assertionResults: [
-            { status: "passed", fullName: "a holds" },
-            { status: "failed", fullName: "a fails", failureMessages: ["1 is not 2\n at a.ts:3"] },
-            { status: "pending", fullName: "a waits" },
-          ],
-        },
-        {
-          name: "/checkout/b.test.ts",
-          status: "failed",
-          message: "no such module\n at b.ts:1",
-          assertionResults: [],
-        },
-        {
-          name: "/checkout/c.test.ts",
-          status: "passed",
-          assertionResults: [{ status: "passed", fullName: "c" }],
-        },
+      why: "that was cut short counts what was under way and what never began as failed",
+      entries: [
+        { planned: "unit a.test.ts" },
+        { planned: "unit b.test.ts" },
+        { started: "unit a.test.ts" },
       ],
-    };
-    const script = spawnScript(
-      `import { listNotable } from ${JSON.stringify(join(import.meta.dirname, "run/test.mjs"))};
-       console.log(JSON.stringify(listNotable(process.argv[1], ["unit"])));`,
-      JSON.stringify(report),
-    );
-    const lines: string[] = JSON.parse(await script.nextLine());
-    expect(lines.map((line) => line.replace(/(\.\.\/)*checkout\//, ""))).toEqual([
-      "failed: a.test.ts: a fails: 1 is not 2",
-      "skipped: a.test.ts: a waits",
-      "failed: b.test.ts: no such module",
-    ]);
+      code: 124,
+      lines: ["FAILED  unit a.test.ts did not end", "FAILED  unit b.test.ts never ran"],
+    },
+    {
+      why: "counts an error outside of every test as a failure",
+      entries: [green, { unhandled: ["boom"] }],
+      code: 1,
+      lines: ["FAILED  outside of every test\n        boom"],
+    },
+    {
+      why: "fails when vitest did, whatever it wrote",
+      entries: [],
+      code: 2,
+      lines: ["FAILED  vitest ended with code 2"],
+    },
+  ])("$why", async ({ entries, code, lines }) => {
+    const report = await read(entries, code);
+    expect(report.lines).toEqual(lines);
+    expect(report.counts.failed).toBe(lines.length);
   });
 });
 

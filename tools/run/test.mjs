@@ -1,6 +1,6 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { ensureChromium } from "../ensure-chromium.mjs";
 import { ensureConsole } from "./console.mjs";
 import { listFiles } from "./hash-files.mjs";
@@ -17,7 +17,7 @@ const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
  * @type {Suite[]}
  */
 const SUITES = [
-  { projects: ["unit", "postgres15"], filesAtOnce: availableParallelism(), minutes: 60 },
+  { projects: ["unit", "console", "postgres15"], filesAtOnce: availableParallelism(), minutes: 60 },
   { projects: ["e2e"], filesAtOnce: Math.min(2, availableParallelism()), minutes: 40 },
   { projects: ["install"], filesAtOnce: 1, minutes: 20 },
 ];
@@ -67,7 +67,7 @@ const projectOptions = (projects) => projects.flatMap((project) => ["--project",
 export async function runUnitTests(args) {
   const isWatching = args.includes("--watch");
   return await runProgram(
-    [VITEST, ...(isWatching ? [] : ["run"]), ...projectOptions(["unit"]), ...args],
+    [VITEST, ...(isWatching ? [] : ["run"]), ...projectOptions(["unit", "console"]), ...args],
     { env: testEnvironment() },
   );
 }
@@ -116,7 +116,7 @@ async function runSuites(suites, steps) {
     failed: failedSteps.length,
     skipped: 0,
   };
-  const notable = failedSteps.map(({ name }) => `failed: ${name}`);
+  const notable = failedSteps.map(({ name }) => `FAILED  ${name}`);
   for (const suite of suites) {
     const { counts, lines, isInterrupted } = await runSuite(suite);
     if (isInterrupted) {
@@ -144,7 +144,8 @@ async function runSuite({ projects, filters = [], env = {}, filesAtOnce, minutes
   const more = projects.includes("e2e") ? await browserSetting() : {};
   const folder = await mkdtemp(join(tmpdir(), "turnpike-report-"));
   try {
-    const report = join(folder, "report.json");
+    const report = join(folder, "report.jsonl");
+    await writeFile(report, "");
     let isInterrupted = false;
     const code = await runProgram(
       [
@@ -153,26 +154,23 @@ async function runSuite({ projects, filters = [], env = {}, filesAtOnce, minutes
         "--passWithNoTests",
         `--maxWorkers=${filesAtOnce}`,
         "--reporter=default",
-        "--reporter=json",
-        "--reporter=./tools/vitest/unfinished-reporter.ts",
-        `--outputFile.json=${report}`,
+        "--reporter=./tools/vitest/file-reporter.ts",
         ...projectOptions(projects),
         ...filters,
       ],
       {
-        env: testEnvironment({ ...env, ...more }),
+        env: testEnvironment({ ...env, ...more, TEST_REPORT_FILE: report }),
         timeLimitMs: minutes * MINUTE_MS,
         onSignal: () => {
           isInterrupted = true;
         },
       },
     );
-    const text = await readFile(report, "utf8").catch(() => undefined);
-    const lines = listNotable(text, projects);
+    const { counts, lines } = readReport(await readFile(report, "utf8"), code);
     if (code === TIMED_OUT) {
-      lines.push(`failed: ${projects.join(" and ")}: not ended after ${minutes} minutes`);
+      lines.push(`FAILED  ${projects.join(" and ")}: not ended after ${minutes} minutes`);
     }
-    return { counts: countResults(text, code), lines, isInterrupted };
+    return { counts, lines, isInterrupted };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -194,61 +192,46 @@ async function browserSetting() {
 }
 
 /**
- * @param {string | undefined} text The JSON report, missing when vitest itself broke down.
- * @param {number} code Its exit code.
- * @returns {Counts}
- */
-export function countResults(text, code) {
-  if (text === undefined) {
-    return { passed: 0, failed: 1, skipped: 0 };
-  }
-  const report = JSON.parse(text);
-  // A file that does not even load has no failed test of its own.
-  const brokenFiles = report.testResults.filter(
-    (file) =>
-      file.status === "failed" && !file.assertionResults.some((test) => test.status === "failed"),
-  ).length;
-  const failed = report.numFailedTests + brokenFiles;
-  return {
-    passed: report.numPassedTests,
-    // An error outside of any test fails the run, so it must show in the sum.
-    failed: failed === 0 && code !== 0 ? 1 : failed,
-    skipped: report.numPendingTests + report.numTodoTests,
-  };
-}
-
-/**
- * What a reader of the end of a log wants to know: each test that failed or did not run, and each file that did not
- * load, with the first line of its reason.
+ * Sums up a run, also one that was cut short: what did not end, or never began, has failed.
  *
- * @param {string | undefined} text The JSON report.
- * @param {string[]} projects
- * @returns {string[]}
+ * @param {string} text What `tools/vitest/file-reporter.ts` wrote.
+ * @param {number} code The exit code of vitest.
+ * @returns {{ counts: Counts, lines: string[] }} `lines` describe each test that failed or did not run.
  */
-export function listNotable(text, projects) {
-  const suite = projects.join(" and ");
-  if (text === undefined) {
-    return [`failed: ${suite}: no report`];
+export function readReport(text, code) {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const lines = [];
+  const fail = (name, message) => {
+    counts.failed += 1;
+    lines.push(`FAILED  ${name}\n${message.replace(/^/gm, "        ")}`.trimEnd());
+  };
+  const waiting = new Map();
+  for (const line of text.split("\n").filter((each) => each !== "")) {
+    const { planned, started, ended, unhandled = [], ...result } = JSON.parse(line);
+    if (planned !== undefined) {
+      waiting.set(planned, "never ran");
+    } else if (started !== undefined) {
+      waiting.set(started, "did not end");
+    } else if (ended !== undefined) {
+      waiting.delete(ended);
+      counts.passed += result.passed;
+      counts.skipped += result.skipped.length;
+      for (const { name, message } of result.failed) {
+        fail(`${ended} > ${name}`, message);
+      }
+      for (const { name, message } of result.skipped) {
+        lines.push(`skipped ${ended} > ${name}${message === "" ? "" : `: ${message}`}`);
+      }
+    }
+    for (const message of unhandled) {
+      fail("outside of every test", message);
+    }
   }
-  return JSON.parse(text).testResults.flatMap((file) => {
-    const path = relative(ROOT, file.name);
-    const tests = file.assertionResults
-      .filter((test) => test.status !== "passed")
-      .map((test) =>
-        describeOutcome(test.status, `${path}: ${test.fullName}`, test.failureMessages),
-      );
-    return file.status === "failed" && !tests.some((line) => line.startsWith("failed"))
-      ? [describeOutcome("failed", path, [file.message ?? ""]), ...tests]
-      : tests;
-  });
-}
-
-/**
- * @param {string} status
- * @param {string} name
- * @param {string[]} [messages]
- */
-function describeOutcome(status, name, messages = []) {
-  const reason = messages.join("\n").split("\n", 1)[0];
-  return `${status === "failed" ? "failed" : "skipped"}: ${name}${reason === "" ? "" : `: ${reason}`}`;
+  for (const [file, what] of waiting) {
+    fail(`${file} ${what}`, "");
+  }
+  if (counts.failed === 0 && code !== 0) {
+    fail(`vitest ended with code ${code}`, "");
+  }
+  return { counts, lines };
 }

@@ -13,6 +13,8 @@ const MODULE_ORDER = [
   "identity",
   "tenants",
   "catalog",
+  // What a tenant may do now: above the plans it is on, below the keys and the metering that ask.
+  "entitlements",
   "keys",
   "metering",
   "events",

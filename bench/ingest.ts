@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { Agent, request } from "node:http";
 import type { Sql } from "@turnpike/db/client";
-import { billingPeriodAt, startOfMonth } from "@turnpike/domain/time/billing-period";
+import { periodAt, startOfMonth } from "@turnpike/domain/time/period";
 import type { Bench, BenchOptions, BenchResult } from "./rig/bench.ts";
 import { createCustomers } from "./rig/customers.ts";
 import { callJson, makeProductHome, type ProductHome, startProduct } from "./rig/product.ts";
@@ -62,7 +62,7 @@ function toBody(events: readonly Event[]): Buffer {
 
 /** What the product's writer sends for the same events: one argument for each array. */
 function toArguments(events: readonly Event[]): string[] {
-  const period = billingPeriodAt(startOfMonth(new Date()), new Date());
+  const period = periodAt(startOfMonth(new Date()), "month", new Date());
   const array = (toText: (event: Event, place: number) => string) =>
     `{${events.map((event, place) => toText(event, place)).join(",")}}`;
   const quoted = (text: string) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;

@@ -9,7 +9,7 @@ import {
   type LatencyHistogram,
   mergeLatencies,
 } from "@turnpike/domain/metering/latency-histogram";
-import { billingPeriodAt, minuteOf, startOfMonth } from "@turnpike/domain/time/billing-period";
+import { minuteOf, periodAt, startOfMonth } from "@turnpike/domain/time/period";
 import {
   commitGroups,
   rollUpUsage,
@@ -48,7 +48,7 @@ function latenciesOf(): LatencyHistogram {
 
 function makeGroup(): UsageGroup {
   const now = new Date();
-  const period = billingPeriodAt(startOfMonth(now), now);
+  const period = periodAt(startOfMonth(now), "month", now);
   return {
     groupId: toId("group", randomUUID()),
     processId,

@@ -130,10 +130,13 @@ async function insertOthers(
 
 async function insertTenants(sql: Sql, seed: UsageSeed): Promise<void> {
   await sql`
-    insert into tenants (tenant_id, name, slug, plan_id, plan_version, period_anchor, created_at, updated_at)
-    select 'ten_' || md5('tenant' || tenant), 'Tenant ' || tenant, 'tenant-' || tenant, plan_id, plan_version, period_anchor,
-      created_at, updated_at
+    insert into tenants (tenant_id, name, slug, created_at, updated_at)
+    select 'ten_' || md5('tenant' || tenant), 'Tenant ' || tenant, 'tenant-' || tenant, created_at, updated_at
     from tenants, generate_series(1, ${seed.tenants - 1}) as tenant where tenant_id = ${seed.tenantId}`;
+  await sql`
+    insert into tenant_entitlements (tenant_id, plan_id, plan_version, period_anchor, updated_at)
+    select 'ten_' || md5('tenant' || tenant), plan_id, plan_version, period_anchor, updated_at
+    from tenant_entitlements, generate_series(1, ${seed.tenants - 1}) as tenant where tenant_id = ${seed.tenantId}`;
 }
 
 /**

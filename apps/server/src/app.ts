@@ -20,6 +20,7 @@ import {
 } from "#modules/analytics/index.ts";
 import { createCatalogRoutes, createPublicCatalog } from "#modules/catalog/index.ts";
 import { createDocumentsRawRoutes, createDocumentsRoutes } from "#modules/documents/index.ts";
+import { createEntitlementDirectory } from "#modules/entitlements/index.ts";
 import { createEventsRawRoutes, createEventsRoutes, openEvents } from "#modules/events/index.ts";
 import { createFilesRawRoutes, createFilesRoutes, type FileStore } from "#modules/files/index.ts";
 import {
@@ -89,7 +90,7 @@ import { toPublicConfig } from "./public-config.ts";
 import { createPublicSite } from "./public-site.ts";
 import type { SharedLimits } from "./shared-limits.ts";
 import type { BackgroundJobs } from "./start-jobs.ts";
-import { TENANT_PARTS } from "./tenant-parts.ts";
+import { TENANT_RESOURCES } from "./tenant-resources.ts";
 
 export type AppInput = {
   installation: Installation;
@@ -245,14 +246,13 @@ export function buildApp(input: AppInput): App {
   const { worker } = input;
   const renderProblem = createProblemRenderer(`${urls.console}/docs`);
 
-  const directory = createKeyDirectory({
-    transact: services.transact,
-    monotonicMs: services.clock.monotonicMs,
-    now: services.clock.now,
-  });
+  const { transact } = services;
+  const { monotonicMs, now } = services.clock;
+  const entitlements = createEntitlementDirectory({ transact, monotonicMs });
+  const directory = createKeyDirectory({ transact, monotonicMs, now, entitlements });
+  changes.subscribe(entitlements.applyChange);
   changes.subscribe(directory.applyChange);
   changes.subscribe(metering.applyChange);
-  directory.onTenantChange((tenantId) => metering.leases.release(tenantId));
 
   const users = createUserDirectory({
     ...services,
@@ -295,6 +295,7 @@ export function buildApp(input: AppInput): App {
   });
   const decideCall = createDecider({
     directory,
+    entitlements,
     leases: metering.leases,
     rateLimiter:
       worker?.limits.rateLimiter ?? createRateLimiter({ monotonicMs: services.clock.monotonicMs }),
@@ -344,10 +345,11 @@ export function buildApp(input: AppInput): App {
       ...services,
       plans: installation.plans,
       memberKeys: installation.memberKeys,
-      parts: TENANT_PARTS,
+      resources: TENANT_RESOURCES,
     }),
     invitations: createInvitationsRoutes({
       ...services,
+      plans: installation.plans,
       attempts: worker?.limits.attemptsOf("invitations") ?? createAttemptLimits(services.clock),
       jobs: input.jobs.queue,
       consoleUrl: urls.console,
@@ -430,7 +432,7 @@ export function buildApp(input: AppInput): App {
         ),
       }),
       ...createFilesRawRoutes({ ...services, fileStore }),
-      ...createSignInRawRoutes({ ...services, users }),
+      ...createSignInRawRoutes({ ...services, users, plans: installation.plans }),
       ...createDocumentsRawRoutes({
         ...services,
         changes,

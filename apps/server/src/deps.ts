@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ConnectionTarget } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
-import { findPlanVersion } from "#modules/catalog/index.ts";
+import { tenantPlans } from "#modules/entitlements/index.ts";
 import { memberKeys } from "#modules/keys/index.ts";
-import type { MemberKeys, PlanDirectory } from "#modules/tenants/index.ts";
+import type { MemberKeys, TenantPlans } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { systemClock } from "#platform/clock.ts";
 import { type DataFolder, openDataFolder } from "#platform/data-folder.ts";
@@ -31,7 +31,7 @@ export type Installation = {
   logger: Logger;
   database: Database;
   services: AppServices;
-  plans: PlanDirectory;
+  plans: TenantPlans;
   memberKeys: MemberKeys;
   /** Null with a database of one's own; otherwise false while the embedded one is being started again. */
   isDatabaseUp: (() => boolean) | null;
@@ -44,8 +44,6 @@ const CONNECTIONS_EMBEDDED = 60;
 /** Calls, the change feed, metering and upkeep at once; PostgreSQL's default allows a hundred in all. */
 const SERVER_CONNECTIONS_MAX = 20;
 const COMMAND_CONNECTIONS_MAX = 4;
-
-const plans: PlanDirectory = { findPlan: findPlanVersion };
 
 function createServices(database: Database, logger: Logger): AppServices {
   return {
@@ -128,7 +126,7 @@ async function finish(input: {
     logger,
     database,
     services,
-    plans,
+    plans: tenantPlans,
     memberKeys,
     isDatabaseUp: input.isDatabaseUp,
     close: closing.close,
@@ -187,7 +185,7 @@ export function joinInstallation(input: {
     logger,
     database,
     services: createServices(database, logger),
-    plans,
+    plans: tenantPlans,
     memberKeys,
     isDatabaseUp: input.isDatabaseUp,
     close: () => database.close(),

@@ -14,7 +14,7 @@ import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
 import { forgetOldAnswers } from "#platform/run-once.ts";
 import type { RetentionSettings } from "./config-retention.ts";
-import { TENANT_PARTS } from "./tenant-parts.ts";
+import { TENANT_RESOURCES } from "./tenant-resources.ts";
 
 export type JobsDeps = AppServices & {
   fileStore: FileStore;
@@ -39,7 +39,7 @@ export function createJobs(deps: JobsDeps): RegisteredJob[] {
       run: () => forgetOldAnswers(deps),
     }),
     ...createProviderJobs(deps),
-    ...createTenantsJobs({ ...deps, parts: TENANT_PARTS }),
+    ...createTenantsJobs({ ...deps, resources: TENANT_RESOURCES }),
     ...createKeysJobs({ ...deps, keyUsage }),
     ...createMeteringJobs({
       ...deps,

@@ -150,7 +150,7 @@ export class SimulatedDay {
         const tenantId = await this.app.mintTenant(name);
         const path = `/v1/tenants/${tenantId}`;
         await this.database.sql`
-        update tenants set period_anchor = ${PERIOD_ANCHOR} where tenant_id = ${tenantId}`;
+        update tenant_entitlements set period_anchor = ${PERIOD_ANCHOR} where tenant_id = ${tenantId}`;
         await this.app.call(this.#serviceKey, "PATCH", path, { planId: "small" });
         const mint = async (environment: string) =>
           (

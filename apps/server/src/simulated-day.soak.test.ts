@@ -1,6 +1,6 @@
 import type { limits as limitsShape, UsageReport } from "@turnpike/contract/usage";
 import { fromScaled, toScaled } from "@turnpike/domain/events/decimal-value";
-import { billingPeriodAt } from "@turnpike/domain/time/billing-period";
+import { periodAt } from "@turnpike/domain/time/period";
 import { DAY_MS, GRAINS } from "@turnpike/domain/time/zoned-buckets";
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -124,7 +124,7 @@ describe("a simulated day", () => {
       }
 
       const limits = await day.get<z.infer<typeof limitsShape>>(`${path}/limits`);
-      const period = billingPeriodAt(PERIOD_ANCHOR, new Date(day.nowMs));
+      const period = periodAt(PERIOD_ANCHOR, "month", new Date(day.nowMs));
       for (const quota of limits.quotas) {
         const { meter, environment } = quota;
         const { billable } = sumOf(

@@ -10,7 +10,8 @@ import { makeTempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase } from "@turnpike/testkit/test-database";
 import { createLiveServices, OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { Agent } from "undici";
-import { applyCatalog, findPlanVersion } from "#modules/catalog/index.ts";
+import { applyCatalog } from "#modules/catalog/index.ts";
+import { tenantPlans } from "#modules/entitlements/index.ts";
 import { createKey, createServiceKey, memberKeys, revokeKey } from "#modules/keys/index.ts";
 import { reconcile } from "#modules/metering/index.ts";
 import { createTenant } from "#modules/tenants/index.ts";
@@ -83,7 +84,7 @@ export async function startFleet() {
       close: () => Promise.resolve(),
     },
     services,
-    plans: { findPlan: findPlanVersion },
+    plans: tenantPlans,
     memberKeys,
     isDatabaseUp: null,
     close: () => Promise.resolve(),

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { toId } from "@turnpike/domain/ids/ids";
-import { billingPeriodAt, minuteOf, startOfMonth } from "@turnpike/domain/time/billing-period";
+import { minuteOf, periodAt, startOfMonth } from "@turnpike/domain/time/period";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { encodeGroup } from "#modules/metering/group-record.ts";
@@ -140,7 +140,7 @@ describe("fewer workers than before", () => {
   it("take over what those left that are gone, and keep what a person must look at", async () => {
     const customer = await fleet.createCustomer("open");
     const now = new Date();
-    const period = billingPeriodAt(startOfMonth(now), now);
+    const period = periodAt(startOfMonth(now), "month", now);
     const folderOf = (worker: number) => join(fleet.dataFolder, "workers", String(worker));
     const journal = await openJournal({
       folder: join(folderOf(7), "journal"),

@@ -1,5 +1,6 @@
 import { isConnectionError } from "@turnpike/db/database-errors";
 import { AppError } from "@turnpike/domain/errors/app-error";
+import { createEntitlementDirectory } from "../../../apps/server/src/modules/entitlements/index.ts";
 import {
   createCallRecorder,
   createDecider,
@@ -46,13 +47,15 @@ async function main(settings: DecidingSettings): Promise<void> {
     { groupIntervalMs: 5 },
   );
   const { monotonicMs, now } = clock;
-  const directory = createKeyDirectory({ transact, monotonicMs, now });
+  const entitlements = createEntitlementDirectory({ transact, monotonicMs });
+  const directory = createKeyDirectory({ transact, monotonicMs, now, entitlements });
+  changes.subscribe(entitlements.applyChange);
   changes.subscribe(directory.applyChange);
   changes.subscribe(metering.applyChange);
-  directory.onTenantChange((tenantId) => metering.leases.release(tenantId));
   const callRecorder = createCallRecorder({ ...metering, clock });
   const decideCall = createDecider({
     directory,
+    entitlements,
     leases: metering.leases,
     rateLimiter: createRateLimiter({ monotonicMs }),
     clock,

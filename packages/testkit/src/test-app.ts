@@ -10,7 +10,8 @@ import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { buildApp } from "../../../apps/server/src/app.ts";
 import { readConfig } from "../../../apps/server/src/config.ts";
 import { assertDeclared } from "../../../apps/server/src/http/declared-answers.fixture.ts";
-import { findPlanVersion, seedCatalog } from "../../../apps/server/src/modules/catalog/index.ts";
+import { seedCatalog } from "../../../apps/server/src/modules/catalog/index.ts";
+import { tenantPlans } from "../../../apps/server/src/modules/entitlements/index.ts";
 import { openLocalFileStore } from "../../../apps/server/src/modules/files/index.ts";
 import { addOperator } from "../../../apps/server/src/modules/identity/index.ts";
 import {
@@ -158,7 +159,7 @@ export async function startTestApp(
     { groupIntervalMs: 5 },
   );
   const draining = new AbortController();
-  const plans = { findPlan: findPlanVersion };
+  const plans = tenantPlans;
   const queue = createLazyQueue(database, services.logger);
   const outbound = createOutbound();
   const idTokens = await createTestIssuer({

@@ -4,30 +4,31 @@ import type { Actor, CallContext } from "@turnpike/domain/access/actor";
 import { type Role, TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
-import { findPlanVersion, seedCatalog } from "../../../apps/server/src/modules/catalog/index.ts";
+import { seedCatalog } from "../../../apps/server/src/modules/catalog/index.ts";
+import { tenantPlans } from "../../../apps/server/src/modules/entitlements/index.ts";
 import { ensureUser } from "../../../apps/server/src/modules/identity/index.ts";
 import { memberKeys } from "../../../apps/server/src/modules/keys/index.ts";
 import {
   createTenant,
   type MemberKeys,
-  type PlanDirectory,
   putMember,
-  type TenantPart,
+  type TenantPlans,
+  type TenantResource,
 } from "../../../apps/server/src/modules/tenants/index.ts";
 import type { AppServices } from "../../../apps/server/src/platform/app-services.ts";
 import { systemClock } from "../../../apps/server/src/platform/clock.ts";
 import { createLogger } from "../../../apps/server/src/platform/logger.ts";
 import { newUuidId } from "../../../apps/server/src/platform/new-id.ts";
 import { createTransact } from "../../../apps/server/src/platform/transact.ts";
-import { TENANT_PARTS } from "../../../apps/server/src/tenant-parts.ts";
+import { TENANT_RESOURCES } from "../../../apps/server/src/tenant-resources.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { createSeededIds } from "./seeded-ids.ts";
 
 export type TestServices = AppServices & {
   clock: FakeClock;
-  plans: PlanDirectory;
+  plans: TenantPlans;
   memberKeys: MemberKeys;
-  parts: readonly TenantPart[];
+  resources: readonly TenantResource[];
 };
 
 /** What use cases need, on a database of the test's own: a clock that stands still, ids that count up, no log. */
@@ -38,9 +39,9 @@ export function createTestServices(database: { sql: Sql }): TestServices {
     newId: createSeededIds(),
     logger: createLogger({ level: "silent" }),
     randomBytes: (count) => randomBytes(count),
-    plans: { findPlan: findPlanVersion },
+    plans: tenantPlans,
     memberKeys,
-    parts: TENANT_PARTS,
+    resources: TENANT_RESOURCES,
   };
 }
 
@@ -126,7 +127,10 @@ export async function insertTestTenant(sql: Sql): Promise<TenantId> {
     insert into plan_versions (plan_id, version, terms, published_at) values (${PLAN}, 1, '{}', now())
     on conflict do nothing`;
   await sql`
-    insert into tenants (tenant_id, name, slug, plan_id, plan_version, period_anchor, created_at, updated_at)
-    values (${tenantId}, 'Test', ${tenantId.replace("_", "-")}, ${PLAN}, 1, now(), now(), now())`;
+    insert into tenants (tenant_id, name, slug, created_at, updated_at)
+    values (${tenantId}, 'Test', ${tenantId.replace("_", "-")}, now(), now())`;
+  await sql`
+    insert into tenant_entitlements (tenant_id, plan_id, plan_version, period_anchor, updated_at)
+    values (${tenantId}, ${PLAN}, 1, now(), now())`;
   return tenantId;
 }

@@ -1,21 +1,21 @@
 import { constants } from "node:os";
 import type { ConnectionTarget } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
-import type { MemberKeys, PlanDirectory, TenantPart } from "#modules/tenants/index.ts";
+import type { MemberKeys, TenantPlans, TenantResource } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { systemClock } from "#platform/clock.ts";
 import { onStopSignal } from "#platform/stop-signals.ts";
 import type { Config } from "../config.ts";
 import { commandContext, type Installation, openForCommand } from "../deps.ts";
-import { TENANT_PARTS } from "../tenant-parts.ts";
+import { TENANT_RESOURCES } from "../tenant-resources.ts";
 
 /** What a command works with while the installation is open for it. */
 export type CommandSession = {
   /** Services and the catalogue: what every use case of a command needs. */
   deps: AppServices & {
-    plans: PlanDirectory;
+    plans: TenantPlans;
     memberKeys: MemberKeys;
-    parts: readonly TenantPart[];
+    resources: readonly TenantResource[];
   };
   context: CallContext;
   config: Config;
@@ -93,7 +93,7 @@ function watchForEnd(options: RunCommandOptions) {
 function toSession(installation: Installation, signal: AbortSignal): CommandSession {
   const { services, plans, memberKeys, config, database } = installation;
   return {
-    deps: { ...services, plans, memberKeys, parts: TENANT_PARTS },
+    deps: { ...services, plans, memberKeys, resources: TENANT_RESOURCES },
     context: commandContext(services),
     config,
     target: database.target,

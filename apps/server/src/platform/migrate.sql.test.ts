@@ -169,12 +169,9 @@ describe("migrate on a server of somebody else", () => {
       expect(await findSecurityGaps(sql)).toEqual([]);
       const transact = createTransact(sql);
       await transact.asOperator(async (tx) => {
-        await tx`insert into plans (plan_id, latest_version, created_at) values ('p', 1, now())`;
         await tx`
-          insert into plan_versions (plan_id, version, terms, published_at) values ('p', 1, '{}', now())`;
-        await tx`
-          insert into tenants (tenant_id, name, slug, plan_id, plan_version, period_anchor, created_at, updated_at)
-          select 'ten_' || n, 'T', 't-' || n, 'p', 1, now(), now(), now() from generate_series(1, 2) n`;
+          insert into tenants (tenant_id, name, slug, created_at, updated_at)
+          select 'ten_' || n, 'T', 't-' || n, now(), now() from generate_series(1, 2) n`;
         await tx`select record_change('tenant', 'ten_1', 'ten_1')`;
       });
       const visible = (tenantId: string) =>

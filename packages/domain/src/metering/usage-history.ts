@@ -1,3 +1,5 @@
+import { startOfMonth } from "../time/period.ts";
+
 /**
  * What usage is kept by: minutes are needed for charts of hours and of zones whose days begin at half an hour, hours for all
  * other charts, the ledger for invoices and for proving everything else.
@@ -38,8 +40,7 @@ export function believeClock(believedMs: number, nowMs: number): number {
 
 /** The start of the month in UTC, epoch milliseconds. */
 export function startOfMonthMs(epochMs: number): number {
-  const date = new Date(epochMs);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+  return startOfMonth(new Date(epochMs)).getTime();
 }
 
 /**

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { billingPeriodAt } from "@turnpike/domain/time/billing-period";
+import { periodAt } from "@turnpike/domain/time/period";
 import type { ApiClient } from "#platform/api-client.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 
@@ -108,7 +108,7 @@ export const operatorQueries = {
       queryFn: async ({ signal }): Promise<ReadonlyMap<string, number>> => {
         const now = new Date();
         const groups = Map.groupBy(tenants, ({ periodAnchor }) =>
-          billingPeriodAt(new Date(periodAnchor), now).start.toISOString(),
+          periodAt(new Date(periodAnchor), "month", now).start.toISOString(),
         );
         const reports = await Promise.all(
           [...groups].map(([from, group]) =>

@@ -1,6 +1,6 @@
 import { toId } from "@turnpike/domain/ids/ids";
 import { isBillableStatus } from "@turnpike/domain/metering/outcome";
-import { billingPeriodAt } from "@turnpike/domain/time/billing-period";
+import { periodAt } from "@turnpike/domain/time/period";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEMO_TENANTS, type DemoTenant, listDemoTenants } from "./demo-tenants.ts";
@@ -33,6 +33,7 @@ function makeInput(tenant: DemoTenant, options: { seed?: number; days?: number; 
     tenant,
     joinedAtMs: tenant.joinsAt === 0 ? FROM : instantAt(window, tenant.joinsAt),
     periodAnchor: new Date(Date.UTC(2026, 0, 1)),
+    periodUnit: "month",
     keys: [
       { ...key, keyId: toId("key", `${UUID}01`), revokedAtMs: instantAt(window, STORY.rotation) },
       { ...key, keyId: toId("key", `${UUID}02`), share: 0.3 },
@@ -65,7 +66,11 @@ describe("generateUsage", () => {
           const input = makeInput(tenant, { seed, days });
           for (const hour of generateUsage(input)) {
             for (const entry of hour.entries) {
-              const period = billingPeriodAt(input.periodAnchor, new Date(entry.minuteMs));
+              const period = periodAt(
+                input.periodAnchor,
+                input.periodUnit,
+                new Date(entry.minuteMs),
+              );
               expect(entry.minuteMs % MINUTE_MS).toBe(0);
               expect(entry.minuteMs).toBeGreaterThanOrEqual(input.joinedAtMs);
               expect(entry.minuteMs).toBeLessThan(input.window.untilMs);

@@ -2,7 +2,7 @@ import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
 import { isBillableStatus, type Outcome } from "@turnpike/domain/metering/outcome";
-import { billingPeriodAt, minuteOf } from "@turnpike/domain/time/billing-period";
+import { minuteOf, type PeriodUnit, periodAt } from "@turnpike/domain/time/period";
 import type { UsageGroup } from "#modules/metering/index.ts";
 import { type DemoRoute, listRoutesOf, spreadOverRoutes } from "./demo-routes.ts";
 import type { DemoTenant } from "./demo-tenants.ts";
@@ -32,6 +32,7 @@ export type DemoUsageInput = {
   tenant: DemoTenant;
   joinedAtMs: number;
   periodAnchor: Date;
+  periodUnit: PeriodUnit;
   keys: readonly DemoKey[];
   /** Units that may be billed in the period that starts here; null without a hard quota. */
   hardQuotaOf: (environment: Environment, periodStartMs: number) => number | null;
@@ -219,7 +220,7 @@ function addEntries(
 ): void {
   const { book, routes } = tools;
   const { key, startMs } = bucket;
-  const period = billingPeriodAt(input.periodAnchor, new Date(startMs));
+  const period = periodAt(input.periodAnchor, input.periodUnit, new Date(startMs));
   const periodStartMs = period.start.getTime();
   const shares = sharesOf(input, key, startMs);
   const parts = splitByWeight(

@@ -3,8 +3,9 @@ import { usageQuery } from "@turnpike/contract/usage";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { toId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
-import { billingPeriodAt } from "@turnpike/domain/time/billing-period";
+import { periodAt } from "@turnpike/domain/time/period";
 import { queryUsage } from "#modules/analytics/index.ts";
+import { getEntitlement } from "#modules/entitlements/index.ts";
 import { commitGroups, getLimits, type UsageGroup } from "#modules/metering/index.ts";
 import type { CommandSession } from "../run-command.ts";
 import {
@@ -126,8 +127,9 @@ async function toUsageInput(
 ): Promise<DemoUsageInput> {
   const { tenant, reply, joinedAtMs, keys } = installed;
   const { seed, window, hardQuota } = input;
-  const periodAnchor = new Date(reply.periodAnchor);
-  const current = billingPeriodAt(periodAnchor, session.deps.clock.now()).start;
+  const { deps, context } = session;
+  const { periodAnchor, periodUnit } = await getEntitlement(deps, context, reply);
+  const current = periodAt(periodAnchor, periodUnit, deps.clock.now()).start;
   const byOthers = await findTakenByOthers(session, installed, current);
   const upgradedAtMs = tenant.story === "upgrade" ? instantAt(window, STORY.upgrade) : Infinity;
   return {
@@ -137,6 +139,7 @@ async function toUsageInput(
     tenant,
     joinedAtMs,
     periodAnchor,
+    periodUnit,
     keys,
     hardQuotaOf: (environment, periodStartMs) => {
       const isUpgradedWithin = periodStartMs + 31 * DAY_MS > upgradedAtMs;

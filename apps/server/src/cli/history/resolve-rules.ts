@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { LogRule } from "@turnpike/domain/access-log/match-rules";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
+import { getEntitlement } from "#modules/entitlements/index.ts";
 import { getKey, historyKeyIdOf } from "#modules/keys/index.ts";
 import type { HistoryOwner } from "#modules/metering/index.ts";
 import { getTenantByName } from "#modules/tenants/index.ts";
@@ -25,10 +26,9 @@ async function findOwner(
   { deps, context }: Session,
   { tenant, key }: { tenant: string; key?: KeyId | undefined },
 ): Promise<HistoryOwner & { slug: string }> {
-  const { tenantId, slug, periodAnchor } = await getTenantByName(deps, context, {
-    idOrSlug: tenant,
-  });
-  const owner = { tenantId, slug, periodAnchor: new Date(periodAnchor) };
+  const { tenantId, slug } = await getTenantByName(deps, context, { idOrSlug: tenant });
+  const { periodAnchor, periodUnit } = await getEntitlement(deps, context, { tenantId });
+  const owner = { tenantId, slug, periodAnchor, periodUnit };
   if (key === undefined) {
     return { ...owner, keyId: historyKeyIdOf(tenantId), environment: "live" };
   }

@@ -63,11 +63,6 @@ export async function lockAlertsOf(tx: Tx, tenantId: TenantId): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${`alerts ${tenantId}`}, 0))`;
 }
 
-export async function hasTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
-  const rows = await tx`select 1 from tenants where tenant_id = ${tenantId}`;
-  return rows.length === 1;
-}
-
 export async function insertAlert(tx: Tx, row: AlertRow): Promise<void> {
   await tx`
     insert into alerts ${tx(

@@ -13,13 +13,13 @@ import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
 import { findTestedAt, insertHappening, listHappeningRows } from "./alert-happenings.store.ts";
 import {
   type AlertRow,
   deleteAlertRow,
   findAlertRow,
-  hasTenant,
   insertAlert,
   listAlertRows,
   lockAlertRow,
@@ -124,9 +124,7 @@ export async function createAlert(
     updated_at: now,
   };
   await deps.transact.asTenant(tenantId, async (tx) => {
-    if (!(await hasTenant(tx, tenantId))) {
-      throw resourceNotFound("tenant");
-    }
+    await assertTenantExists(tx, tenantId);
     await lockAlertsOf(tx, tenantId);
     if ((await listAlertRows(tx, tenantId, ALERTS_MAX)).length === ALERTS_MAX) {
       throw new AppError({
@@ -153,9 +151,7 @@ export async function listAlerts(
 ): Promise<{ items: Alert[] }> {
   assertMayAlerts(context, "read", tenantId);
   const rows = await deps.transact.asTenant(tenantId, async (tx) => {
-    if (!(await hasTenant(tx, tenantId))) {
-      throw resourceNotFound("tenant");
-    }
+    await assertTenantExists(tx, tenantId);
     return await listAlertRows(tx, tenantId, ALERTS_MAX);
   });
   return { items: rows.map((row) => toAlertReply(row, deps.clock.now())) };

@@ -1,11 +1,10 @@
 import type { QuotaAlerts } from "@turnpike/contract/alerts";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import type { Role } from "@turnpike/domain/access/scopes";
-import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { hasTenant } from "./alerts.store.ts";
+import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { listQuotaSettings, upsertQuotaSettings } from "./quota-alerts.store.ts";
 import { QUOTA_SETTINGS_DEFAULT } from "./watch-quotas.ts";
 
@@ -17,9 +16,7 @@ export async function getQuotaAlerts(
 ): Promise<QuotaAlerts> {
   assertMayInTenant(context.actor, "alerts:read", tenantId);
   return await deps.transact.asTenant(tenantId, async (tx) => {
-    if (!(await hasTenant(tx, tenantId))) {
-      throw resourceNotFound("tenant");
-    }
+    await assertTenantExists(tx, tenantId);
     const [row] = await listQuotaSettings(tx, [tenantId]);
     const { thresholds, mailRoles } =
       row === undefined
@@ -44,9 +41,7 @@ export async function setQuotaAlerts(
   const thresholds = [...new Set(input.thresholds)].sort((one, other) => one - other);
   const mailRoles = [...new Set(input.mailRoles)];
   await deps.transact.asTenant(tenantId, async (tx) => {
-    if (!(await hasTenant(tx, tenantId))) {
-      throw resourceNotFound("tenant");
-    }
+    await assertTenantExists(tx, tenantId);
     await upsertQuotaSettings(tx, {
       tenant_id: tenantId,
       thresholds,

@@ -198,11 +198,6 @@ export async function findKeptFrom(tx: Tx, by: "minutes" | "hours"): Promise<Dat
   return row?.kept_from ?? null;
 }
 
-export async function isTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
-  const rows = await tx`select 1 from tenants where tenant_id = ${tenantId}`;
-  return rows.length > 0;
-}
-
 /**
  * Finds the minute of the last call of each key that has one. Among recent calls in one pass over them, then by its last hour, from
  * the index on keys, and within that hour the last minute that is not before; the hour where minutes are not kept any more.

@@ -46,12 +46,6 @@ const COLUMNS = [
   "expires_at",
 ] as const;
 
-/** Locks the tenant's row, so that exports are counted and made one after the other. @returns False for no such tenant. */
-export async function lockTenantForExport(tx: Tx, tenantId: TenantId): Promise<boolean> {
-  const rows = await tx`select 1 from tenants where tenant_id = ${tenantId} for no key update`;
-  return rows.length === 1;
-}
-
 export async function countExports(
   tx: Tx,
   tenantId: TenantId,

@@ -5,9 +5,9 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { FileStore } from "#modules/files/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { assertTenantExists, lockTenant } from "#platform/assert-tenant-exists.store.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
-import { isTenant } from "./analytics.store.ts";
 import { deleteExportContent } from "./delete-export-content.ts";
 import {
   cancelExportRow,
@@ -20,7 +20,6 @@ import {
   insertExport,
   listExportRows,
   lockExport,
-  lockTenantForExport,
 } from "./exports.store.ts";
 import { planExport } from "./plan-export.ts";
 import { listVersions } from "./query-usage.ts";
@@ -90,9 +89,8 @@ export async function createExport(
   const parsed = exportQuestion.parse(question);
   const exportId = deps.newId("export");
   return await deps.transact.asOperator(async (tx) => {
-    if (!(await lockTenantForExport(tx, tenantId))) {
-      throw resourceNotFound("tenant");
-    }
+    // Exports are counted and created one after the other.
+    await lockTenant(tx, tenantId);
     const plan = planWithin(parsed, now, await listVersions(tx, parsed));
     const { unfinished, all, bytes } = await countExports(tx, tenantId);
     if (unfinished >= UNFINISHED_MAX) {
@@ -149,9 +147,7 @@ export async function listExports(
   assertMayInTenant(context.actor, "usage:read", tenantId);
   const beforeId = parseIdCursor("export", cursor);
   const rows = await deps.transact.asTenant(tenantId, async (tx) => {
-    if (!(await isTenant(tx, tenantId))) {
-      throw resourceNotFound("tenant");
-    }
+    await assertTenantExists(tx, tenantId);
     return await listExportRows(tx, tenantId, { beforeId, limit: limit + 1 });
   });
   const items = rows.slice(0, limit).map((row) => toExportReply(tenantId, row));

@@ -24,6 +24,7 @@ import {
 } from "@turnpike/testkit/test-services";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { changePlan } from "#modules/entitlements/index.ts";
 import { commitGroups, rollUpUsage } from "#modules/metering/index.ts";
 import { CHANGES_MS, inventCalls, toGroup } from "./invented-calls.fixture.ts";
 import { planQuery } from "./plan-query.ts";
@@ -50,7 +51,7 @@ beforeAll(async () => {
   services = { ...createTestServices(database), clock: createFakeClock("2026-11-20T10:00:30Z") };
   tenants = await createTwoTenants(services);
   const { ours, theirs } = tenants;
-  await database.sql`update tenants set plan_id = 'pro' where tenant_id = ${theirs.tenantId}`;
+  await changePlan(services, OPERATOR_CONTEXT, { tenantId: theirs.tenantId, planId: "pro" });
   const { newId } = services;
   calls = inventCalls(
     [

@@ -1,9 +1,10 @@
 import type { Tx } from "@turnpike/db/client";
 import { databaseErrorCode } from "@turnpike/db/database-errors";
-import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
+import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
-import { findKeptFrom, isTenant, type SumRow, sumUsage } from "./analytics.store.ts";
+import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
+import { findKeptFrom, type SumRow, sumUsage } from "./analytics.store.ts";
 import { type Sources, withoutOldMinutes } from "./plan-sources.ts";
 
 /** The most rollups that one period is summed from: what a database does within a few seconds. */
@@ -33,8 +34,8 @@ export async function readRollups<Result>(
     return await deps.transact.asAnalyst(
       { tenantId, timeoutMs: STATEMENT_TIMEOUT_MS },
       async (tx) => {
-        if (tenantId !== null && !(await isTenant(tx, tenantId))) {
-          throw resourceNotFound("tenant");
+        if (tenantId !== null) {
+          await assertTenantExists(tx, tenantId);
         }
         return await work(tx);
       },

@@ -55,7 +55,7 @@ export function bucketOf(tx: Tx, starts: readonly number[]): Fragment {
 
 /** The plan of a tenant, empty without one. */
 export const planOf = (tx: Tx, tenantId: Fragment): Fragment =>
-  tx`coalesce((select t.plan_id from tenants t where t.tenant_id = ${tenantId}), '')`;
+  tx`coalesce((select e.plan_id from entitlements e where e.tenant_id = ${tenantId}), '')`;
 
 /** Narrows rows to a tenant, and to those of some tenants and plans. */
 export function tenantFilterOf(tx: Tx, { tenantId, plan }: Scope): Fragment {
@@ -64,7 +64,7 @@ export function tenantFilterOf(tx: Tx, { tenantId, plan }: Scope): Fragment {
     tenantId === null ? undefined : tx`and r.tenant_id = ${tenantId}`,
     tenant && tx`and r.tenant_id = any(${tenant}::text[])`,
     plans &&
-      tx`and r.tenant_id in (select t.tenant_id from tenants t where t.plan_id = any(${plans}::text[]))`,
+      tx`and r.tenant_id in (select e.tenant_id from entitlements e where e.plan_id = any(${plans}::text[]))`,
   ].filter((part) => part !== undefined);
   return join(tx, parts, tx``);
 }

@@ -1,5 +1,4 @@
 import type { JsonValue, Tx } from "@turnpike/db/client";
-import type { TenantId } from "@turnpike/domain/ids/ids";
 
 /** What belongs to no tenant (operators, users, service keys, the catalogue) is kept under this name. */
 export const OPERATOR_TRAIL = "operator";
@@ -15,11 +14,6 @@ export type AuditRow = {
   request_id: string | null;
   details: Record<string, unknown>;
 };
-
-export async function hasTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
-  const rows = await tx`select 1 from tenants where tenant_id = ${tenantId}`;
-  return rows.length === 1;
-}
 
 export async function insertAuditEntry(
   tx: Tx,

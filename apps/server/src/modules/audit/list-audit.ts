@@ -1,10 +1,10 @@
 import type { AuditEntry } from "@turnpike/contract/tenants";
 import { assertMay, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
-import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
 import type { Transact } from "#platform/transact.ts";
-import { type AuditRow, hasTenant, listAuditRows, OPERATOR_TRAIL } from "./audit.store.ts";
+import { type AuditRow, listAuditRows, OPERATOR_TRAIL } from "./audit.store.ts";
 
 type AuditPage = { items: AuditEntry[]; nextCursor: string | null };
 
@@ -34,12 +34,6 @@ function toPage(rows: readonly AuditRow[], limit: number): AuditPage {
   return { items, nextCursor: rows.length > limit ? (items.at(-1)?.auditId ?? null) : null };
 }
 
-async function assertTenantExists(deps: { transact: Transact }, tenantId: TenantId): Promise<void> {
-  if (!(await deps.transact.asOperatorWithDeleted((tx) => hasTenant(tx, tenantId)))) {
-    throw resourceNotFound("tenant");
-  }
-}
-
 /**
  * Lists a tenant's audit trail, newest first: of everything, or of one entity. That of a deleted tenant stays for the
  * operator's actors.
@@ -58,7 +52,7 @@ export async function listAudit(
   );
   // The trail of a tenant that exists begins with its making: asked here, the usual answer takes one query.
   if (rows.length === 0) {
-    await assertTenantExists(deps, input.tenantId);
+    await deps.transact.asOperatorWithDeleted((tx) => assertTenantExists(tx, input.tenantId));
   }
   return toPage(rows, input.limit);
 }

@@ -13,11 +13,6 @@ export type DocumentRow = {
 
 const COLUMNS = ["document_id", "revision", "body", "updated_at", "updated_by"] as const;
 
-export async function hasTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
-  const rows = await tx`select 1 from tenants where tenant_id = ${tenantId}`;
-  return rows.length === 1;
-}
-
 /** Deleted ones included. */
 export async function findDocumentRow(
   tx: Tx,

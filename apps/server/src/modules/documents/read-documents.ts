@@ -3,14 +3,10 @@ import type { CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
+import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { parseCursor } from "#platform/parse-cursor.ts";
 import { assertMayUse } from "./assert-may-use.ts";
-import {
-  type DocumentRow,
-  findDocumentRow,
-  hasTenant,
-  listDocumentRows,
-} from "./documents.store.ts";
+import { type DocumentRow, findDocumentRow, listDocumentRows } from "./documents.store.ts";
 import { toDocumentReply } from "./to-document-reply.ts";
 
 export function isLive(
@@ -48,9 +44,7 @@ export async function listDocuments(
   assertMayUse(context, "documents:read", input);
   const afterId = parseCursor(cursor, (text) => documentId.safeParse(text).data);
   const rows = await deps.transact.asTenant(tenantId, async (tx) => {
-    if (!(await hasTenant(tx, tenantId))) {
-      throw resourceNotFound("tenant");
-    }
+    await assertTenantExists(tx, tenantId);
     return await listDocumentRows(tx, tenantId, { collection, afterId, limit: limit + 1 });
   });
   const items = rows

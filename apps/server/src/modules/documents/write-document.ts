@@ -5,13 +5,13 @@ import { ownSuffix, PRIVATE_PREFIX } from "@turnpike/domain/documents/own-collec
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
+import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import { assertMayUse } from "./assert-may-use.ts";
 import {
   countDocuments,
   type DocumentRow,
   findDocumentRow,
-  hasTenant,
   upsertDocument,
 } from "./documents.store.ts";
 import { isLive } from "./read-documents.ts";
@@ -49,9 +49,7 @@ async function lockDocument(
   guard: Guard,
 ): Promise<{ revision: bigint; present: DocumentRow | undefined }> {
   const { tenantId, collection, documentId } = place;
-  if (!(await hasTenant(tx, tenantId))) {
-    throw resourceNotFound("tenant");
-  }
+  await assertTenantExists(tx, tenantId);
   const revision = await insertChange(tx, {
     kind: "document",
     tenantId,

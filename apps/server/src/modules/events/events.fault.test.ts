@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-da
 import { createLiveServices, OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createMeter } from "#modules/catalog/change-meter.ts";
-import { findPlanVersion } from "#modules/catalog/index.ts";
+import { tenantPlans } from "#modules/entitlements/index.ts";
 import { createServiceKey } from "#modules/keys/index.ts";
 import { reconcile } from "#modules/metering/index.ts";
 import { createTenant } from "#modules/tenants/index.ts";
@@ -62,7 +62,7 @@ beforeAll(async () => {
   steady = startAt("steady");
   steadyUrl = (await steady.ready).console;
   const services = createLiveServices(database);
-  const deps = { ...services, plans: { findPlan: findPlanVersion } };
+  const deps = { ...services, plans: tenantPlans };
   tenants = await Promise.all(
     ["one", "two", "three"].map(
       async (name) => (await createTenant(deps, OPERATOR_CONTEXT, { name })).tenantId,

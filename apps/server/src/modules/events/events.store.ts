@@ -81,12 +81,12 @@ export async function findKnownEvents(
   return new Set(rows.map(({ hash }) => hash));
 }
 
-export type SubjectRow = { tenant_id: TenantId; external_id: string | null; period_anchor: Date };
+export type SubjectRow = { tenant_id: TenantId; external_id: string | null };
 
 /** Finds tenants by their ids or by the operator's own names for them. */
 export async function findSubjects(tx: Tx, names: readonly string[]): Promise<SubjectRow[]> {
   return await tx<SubjectRow[]>`
-    select tenant_id, external_id, period_anchor from tenants
+    select tenant_id, external_id from tenants
     where tenant_id = any(${[...names]}::text[]) or external_id = any(${[...names]}::text[])`;
 }
 

@@ -1,5 +1,5 @@
 import { meterInput } from "@turnpike/contract/catalog";
-import { billingPeriodAt, startOfMonth } from "@turnpike/domain/time/billing-period";
+import { periodAt, startOfMonth } from "@turnpike/domain/time/period";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
   contextOf,
@@ -74,7 +74,7 @@ function openProcess() {
     processId: services.newId("process"),
   });
   const now = services.clock.now();
-  const { start, end } = billingPeriodAt(startOfMonth(now), now);
+  const { start, end } = periodAt(startOfMonth(now), "month", now);
   const limit: HardLimit = {
     tenantId: tenant.tenantId,
     meterId: "tokens",

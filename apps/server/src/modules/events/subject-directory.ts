@@ -1,4 +1,7 @@
+import type { Tx } from "@turnpike/db/client";
+import type { Entitlement } from "@turnpike/domain/entitlements/entitlement";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { listEntitlements } from "#modules/entitlements/index.ts";
 import { withTimeout } from "#platform/bounded-wait.ts";
 import type { ChangeListener } from "#platform/change-feed.ts";
 import { createRecordCache, LOAD_BATCH_MAX } from "#platform/record-cache.ts";
@@ -6,7 +9,7 @@ import type { Transact } from "#platform/transact.ts";
 import { findSubjects, type SubjectRow } from "./events.store.ts";
 
 /** Whom events are about. */
-export type Subject = { tenantId: TenantId; periodAnchor: Date };
+export type Subject = Pick<Entitlement, "tenantId" | "periodAnchor" | "periodUnit">;
 
 export type SubjectDirectory = {
   /** Finds tenants by id or by the operator's own name for them; null for what is neither. */
@@ -24,17 +27,35 @@ const LOAD_TIMEOUT_MS = 5_000;
 type Named = Subject & { name: string };
 
 /** An id stands for its own tenant, whatever another one is called by the operator. */
-function toNamed(names: readonly string[], rows: readonly SubjectRow[]): Map<string, Named> {
+function toNamed(
+  names: readonly string[],
+  input: { rows: readonly SubjectRow[]; entitlements: ReadonlyMap<TenantId, Entitlement> },
+): Map<string, Named> {
   const found = new Map<string, Named>();
   const asked = new Set(names);
-  for (const { tenant_id, external_id, period_anchor } of rows) {
-    for (const name of [external_id, tenant_id]) {
-      if (name !== null && asked.has(name) && (name === tenant_id || !found.has(name))) {
-        found.set(name, { name, tenantId: tenant_id, periodAnchor: period_anchor });
+  for (const { tenant_id: tenantId, external_id } of input.rows) {
+    const entitlement = input.entitlements.get(tenantId);
+    if (entitlement === undefined) {
+      continue;
+    }
+    const { periodAnchor, periodUnit } = entitlement;
+    for (const name of [external_id, tenantId]) {
+      if (name !== null && asked.has(name) && (name === tenantId || !found.has(name))) {
+        found.set(name, { name, tenantId, periodAnchor, periodUnit });
       }
     }
   }
   return found;
+}
+
+async function loadSubjects(tx: Tx, names: readonly string[]): Promise<Map<string, Named>> {
+  const rows = await findSubjects(tx, names);
+  const listed = await listEntitlements(
+    tx,
+    rows.map((row) => row.tenant_id),
+  );
+  const entitlements = new Map(listed.map((each) => [each.tenantId, each]));
+  return toNamed(names, { rows, entitlements });
 }
 
 export function createSubjectDirectory(deps: {
@@ -51,13 +72,11 @@ export function createSubjectDirectory(deps: {
     monotonicMs: deps.monotonicMs,
     // A tenant may stand here by two names: both are told apart, and a change of any tenant forgets by clearing.
     idOf: ({ name }) => name,
-    load: async (names) => {
-      const rows = await withTimeout(
-        deps.transact.asOperator((tx) => findSubjects(tx, names)),
+    load: async (names) =>
+      await withTimeout(
+        deps.transact.asOperator((tx) => loadSubjects(tx, names)),
         LOAD_TIMEOUT_MS,
-      );
-      return toNamed(names, rows);
-    },
+      ),
   });
 
   return {

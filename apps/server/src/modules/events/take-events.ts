@@ -24,7 +24,7 @@ import type { Rejection, RejectionCode } from "@turnpike/domain/events/rejection
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { withoutQuery } from "@turnpike/domain/privacy/redact";
 import { isStorableText } from "@turnpike/domain/text/storable-text";
-import { billingPeriodAt } from "@turnpike/domain/time/billing-period";
+import { periodAt } from "@turnpike/domain/time/period";
 import type { AppServices } from "#platform/app-services.ts";
 import { decodeEventData } from "./decode-event-data.ts";
 import type { DimensionBook } from "./dimension-book.ts";
@@ -200,7 +200,7 @@ function toRow(
     return measured.rejection;
   }
   const nowMs = input.now.getTime();
-  const period = billingPeriodAt(subject.periodAnchor, input.now);
+  const period = periodAt(subject.periodAnchor, subject.periodUnit, input.now);
   return {
     hash: hashEvent(subject.tenantId, event.source, event.id),
     tenantId: subject.tenantId,

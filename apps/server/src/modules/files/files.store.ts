@@ -35,11 +35,6 @@ export async function insertFile(tx: Tx, tenantId: TenantId, row: FileRow): Prom
   return rows.length === 1;
 }
 
-export async function hasTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
-  const rows = await tx`select 1 from tenants where tenant_id = ${tenantId}`;
-  return rows.length === 1;
-}
-
 /** How many files a tenant has; `undefined` when there is no such tenant. */
 export async function countFiles(tx: Tx, tenantId: TenantId): Promise<number | undefined> {
   const [row] = await tx<{ count: number }[]>`

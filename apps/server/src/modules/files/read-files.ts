@@ -2,9 +2,10 @@ import type { File } from "@turnpike/contract/files";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
 import type { ByteRange } from "./file-store.ts";
-import { findFile, hasTenant, listFileRows } from "./files.store.ts";
+import { findFile, listFileRows } from "./files.store.ts";
 import { toFileReply } from "./to-file-reply.ts";
 import type { FilesDeps } from "./upload-file.ts";
 
@@ -22,9 +23,7 @@ export async function listFiles(
   assertMayInTenant(context.actor, "files:read", tenantId);
   const beforeId = parseIdCursor("file", cursor);
   const rows = await deps.transact.asTenant(tenantId, async (tx) => {
-    if (!(await hasTenant(tx, tenantId))) {
-      throw resourceNotFound("tenant");
-    }
+    await assertTenantExists(tx, tenantId);
     return await listFileRows(tx, tenantId, { beforeId, limit: limit + 1 });
   });
   const items = rows.slice(0, limit).map(toFileReply);

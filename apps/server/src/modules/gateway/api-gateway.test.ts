@@ -58,7 +58,13 @@ const TERMS = {
   rateLimits: [],
   quotas: [],
 } as const;
-const TENANT = { tenantId: newUuidId("tenant"), suspended: false, planId: "free", planVersion: 1 };
+const TENANT = {
+  tenantId: newUuidId("tenant"),
+  suspended: false,
+  standing: "current",
+  planId: "free",
+  planVersion: 1,
+} as const;
 
 /** An admission of a key with these scopes. */
 function admissionOf(scopes: readonly string[]): Admission {
@@ -73,6 +79,7 @@ function admissionOf(scopes: readonly string[]): Admission {
       ...TENANT,
       terms: TERMS,
       periodAnchor: new Date(0),
+      periodUnit: "month",
     },
     key: {
       keyId: newUuidId("key"),

@@ -1,10 +1,11 @@
+import type { Entitlement } from "@turnpike/domain/entitlements/entitlement";
 import type { KeyId } from "@turnpike/domain/ids/ids";
 import { makeTempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { insertTestTenant } from "@turnpike/testkit/test-services";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { KeyDirectory, KeyRecord, TenantRecord } from "#modules/keys/index.ts";
+import type { KeyDirectory, KeyRecord } from "#modules/keys/index.ts";
 import { hashKey } from "#modules/keys/index.ts";
 import { reconcile, startMetering } from "#modules/metering/index.ts";
 import { createLogger } from "#platform/logger.ts";
@@ -75,13 +76,15 @@ const limits: fc.Arbitrary<Limits> = fc.record({
   keyQuota: fc.integer({ min: 0, max: 25 }),
 });
 
-async function createTenantRecord({ tenantRate, tenantQuota }: Limits): Promise<TenantRecord> {
+async function createEntitlement({ tenantRate, tenantQuota }: Limits): Promise<Entitlement> {
   return {
     tenantId: await insertTestTenant(database.sql),
     suspended: false,
+    standing: "current",
     planId: "plan",
     planVersion: 1,
     periodAnchor: new Date("2026-05-01T00:00:00Z"),
+    periodUnit: "month",
     terms: {
       name: "Plan",
       description: "",
@@ -94,7 +97,7 @@ async function createTenantRecord({ tenantRate, tenantQuota }: Limits): Promise<
   };
 }
 
-function toKeyRecord(tenant: TenantRecord, origin: KeyId, own: Limits | undefined): KeyRecord {
+function toKeyRecord(tenant: Entitlement, origin: KeyId, own: Limits | undefined): KeyRecord {
   return {
     keyId: newUuidId("key"),
     originKeyId: origin,
@@ -114,7 +117,10 @@ function toKeyRecord(tenant: TenantRecord, origin: KeyId, own: Limits | undefine
 }
 
 /** The directory of one tenant; the text of a key is its letter. */
-function createDirectory(tenant: TenantRecord, own: Limits): KeyDirectory {
+function createDirectory(
+  tenant: Entitlement,
+  own: Limits,
+): Pick<KeyDirectory, "peekKey" | "loadKey"> {
   const line = newUuidId("key");
   const keys = new Map([
     [hashKey("a"), toKeyRecord(tenant, line, own)],
@@ -124,11 +130,6 @@ function createDirectory(tenant: TenantRecord, own: Limits): KeyDirectory {
   return {
     peekKey: (hash) => keys.get(hash) ?? null,
     loadKey: (hash) => Promise.resolve(keys.get(hash) ?? null),
-    peekTenant: () => tenant,
-    loadTenant: () => Promise.resolve(tenant),
-    findActor: () => Promise.resolve(undefined),
-    applyChange: () => undefined,
-    onTenantChange: () => undefined,
   };
 }
 
@@ -156,9 +157,10 @@ describe("limits of a tenant and of its keys", () => {
           { ...services, folder: folder.path },
           { groupIntervalMs: 5 },
         );
-        const tenant = await createTenantRecord(given);
+        const tenant = await createEntitlement(given);
         const decideCall = createDecider({
           directory: createDirectory(tenant, given),
+          entitlements: { peek: () => tenant, load: () => Promise.resolve(tenant) },
           leases: metering.leases,
           rateLimiter: createRateLimiter(CLOCK),
           clock: CLOCK,

@@ -1,6 +1,6 @@
+import type { Entitlement } from "@turnpike/domain/entitlements/entitlement";
 import type { Environment } from "@turnpike/domain/keys/key-format";
 import type { RateLimit } from "@turnpike/domain/limits/rate-limit";
-import type { TenantRecord } from "#modules/keys/index.ts";
 import type { HardLimit, LeaseHold, LeaseHolder } from "#modules/metering/index.ts";
 import type { CallToDecide, Subject } from "./call-to-decide.ts";
 import { type LimitView, toQuotaView, toRateLimitView } from "./limit-view.ts";
@@ -114,7 +114,7 @@ const COME_BACK_MS = 1_000;
  * call pass and each is taken from, or none is.
  */
 export function createLimits(deps: LimitsDeps) {
-  const tenants = new WeakMap<TenantRecord, TenantLimits>();
+  const tenants = new WeakMap<Entitlement, TenantLimits>();
 
   function limitsOf(subject: Subject): TenantLimits {
     const known = tenants.get(subject.tenant);

@@ -1,6 +1,7 @@
 import type { ScopeQuery } from "@turnpike/domain/access/scope-query";
+import type { Entitlement } from "@turnpike/domain/entitlements/entitlement";
 import type { Environment } from "@turnpike/domain/keys/key-format";
-import type { KeyRecord, TenantRecord } from "#modules/keys/index.ts";
+import type { KeyRecord } from "#modules/keys/index.ts";
 
 /** What is asked about a key. */
 export type CallToDecide = {
@@ -22,7 +23,7 @@ export type CallToDecide = {
 /** Whose call it is. */
 export type Subject = {
   key: KeyRecord;
-  tenant: TenantRecord;
+  tenant: Entitlement;
   /** The billing period of now, epoch milliseconds, `[start, end)`. */
   periodStartMs: number;
   periodEndMs: number;

@@ -1,5 +1,5 @@
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
-import { billingPeriodAt } from "@turnpike/domain/time/billing-period";
+import { periodAt } from "@turnpike/domain/time/period";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { IS_SOAK } from "@turnpike/testkit/soak";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
@@ -12,6 +12,7 @@ import {
 } from "@turnpike/testkit/test-services";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createEntitlementDirectory } from "#modules/entitlements/index.ts";
 import { createKey, createKeyDirectory } from "#modules/keys/index.ts";
 import { type Metering, reconcile, startMetering } from "#modules/metering/index.ts";
 import { newUuidId } from "#platform/new-id.ts";
@@ -65,8 +66,10 @@ async function startNode(
   // Ids that tell when they were made, as those of the product do.
   const own = { ...services, clock, transact, newId: newUuidId };
   const metering = await startMetering({ ...own, folder }, { groupIntervalMs: 5 });
+  const entitlements = createEntitlementDirectory({ transact, ...clock });
   const decideCall = createDecider({
-    directory: createKeyDirectory({ transact: own.transact, ...clock }),
+    directory: createKeyDirectory({ transact, ...clock, entitlements }),
+    entitlements,
     leases: metering.leases,
     rateLimiter: createRateLimiter(clock),
     clock,
@@ -174,7 +177,7 @@ describe("a wall clock that jumps", () => {
             expect([own.code, own.retryAfterMs]).toEqual([other.code, other.retryAfterMs]);
             refused += own.code === "RATE_LIMITED" ? 1 : 0;
             if (own.periodStartMs !== undefined) {
-              const { start } = billingPeriodAt(ANCHOR, jumping.now());
+              const { start } = periodAt(ANCHOR, "month", jumping.now());
               expect(own.periodStartMs).toBe(start.getTime());
               expected.set(own.periodStartMs, (expected.get(own.periodStartMs) ?? 0) + 1);
             }

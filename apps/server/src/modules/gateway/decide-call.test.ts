@@ -7,6 +7,7 @@ import {
   type TestServices,
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createEntitlementDirectory } from "#modules/entitlements/index.ts";
 import { createKey, createKeyDirectory, revokeKey } from "#modules/keys/index.ts";
 import { startMetering } from "#modules/metering/index.ts";
 import { createDecider } from "./decide-call.ts";
@@ -31,7 +32,9 @@ describe("createDecider", () => {
       metadata: {},
     });
     const { monotonicMs, now } = services.clock;
-    const directory = createKeyDirectory({ transact: services.transact, monotonicMs, now });
+    const { transact } = services;
+    const entitlements = createEntitlementDirectory({ transact, monotonicMs });
+    const directory = createKeyDirectory({ transact, monotonicMs, now, entitlements });
     const asked = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
     let isHeld = false;
@@ -56,6 +59,7 @@ describe("createDecider", () => {
     isHeld = true;
     const decideCall = createDecider({
       directory,
+      entitlements,
       leases: metering.leases,
       rateLimiter: createRateLimiter({ monotonicMs }),
       clock: services.clock,

@@ -1,15 +1,16 @@
 import { effectiveScopes } from "@turnpike/domain/access/custom-scopes";
 import { findMissingScopes } from "@turnpike/domain/access/scope-query";
+import type { Entitlement } from "@turnpike/domain/entitlements/entitlement";
+import {
+  findTenantRefusal,
+  type TenantRefusal,
+} from "@turnpike/domain/entitlements/find-tenant-refusal";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
 import { KEY_LENGTH_MAX, parseKey } from "@turnpike/domain/keys/key-format";
-import { billingPeriodAt } from "@turnpike/domain/time/billing-period";
-import {
-  hashKey,
-  type KeyDirectory,
-  type KeyRecord,
-  type TenantRecord,
-} from "#modules/keys/index.ts";
+import { periodAt } from "@turnpike/domain/time/period";
+import type { EntitlementDirectory } from "#modules/entitlements/index.ts";
+import { hashKey, type KeyDirectory, type KeyRecord } from "#modules/keys/index.ts";
 import type { HardLimit, LeaseHold, LeaseHolder } from "#modules/metering/index.ts";
 import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Clock } from "#platform/clock.ts";
@@ -48,7 +49,8 @@ export type Denial = {
 export type Decision = Admission | Denial;
 
 export type DecideDeps = {
-  directory: KeyDirectory;
+  directory: Pick<KeyDirectory, "peekKey" | "loadKey">;
+  entitlements: Pick<EntitlementDirectory, "peek" | "load">;
   leases: LeaseHolder;
   rateLimiter: RateLimiter;
   clock: Clock;
@@ -87,6 +89,13 @@ function deny(
   };
 }
 
+const REFUSALS: Readonly<Record<TenantRefusal, string>> = {
+  TENANT_SUSPENDED: "The account of this API key is suspended.",
+  PAYMENT_REQUIRED:
+    "An invoice of the account of this API key is overdue. Calls pass again once it is paid.",
+  SPEND_CAP_REACHED: "The account of this API key has reached its spend cap for this period.",
+};
+
 /** Whether the database may know a key; what is in memory was known to it, so that nobody checks its form again. */
 function mayBeKnown(keyText: string): boolean {
   const parsed = parseKey(keyText);
@@ -96,14 +105,14 @@ function mayBeKnown(keyText: string): boolean {
 /** Decides calls from memory; only what is not there yet is asked of the database. */
 export function createDecider(deps: DecideDeps) {
   const limits = createLimits(deps);
-  const periods = new WeakMap<TenantRecord, { startMs: number; endMs: number }>();
+  const periods = new WeakMap<Entitlement, { startMs: number; endMs: number }>();
 
-  function periodOf(tenant: TenantRecord, nowMs: number): { startMs: number; endMs: number } {
+  function periodOf(tenant: Entitlement, nowMs: number): { startMs: number; endMs: number } {
     const known = periods.get(tenant);
     if (known !== undefined && nowMs >= known.startMs && nowMs < known.endMs) {
       return known;
     }
-    const period = billingPeriodAt(tenant.periodAnchor, new Date(nowMs));
+    const period = periodAt(tenant.periodAnchor, tenant.periodUnit, new Date(nowMs));
     const fresh = { startMs: period.start.getTime(), endMs: period.end.getTime() };
     periods.set(tenant, fresh);
     return fresh;
@@ -120,10 +129,8 @@ export function createDecider(deps: DecideDeps) {
     if (key.disabled) {
       return deny("DISABLED", "This API key is disabled.", { subject });
     }
-    if (tenant.suspended) {
-      return deny("TENANT_SUSPENDED", "The account of this API key is suspended.", { subject });
-    }
-    return undefined;
+    const refusal = findTenantRefusal(tenant);
+    return refusal === undefined ? undefined : deny(refusal, REFUSALS[refusal], { subject });
   }
 
   function checkNetwork(subject: Subject, call: CallToDecide): Denial | undefined {
@@ -242,7 +249,7 @@ export function createDecider(deps: DecideDeps) {
   }
 
   function decideFor(
-    { hash, key, tenant }: { hash: string; key: KeyRecord; tenant: TenantRecord },
+    { hash, key, tenant }: { hash: string; key: KeyRecord; tenant: Entitlement },
     call: CallToDecide,
     attempt: number,
   ): Decision | Promise<Decision> {
@@ -279,7 +286,7 @@ export function createDecider(deps: DecideDeps) {
     if (key === null) {
       return denyUnknown();
     }
-    const tenant = await deps.directory.loadTenant(key.tenantId);
+    const tenant = await deps.entitlements.load(key.tenantId);
     if (tenant === null) {
       return denyUnknown();
     }
@@ -314,7 +321,7 @@ export function createDecider(deps: DecideDeps) {
     if (key === null || (key === undefined && !mayBeKnown(call.keyText))) {
       return denyUnknown();
     }
-    const tenant = key === undefined ? undefined : deps.directory.peekTenant(key.tenantId);
+    const tenant = key === undefined ? undefined : deps.entitlements.peek(key.tenantId);
     return key === undefined || tenant === undefined || tenant === null
       ? loadAndDecide(hash, call, 1)
       : decideFor({ hash, key, tenant }, call, 1);

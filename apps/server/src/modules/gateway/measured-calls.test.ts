@@ -45,9 +45,11 @@ function admissionOf(tenant: TenantId): Admission {
     tenant: {
       tenantId: tenant,
       suspended: false,
+      standing: "current",
       planId: "free",
       planVersion: 1,
       periodAnchor: new Date(0),
+      periodUnit: "month",
       terms: {
         name: "Free",
         description: "",

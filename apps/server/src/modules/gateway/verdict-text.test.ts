@@ -51,10 +51,12 @@ const anySubject: fc.Arbitrary<Written & { subject: Subject }> = fc
       tenant: {
         tenantId,
         suspended: false,
+        standing: "current" as const,
         planId: "team-plan",
         planVersion: 3,
         terms: { quotas: [], rateLimits: [], ...(planScopes && { scopes: planScopes }) } as never,
         periodAnchor: new Date(0),
+        periodUnit: "month" as const,
       },
       periodStartMs: 0,
       periodEndMs: 1,

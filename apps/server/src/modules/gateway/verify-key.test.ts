@@ -5,8 +5,8 @@ import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { applyCatalog, findPlanVersion } from "#modules/catalog/index.ts";
-import { updateTenant } from "#modules/tenants/index.ts";
+import { applyCatalog } from "#modules/catalog/index.ts";
+import { changePlan } from "#modules/entitlements/index.ts";
 
 let database: TestDatabase;
 let app: TestApp;
@@ -53,8 +53,7 @@ afterAll(async () => {
 });
 
 async function moveTo(tenantId: TenantId, planId: string): Promise<void> {
-  const deps = { ...app.services, plans: { findPlan: findPlanVersion } };
-  await updateTenant(deps, OPERATOR_CONTEXT, { tenantId, planId });
+  await changePlan(app.services, OPERATOR_CONTEXT, { tenantId, planId });
 }
 
 async function createCustomer(planId: string, attributes: object = {}) {

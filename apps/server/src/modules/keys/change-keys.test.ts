@@ -19,6 +19,7 @@ import {
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAudit } from "#modules/audit/index.ts";
+import { createEntitlementDirectory } from "#modules/entitlements/index.ts";
 import { createKey } from "./create-key.ts";
 import { createKeyDirectory } from "./key-directory.ts";
 import { getKey, listKeys } from "./list-keys.ts";
@@ -263,11 +264,10 @@ describe("rollKey", () => {
     const { tenantId } = await createTestTenant(services);
     const made = await create({ tenantId, scopes: ["usage:read"] });
     const rolled = await rollKey(services, OPERATOR_CONTEXT, { ...ids(made), graceSeconds: 60 });
-    const directory = createKeyDirectory({
-      transact: services.transact,
-      monotonicMs: services.clock.monotonicMs,
-      now: services.clock.now,
-    });
+    const { transact } = services;
+    const { monotonicMs, now } = services.clock;
+    const entitlements = createEntitlementDirectory({ transact, monotonicMs });
+    const directory = createKeyDirectory({ transact, monotonicMs, now, entitlements });
     expect(await directory.findActor(made.key)).toMatchObject({ id: made.keyId });
     expect(await directory.findActor(rolled.key)).toMatchObject({ id: rolled.keyId });
     services.clock.advance(60_000);

@@ -255,9 +255,7 @@ describe("listKeyScopes", () => {
     const scopes = keyScopes.parse(await listKeyScopes(services, ours.context, ours));
     expect(scopes.management).toEqual([...TENANT_KEY_SCOPES]);
     const [row] = await database.sql<{ terms: { scopes?: string[] } }[]>`
-      select v.terms from tenants t
-      join plan_versions v on v.plan_id = t.plan_id and v.version = t.plan_version
-      where t.tenant_id = ${ours.tenantId}`;
+      select terms from entitlements where tenant_id = ${ours.tenantId}`;
     expect(scopes.custom).toEqual(row?.terms.scopes ?? []);
     const refusal = await refusalOf(listKeyScopes(services, ours.context, theirs));
     expect(refusal.code).toBe("RESOURCE_NOT_FOUND");

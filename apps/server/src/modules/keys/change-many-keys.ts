@@ -11,9 +11,10 @@ import type { KeyId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { announceKeys, lockKeyRows, updateKeyRows } from "./key-bulk.store.ts";
 import { parseExpiry, REVOKED_KEY_STAYS } from "./key-input.ts";
-import { type KeyRow, tenantExists } from "./keys.store.ts";
+import type { KeyRow } from "./keys.store.ts";
 import { toKeyReply } from "./to-key-reply.ts";
 
 /** What a change does to one key, as a single change of it would do and say. */
@@ -119,9 +120,7 @@ export async function changeManyKeys(
   const now = deps.clock.now();
   const rule = toRule(change, now);
   return await deps.transact.asTenant(tenantId, async (tx) => {
-    if (!(await tenantExists(tx, tenantId))) {
-      throw resourceNotFound("tenant");
-    }
+    await assertTenantExists(tx, tenantId);
     const before = new Map(
       (await lockKeyRows(tx, tenantId, keyIds)).map((row) => [row.key_id, row]),
     );

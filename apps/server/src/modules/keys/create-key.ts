@@ -1,9 +1,9 @@
 import type { CreatedKey, CreateKeyRequest } from "@turnpike/contract/keys";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
-import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
 import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import {
   assertMetersExist,
   assertScopesAllowed,
@@ -11,7 +11,7 @@ import {
   parseExpiry,
   parseNetworks,
 } from "./key-input.ts";
-import { announceKey, insertKey, type KeyRow, tenantExists } from "./keys.store.ts";
+import { announceKey, insertKey, type KeyRow } from "./keys.store.ts";
 import { mintKey } from "./mint-key.ts";
 import { toKeyReply } from "./to-key-reply.ts";
 
@@ -53,9 +53,7 @@ export async function createKey(
     updated_at: now,
   };
   await deps.transact.asTenant(input.tenantId, async (tx) => {
-    if (!(await tenantExists(tx, input.tenantId))) {
-      throw resourceNotFound("tenant");
-    }
+    await assertTenantExists(tx, input.tenantId);
     await assertScopesAllowed(tx, input.tenantId, { scopes: input.scopes, kept: [] });
     await assertMetersExist(tx, row.quotas);
     await insertKey(tx, {

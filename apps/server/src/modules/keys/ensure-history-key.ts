@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 import type { Key } from "@turnpike/contract/keys";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
-import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { type KeyId, type TenantId, toId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { insertRevokedKey } from "./key-import.store.ts";
-import { findKeyRow, type KeyRow, tenantExists } from "./keys.store.ts";
+import { findKeyRow, type KeyRow } from "./keys.store.ts";
 import { mintKey } from "./mint-key.ts";
 import { toKeyReply } from "./to-key-reply.ts";
 
@@ -59,9 +59,7 @@ export async function ensureHistoryKey(
     updated_at: now,
   };
   return await deps.transact.asTenant(tenantId, async (tx) => {
-    if (!(await tenantExists(tx, tenantId))) {
-      throw resourceNotFound("tenant");
-    }
+    await assertTenantExists(tx, tenantId);
     if (!(await insertRevokedKey(tx, { ...row, key_hash: keyHash }))) {
       return toKeyReply((await findKeyRow(tx, tenantId, keyId)) ?? row, now);
     }

@@ -7,14 +7,15 @@ import {
 } from "@turnpike/contract/key-import";
 import type { Tx } from "@turnpike/db/client";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
-import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
+import { AppError } from "@turnpike/domain/errors/app-error";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { findOwnKeysByHash, type ImportedKeyRow, insertImportedKeys } from "./key-import.store.ts";
 import { assertScopesAllowed, assertScopesHeld } from "./key-input.ts";
-import { announceKey, tenantExists } from "./keys.store.ts";
+import { announceKey } from "./keys.store.ts";
 import { findMistakes, type ReadRow, readImportRow } from "./read-import-rows.ts";
 
 /** Carries the answer of a dry run out of the transaction that it undoes. */
@@ -119,9 +120,7 @@ export async function importKeys(
   const rows = reads.flatMap((read) => ("row" in read ? [read.row] : []));
 
   async function write(tx: Tx): Promise<ImportKeysResponse> {
-    if (!(await tenantExists(tx, tenantId))) {
-      throw resourceNotFound("tenant");
-    }
+    await assertTenantExists(tx, tenantId);
     // Of a key that is there nothing is written, so what may be written has no say: time has passed since, and the plan
     // may have changed, and the same file must still change nothing.
     const hashes = rows.map((row) => row.hash);

@@ -7,7 +7,6 @@ export {
   createKeyDirectory,
   type KeyDirectory,
   type KeyRecord,
-  type TenantRecord,
 } from "./key-directory.ts";
 export { createKeyImportRoutes } from "./key-import.routes.ts";
 export { createKeysJobs } from "./keys.jobs.ts";

@@ -10,6 +10,7 @@ import {
   type TestTenant,
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createEntitlementDirectory } from "#modules/entitlements/index.ts";
 import { updateTenant } from "#modules/tenants/index.ts";
 import type { Change } from "#platform/change-feed.ts";
 import { CHANGES_CHANNEL, type ChangeFeed, createChangeFeed } from "#platform/change-feed.ts";
@@ -30,11 +31,9 @@ let feed: ChangeFeed;
 let live: KeyDirectory;
 
 function createDirectory(transact: Transact = services.transact): KeyDirectory {
-  return createKeyDirectory({
-    transact,
-    monotonicMs: services.clock.monotonicMs,
-    now: services.clock.now,
-  });
+  const { monotonicMs, now } = services.clock;
+  const entitlements = createEntitlementDirectory({ transact, monotonicMs });
+  return createKeyDirectory({ transact, monotonicMs, now, entitlements });
 }
 
 beforeAll(async () => {
@@ -121,11 +120,6 @@ describe("the key directory", () => {
       revoked: false,
     });
     expect(live.peekKey(hash)).toBe(record);
-    expect(await live.loadTenant(tenant.tenantId)).toMatchObject({
-      planId: "free",
-      suspended: false,
-      terms: { quotas: [{ limit: 50_000 }] },
-    });
   });
 
   it("refuses a revoked key within a second, also while it is held in memory", async () => {
@@ -150,20 +144,6 @@ describe("the key directory", () => {
     await heardWithin("revocation", async () => (await live.findActor(made.key)) === undefined);
   });
 
-  it("knows of a suspension and of another plan within a second, and says whose terms changed", async () => {
-    const { tenantId } = await createTestTenant(services, "Changing");
-    const heard: unknown[] = [];
-    live.onTenantChange((changed) => heard.push(changed));
-    expect(await live.loadTenant(tenantId)).toMatchObject({ suspended: false });
-    await updateTenant(services, OPERATOR_CONTEXT, { tenantId, suspended: true, planId: "pro" });
-    await heardWithin(
-      "suspension",
-      async () => (await live.loadTenant(tenantId))?.suspended === true,
-    );
-    expect(await live.loadTenant(tenantId)).toMatchObject({ planId: "pro" });
-    expect(heard).toContain(tenantId);
-  });
-
   it("takes a new key within a second although it was asked for before it existed", async () => {
     const random = randomBytes(KEY_RANDOM_BYTES);
     const { key } = formatKey("live", random);
@@ -184,13 +164,8 @@ describe("the key directory", () => {
     const directory = createDirectory();
     const made = await create();
     await directory.loadKey(hashKey(made.key));
-    await directory.loadTenant(tenant.tenantId);
-    const heard: unknown[] = [];
-    directory.onTenantChange((changed) => heard.push(changed));
     directory.applyChange({ kind: "reset" });
     expect(directory.peekKey(hashKey(made.key))).toBeUndefined();
-    expect(directory.peekTenant(tenant.tenantId)).toBeUndefined();
-    expect(heard).toEqual([undefined]);
   });
 
   it("does not keep what a look-up read before a change that came while it was under way", async () => {

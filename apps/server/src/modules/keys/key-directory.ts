@@ -1,20 +1,20 @@
 import type { Tx } from "@turnpike/db/client";
 import type { Actor } from "@turnpike/domain/access/actor";
 import type { Scope } from "@turnpike/domain/access/scopes";
-import type { PlanTerms } from "@turnpike/domain/catalog/plan";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { type Environment, parseKey } from "@turnpike/domain/keys/key-format";
 import { compileNetworks, type Networks } from "@turnpike/domain/keys/networks";
 import type { KeyQuota } from "@turnpike/domain/limits/key-quota";
 import type { RateLimit } from "@turnpike/domain/limits/rate-limit";
+import type { EntitlementDirectory } from "#modules/entitlements/index.ts";
 import { asciiJson } from "#platform/ascii-json.ts";
 import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Change } from "#platform/change-feed.ts";
 import { createRecordCache } from "#platform/record-cache.ts";
 import type { Transact } from "#platform/transact.ts";
 import { hashKey } from "./hash-key.ts";
-import { findKeysByHash, type KeyRow, listTenantTerms, type TenantTermsRow } from "./keys.store.ts";
+import { findKeysByHash, type KeyRow } from "./keys.store.ts";
 import { findServiceKeysByHash } from "./service-keys.store.ts";
 
 /** What the hot path knows of a key. */
@@ -42,24 +42,12 @@ export type KeyRecord = {
   revoked: boolean;
 };
 
-/** What the hot path knows of a tenant: the promises of its plan. */
-export type TenantRecord = {
-  tenantId: TenantId;
-  suspended: boolean;
-  planId: string;
-  planVersion: number;
-  terms: PlanTerms;
-  periodAnchor: Date;
-};
-
 type ServiceKeyRecord = { serviceKeyId: string; scopes: readonly Scope[] };
 
 export type KeyDirectory = {
   /** From memory, or `undefined` when it must be loaded; `null` for a key known not to exist. */
   peekKey(hash: string): KeyRecord | null | undefined;
   loadKey(hash: string): Promise<KeyRecord | null>;
-  peekTenant(tenantId: TenantId): TenantRecord | null | undefined;
-  loadTenant(tenantId: TenantId): Promise<TenantRecord | null>;
   /**
    * Who holds a credential for the API, at once when memory knows: a service key, or a live key of a tenant that is not suspended.
    *
@@ -72,8 +60,6 @@ export type KeyDirectory = {
   ): Actor | undefined | Promise<Actor | undefined>;
   /** Forgets what a change may have made untrue. */
   applyChange(change: Change): void;
-  /** Calls back with the tenant, or `undefined` for all, whose terms or keys changed. */
-  onTenantChange(listener: (tenantId: TenantId | undefined) => void): void;
 };
 
 /** Keys and tenants held in memory at the most, each about 0.5 to 1 kB; further ones are looked up again. */
@@ -110,17 +96,6 @@ function toKeyRecord(row: KeyRow): KeyRecord {
   };
 }
 
-function toTenantRecord(row: TenantTermsRow): TenantRecord {
-  return {
-    tenantId: row.tenant_id,
-    suspended: row.suspended_at !== null,
-    planId: row.plan_id,
-    planVersion: row.plan_version,
-    terms: row.terms,
-    periodAnchor: row.period_anchor,
-  };
-}
-
 /**
  * Answers who a key is from memory, loading on a miss. Records are dropped when the change feed names them, so that a
  * revoked key is refused on every process within a second.
@@ -129,6 +104,7 @@ export function createKeyDirectory(deps: {
   transact: Transact;
   monotonicMs: () => number;
   now: () => Date;
+  entitlements: Pick<EntitlementDirectory, "load">;
 }): KeyDirectory {
   const bounds = {
     recordsMax: RECORDS_MAX,
@@ -142,7 +118,6 @@ export function createKeyDirectory(deps: {
   // Given up before the connection is: whoever waits for a key is told within seconds.
   const look = <Row>(find: (tx: Tx) => Promise<Row>): Promise<Row> =>
     withTimeout(deps.transact.asOperator(find), LOAD_TIMEOUT_MS);
-  const listeners: ((tenantId: TenantId | undefined) => void)[] = [];
 
   const keys = createRecordCache<KeyRecord>({
     ...bounds,
@@ -150,15 +125,6 @@ export function createKeyDirectory(deps: {
     load: async (hashes) => {
       const rows = await look((tx) => findKeysByHash(tx, hashes));
       return new Map([...rows].map(([hash, row]) => [hash, toKeyRecord(row)]));
-    },
-  });
-
-  const tenants = createRecordCache<TenantRecord>({
-    ...bounds,
-    idOf: (record) => record.tenantId,
-    load: async (tenantIds) => {
-      const rows = await look((tx) => listTenantTerms(tx, tenantIds as readonly TenantId[]));
-      return new Map(rows.map((row) => [row.tenant_id, toTenantRecord(row)]));
     },
   });
 
@@ -176,12 +142,6 @@ export function createKeyDirectory(deps: {
       );
     },
   });
-
-  function announce(tenantId: TenantId | undefined): void {
-    for (const listener of listeners) {
-      listener(tenantId);
-    }
-  }
 
   const serviceHashes = new Map<string, string>();
 
@@ -220,7 +180,7 @@ export function createKeyDirectory(deps: {
     ) {
       return;
     }
-    const tenant = await tenants.get(record.tenantId);
+    const tenant = await deps.entitlements.load(record.tenantId);
     if (tenant === null || tenant.suspended) {
       return;
     }
@@ -242,8 +202,6 @@ export function createKeyDirectory(deps: {
   return {
     peekKey: keys.peek,
     loadKey: keys.get,
-    peekTenant: tenants.peek,
-    loadTenant: tenants.get,
     findActor: (credential, findAddress = () => undefined) => {
       const serviceHash = serviceHashes.get(credential);
       if (serviceHash !== undefined) {
@@ -266,23 +224,13 @@ export function createKeyDirectory(deps: {
         case "service_key":
           serviceKeys.forget(change.entityId);
           return;
-        case "tenant":
-          tenants.forget(change.entityId);
-          announce(change.entityId as TenantId);
-          return;
         case "reset":
           keys.clear();
-          tenants.clear();
           serviceKeys.clear();
-          announce(undefined);
           return;
         default:
-          // Plans: versions never change, and a tenant that moves to another announces itself.
           return;
       }
-    },
-    onTenantChange: (listener) => {
-      listeners.push(listener);
     },
   };
 }

@@ -7,7 +7,7 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { toCanonicalNetwork } from "@turnpike/domain/keys/networks";
 import type { KeyQuota } from "@turnpike/domain/limits/key-quota";
 import { findQuotaFault, listMeterRows } from "#modules/catalog/index.ts";
-import { findTenantTerms } from "./keys.store.ts";
+import { findEntitlement } from "#modules/entitlements/index.ts";
 
 /** Why nothing of a revoked key can be changed. */
 export const REVOKED_KEY_STAYS = "A revoked key cannot be changed: create a new one.";
@@ -60,8 +60,8 @@ export async function assertScopesAllowed(
   if (custom.length === 0) {
     return;
   }
-  const terms = await findTenantTerms(tx, tenantId);
-  const allowed = terms?.terms.scopes ?? [];
+  const entitlement = await findEntitlement(tx, tenantId);
+  const allowed = entitlement?.terms.scopes ?? [];
   const errors = scopes.flatMap((name, index) =>
     custom.includes(name) && !allowed.includes(name)
       ? [
@@ -69,7 +69,7 @@ export async function assertScopesAllowed(
             pointer: `/scopes/${String(index)}`,
             message: isReservedScope(name)
               ? `A tenant's key may not carry ${name}; it may carry ${TENANT_KEY_SCOPES.join(", ")}.`
-              : `The plan ${terms?.plan_id ?? ""} does not allow ${name}.`,
+              : `The plan ${entitlement?.planId ?? ""} does not allow ${name}.`,
           },
         ]
       : [],

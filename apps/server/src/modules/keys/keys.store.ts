@@ -1,5 +1,4 @@
 import type { JsonValue, Tx } from "@turnpike/db/client";
-import type { PlanTerms } from "@turnpike/domain/catalog/plan";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
 import type { KeyQuota } from "@turnpike/domain/limits/key-quota";
@@ -49,11 +48,6 @@ export const KEY_COLUMNS = [
   "created_at",
   "updated_at",
 ] as const;
-
-export async function tenantExists(tx: Tx, tenantId: TenantId): Promise<boolean> {
-  const rows = await tx`select 1 from tenants where tenant_id = ${tenantId}`;
-  return rows.length === 1;
-}
 
 export async function insertKey(
   tx: Tx,
@@ -277,15 +271,6 @@ export async function announceKey(tx: Tx, tenantId: TenantId, keyId: KeyId): Pro
   await tx`select record_change('key', ${tenantId}, ${keyId})`;
 }
 
-export type TenantTermsRow = {
-  tenant_id: TenantId;
-  suspended_at: Date | null;
-  period_anchor: Date;
-  plan_id: string;
-  plan_version: number;
-  terms: PlanTerms;
-};
-
 /**
  * Finds keys of any tenant by the hashes of their texts (hexadecimal), for the hot path. Needs the operator role.
  *
@@ -300,25 +285,6 @@ export async function findKeysByHash(
     select encode(key_hash, 'hex') as hash, ${tx(KEY_COLUMNS)} from api_keys
     where key_hash = any(array(select decode(hash, 'hex') from unnest(${[...hashesHex]}::text[]) as hash))`;
   return new Map(rows.map((row) => [row.hash, row]));
-}
-
-/** Those of the tenants that exist, in no order. */
-export async function listTenantTerms(
-  tx: Tx,
-  tenantIds: readonly TenantId[],
-): Promise<TenantTermsRow[]> {
-  return await tx<TenantTermsRow[]>`
-    select t.tenant_id, t.suspended_at, t.period_anchor, t.plan_id, t.plan_version, v.terms
-    from tenants t join plan_versions v on v.plan_id = t.plan_id and v.version = t.plan_version
-    where t.tenant_id = any(${[...tenantIds]}::text[])`;
-}
-
-export async function findTenantTerms(
-  tx: Tx,
-  tenantId: TenantId,
-): Promise<TenantTermsRow | undefined> {
-  const [row] = await listTenantTerms(tx, [tenantId]);
-  return row;
 }
 
 /** Names of keys of a tenant, by id, whatever became of them; ids that it has not are left out. */

@@ -3,8 +3,8 @@ import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/act
 import { TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { findEntitlement } from "#modules/entitlements/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { findTenantTerms } from "./keys.store.ts";
 
 /**
  * Lists what keys of a tenant may carry: by the version of the plan that the tenant is on, which no list of plans shows.
@@ -17,11 +17,11 @@ export async function listKeyScopes(
   input: { tenantId: TenantId },
 ): Promise<KeyScopes> {
   assertMayInTenant(context.actor, "keys:read", input.tenantId);
-  const row = await deps.transact.asTenant(input.tenantId, (tx) =>
-    findTenantTerms(tx, input.tenantId),
+  const entitlement = await deps.transact.asTenant(input.tenantId, (tx) =>
+    findEntitlement(tx, input.tenantId),
   );
-  if (row === undefined) {
+  if (entitlement === undefined) {
     throw resourceNotFound("tenant");
   }
-  return { management: [...TENANT_KEY_SCOPES], custom: [...(row.terms.scopes ?? [])] };
+  return { management: [...TENANT_KEY_SCOPES], custom: [...(entitlement.terms.scopes ?? [])] };
 }

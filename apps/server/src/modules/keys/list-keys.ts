@@ -3,8 +3,9 @@ import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/act
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { isId, type KeyId, type TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
+import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { parseCursor } from "#platform/parse-cursor.ts";
-import { findKeyRow, type KeyPlace, type KeyRow, listKeyRows, tenantExists } from "./keys.store.ts";
+import { findKeyRow, type KeyPlace, type KeyRow, listKeyRows } from "./keys.store.ts";
 import { toKeyReply } from "./to-key-reply.ts";
 
 function toCursor({ key_id, name }: KeyRow): string {
@@ -28,9 +29,7 @@ export async function listKeys(
   const after = parseCursor(input.cursor, toPlace);
   const now = deps.clock.now();
   const rows = await deps.transact.asTenant(input.tenantId, async (tx) => {
-    if (!(await tenantExists(tx, input.tenantId))) {
-      throw resourceNotFound("tenant");
-    }
+    await assertTenantExists(tx, input.tenantId);
     return await listKeyRows(tx, input.tenantId, {
       filter: {
         text: input.q === "" ? undefined : input.q,

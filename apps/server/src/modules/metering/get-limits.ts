@@ -2,9 +2,10 @@ import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/act
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { fromScaled, toScaled } from "@turnpike/domain/events/decimal-value";
 import type { TenantId } from "@turnpike/domain/ids/ids";
-import { billingPeriodAt } from "@turnpike/domain/time/billing-period";
+import { periodAt } from "@turnpike/domain/time/period";
+import { findEntitlement } from "#modules/entitlements/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { findTerms, listBalances } from "./usage.store.ts";
+import { listBalances } from "./usage.store.ts";
 
 /**
  * Tells what a tenant's plan costs, every limit of it with what is used and left in the current billing period, and what is
@@ -19,13 +20,14 @@ export async function getLimits(
 ) {
   assertMayInTenant(context.actor, "usage:read", input.tenantId);
   return await deps.transact.asTenant(input.tenantId, async (tx) => {
-    const terms = await findTerms(tx, input.tenantId);
-    if (terms === undefined) {
+    const entitlement = await findEntitlement(tx, input.tenantId);
+    if (entitlement === undefined) {
       throw resourceNotFound("tenant");
     }
-    const period = billingPeriodAt(terms.period_anchor, deps.clock.now());
+    const { planId, planVersion, terms, periodAnchor, periodUnit } = entitlement;
+    const period = periodAt(periodAnchor, periodUnit, deps.clock.now());
     const balances = await listBalances(tx, input.tenantId, period.start);
-    const quotas = terms.terms.quotas.flatMap((quota) =>
+    const quotas = terms.quotas.flatMap((quota) =>
       (["live", "test"] as const).map((environment) => {
         const balance = balances.find(
           (row) => row.meter_id === quota.meter && row.environment === environment,
@@ -51,12 +53,12 @@ export async function getLimits(
         };
       }),
     );
-    const { name, currency, pricePerMonth } = terms.terms;
+    const { name, currency, pricePerMonth } = terms;
     return {
-      planId: terms.plan_id,
-      planVersion: terms.plan_version,
+      planId,
+      planVersion,
       plan: { name, currency, pricePerMonth },
-      rateLimits: terms.terms.rateLimits.map((rateLimit) => ({ ...rateLimit })),
+      rateLimits: terms.rateLimits.map((rateLimit) => ({ ...rateLimit })),
       quotas,
       balances: balances.map(({ meter_id: meter, environment, used }) => ({
         meter,

@@ -6,7 +6,7 @@ import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
 import { toCallMethod } from "@turnpike/domain/metering/call-method";
 import { CLIENT_ABORTED_STATUS } from "@turnpike/domain/metering/outcome";
-import { billingPeriodAt, type Period } from "@turnpike/domain/time/billing-period";
+import { type Period, type PeriodUnit, periodAt } from "@turnpike/domain/time/period";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { writeGroups } from "./commit-groups.ts";
@@ -33,8 +33,9 @@ export type HistoryOwner = {
   tenantId: TenantId;
   keyId: KeyId;
   environment: Environment;
-  /** Start of one of the tenant's billing periods. */
+  /** Start of one of the tenant's billing periods, and how long each one is. */
   periodAnchor: Date;
+  periodUnit: PeriodUnit;
 };
 
 /** A call of the past, ready to be counted. */
@@ -78,12 +79,12 @@ const PART_LINES_MAX = 4_000;
 /** Finds billing periods of calls that mostly follow one another. */
 function createPeriods(): (owner: HistoryOwner, epochMs: number) => Period {
   const last = new Map<TenantId, Period>();
-  return ({ tenantId, periodAnchor }, epochMs) => {
+  return ({ tenantId, periodAnchor, periodUnit }, epochMs) => {
     const known = last.get(tenantId);
     if (known !== undefined && +known.start <= epochMs && epochMs < +known.end) {
       return known;
     }
-    const period = billingPeriodAt(periodAnchor, new Date(epochMs));
+    const period = periodAt(periodAnchor, periodUnit, new Date(epochMs));
     last.set(tenantId, period);
     return period;
   };

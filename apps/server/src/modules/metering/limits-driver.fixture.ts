@@ -7,9 +7,8 @@ import {
   isProcessGone,
 } from "@turnpike/testkit/deciding-process";
 import { pollUntil } from "@turnpike/testkit/poll-until";
-import { findPlanVersion } from "#modules/catalog/index.ts";
+import { changePlan } from "#modules/entitlements/index.ts";
 import { revokeKey, rollKey, updateKey } from "#modules/keys/index.ts";
-import { updateTenant } from "#modules/tenants/index.ts";
 import { keepMeteringHouse } from "./keep-house.ts";
 import {
   Books,
@@ -255,7 +254,7 @@ export class LimitsDriver {
       tenantId: tenant.tenantId,
       planId: limit === undefined ? OPEN_PLAN : planOf(limit),
     };
-    await updateTenant({ ...services, plans: { findPlan: findPlanVersion } }, OPERATOR, input);
+    await changePlan(services, OPERATOR, input);
     await this.#assertHeard(`a plan of ${String(limit)}`, async (process) => {
       const key = tenant.keys[0] as ModelKey;
       const [answer] = await process.calls([{ key: key.key, cost: 0, ends: "billed" }]);

@@ -6,7 +6,8 @@ import { REQUESTS_METER, SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import { type DecidingProcess, startDecidingProcess } from "@turnpike/testkit/deciding-process";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { makeTempFolder } from "@turnpike/testkit/temp-folder";
-import { applyCatalog, findPlanVersion } from "#modules/catalog/index.ts";
+import { applyCatalog } from "#modules/catalog/index.ts";
+import { tenantPlans } from "#modules/entitlements/index.ts";
 import { createKey } from "#modules/keys/index.ts";
 import { createTenant } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -99,9 +100,8 @@ export async function openFleet() {
   }
 
   async function makeTenant(limit: number): Promise<ModelTenant> {
-    const plans = { findPlan: findPlanVersion };
     const input = { name: "Model", planId: planOf(limit) };
-    const { tenantId } = await createTenant({ ...services, plans }, OPERATOR, input);
+    const { tenantId } = await createTenant({ ...services, plans: tenantPlans }, OPERATOR, input);
     const tenant: ModelTenant = { tenantId, limit, keys: [], isUncovered: false, hasLost: false };
     await makeKey(tenant, undefined);
     await makeKey(tenant, KEY_QUOTA);

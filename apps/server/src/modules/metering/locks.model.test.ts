@@ -130,7 +130,7 @@ type Reference = {
 /** The period that runs begins so long ago: what was taken before counts in another one. */
 async function beginPeriod(customer: Customer, minutesAgo: number) {
   await database.sql`
-    update tenants set period_anchor = now() - make_interval(mins => ${minutesAgo})
+    update tenant_entitlements set period_anchor = now() - make_interval(mins => ${minutesAgo})
     where tenant_id = ${customer.tenantId}`;
   // Announces the tenant, so that its record is read again.
   const renamed = { name: `Since ${String(minutesAgo)}` };
@@ -229,7 +229,7 @@ async function checkNothingStranded(customer: Customer, reference: Reference) {
   });
   const [row] = await database.sql<{ used: number }[]>`
     select coalesce(max(b.used), 0)::float8 as used
-    from tenants t left join balances b on b.tenant_id = t.tenant_id
+    from tenant_entitlements t left join balances b on b.tenant_id = t.tenant_id
       and abs(extract(epoch from b.period_start - t.period_anchor)) < 0.01
     where t.tenant_id = ${customer.tenantId}`;
   const left = LIMIT - (row?.used ?? 0);

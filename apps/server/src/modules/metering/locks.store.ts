@@ -213,10 +213,10 @@ export async function findCaps(
   { tenant_id, key_id, meter_id }: Pick<LockRow, "tenant_id" | "key_id" | "meter_id">,
 ): Promise<LockCaps> {
   const [row] = await tx<{ terms: PlanTerms; quotas: KeyQuota[] | null; is_recent: boolean }[]>`
-    select v.terms, k.quotas, greatest(t.updated_at, k.updated_at) > now() - interval '1 minute' as is_recent
-    from tenants t join plan_versions v on v.plan_id = t.plan_id and v.version = t.plan_version
-    left join api_keys k on k.tenant_id = t.tenant_id and k.key_id = ${key_id}
-    where t.tenant_id = ${tenant_id}`;
+    select e.terms, k.quotas, greatest(e.updated_at, k.updated_at) > now() - interval '1 minute' as is_recent
+    from entitlements e
+    left join api_keys k on k.tenant_id = e.tenant_id and k.key_id = ${key_id}
+    where e.tenant_id = ${tenant_id}`;
   return {
     tenant: row?.terms.quotas.find((quota) => quota.meter === meter_id && quota.kind === "hard")
       ?.limit,

@@ -1,5 +1,5 @@
 import type { UsageRetention } from "@turnpike/domain/metering/usage-history";
-import { minuteOf } from "@turnpike/domain/time/billing-period";
+import { minuteOf } from "@turnpike/domain/time/period";
 import type { AppServices } from "#platform/app-services.ts";
 import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
 import { keepMeteringHouse } from "./keep-house.ts";

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { isDataError } from "@turnpike/db/database-errors";
-import type { NewId, ProcessId } from "@turnpike/domain/ids/ids";
+import type { NewId, ProcessId, TenantId } from "@turnpike/domain/ids/ids";
 import { isId, mintedAtMs } from "@turnpike/domain/ids/ids";
 import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Change } from "#platform/change-feed.ts";
@@ -256,6 +256,10 @@ export async function startMetering(
     applyChange: (change) => {
       if (change.kind === "lease" && leases.recall(parseLeaseRecall(change.entityId))) {
         returnLeases();
+      } else if (change.kind === "tenant") {
+        leases.release(change.entityId as TenantId);
+      } else if (change.kind === "reset") {
+        leases.release(undefined);
       }
     },
     stop: async (timeoutMs) => {

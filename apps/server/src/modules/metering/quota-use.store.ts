@@ -27,9 +27,8 @@ function selectUse(tx: Tx) {
           and l.period_start = b.period_start and l.key_id is null and l.state = 'forfeited'
       ) else 0 end::text as forfeited
     from balances b
-      join tenants t on t.tenant_id = b.tenant_id
-      join plan_versions v on v.plan_id = t.plan_id and v.version = t.plan_version
-      cross join lateral jsonb_array_elements(v.terms -> 'quotas') q`;
+      join entitlements e on e.tenant_id = b.tenant_id
+      cross join lateral jsonb_array_elements(e.terms -> 'quotas') q`;
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   type LatencyHistogram,
 } from "@turnpike/domain/metering/latency-histogram";
 import type { Outcome } from "@turnpike/domain/metering/outcome";
-import { minuteOf } from "@turnpike/domain/time/billing-period";
+import { minuteOf } from "@turnpike/domain/time/period";
 import { SlotBook, type SlotRules } from "./slot-book.ts";
 
 /** One metered call, as the gateway or verification saw it. */

@@ -1,23 +1,7 @@
 import type { Fragment, JsonValue, Tx } from "@turnpike/db/client";
-import type { PlanTerms } from "@turnpike/domain/catalog/plan";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { LATENCY_BUCKET_MAX } from "@turnpike/domain/metering/latency-histogram";
 import type { UsageClass } from "@turnpike/domain/metering/usage-history";
-
-export type TermsRow = {
-  plan_id: string;
-  plan_version: number;
-  period_anchor: Date;
-  terms: PlanTerms;
-};
-
-export async function findTerms(tx: Tx, tenantId: TenantId): Promise<TermsRow | undefined> {
-  const [row] = await tx<TermsRow[]>`
-    select t.plan_id, t.plan_version, t.period_anchor, v.terms
-    from tenants t join plan_versions v on v.plan_id = t.plan_id and v.version = t.plan_version
-    where t.tenant_id = ${tenantId}`;
-  return row;
-}
 
 export type BalanceState = {
   meter_id: string;

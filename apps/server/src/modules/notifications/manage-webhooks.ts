@@ -18,9 +18,9 @@ import { toWebhookReply } from "./to-webhook-reply.ts";
 import { failPendingDeliveries } from "./webhook-deliveries.store.ts";
 import { assertMayWith, INSTALLATION, transactAs, type WebhookOwner } from "./webhook-owner.ts";
 import {
+  assertOwnerExists,
   deleteWebhookRow,
   findWebhookRow,
-  hasOwner,
   insertWebhook,
   listSigning,
   listWebhookRows,
@@ -119,9 +119,7 @@ export async function createWebhook(
     updated_at: now,
   };
   await transactAs(deps, owner, async (tx) => {
-    if (!(await hasOwner(tx, owner))) {
-      throw resourceNotFound("tenant");
-    }
+    await assertOwnerExists(tx, owner);
     await lockWebhooksOf(tx, owner);
     if ((await listWebhookRows(tx, owner, WEBHOOKS_MAX)).length === WEBHOOKS_MAX) {
       throw new AppError({
@@ -148,9 +146,7 @@ export async function listWebhooks(
 ): Promise<{ items: Webhook[] }> {
   assertMayWith(context, "webhooks:read", owner);
   const rows = await transactAs(deps, owner, async (tx) => {
-    if (!(await hasOwner(tx, owner))) {
-      throw resourceNotFound("tenant");
-    }
+    await assertOwnerExists(tx, owner);
     return await listWebhookRows(tx, owner, WEBHOOKS_MAX);
   });
   return { items: rows.map((row) => toWebhookReply(row, deps.clock.now())) };

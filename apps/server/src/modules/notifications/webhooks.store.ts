@@ -1,4 +1,5 @@
 import type { Tx } from "@turnpike/db/client";
+import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { INSTALLATION, type WebhookOwner } from "./webhook-owner.ts";
 
 export type WebhookState = "enabled" | "disabled" | "auto_disabled";
@@ -52,12 +53,11 @@ export async function lockWebhooksOf(tx: Tx, owner: WebhookOwner): Promise<void>
   await tx`select pg_advisory_xact_lock(hashtextextended(${`webhooks ${owner}`}, 0))`;
 }
 
-export async function hasOwner(tx: Tx, owner: WebhookOwner): Promise<boolean> {
-  if (owner === INSTALLATION) {
-    return true;
+/** @throws {AppError} `RESOURCE_NOT_FOUND` (tenant). */
+export async function assertOwnerExists(tx: Tx, owner: WebhookOwner): Promise<void> {
+  if (owner !== INSTALLATION) {
+    await assertTenantExists(tx, owner);
   }
-  const rows = await tx`select 1 from tenants where tenant_id = ${owner}`;
-  return rows.length === 1;
 }
 
 export async function insertWebhook(

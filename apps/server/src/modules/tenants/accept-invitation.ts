@@ -8,6 +8,7 @@ import { writeAudit } from "#modules/audit/index.ts";
 import { findUserEmail } from "#modules/identity/index.ts";
 import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { lockTenant } from "#platform/assert-tenant-exists.store.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import {
   findOpenInvitationByHash,
@@ -15,10 +16,9 @@ import {
   markInvitationAccepted,
 } from "./invitations.store.ts";
 import { hashInvitationToken } from "./manage-invitations.ts";
-import { lockExistingTenant } from "./member-authority.ts";
 import { findMemberRow, listOwnTenantRows, upsertMember } from "./members.store.ts";
 import { findTenantRow } from "./tenants.store.ts";
-import { toOwnTenant } from "./to-tenant-reply.ts";
+import { listOwnWithPlans, type WithPlans } from "./to-tenant-reply.ts";
 
 /** One answer for whatever is wrong with it: whoever guesses learns nothing. */
 function invalidInvitation(): AppError {
@@ -66,7 +66,7 @@ async function assertSameMailbox(tx: Tx, userId: UserId, row: InvitationRow): Pr
  * @throws {AppError} `INVITATION_INVALID`; `INVITATION_EMAIL_MISMATCH`; `INSUFFICIENT_SCOPE` for a program.
  */
 export async function acceptInvitation(
-  deps: AppServices,
+  deps: AppServices & WithPlans,
   context: CallContext,
   input: { token: string },
 ): Promise<{ tenant: OwnTenant }> {
@@ -79,7 +79,7 @@ export async function acceptInvitation(
     }
     const { tenant_id: tenantId, invitation_id: invitationId, role } = row;
     await assertSameMailbox(tx, userId, row);
-    await lockExistingTenant(tx, tenantId);
+    await lockTenant(tx, tenantId);
     if (!(await markInvitationAccepted(tx, tenantId, { invitationId, userId, now }))) {
       throw invalidInvitation();
     }
@@ -104,10 +104,11 @@ export async function acceptInvitation(
       data: { tenantId, invitationId, userId, role },
     });
     await insertChange(tx, { kind: "user", tenantId, entityId: userId });
-    const [own] = await listOwnTenantRows(tx, userId, { tenantId, limit: 1 });
+    const rows = await listOwnTenantRows(tx, userId, { tenantId, limit: 1 });
+    const [own] = await listOwnWithPlans(deps, tx, rows);
     if (own === undefined) {
       throw invalidInvitation();
     }
-    return { tenant: toOwnTenant(own) };
+    return { tenant: own };
   });
 }

@@ -14,17 +14,15 @@ import {
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { slugFrom, slugsToTry } from "@turnpike/domain/ids/slug";
-import { startOfMonth } from "@turnpike/domain/time/billing-period";
 import { writeAudit } from "#modules/audit/index.ts";
 import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import { countTenantsOf, lockUser, upsertMember } from "./members.store.ts";
-import type { PlanDirectory } from "./tenants.ports.ts";
 import { hasExternalId, insertTenant, type NewTenantRow, type TenantRow } from "./tenants.store.ts";
-import { toTenantEvent, toTenantReply } from "./to-tenant-reply.ts";
+import { toTenantEvent, toTenantReply, type WithPlans } from "./to-tenant-reply.ts";
 
-export type CreateTenantDeps = AppServices & { plans: PlanDirectory };
+export type CreateTenantDeps = AppServices & WithPlans;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -134,49 +132,35 @@ export async function createTenant(
     if (founder !== undefined) {
       await assertMayFound(tx, founder, now);
     }
-    const plan = await deps.plans.findPlan(tx, input.planId);
-    if (plan === undefined) {
-      throw unknownPlan();
-    }
     const row = await insertWithFreeSlug(
       tx,
       {
         tenant_id: deps.newId("tenant"),
         name: input.name,
         external_id: input.externalId ?? null,
-        plan_id: plan.planId,
-        plan_version: plan.version,
-        period_anchor: startOfMonth(now),
         suspended_at: null,
         created_at: now,
         created_by: `${actor.type}:${actor.id}`,
       },
       input,
     );
+    const plan = await deps.plans.start(tx, { tenantId: row.tenant_id, planId: input.planId, now });
     await writeAudit(deps, tx, context, {
       tenantId: row.tenant_id,
       action: "tenant.created",
       entityType: "tenant",
       entityId: row.tenant_id,
-      details: { name: row.name, slug: row.slug, planId: row.plan_id },
+      details: { name: row.name, slug: row.slug, planId: plan.planId },
     });
     await emitEvent(deps, tx, {
       tenantId: row.tenant_id,
       type: "tenant.created",
-      data: { tenant: toTenantEvent(row) },
+      data: { tenant: toTenantEvent(row, plan) },
     });
     if (founder !== undefined) {
       await makeOwner(deps, tx, context, { founder, tenantId: row.tenant_id });
     }
-    const reply = toTenantReply(row, actor);
+    const reply = toTenantReply({ row, plan }, actor);
     return founder === undefined ? reply : { ...reply, role: "owner" };
-  });
-}
-
-export function unknownPlan(): AppError {
-  return new AppError({
-    code: "INVALID_REQUEST",
-    publicMessage: "There is no such plan.",
-    errors: [{ pointer: "/planId", message: "There is no such plan." }],
   });
 }

@@ -410,14 +410,14 @@ describe("purgeTenants", () => {
     let rounds = 0;
     const stopped = {
       ...services,
-      parts: services.parts.map((part, place) => ({
-        ...part,
-        forget: async (...input: Parameters<typeof part.forget>) => {
-          rounds += place === 0 ? 1 : 0;
+      resources: services.resources.map((resource, index) => ({
+        ...resource,
+        forget: async (...input: Parameters<typeof resource.forget>) => {
+          rounds += index === 0 ? 1 : 0;
           if (rounds === 2) {
             stopping.abort();
           }
-          return await part.forget(...input);
+          return await resource.forget(...input);
         },
       })),
     };

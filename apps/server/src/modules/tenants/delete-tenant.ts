@@ -6,22 +6,24 @@ import { writeAudit } from "#modules/audit/index.ts";
 import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import {
-  announceMembers,
   lockOpenTenantRow,
   markTenantDeleted,
+  publishMembers,
   revokeOpenInvitationRows,
 } from "./deleted-tenants.store.ts";
 import { findMemberRow } from "./members.store.ts";
-import type { TenantPart } from "./tenants.ports.ts";
-import { announceTenant } from "./tenants.store.ts";
-import { toTenantEvent } from "./to-tenant-reply.ts";
+import type { TenantResource } from "./tenants.ports.ts";
+import { publishTenant } from "./tenants.store.ts";
+import { getTenantPlan, toTenantEvent, type WithPlans } from "./to-tenant-reply.ts";
 
-export type TenantEndDeps = AppServices & {
-  /** In the order in which they are ended: keys last, because every process is told of them. */
-  parts: readonly TenantPart[];
+export type PurgeDeps = AppServices & {
+  /** In the order in which they end. Keys come last: publishing their changes takes the lock of the change feed. */
+  resources: readonly TenantResource[];
 };
 
-/** Others who change the same rows hold them in another order: then the database ends one of the two, and it tries again. */
+export type DeleteTenantDeps = PurgeDeps & WithPlans;
+
+/** Other transactions lock the same rows in another order. On a deadlock the database ends one of the two, which tries again. */
 const TRIES_MAX = 5;
 
 function wrongName(): AppError {
@@ -34,13 +36,13 @@ function wrongName(): AppError {
 }
 
 /**
- * Deletes a tenant in one transaction. From then on it is not there for anybody but operators who ask for deleted ones;
- * its keys are unknown on every process within a second. What was used stays in the ledger, and what is under way is added.
+ * Deletes a tenant in one transaction. Only operators who ask for deleted tenants still see it. Every process stops knowing
+ * its keys within a second. Its usage stays in the ledger, and usage under way is still added.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND`, also when it is deleted already; `INVALID_REQUEST` (name); `INSUFFICIENT_SCOPE`.
+ * @throws {AppError} `RESOURCE_NOT_FOUND`, also when it is already deleted; `INVALID_REQUEST` (name); `INSUFFICIENT_SCOPE`.
  */
 export async function deleteTenant(
-  deps: TenantEndDeps,
+  deps: DeleteTenantDeps,
   context: CallContext,
   input: DeleteTenantRequest,
 ): Promise<void> {
@@ -58,7 +60,7 @@ export async function deleteTenant(
 }
 
 async function deleteOnce(
-  deps: TenantEndDeps,
+  deps: DeleteTenantDeps,
   context: CallContext,
   { tenantId, name }: DeleteTenantRequest,
 ): Promise<void> {
@@ -70,7 +72,7 @@ async function deleteOnce(
       throw resourceNotFound("tenant");
     }
     if (actor.type === "user" && !actor.isOperator) {
-      // The role that they came with may be a second old.
+      // The role in the session may be a second old.
       const own = await findMemberRow(tx, tenantId, actor.id);
       const roles = own === undefined ? [] : ([[tenantId, own.role]] as const);
       assertMayInTenant({ ...actor, roles: new Map(roles) }, "tenants:delete", tenantId);
@@ -82,7 +84,7 @@ async function deleteOnce(
     await emitEvent(deps, tx, {
       tenantId,
       type: "tenant.deleted",
-      data: { tenant: toTenantEvent(row) },
+      data: { tenant: toTenantEvent(row, await getTenantPlan(deps, tx, tenantId)) },
     });
     await writeAudit(deps, tx, context, {
       tenantId,
@@ -92,10 +94,10 @@ async function deleteOnce(
       details: { name: row.name, slug: row.slug, externalId: row.external_id },
     });
     await markTenantDeleted(tx, tenantId, { now, deletedBy: `${actor.type}:${actor.id}` });
-    for (const part of deps.parts) {
-      await part.close?.(tx, { tenantId, now });
+    for (const resource of deps.resources) {
+      await resource.close?.(tx, { tenantId, now });
     }
-    await announceTenant(tx, tenantId);
-    await announceMembers(tx, tenantId);
+    await publishTenant(tx, tenantId);
+    await publishMembers(tx, tenantId);
   });
 }

@@ -51,8 +51,8 @@ export async function revokeOpenInvitationRows(
     where tenant_id = ${tenantId} and accepted_at is null and revoked_at is null`;
 }
 
-/** Tells every process that the roles of all members changed. */
-export async function announceMembers(tx: Tx, tenantId: TenantId): Promise<void> {
+/** Publishes that the roles of all members changed. */
+export async function publishMembers(tx: Tx, tenantId: TenantId): Promise<void> {
   await tx`
     select record_change('user', ${tenantId}, user_id) from members where tenant_id = ${tenantId}`;
 }

@@ -5,22 +5,22 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
 import { findTenantRow, listTenantRows, listTenantRowsOfUser } from "./tenants.store.ts";
-import { toTenantReply } from "./to-tenant-reply.ts";
+import { listWithPlans, replyWithPlan, type WithPlans } from "./to-tenant-reply.ts";
 
 /** @throws {AppError} `RESOURCE_NOT_FOUND`, also for a tenant that the actor may not see. */
 export async function getTenant(
-  deps: AppServices,
+  deps: AppServices & WithPlans,
   context: CallContext,
   input: { tenantId: TenantId },
 ): Promise<Tenant> {
   assertMayInTenant(context.actor, "tenants:read", input.tenantId);
-  const row = await deps.transact.asTenant(input.tenantId, (tx) =>
-    findTenantRow(tx, input.tenantId),
-  );
-  if (row === undefined) {
-    throw resourceNotFound("tenant");
-  }
-  return toTenantReply(row, context.actor);
+  return await deps.transact.asTenant(input.tenantId, async (tx) => {
+    const row = await findTenantRow(tx, input.tenantId);
+    if (row === undefined) {
+      throw resourceNotFound("tenant");
+    }
+    return await replyWithPlan(deps, tx, { row, actor: context.actor });
+  });
 }
 
 export type ListTenantsInput = {
@@ -33,7 +33,7 @@ export type ListTenantsInput = {
 
 /** Lists tenants, newest first: all for the operator's actors, a person's own, and to a tenant's key its one. */
 export async function listTenants(
-  deps: AppServices,
+  deps: AppServices & WithPlans,
   context: CallContext,
   input: ListTenantsInput,
 ): Promise<{ items: Tenant[]; nextCursor: string | null }> {
@@ -54,11 +54,15 @@ export async function listTenants(
   if (!seesAll && actor.type !== "user") {
     assertMay(actor, "tenants:read");
   }
-  const rows = await deps.transact.asOperator((tx) =>
-    !seesAll && actor.type === "user"
-      ? listTenantRowsOfUser(tx, actor.id, page)
-      : listTenantRows(tx, page),
-  );
-  const items = rows.slice(0, input.limit).map((row) => toTenantReply(row, actor));
-  return { items, nextCursor: rows.length > input.limit ? (items.at(-1)?.tenantId ?? null) : null };
+  return await deps.transact.asOperator(async (tx) => {
+    const found =
+      !seesAll && actor.type === "user"
+        ? await listTenantRowsOfUser(tx, actor.id, page)
+        : await listTenantRows(tx, page);
+    const rows = found.slice(0, input.limit);
+    return {
+      items: await listWithPlans(deps, tx, { rows, actor }),
+      nextCursor: found.length > input.limit ? (rows.at(-1)?.tenant_id ?? null) : null,
+    };
+  });
 }

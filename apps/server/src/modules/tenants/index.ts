@@ -9,10 +9,11 @@ export { roleDirectory } from "./role-directory.ts";
 export { tellOperators } from "./tell-operators.ts";
 export { type NoticeSettings, type TellDeps, tellTenant } from "./tell-tenant.ts";
 export { createTenantsJobs } from "./tenants.jobs.ts";
-export type { MemberKeys, PlanDirectory, TenantPart } from "./tenants.ports.ts";
+export type { MemberKeys, TenantPlan, TenantPlans, TenantResource } from "./tenants.ports.ts";
 export {
   createInvitationsRoutes,
   createSignInRawRoutes,
   createTenantsRoutes,
 } from "./tenants.routes.ts";
+export { findTenantEvent } from "./to-tenant-reply.ts";
 export { updateTenant } from "./update-tenant.ts";

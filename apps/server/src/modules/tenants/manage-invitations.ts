@@ -14,6 +14,7 @@ import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import { writeAudit } from "#modules/audit/index.ts";
 import { emitEvent, sendMail } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { assertTenantExists, lockTenant } from "#platform/assert-tenant-exists.store.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
 import {
@@ -24,7 +25,7 @@ import {
   listInvitationRows,
   revokeInvitationRow,
 } from "./invitations.store.ts";
-import { assertMayGrant, lockExistingTenant } from "./member-authority.ts";
+import { assertMayGrant } from "./member-authority.ts";
 import { hasMemberWithEmail, lockUser } from "./members.store.ts";
 import { findTenantRow } from "./tenants.store.ts";
 import { recordRevoked, withdrawInvitationTo } from "./withdraw-invitations.ts";
@@ -131,7 +132,7 @@ export async function createInvitation(
   assertMayInTenant(context.actor, "members:write", tenantId);
   const token = Buffer.from(deps.randomBytes(TOKEN_BYTES)).toString("base64url");
   return await deps.transact.asOperator(async (tx) => {
-    await lockExistingTenant(tx, tenantId);
+    await lockTenant(tx, tenantId);
     await assertMayGrant(tx, context.actor, { tenantId, roles: [role] });
     const now = deps.clock.now();
     await assertWithinLimits(tx, tenantId, { email, actor: context.actor, now });
@@ -204,9 +205,7 @@ export async function listInvitations(
   assertMayInTenant(context.actor, "members:read", input.tenantId);
   const beforeId = parseIdCursor("invitation", input.cursor);
   const rows = await deps.transact.asTenant(input.tenantId, async (tx) => {
-    if ((await findTenantRow(tx, input.tenantId)) === undefined) {
-      throw resourceNotFound("tenant");
-    }
+    await assertTenantExists(tx, input.tenantId);
     return await listInvitationRows(tx, input.tenantId, {
       beforeId,
       limit: input.limit + 1,
@@ -233,7 +232,7 @@ export async function revokeInvitation(
   const { tenantId, invitationId } = input;
   assertMayInTenant(context.actor, "members:write", tenantId);
   await deps.transact.asOperator(async (tx) => {
-    await lockExistingTenant(tx, tenantId);
+    await lockTenant(tx, tenantId);
     const now = deps.clock.now();
     const row = await findOpenInvitation(tx, tenantId, { invitationId, now });
     if (row === undefined) {

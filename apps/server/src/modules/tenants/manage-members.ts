@@ -7,9 +7,10 @@ import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { assertTenantExists, lockTenant } from "#platform/assert-tenant-exists.store.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
-import { assertMayGrant, lockExistingTenant } from "./member-authority.ts";
+import { assertMayGrant } from "./member-authority.ts";
 import {
   countOtherOwners,
   deleteMember,
@@ -19,7 +20,6 @@ import {
   upsertMember,
 } from "./members.store.ts";
 import type { MemberKeys } from "./tenants.ports.ts";
-import { findTenantRow } from "./tenants.store.ts";
 import { toMemberReply } from "./to-tenant-reply.ts";
 import { withdrawInvitationsBy } from "./withdraw-invitations.ts";
 
@@ -48,9 +48,7 @@ export async function listMembers(
   assertMayInTenant(context.actor, "members:read", input.tenantId);
   const afterId = parseIdCursor("user", input.cursor);
   const rows = await deps.transact.asOperator(async (tx) => {
-    if ((await findTenantRow(tx, input.tenantId)) === undefined) {
-      throw resourceNotFound("tenant");
-    }
+    await assertTenantExists(tx, input.tenantId);
     return await listMemberRows(tx, input.tenantId, {
       afterId,
       limit: input.limit + 1,
@@ -81,7 +79,7 @@ export async function putMember(
   const { tenantId, userId, role } = input;
   assertMayInTenant(actor, "members:write", tenantId);
   return await deps.transact.asOperator(async (tx) => {
-    await lockExistingTenant(tx, tenantId);
+    await lockTenant(tx, tenantId);
     const before = await findMemberRow(tx, tenantId, userId);
     if (before === undefined && !mayAddUnasked(actor)) {
       throw resourceNotFound("member");
@@ -142,7 +140,7 @@ export async function removeMember(
   const isLeaving = actor.type === "user" && actor.id === userId;
   assertMayInTenant(actor, isLeaving ? "tenants:read" : "members:write", tenantId);
   return await deps.transact.asOperator(async (tx) => {
-    await lockExistingTenant(tx, tenantId);
+    await lockTenant(tx, tenantId);
     const before = await findMemberRow(tx, tenantId, userId);
     if (before === undefined) {
       throw resourceNotFound("member");

@@ -4,14 +4,6 @@ import { canGrantRole, type Role } from "@turnpike/domain/access/scopes";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { findMemberRow } from "./members.store.ts";
-import { lockTenant } from "./tenants.store.ts";
-
-/** Makes changes of one tenant's members take turns. @throws {AppError} `RESOURCE_NOT_FOUND`. */
-export async function lockExistingTenant(tx: Tx, tenantId: TenantId): Promise<void> {
-  if (!(await lockTenant(tx, tenantId))) {
-    throw resourceNotFound("tenant");
-  }
-}
 
 /**
  * Refuses to hand out, or to take away, a role that is above the actor's own. Asked under the tenant's lock, because the

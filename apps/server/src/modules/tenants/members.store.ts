@@ -80,7 +80,6 @@ export type OwnTenantRow = {
   name: string;
   slug: string;
   role: Role;
-  plan_id: string;
   suspended_at: Date | null;
   created_at: Date;
 };
@@ -93,7 +92,7 @@ export async function listOwnTenantRows(
 ): Promise<OwnTenantRow[]> {
   const tenantId = page.tenantId ?? null;
   return await tx<OwnTenantRow[]>`
-    select t.tenant_id, t.name, t.slug, m.role, t.plan_id, t.suspended_at, t.created_at
+    select t.tenant_id, t.name, t.slug, m.role, t.suspended_at, t.created_at
     from members m join tenants t using (tenant_id)
     where m.user_id = ${userId} and (${tenantId}::text is null or t.tenant_id = ${tenantId})
     order by t.tenant_id

@@ -1,7 +1,7 @@
 import { RESTORE_DAYS } from "@turnpike/contract/tenants";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
-import type { TenantEndDeps } from "./delete-tenant.ts";
+import type { PurgeDeps } from "./delete-tenant.ts";
 import {
   deletePeopleOfTenant,
   listTenantIdsToPurge,
@@ -26,7 +26,7 @@ const PURGED_SLUG = "deleted";
  * @returns How many tenants were finished.
  */
 export async function purgeTenants(
-  deps: TenantEndDeps,
+  deps: PurgeDeps,
   { signal }: { signal: AbortSignal },
 ): Promise<number> {
   const deletedUntil = new Date(deps.clock.now().getTime() - RESTORE_DAYS * DAY_MS);
@@ -45,7 +45,7 @@ export async function purgeTenants(
 }
 
 /** One transaction's worth. @returns True when nothing of the tenant is left, or it is not to be purged after all. */
-async function purgeSome(deps: TenantEndDeps, tenantId: TenantId): Promise<boolean> {
+async function purgeSome(deps: PurgeDeps, tenantId: TenantId): Promise<boolean> {
   const now = deps.clock.now();
   return await deps.transact.asOperatorWithDeleted(async (tx) => {
     const row = await lockDeletedTenantRow(tx, tenantId);
@@ -53,8 +53,8 @@ async function purgeSome(deps: TenantEndDeps, tenantId: TenantId): Promise<boole
       return true;
     }
     let removed = await deletePeopleOfTenant(tx, { tenantId, limit: ROWS_MAX });
-    for (const part of deps.parts) {
-      removed += await part.forget(tx, { tenantId, limit: ROWS_MAX });
+    for (const resource of deps.resources) {
+      removed += await resource.forget(tx, { tenantId, limit: ROWS_MAX });
     }
     if (removed > 0) {
       return false;

@@ -10,16 +10,16 @@ import { emitEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { parseCursor } from "#platform/parse-cursor.ts";
 import {
-  announceMembers,
   type DeletedPlace,
   type DeletedTenantRow,
   isNameTaken,
   listDeletedTenantRows,
   lockDeletedTenantRow,
   markTenantRestored,
+  publishMembers,
 } from "./deleted-tenants.store.ts";
-import { announceTenant } from "./tenants.store.ts";
-import { toTenantEvent, toTenantReply } from "./to-tenant-reply.ts";
+import { publishTenant } from "./tenants.store.ts";
+import { getTenantPlan, toTenantEvent, toTenantReply, type WithPlans } from "./to-tenant-reply.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -98,7 +98,7 @@ function assertRestorable(row: DeletedTenantRow, now: Date): void {
  *   external id; `INSUFFICIENT_SCOPE`.
  */
 export async function restoreTenant(
-  deps: AppServices,
+  deps: AppServices & WithPlans,
   context: CallContext,
   { tenantId }: { tenantId: TenantId },
 ): Promise<Tenant> {
@@ -122,6 +122,7 @@ export async function restoreTenant(
       if (row === undefined) {
         throw resourceNotFound("tenant");
       }
+      const plan = await getTenantPlan(deps, tx, tenantId);
       await writeAudit(deps, tx, context, {
         tenantId,
         action: "tenant.restored",
@@ -132,11 +133,11 @@ export async function restoreTenant(
       await emitEvent(deps, tx, {
         tenantId,
         type: "tenant.restored",
-        data: { tenant: toTenantEvent(row) },
+        data: { tenant: toTenantEvent(row, plan) },
       });
-      await announceTenant(tx, tenantId);
-      await announceMembers(tx, tenantId);
-      return toTenantReply(row, context.actor);
+      await publishTenant(tx, tenantId);
+      await publishMembers(tx, tenantId);
+      return toTenantReply({ row, plan }, context.actor);
     });
   } catch (error) {
     if (isUniqueViolation(error)) {

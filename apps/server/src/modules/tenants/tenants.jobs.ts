@@ -1,8 +1,8 @@
 import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
-import type { TenantEndDeps } from "./delete-tenant.ts";
+import type { PurgeDeps } from "./delete-tenant.ts";
 import { purgeTenants } from "./purge-tenants.ts";
 
-export function createTenantsJobs(deps: TenantEndDeps): RegisteredJob[] {
+export function createTenantsJobs(deps: PurgeDeps): RegisteredJob[] {
   return [
     registerSchedule({
       name: "tenants.purge",

@@ -1,21 +1,43 @@
 import type { Tx } from "@turnpike/db/client";
+import type { CallContext } from "@turnpike/domain/access/actor";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
+import type { AppServices } from "#platform/app-services.ts";
 
-/** What tenants need of the catalogue, which stands above them. */
-export interface PlanDirectory {
-  /** The newest version of `planId`, or of the default plan; `undefined` when there is none. */
-  findPlan(
+/** The plan that a tenant is on, and the start of one of its billing periods. */
+export type TenantPlan = { planId: string; planVersion: number; periodAnchor: Date };
+
+/** What tenants need of entitlements, a module above: plans of tenants are kept there. */
+export interface TenantPlans {
+  /**
+   * Puts a new tenant on the newest version of a plan, or of the default plan. Needs the operator role.
+   *
+   * @throws {AppError} `INVALID_REQUEST` when there is no such plan.
+   */
+  start(
     tx: Tx,
-    planId: string | undefined,
-  ): Promise<{ planId: string; version: number } | undefined>;
+    input: { tenantId: TenantId; planId: string | undefined; now: Date },
+  ): Promise<TenantPlan>;
+  /** The plans of the tenants that exist. */
+  list(tx: Tx, tenantIds: readonly TenantId[]): Promise<ReadonlyMap<TenantId, TenantPlan>>;
+  /**
+   * Moves a tenant to the newest version of a plan, in a transaction of the operator role.
+   *
+   * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INVALID_REQUEST` (plan), `INSUFFICIENT_SCOPE`.
+   */
+  change(
+    deps: AppServices,
+    tx: Tx,
+    context: CallContext,
+    input: { tenantId: TenantId; planId: string },
+  ): Promise<void>;
 }
 
-/** What tenants need of the keys, which stand above them: a key outlives the membership of whoever made it. */
+/** What tenants need of keys, a module above: a key outlives the membership of the person who created it. */
 export interface MemberKeys {
   /**
-   * Keys of a tenant that somebody made and that are not revoked, newest first. Needs the tenant's role or the operator's.
+   * Keys of a tenant that one actor created and that are not revoked, newest first. Needs the tenant's role or the operator's.
    *
-   * @param createdBy - Type and id of the maker, such as `user:usr_…`.
+   * @param createdBy - Type and id of the actor, such as `user:usr_…`.
    */
   listLiveKeysOf(
     tx: Tx,
@@ -23,8 +45,8 @@ export interface MemberKeys {
   ): Promise<{ keyId: KeyId; name: string; start: string }[]>;
 }
 
-/** What modules above or beside have of a tenant, for whoever deletes one. Both are called in the operator's role. */
-export interface TenantPart {
+/** What another module stores for a tenant, and what happens to it when the tenant is deleted. Needs the operator role. */
+export interface TenantResource {
   /** Ends what runs, in the transaction that deletes the tenant. Left out: nothing runs. */
   close?(tx: Tx, input: { tenantId: TenantId; now: Date }): Promise<void>;
   /** Removes data, about `limit` rows at once. @returns How many; 0 when nothing is left. */

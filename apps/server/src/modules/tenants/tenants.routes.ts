@@ -9,7 +9,7 @@ import { type AttemptLimits, ensureUser, toNetwork } from "#modules/identity/ind
 import type { AppServices } from "#platform/app-services.ts";
 import { acceptInvitation, previewInvitation } from "./accept-invitation.ts";
 import { type CreateTenantDeps, createTenant } from "./create-tenant.ts";
-import { deleteTenant, type TenantEndDeps } from "./delete-tenant.ts";
+import { type DeleteTenantDeps, deleteTenant } from "./delete-tenant.ts";
 import { getTenant, listTenants } from "./get-tenant.ts";
 import {
   createInvitation,
@@ -19,10 +19,11 @@ import {
 } from "./manage-invitations.ts";
 import { listMembers, putMember, type RemoveMemberDeps, removeMember } from "./manage-members.ts";
 import { listDeletedTenants, restoreTenant } from "./restore-tenant.ts";
+import type { WithPlans } from "./to-tenant-reply.ts";
 import { updateTenant } from "./update-tenant.ts";
 import { type VerifySignInDeps, verifySignIn } from "./verify-sign-in.ts";
 
-export function createTenantsRoutes(deps: CreateTenantDeps & RemoveMemberDeps & TenantEndDeps) {
+export function createTenantsRoutes(deps: CreateTenantDeps & RemoveMemberDeps & DeleteTenantDeps) {
   const os = implement(tenantsContract).$context<HttpContext>();
   return os.router({
     create: os.create.handler(({ input, context }) => createTenant(deps, context.call(), input)),
@@ -51,7 +52,9 @@ export function createTenantsRoutes(deps: CreateTenantDeps & RemoveMemberDeps & 
   });
 }
 
-export type InvitationsRoutesDeps = AppServices & InvitationsDeps & { attempts: AttemptLimits };
+export type InvitationsRoutesDeps = AppServices &
+  InvitationsDeps &
+  WithPlans & { attempts: AttemptLimits };
 
 export function createInvitationsRoutes(deps: InvitationsRoutesDeps) {
   const os = implement(invitationsContract).$context<HttpContext>();

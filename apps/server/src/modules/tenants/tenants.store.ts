@@ -6,9 +6,6 @@ export type TenantRow = {
   name: string;
   slug: string;
   external_id: string | null;
-  plan_id: string;
-  plan_version: number;
-  period_anchor: Date;
   suspended_at: Date | null;
   created_at: Date;
 };
@@ -18,9 +15,6 @@ export const TENANT_COLUMNS = [
   "name",
   "slug",
   "external_id",
-  "plan_id",
-  "plan_version",
-  "period_anchor",
   "suspended_at",
   "created_at",
 ] as const;
@@ -113,33 +107,19 @@ export async function listTenantRowsOfUser(
 
 export async function updateTenantRow(
   tx: Tx,
-  row: Pick<
-    TenantRow,
-    "tenant_id" | "name" | "slug" | "plan_id" | "plan_version" | "suspended_at"
-  > & {
+  row: Pick<TenantRow, "tenant_id" | "name" | "slug" | "suspended_at"> & {
     now: Date;
   },
 ): Promise<TenantRow | undefined> {
   const [tenant] = await tx<TenantRow[]>`
     update tenants
-    set name = ${row.name}, slug = ${row.slug}, plan_id = ${row.plan_id},
-        plan_version = ${row.plan_version}, suspended_at = ${row.suspended_at}, updated_at = ${row.now}
+    set name = ${row.name}, slug = ${row.slug}, suspended_at = ${row.suspended_at}, updated_at = ${row.now}
     where tenant_id = ${row.tenant_id}
     returning ${tx(TENANT_COLUMNS)}`;
   return tenant;
 }
 
-/** Tells every process that the tenant changed. */
-export async function announceTenant(tx: Tx, tenantId: TenantId): Promise<void> {
+/** Publishes that the tenant changed. */
+export async function publishTenant(tx: Tx, tenantId: TenantId): Promise<void> {
   await tx`select record_change('tenant', ${tenantId}, ${tenantId})`;
-}
-
-/**
- * Locks the tenant until the end of the transaction, so that two changes of it or of its members take turns. What others
- * add to the tenant meanwhile needs its row only to stay there, and must not wait: a document's writer holds the lock of
- * the change feed by then, for which whoever holds this one will ask.
- */
-export async function lockTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
-  const rows = await tx`select 1 from tenants where tenant_id = ${tenantId} for no key update`;
-  return rows.length === 1;
 }

@@ -1,42 +1,121 @@
 import type { OwnTenant } from "@turnpike/contract/auth";
 import type { Member, Tenant } from "@turnpike/contract/tenants";
+import type { Tx } from "@turnpike/db/client";
 import type { Actor } from "@turnpike/domain/access/actor";
+import { resourceNotFound } from "@turnpike/domain/errors/app-error";
+import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { MemberRow, OwnTenantRow } from "./members.store.ts";
-import type { TenantRow } from "./tenants.store.ts";
+import type { TenantPlan, TenantPlans } from "./tenants.ports.ts";
+import { findTenantRow, type TenantRow } from "./tenants.store.ts";
 
-/** As a webhook says it, to whomever: without the role of somebody. */
-export function toTenantEvent(row: TenantRow): Omit<Tenant, "role"> {
+export type WithPlans = { plans: TenantPlans };
+
+/** A tenant as webhooks show it: to any receiver, so without the role of one person. */
+export type TenantEvent = Omit<Tenant, "role">;
+
+/** @throws {AppError} `RESOURCE_NOT_FOUND` for a tenant that has just been deleted. */
+export async function getTenantPlan(
+  { plans }: WithPlans,
+  tx: Tx,
+  tenantId: TenantId,
+): Promise<TenantPlan> {
+  return pickPlan(await plans.list(tx, [tenantId]), tenantId);
+}
+
+function pickPlan(plans: ReadonlyMap<TenantId, TenantPlan>, tenantId: TenantId): TenantPlan {
+  const plan = plans.get(tenantId);
+  if (plan === undefined) {
+    throw resourceNotFound("tenant");
+  }
+  return plan;
+}
+
+export function toTenantEvent(row: TenantRow, plan: TenantPlan): TenantEvent {
   return {
     tenantId: row.tenant_id,
     name: row.name,
     slug: row.slug,
     externalId: row.external_id,
-    planId: row.plan_id,
-    planVersion: row.plan_version,
-    periodAnchor: row.period_anchor.toISOString(),
+    planId: plan.planId,
+    planVersion: plan.planVersion,
+    periodAnchor: plan.periodAnchor.toISOString(),
     suspendedAt: row.suspended_at?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),
   };
 }
 
-/** @param actor - Who asks: a person is told their role. */
-export function toTenantReply(row: TenantRow, actor: Actor): Tenant {
+/** A tenant as webhooks show it, for the module that changes its plan; `undefined` when there is none. */
+export async function findTenantEvent(
+  tx: Tx,
+  tenantId: TenantId,
+  plan: TenantPlan,
+): Promise<TenantEvent | undefined> {
+  const row = await findTenantRow(tx, tenantId);
+  return row && toTenantEvent(row, plan);
+}
+
+/** @param actor - A person sees their own role. */
+export function toTenantReply(
+  { row, plan }: { row: TenantRow; plan: TenantPlan },
+  actor: Actor,
+): Tenant {
   return {
-    ...toTenantEvent(row),
+    ...toTenantEvent(row, plan),
     role: (actor.type === "user" ? actor.roles.get(row.tenant_id) : undefined) ?? null,
   };
 }
 
-export function toOwnTenant(row: OwnTenantRow): OwnTenant {
-  return {
-    tenantId: row.tenant_id,
-    name: row.name,
-    slug: row.slug,
-    role: row.role,
-    planId: row.plan_id,
-    suspendedAt: row.suspended_at?.toISOString() ?? null,
-    createdAt: row.created_at.toISOString(),
-  };
+/** A tenant as a reply, with the plan that it has now. */
+export async function replyWithPlan(
+  deps: WithPlans,
+  tx: Tx,
+  { row, actor }: { row: TenantRow; actor: Actor },
+): Promise<Tenant> {
+  return toTenantReply({ row, plan: await getTenantPlan(deps, tx, row.tenant_id) }, actor);
+}
+
+/** Tenants as replies, in the same order; one that was deleted meanwhile is left out. */
+export async function listWithPlans(
+  { plans }: WithPlans,
+  tx: Tx,
+  { rows, actor }: { rows: readonly TenantRow[]; actor: Actor },
+): Promise<Tenant[]> {
+  const found = await plans.list(
+    tx,
+    rows.map((row) => row.tenant_id),
+  );
+  return rows.flatMap((row) => {
+    const plan = found.get(row.tenant_id);
+    return plan === undefined ? [] : [toTenantReply({ row, plan }, actor)];
+  });
+}
+
+/** The tenants of one person, in the same order; one that was deleted meanwhile is left out. */
+export async function listOwnWithPlans(
+  { plans }: WithPlans,
+  tx: Tx,
+  rows: readonly OwnTenantRow[],
+): Promise<OwnTenant[]> {
+  const found = await plans.list(
+    tx,
+    rows.map((row) => row.tenant_id),
+  );
+  return rows.flatMap((row) => {
+    const planId = found.get(row.tenant_id)?.planId;
+    return planId === undefined
+      ? []
+      : [
+          {
+            tenantId: row.tenant_id,
+            name: row.name,
+            slug: row.slug,
+            role: row.role,
+            planId,
+            suspendedAt: row.suspended_at?.toISOString() ?? null,
+            createdAt: row.created_at.toISOString(),
+          },
+        ];
+  });
 }
 
 export function toMemberReply(row: MemberRow): Member {

@@ -10,44 +10,28 @@ import {
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
 import { emitEvent } from "#modules/notifications/index.ts";
-import { type CreateTenantDeps, unknownPlan } from "./create-tenant.ts";
-import {
-  announceTenant,
-  findTenantRow,
-  lockTenant,
-  type TenantRow,
-  updateTenantRow,
-} from "./tenants.store.ts";
-import { toTenantEvent, toTenantReply } from "./to-tenant-reply.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { lockTenant } from "#platform/assert-tenant-exists.store.ts";
+import type { TenantPlan } from "./tenants.ports.ts";
+import { findTenantRow, publishTenant, type TenantRow, updateTenantRow } from "./tenants.store.ts";
+import { getTenantPlan, toTenantEvent, toTenantReply, type WithPlans } from "./to-tenant-reply.ts";
 
-type Change = Pick<TenantRow, "name" | "slug" | "plan_id" | "plan_version" | "suspended_at">;
+export type UpdateTenantDeps = AppServices & WithPlans;
 
-async function decideChange(
-  deps: CreateTenantDeps,
-  tx: Tx,
-  row: TenantRow,
-  input: UpdateTenantRequest,
-): Promise<Change> {
-  const plan =
-    input.planId === undefined
-      ? { planId: row.plan_id, version: row.plan_version }
-      : await deps.plans.findPlan(tx, input.planId);
-  if (plan === undefined) {
-    throw unknownPlan();
-  }
-  const suspendedAt = input.suspended ? (row.suspended_at ?? deps.clock.now()) : null;
+type Change = Pick<TenantRow, "name" | "slug" | "suspended_at">;
+
+function decideChange(row: TenantRow, input: UpdateTenantRequest, now: Date): Change {
+  const suspendedAt = input.suspended ? (row.suspended_at ?? now) : null;
   return {
     name: input.name ?? row.name,
     slug: input.slug ?? row.slug,
-    plan_id: plan.planId,
-    plan_version: plan.version,
     suspended_at: input.suspended === undefined ? row.suspended_at : suspendedAt,
   };
 }
 
 function describeChange(before: TenantRow, after: Change): Record<string, JsonValue> {
   const details: Record<string, JsonValue> = {};
-  for (const field of ["name", "slug", "plan_id", "plan_version"] as const) {
+  for (const field of ["name", "slug"] as const) {
     if (before[field] !== after[field]) {
       details[field] = [before[field], after[field]];
     }
@@ -58,21 +42,16 @@ function describeChange(before: TenantRow, after: Change): Record<string, JsonVa
   return details;
 }
 
-/** Each kind of change is an event of its own: what a receiver does about another plan is not what it does about a name. */
+/** Emits an event for each kind of change: a receiver treats a suspension differently from a new name. */
 async function emitChange(
-  deps: CreateTenantDeps,
+  deps: AppServices,
   tx: Tx,
-  { before, after }: { before: TenantRow; after: TenantRow },
+  { before, after, plan }: { before: TenantRow; after: TenantRow; plan: TenantPlan },
 ): Promise<void> {
   const tenantId = after.tenant_id;
-  const tenant = toTenantEvent(after);
+  const tenant = toTenantEvent(after, plan);
   if (before.name !== after.name || before.slug !== after.slug) {
     await emitEvent(deps, tx, { tenantId, type: "tenant.updated", data: { tenant } });
-  }
-  if (before.plan_id !== after.plan_id || before.plan_version !== after.plan_version) {
-    const was = { planId: before.plan_id, planVersion: before.plan_version };
-    const data = { tenant, before: was };
-    await emitEvent(deps, tx, { tenantId, type: "tenant.plan_changed", data });
   }
   if ((before.suspended_at === null) !== (after.suspended_at === null)) {
     const type = after.suspended_at === null ? "tenant.resumed" : "tenant.suspended";
@@ -80,7 +59,7 @@ async function emitChange(
   }
 }
 
-/** Plan and suspension decide what the operator is paid: no role inside the tenant reaches them. */
+/** Plan and suspension decide what the operator is paid, so no role inside the tenant may change them. */
 function assertMayUpdate(actor: Actor, input: UpdateTenantRequest): void {
   assertMayInTenant(actor, "tenants:write", input.tenantId);
   if (input.planId !== undefined || input.suspended !== undefined) {
@@ -89,43 +68,22 @@ function assertMayUpdate(actor: Actor, input: UpdateTenantRequest): void {
 }
 
 /**
- * Changes a tenant. A new plan takes effect on every process within a second; what was used of the period stays used.
+ * Changes a tenant: all of the request or nothing. A new plan is a use case of its own, in the same transaction.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND`, `ALREADY_EXISTS` (slug), `INVALID_REQUEST` (plan), `INSUFFICIENT_SCOPE`.
  */
 export async function updateTenant(
-  deps: CreateTenantDeps,
+  deps: UpdateTenantDeps,
   context: CallContext,
   input: UpdateTenantRequest,
 ): Promise<Tenant> {
   assertMayUpdate(context.actor, input);
+  const update = (tx: Tx) => updateWithin(deps, tx, context, input);
   try {
-    return await deps.transact.asTenant(input.tenantId, async (tx) => {
-      await lockTenant(tx, input.tenantId);
-      const before = await findTenantRow(tx, input.tenantId);
-      if (before === undefined) {
-        throw resourceNotFound("tenant");
-      }
-      const change = await decideChange(deps, tx, before, input);
-      const after = await updateTenantRow(tx, {
-        ...change,
-        tenant_id: input.tenantId,
-        now: deps.clock.now(),
-      });
-      if (after === undefined) {
-        throw resourceNotFound("tenant");
-      }
-      await writeAudit(deps, tx, context, {
-        tenantId: input.tenantId,
-        action: "tenant.updated",
-        entityType: "tenant",
-        entityId: input.tenantId,
-        details: describeChange(before, change),
-      });
-      await emitChange(deps, tx, { before, after });
-      await announceTenant(tx, input.tenantId);
-      return toTenantReply(after, context.actor);
-    });
+    // A tenant's own role may not write its plan.
+    return await (input.planId === undefined
+      ? deps.transact.asTenant(input.tenantId, update)
+      : deps.transact.asOperator(update));
   } catch (error) {
     if (isUniqueViolation(error)) {
       const message = "Another tenant has this slug: choose a different one.";
@@ -138,4 +96,42 @@ export async function updateTenant(
     }
     throw error;
   }
+}
+
+async function updateWithin(
+  deps: UpdateTenantDeps,
+  tx: Tx,
+  context: CallContext,
+  input: UpdateTenantRequest,
+): Promise<Tenant> {
+  const { tenantId, planId } = input;
+  const now = deps.clock.now();
+  await lockTenant(tx, tenantId);
+  const before = await findTenantRow(tx, tenantId);
+  if (before === undefined) {
+    throw resourceNotFound("tenant");
+  }
+  const change = decideChange(before, input, now);
+  const after = await updateTenantRow(tx, { ...change, tenant_id: tenantId, now });
+  if (after === undefined) {
+    throw resourceNotFound("tenant");
+  }
+  if (planId !== undefined) {
+    await deps.plans.change(deps, tx, context, { tenantId, planId });
+  }
+  const plan = await getTenantPlan(deps, tx, tenantId);
+  const details = describeChange(before, change);
+  // A change of plan alone has recorded and published itself.
+  if (planId === undefined || Object.keys(details).length > 0) {
+    await writeAudit(deps, tx, context, {
+      tenantId,
+      action: "tenant.updated",
+      entityType: "tenant",
+      entityId: tenantId,
+      details,
+    });
+    await emitChange(deps, tx, { before, after, plan });
+    await publishTenant(tx, tenantId);
+  }
+  return toTenantReply({ row: after, plan }, context.actor);
 }

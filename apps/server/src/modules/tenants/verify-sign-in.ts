@@ -2,11 +2,12 @@ import { VERIFIED_TENANTS_MAX, type VerifyTokenResponse } from "@turnpike/contra
 import type { UserDirectory } from "#modules/identity/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { listOwnTenantRows } from "./members.store.ts";
-import { toOwnTenant } from "./to-tenant-reply.ts";
+import { listOwnWithPlans, type WithPlans } from "./to-tenant-reply.ts";
 
-export type VerifySignInDeps = Pick<AppServices, "transact"> & {
-  users: Pick<UserDirectory, "identify">;
-};
+export type VerifySignInDeps = Pick<AppServices, "transact"> &
+  WithPlans & {
+    users: Pick<UserDirectory, "identify">;
+  };
 
 /**
  * Verifies an ID token, makes or updates its user, and answers who that is and where they belong.
@@ -18,8 +19,9 @@ export async function verifySignIn(
   input: { token: string },
 ): Promise<VerifyTokenResponse> {
   const { user } = await deps.users.identify(input.token);
-  const rows = await deps.transact.asOperator((tx) =>
-    listOwnTenantRows(tx, user.userId, { limit: VERIFIED_TENANTS_MAX }),
-  );
-  return { user, tenants: rows.map(toOwnTenant) };
+  const tenants = await deps.transact.asOperator(async (tx) => {
+    const rows = await listOwnTenantRows(tx, user.userId, { limit: VERIFIED_TENANTS_MAX });
+    return await listOwnWithPlans(deps, tx, rows);
+  });
+  return { user, tenants };
 }

@@ -1,17 +1,22 @@
 import { alertsOfTenant } from "#modules/alerts/index.ts";
 import { exportsOfTenant } from "#modules/analytics/index.ts";
 import { documentsOfTenant } from "#modules/documents/index.ts";
+import { entitlementsOfTenant } from "#modules/entitlements/index.ts";
 import { filesOfTenant } from "#modules/files/index.ts";
 import { keysOfTenant } from "#modules/keys/index.ts";
 import { noticesOfTenant } from "#modules/notifications/index.ts";
-import type { TenantPart } from "#modules/tenants/index.ts";
+import type { TenantResource } from "#modules/tenants/index.ts";
 
-/** What modules have of a tenant, in the order in which it is ended: keys last, because every process is told of them. */
-export const TENANT_PARTS: readonly TenantPart[] = [
+/**
+ * What modules store for a tenant, in the order in which it ends with it. Keys come last: publishing their changes takes the
+ * lock of the change feed.
+ */
+export const TENANT_RESOURCES: readonly TenantResource[] = [
   noticesOfTenant,
   exportsOfTenant,
   alertsOfTenant,
   documentsOfTenant,
   filesOfTenant,
+  entitlementsOfTenant,
   keysOfTenant,
 ];

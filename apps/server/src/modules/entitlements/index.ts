@@ -1,0 +1,10 @@
+export { changePlan } from "./change-plan.ts";
+export {
+  createEntitlementDirectory,
+  type EntitlementDirectory,
+} from "./entitlement-directory.ts";
+export { findEntitlement, listEntitlements } from "./entitlements.store.ts";
+export { entitlementsOfTenant } from "./entitlements-of-tenant.ts";
+export { getEntitlement } from "./get-entitlement.ts";
+export { setStanding, setStandingWithin } from "./set-standing.ts";
+export { tenantPlans } from "./tenant-plans.ts";

@@ -1,0 +1,101 @@
+import { randomUUID } from "node:crypto";
+import type { Standing } from "@turnpike/domain/entitlements/standing";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { createHearChanges } from "@turnpike/testkit/hear-changes";
+import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { setStanding } from "./set-standing.ts";
+
+let database: TestDatabase;
+let app: TestApp;
+let serviceKey: string;
+let hearChanges: () => Promise<void>;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  app = await startTestApp(database, { configText: "trustedProxies: [127.0.0.1]\n" });
+  serviceKey = await app.mintServiceKey(["keys:verify", "keys:write", "tenants:read"]);
+  hearChanges = createHearChanges(app, serviceKey);
+});
+afterAll(async () => {
+  await app.close();
+  await database.close();
+});
+
+type Answer = { status: number; code: string | undefined };
+
+const verify = async (key: string, more: object): Promise<Answer> => {
+  const reply = await app.call(serviceKey, "POST", "/v1/keys/verify", { key, ...more });
+  expect(reply.status).toBe(200);
+  return { status: reply.json.valid ? 200 : 402, code: reply.json.code };
+};
+
+async function fetchCode(url: string, key: string): Promise<Answer> {
+  const reply = await fetch(url, {
+    headers: {
+      "x-api-key": key,
+      "x-original-method": "GET",
+      "x-original-uri": "/things",
+      "x-forwarded-method": "GET",
+      "x-forwarded-uri": "/things",
+    },
+  });
+  const text = await reply.text();
+  const isProblem = reply.headers.get("content-type")?.includes("problem+json") === true;
+  return { status: reply.status, code: isProblem ? JSON.parse(text).code : "VALID" };
+}
+
+/** Every way in which a call is decided. */
+const WAYS: Readonly<Record<string, (key: string) => Promise<Answer>>> = {
+  gateway: (key) => fetchCode(`${app.gatewayUrl}/things`, key),
+  verify: (key) => verify(key, {}),
+  "verify with a lock": (key) => verify(key, { cost: 1, lock: {} }),
+  "forward auth for Caddy": (key) => fetchCode(`${app.url}/v1/authorize/caddy`, key),
+  "forward auth for Traefik": (key) => fetchCode(`${app.url}/v1/authorize/traefik`, key),
+};
+
+async function createCustomer() {
+  const tenantId = await app.mintTenant(randomUUID());
+  const key = await app.mintKey(tenantId, []);
+  await hearChanges();
+  return { tenantId, key };
+}
+
+async function move(tenantId: TenantId, standing: Standing): Promise<void> {
+  await setStanding(app.services, OPERATOR_CONTEXT, { tenantId, standing });
+  // Another change of the same feed: once it is in effect, so is this one.
+  await hearChanges();
+}
+
+describe.each(Object.keys(WAYS))("a call by %s", (way) => {
+  const call = (key: string) => (WAYS[way] ?? expect.fail())(key);
+
+  it.each([
+    ["blocked", "PAYMENT_REQUIRED"],
+    ["capped", "SPEND_CAP_REACHED"],
+  ] as const)(
+    "is refused while the tenant is %s, and passes again once it is current",
+    async (standing, code) => {
+      const { tenantId, key } = await createCustomer();
+      expect(await call(key)).toEqual({ status: 200, code: "VALID" });
+      await move(tenantId, standing);
+      expect(await call(key)).toEqual({ status: 402, code });
+      await move(tenantId, "current");
+      expect(await call(key)).toEqual({ status: 200, code: "VALID" });
+    },
+  );
+
+  it.each(["overdue", "grace"] as const)("passes while the tenant is %s", async (standing) => {
+    const { tenantId, key } = await createCustomer();
+    await move(tenantId, standing);
+    expect(await call(key)).toEqual({ status: 200, code: "VALID" });
+  });
+});
+
+it("a blocked tenant still reads and manages itself through the API, so that it can pay", async () => {
+  const tenantId = await app.mintTenant("Debtor");
+  const key = await app.mintKey(tenantId, ["keys:read"]);
+  await move(tenantId, "blocked");
+  expect((await app.call(key, "GET", `/v1/tenants/${tenantId}/keys`)).status).toBe(200);
+});

@@ -33,7 +33,14 @@ let live: KeyDirectory;
 function createDirectory(transact: Transact = services.transact): KeyDirectory {
   const { monotonicMs, now } = services.clock;
   const entitlements = createEntitlementDirectory({ transact, monotonicMs });
-  return createKeyDirectory({ transact, monotonicMs, now, entitlements });
+  const keys = createKeyDirectory({ transact, monotonicMs, now, entitlements });
+  return {
+    ...keys,
+    applyChange: (change) => {
+      entitlements.applyChange(change);
+      keys.applyChange(change);
+    },
+  };
 }
 
 beforeAll(async () => {

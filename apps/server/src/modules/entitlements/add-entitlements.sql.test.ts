@@ -19,6 +19,7 @@ describe("the migration to entitlements", () => {
       await tx`
         insert into plan_versions values ('p', 1, '{"name":"One"}', now()), ('p', 2, '{"name":"Two"}', now())`;
       await tx`set local role turnpike_operator`;
+      await tx`set local app.deleted_tenants = 'shown'`;
       await tx`
         insert into tenants (tenant_id, name, slug, plan_id, plan_version, period_anchor, created_at, updated_at, deleted_at)
         values ('ten_1', 'A', 'a', 'p', 1, '2026-01-31 10:00Z', now(), now(), null),

@@ -125,6 +125,7 @@ const PLANTED = [
     'import "../../../examples/demo-api/server.ts";',
   ],
   ["module-order-keys", `${M}/keys/plant-order.ts`, 'import "../billing/index.ts";'],
+  ["module-order-entitlements", `${M}/entitlements/plant-order.ts`, 'import "../keys/index.ts";'],
   [
     "module-order-audit",
     `${M}/audit/plant-order-type.ts`,
@@ -279,7 +280,7 @@ describe("the one-way rule", () => {
       const proven = new Set<string>(PLANTED.map(([rule]) => rule));
       const moduleOrder = (rule: string) => rule.startsWith("module-order-");
       expect(rules.filter((rule) => !(moduleOrder(rule) || proven.has(rule)))).toEqual([]);
-      expect(rules.filter(moduleOrder)).toHaveLength(14);
+      expect(rules.filter(moduleOrder)).toHaveLength(15);
     });
   });
 });

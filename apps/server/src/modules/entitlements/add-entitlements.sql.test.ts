@@ -1,7 +1,7 @@
+import { migrate } from "@turnpike/db/migrate";
 import { createOldDatabase } from "@turnpike/testkit/old-database";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { migrate } from "@turnpike/db/migrate";
 import { findSecurityGaps } from "#platform/security-gaps.store.ts";
 
 let database: TestDatabase;

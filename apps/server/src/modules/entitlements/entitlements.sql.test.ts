@@ -1,4 +1,5 @@
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
+import type { TermsOverrides } from "@turnpike/domain/entitlements/entitlement";
 import { STANDINGS } from "@turnpike/domain/entitlements/standing";
 import { toId } from "@turnpike/domain/ids/ids";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
@@ -61,8 +62,9 @@ describe("an entitlement", () => {
   it("has the tenant's own limits in place of the plan's", async () => {
     const { tenantId } = await createTestTenant(services);
     const quotas = [{ meter: "requests", limit: 7, kind: "hard" as const }];
+    const overrides: TermsOverrides = { quotas };
     await database.sql`
-      update tenant_entitlements set overrides = ${database.sql.json({ quotas })} where tenant_id = ${tenantId}`;
+      update tenant_entitlements set overrides = ${database.sql.json(overrides)} where tenant_id = ${tenantId}`;
     const { terms } = await getEntitlement(services, OPERATOR_CONTEXT, { tenantId });
     expect(terms).toMatchObject({ name: "Free", quotas });
     expect(terms.rateLimits).toEqual(SAMPLE_CATALOG.plans[0]?.rateLimits);

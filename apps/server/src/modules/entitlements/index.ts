@@ -6,5 +6,4 @@ export {
 export { findEntitlement, listEntitlements } from "./entitlements.store.ts";
 export { entitlementsOfTenant } from "./entitlements-of-tenant.ts";
 export { getEntitlement } from "./get-entitlement.ts";
-export { setStanding, setStandingWithin } from "./set-standing.ts";
 export { tenantPlans } from "./tenant-plans.ts";

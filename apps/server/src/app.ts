@@ -6,7 +6,7 @@ import type { FindActor } from "#http/authenticate.ts";
 import { createContractHandler } from "#http/contract-handler.ts";
 import { createDocumentationRoutes } from "#http/documentation.ts";
 import { createProblemRenderer, toAppError } from "#http/problem-details.ts";
-import { createSystemRoutes, type PartHealth, toReadiness } from "#http/system.routes.ts";
+import { createSystemRoutes, toReadiness } from "#http/system.routes.ts";
 import { createAlertsRoutes } from "#modules/alerts/index.ts";
 import {
   createAnalyticsRawRoutes,
@@ -35,7 +35,6 @@ import {
   createUpstreamRouter,
   FORWARD_AUTH_PREFIX,
   keepRouteDocumentsFresh,
-  type RouteDocuments,
   type UpstreamConfig,
 } from "#modules/gateway/index.ts";
 import {
@@ -79,15 +78,14 @@ import {
 } from "#modules/tenants/index.ts";
 import type { ChangeFeed } from "#platform/change-feed.ts";
 import { parseTrustedProxies } from "#platform/client-address.ts";
-import type { JobsHealth } from "#platform/job-supervisor.ts";
 import { isOwnAddress, limitConnections } from "#platform/limit-connections.ts";
 import type { Outbound } from "#platform/outbound.ts";
 import { createListen } from "#platform/postgres-listen.ts";
-import { pingDatabase } from "#platform/transact.ts";
 import type { WorkerState } from "#platform/worker-fleet.ts";
 import { dataPath, type Installation } from "./deps.ts";
 import { toPublicConfig } from "./public-config.ts";
 import { createPublicSite } from "./public-site.ts";
+import { createServingHealth, type ServingHealth } from "./serving-health.ts";
 import type { SharedLimits } from "./shared-limits.ts";
 import type { BackgroundJobs } from "./start-jobs.ts";
 import { TENANT_RESOURCES } from "./tenant-resources.ts";
@@ -117,9 +115,6 @@ export type AppInput = {
 
 export type App = { people: Server; gateway: ApiGateway; health(): ServingHealth };
 
-/** What a thread that serves knows of itself. */
-export type ServingHealth = { changes: PartHealth; metering: PartHealth };
-
 /** What a thread that serves beside others knows of them. */
 export type WorkerSide = {
   /** From 1. */
@@ -137,106 +132,10 @@ export type WorkerSide = {
 /** Questions about usage take the connections of the database for seconds: most of these stay free for metering. */
 const USAGE_QUERIES = { running: 4, waiting: 50, waitMs: 10_000 };
 
-/** How long the database may take to answer a health check. */
-const HEALTH_TIMEOUT_MS = 2_000;
-
-async function checkDatabase(installation: Installation): Promise<PartHealth> {
-  if (installation.isDatabaseUp?.() === false) {
-    return { status: "down", detail: "The embedded database is being started again." };
-  }
-  const query = pingDatabase(installation.database.sql).then(() => true);
-  query.catch(() => undefined);
-  const timeout = new Promise<false>((resolve) => {
-    setTimeout(() => resolve(false), HEALTH_TIMEOUT_MS).unref();
-  });
-  try {
-    return (await Promise.race([query, timeout]))
-      ? { status: "ok" }
-      : { status: "down", detail: "The database does not answer in time." };
-  } catch {
-    return { status: "down", detail: "The database cannot be reached." };
-  }
-}
-
-function checkChanges(changes: ChangeFeed): PartHealth {
-  if (changes.isStale()) {
-    return {
-      status: "degraded",
-      detail: "Changes are not heard: keys and limits are used as they were last known.",
-    };
-  }
-  return changes.isWokenUp()
-    ? { status: "ok" }
-    : { status: "ok", detail: "Changes are polled; wake-ups do not arrive." };
-}
-
-/** Only there when something is wrong: calls are counted all the same. */
-function checkRouteDocuments({ trouble }: RouteDocuments): Record<string, PartHealth> {
-  return trouble === undefined ? {} : { routes: { status: "degraded", detail: trouble } };
-}
-
-function checkMetering(metering: Metering): PartHealth {
-  const { groupsWaiting, groupsSetAside, trouble } = metering.recorder.health;
-  if (groupsSetAside > 0) {
-    return {
-      status: "degraded",
-      detail: `${String(groupsSetAside)} groups of usage were refused by the ledger and set aside.`,
-    };
-  }
-  return trouble === undefined
-    ? { status: "ok" }
-    : {
-        status: "degraded",
-        detail: `${trouble}; ${String(groupsWaiting)} groups wait for the ledger.`,
-      };
-}
-
 function queueOf(worker: WorkerSide | undefined) {
   const { running } = USAGE_QUERIES;
   const share = Math.max(1, Math.floor((worker?.connectionsMax ?? Number.POSITIVE_INFINITY) / 5));
   return { ...USAGE_QUERIES, running: Math.min(running, share) };
-}
-
-/** The parts of this thread; where it is one of several, those of the worst of them, and whether all are heard. */
-function checkServing(
-  own: ServingHealth,
-  worker: WorkerSide | undefined,
-): Record<string, PartHealth> {
-  if (worker === undefined) {
-    return own;
-  }
-  const others = worker.states().filter((state) => state.worker !== worker.worker);
-  const worst = (part: keyof ServingHealth): PartHealth => {
-    const bad = others.find((state) => (state.health?.[part].status ?? "ok") !== "ok");
-    return own[part].status !== "ok" || bad?.health === undefined
-      ? own[part]
-      : {
-          status: bad.health[part].status,
-          detail: `Worker ${String(bad.worker)}: ${bad.health[part].detail ?? ""}`,
-        };
-  };
-  const silent = others.filter((state) => !state.isAlive).map((state) => String(state.worker));
-  const detail = `This is worker ${String(worker.worker)} of ${String(worker.workers)}.`;
-  return {
-    changes: worst("changes"),
-    metering: worst("metering"),
-    workers:
-      silent.length === 0
-        ? { status: "ok", detail }
-        : { status: "degraded", detail: `${detail} Not heard: ${silent.join(", ")}.` },
-  };
-}
-
-function checkJobs({ isAlive, failedCount, lastHeartbeatAgeMs, restarts }: JobsHealth): PartHealth {
-  if (lastHeartbeatAgeMs === null && restarts === 0) {
-    return { status: "ok", detail: "The thread of the background jobs is starting." };
-  }
-  if (!isAlive) {
-    return { status: "degraded", detail: "The thread of the background jobs is not heard." };
-  }
-  return failedCount === 0
-    ? { status: "ok" }
-    : { status: "ok", detail: `${String(failedCount)} background jobs failed for good.` };
 }
 
 /** Builds the two listeners and mounts every module; opens no port. */
@@ -303,6 +202,34 @@ export function buildApp(input: AppInput): App {
     changesSilentMs: () => services.clock.monotonicMs() - changes.lastHeardMs,
   });
 
+  const gateway = createApiGateway(
+    {
+      decideCall,
+      callRecorder,
+      recorder: metering.recorder,
+      renderProblem,
+      newId: services.newId,
+      clock: services.clock,
+      logger,
+    },
+    {
+      upstreams: input.upstreams,
+      trustedProxies: config.trustedProxies,
+      instanceName: worker?.instanceName ?? `turnpike-${metering.processId}`,
+      sharePlaces: worker?.limits.upstreamPlaces,
+      signingSecret: input.signingSecret,
+      durability: config.metering.durability,
+      maxConnections: config.gateway.maxConnections,
+      plansUrl: `${urls.console}/plans`,
+    },
+  );
+
+  const health = createServingHealth({
+    ...input,
+    documents,
+    upstreamHealth: gateway.upstreamHealth,
+  });
+
   const catalog = createPublicCatalog({
     transact: services.transact,
     monotonicMs: services.clock.monotonicMs,
@@ -323,11 +250,6 @@ export function buildApp(input: AppInput): App {
       plansUrl: `${urls.console}/plans`,
     },
   );
-
-  const health = (): ServingHealth => ({
-    changes: checkChanges(changes),
-    metering: checkMetering(metering),
-  });
 
   const downloads = {
     ...services,
@@ -446,16 +368,7 @@ export function buildApp(input: AppInput): App {
         version: input.version,
       }),
       ...createSystemRoutes({
-        readiness: async () =>
-          toReadiness(
-            {
-              database: await checkDatabase(installation),
-              ...checkServing(health(), worker),
-              ...checkRouteDocuments(documents),
-              jobs: checkJobs(input.jobs.health()),
-            },
-            input.draining.aborted,
-          ),
+        readiness: async () => toReadiness(await health.components(), input.draining.aborted),
         publicConfig,
       }),
       ...site.routes,
@@ -484,28 +397,6 @@ export function buildApp(input: AppInput): App {
     trustedProxies: parseTrustedProxies(config.trustedProxies),
   });
 
-  const gateway = createApiGateway(
-    {
-      decideCall,
-      callRecorder,
-      recorder: metering.recorder,
-      renderProblem,
-      newId: services.newId,
-      clock: services.clock,
-      logger,
-    },
-    {
-      upstreams: input.upstreams,
-      trustedProxies: config.trustedProxies,
-      instanceName: worker?.instanceName ?? `turnpike-${metering.processId}`,
-      sharePlaces: worker?.limits.upstreamPlaces,
-      signingSecret: input.signingSecret,
-      durability: config.metering.durability,
-      maxConnections: config.gateway.maxConnections,
-      plansUrl: `${urls.console}/plans`,
-    },
-  );
-
   const digest = (text: string) =>
     createHmac("sha256", input.signingSecret).update(`address ${text}`).digest("hex");
   const proxies = parseTrustedProxies(config.trustedProxies);
@@ -525,5 +416,5 @@ export function buildApp(input: AppInput): App {
     listener: "programs",
     totalMax: config.gateway.maxConnections,
   });
-  return { people, gateway, health };
+  return { people, gateway, health: health.own };
 }

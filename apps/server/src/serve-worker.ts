@@ -4,10 +4,11 @@ import { openJobQueue } from "#platform/job-queue.ts";
 import type { JobsHealth } from "#platform/job-supervisor.ts";
 import type { WorkerState } from "#platform/worker-fleet.ts";
 import { createWorkerLogger, runWorkerThread } from "#platform/worker-thread.ts";
-import type { AppInput, ServingHealth } from "./app.ts";
+import type { AppInput } from "./app.ts";
 import type { Config } from "./config.ts";
 import { joinInstallation } from "./deps.ts";
 import { type ServeInput, serve } from "./serve.ts";
+import type { ServingHealth } from "./serving-health.ts";
 import { openSharedLimits, type SharedMemory } from "./shared-limits.ts";
 
 /** What a worker needs to build its own dependencies. */

@@ -5,10 +5,11 @@ import { closeServer, listen, toPortError } from "#platform/listen.ts";
 import { createOutbound } from "#platform/outbound.ts";
 import { createListen } from "#platform/postgres-listen.ts";
 import { ensureSecretFile } from "#platform/secret-file.ts";
-import { type AppInput, buildApp, type ServingHealth } from "./app.ts";
+import { type AppInput, buildApp } from "./app.ts";
 import { dataPath } from "./deps.ts";
 import { openIdentityProvider } from "./open-identity-provider.ts";
 import { openWebhooks, readWebhookSettings } from "./open-webhooks.ts";
+import type { ServingHealth } from "./serving-health.ts";
 
 /** Time for calls under way, once asked to stop. */
 const DRAIN_MS = 10_000;

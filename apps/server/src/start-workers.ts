@@ -5,10 +5,10 @@ import { probePort } from "#platform/listen.ts";
 import { ensureSecretFile } from "#platform/secret-file.ts";
 import { StartupError } from "#platform/startup-error.ts";
 import { startWorkerFleet, type WorkerFleet } from "#platform/worker-fleet.ts";
-import type { ServingHealth } from "./app.ts";
 import { dataPath, type Installation } from "./deps.ts";
 import { SERVING_STOP_MS, type ServeInput, type Serving } from "./serve.ts";
 import type { ServeNews, ServeWorkerData } from "./serve-worker.ts";
+import type { ServingHealth } from "./serving-health.ts";
 import { createSharedMemory, forgetWorker } from "./shared-limits.ts";
 
 /** For a worker that does not hear at all. */

@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { type PartStatus, toReadiness } from "./system.routes.ts";
+import { type ComponentStatus, toReadiness } from "./system.routes.ts";
 
-const parts = (...statuses: PartStatus[]) =>
-  Object.fromEntries(statuses.map((status, index) => [`part-${String(index)}`, { status }]));
+const components = (...statuses: ComponentStatus[]) =>
+  Object.fromEntries(statuses.map((status, index) => [`component-${String(index)}`, { status }]));
 
 describe("toReadiness", () => {
-  it.each<[PartStatus[], boolean, string, string]>([
-    [["ok", "ok"], false, "ready", "all parts work"],
+  it.each<[ComponentStatus[], boolean, string, string]>([
+    [["ok", "ok"], false, "ready", "all components work"],
     [["ok", "degraded"], false, "degraded", "calls are served"],
-    [["down", "degraded"], false, "unready", "a part that calls need is away"],
+    [["down", "degraded"], false, "unready", "a component that calls need is down"],
     [["ok", "ok"], true, "unready", "the process was asked to stop: no new traffic"],
-    [[], false, "ready", "no parts"],
+    [[], false, "ready", "no components"],
   ])("makes of %j, draining %j: %s (%s)", (statuses, isDraining, status) => {
-    expect(toReadiness(parts(...statuses), isDraining)).toEqual({
+    expect(toReadiness(components(...statuses), isDraining)).toEqual({
       status,
-      parts: parts(...statuses),
+      parts: components(...statuses),
     });
   });
 });

@@ -1,8 +1,8 @@
 import { type RawRoute, sendJson } from "./raw-route.ts";
 
-export type PartStatus = "ok" | "degraded" | "down";
+export type ComponentStatus = "ok" | "degraded" | "down";
 
-export type PartHealth = { status: PartStatus; detail?: string };
+export type ComponentHealth = { status: ComponentStatus; detail?: string };
 
 /** What a browser must know before anything else, `/config.json`. Nothing in it is secret. */
 export type PublicConfig = {
@@ -34,21 +34,24 @@ export type PublicConfig = {
 
 export type Readiness = {
   status: "ready" | "degraded" | "unready";
-  parts: Record<string, PartHealth>;
+  parts: Record<string, ComponentHealth>;
 };
 
 /**
- * Sums up the parts: unready when the process should get no traffic, degraded when something needs a look but calls are
- * served.
+ * Sums up the components: unready when the process should get no traffic, degraded when it serves and something needs
+ * attention.
  */
-export function toReadiness(parts: Record<string, PartHealth>, isDraining: boolean): Readiness {
-  const all = Object.values(parts);
-  const isDown = isDraining || all.some((part) => part.status === "down");
-  const isDegraded = all.some((part) => part.status === "degraded");
-  return { status: isDown ? "unready" : isDegraded ? "degraded" : "ready", parts };
+export function toReadiness(
+  components: Record<string, ComponentHealth>,
+  isDraining: boolean,
+): Readiness {
+  const all = Object.values(components);
+  const isDown = isDraining || all.some(({ status }) => status === "down");
+  const isDegraded = all.some(({ status }) => status === "degraded");
+  return { status: isDown ? "unready" : isDegraded ? "degraded" : "ready", parts: components };
 }
 
-/** What anybody may ask: is it alive, is it ready, and what a browser must know before anything else. */
+/** Open to anyone: is it alive, is it ready, and what a browser must know before anything else. */
 export function createSystemRoutes(deps: {
   readiness(): Promise<Readiness>;
   publicConfig: PublicConfig;

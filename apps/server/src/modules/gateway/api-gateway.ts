@@ -33,6 +33,7 @@ import {
 } from "./record-call.ts";
 import { hasRequestBody } from "./request-body.ts";
 import { inspectRequest } from "./request-gate.ts";
+import { createUpstreamHealth, type UpstreamHealth } from "./upstream-health.ts";
 import { createUpstreamRouter, pickUpstream, type UpstreamConfig } from "./upstream-router.ts";
 
 export type ApiGatewayOptions = {
@@ -64,6 +65,7 @@ export type ApiGatewayDeps = {
 export type ApiGateway = {
   server: GatewayServer;
   proxy: GatewayProxy;
+  upstreamHealth: UpstreamHealth;
 };
 
 /** The one path on the listener for programs that is ours; every other goes to the upstream. */
@@ -93,6 +95,11 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     });
     sendProblem(res, deps.renderProblem(error, problem.requestId), DENIAL_HEADERS);
   };
+
+  const upstreamHealth = createUpstreamHealth({
+    upstreams: router.upstreams,
+    monotonicMs: deps.clock.monotonicMs,
+  });
 
   const proxy = createProxy({
     upstreams: router.upstreams,
@@ -127,9 +134,13 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
   }
 
   function send({ res, raw }: Client, call: ForwardedCall): Promise<CallTraffic> {
+    const onOutcome = (outcome: CallOutcome) => {
+      upstreamHealth.record(call.upstream, outcome);
+      return call.onOutcome(outcome);
+    };
     return raw === undefined
-      ? proxy.forward({ ...call, res })
-      : proxy.upgrade({ ...call, res, raw });
+      ? proxy.forward({ ...call, res, onOutcome })
+      : proxy.upgrade({ ...call, res, raw, onOutcome });
   }
 
   /** Sends an admitted call, writes down its outcome before the client has a byte, and what was measured when it is over. */
@@ -291,5 +302,5 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     onCall: (req, res) => takeSafely(req, { res, raw: undefined }),
     onUpgrade: (req, res, raw) => takeSafely(req, { res, raw }),
   });
-  return { server, proxy };
+  return { server, proxy, upstreamHealth };
 }

@@ -1,0 +1,163 @@
+import type { ComponentHealth } from "#http/system.routes.ts";
+import type { ApiGateway, RouteDocuments } from "#modules/gateway/index.ts";
+import type { Metering } from "#modules/metering/index.ts";
+import type { ChangeFeed } from "#platform/change-feed.ts";
+import type { JobsHealth } from "#platform/job-supervisor.ts";
+import { pingDatabase } from "#platform/transact.ts";
+import type { WorkerState } from "#platform/worker-fleet.ts";
+import type { Installation } from "./deps.ts";
+
+/** What a thread that serves knows of its own components. */
+export type ServingHealth = Record<"changes" | "metering" | "upstreams", ComponentHealth>;
+
+/** The threads that serve beside this one. */
+type WorkerStates = {
+  /** From 1. */
+  worker: number;
+  workers: number;
+  states(): readonly WorkerState<ServingHealth>[];
+};
+
+type HealthInput = {
+  installation: Installation;
+  metering: Metering;
+  changes: ChangeFeed;
+  documents: RouteDocuments;
+  upstreamHealth: ApiGateway["upstreamHealth"];
+  jobs: { health(): JobsHealth };
+  worker?: WorkerStates | undefined;
+};
+
+/** How long the database may take to answer a health check. */
+const HEALTH_TIMEOUT_MS = 2_000;
+
+async function checkDatabase(installation: Installation): Promise<ComponentHealth> {
+  if (installation.isDatabaseUp?.() === false) {
+    return { status: "down", detail: "The embedded database is being started again." };
+  }
+  const query = pingDatabase(installation.database.sql).then(() => true);
+  query.catch(() => undefined);
+  const timeout = new Promise<false>((resolve) => {
+    setTimeout(() => resolve(false), HEALTH_TIMEOUT_MS).unref();
+  });
+  try {
+    return (await Promise.race([query, timeout]))
+      ? { status: "ok" }
+      : { status: "down", detail: "The database does not answer in time." };
+  } catch {
+    return { status: "down", detail: "The database cannot be reached." };
+  }
+}
+
+function checkChanges(changes: ChangeFeed): ComponentHealth {
+  if (changes.isStale()) {
+    return {
+      status: "degraded",
+      detail: "Changes do not arrive: keys and limits are used as last known.",
+    };
+  }
+  return changes.isWokenUp()
+    ? { status: "ok" }
+    : { status: "ok", detail: "Changes are polled; wake-ups do not arrive." };
+}
+
+function checkMetering(metering: Metering): ComponentHealth {
+  const { groupsWaiting, groupsSetAside, trouble } = metering.recorder.health;
+  if (groupsSetAside > 0) {
+    return {
+      status: "degraded",
+      detail: `The ledger refused ${String(groupsSetAside)} groups of usage; they were set aside.`,
+    };
+  }
+  return trouble === undefined
+    ? { status: "ok" }
+    : {
+        status: "degraded",
+        detail: `${trouble}; ${String(groupsWaiting)} groups wait for the ledger.`,
+      };
+}
+
+/** Never `down`: another process would reach the same upstream no better, so this one must keep its traffic. */
+function checkUpstreams(failing: readonly string[]): ComponentHealth {
+  return failing.length === 0
+    ? { status: "ok" }
+    : {
+        status: "degraded",
+        detail: `No answer from ${failing.join(", ")}: calls get 502 or 504 and are not billed.`,
+      };
+}
+
+/** Only there when something is wrong: calls are counted all the same. */
+function checkRouteDocuments({ trouble }: RouteDocuments): Record<string, ComponentHealth> {
+  return trouble === undefined ? {} : { routes: { status: "degraded", detail: trouble } };
+}
+
+/** The components of this thread; where it is one of several, the worst of all of them, and whether all are alive. */
+function checkServing(
+  own: ServingHealth,
+  worker: WorkerStates | undefined,
+): Record<string, ComponentHealth> {
+  if (worker === undefined) {
+    return own;
+  }
+  const others = worker.states().filter((state) => state.worker !== worker.worker);
+  const worst = (component: keyof ServingHealth): ComponentHealth => {
+    const bad = others.find((state) => (state.health?.[component].status ?? "ok") !== "ok");
+    return own[component].status !== "ok" || bad?.health === undefined
+      ? own[component]
+      : {
+          status: bad.health[component].status,
+          detail: `Worker ${String(bad.worker)}: ${bad.health[component].detail ?? ""}`,
+        };
+  };
+  const silent = others.filter((state) => !state.isAlive).map((state) => String(state.worker));
+  const detail = `This is worker ${String(worker.worker)} of ${String(worker.workers)}.`;
+  return {
+    changes: worst("changes"),
+    metering: worst("metering"),
+    upstreams: worst("upstreams"),
+    workers:
+      silent.length === 0
+        ? { status: "ok", detail }
+        : { status: "degraded", detail: `${detail} No sign of life from: ${silent.join(", ")}.` },
+  };
+}
+
+function checkJobs(jobs: JobsHealth): ComponentHealth {
+  if (jobs.lastHeartbeatAgeMs === null && jobs.restarts === 0) {
+    return { status: "ok", detail: "The thread of the background jobs is starting." };
+  }
+  if (!jobs.isAlive) {
+    return { status: "degraded", detail: "No sign of life from the background jobs." };
+  }
+  return jobs.failedCount === 0
+    ? { status: "ok" }
+    : { status: "ok", detail: `${String(jobs.failedCount)} background jobs failed for good.` };
+}
+
+/** Health of a thread that serves: what it knows without waiting, and the whole with the database asked. */
+export function createServingHealth(input: HealthInput): {
+  own(): ServingHealth;
+  components(): Promise<Record<string, ComponentHealth>>;
+} {
+  const own = (): ServingHealth => ({
+    changes: checkChanges(input.changes),
+    metering: checkMetering(input.metering),
+    upstreams: checkUpstreams(input.upstreamHealth.failing()),
+  });
+  return {
+    own,
+    components: async () => {
+      const [database] = await Promise.all([
+        checkDatabase(input.installation),
+        input.upstreamHealth.refresh(),
+      ]);
+      return {
+        database,
+        ...checkServing(own(), input.worker),
+        ...checkRouteDocuments(input.documents),
+        jobs: checkJobs(input.jobs.health()),
+      };
+    },
+  };
+}

@@ -36,8 +36,8 @@ beforeAll(async () => {
   turnpike = createTurnpike({
     url: app.url,
     serviceKey: operator,
-    timeoutMs: 5_000,
-    deadlineMs: 10_000,
+    timeoutMs: 60_000,
+    deadlineMs: 120_000,
   });
 });
 afterAll(async () => {

@@ -47,8 +47,8 @@ beforeAll(async () => {
   turnpike = createTurnpike({
     url: app.url,
     serviceKey: operator,
-    deadlineMs: 10_000,
-    timeoutMs: 5_000,
+    deadlineMs: 120_000,
+    timeoutMs: 60_000,
     runtime: { fetch: fetchOrLose },
   });
 });

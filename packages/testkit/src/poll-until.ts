@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 const INTERVAL_MS = 20;
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 120_000;
 
 /**
  * Asks again until the answer is neither `undefined` nor `false`, and returns it.
  *
  * @param what - Names the wait in the error.
- * @throws After `deadlineMs` (default 20,000), generous because a noisy machine is slow, not wrong.
+ * @throws After `deadlineMs` (default 120,000), generous because a noisy machine is slow, not wrong.
  */
 export async function pollUntil<T>(
   what: string,

@@ -133,7 +133,7 @@ async function startGateway(
           name: "api",
           url: upstreamUrl,
           maxConcurrent,
-          timeouts: { connectMs: 500, headersMs: 5_000, idleMs: 500 },
+          timeouts: { connectMs: 60_000, headersMs: 60_000, idleMs: 60_000 },
           maxRequestBytes: 1_000,
           preserveHost: false,
         },

@@ -46,7 +46,7 @@ const VIA_PSEUDONYM = "turnpike-bare";
 export async function startBareGateway(options: BareGatewayOptions): Promise<BareGateway> {
   const router = createUpstreamRouter({
     upstreams: options.upstreams.map((upstream) => ({
-      timeouts: { connectMs: 1000, headersMs: 5000, idleMs: 5000 },
+      timeouts: { connectMs: 60_000, headersMs: 60_000, idleMs: 60_000 },
       maxRequestBytes: 10_000_000,
       preserveHost: false,
       ...upstream,

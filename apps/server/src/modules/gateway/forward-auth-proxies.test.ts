@@ -185,7 +185,7 @@ for (const name of ["nginx", "caddy"] as const satisfies readonly ProxyName[]) {
       expect(answer.response.status).toBe(401);
       expect(answer.response.headers.get("content-type")).toBe("application/problem+json");
       const expiring = await makeCaller();
-      const expiresAt = new Date(Date.now() + 500).toISOString();
+      const expiresAt = new Date(Date.now() + 5_000).toISOString();
       await changeKey(expiring.tenantId, expiring.keyId, { expiresAt });
       expect((await denialWith("EXPIRED", { "x-api-key": expiring.key })).response.status).toBe(
         401,

@@ -106,7 +106,7 @@ beforeAll(async () => {
   const upstreamOf = (name: string, port: number) => ({
     name,
     url: `http://127.0.0.1:${String(port)}`,
-    timeouts: { connectMs: 5_000, headersMs: 5_000, idleMs: 5_000 },
+    timeouts: { connectMs: 60_000, headersMs: 60_000, idleMs: 60_000 },
     maxRequestBytes: 1_000_000,
     preserveHost: false,
   });

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
 import {
   type EvilBehaviour,
   type EvilUpstream,
@@ -34,22 +33,26 @@ const idle = (gateway: BareGateway, name = "main") =>
 describe("an upstream that misbehaves", () => {
   let evil: EvilUpstream;
   let gateway: BareGateway;
+  let impatient: BareGateway;
   beforeAll(async () => {
     evil = await startEvilUpstream();
-    gateway = await startBareGateway({
+    gateway = await startBareGateway({ upstreams: [{ name: "main", url: evil.url }] });
+    impatient = await startBareGateway({
       upstreams: [{ name: "main", url: evil.url, timeouts: TIMEOUTS }],
     });
   });
   afterAll(async () => {
     await gateway.close();
+    await impatient.close();
     await evil.close();
   });
   beforeEach(() => {
     gateway.outcomes.length = 0;
+    impatient.outcomes.length = 0;
   });
 
-  const get = (behaviour: EvilBehaviour) =>
-    sendRaw({ port: gateway.port, bytes: `GET /${behaviour} HTTP/1.1\r\n${H}\r\n` });
+  const get = (behaviour: EvilBehaviour, { port } = gateway) =>
+    sendRaw({ port, bytes: `GET /${behaviour} HTTP/1.1\r\n${H}\r\n` });
 
   it.each<[EvilBehaviour, number, string]>([
     ["few-interim", 200, "ok"],
@@ -88,8 +91,8 @@ describe("an upstream that misbehaves", () => {
   it.each<[EvilBehaviour]>([["never-answers"], ["slow-interim-flood"]])(
     "answers 504 in time and bills nothing: %s",
     async (behaviour) => {
-      expect((await get(behaviour)).status).toBe(504);
-      expect(gateway.outcomes).toEqual([{ kind: "failed", code: "UPSTREAM_TIMEOUT" }]);
+      expect((await get(behaviour, impatient)).status).toBe(504);
+      expect(impatient.outcomes).toEqual([{ kind: "failed", code: "UPSTREAM_TIMEOUT" }]);
     },
   );
 
@@ -101,11 +104,12 @@ describe("an upstream that misbehaves", () => {
   ])(
     "breaks the client's connection, so that half an answer never looks whole: %s",
     async (behaviour) => {
-      const connection = await openRawConnection(gateway.port);
+      const { port, outcomes } = behaviour === "stalls-in-body" ? impatient : gateway;
+      const connection = await openRawConnection(port);
       connection.write(`GET /${behaviour} HTTP/1.1\r\n${H}\r\n`);
       const { bytes } = await connection.readToEnd();
       expect(bytes.toString()).not.toMatch(/\r\n0\r\n\r\n$/);
-      expect(gateway.outcomes).toHaveLength(1);
+      expect(outcomes).toHaveLength(1);
     },
   );
 
@@ -316,8 +320,9 @@ describe("limits", () => {
       limits: { clientIdleMs: 100, minUploadBytesPerSecond: 1000 },
     });
     const connection = await openRawConnection(gateway.port);
-    connection.write(`POST / HTTP/1.1\r\n${H}Content-Length: 50000000\r\n\r\n`);
-    connection.write(Buffer.alloc(50_000_000));
+    const head = `POST / HTTP/1.1\r\n${H}Content-Length: 50000000\r\n\r\n`;
+    // In one write, so that nothing but the upstream makes the gateway wait.
+    connection.write(Buffer.concat([Buffer.from(head), Buffer.alloc(50_000_000)]));
     expect((await connection.readResponse()).status).toBe(504);
     connection.destroy();
   });
@@ -513,13 +518,20 @@ describe("the moment of the outcome", () => {
 
   it("waits for a slow recorder longer than for anything of the upstream", async () => {
     const released = Promise.withResolvers<void>();
-    const upstream = await startUpstream();
+    const upstream = await startUpstream({ onRequest: (req) => req.url === "/never" });
     const gateway = await startGateway({
       upstreams: [{ name: "main", url: upstream.url, timeouts: TIMEOUTS }],
-      onOutcome: () => released.promise.then(() => undefined),
+      onOutcome: ({ kind }) =>
+        kind === "status" ? released.promise.then(() => undefined) : undefined,
     });
-    const answer = sendRaw({ port: gateway.port, bytes: `GET / HTTP/1.1\r\n${H}\r\n` });
-    await delay(TIMEOUTS.headersMs + TIMEOUTS.idleMs + 200);
+    const get = (path: string) =>
+      sendRaw({ port: gateway.port, bytes: `GET ${path} HTTP/1.1\r\n${H}\r\n` });
+    const answer = get("/");
+    await pollUntil("its outcome is being recorded", () => gateway.outcomes.length === 1);
+    // Each lasts as long as the upstream is waited for.
+    for (let round = 0; round < 3; round++) {
+      expect((await get("/never")).status).toBe(504);
+    }
     released.resolve();
     expect((await answer).status).toBe(200);
     await idle(gateway);

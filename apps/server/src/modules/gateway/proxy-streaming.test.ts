@@ -13,7 +13,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { type BareGateway, startBareGateway } from "./bare-gateway.ts";
 
 const MEGABYTE = 1_000_000;
-const STREAMED_BYTES = 200 * MEGABYTE;
+const STREAMED_BYTES = 100 * MEGABYTE;
 /**
  * Client, gateway and upstream of the test share this process: what each of them has in its sockets is counted, and when
  * buffers are let go is the collector's to say. What holds a fifth of the stream has not kept it.

@@ -68,16 +68,18 @@ function echoFrames(socket: Socket): void {
 
 const echoBytes = (socket: Socket): void => void socket.pipe(socket);
 
+const PATIENT = { connectMs: 120_000, headersMs: 120_000, idleMs: 120_000 };
+
 async function startGateway(
   upstream: { url: string },
-  options: Partial<BareGatewayOptions> = {},
+  { idleMs = PATIENT.idleMs, ...options }: Partial<BareGatewayOptions> & { idleMs?: number } = {},
 ): Promise<BareGateway> {
   const gateway = await startBareGateway({
     upstreams: [
       {
         name: "main",
         url: upstream.url,
-        timeouts: { connectMs: 2_000, headersMs: 2_000, idleMs: 2_000 },
+        timeouts: { ...PATIENT, idleMs },
       },
     ],
     ...options,
@@ -190,7 +192,7 @@ describe("the bytes behind the handshake", () => {
     const total = 20_000_000;
     const before = connection.socket.bytesRead;
     connection.write(Buffer.alloc(total, 1));
-    await pollUntil("all is back", () => connection.socket.bytesRead - before === total);
+    await pollUntil("all is back", () => connection.socket.bytesRead - before === total, 120_000);
     connection.destroy();
     await pollUntil("the traffic is known", () => gateway.traffic.length === 1);
     expect(gateway.traffic[0]?.requestBytes).toBe(total);
@@ -214,18 +216,7 @@ describe("the bytes behind the handshake", () => {
 
   it("are dropped when the client's side is closed and the upstream does not read them", async () => {
     const upstream = await startWebSocketUpstream((socket) => socket.pause());
-    const gateway = await startGateway(
-      { url: upstream.url },
-      {
-        upstreams: [
-          {
-            name: "main",
-            url: upstream.url,
-            timeouts: { connectMs: 2_000, headersMs: 2_000, idleMs: 300 },
-          },
-        ],
-      },
-    );
+    const gateway = await startGateway(upstream, { idleMs: 300 });
     const connection = await openRawConnection(gateway.port);
     connection.write(HANDSHAKE);
     await connection.readUntil("\r\n\r\n");
@@ -241,7 +232,7 @@ describe("the bytes behind the handshake", () => {
 
   it("end when nothing moves for too long", async () => {
     const upstream = await startWebSocketUpstream(() => undefined);
-    const gateway = await startGateway(upstream);
+    const gateway = await startGateway(upstream, { idleMs: 300 });
     const connection = await openRawConnection(gateway.port);
     connection.write(HANDSHAKE);
     await connection.readUntil("\r\n\r\n");

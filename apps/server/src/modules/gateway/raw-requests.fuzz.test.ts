@@ -1,5 +1,5 @@
+import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { setTimeout as delay } from "node:timers/promises";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { openRawConnection, sendRaw } from "@turnpike/testkit/raw-http";
 import {
@@ -238,14 +238,16 @@ describe("raw requests", () => {
     onTestFinished(() => slow.close());
     const behindSlow = await startBareGateway({ upstreams: [{ name: "main", url: slow.url }] });
     onTestFinished(() => behindSlow.close());
+    const accepted = once(behindSlow.server, "connection");
     const connection = await openRawConnection(behindSlow.port);
-    connection.write(`GET /good HTTP/1.1\r\n${H}\r\n`);
+    const [served] = await accepted;
+    const good = `GET /good HTTP/1.1\r\n${H}\r\n`;
+    const bad = `POST /bad HTTP/1.1\r\n${H}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nZZ\r\n`;
+    connection.write(good);
     await pollUntil("the good one is with the upstream", () => waiting.length === 1);
-    connection.write(
-      `POST /bad HTTP/1.1\r\n${H}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nZZ\r\n`,
-    );
+    connection.write(bad);
     // It waits for its turn, which ends the connection.
-    await delay(50);
+    await pollUntil("the bad one is read", () => served.bytesRead === good.length + bad.length);
     expect(connection.socket.closed).toBe(false);
     waiting[0]?.end("good");
     expect((await connection.readResponse()).body.toString()).toBe("good");

@@ -144,7 +144,7 @@ beforeAll(async () => {
   page = await browser.context.newPage();
   const setupLink = /https?:\/\/\S+\/register#setup=[^\s"\\]+/.exec(server.output())?.[0];
   await registerPerson(page, setupLink ?? expect.fail("no setup link"), person);
-  await page.getByText("You are the operator of this installation now.").waitFor();
+  await page.getByText("You are now the operator of this installation.").waitFor();
   ({ key: serviceKey } = await turnpike<{ key: string }>(
     ...["service-keys", "create", "--name", "Test", "--scope", ...SCOPES],
   ));
@@ -196,8 +196,8 @@ describe("an alert", () => {
     const dialog = page.getByRole("dialog", { name: "Alert me" });
     await dialog.getByText("Only Status class: 2xx").waitFor();
     await dialog.getByRole("button", { name: "Create alert" }).click();
-    await dialog.getByText("Give it a name that says what is wrong.").waitFor();
-    await dialog.getByText("Say from which value on it fires.").waitFor();
+    await dialog.getByText("Enter a name that says what is wrong.").waitFor();
+    await dialog.getByText("Enter the value at which it fires.").waitFor();
     await dialog.getByLabel("Name").fill("Busy live traffic");
     await dialog.getByRole("combobox", { name: "In a window of" }).click();
     await page.getByRole("option", { name: "1 minute", exact: true }).click();
@@ -271,7 +271,7 @@ describe("an alert", () => {
       await sheet.getByText("Fired").waitFor();
       await sheet.getByRole("figure").getByText("Threshold").waitFor();
       await sheet.getByRole("figure").getByText("Firing").waitFor();
-      await sheet.getByText("The last minute, looked at every minute").waitFor();
+      await sheet.getByText("The last minute, checked every minute").waitFor();
       await sheet.getByText("Only Status class: 2xx").waitFor();
       expect(await findAxeViolations(page)).toEqual([]);
       await sheet.getByRole("button", { name: "Show in Analytics" }).click();
@@ -311,7 +311,7 @@ describe("an alert", () => {
     await choose("Pause for an hour");
     await row().getByText("Paused").waitFor();
     await choose("Resume");
-    await row().getByText("Waiting for its first minute").waitFor();
+    await row().getByText("Waiting for first check").waitFor();
     await choose("Edit alert");
     const dialog = page.getByRole("dialog", { name: "Edit alert" });
     await dialog.getByLabel("Threshold").fill("7");

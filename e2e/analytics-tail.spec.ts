@@ -136,7 +136,7 @@ describe("saved views", () => {
     await page.getByRole("button", { name: "Save view" }).click();
     await page.getByRole("button", { name: "Refused", exact: true }).waitFor();
     await page.getByRole("button", { name: "Refused", exact: true }).click();
-    await page.getByRole("menuitem", { name: "Begin with it" }).click();
+    await page.getByRole("menuitem", { name: "Open by default" }).click();
 
     await page.goto(`http://localhost:${String(server.port)}/analytics?tenant=${tenant}`);
     await page.waitForURL(/[?&]status_class=4xx/);

@@ -122,7 +122,7 @@ describe("many keys", () => {
     await expectAccessible();
     expect((await call(keys[0] ?? "")).status).toBe(401);
     await page.keyboard.press("Enter");
-    await dialog.getByText("3 of 3 rows are through.").waitFor();
+    await dialog.getByText("3 of 3 rows processed.").waitFor();
     await dialog.getByRole("button", { name: "Done" }).click();
     for (const key of keys) {
       await expectAnswer(key, { status: 200, code: undefined });
@@ -137,7 +137,7 @@ describe("many keys", () => {
     await expectAnswer(keys[0] ?? "", { status: 401, code: "DISABLED" });
     await page.getByText("2 keys are disabled.").waitFor();
     await page.getByRole("button", { name: "Undo" }).click();
-    await page.getByText("2 keys are as before.").waitFor();
+    await page.getByText("2 keys were changed back.").waitFor();
     await expectAnswer(keys[0] ?? "", { status: 200, code: undefined });
   });
 
@@ -162,7 +162,7 @@ describe("many keys", () => {
     await expectAccessible();
     await dialog.getByLabel("Addresses and ranges").fill("192.0.2.0/24");
     await dialog.getByRole("button", { name: "Save key" }).click();
-    await page.getByText("old-one is saved.").waitFor();
+    await page.getByText("old-one was saved.").waitFor();
     await row.focus();
     await page.keyboard.press("Enter");
     const panel = page.getByRole("dialog", { name: "old-one" });

@@ -38,7 +38,7 @@ describe("the setup link of a fresh installation", () => {
     const [first, second] = [await startBrowser(), await startBrowser()];
     try {
       expect(await claimAsSomebody(first)).toMatchObject({
-        said: "You are the operator of this installation now.",
+        said: "You are now the operator of this installation.",
         user: { isOperator: true },
       });
       const late = await claimAsSomebody(second);

@@ -15,7 +15,7 @@ beforeAll(async () => {
   browser = await startBrowser();
   page = await browser.context.newPage();
   await registerPerson(page, instance.setupLink(), makePerson());
-  await page.getByText("You are the operator of this installation now.").waitFor();
+  await page.getByText("You are now the operator of this installation.").waitFor();
 });
 
 afterAll(async () => {
@@ -63,7 +63,7 @@ describe("deleting a tenant", () => {
     await askToDelete("grey-heron", "Grey Heron");
     await dialog.getByRole("textbox").fill("Blue Heron");
     await page.keyboard.press("Enter");
-    await dialog.getByText("This is not the name.").waitFor();
+    await dialog.getByText("The name does not match.").waitFor();
     await dialog.getByRole("textbox").fill("Grey Heron");
     await page.keyboard.press("Enter");
     await page.getByText("Grey Heron is deleted.").waitFor();
@@ -93,7 +93,7 @@ describe("deleting a tenant", () => {
     const dialog = page.getByRole("alertdialog", { name: "Restore Grey Heron?" });
     await dialog.getByRole("button", { name: "Restore tenant" }).click();
     await page.getByText("Grey Heron is restored.").waitFor();
-    await page.getByText("No tenant is deleted").waitFor();
+    await page.getByText("No deleted tenants").waitFor();
     await page.goto(at(""));
     const own = page.getByRole("list", { name: "Your tenants" });
     await own.getByText("Grey Heron").waitFor();

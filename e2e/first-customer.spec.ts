@@ -100,7 +100,7 @@ describe("a first customer on an empty instance", () => {
   it("creates a key in the quickstart, calls, and sees the call arrive without a reload", async () => {
     await goTo("Quickstart");
     await main().getByRole("button", { name: "Create key" }).click();
-    await main().getByText("This is the only time that it is shown.").waitFor();
+    await main().getByText("It is shown only this once.").waitFor();
     const text = (await main().textContent()) ?? "";
     const key = /tp_live_[0-9A-Za-z]{38}/.exec(text)?.[0] ?? "";
     // The sample carries the key and the address, and runs as it stands.
@@ -126,12 +126,10 @@ describe("a first customer on an empty instance", () => {
     expect(stored).not.toContain(key);
     // It is not left behind by a link either.
     await page.getByRole("navigation").getByRole("link", { name: "Billings", exact: true }).click();
-    const question = page.getByRole("alertdialog", { name: "Leave without the secret?" });
+    const question = page.getByRole("alertdialog", { name: "Leave without saving the secret?" });
     await question.getByRole("button", { name: "Stay" }).click();
     await main().getByRole("button", { name: "I have stored it" }).click();
-    await main()
-      .getByText("This is the only time that it is shown.")
-      .waitFor({ state: "detached" });
+    await main().getByText("It is shown only this once.").waitFor({ state: "detached" });
   });
 
   it("sees the next calls in analytics while it is open", async () => {

@@ -79,7 +79,7 @@ describe("the form of a key", () => {
     const name = page.getByLabel("Name", { exact: true });
     await name.fill("Typed");
     await page.goBack();
-    const question = page.getByRole("alertdialog", { name: "Discard what you typed?" });
+    const question = page.getByRole("alertdialog", { name: "Discard your changes?" });
     await question.getByRole("button", { name: "Keep editing" }).click();
     await question.waitFor({ state: "hidden" });
     await page.waitForURL(({ searchParams }) => searchParams.get("dialog") === "create");
@@ -175,7 +175,7 @@ async function goBackAndStay(): Promise<void> {
 }
 
 async function stay(): Promise<void> {
-  const question = page.getByRole("alertdialog", { name: "Leave without the secret?" });
+  const question = page.getByRole("alertdialog", { name: "Leave without saving the secret?" });
   await question.getByRole("button", { name: "Stay" }).click();
   await question.waitFor({ state: "hidden" });
   await page.waitForURL(({ pathname }) => pathname === "/api-keys");

@@ -18,7 +18,7 @@ beforeAll(async () => {
   browser = await startBrowser();
   page = await browser.context.newPage();
   await registerPerson(page, instance.setupLink(), makePerson());
-  await page.getByText("You are the operator of this installation now.").waitFor();
+  await page.getByText("You are now the operator of this installation.").waitFor();
   await page.goto(`${instance.consoleUrl}/tenants`);
   await page.getByRole("button", { name: "Create tenant", exact: true }).first().click();
   const dialog = page.getByRole("dialog", { name: "Create a tenant" });
@@ -99,7 +99,7 @@ describe("a meter, from its definition to its second version", () => {
     await form().getByText("42", { exact: true }).waitFor();
     expect(await findAxeViolations(page)).toEqual([]);
     await form().getByRole("button", { name: "Publish meter" }).click();
-    await page.getByText("Tokens counts from now on.").waitFor();
+    await page.getByText("Tokens is counting now.").waitFor();
     await sheet().getByText("Waiting for the first event").waitFor();
     expect(new URL(page.url()).searchParams.get("meter")).toBe("tokens");
   });
@@ -107,7 +107,7 @@ describe("a meter, from its definition to its second version", () => {
   it("says that events arrive, without a reload, and counts them", async () => {
     await send({ tokens: 100, total: 5, model: "large" });
     await send({ tokens: 20, total: 6, model: "small" });
-    await sheet().getByText("Events arrive").waitFor();
+    await sheet().getByText("Receiving events").waitFor();
     await sheet()
       .getByText(/^2 in 24 hours/)
       .waitFor();
@@ -134,21 +134,21 @@ describe("a meter, from its definition to its second version", () => {
   it("is changed: what changes is said, tried on what came, and what was counted does not move", async () => {
     await sheet().getByRole("button", { name: "Change meter" }).click();
     expect(await form().getByRole("button", { name: "Publish version 2" }).isDisabled()).toBe(true);
-    await form().getByText("A new way of counting needs a new meter.").waitFor();
+    await form().getByText("To count in another way, create a new meter.").waitFor();
     await form().getByLabel("Value").fill("/total");
     await form().getByRole("button", { name: "Add dimension" }).click();
     const dimension = form().getByRole("group", { name: "Dimension 1" });
     await dimension.getByLabel("Name").fill("model");
-    await dimension.getByLabel("Stands at").fill("/model");
-    await form().getByText("This makes version 2.").waitFor();
+    await dimension.getByLabel("Path").fill("/model");
+    await form().getByText("This creates version 2.").waitFor();
     await form().getByRole("button", { name: "Try on recent events" }).click();
-    const rehearsal = form().getByRole("region", { name: "Try it before it counts" });
+    const rehearsal = form().getByRole("region", { name: "Try it before publishing" });
     await rehearsal.getByText("3 events").waitFor();
     await rehearsal.getByText("11", { exact: true }).waitFor();
     await rehearsal.getByText("1 event", { exact: true }).waitFor();
     expect(await findAxeViolations(page)).toEqual([]);
     await form().getByRole("button", { name: "Publish version 2" }).click();
-    await page.getByText("Tokens counts by version 2 from now on.").waitFor();
+    await page.getByText("Tokens now counts by version 2.").waitFor();
     expect(await countedTokens()).toBe("162");
     await send({ tokens: 1000, total: 7, model: "large" });
     expect(await countedTokens()).toBe("169");
@@ -174,7 +174,7 @@ describe("a meter, from its definition to its second version", () => {
     const row = page.getByRole("row").filter({ hasText: "llm.call" });
     await row.focus();
     await page.keyboard.press("Enter");
-    await sheet().getByText("Events arrive").waitFor();
+    await sheet().getByText("Receiving events").waitFor();
     await page.keyboard.press("Escape");
     await sheet().waitFor({ state: "hidden" });
   });

@@ -393,9 +393,9 @@ describe("signing in", () => {
     await page.getByLabel("New password").fill("gravel-otter-candle-9");
     await page.waitForURL(`${site}/login`);
     await page.getByRole("button", { name: "Save password" }).click();
-    await page.getByRole("button", { name: "Send me another link" }).click();
+    await page.getByRole("button", { name: "Send me a new link" }).click();
     await page.getByLabel("E-mail address").fill("ada@example.com");
-    await page.getByRole("button", { name: "Send the link" }).click();
+    await page.getByRole("button", { name: "Send link" }).click();
     await page.getByText("If there is an account for ada@example.com").waitFor();
     await page.close();
   });

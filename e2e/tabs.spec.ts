@@ -21,7 +21,7 @@ beforeAll(async () => {
   browser = await startBrowser();
   const first = await browser.context.newPage();
   await registerPerson(first, instance.setupLink(), makePerson());
-  await first.getByText("You are the operator of this installation now.").waitFor();
+  await first.getByText("You are now the operator of this installation.").waitFor();
   tabs = [first];
   while (tabs.length < TABS) {
     const tab = await browser.context.newPage();

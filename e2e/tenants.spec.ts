@@ -25,7 +25,7 @@ beforeAll(async () => {
     authorization = request.headers()["authorization"] ?? authorization;
   });
   await registerPerson(page, instance.setupLink(), makePerson());
-  await page.getByText("You are the operator of this installation now.").waitFor();
+  await page.getByText("You are now the operator of this installation.").waitFor();
 });
 
 afterAll(async () => {
@@ -95,7 +95,7 @@ describe("a tenant and its members", () => {
     await tab(page, "Settings").click();
     await page.getByRole("textbox", { name: "Name" }).fill("Maple Mills");
     await page.getByRole("textbox", { name: "Slug" }).fill("maple-mills");
-    await page.getByText("A new slug breaks links that people have kept.").waitFor();
+    await page.getByText("A new slug breaks saved links.").waitFor();
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("The tenant was saved.").waitFor();
     await page.waitForURL((url) => url.searchParams.get("tenant") === "maple-mills");
@@ -126,7 +126,7 @@ describe("a tenant and its members", () => {
       ]);
 
       await tab(page, "Members").click();
-      await page.getByText("Nobody is invited right now.").waitFor();
+      await page.getByText("No pending invitations.").waitFor();
       await page.getByRole("combobox", { name: `Role of ${person.email}` }).click();
       await page.getByRole("option", { name: /^Viewer/ }).click();
       await page.getByText(`${person.email} is viewer now.`).waitFor();
@@ -226,7 +226,7 @@ describe("the operator", () => {
 
   it("sees that every part works, and where the installation answers", async () => {
     await page.goto(at("?tab=health"));
-    await page.getByText("Every part works.").waitFor();
+    await page.getByText("Everything is working.").waitFor();
     await page.getByText(instance.gatewayUrl, { exact: true }).waitFor();
     const config = await fetch(`${instance.consoleUrl}/config.json`);
     const { version } = (await config.json()) as { version: string };
@@ -238,13 +238,13 @@ describe("the operator", () => {
 const TABS = [
   ["yours", "Requests of this period"],
   ["settings", "About this tenant"],
-  ["members", "What roles may do"],
+  ["members", "What each role can do"],
   ["webhooks", "No webhooks yet"],
   ["audit", "created the tenant"],
   ["all", "Used this period"],
   ["service-keys", "A service key lets a program"],
   ["outbox", "No mail server is configured"],
-  ["health", "Every part works."],
+  ["health", "Everything is working."],
 ] as const;
 
 describe("every tab", () => {

@@ -39,7 +39,7 @@ beforeAll(async () => {
   page = await browser.context.newPage();
   const setupLink = /https?:\/\/\S+#setup=[^\s"\\]+/.exec(server.output())?.[0] ?? "";
   await registerPerson(page, setupLink, makePerson());
-  await page.getByText("You are the operator of this installation now.").waitFor();
+  await page.getByText("You are now the operator of this installation.").waitFor();
 }, DEADLINE_MS);
 
 afterAll(async () => {
@@ -49,7 +49,7 @@ afterAll(async () => {
 }, DEADLINE_MS);
 
 const at = (path: string) => `http://localhost:${String(server.port)}${path}`;
-const sign = (of: Page) => of.getByText("You see Old Site as operator, for reading.");
+const sign = (of: Page) => of.getByText("You are viewing Old Site as operator, read-only.");
 const goTo = (name: string) =>
   page.getByRole("navigation", { name: "Screens" }).getByRole("link", { name }).click();
 
@@ -70,7 +70,7 @@ describe("an operator who belongs to no tenant", () => {
     }
 
     await goTo("API keys");
-    await page.getByText("You look at these keys as operator").waitFor();
+    await page.getByText("You are viewing these keys as operator").waitFor();
     expect(await page.getByRole("button", { name: /Create key|Import keys/ }).count()).toBe(0);
     await page.getByRole("row").filter({ hasText: "Worker" }).click();
     const panel = page.getByRole("dialog", { name: "Worker" });
@@ -84,7 +84,7 @@ describe("an operator who belongs to no tenant", () => {
     await page.getByText("Old Site", { exact: true }).last().waitFor();
     await goTo("Tenants");
     await page.getByRole("tab", { name: "Settings" }).click();
-    await page.getByText("its owners and admins change these").waitFor();
+    await page.getByText("its owners and admins can change these").waitFor();
     expect(new URL(page.url()).searchParams.get("tenant")).toBe("old-site");
 
     await page.getByRole("link", { name: "All tenants" }).click();

@@ -28,7 +28,7 @@ beforeAll(async () => {
   browser = await startBrowser();
   page = await browser.context.newPage();
   await registerPerson(page, instance.setupLink(), makePerson());
-  await page.getByText("You are the operator of this installation now.").waitFor();
+  await page.getByText("You are now the operator of this installation.").waitFor();
   await page.goto(`${instance.consoleUrl}/tenants`);
   await page.getByRole("button", { name: "Create tenant", exact: true }).first().click();
   const dialog = page.getByRole("dialog", { name: "Create a tenant" });
@@ -70,7 +70,7 @@ describe("a webhook", () => {
     expect(await dialog.getByLabel("Address").inputValue()).toBe("https://169.254.169.254/latest");
     await dialog.getByLabel("Address").fill(`${receiver.url}/in`);
     await dialog.getByRole("button", { name: "Add webhook" }).click();
-    const shown = page.getByRole("dialog", { name: "The secret of your webhook" });
+    const shown = page.getByRole("dialog", { name: "Your webhook’s secret" });
     secret = (await shown.getByText(/^whsec_/).textContent()) ?? "";
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     await shown.getByRole("button", { name: /stored/i }).click();
@@ -133,12 +133,12 @@ describe("a webhook", () => {
   it("has its secret replaced, is disabled and deleted", async () => {
     await choose("Replace secret");
     await page.getByRole("button", { name: "Replace secret" }).click();
-    const shown = page.getByRole("dialog", { name: "The secret of your webhook" });
+    const shown = page.getByRole("dialog", { name: "Your webhook’s secret" });
     const next = (await shown.getByText(/^whsec_/).textContent()) ?? "";
     expect(next).not.toBe(secret);
     await shown.getByRole("button", { name: /stored/i }).click();
     await choose("Disable webhook");
-    await page.getByText("The webhook hears of nothing more.").waitFor();
+    await page.getByText("The webhook is disabled.").waitFor();
     await choose("Delete webhook");
     const dialog = page.getByRole("alertdialog").or(page.getByRole("dialog"));
     await dialog.getByRole("textbox").fill("delete");

@@ -259,10 +259,7 @@ export function buildApp(input: AppInput): App {
   };
   const analytics = { ...services, inTurn: createQueue(queueOf(worker)) };
   const router = {
-    setup: createSetupRoutes({
-      ...services,
-      attempts: worker?.limits.attemptsOf("setup") ?? createAttemptLimits(services.clock),
-    }),
+    setup: createSetupRoutes(services),
     tenants: createTenantsRoutes({
       ...services,
       plans: installation.plans,

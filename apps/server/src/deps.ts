@@ -107,7 +107,6 @@ async function finish(input: {
     applicationName: `turnpike-${input.role}`,
     connectionsMax: input.role === "server" ? SERVER_CONNECTIONS_MAX : COMMAND_CONNECTIONS_MAX,
     mayMigrate: input.mayMigrate,
-    starting: { logger },
   });
   closing.add(() => database.close());
   const services = createServices(database, logger);
@@ -118,8 +117,6 @@ async function finish(input: {
   await seedConfigured(services, context, config);
   if (input.role === "server") {
     await warnOfUnapplied(services, config);
-  } else {
-    database.endStart();
   }
   return {
     config,
@@ -174,12 +171,7 @@ export function joinInstallation(input: {
   isDatabaseUp: (() => boolean) | null;
 }): Installation {
   const { config, logger, target, connectionsMax } = input;
-  const database = joinDatabase({
-    target,
-    connectionsMax,
-    applicationName: "turnpike-worker",
-    starting: { logger },
-  });
+  const database = joinDatabase({ target, connectionsMax, applicationName: "turnpike-worker" });
   return {
     config,
     logger,

@@ -238,7 +238,7 @@ export const limitState = z.strictObject({
 export const VERDICT_CODES = [
   "VALID",
   "MISSING_KEY",
-  "INVALID_KEY",
+  "NOT_FOUND",
   "REVOKED",
   "EXPIRED",
   "DISABLED",

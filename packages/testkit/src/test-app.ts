@@ -175,7 +175,6 @@ export async function startTestApp(
         target: database.target,
         sql: database.sql,
         transact: services.transact,
-        endStart: () => undefined,
         close: () => Promise.resolve(),
       },
       services,

@@ -100,7 +100,7 @@ function ConfirmForm(props: ConfirmDialogProps) {
           autoComplete="off"
           spellCheck={false}
           isMono
-          error={isRefused && !isConfirmed ? "This is not the name." : undefined}
+          error={isRefused && !isConfirmed ? "The name does not match." : undefined}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
       )}

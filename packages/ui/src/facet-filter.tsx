@@ -25,7 +25,7 @@ export function FacetFilter<Value extends string>(props: FacetFilterProps<Value>
   const names = props.value.map(
     (value) => props.choices.find((choice) => choice.value === value)?.label ?? value,
   );
-  const shown = names.length > NAMED_MAX ? `${names.length} chosen` : names.join(", ");
+  const shown = names.length > NAMED_MAX ? `${names.length} selected` : names.join(", ");
   return (
     <BaseCombobox.Root<Choice<Value>, true>
       multiple

@@ -101,7 +101,7 @@ describe("Dialog", () => {
     await userEvent.click(screen.getByRole("button", { name: "Open" }));
     const field = await screen.findByLabelText<HTMLInputElement>("Name");
     await userEvent.type(field, "Worker{Escape}");
-    const question = await screen.findByRole("alertdialog", { name: "Discard what you typed?" });
+    const question = await screen.findByRole("alertdialog", { name: "Discard your changes?" });
     await waitFor(() => expect(question.contains(document.activeElement)).toBe(true));
     await userEvent.keyboard("{Escape}");
     await waitFor(() => expect(screen.queryByRole("alertdialog")).toBe(null));
@@ -260,9 +260,11 @@ describe("leaving the page", () => {
       <SecretOnce subject="API key" secret="s3" advice="Keep it." onStored={vi.fn()} />
     );
     const { rerender } = render(<UiProvider guardLeave={guardLeave}>{around(secret)}</UiProvider>);
-    await screen.findByText("This is the only time that it is shown.");
+    await screen.findByText("It is shown only this once.");
     const stayed = leave("link");
-    const question = await screen.findByRole("alertdialog", { name: "Leave without the secret?" });
+    const question = await screen.findByRole("alertdialog", {
+      name: "Leave without saving the secret?",
+    });
     expect(await leave("history")).toBe(false);
     await userEvent.click(within(question).getByRole("button", { name: "Stay" }));
     expect(await stayed).toBe(false);
@@ -361,7 +363,7 @@ describe("ConfirmDialog", () => {
     await userEvent.click(screen.getByRole("button", { name: "Revoke key" }));
 
     expect(confirm).not.toHaveBeenCalled();
-    expect(screen.getByText("This is not the name.").getAttribute("role")).toBe("alert");
+    expect(screen.getByText("The name does not match.").getAttribute("role")).toBe("alert");
     expect(field.getAttribute("aria-invalid")).toBe("true");
     expect(document.activeElement).toBe(field);
 

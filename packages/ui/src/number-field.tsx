@@ -70,10 +70,10 @@ export function NumberField(props: NumberFieldProps) {
                 {props.unit}
               </span>
             )}
-            <BaseNumberField.Decrement aria-label="Less" className={STEPPER_CLASSES}>
+            <BaseNumberField.Decrement aria-label="Decrease" className={STEPPER_CLASSES}>
               <Minus aria-hidden="true" />
             </BaseNumberField.Decrement>
-            <BaseNumberField.Increment aria-label="More" className={STEPPER_CLASSES}>
+            <BaseNumberField.Increment aria-label="Increase" className={STEPPER_CLASSES}>
               <Plus aria-hidden="true" />
             </BaseNumberField.Increment>
           </BaseNumberField.Group>

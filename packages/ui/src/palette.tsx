@@ -60,7 +60,7 @@ export function Palette<Item extends PaletteItem>(props: PaletteProps<Item>) {
                 </span>
               </div>
               <Autocomplete.Empty>
-                <p className="px-4 py-6 text-center text-ink-muted">Nothing is called that.</p>
+                <p className="px-4 py-6 text-center text-ink-muted">No results.</p>
               </Autocomplete.Empty>
               <Autocomplete.List className="min-h-0 scroll-py-2 overflow-y-auto overscroll-contain p-2 empty:p-0">
                 {(group: PaletteGroup<Item>) => (

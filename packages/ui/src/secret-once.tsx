@@ -25,7 +25,7 @@ export function SecretOnce({ subject, secret, advice, onStored }: SecretOnceProp
       aria-label={`${subject}, shown once`}
       className="rounded-control border border-line border-l-4 border-l-accent bg-surface p-3"
     >
-      <p className="mb-2 font-medium">This is the only time that it is shown.</p>
+      <p className="mb-2 font-medium">It is shown only this once.</p>
       <CodeBlock code={secret} subject={subject} />
       <div className="mt-3 flex flex-wrap items-center justify-between gap-3">
         <p className="min-w-0 grow basis-60 text-ink-muted">{advice}</p>

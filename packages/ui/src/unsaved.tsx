@@ -33,14 +33,14 @@ export const StakesContext = createContext<Stakes | undefined>(undefined);
 
 const QUESTIONS = {
   typed: {
-    title: "Discard what you typed?",
-    description: "It is not saved anywhere.",
+    title: "Discard your changes?",
+    description: "They have not been saved.",
     action: "Discard",
     cancel: "Keep editing",
   },
   secret: {
-    title: "Leave without the secret?",
-    description: "It is shown this one time. Once you leave, nobody can show it again.",
+    title: "Leave without saving the secret?",
+    description: "It is shown only this once and cannot be recovered after you leave.",
     action: "Leave",
     cancel: "Stay",
   },

@@ -81,7 +81,7 @@ describe("toActivitySentence", () => {
       "member.removed",
       "usr_gone",
       { role: ["admin", null], liveKeys: ["key_1"] },
-      "Bob removed somebody who is no member, who was admin; 1 of their keys works on",
+      "Bob removed a non-member, who was admin; 1 of their keys still works",
     ],
     [
       "tenant.updated",
@@ -103,7 +103,7 @@ describe("toActivitySentence", () => {
     ],
     ["tenant.updated", "ten_1", { suspended: [false, true] }, "Bob suspended the tenant"],
     ["tenant.updated", "ten_1", { suspended: [true, false] }, "Bob resumed the tenant"],
-    ["tenant.updated", "ten_1", {}, "Bob saved the tenant as it was"],
+    ["tenant.updated", "ten_1", {}, "Bob saved the tenant without changes"],
     [
       "invitation.created",
       "ivt_1",
@@ -128,8 +128,8 @@ describe("toActivitySentence", () => {
     const by = (actorType: string, actorId: string) =>
       write({ actorType, actorId, action: "file.deleted" });
     expect(by("user", ADA)).toBe("You deleted a file");
-    expect(by("user", "usr_operator")).toBe("Somebody who is no member deleted a file");
-    expect(by("service_key", "svc_1")).toBe("A program of the operator deleted a file");
-    expect(by("operator", "cli")).toBe("The operator, by command, deleted a file");
+    expect(by("user", "usr_operator")).toBe("A non-member deleted a file");
+    expect(by("service_key", "svc_1")).toBe("The operator’s program deleted a file");
+    expect(by("operator", "cli")).toBe("The operator, from the command line, deleted a file");
   });
 });

@@ -8,8 +8,8 @@ const TITLES: Readonly<Record<string, string>> = {
   "key.enabled": "Key enabled",
   "key.rolled": "Key rolled",
   "key.revoked": "Key revoked",
-  "key.leak_found": "Key found in public",
-  "key.leak_revoked": "Key found in public and revoked",
+  "key.leak_found": "Leaked key found",
+  "key.leak_revoked": "Leaked key found and revoked",
   "tenant.created": "Tenant created",
   "tenant.deleted": "Tenant deleted",
   "tenant.restored": "Tenant restored",
@@ -18,21 +18,21 @@ const TITLES: Readonly<Record<string, string>> = {
   "member.removed": "Member removed",
   "invitation.created": "Invitation sent",
   "invitation.accepted": "Invitation accepted",
-  "invitation.revoked": "Invitation withdrawn",
+  "invitation.revoked": "Invitation revoked",
   "webhook.created": "Webhook added",
   "webhook.updated": "Webhook changed",
   "webhook.deleted": "Webhook deleted",
-  "webhook.secret_rotated": "Secret of a webhook replaced",
+  "webhook.secret_rotated": "Webhook secret replaced",
   "webhook.auto_disabled": "Webhook disabled after failures",
-  "export.created": "Export asked for",
+  "export.created": "Export requested",
   "export.deleted": "Export deleted",
   "alert.created": "Alert created",
   "alert.updated": "Alert changed",
   "alert.paused": "Alert paused",
   "alert.resumed": "Alert resumed",
-  "alert.tested": "Alert tried out",
+  "alert.tested": "Test alert sent",
   "alert.deleted": "Alert deleted",
-  "quota_alerts.updated": "Shares of quotas that are told of changed",
+  "quota_alerts.updated": "Quota notifications changed",
 };
 
 /** What a change of a tenant is called when it is the only one, by the field of its details. */
@@ -117,8 +117,8 @@ export function toActivitySentence(activity: Activity, names: ActivityNames): Ac
 
 /** Kinds of actors that are no person. */
 const PROGRAMS: Readonly<Record<string, string>> = {
-  operator: "The operator, by command,",
-  service_key: "A program of the operator",
+  operator: "The operator, from the command line,",
+  service_key: "The operator’s program",
   key: "An API key",
   system: "The system",
 };
@@ -128,9 +128,7 @@ function nameActor({ actorType, actorId }: Activity, names: ActivityNames): stri
     return PROGRAMS[actorType] ?? actorType;
   }
   // Operators act in tenants that they are no members of, and people leave.
-  return actorId === names.readerId
-    ? "You"
-    : (names.people.get(actorId) ?? "Somebody who is no member");
+  return actorId === names.readerId ? "You" : (names.people.get(actorId) ?? "A non-member");
 }
 
 type Write = (activity: Activity, names: ActivityNames) => string;
@@ -174,19 +172,19 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   "invitation.created": ({ details }) =>
     `invited ${toText(details["email"])} as ${toText(details["role"])}`,
   "invitation.accepted": ({ details }) => `accepted the invitation as ${toText(details["role"])}`,
-  "invitation.revoked": ({ details }) => `withdrew the invitation of ${toText(details["email"])}`,
+  "invitation.revoked": ({ details }) => `revoked the invitation of ${toText(details["email"])}`,
   "file.uploaded": ({ details }) => `uploaded the file ${toText(details["name"])}`,
   "file.deleted": () => "deleted a file",
   "notification.created": () => "sent a notification",
-  "export.created": ({ details }) => `asked for the export ${toText(details["name"])}`,
+  "export.created": ({ details }) => `requested the export ${toText(details["name"])}`,
   "export.deleted": ({ details }) => `deleted the export ${toText(details["name"])}`,
   "alert.created": ofAlert("created"),
   "alert.updated": ofAlert("changed"),
   "alert.paused": ofAlert("paused"),
   "alert.resumed": ofAlert("resumed"),
-  "alert.tested": ofAlert("tried out"),
+  "alert.tested": ofAlert("sent a test of"),
   "alert.deleted": ofAlert("deleted"),
-  "quota_alerts.updated": () => "chose which shares of quotas are told of",
+  "quota_alerts.updated": () => "changed the quota notifications",
 };
 
 function tellRemoval({ entityId, actorId, details }: Activity, names: ActivityNames): string {
@@ -197,7 +195,7 @@ function tellRemoval({ entityId, actorId, details }: Activity, names: ActivityNa
   const keys = Array.isArray(details["liveKeys"]) ? details["liveKeys"].length : 0;
   return keys === 0
     ? what
-    : `${what}; ${formatCount(keys)} of their keys work${keys === 1 ? "s" : ""} on`;
+    : `${what}; ${formatCount(keys)} of their keys still work${keys === 1 ? "s" : ""}`;
 }
 
 function listTenantChanges(details: Details): string {
@@ -216,7 +214,7 @@ function listTenantChanges(details: Details): string {
     const isSuspended = toLast(details["suspended"]) === true;
     changes.push(isSuspended ? "suspended the tenant" : "resumed the tenant");
   }
-  return changes.length === 0 ? "saved the tenant as it was" : changes.join(", ");
+  return changes.length === 0 ? "saved the tenant without changes" : changes.join(", ");
 }
 
 function nameRoleOf({ entityId, actorId }: Activity, names: ActivityNames): string {
@@ -228,7 +226,7 @@ function nameRoleOf({ entityId, actorId }: Activity, names: ActivityNames): stri
 }
 
 function namePerson(id: string, { people, readerId }: ActivityNames): string {
-  return id === readerId ? "you" : (people.get(id) ?? "somebody who is no member");
+  return id === readerId ? "you" : (people.get(id) ?? "a non-member");
 }
 
 function toChange(pair: unknown): string {

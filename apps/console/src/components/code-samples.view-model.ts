@@ -32,7 +32,7 @@ export function toCodeSamples(
       label: "curl",
       code: `${key === undefined ? `export ${KEY_VARIABLE}="${KEY_PLACEHOLDER}"\n\n` : ""}curl -i -H "Authorization: Bearer ${key ?? `$${KEY_VARIABLE}`}" \\
   "${url}"`,
-      note: "The headers of the answer say how much of each limit is left.",
+      note: "The response headers say how much of each limit is left.",
     },
     {
       id: "typescript",

@@ -54,7 +54,7 @@ function CreateTenantForm({ onDone }: { onDone: () => void }) {
     >
       <TextField
         label="Name"
-        help="Your company or project. It can be changed later."
+        help="Your company or project. You can change it later."
         name="name"
         value={name}
         maxLength={100}

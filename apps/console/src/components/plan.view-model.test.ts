@@ -64,7 +64,7 @@ describe("a plan", () => {
     ]);
     expect(view.terms.map(({ detail }) => detail)).toEqual([
       "then calls are refused",
-      "calls beyond go on",
+      "overage allowed",
       undefined,
       undefined,
     ]);

@@ -71,7 +71,7 @@ export function toPlanView(plan: Plan, meters: readonly Meter[]): PlanView {
     const unit = meters.find(({ meterId }) => meterId === quota.meter)?.unit ?? quota.meter;
     return {
       text: `${formatQuantity(quota.limit, unit)} a month`,
-      detail: quota.kind === "hard" ? "then calls are refused" : "calls beyond go on",
+      detail: quota.kind === "hard" ? "then calls are refused" : "overage allowed",
     };
   });
   const terms = [...quotas, ...plan.rateLimits.map(toRateTerm)];

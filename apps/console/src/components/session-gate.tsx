@@ -17,7 +17,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
       <FullScreenSpinner />
     ) : (
       <FullScreenFailure
-        title="You cannot be signed in right now"
+        title="Signing in is not possible right now"
         what={trouble}
         onRetry={session.retry}
         onSignOut={signOut}

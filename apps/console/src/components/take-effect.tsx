@@ -10,7 +10,7 @@ import { useRefreshVerifiedUser } from "#platform/verified-user.ts";
 export function TakeEffect() {
   return (
     <>
-      <TakeArrival kind="setup" success="You are the operator of this installation now." />
+      <TakeArrival kind="setup" success="You are now the operator of this installation." />
       <TakeArrival kind="invitation" success="You have joined the tenant." />
     </>
   );

@@ -66,7 +66,7 @@ describe("TenantGate", () => {
 
   it("tells an operator without one that tenants are customers, and where they are", async () => {
     openWithoutTenant(true);
-    await screen.findByText("You belong to no tenant");
+    await screen.findByText("You do not belong to a tenant");
     screen.getByText(/Tenants are your customers/);
     screen.getByRole("button", { name: "Create tenant" });
     const all = screen.getByRole("link", { name: "All tenants" });

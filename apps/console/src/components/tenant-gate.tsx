@@ -55,10 +55,10 @@ function Instead() {
       return (
         <EmptyState
           icon={<Building2 />}
-          title="There is no tenant of this address"
+          title="There is no tenant at this address"
           action={<AllTenantsLink />}
         >
-          It may have been deleted, or have another slug now.
+          It may have been deleted or given a new slug.
         </EmptyState>
       );
     case "open":
@@ -90,7 +90,7 @@ function NoTenant() {
       {user.isOperator ? (
         <EmptyState
           icon={<Building2 />}
-          title="You belong to no tenant"
+          title="You do not belong to a tenant"
           action={
             <div className="flex flex-wrap justify-center gap-2">
               {create}
@@ -98,14 +98,14 @@ function NoTenant() {
             </div>
           }
         >
-          Tenants are your customers: keys, usage and plans belong to them, and they create theirs
-          when they register. Open one from All tenants to see this screen of theirs, or create one
-          to call your own API.
+          Tenants are your customers: each has its own keys, usage and plan, and customers create
+          theirs when they register. Open one from All tenants to see this screen, or create one to
+          call your own API.
         </EmptyState>
       ) : (
         <EmptyState icon={<Building2 />} title="You have no tenant yet" action={create}>
           Keys, usage and plans belong to a tenant: your company or one of its projects. Create one,
-          or open the invitation that somebody sent you.
+          or open the invitation you were sent.
         </EmptyState>
       )}
       <CreateTenantDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />

@@ -61,5 +61,5 @@ function assertVerifiedUser(answer: unknown): VerifiedUser {
   ) {
     return answer as VerifiedUser;
   }
-  throw new Error("The service’s answer about you could not be read.");
+  throw new Error("The service’s response about your account could not be read.");
 }

@@ -43,8 +43,6 @@ export type ChangeFeedDeps = {
   listen: Listen;
   clock: Clock;
   logger: Pick<Logger, "warn" | "info" | "error">;
-  /** How to wait between two polls. For tests; default: by the timers of the process. */
-  waitFor?: typeof waitFor;
 };
 
 export const CHANGES_CHANNEL = "turnpike_changes";
@@ -74,7 +72,7 @@ export async function pruneChanges(deps: {
  * a pooler in transaction mode it is accepted and stays silent.
  */
 export function createChangeFeed(deps: ChangeFeedDeps): ChangeFeed {
-  const { clock, logger, waitFor: wait = waitFor } = deps;
+  const { clock, logger } = deps;
   const listeners = new Set<ChangeListener>();
   const stopping = new AbortController();
   const bell = createBell();
@@ -140,7 +138,7 @@ export function createChangeFeed(deps: ChangeFeedDeps): ChangeFeed {
         }
         isFailing = true;
       }
-      await wait({
+      await waitFor({
         heard,
         timeoutMs: wakeUps.areHeard() ? POLL_INTERVAL_MS : POLL_INTERVAL_ALONE_MS,
         signal: stopping.signal,
@@ -157,8 +155,7 @@ export function createChangeFeed(deps: ChangeFeedDeps): ChangeFeed {
       if (running !== undefined) {
         return;
       }
-      // No limit of its own: a start waits for a slow database as long as its pool does.
-      place = await deps.transact.asOperator(readNewestChange);
+      place = await withTimeout(deps.transact.asOperator(readNewestChange), DATABASE_TIMEOUT_MS);
       lastHeardMs = clock.monotonicMs();
       running = Promise.all([run(), wakeUps.run()]);
     },

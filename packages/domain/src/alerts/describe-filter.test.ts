@@ -7,11 +7,11 @@ describe("describeFilter", () => {
   it.each([
     [
       "outcome",
-      ["RATE_LIMITED", "INVALID_KEY", "VALID"],
-      "Outcome: Rate limited, Invalid key, Let through",
+      ["RATE_LIMITED", "NOT_FOUND", "VALID"],
+      "Outcome: Rate limited, Unknown key, Allowed",
     ],
-    ["key", ["key_1", "key_2", ""], "Key: production, key_2, No known key"],
-    ["route", ["/cities/{city}", "{other}", ""], "Route: /cities/{city}, Other routes, Not known"],
+    ["key", ["key_1", "key_2", ""], "Key: production, key_2, Unknown key"],
+    ["route", ["/cities/{city}", "{other}", ""], "Route: /cities/{city}, Other routes, Unknown"],
     ["status_class", ["5xx"], "Status class: 5xx"],
     ["event", ["model:small"], "Part of events: model: small"],
     ["environment", ["live"], "Environment: live"],

@@ -21,7 +21,7 @@ function describeValue(
   nameKey: (keyId: string) => string | undefined,
 ): string {
   if (value === "") {
-    return name === "key" ? "No known key" : "Not known";
+    return name === "key" ? "Unknown key" : "Unknown";
   }
   switch (name) {
     case "outcome":

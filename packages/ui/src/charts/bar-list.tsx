@@ -9,7 +9,7 @@ export type BarListItem = {
   detail?: string;
   value: number;
   tone?: SeriesTone;
-  /** True for what cannot be narrowed to, such as "not known". */
+  /** True for what cannot be narrowed to, such as "unknown". */
   isPlain?: boolean;
 };
 

@@ -194,14 +194,14 @@ describe("AppFrame", () => {
 
   it("folds to icons that keep their names, and remembers it", async () => {
     const { user } = await open();
-    await user.click(screen.getByRole("button", { name: "Fold sidebar" }));
+    await user.click(screen.getByRole("button", { name: "Collapse sidebar" }));
     expect(screen.getByRole("link", { name: "API keys" }).textContent).toBe("");
     expect(
-      screen.getByRole("button", { name: "Unfold sidebar" }).getAttribute("aria-expanded"),
+      screen.getByRole("button", { name: "Expand sidebar" }).getAttribute("aria-expanded"),
     ).toBe("false");
     cleanup();
     await open();
-    screen.getByRole("button", { name: "Unfold sidebar" });
+    screen.getByRole("button", { name: "Expand sidebar" });
   });
 
   it("is a sheet on phones, which closes when a link is followed", async () => {
@@ -261,9 +261,9 @@ describe("an operator at the address of another tenant", () => {
         isOperator: true,
         answers: CEDAR_ALONE,
       });
-      const sign = await screen.findByText(/You see/);
-      expect(sign.textContent).toBe("You see Cedar as operator, for reading.");
-      screen.getByRole("combobox", { name: "Tenant: Cedar, Seen as operator" });
+      const sign = await screen.findByText(/You are viewing/);
+      expect(sign.textContent).toBe("You are viewing Cedar as operator, read-only.");
+      screen.getByRole("combobox", { name: "Tenant: Cedar, Viewing as operator" });
       expect(document.title).toBe("API keys · Cedar · Acme APIs");
       expect(screen.queryByRole("button", { name: /Notifications/ })).toBe(null);
       await user.click(screen.getByRole("link", { name: "Billings" }));
@@ -273,7 +273,7 @@ describe("an operator at the address of another tenant", () => {
       await user.keyboard("{Control>}k{/Control}");
       await screen.findByRole("combobox", { name: "Search or go to…" });
       await user.keyboard("create key");
-      await screen.findByText("Nothing is called that.");
+      await screen.findByText("No results.");
       await user.keyboard("{Escape}");
 
       await user.click(screen.getByRole("link", { name: "All tenants" }));
@@ -292,7 +292,7 @@ describe("an operator at the address of another tenant", () => {
       answers: CEDAR_ALONE,
     });
     await user.click(
-      await screen.findByRole("combobox", { name: "Tenant: Cedar, Seen as operator" }),
+      await screen.findByRole("combobox", { name: "Tenant: Cedar, Viewing as operator" }),
     );
     await user.click(await screen.findByRole("option", { name: /Acme/ }));
     await screen.findByRole("combobox", { name: "Tenant: Acme, Owner" });
@@ -363,7 +363,7 @@ describe("the theme", () => {
   it("follows the system until the person chooses", async () => {
     const { user } = await open();
     const group = within(screen.getByRole("radiogroup", { name: "Theme" }));
-    group.getByRole("radio", { name: "As the system", checked: true });
+    group.getByRole("radio", { name: "System", checked: true });
     await user.click(group.getByRole("radio", { name: "Dark" }));
     expect(document.documentElement.dataset["theme"]).toBe("dark");
   });
@@ -429,7 +429,7 @@ describe("the command palette", () => {
     await user.keyboard("{Control>}k{/Control}");
     await screen.findByRole("combobox", { name: "Search or go to…" });
     await user.keyboard("outbox");
-    await screen.findByText("Nothing is called that.");
+    await screen.findByText("No results.");
     cleanup();
     const operator = await open({ path: "/overview?tenant=acme", isOperator: true });
     await operator.user.keyboard("{Control>}k{/Control}");
@@ -453,7 +453,7 @@ describe("the command palette", () => {
     await user.keyboard("{Control>}k{/Control}");
     await screen.findByRole("combobox", { name: "Search or go to…" });
     await user.keyboard("qqqq");
-    await screen.findByText("Nothing is called that.");
+    await screen.findByText("No results.");
   });
 });
 

@@ -19,7 +19,7 @@ export function ForeignTenantNotice() {
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-b bg-warning-soft px-4 py-2 md:px-6">
       <p role="status" className="min-w-0 [overflow-wrap:anywhere]">
         {user.isOperator
-          ? `There is no tenant ${SLUG.test(slug) ? slug : "of this address"}`
+          ? `There is no tenant ${SLUG.test(slug) ? slug : "at this address"}`
           : `You are not a member of ${SLUG.test(slug) ? slug : "the tenant in the address"}`}
         ; this is {tenant.name}.
       </p>

@@ -65,7 +65,7 @@ export function NotificationList({ reader, onFollow }: NotificationListProps) {
       )}
       {newest.data?.items.length === 0 && (
         <EmptyState icon={<Bell />} title="Nothing new">
-          Here you hear of quotas that run out, keys that expire and invoices that are due.
+          Quota warnings, expiring keys and due invoices appear here.
         </EmptyState>
       )}
       {newest.data !== undefined && newest.data.items.length > 0 && (

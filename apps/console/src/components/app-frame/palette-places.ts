@@ -11,7 +11,7 @@ export type Place = Searchable & {
   isForOperators?: boolean;
 };
 
-/** Parts of screens, by the names that stand on their tabs. */
+/** Sections, by the names that stand on their tabs. */
 export const PLACES: readonly Place[] = [
   {
     label: "Live calls",

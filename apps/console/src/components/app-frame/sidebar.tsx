@@ -55,7 +55,7 @@ export function Sidebar({ isFolded, onToggleFold, onNavigate, onCreateTenant }: 
           <ThemeSwitch isFolded={isFolded} />
           {onToggleFold !== undefined && (
             <IconButton
-              label={isFolded ? "Unfold sidebar" : "Fold sidebar"}
+              label={isFolded ? "Expand sidebar" : "Collapse sidebar"}
               aria-expanded={!isFolded}
               icon={<PanelLeft aria-hidden="true" />}
               onClick={onToggleFold}

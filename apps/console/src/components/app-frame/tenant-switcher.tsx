@@ -66,7 +66,7 @@ export function TenantSwitcher({ isFolded, onCreate, onChosen }: TenantSwitcherP
     <Combobox
       label="Switch tenant"
       searchLabel="Find a tenant"
-      emptyText="You belong to no tenant of this name."
+      emptyText="You have no tenant with this name."
       side="bottom"
       choices={tenants.map((tenant) => ({
         value: tenant.slug,
@@ -108,7 +108,7 @@ function toTrigger(
     <button
       type="button"
       aria-label={
-        tenant === undefined ? "No tenant is open" : `Tenant: ${tenant.name}, ${nameRole(tenant)}`
+        tenant === undefined ? "No tenant selected" : `Tenant: ${tenant.name}, ${nameRole(tenant)}`
       }
       className={toTriggerClasses(isFolded)}
     >
@@ -142,7 +142,7 @@ function toTrigger(
 }
 
 function nameRole({ role, isVisited }: OwnTenant): string {
-  return isVisited === true ? "Seen as operator" : ROLE_NAMES[role];
+  return isVisited === true ? "Viewing as operator" : ROLE_NAMES[role];
 }
 
 function describe(tenant: OwnTenant): string {

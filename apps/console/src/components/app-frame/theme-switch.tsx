@@ -9,7 +9,7 @@ import { usePlatform } from "#platform/platform.tsx";
 import type { ThemeChoice } from "#platform/theme.ts";
 
 const CHOICES = [
-  { value: "system", label: "As the system", Icon: Monitor },
+  { value: "system", label: "System", Icon: Monitor },
   { value: "light", label: "Light", Icon: Sun },
   { value: "dark", label: "Dark", Icon: Moon },
 ] as const satisfies readonly { value: ThemeChoice; label: string; Icon: unknown }[];

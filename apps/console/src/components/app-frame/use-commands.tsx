@@ -46,7 +46,7 @@ export function useCommands(isOpen: boolean): CommandGroup[] {
       })),
     },
     {
-      value: "Parts of screens",
+      value: "Sections",
       isFoundOnly: true,
       items: PLACES.filter((place) => user.isOperator || place.isForOperators !== true).map(
         ({ label, words, to, search, note }) => ({
@@ -60,7 +60,7 @@ export function useCommands(isOpen: boolean): CommandGroup[] {
       ),
     },
     {
-      value: "Do",
+      value: "Actions",
       items: [
         ...(current?.isVisited === true
           ? []
@@ -95,7 +95,7 @@ export function useCommands(isOpen: boolean): CommandGroup[] {
         },
         {
           id: "theme-system",
-          label: "Use the system’s theme",
+          label: "Use system theme",
           words: "appearance auto mode",
           icon: <Monitor aria-hidden="true" />,
           run: () => theme.choose("system"),
@@ -124,7 +124,7 @@ export function useCommands(isOpen: boolean): CommandGroup[] {
         })),
     },
     {
-      value: "Read",
+      value: "Help",
       items: [
         {
           id: "docs",

@@ -11,14 +11,15 @@ export function VisitStrip() {
   }
   return (
     <section
-      aria-label="Seen as operator"
+      aria-label="Viewing as operator"
       className="sticky top-14 z-20 flex items-center justify-between gap-x-4 border-line border-b bg-info-soft px-4 py-1.5 md:px-6"
     >
       <p role="status" className="flex min-w-0 items-center gap-2">
         <Eye className="size-4 shrink-0 text-info max-sm:hidden" aria-hidden="true" />
         <span className="min-w-0">
-          You see <strong className="font-semibold [overflow-wrap:anywhere]">{tenant.name}</strong>{" "}
-          as operator, for reading.
+          You are viewing{" "}
+          <strong className="font-semibold [overflow-wrap:anywhere]">{tenant.name}</strong> as
+          operator, read-only.
         </span>
       </p>
       <Link

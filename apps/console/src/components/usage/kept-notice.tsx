@@ -10,7 +10,7 @@ export function KeptNotice({ report }: { report: UsageReport | undefined }) {
   }
   return toKnownPrevious(report) === null ? (
     <p className="mt-2 text-ink-faint text-xs">
-      {`No changes are shown: usage is kept from ${formatInstant(keptFrom)} on, which is not all of the period before.`}
+      {`No comparison: usage is kept from ${formatInstant(keptFrom)}, so the previous period is incomplete.`}
     </p>
   ) : null;
 }

@@ -26,8 +26,8 @@ describe("toKpis", () => {
     const kpis = toKpis(makeUsageReport({ totals: NOW }));
     expect(kpis.map(({ exact }) => exact)).toEqual([
       "12,345 requests",
-      "12,000 of 12,245 calls that were let through",
-      "100 calls not let through",
+      "12,000 of 12,245 allowed calls",
+      "100 denied calls",
       "34.4 ms",
     ]);
     expect(kpis[2]?.context).toBe("0.8% of all requests");
@@ -58,8 +58,8 @@ describe("toKpis", () => {
   });
 
   it("says of success below its number and in full that only 5xx are failures", () => {
-    expect(toKpis(makeUsageReport({ totals: NOW }))[1]?.context).toBe("answered without a 5xx");
-    expect(KPI_WORDS.success.meaning).toMatch(/4xx such as 404 count as success/);
+    expect(toKpis(makeUsageReport({ totals: NOW }))[1]?.context).toBe("without a 5xx response");
+    expect(KPI_WORDS.success.meaning).toMatch(/4xx such as 404 counts as success/);
   });
 
   it("draws the trend of success, not of failure", () => {

@@ -38,29 +38,29 @@ export const KPI_WORDS: Readonly<Record<Kpi["key"], KpiWords>> = {
   requests: {
     key: "requests",
     label: "Requests",
-    context: "denied ones included",
-    meaning: "Every call with a key of this tenant, also those that were not let through.",
+    context: "including denied calls",
+    meaning: "Every call with a key of this tenant, including denied calls.",
   },
   success: {
     key: "success",
     label: "Success rate",
-    context: "answered without a 5xx",
+    context: "without a 5xx response",
     meaning:
-      "Of the calls that were let through, the share whose answer was not a 5xx. 4xx such as 404 count as success: the upstream answered, and the mistake was the caller’s. Denied calls are left out.",
+      "The share of allowed calls that did not end in a 5xx. A 4xx such as 404 counts as success: the upstream answered, and the mistake was the caller’s. Denied calls are excluded.",
   },
   denied: {
     key: "denied",
     label: "Denied",
     context: "of all requests",
     meaning:
-      "Calls that were not let through: for their key, a rate limit, a quota or a scope. They never reach the upstream.",
+      "Calls refused because of their key, a rate limit, a quota or a scope. They never reach the upstream.",
   },
   p95: {
     key: "p95",
     label: "p95 latency",
-    context: "of the upstream",
+    context: "upstream response time",
     meaning:
-      "95 of 100 calls were answered by the upstream at least this fast; 5 took longer. Denied calls are left out.",
+      "The upstream answered 95 of 100 calls at least this fast; 5 took longer. Denied calls are excluded.",
   },
 };
 
@@ -98,7 +98,7 @@ export function toKpis(report: UsageReport): readonly Kpi[] {
         context: `${formatExactShare(now.denied / now.requests)} ${KPI_WORDS.denied.context}`,
       }),
       value: formatCompact(now.denied),
-      exact: `${formatCount(now.denied)} calls not let through`,
+      exact: `${formatCount(now.denied)} denied calls`,
       change: denied,
       verdict: judge(denied, "down"),
       trend: trendOf("denied"),
@@ -106,7 +106,7 @@ export function toKpis(report: UsageReport): readonly Kpi[] {
     {
       ...KPI_WORDS.p95,
       value: now.p95 === null ? UNKNOWN : formatMs(now.p95),
-      exact: now.p95 === null ? "No call was measured" : `${formatQuantity(now.p95)} ms`,
+      exact: now.p95 === null ? "No calls were measured" : `${formatQuantity(now.p95)} ms`,
       change: p95,
       verdict: judge(p95, "down"),
       trend: trendOf("latency_p95"),
@@ -116,8 +116,8 @@ export function toKpis(report: UsageReport): readonly Kpi[] {
 
 function toExactSuccess({ errors, admitted }: ReturnType<typeof readFigures>): string {
   return admitted === 0
-    ? "No call was let through"
-    : `${formatCount(admitted - errors)} of ${formatCount(admitted)} calls that were let through`;
+    ? "No calls were allowed"
+    : `${formatCount(admitted - errors)} of ${formatCount(admitted)} allowed calls`;
 }
 
 function readFigures(totals: UsagePeriod["totals"]) {

@@ -3,12 +3,12 @@ import type { SeriesTone } from "@turnpike/ui/charts/chart-types";
 /** Outcomes that mean the same to who looks at a chart. */
 export type OutcomeGroup = { key: string; label: string; tone: SeriesTone };
 
-const SERVED: OutcomeGroup = { key: "served", label: "Let through", tone: "accent" };
-const LEFT: OutcomeGroup = { key: "left", label: "Ended by the client", tone: "neutral" };
-const UPSTREAM: OutcomeGroup = { key: "upstream", label: "Upstream failed", tone: "danger" };
+const SERVED: OutcomeGroup = { key: "served", label: "Allowed", tone: "accent" };
+const LEFT: OutcomeGroup = { key: "left", label: "Closed by client", tone: "neutral" };
+const UPSTREAM: OutcomeGroup = { key: "upstream", label: "Upstream error", tone: "danger" };
 const RATE: OutcomeGroup = { key: "rate", label: "Rate limited", tone: "warning" };
 const QUOTA: OutcomeGroup = { key: "quota", label: "Quota or payment", tone: "violet" };
-const KEY: OutcomeGroup = { key: "key", label: "Key refused", tone: "info" };
+const KEY: OutcomeGroup = { key: "key", label: "Key rejected", tone: "info" };
 const OTHER: OutcomeGroup = { key: "other", label: "Other denials", tone: "teal" };
 
 /** In the order in which they are stacked: what is well at the bottom. */
@@ -35,7 +35,7 @@ const GROUP_OF: Readonly<Record<string, OutcomeGroup>> = {
   PAYMENT_REQUIRED: QUOTA,
   SPEND_CAP_REACHED: QUOTA,
   MISSING_KEY: KEY,
-  INVALID_KEY: KEY,
+  NOT_FOUND: KEY,
   REVOKED: KEY,
   EXPIRED: KEY,
   DISABLED: KEY,

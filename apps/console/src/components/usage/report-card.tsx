@@ -26,11 +26,7 @@ export function ReportCard({ report, ...props }: ReportCardProps) {
           <FailureNotice
             what={props.failure}
             cause={error}
-            wayOn={
-              data === undefined
-                ? undefined
-                : "The numbers below are from before and may be out of date."
-            }
+            wayOn={data === undefined ? undefined : "The numbers below may be out of date."}
             onRetry={() => void refetch()}
           />
         </div>
@@ -51,8 +47,8 @@ export function ReportCard({ report, ...props }: ReportCardProps) {
         >
           {data.truncated && data.grain !== null && (
             <p className="mb-3 rounded-control bg-warning-soft px-3 py-2 text-warning">
-              More than one answer holds: the latest part is missing. Choose a shorter range or a
-              coarser grain.
+              There is too much data to show at once, so the most recent data is missing. Choose a
+              shorter range or a coarser grain.
             </p>
           )}
           {props.children(data)}

@@ -19,23 +19,19 @@ export type TimeCardProps = {
 };
 
 export type RequestsCardProps = Omit<TimeCardProps, "onSelectRange"> & {
-  /** Left out: a range cannot be chosen. */
+  /** Without it, a range cannot be selected. */
   onSelectRange?: TimeCardProps["onSelectRange"];
-  title?: string;
-  /** Stands below the chart while there is nothing in it. */
+  title: string;
+  /** Shown below the chart while it is empty. */
   empty?: ReactNode;
 };
 
-/** Requests over time, by what became of them. */
-export function RequestsCard({
-  title = "Requests by outcome",
-  empty,
-  ...props
-}: RequestsCardProps) {
+/** Requests over time, by outcome. */
+export function RequestsCard({ title, empty, ...props }: RequestsCardProps) {
   return (
     <ReportCard
       title={title}
-      description="What became of every call."
+      description="Requests by outcome."
       report={props.report}
       failure="The requests could not be loaded."
       skeleton={<ChartSkeleton />}
@@ -59,7 +55,7 @@ export function RequestsCard({
           />
           {report.keptFrom !== undefined && (
             <p className="mt-3 text-ink-faint">
-              {`Usage is kept from ${formatInstant(report.keptFrom)} on. What was before is not known, and not zero.`}
+              {`Usage is kept from ${formatInstant(report.keptFrom)}. Earlier usage is unknown, not zero.`}
             </p>
           )}
           {empty !== undefined && <div className="mt-3">{empty}</div>}

@@ -19,8 +19,8 @@ describe("toOutcomeTimeline", () => {
   it("adds up outcomes that mean the same, and loses no call", () => {
     const { series, buckets } = toOutcomeTimeline(makeUsageReport({ rows: ROWS }));
     expect(series.map((one) => [one.label, one.values])).toEqual([
-      ["Let through", [10, 0, 30]],
-      ["Key refused", [3, 0, 0]],
+      ["Allowed", [10, 0, 30]],
+      ["Key rejected", [3, 0, 0]],
       ["Other denials", [0, 4, 0]],
     ]);
     expect(buckets).toHaveLength(3);
@@ -33,8 +33,8 @@ describe("toOutcomeTimeline", () => {
     const rows = [of("2xx", 10), of("4xx", 5), of("5xx", 3), of("5xx", 2, "UPSTREAM_TIMEOUT")];
     const { series } = toOutcomeTimeline(makeUsageReport({ rows }));
     expect(series.map((one) => [one.label, one.tone, one.values])).toEqual([
-      ["Let through", "accent", [15, 0, 0]],
-      ["Upstream failed", "danger", [5, 0, 0]],
+      ["Allowed", "accent", [15, 0, 0]],
+      ["Upstream error", "danger", [5, 0, 0]],
     ]);
   });
 
@@ -44,7 +44,7 @@ describe("toOutcomeTimeline", () => {
     });
     const { series } = toOutcomeTimeline(makeUsageReport({ rows: ROWS.slice(0, 1), previous }));
     expect(series.map((one) => [one.label, one.values, one.previous])).toEqual([
-      ["Let through", [10, 0, 0], [0, 0, 0]],
+      ["Allowed", [10, 0, 0], [0, 0, 0]],
       ["Rate limited", [0, 0, 0], [0, 8, 0]],
     ]);
   });
@@ -57,7 +57,7 @@ describe("toOutcomeTimeline", () => {
 
   it("is a line of zeros when nothing came", () => {
     expect(toOutcomeTimeline(makeUsageReport()).series).toEqual([
-      { key: "served", label: "Let through", tone: "accent", values: [0, 0, 0] },
+      { key: "served", label: "Allowed", tone: "accent", values: [0, 0, 0] },
     ]);
   });
 });

@@ -17,7 +17,7 @@ export function AiIntelligencePage() {
   return (
     <Page
       title="AI intelligence"
-      purpose="What can be said about your usage, and how much history it takes to say it."
+      purpose="Insights and forecasts about your usage, and the history each one needs."
     >
       <TenantGate>{(tenant) => <Intelligence tenant={tenant} />}</TenantGate>
     </Page>
@@ -43,8 +43,8 @@ function Intelligence({ tenant }: { tenant: OwnTenant }) {
   return (
     <>
       <Card
-        title={days === 0 ? "Nothing is known yet" : "History is being kept"}
-        description="A day counts when it is over and had calls. This version keeps the history and draws no conclusions from it: nothing here is guessed."
+        title={days === 0 ? "No history yet" : "Collecting history"}
+        description="A day counts once it is over and had calls. This version collects history but does not analyse it yet."
         aside={<ButtonLink link={<Link to="/analytics" />}>Open analytics</ButtonLink>}
       >
         {days === undefined ? (
@@ -77,7 +77,7 @@ function AbilityCard({ ability, isLoading }: { ability: Readiness; isLoading: bo
           <>
             <p className="text-ink-muted text-xs tabular-nums">
               {ability.share === 1
-                ? "Enough history is kept for this"
+                ? "There is enough history for this"
                 : `${ability.progress} of history`}
             </p>
             <MeterBar

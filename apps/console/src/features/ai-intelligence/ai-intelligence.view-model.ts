@@ -14,22 +14,23 @@ export const ABILITIES: readonly Ability[] = [
   {
     id: "changes",
     title: "What changed",
-    says: "Which key, route or status moved away from its usual course, when it began, and the calls that show it.",
-    reason: "A usual course is known after each weekday was seen twice.",
+    says: "Which key, route or status left its usual pattern, when that began, and the calls that show it.",
+    reason: "A usual pattern takes two of each weekday.",
     daysNeeded: 14,
   },
   {
     id: "forecast",
     title: "What is coming",
-    says: "Where the period will end, with an interval, the day on which a quota runs out, and how wrong past forecasts were.",
-    reason: "A forecast is held against the past before it is shown, which takes four weeks of it.",
+    says: "Where the period will end, with an interval, the day a quota will run out, and how far off past forecasts were.",
+    reason:
+      "A forecast is tested against past usage before it is shown, which takes four weeks of history.",
     daysNeeded: 28,
   },
   {
     id: "advice",
     title: "Which plan fits",
-    says: "What each plan would have meant for the calls that you really made.",
-    reason: "One whole period has to be replayed.",
+    says: "What each plan would have meant for the calls you actually made.",
+    reason: "This takes one full period of history.",
     daysNeeded: 31,
   },
 ];

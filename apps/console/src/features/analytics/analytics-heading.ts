@@ -1,5 +1,5 @@
 /** How the screen is headed, also while there is nothing to show on it. */
 export const ANALYTICS_PAGE = {
   title: "Analytics",
-  purpose: "What calls came, what became of them and how long they took.",
+  purpose: "Your calls, their outcomes and how long they took.",
 } as const;

@@ -163,7 +163,7 @@ describe("AnalyticsPage", () => {
     expect(address()).toEqual({ key: KEY_ID });
   });
 
-  it("lists denials without the calls that were let through", async () => {
+  it("lists denials without the allowed calls", async () => {
     openPage();
     expect(rowTexts(await findTable("Denials by reason"))).toEqual([
       "ReasonDeniedShare",
@@ -197,9 +197,9 @@ describe("AnalyticsPage", () => {
     openPage();
     await screen.findByText("100.0%", { selector: "[aria-hidden]" });
     const card = screen.getByRole("region", { name: "Success rate" });
-    within(card).getByText("answered without a 5xx");
+    within(card).getByText("without a 5xx response");
     await userEvent.click(within(card).getByRole("button", { name: "What Success rate means" }));
-    await screen.findByText(/4xx such as 404 count as success/);
+    await screen.findByText(/4xx such as 404 counts as success/);
   });
 
   it("writes the range that is chosen in a chart into the address", async () => {
@@ -261,8 +261,10 @@ describe("AnalyticsPage", () => {
 
   it("says that an answer is partial", async () => {
     openPage((request) => ({ ...answerUsage(request), truncated: true }));
-    await screen.findByText(/The first 2 of more; all 9,347 count in the shares/);
-    expect((await screen.findAllByText(/the latest part is missing/)).length).toBeGreaterThan(0);
+    await screen.findByText(/Showing the first 2; shares are of all 9,347/);
+    expect((await screen.findAllByText(/the most recent data is missing/)).length).toBeGreaterThan(
+      0,
+    );
   });
 
   it("shows no changes against what is not kept any more, and says why", async () => {
@@ -272,7 +274,7 @@ describe("AnalyticsPage", () => {
       keptFrom: "2026-11-20T10:00:00.000Z",
     });
     openPage(answer);
-    const notice = /No changes are shown: usage is kept from Nov 20/;
+    const notice = /No comparison: usage is kept from Nov 20/;
     // Of the figures, and of the meters.
     await expect.poll(() => screen.queryAllByText(notice).length).toBe(2);
     expect(screen.queryByText(/^\+.*%$/)).toBe(null);
@@ -312,13 +314,13 @@ describe("usage by meter", () => {
     const { questions, address } = openPage(answerUsage, { status: 404 }, METERS_OF_EVENTS);
     await userEvent.click(await screen.findByRole("button", { name: /^Tokens/ }));
     expect(address()).toEqual({ status: 404, meter: "tokens" });
-    expect(screen.getByText(/filters say nothing about them: Status/)).toBeTruthy();
+    expect(screen.getByText(/these filters do not apply: Status/)).toBeTruthy();
     const parts = await findTable("Tokens by model");
     expect(rowTexts(parts)).toEqual([
       "modeltokenShare",
       "small1,00080.0%",
       "large50040.0%",
-      "Not known25020.0%",
+      "Unknown25020.0%",
     ]);
     await userEvent.click(within(parts).getByRole("button", { name: "small" }));
     expect(address()).toMatchObject({ meter: "tokens", event: "model:small" });
@@ -360,7 +362,7 @@ describe("usage by meter", () => {
   it("says of the parts of a sum that they do not follow a filter by key, as the sum does", async () => {
     const search = { meter: "tokens", key: KEY_ID };
     const { questions } = openPage(answerUsage, search, METERS_OF_EVENTS);
-    expect(await screen.findByText(/By model everything is counted.*: Key/)).toBeTruthy();
+    expect(await screen.findByText(/The numbers by model ignore these filters: Key/)).toBeTruthy();
     expect(screen.queryByText(/say nothing about them/)).toBe(null);
     await findTable("Tokens by model");
     const asked = questions.filter((question) => question.get("measures") === "meter:tokens");

@@ -50,10 +50,10 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
   const weeks = countWeeksBefore(toLengthMs(view), scope.grain);
   const against =
     weeks !== undefined
-      ? `vs. the same days ${String(weeks)} weeks earlier`
+      ? "vs. previous period, same weekdays"
       : preset === undefined
-        ? "vs. period before"
-        : `vs. ${preset} before`;
+        ? "vs. previous period"
+        : `vs. previous ${preset}`;
   const isEmpty = figures.data?.totals.requests === 0 && !figures.isPlaceholderData;
   if (isEmpty && countFilters(view) === 0) {
     return (
@@ -90,7 +90,7 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
       <div className="grid gap-4 lg:grid-cols-2">
         <BreakdownCard
           title="Top routes"
-          description="Paths with their variable parts left out."
+          description="Paths, with their variable parts collapsed."
           report={routes}
           measure="requests"
           nameHeading="Route"
@@ -100,7 +100,7 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
         />
         <BreakdownCard
           title="Requests by status"
-          description="The HTTP status that each caller got."
+          description="The HTTP status each caller received."
           report={statuses}
           measure="requests"
           nameHeading="Status"
@@ -110,7 +110,7 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
         />
         <BreakdownCard
           title="Top keys"
-          description="Who calls most."
+          description="Keys with the most calls."
           report={keys}
           measure="requests"
           nameHeading="Key"
@@ -119,7 +119,7 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
         />
         <BreakdownCard
           title="Denials by reason"
-          description="Calls that were not let through, and why."
+          description="Why calls were denied."
           report={outcomes}
           measure="denied"
           nameHeading="Reason"
@@ -163,7 +163,7 @@ function NothingYet({
         {...(snippet !== undefined && { snippet })}
       >
         Calls through the gateway appear here within seconds, by outcome, route, key and latency.
-        Send one with a key of this tenant, whatever the path: every call is counted.{" "}
+        Send one to any path with a key of this tenant.{" "}
         <DocsLink page="analytics#what-the-numbers-mean">What the numbers mean</DocsLink>
       </EmptyState>
     </div>

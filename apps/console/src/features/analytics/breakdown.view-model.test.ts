@@ -65,8 +65,8 @@ describe("toDimensionName", () => {
   it.each([
     ["a key by its name", "key", KEY, { label: "Production", detail: "tp_live_ab…x7Qz" }],
     ["a key that is not on the page by its id", "key", OTHER, { label: OTHER }],
-    ["calls without a key", "key", "", { label: "No known key" }],
-    ["a route that is not known", "route", "", { label: "Not known" }],
+    ["calls without a key", "key", "", { label: "Unknown key" }],
+    ["a route that is not known", "route", "", { label: "Unknown" }],
     ["routes that are not told apart", "route", "{other}", { label: "Other routes" }],
     ["a route as it is", "route", "/v1/{id}", { label: "/v1/{id}" }],
     ["an outcome in words", "outcome", "QUOTA_EXCEEDED", { label: "Quota exceeded" }],

@@ -61,7 +61,7 @@ export function toDimensionName(
     return { label: toOutcomeLabel(value) };
   }
   if (value === "") {
-    return { label: dimension === "key" ? "No known key" : "Not known" };
+    return { label: dimension === "key" ? "Unknown key" : "Unknown" };
   }
   if (dimension === "route" && value === OTHER_ROUTES) {
     return { label: "Other routes" };

@@ -67,7 +67,7 @@ export function toAggregationText({ aggregation }: Meter): string {
     min: "smallest",
     max: "largest",
     latest: "latest",
-    unique_count: "different values",
+    unique_count: "distinct values",
   };
   return texts[aggregation];
 }
@@ -170,7 +170,7 @@ export function toPartItems(meter: Meter, report: UsageReport, part: string): Ba
   return report.rows.flatMap((row): BarListItem[] => {
     const key = row.group[`event:${part}`] ?? "";
     const value = readMeasure(row.values, toMeasure(meter));
-    const label = key === "" ? "Not known" : key;
+    const label = key === "" ? "Unknown" : key;
     return value === null ? [] : [{ key, label, value }];
   });
 }

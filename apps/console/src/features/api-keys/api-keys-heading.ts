@@ -1,5 +1,5 @@
 /** How the screen is headed, also while there is nothing to show on it. */
 export const API_KEYS_PAGE = {
   title: "API keys",
-  purpose: "The keys with which this tenant’s programs call the API.",
+  purpose: "The keys this tenant’s programs use to call the API.",
 } as const;

@@ -269,7 +269,7 @@ describe("without keys", () => {
 
   it("tells nothing there from nothing that matches, and clears the filters", async () => {
     const { user, address } = openPage({ keys: [], search: { q: "zzz", state: "revoked" } });
-    await screen.findByText("No key matches");
+    await screen.findByText("No matching keys");
     await user.click(screen.getByRole("button", { name: "Clear filters" }));
     expect(address()).toEqual({});
     expect(screen.getByRole<HTMLInputElement>("textbox", { name: "Search keys" }).value).toBe("");
@@ -331,7 +331,7 @@ describe("somebody without keys:write", () => {
   it("sees the table, no action, and why", async () => {
     openPage({ role: "viewer", search: { dialog: "create" } });
     await findRow(/Key 1/);
-    screen.getByText(/Your role viewer can look at keys\. .* admin of Acme\./);
+    screen.getByText(/Your role, viewer, can view keys\. .* admin of Acme\./);
     expect(screen.queryByRole("button", { name: /Create key|Actions for/ })).toBe(null);
     expect(screen.queryByRole("checkbox")).toBe(null);
     expect(screen.queryByRole("dialog")).toBe(null);
@@ -426,7 +426,7 @@ describe("revoking", () => {
     const dialog = await screen.findByRole("alertdialog");
     within(dialog).getByText(/It made 10 requests in the last 14 days/);
     await user.click(within(dialog).getByRole("button", { name: "Revoke key" }));
-    within(dialog).getByText("This is not the name.");
+    within(dialog).getByText("The name does not match.");
     expect(revoke).not.toHaveBeenCalled();
     await user.type(within(dialog).getByRole("textbox"), "Key 1");
     await user.click(within(dialog).getByRole("button", { name: "Revoke key" }));
@@ -484,7 +484,7 @@ describe("many keys", () => {
     screen.getByText("1 selected", { selector: "span" });
     const toast = (await screen.findByText("1 key is disabled.")).closest("li") as HTMLElement;
     await user.click(within(toast).getByRole("button", { name: "Undo" }));
-    await screen.findByText("1 key is as before.");
+    await screen.findByText("1 key was changed back.");
     isRefusing = false;
     await user.click(screen.getByRole("button", { name: "Try these again" }));
     await waitFor(() =>
@@ -511,7 +511,7 @@ describe("many keys", () => {
     await user.keyboard("x");
     const dialog = await screen.findByRole("dialog", { name: "Set the expiry of 2 keys" });
     await user.click(within(dialog).getByRole("button", { name: "Set expiry" }));
-    await screen.findByText("2 keys are given another expiry.");
+    await screen.findByText("2 keys are given a new expiry.");
     expect(changeAsked(sent)).toEqual([["set_expiry", [1, 2]]]);
     const days = (Date.parse(sent[0]?.change.expiresAt ?? "") - Date.now()) / 86_400_000;
     expect(Math.round(days)).toBe(30);
@@ -542,15 +542,15 @@ describe("many keys", () => {
     });
     (await findRow(/Key 1 /)).focus();
     await user.keyboard("{Control>}a{/Control}");
-    screen.getByText("All 25 keys of this page are chosen; there are more.");
-    const widen = { name: "Select all that match, up to 500" };
+    screen.getByText("All 25 keys on this page are selected; there are more.");
+    const widen = { name: "Select all matches, up to 500" };
     await user.click(screen.getByRole("button", widen));
-    await screen.findByText("All 99 keys that match are chosen, on every page.");
+    await screen.findByText("All 99 keys that match are selected, across all pages.");
     expect(document.activeElement?.textContent).toBe("Select this page only");
     await user.keyboard("{Enter}");
     screen.getByText("25 selected", { selector: "span" });
     await user.keyboard("{Enter}");
-    await screen.findByText("All 99 keys that match are chosen, on every page.");
+    await screen.findByText("All 99 keys that match are selected, across all pages.");
     screen.getByText("99 selected", { selector: "span" });
     expect(lists.at(-1)?.get("limit")).toBe("100");
     await user.click(screen.getByRole("button", { name: "Disable 99 keys" }));
@@ -560,9 +560,11 @@ describe("many keys", () => {
     (await findRow(/Key 2 /)).focus();
     await user.keyboard("{Control>}a{/Control}");
     await user.click(screen.getByRole("button", widen));
-    await screen.findByText(/The first 500 keys that match are chosen: a change takes no more/);
+    await screen.findByText(
+      /The first 500 keys that match are selected, the most one change can take/,
+    );
     await user.click(screen.getByRole("button", { name: "Clear selection" }));
-    expect(screen.queryByText(/are chosen/)).toBe(null);
+    expect(screen.queryByText(/are selected/)).toBe(null);
   });
 
   it("are not chosen where other filters found them", async () => {
@@ -580,7 +582,7 @@ describe("many keys", () => {
     });
     (await findRow(/Key 1 /)).focus();
     await user.keyboard("{Control>}a{/Control}");
-    await user.click(screen.getByRole("button", { name: /^Select all that match/ }));
+    await user.click(screen.getByRole("button", { name: /^Select all matches/ }));
     act(() => back({ state: "active" }));
     await findRow(/Key 2 /);
     const items = Array.from({ length: 3 }, (_, place) => makeKey(place + 1));
@@ -588,7 +590,7 @@ describe("many keys", () => {
     await waitFor(() => expect(screen.queryByText("Selecting…")).toBe(null));
     // Of what was chosen before, the one that is still in sight.
     screen.getByText("1 selected", { selector: "span" });
-    expect(screen.queryByText(/are chosen, on every page/)).toBe(null);
+    expect(screen.queryByText(/are selected, across all pages/)).toBe(null);
     act(() => back({}));
     await findRow(/Key 1 /);
     screen.getByText("2 selected", { selector: "span" });
@@ -638,12 +640,12 @@ describe("many keys", () => {
     await user.keyboard("{Control>}a{/Control}x");
     const dialog = await screen.findByRole("dialog", { name: "Set the expiry of 3 keys" });
     await user.click(within(dialog).getByRole("button", { name: "Set expiry" }));
-    const done = await screen.findByText("3 keys are given another expiry.");
+    const done = await screen.findByText("3 keys are given a new expiry.");
     await user.click(
       within(done.closest("li") as HTMLElement).getByRole("button", { name: "Undo" }),
     );
     await screen.findByText(
-      "1 key is as before. 2 keys keep the new expiry: the one before is over.",
+      "1 key was changed back. 2 keys keep the new expiry, because the previous one has passed.",
     );
     expect(changeAsked(sent)).toEqual([
       ["set_expiry", [1, 3, 4]],
@@ -706,7 +708,7 @@ describe("creating a key", () => {
       },
     });
     await user.type(await screen.findByRole("textbox", { name: "Name" }), "Worker{Enter}");
-    await screen.findByText("This is the only time that it is shown.");
+    await screen.findByText("It is shown only this once.");
     expect(screen.getByRole("figure", { name: "API key" }).textContent).toContain(SECRET);
     const call = screen.getByRole("figure", { name: "A call with this key" });
     expect(call.textContent).toContain(`Bearer ${SECRET}`);
@@ -782,7 +784,7 @@ describe("creating a key", () => {
     await user.click(within(dialog).getByText("Limits of this key"));
     await user.click(within(dialog).getByRole("button", { name: "Add rate limit" }));
     await user.click(within(dialog).getByRole("button", { name: "Add quota" }));
-    const units = within(dialog).getByRole("textbox", { name: "Units a billing period" });
+    const units = within(dialog).getByRole("textbox", { name: "Units per billing period" });
     await user.type(units, "5000");
     const send = within(dialog).getByRole("button", { name: "Create key" });
     await user.click(send);
@@ -799,7 +801,7 @@ describe("creating a key", () => {
       "There is no meter requests.",
     );
     await user.click(send);
-    await screen.findByText("This is the only time that it is shown.");
+    await screen.findByText("It is shown only this once.");
     expect(bodies[1]).toEqual({
       name: "Worker",
       environment: "live",
@@ -833,7 +835,7 @@ describe("creating a key", () => {
       button.click();
       button.click();
     });
-    await screen.findByText("This is the only time that it is shown.");
+    await screen.findByText("It is shown only this once.");
     expect(create).toHaveBeenCalledTimes(1);
   });
 
@@ -872,7 +874,7 @@ describe("creating a key", () => {
     await user.type(name, "Worker{Enter}");
     await screen.findByText("Your role cannot do this.");
     demote();
-    await screen.findByText(/can look at keys/);
+    await screen.findByText(/can view keys/);
     expect(screen.getByRole("textbox", { name: "Name" })).toBe(name);
     expect(name.value).toBe("Worker");
     screen.getByText("Your role cannot do this.");
@@ -880,7 +882,7 @@ describe("creating a key", () => {
 
   it("is not offered by an address to who may not", async () => {
     openPage({ search: { dialog: "create" }, role: "viewer" });
-    await screen.findByText(/can look at keys/);
+    await screen.findByText(/can view keys/);
     expect(screen.queryByRole("dialog")).toBe(null);
   });
 
@@ -948,14 +950,14 @@ describe("importing keys", () => {
         .getAllByRole("row")
         .map((line) => line.textContent),
     ).toEqual([
-      "WhereFieldWhat is wrong",
+      "WhereFieldProblem",
       "Line 3nameNot this name.",
       "Line 4–1 cells where the first line names 2 columns.",
     ]);
     await user.click(within(dialog).getByRole("button", { name: "Import 2 keys" }));
     await within(dialog).findByText("Try again later.");
-    await user.click(within(dialog).getByRole("button", { name: "Go on from row 2" }));
-    await within(dialog).findByText("4 of 4 rows are through.");
+    await user.click(within(dialog).getByRole("button", { name: "Continue from row 2" }));
+    await within(dialog).findByText("4 of 4 rows processed.");
     expect(sent.map(({ dryRun, rows }) => [dryRun, rows.map(({ name }) => name)])).toEqual([
       [true, ["good", "bad", "fine"]],
       [false, ["good", "bad", "fine"]],
@@ -1010,16 +1012,16 @@ describe("an import that runs", () => {
     expect(document.activeElement).toBe(stop);
     await user.keyboard("{Enter}");
     await act(async () => answers[0]?.({}));
-    await within(dialog).findByText("The import is stopped. What is imported stays imported.");
+    await within(dialog).findByText("The import was stopped. Imported rows stay imported.");
     expect(within(dialog).queryByRole("alert")).toBe(null);
-    expect(document.activeElement?.textContent).toBe("Go on from row 1,001");
+    expect(document.activeElement?.textContent).toBe("Continue from row 1,001");
   });
 
   it("ends when its page is left, and says how far it came", async () => {
     const { answers, leave } = await startImport();
     act(() => leave());
     await act(async () => answers[0]?.({}));
-    await screen.findByText(/keys\.csv ended when you left: 1,000 of 2,500 rows are through/);
+    await screen.findByText(/keys\.csv stopped when you left: 1,000 of 2,500 rows were processed/);
     expect(answers).toHaveLength(1);
   });
 });
@@ -1043,7 +1045,7 @@ describe("rolling a key", () => {
     const button = within(dialog).getByRole("button", { name: "Roll key" });
     fireEvent.click(button);
     fireEvent.click(button);
-    await screen.findByText("The old key is refused from now on.");
+    await screen.findByText("The old key no longer works.");
     expect(bodies).toEqual([{ graceSeconds: 0 }]);
     expect(screen.getByRole("figure", { name: "API key" }).textContent).toContain(SECRET);
     await user.click(screen.getByRole("button", { name: "I have stored it" }));

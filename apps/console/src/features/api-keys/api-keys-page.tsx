@@ -136,8 +136,8 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
       {!mayWrite && (
         <p className="mb-4 rounded-control border border-line bg-sunken px-3 py-2">
           {tenant.isVisited === true
-            ? "You look at these keys as operator: members of the tenant create and change them. To stop all of them, suspend the tenant in All tenants."
-            : `Your role ${tenant.role} can look at keys. To create or change them, ask an owner or an admin of ${tenant.name}.`}
+            ? "You are viewing these keys as operator: only members of the tenant create and change them. To stop all of them, suspend the tenant in All tenants."
+            : `Your role, ${tenant.role}, can view keys. To create or change them, ask an owner or an admin of ${tenant.name}.`}
         </p>
       )}
       <KeysToolbar view={view} columns={columns} onChange={change} />
@@ -146,12 +146,12 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
           {isWrongCursor(keys.error) ? (
             <EmptyState
               icon={<SearchX />}
-              title="There is no such page"
+              title="This page does not exist"
               action={
                 <Button onClick={() => change(toFirstPage(view))}>Go to the first page</Button>
               }
             >
-              The address leads to a page of keys that does not exist. It may have been cut off.
+              The address points to a page of keys that does not exist. It may have been cut off.
             </EmptyState>
           ) : (
             <ErrorState
@@ -169,8 +169,8 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
               <FailureNotice
                 what={
                   keys.isError
-                    ? "The keys could not be loaded again: what is shown may be out of date."
-                    : "What the keys did could not be loaded."
+                    ? "The keys could not be refreshed and may be out of date."
+                    : "The usage of the keys could not be loaded."
                 }
                 cause={keys.error ?? summaries.error}
                 onRetry={() => void (keys.isError ? keys.refetch() : summaries.refetch())}

@@ -108,8 +108,8 @@ describe("what a key did, in words", () => {
 
   it("says what ending it stops, and nothing while that is not known", () => {
     expect(toUseSentence(undefined)).toBe(undefined);
-    expect(toUseSentence(summary({ lastUsedAt: null }))).toMatch(/Nothing has ever/);
-    expect(toUseSentence(summary({}))).toMatch(/Nothing .* last 14 days/);
+    expect(toUseSentence(summary({ lastUsedAt: null }))).toMatch(/It has never been used/);
+    expect(toUseSentence(summary({}))).toMatch(/not been used in the last 14 days/);
     expect(toUseSentence(summary({ requests: 1 }))).toMatch(/1 request in/);
     expect(toUseSentence(summary({ requests: 12_000 }))).toMatch(/12,000 requests in/);
   });

@@ -127,11 +127,11 @@ export function toUseSentence(summary: KeySummary | undefined): string | undefin
     return;
   }
   if (summary.lastUsedAt === null) {
-    return "Nothing has ever called with it.";
+    return "It has never been used.";
   }
   return summary.requests === 0
-    ? "Nothing has called with it in the last 14 days."
-    : `It made ${COUNT.format(summary.requests)} ${summary.requests === 1 ? "request" : "requests"} in the last 14 days: what uses it will fail.`;
+    ? "It has not been used in the last 14 days."
+    : `It made ${COUNT.format(summary.requests)} ${summary.requests === 1 ? "request" : "requests"} in the last 14 days: programs that use it will fail.`;
 }
 
 /** The key that `press` on a row means, when the key may be changed so. */

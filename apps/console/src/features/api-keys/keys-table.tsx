@@ -192,7 +192,7 @@ const CHANGES = [
   { keys: ["Del"], does: "revoke" },
 ];
 const MANY = [
-  { keys: ["⇧", "↓"], does: "select on" },
+  { keys: ["⇧", "↓"], does: "extend selection" },
   { keys: [toPaletteModifier(navigator.userAgent), "A"], does: "all" },
   { keys: ["Esc"], does: "none" },
   { keys: ["D"], does: "disable or enable" },
@@ -204,7 +204,7 @@ function ShortcutHelp({ isWriting, isMany }: { isWriting: boolean; isMany: boole
   const shortcuts = isMany ? MANY : isWriting ? [...MOVES, ...CHANGES] : MOVES;
   return (
     <p className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-ink-muted text-xs max-md:hidden">
-      {isMany ? "On a chosen row, for all of them:" : "On a row:"}
+      {isMany ? "With rows selected:" : "On a row:"}
       {shortcuts.map(({ keys, does }) => (
         <span key={does} className="inline-flex items-center gap-1.5">
           <Kbd keys={keys} /> {does}

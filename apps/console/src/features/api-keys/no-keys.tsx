@@ -29,7 +29,7 @@ export function NoKeys({ view, mayWrite, onChange }: NoKeysProps) {
         title="Nothing on this page"
         action={<Button onClick={() => onChange(toFirstPage(view))}>Go to the first page</Button>}
       >
-        The keys that were here are gone, or other filters left fewer of them.
+        The keys on this page are gone or no longer match the filters.
       </EmptyState>
     );
   }
@@ -37,10 +37,10 @@ export function NoKeys({ view, mayWrite, onChange }: NoKeysProps) {
     return (
       <EmptyState
         icon={<SearchX />}
-        title="No key matches"
+        title="No matching keys"
         action={<Button onClick={() => onChange(clearFilters(view))}>Clear filters</Button>}
       >
-        A search finds part of a name, a whole id, or the first or last characters of a key.
+        Search for part of a name, a full id, or the first or last characters of a key.
       </EmptyState>
     );
   }
@@ -69,8 +69,8 @@ function NoKeysYet({ view, mayWrite, onChange }: NoKeysProps) {
       }
       {...(curl !== undefined && { snippet: { subject: "A call with a key", code: curl.code } })}
     >
-      A key says who calls: without one the gateway lets nothing through. Make one for each program,
-      so that each can be counted, rolled and revoked by itself.{" "}
+      A key identifies the caller: the gateway refuses calls without one. Create one for each
+      program, so that each can be counted, rolled and revoked separately.{" "}
       <DocsLink page="keys">How keys work</DocsLink>
     </EmptyState>
   );

@@ -20,7 +20,7 @@ export function RevokeKeyDialog({ subject, summary, onConfirm, onClose }: Revoke
       description={
         <>
           <code className="font-mono text-[0.8125rem]">{toMaskedKey(subject)}</code> is refused
-          everywhere within a second, for good. {toUseSentence(summary)} To pause it instead,
+          everywhere within a second, permanently. {toUseSentence(summary)} To pause it instead,
           disable it.
         </>
       }

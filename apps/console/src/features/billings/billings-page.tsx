@@ -22,7 +22,7 @@ export function BillingsPage() {
   return (
     <Page
       title="Billings"
-      purpose="What this period holds so far, from the same ledger that enforces the limits."
+      purpose="Usage so far this period, from the same ledger that enforces your limits."
     >
       <TenantGate>{(tenant) => <Billings tenant={tenant} />}</TenantGate>
     </Page>
@@ -90,9 +90,8 @@ function Invoices() {
   const { config } = usePlatform();
   return (
     <p className="text-ink-muted">
-      There are none. Nothing is charged through this console, and no payment method is asked for:
-      {` ${config.brand.name} `}
-      settles what a plan costs with you directly.
+      None. This console charges nothing and asks for no payment method: {config.brand.name} bills
+      you for your plan directly.
     </p>
   );
 }
@@ -124,7 +123,7 @@ function RunningPeriod({ period, tenant }: RunningPeriodProps) {
               label={`${line.name}: ${line.quantity}`}
             />
             <p className="mt-1.5 text-ink-muted text-xs">
-              {line.beyond} Test keys are metered apart and never charged.
+              {line.beyond} Test keys are metered separately and never charged.
             </p>
             {line.forfeited !== undefined && (
               <p className="mt-1 text-warning text-xs">{line.forfeited}</p>

@@ -36,7 +36,7 @@ describe("toPeriod", () => {
         quantity: "12,500 of 50,000 requests",
         share: 0.25,
         tone: "accent",
-        beyond: "Calls beyond it are refused.",
+        beyond: "Calls over the quota are refused.",
         forfeited: undefined,
       },
     ]);
@@ -46,12 +46,12 @@ describe("toPeriod", () => {
     const used = "90071992547409930";
     const line = toPeriod(limitsWith([{ ...QUOTA, kind: "soft", used }]), METERS)?.lines[0];
     expect(line?.quantity).toBe("90,071,992,547,409,930 of 50,000 requests");
-    expect(line).toMatchObject({ share: 1, tone: "danger", beyond: "Calls beyond it go on." });
+    expect(line).toMatchObject({ share: 1, tone: "danger", beyond: "Overage is allowed." });
   });
 
   it("says what a crash holds back, and that it costs nothing", () => {
     const line = toPeriod(limitsWith([{ ...QUOTA, forfeited: "20" }]), METERS)?.lines[0];
-    expect(line?.forfeited).toContain("20 requests are held back");
+    expect(line?.forfeited).toContain("20 requests are reserved");
     expect(line?.forfeited).toContain("never charged");
   });
 

@@ -57,9 +57,9 @@ export function toPeriod(
       quantity: `${formatCount(quota.used)} of ${formatCount(quota.limit)} ${units}`,
       share: Math.min(1, share),
       tone: share >= 1 ? "danger" : share >= TIGHT_SHARE ? "warning" : "accent",
-      beyond: quota.kind === "hard" ? "Calls beyond it are refused." : "Calls beyond it go on.",
+      beyond: quota.kind === "hard" ? "Calls over the quota are refused." : "Overage is allowed.",
       forfeited: isForfeited
-        ? `${formatCount(quota.forfeited)} ${units} are held back until the period ends, because a server crashed. They are never charged.`
+        ? `${formatCount(quota.forfeited)} ${units} are reserved until the period ends because a server crashed. They are never charged.`
         : undefined,
     };
   });

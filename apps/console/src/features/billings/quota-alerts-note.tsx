@@ -17,10 +17,10 @@ export function QuotaAlertsNote({
       {thresholds !== undefined && (
         <>
           {thresholds.length === 0
-            ? "Nobody is told when a quota runs out. "
-            : `Told at ${thresholds.map((share) => `${String(share)}%`).join(", ")} of each quota. `}
+            ? "No one is notified when a quota runs out. "
+            : `Notifies at ${thresholds.map((share) => `${String(share)}%`).join(", ")} of each quota. `}
           <Link to="/analytics" search={{ tab: "alerts" }} className="underline underline-offset-4">
-            {isVisited === true ? "Show alerts" : "Change what is told"}
+            {isVisited === true ? "View alerts" : "Edit notifications"}
           </Link>
         </>
       )}

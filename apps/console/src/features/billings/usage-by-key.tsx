@@ -30,7 +30,7 @@ export function UsageByKey({ tenantId, meter, from }: UsageByKeyProps) {
       ) : usage.data === undefined ? (
         <Skeleton className="h-24 w-full" />
       ) : usage.data.rows.length === 0 ? (
-        <p className="text-ink-muted">Nothing was used in this period yet.</p>
+        <p className="text-ink-muted">No usage in this period yet.</p>
       ) : (
         <BarList
           label={`${meter.name} by key`}

@@ -22,9 +22,9 @@ function hasQuota(plans: LandingContent["plans"], kind: "hard" | "soft"): boolea
 /** Says what happens at the limits that this catalogue really has. */
 function explainLimits(plans: LandingContent["plans"]): string {
   const refused =
-    "A call beyond a rate limit or a hard quota is refused with status 429 and a document that names the limit and when there is room again.";
+    "A call over a rate limit or a hard quota is refused with status 429 and a response that names the limit and when to try again.";
   return hasQuota(plans, "soft")
-    ? `${refused} Beyond a soft quota calls go on and are recorded.`
+    ? `${refused} Calls over a soft quota are allowed and recorded.`
     : refused;
 }
 
@@ -34,7 +34,7 @@ export function toLandingCopy(
   content: Pick<LandingContent, "headline" | "summary" | "plans">,
 ): LandingCopy {
   const start = startsFree(content.plans)
-    ? "Start for free, and choose a plan when your traffic asks for one."
+    ? "Start for free, and choose a plan when your traffic grows."
     : "Choose the plan that fits your traffic.";
   return {
     headline: content.headline ?? `The ${brand.name} API, ready for your first call`,
@@ -53,22 +53,22 @@ export function toLandingCopy(
       {
         question: "Which calls are counted?",
         answer:
-          "Those that the API answers well, with a status of 2xx or 304. Calls that it answers with an error, and those that are refused for a wrong key or a limit, are shown in your analytics and cost nothing.",
+          "Calls that succeed, with a status of 2xx or 304. Calls that fail, or are refused because of a wrong key or a limit, appear in your analytics and cost nothing.",
       },
       {
-        question: "Can I see what I use as I use it?",
+        question: "Can I see my usage in real time?",
         answer:
-          "Yes. A call appears in the console within about a second, and what is left of your limits is the very number that they are held against.",
+          "Yes. A call appears in the console within about a second, and the remaining limits you see are the same numbers that are enforced.",
       },
       {
         question: "How do I keep my key safe?",
         answer:
-          "It is shown once and kept only as a hash. Roll it whenever you like, with both keys valid while you change over; a revoked key stops working within a second.",
+          "It is shown once and stored only as a hash. Roll it whenever you like, with both keys valid while you switch; a revoked key stops working within a second.",
       },
       {
         question: "Can my team share an account?",
         answer:
-          "Keys, usage and plan belong to a tenant, not to a person. A tenant has members with roles, so that reading usage and managing keys can be different people’s work.",
+          "Yes. Keys, usage and plans belong to a tenant, not to a person. Its members have roles, so one person can read usage while another manages keys.",
       },
     ],
   };

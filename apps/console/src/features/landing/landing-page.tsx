@@ -64,21 +64,21 @@ function Landing({ content }: { content: LandingContent }) {
           </div>
           {content.isDemo && (
             <p className="mt-8 max-w-[52ch] border-accent border-l-2 pl-3 text-ink-muted text-xs">
-              This installation serves a demo API, cities and parcels with invented answers, until
-              its operator names an API of their own. The samples call it.
+              This installation serves a demo API with made-up cities and parcels until its operator
+              connects an API of their own. The samples call it.
             </p>
           )}
         </div>
         <CodeSamples samples={toCodeSamples(config.urls.gateway, content.samplePath)} />
       </section>
-      <Section id="how" title="From nothing to the first answer in three steps">
+      <Section id="how" title="Three steps to your first response">
         <StepList />
       </Section>
       {content.plans.length > 0 && (
         <Section
           id="plans"
           title="Plans"
-          purpose="Limits are stated in full and enforced as stated. What you see is what is sold today."
+          purpose="Every limit is listed, and enforced exactly as listed. These are the plans on sale today."
         >
           <PlanList plans={content.plans} meters={content.meters} />
         </Section>

@@ -33,7 +33,7 @@ export function PlanList({ plans, meters }: Pick<LandingContent, "plans" | "mete
       </ul>
       {start !== undefined && (
         <p className="mt-3 text-ink-muted">
-          Everybody starts on {start.name}
+          Everyone starts on {start.name}
           {start.isFree ? ", without a payment method." : "."}
         </p>
       )}

@@ -4,7 +4,7 @@ const STEPS = [
   {
     id: "key",
     title: "Create a key",
-    text: "Register, name your tenant, create a key. It is shown once; store it where your server finds it.",
+    text: "Register, name your tenant and create a key. It is shown once, so store it where your server reads it.",
     alt: "The console’s table of API keys with state, last use and activity",
   },
   {

@@ -83,7 +83,7 @@ function UnsetNotice({ settings }: { settings: readonly string[] }) {
       aria-label="About this text"
       className="mt-6 max-w-[44rem] rounded-control border border-line border-l-4 border-l-accent bg-surface px-4 py-3 text-ink-muted"
     >
-      This is the text that comes with the product. It is not complete until the operator has set{" "}
+      This is the default text that comes with the product. It is incomplete until the operator sets{" "}
       {settings.map((setting, index) => (
         <span key={setting}>
           {index > 0 && " and "}

@@ -43,8 +43,8 @@ export function AttentionCard({ tenant, limits }: AttentionCardProps) {
     <Card title="Needs attention">
       {items.length === 0 ? (
         <p className="text-ink-muted">
-          Nothing right now: no quota is tight, no alert is firing, few calls are denied, and no key
-          ends within two weeks.
+          Nothing right now: no quota is running low, no alert is firing, few calls are denied, and
+          no key expires within two weeks.
         </p>
       ) : (
         <ul className="space-y-3">
@@ -53,7 +53,7 @@ export function AttentionCard({ tenant, limits }: AttentionCardProps) {
               <span className="mt-1.5">
                 <StatusDot
                   tone={item.tone}
-                  label={item.tone === "danger" ? "Urgent" : "Worth a look"}
+                  label={item.tone === "danger" ? "Urgent" : "Worth checking"}
                   isLabelShown={false}
                 />
               </span>

@@ -79,9 +79,9 @@ describe("toAttention", () => {
 
   it.each([
     ["requests", "hard", "danger", "Calls are refused until Dec 1."],
-    ["requests", "soft", "warning", "That stops nothing: calls go on and are counted."],
-    ["tokens", "soft", "warning", "That stops nothing: events go on and are counted."],
-    ["tokens", "hard", "danger", "Events are counted all the same; calls that are verified"],
+    ["requests", "soft", "warning", "Overage is allowed: calls continue and are counted."],
+    ["tokens", "soft", "warning", "Overage is allowed: events continue and are counted."],
+    ["tokens", "hard", "danger", "Events are still counted; calls verified"],
   ] as const)("says of %s what a %s quota that is used up does", (meter, kind, tone, detail) => {
     const limits = limitsWith({ used: "1000", remaining: "0", meter, kind });
     const [item] = toAttention({ ...NOTHING, limits });
@@ -95,7 +95,7 @@ describe("toAttention", () => {
     expect(titlesOf({ lastDay: { requests: 0, denied: 0 } })).toEqual([]);
     expect(titlesOf({ lastDay: { requests: 100, denied: 20 } })).toEqual([]);
     expect(titlesOf({ lastDay: { requests: 100, denied: 21 } })).toEqual([
-      "21.0% of the calls of the last day were denied",
+      "21.0% of the last day’s calls were denied",
     ]);
   });
 
@@ -145,7 +145,7 @@ describe("toAttention", () => {
         title: "Worker expires on Dec 5",
         keyId: "key_1",
         // A roll copies the expiry, so it would not help.
-        detail: expect.stringContaining("Move its expiry in time, or create a new key"),
+        detail: expect.stringContaining("Extend its expiry or create a new key"),
       },
     ]);
   });

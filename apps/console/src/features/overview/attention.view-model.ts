@@ -65,7 +65,7 @@ const SUSPENDED: Attention = {
   key: "suspended",
   tone: "danger",
   title: "This tenant is suspended",
-  detail: "Every call is refused until the operator takes it back.",
+  detail: "All calls are blocked until the suspension is lifted.",
   to: "/tenants",
 };
 
@@ -73,7 +73,7 @@ const ALL_REVOKED: Attention = {
   key: "all revoked",
   tone: "danger",
   title: "All keys are revoked",
-  detail: "No call can come through until there is another key.",
+  detail: "All calls are refused until you create a new key.",
   to: "/api-keys",
 };
 
@@ -89,7 +89,7 @@ function toDeniedAttention(lastDay: { requests: number; denied: number } | undef
     {
       key: "denied",
       tone: "warning",
-      title: `${formatShare(denied / requests)} of the calls of the last day were denied`,
+      title: `${formatShare(denied / requests)} of the last day’s calls were denied`,
       detail: `${formatCount(denied)} of ${formatCount(requests)}. Analytics shows why, and with which keys.`,
       to: "/analytics",
     },
@@ -101,7 +101,7 @@ function toAlertAttention({ alertId, name }: Alert): Attention {
     key: alertId,
     tone: "warning",
     title: `The alert ${name} is firing`,
-    detail: "What it saw, and since when, stands with it.",
+    detail: "Open it to see what it measured and since when.",
     to: "/alerts",
   };
 }
@@ -117,8 +117,8 @@ function toWebhookAttention({ webhookId, url, state }: Webhook): Attention[] {
       tone: "warning",
       title: `The webhook to ${URL.parse(url)?.host ?? url} is disabled`,
       detail: isOurs
-        ? "It kept failing. Nothing is sent to it until somebody enables it again."
-        : "Nothing is sent to it until somebody enables it again.",
+        ? "It kept failing. Nothing is sent to it until it is enabled again."
+        : "Nothing is sent to it until it is enabled again.",
       to: "/webhooks",
     },
   ];
@@ -128,10 +128,10 @@ function toWebhookAttention({ webhookId, url, state }: Webhook): Attention[] {
 function toBeyond(kind: "hard" | "soft", countsEvents: boolean, day: string): string {
   const counted = countsEvents ? "Events" : "Calls";
   if (kind === "soft") {
-    return `That stops nothing: ${counted.toLowerCase()} go on and are counted. A new period begins on ${day}.`;
+    return `Overage is allowed: ${counted.toLowerCase()} continue and are counted. A new period begins on ${day}.`;
   }
   return countsEvents
-    ? `Events are counted all the same; calls that are verified for it are refused until ${day}.`
+    ? `Events are still counted; calls verified against it are refused until ${day}.`
     : `Calls are refused until ${day}.`;
 }
 
@@ -154,7 +154,7 @@ function toQuotaAttention(quota: Limits["quotas"][number], meters: readonly Mete
         : `${formatShare(share)} of the quota of ${name} is used`,
       detail: isUp
         ? toBeyond(quota.kind, meter?.eventType !== undefined, day)
-        : `${formatCount(quota.remaining)} are left until ${day}.`,
+        : `${formatCount(quota.remaining)} left until ${day}.`,
       to: "/plans",
     },
   ];
@@ -170,7 +170,7 @@ function toKeysAttention(ending: readonly EndingKey[], hasMore: boolean): Attent
         key: "ending keys",
         tone: "warning",
         title: `${count} keys expire within two weeks`,
-        detail: "Choose them in the list of keys and move their expiry in time.",
+        detail: "Select them in the list of keys and extend their expiry.",
         to: "/api-keys",
       },
     ];
@@ -189,7 +189,7 @@ function toKeyAttention({ keyId, name, expiresAt }: EndingKey): Attention[] {
       key: keyId,
       tone: "warning",
       title: `${name} expires on ${formatDayUtc(expiresAt)}`,
-      detail: "Move its expiry in time, or create a new key: one that is rolled keeps its expiry.",
+      detail: "Extend its expiry or create a new key: a rolled key keeps its expiry.",
       to: "/api-keys",
       keyId,
     },

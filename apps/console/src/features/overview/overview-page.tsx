@@ -22,7 +22,7 @@ export function OverviewPage() {
   return (
     <Page
       title="Overview"
-      purpose="The last 30 days and the running period at a glance: what came, how it went, and what needs a look."
+      purpose="Traffic, reliability and open issues: the last 30 days and the current period at a glance."
       action={<ButtonLink link={<Link to="/analytics" />}>Open analytics</ButtonLink>}
     >
       <TenantGate>{(tenant) => <Overview key={tenant.tenantId} tenant={tenant} />}</TenantGate>
@@ -56,14 +56,14 @@ function Overview({ tenant }: { tenant: OwnTenant }) {
       )}
       <KpiRow
         report={figures}
-        against="vs. the same days 5 weeks earlier"
+        against="vs. previous period, same weekdays"
         link={<Link to="/analytics" />}
       />
       <div className="grid gap-4 lg:grid-cols-3">
         <div className="grid min-w-0 lg:col-span-2">
           <RequestsCard
             report={outcomes}
-            title="Requests of the last 30 days"
+            title="Requests in the last 30 days"
             grain="day"
             timeZone={timeZone}
             shown={shown}
@@ -84,10 +84,10 @@ function Overview({ tenant }: { tenant: OwnTenant }) {
 
 function FirstCallHint({ isVisited }: { isVisited: boolean }) {
   return isVisited ? (
-    <p className="text-ink-muted">No call has come yet.</p>
+    <p className="text-ink-muted">No calls yet.</p>
   ) : (
     <p className="text-ink-muted">
-      No call has come yet. The{" "}
+      No calls yet. The{" "}
       <Link to="/quickstart" className="font-medium text-ink underline underline-offset-4">
         quickstart
       </Link>{" "}

@@ -12,7 +12,7 @@ import { catalogQuery, type Limits, TIGHT_SHARE } from "#platform/shared-queries
 
 /** Why it is less than the requests above. */
 const BILLABLE_MEANING =
-  "Units of calls with live keys in the running period that were answered with 2xx or 304. Denied calls, errors and calls with test keys cost nothing and are left out.";
+  "Units of calls with live keys in this period, answered with 2xx or 304. Denied calls, errors and calls with test keys cost nothing and are excluded.";
 
 /** What was used of each quota in the running period, with live keys. */
 export function PeriodCard({ limits }: { limits: UseQueryResult<Limits> }) {

@@ -55,7 +55,7 @@ export function PlanCards({ tenant, empty }: PlanCardsProps) {
       {limits !== undefined && !isSold && (
         <p className="mb-4 max-w-[72ch]">
           {tenant?.label === undefined ? "You are" : `${tenant.label} is`} on {limits.plan.name}, at{" "}
-          {toMonthlyPrice(limits)}. It is not sold any more, and stays in force.
+          {toMonthlyPrice(limits)}. It is no longer sold, but stays in force.
         </p>
       )}
       <ul className="grid gap-4 sm:grid-cols-[repeat(auto-fit,minmax(17rem,1fr))]">
@@ -140,8 +140,8 @@ function PlanCard({ view, isCurrent, owner, keptPrice, fits }: PlanCardProps) {
         {keptPrice !== undefined && (
           <p className="mt-3 text-ink-muted text-xs">
             {owner === undefined
-              ? `You keep the version that you started on, at ${keptPrice}; this is the newest one.`
-              : `${owner} keeps the version that it started on, at ${keptPrice}; this is the newest one.`}
+              ? `You keep the version you started on, at ${keptPrice}; this is the newest one.`
+              : `${owner} keeps the version it started on, at ${keptPrice}; this is the newest one.`}
           </p>
         )}
         <div className="mt-auto space-y-4 pt-5">

@@ -11,15 +11,15 @@ export function PlanChangeNote({ brandName, contact }: PlanChangeNoteProps) {
   const href = contact === null ? undefined : toContactHref(contact);
   return (
     <p className="mt-6 max-w-[72ch] text-ink-muted">
-      {brandName} moves tenants between plans:{" "}
+      To change plans,{" "}
       {href === undefined ? (
-        "ask them for another one"
+        `contact ${brandName}`
       ) : (
         <a href={href} className="font-medium text-ink underline underline-offset-4">
-          ask them for another one
+          contact {brandName}
         </a>
       )}
-      . A change takes effect within a second, and what was used of the period stays used.
+      . A change takes effect within a second, and usage in this period carries over.
     </p>
   );
 }

@@ -119,7 +119,7 @@ describe("PlansPage", () => {
     openPlans({ isOperator: true, hasTenant: true });
     await screen.findByText("Acme has used 25.0% of this so far (12,500 requests)");
     screen.getByText("Plan of Acme");
-    screen.getByText(/Acme keeps the version that it started on, at \$5 a month/);
+    screen.getByText(/Acme keeps the version it started on, at \$5 a month/);
     expect(screen.queryByText(/You have used|Current plan/)).toBe(null);
   });
 
@@ -127,7 +127,7 @@ describe("PlansPage", () => {
     openPlans({ isOperator: false, hasTenant: true });
     await screen.findByText("You have used 25.0% of this so far (12,500 requests)");
     screen.getByText("Current plan");
-    screen.getByText(/ask them for another one/);
+    screen.getByText(/To change plans, contact/);
     expect(screen.queryByRole("tab")).toBe(null);
   });
 

@@ -41,7 +41,7 @@ export function PlansPage(props: PlansPageProps) {
     return (
       <Page
         title="Plans"
-        purpose="Every plan with all its limits, and how this period’s usage fits into each."
+        purpose="Every plan with all its limits, and how this period’s usage fits each one."
       >
         <TenantGate>{(tenant) => <Plans tenant={tenant} />}</TenantGate>
       </Page>
@@ -50,7 +50,7 @@ export function PlansPage(props: PlansPageProps) {
   return (
     <Page
       title="Plans"
-      purpose="What you sell: the plans, what is counted by them, and events that could not be counted."
+      purpose="What you sell: your plans, the meters they limit, and events that could not be counted."
     >
       <Tabs
         label="Plans"
@@ -89,7 +89,8 @@ function Plans({ tenant }: { tenant: OwnTenant }) {
         tenant={{ ...tenant, limits: limits.data, label: undefined }}
         empty={
           <EmptyState icon={<Layers />} title="No plan is published">
-            {config.brand.name} has not published a plan yet. What your tenant is on stays in force.
+            {config.brand.name} has not published a plan yet. Your tenant’s current plan stays in
+            force.
           </EmptyState>
         }
       />

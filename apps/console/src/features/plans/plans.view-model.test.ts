@@ -34,7 +34,7 @@ describe("toQuotaFits", () => {
     expect(fitOf(50_000, "50000")?.tone).toBe("danger");
     expect(fitOf(50_000, "50000")?.text).toContain("100.0%");
     expect(fitOf(50_000, "50001")).toMatchObject({ share: 1, tone: "danger" });
-    expect(fitOf(50_000, "50001")?.text).toContain("do not fit");
+    expect(fitOf(50_000, "50001")?.text).toContain("exceeds this plan’s quota");
   });
 
   it("shows the first call of a large quota, in the singular", () => {
@@ -51,7 +51,9 @@ describe("toQuotaFits", () => {
         "Acme",
       )[0]?.text;
     expect(textOf(50_000)).toBe("Acme has used 25.0% of this so far (12,500 requests)");
-    expect(textOf(1_000)).toBe("Acme: 12,500 requests of this period do not fit");
+    expect(textOf(1_000)).toBe(
+      "Acme’s usage this period (12,500 requests) exceeds this plan’s quota",
+    );
   });
 
   it("counts a meter of which the tenant's own plan has no quota, and nothing for one that was not used", () => {
@@ -61,7 +63,7 @@ describe("toQuotaFits", () => {
     ];
     const balances = [{ meter: "tokens", environment: "live" as const, used: "1500" }];
     expect(toQuotaFits({ quotas }, { balances }, METERS).map(({ text }) => text)).toEqual([
-      "Your 1,500 tokens of this period do not fit",
+      "Your usage this period (1,500 tokens) exceeds this plan’s quota",
       "You have used 0.0% of this so far (0 images)",
     ]);
   });

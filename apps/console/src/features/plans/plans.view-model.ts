@@ -46,7 +46,7 @@ export function toQuotaFits(
     const units = used === 1 ? unit : toPlural(unit);
     const text =
       share > 1
-        ? `${tenantName === undefined ? "Your" : `${tenantName}:`} ${formatCount(used)} ${units} of this period do not fit`
+        ? `${tenantName === undefined ? "Your" : `${tenantName}’s`} usage this period (${formatCount(used)} ${units}) exceeds this plan’s quota`
         : `${tenantName === undefined ? "You have" : `${tenantName} has`} used ${formatShare(share)} of this so far (${formatCount(used)} ${units})`;
     return {
       key: meter,

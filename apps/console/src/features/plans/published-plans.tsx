@@ -20,8 +20,8 @@ export function PublishedPlans() {
   return (
     <>
       <p className="mb-4 max-w-[72ch] text-ink-muted">
-        Your customers see these plans on the landing page and here. A plan that changes is a new
-        version: who is on it keeps the one they began with.
+        Your customers see these plans on the landing page and here. Changing a plan creates a new
+        version: tenants keep the version they started on.
       </p>
       <PlanCards
         {...(tenant !== undefined && {
@@ -36,8 +36,8 @@ export function PublishedPlans() {
               code: "npm run turnpike -- catalog apply catalog.yaml",
             }}
           >
-            Plans say what calls cost and where they end. Publish a catalogue of meters and plans,
-            and customers can choose.
+            Plans set what calls cost and their limits. Publish a catalogue of meters and plans for
+            customers to choose from.
           </EmptyState>
         }
       />
@@ -46,12 +46,12 @@ export function PublishedPlans() {
         <a href="/docs/configuration#catalog" className={LINK_CLASSES}>
           catalogue
         </a>
-        , by <code className="font-mono text-xs">turnpike catalog apply</code> or the API. A tenant
-        is moved to another one in{" "}
+        , by <code className="font-mono text-xs">turnpike catalog apply</code> or the API. Move a
+        tenant to another plan in{" "}
         <Link to="/tenants" search={{ tab: "all" }} className={LINK_CLASSES}>
           All tenants
         </Link>
-        : it takes effect within a second, and what was used of the period stays used.
+        : it takes effect within a second, and usage in this period carries over.
       </p>
     </>
   );

@@ -32,7 +32,7 @@ export function ArrivalStep({ state, calls }: ArrivalStepProps) {
   if (calls.isError) {
     return (
       <FailureNotice
-        what="It could not be looked whether a call arrived."
+        what="Arriving calls could not be checked."
         cause={calls.error}
         onRetry={() => void calls.refetch()}
       />
@@ -41,7 +41,7 @@ export function ArrivalStep({ state, calls }: ArrivalStepProps) {
   const total = calls.data?.total ?? 0;
   if (total === 0) {
     return state === "finished" ? (
-      <p className="text-ink-muted">A call arrived before.</p>
+      <p className="text-ink-muted">A call has already arrived.</p>
     ) : (
       <p role="status">
         <StatusDot tone="accent" isLive label="Listening for your first call…" />

@@ -35,8 +35,8 @@ export function CallStep({ state, shownKey }: CallStepProps) {
     <>
       <p className="text-ink-muted">
         {shownKey === undefined
-          ? "Put your key in the place of the variable. It was shown when it was created."
-          : "Your key is in the samples already."}
+          ? "Replace YOUR_KEY with your API key. It was shown when it was created."
+          : "Your key is already in the samples."}
       </p>
       <CodeTabs
         subject="First call"

@@ -82,7 +82,7 @@ it("offers no key to be made while it is not known whether there is one", () => 
 it("says that it could not be looked whether there is a key, and looks again on request", () => {
   const refetch = vi.fn<Newest["refetch"]>();
   openStep(toNewest({ isError: true, error: new Error("Down."), refetch } as Partial<Newest>));
-  screen.getByText("It could not be looked whether there is a key.");
+  screen.getByText("Your keys could not be checked.");
   expect(findForm()).toBe(null);
   fireEvent.click(screen.getByRole("button", { name: "Try again" }));
   expect(refetch).toHaveBeenCalledOnce();

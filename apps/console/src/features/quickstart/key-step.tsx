@@ -42,7 +42,7 @@ function KeyStepBody({ tenant, state, newest, shownKey, onCreated }: KeyStepProp
       <SecretOnce
         subject="API key"
         secret={shownKey}
-        advice="Keep it where your program reads its secrets. The samples below carry it until you leave this page."
+        advice="Store it where your program reads its secrets. The samples below contain it until you leave this page."
         onStored={() => setIsStored(true)}
       />
     );
@@ -53,7 +53,7 @@ function KeyStepBody({ tenant, state, newest, shownKey, onCreated }: KeyStepProp
   if (key === undefined || isOutdated) {
     return newest.isError ? (
       <FailureNotice
-        what="It could not be looked whether there is a key."
+        what="Your keys could not be checked."
         cause={newest.error}
         onRetry={() => void newest.refetch()}
       />
@@ -75,7 +75,7 @@ function KeyStepBody({ tenant, state, newest, shownKey, onCreated }: KeyStepProp
     );
   }
   if (state === "waiting") {
-    return <p className="text-ink-muted">A key says who calls.</p>;
+    return <p className="text-ink-muted">A key identifies the caller.</p>;
   }
   if (!mayCreate) {
     return (
@@ -124,7 +124,7 @@ function KeyForm({ tenant, onCreated }: Pick<KeyStepProps, "tenant" | "onCreated
         <TextField
           className="grow basis-60"
           label="Name"
-          help="So that you know it again in lists."
+          help="To recognise it in lists."
           name="name"
           value={name}
           maxLength={100}

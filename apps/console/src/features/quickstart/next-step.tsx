@@ -6,12 +6,12 @@ import type { StepState } from "./quickstart.view-model.ts";
 /** What people do once it works. */
 export function NextStep({ tenant, state }: { tenant: OwnTenant; state: StepState }) {
   if (state === "finished") {
-    return <p className="text-ink-muted">{tenant.name} is on its way.</p>;
+    return <p className="text-ink-muted">{tenant.name} is all set.</p>;
   }
   return (
     <>
       <p className="text-ink-muted">
-        Compare what the plans contain with what you need, or bring in somebody to work with.
+        Find the plan that fits your needs, or invite someone to work with you.
       </p>
       <div className="flex flex-wrap gap-2">
         <ButtonLink

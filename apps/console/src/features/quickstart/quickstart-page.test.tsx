@@ -127,7 +127,7 @@ it("says that it could not be looked for keys, and offers none to be created", a
   openPage({
     [`GET ${AT}/keys`]: () => (isUp ? { items: [], nextCursor: null } : DOWN()),
   });
-  await screen.findByText("It could not be looked whether there is a key.", undefined, {
+  await screen.findByText("Your keys could not be checked.", undefined, {
     timeout: 10_000,
   });
   expect(screen.queryByRole("button", { name: "Create key" })).toBe(null);
@@ -139,7 +139,7 @@ it("says that it could not be looked for keys, and offers none to be created", a
 
 it("says that it is not known what was finished before, and counts what can be seen", async () => {
   openPage({ [`GET ${AT}/documents/progress`]: DOWN });
-  await screen.findByText("Which steps were finished before could not be loaded.", undefined, {
+  await screen.findByText("Steps finished earlier could not be loaded.", undefined, {
     timeout: 10_000,
   });
   screen.getByText("At least 1 of 5 steps finished");
@@ -149,7 +149,7 @@ it.each([`GET ${AT}/members`, "GET /plans"])(
   "says that the last step could not be looked at without %s",
   async (call) => {
     openPage({ [call]: DOWN });
-    await screen.findByText("It could not be looked whether this is done.", undefined, {
+    await screen.findByText("The state of this step could not be checked.", undefined, {
       timeout: 10_000,
     });
     await screen.findByText("At least 1 of 5 steps finished");

@@ -22,10 +22,7 @@ import { useRememberSteps } from "./use-remember-steps.ts";
 /** `/quickstart`: from nothing to a call that is seen, in steps that check themselves. */
 export function QuickstartPage() {
   return (
-    <Page
-      title="Quickstart"
-      purpose="Five steps from nothing to a paid API. Each one notices by itself when it is done."
-    >
+    <Page title="Quickstart" purpose="Five steps to a paid API. Steps complete automatically.">
       <TenantGate>
         {(tenant) =>
           tenant.isVisited === true ? (
@@ -33,7 +30,7 @@ export function QuickstartPage() {
               icon={<Rocket />}
               title={`The quickstart is for the members of ${tenant.name}`}
             >
-              It makes a key and remembers what is finished. What has come of it is in Overview.
+              It creates a key and tracks their progress. Overview shows the results.
             </EmptyState>
           ) : (
             <Steps key={tenant.tenantId} tenant={tenant} />
@@ -109,7 +106,7 @@ function Steps({ tenant }: { tenant: OwnTenant }) {
           <>
             {step.state !== "finished" && unknown !== undefined && (
               <FailureNotice
-                what="It could not be looked whether this is done."
+                what="The state of this step could not be checked."
                 cause={unknown.error}
                 onRetry={() => void unknown.refetch()}
               />
@@ -134,7 +131,7 @@ function Steps({ tenant }: { tenant: OwnTenant }) {
       {progress.isError && progress.data === undefined && (
         <div className="mb-4 max-w-3xl">
           <FailureNotice
-            what="Which steps were finished before could not be loaded."
+            what="Steps finished earlier could not be loaded."
             cause={progress.error}
             onRetry={() => void progress.refetch()}
           />

@@ -22,7 +22,7 @@ function InvitationNotice({ preview, error }: ReturnType<typeof useInvitation>) 
   if (error !== null) {
     return (
       <Notice tone="danger" title="This invitation cannot be used">
-        {error.message} You can sign in all the same, or ask for another invitation.
+        {error.message} You can still sign in, or ask for a new invitation.
       </Notice>
     );
   }

@@ -38,7 +38,7 @@ export function CompleteRedirect({ url, onBack }: CompleteRedirectProps) {
         </>
       ) : (
         <p role="status" className="text-ink-muted">
-          Your provider’s answer is being checked. This takes a moment.
+          Checking your provider’s response. This takes a moment.
         </p>
       )}
     </SignInFrame>

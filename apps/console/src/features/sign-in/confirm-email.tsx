@@ -61,7 +61,7 @@ export function ConfirmEmail({
           title="Your address was not confirmed"
           messages={
             isDead
-              ? [...form.messages, "If you have confirmed it before, just sign in."]
+              ? [...form.messages, "If you have already confirmed it, just sign in."]
               : form.messages
           }
           fields={form.fields}
@@ -77,7 +77,7 @@ export function ConfirmEmail({
             onClick={onForgot}
             className="mt-2 inline-flex cursor-pointer items-center rounded-control text-ink-muted text-xs underline decoration-line-control underline-offset-3 hover:text-ink touch:min-h-11"
           >
-            Forgot it, or was it not you who registered?
+            Forgot it, or did someone else register?
           </button>
         </div>
         <Button

@@ -32,9 +32,9 @@ export function ForgotPassword({ issuer, email, onBack }: ForgotPasswordProps) {
   );
   if (sentTo !== undefined) {
     return (
-      <SignInFrame title="Look at your inbox">
+      <SignInFrame title="Check your inbox">
         <Notice tone="ok">
-          If there is an account for {sentTo}, a link to choose another password is on its way. It
+          If there is an account for {sentTo}, a link to choose a new password is on its way. It
           works for one hour.
         </Notice>
         {!config.mail.delivers && <NoMailNotice />}
@@ -45,7 +45,7 @@ export function ForgotPassword({ issuer, email, onBack }: ForgotPasswordProps) {
   return (
     <SignInFrame
       title="Forgot your password?"
-      purpose="Enter your address and we send you a link to choose another one."
+      purpose="Enter your address and we will send you a link to choose a new one."
     >
       <form {...form.formProps} className="flex flex-col gap-4">
         <FormSummary title="No link was sent" messages={form.messages} fields={form.fields} />
@@ -56,7 +56,7 @@ export function ForgotPassword({ issuer, email, onBack }: ForgotPasswordProps) {
           className="w-full"
           progress={form.isPending ? "Sending…" : undefined}
         >
-          Send the link
+          Send link
         </Button>
       </form>
       {back}
@@ -68,8 +68,8 @@ export function ForgotPassword({ issuer, email, onBack }: ForgotPasswordProps) {
 export function NoMailNotice() {
   return (
     <Notice tone="info">
-      This installation does not send mail yet. Its operator finds the link in the outbox: ask them
-      for it.
+      This installation does not send e-mail yet. Ask its operator for the link: it is in the
+      outbox.
     </Notice>
   );
 }

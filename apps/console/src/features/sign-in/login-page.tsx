@@ -50,7 +50,7 @@ export function LoginPage() {
             if (session.getState().user !== undefined) {
               await session.signOut();
             }
-            show({ kind: "done", message: "Your password is changed. Sign in with the new one." });
+            show({ kind: "done", message: "Your password was changed. Sign in with the new one." });
           }}
           onAskAgain={() => show({ kind: "forgot", email: "" })}
         />

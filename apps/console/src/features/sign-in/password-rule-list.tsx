@@ -4,7 +4,7 @@ import type { PasswordRule } from "./password-rules.view-model.ts";
 /** What a new password must be, ticked off while it is typed. */
 export function PasswordRuleList({ rules }: { rules: readonly PasswordRule[] }) {
   return (
-    <ul aria-label="What the password must be" className="-mt-2 space-y-1 text-xs">
+    <ul aria-label="Password requirements" className="-mt-2 space-y-1 text-xs">
       {rules.map(({ text, isMet }) => (
         <li
           key={text}

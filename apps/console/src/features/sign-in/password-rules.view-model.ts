@@ -1,9 +1,14 @@
-export type PasswordRule = { text: string; isMet: boolean };
+export type PasswordRule = {
+  text: string;
+  /** What the field says while the rule is not met. */
+  problem: string;
+  isMet: boolean;
+};
 
-/** What is left of a password without the address must have at least so many characters. */
+/** The fewest characters a password must have once the address is taken out of it. */
 const REST_LENGTH_MIN = 4;
 
-/** True when a password is the person's address, or little more than it. */
+/** True when a password is the person's address or barely more than it. */
 function isMadeOfEmail(password: string, email: string): boolean {
   const lower = password.toLowerCase();
   const address = email.trim().toLowerCase();
@@ -16,8 +21,7 @@ function isMadeOfEmail(password: string, email: string): boolean {
 }
 
 /**
- * Lists what a new password must be, and which of it is true already. Whether it is among the passwords that are guessed
- * first is for the server to say.
+ * Lists the rules for a new password and which of them it meets. Only the server knows whether it is too common.
  *
  * @param lengthMin - In characters, however many bytes each takes.
  */
@@ -30,10 +34,12 @@ export function toPasswordRules(
   return [
     {
       text: `At least ${String(input.lengthMin)} characters`,
+      problem: `Use at least ${String(input.lengthMin)} characters.`,
       isMet: length >= input.lengthMin,
     },
     {
-      text: "More than your e-mail address",
+      text: "Must not be your e-mail address",
+      problem: "The password must not be your e-mail address.",
       isMet: isThere && !isMadeOfEmail(password, input.email),
     },
   ];

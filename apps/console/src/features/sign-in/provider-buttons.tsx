@@ -17,7 +17,7 @@ export function ProviderButtons({ providers }: { providers: readonly IdentityPro
   return (
     <div className="space-y-2">
       {leave.isError && (
-        <Notice tone="danger" title="You cannot be sent there right now">
+        <Notice tone="danger" title="The provider cannot be opened right now">
           {toSignInMessage(leave.error)}
         </Notice>
       )}

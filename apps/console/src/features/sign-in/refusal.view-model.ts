@@ -4,10 +4,10 @@ import { SignInError } from "#platform/session/session.ts";
 /** What the built-in provider says in an address where it has nobody else to tell. */
 const OWN_SENTENCES: ReadonlyMap<string, string> = new Map([
   ["sign_in_expired", "This sign-in took too long. Start again below."],
-  ["request_invalid", "This link to sign in was not complete. Start again below."],
+  ["request_invalid", "This sign-in link was incomplete. Start again below."],
   [
     "sign_out_unconfirmed",
-    "You are still signed in: a page asked to sign you out without showing that it may.",
+    "You are still signed in: the request to sign you out could not be verified.",
   ],
 ]);
 

@@ -35,7 +35,7 @@ export function RegisterPage() {
       title="Create your account"
       aside={
         <>
-          Have an account already? <Link to="/login">Sign in</Link>
+          Already have an account? <Link to="/login">Sign in</Link>
         </>
       }
     >
@@ -58,10 +58,10 @@ function ConfirmationSent(props: { email: string; backLabel: string; onBack: () 
   const { config } = usePlatform();
   return (
     <SignInFrame
-      title="Look at your inbox"
+      title="Check your inbox"
       aside={
         <>
-          Confirmed already? <Link to="/login">Sign in</Link>
+          Already confirmed? <Link to="/login">Sign in</Link>
         </>
       }
     >

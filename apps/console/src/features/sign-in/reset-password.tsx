@@ -44,12 +44,12 @@ export function ResetPassword({ issuer, token, onDone, onAskAgain }: ResetPasswo
   });
   return (
     <SignInFrame
-      title="Choose another password"
-      purpose="Everybody who is signed in to your account is signed out by it, you too."
+      title="Choose a new password"
+      purpose="This signs you out on every device, including this one."
     >
       <form {...form.formProps} className="flex flex-col gap-4">
         <FormSummary
-          title="Your password is still the old one"
+          title="Your password was not changed"
           messages={form.messages}
           fields={form.fields}
         />
@@ -71,7 +71,7 @@ export function ResetPassword({ issuer, token, onDone, onAskAgain }: ResetPasswo
       </form>
       {isDead && (
         <Button look="primary" className="w-full" onClick={onAskAgain}>
-          Send me another link
+          Send me a new link
         </Button>
       )}
     </SignInFrame>

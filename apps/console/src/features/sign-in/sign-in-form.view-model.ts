@@ -15,7 +15,7 @@ function findEmailProblem(email: string): string | undefined {
   if (email === "") {
     return "Enter your e-mail address.";
   }
-  return /^[^\s@]+@[^\s@]+$/.test(email) ? undefined : "This is not an e-mail address.";
+  return /^[^\s@]+@[^\s@]+$/.test(email) ? undefined : "Enter a valid e-mail address.";
 }
 
 function withoutNothing(problems: Record<string, string | undefined>): FieldProblems {
@@ -44,10 +44,7 @@ export function findNewPasswordProblems(input: {
 }): FieldProblems {
   const unmet = toPasswordRules(input.password, input).find((rule) => !rule.isMet);
   return withoutNothing({
-    password:
-      input.password === ""
-        ? "Choose a password."
-        : unmet && `Not enough yet: ${unmet.text.toLowerCase()}.`,
+    password: input.password === "" ? "Choose a password." : unmet?.problem,
   });
 }
 

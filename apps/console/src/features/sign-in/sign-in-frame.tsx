@@ -47,8 +47,8 @@ export function NoScriptNotice() {
   return (
     <noscript>
       <p className="rounded-control border border-line bg-sunken px-3 py-2.5 text-ink-muted">
-        Signing in needs JavaScript, because your password is exchanged for a short-lived token in
-        this page. The API and its documentation work without it.
+        Signing in needs JavaScript, because this page exchanges your password for a short-lived
+        token. The API and its documentation work without it.
       </p>
     </noscript>
   );

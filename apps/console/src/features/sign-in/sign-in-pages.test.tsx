@@ -213,7 +213,7 @@ describe("a forgotten password", () => {
     await userEvent.type(email(), "ada@example.com");
     await userEvent.click(screen.getByRole("button", { name: "Forgot your password?" }));
     expect(email().value).toBe("ada@example.com");
-    await userEvent.click(screen.getByRole("button", { name: "Send the link" }));
+    await userEvent.click(screen.getByRole("button", { name: "Send link" }));
     await screen.findByText(/If there is an account for ada@example.com/);
     expect(asked).toHaveBeenCalledTimes(1);
     await userEvent.click(screen.getByRole("button", { name: "Back to sign in" }));
@@ -230,10 +230,10 @@ describe("a forgotten password", () => {
     });
     await userEvent.type(password(), "gravel otter candle{Enter}");
     await screen.findByText("This link does not work any more.");
-    screen.getByRole("button", { name: "Send me another link" });
+    screen.getByRole("button", { name: "Send me a new link" });
     isDead = false;
     await userEvent.click(screen.getByRole("button", { name: "Save password" }));
-    await screen.findByText(/Your password is changed/);
+    await screen.findByText(/Your password was changed/);
     expect(signOut).not.toHaveBeenCalled();
   });
 
@@ -247,7 +247,7 @@ describe("a forgotten password", () => {
       },
     });
     await userEvent.type(password(), "gravel otter candle{Enter}");
-    await screen.findByText(/Your password is changed/);
+    await screen.findByText(/Your password was changed/);
     expect(signOut).toHaveBeenCalledOnce();
   });
 });
@@ -300,7 +300,7 @@ describe("an address to confirm", () => {
 
   it("that a stranger registered is taken back by another password", async () => {
     await open("/login?confirm=t0k");
-    await userEvent.click(screen.getByRole("button", { name: /was it not you/ }));
+    await userEvent.click(screen.getByRole("button", { name: /did someone else register/ }));
     await screen.findByRole("heading", { name: /password/i });
     email();
   });
@@ -334,7 +334,7 @@ describe("/register", () => {
     });
     await fillIn();
     await screen.findByText(/We sent a link to ada@example.com/);
-    screen.getByText(/does not send mail yet/);
+    screen.getByText(/does not send e-mail yet/);
     await userEvent.click(screen.getByRole("button", { name: "Use another address" }));
     email();
   });

@@ -88,9 +88,9 @@ describe("what keeps a form from being sent", () => {
       email: "Enter your e-mail address.",
       password: "Enter your password.",
     });
-    expect(findSignInProblems({ email: "ada", password: "x" }).email).toContain("not an e-mail");
+    expect(findSignInProblems({ email: "ada", password: "x" }).email).toContain("valid e-mail");
     expect(findNewPasswordProblems({ email: "", password: "short", lengthMin: 12 })).toEqual({
-      password: "Not enough yet: at least 12 characters.",
+      password: "Use at least 12 characters.",
     });
   });
 });

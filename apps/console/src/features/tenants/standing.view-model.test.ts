@@ -42,7 +42,7 @@ describe("findRoleRefusal", () => {
     expect(findRoleRefusal(ask("owner", "admin"))).toBeUndefined();
     expect(findRoleRefusal(ask("owner", "owner"))).toBeUndefined();
     expect(findRoleRefusal(ask("admin", "viewer"))).toBeUndefined();
-    expect(findRoleRefusal(ask("admin", "owner"))).toBe("Only an owner decides about owners.");
+    expect(findRoleRefusal(ask("admin", "owner"))).toBe("Only an owner can change owners.");
     expect(findRoleRefusal(ask("developer", "viewer"))).toContain("Your role, developer, cannot");
   });
 

@@ -6,11 +6,11 @@ export type Standing = { role: Role; isOperator: boolean; isVisited?: true };
 
 /** What each role may do, in a line. */
 export const ROLE_NOTES: Readonly<Record<Role, string>> = {
-  owner: "Everything, and decides who is an owner.",
-  admin: "Keys, members, settings and the audit log; not who is an owner.",
-  developer: "Creates, rolls and revokes keys; sees usage.",
-  billing: "Sees usage, plans and billings; changes nothing.",
-  viewer: "Sees keys, usage and members; changes nothing.",
+  owner: "Full access, including who is an owner.",
+  admin: "Keys, members, settings and the audit log, but not who is an owner.",
+  developer: "Creates, rolls and revokes keys; views usage.",
+  billing: "Views usage, plans and billings; cannot change anything.",
+  viewer: "Views keys, usage and members; cannot change anything.",
 };
 
 /** True when somebody may do what the scope is for, in the tenant. */
@@ -37,8 +37,8 @@ export type MemberQuestion = {
   ownerCount: number | undefined;
 };
 
-const LAST_OWNER = "The only owner. Make somebody else an owner first.";
-const OWNERS_DECIDE = "Only an owner decides about owners.";
+const LAST_OWNER = "The only owner. Make someone else an owner first.";
+const OWNERS_DECIDE = "Only an owner can change owners.";
 
 /** Why the role of a member cannot be changed, as a sentence; undefined when it can. */
 export function findRoleRefusal(question: MemberQuestion): string | undefined {
@@ -67,7 +67,7 @@ export function toMissingScope(
   what: string,
 ): string {
   if (isVisited === true) {
-    return `You see this tenant as operator, for reading: its owners and admins ${what}, and you by the command line or the API.`;
+    return `You are viewing this tenant as operator, read-only: its owners and admins can ${what}, and so can you from the command line or through the API.`;
   }
   return `Your role, ${role}, cannot ${what}: ask an owner or an admin.`;
 }

@@ -139,9 +139,9 @@ describe("settings", () => {
       },
     });
     const slug = await screen.findByLabelText("Slug");
-    expect(screen.queryByText(/A new slug breaks links/)).toBeNull();
+    expect(screen.queryByText(/A new slug breaks saved links/)).toBeNull();
     await userEvent.type(slug, "-2");
-    await screen.findByText(/A new slug breaks links/);
+    await screen.findByText(/A new slug breaks saved links/);
     const button = screen.getByRole("button", { name: "Save changes" });
     fireEvent.click(button);
     fireEvent.click(button);
@@ -233,7 +233,7 @@ describe("settings", () => {
     await within(dialog).findByText("Worker");
     expect(within(dialog).getAllByRole("listitem")).toHaveLength(1);
     await userEvent.click(within(dialog).getByRole("button", { name: "Leave tenant" }));
-    await within(dialog).findByText("This is not the name.");
+    await within(dialog).findByText("The name does not match.");
     await userEvent.type(within(dialog).getByRole("textbox"), "Acme{Enter}");
     await waitFor(() => expect(readSearch()).toEqual({ tenant: "birch" }));
     await screen.findByText("Birch");
@@ -250,7 +250,7 @@ describe("settings", () => {
       },
     });
     await screen.findByText("Cedar");
-    screen.getByText(/You see this tenant as operator, for reading/);
+    screen.getByText(/You are viewing this tenant as operator, read-only/);
     expect(screen.queryByRole("textbox")).toBeNull();
     expect(screen.queryByRole("button", { name: /Leave|Delete|Save/ })).toBeNull();
   });
@@ -281,7 +281,7 @@ describe("settings", () => {
     await userEvent.click(await screen.findByRole("button", { name: "Delete tenant…" }));
     const dialog = await screen.findByRole("alertdialog", { name: "Delete Acme?" });
     await userEvent.click(within(dialog).getByRole("button", { name: "Delete tenant" }));
-    await within(dialog).findByText("This is not the name.");
+    await within(dialog).findByText("The name does not match.");
     expect(bodies).toEqual([]);
     await userEvent.type(within(dialog).getByRole("textbox"), "Acme{Enter}");
     await within(dialog).findByText(/The database cannot be reached/);

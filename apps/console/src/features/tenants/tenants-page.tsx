@@ -43,7 +43,7 @@ export function TenantsPage(props: TabProps) {
       title="Tenants"
       purpose={
         user.isOperator
-          ? "Your tenants and who works in them, and the whole installation for you as its operator."
+          ? "Your tenants and who works in them, and the whole installation you operate."
           : "The tenants you belong to, their settings and who works in them."
       }
       {...(TENANT_TABS.includes(tab) && {

@@ -179,7 +179,7 @@ export function createSession(deps: SessionDeps): Session {
       if (state.isLoading) {
         change({
           ...state,
-          trouble: "The sign-in service cannot be reached. It is asked again in a moment.",
+          trouble: "The sign-in service cannot be reached. Trying again in a moment.",
         });
       }
     });
@@ -223,7 +223,7 @@ export function createSession(deps: SessionDeps): Session {
   function openBuiltIn(): { providerId: string; provider: BuiltInProvider; client: OidcClient } {
     const client = deps.builtIn && deps.findClient(deps.builtIn.providerId);
     if (deps.builtIn === undefined || client === undefined) {
-      throw new SignInError("no_built_in", "This service signs people in elsewhere.");
+      throw new SignInError("no_built_in", "This service uses another way to sign in.");
     }
     return { ...deps.builtIn, client };
   }
@@ -271,7 +271,7 @@ export function createSession(deps: SessionDeps): Session {
     startRedirect: async (providerId) => {
       const client = deps.findClient(providerId);
       if (client === undefined) {
-        throw new SignInError("unknown_provider", "This way to sign in is not offered any more.");
+        throw new SignInError("unknown_provider", "This way to sign in is no longer offered.");
       }
       const { url, attempt } = await client.begin();
       deps.attempts.write(attempt);
@@ -283,7 +283,7 @@ export function createSession(deps: SessionDeps): Session {
       if (attempt === undefined || client === undefined) {
         throw new SignInError(
           "unknown_attempt",
-          "This answer belongs to no sign-in that was started in this tab.",
+          "This response does not belong to a sign-in started in this tab.",
         );
       }
       const set = await client.finish(callback, attempt);

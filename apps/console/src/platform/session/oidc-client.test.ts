@@ -192,7 +192,7 @@ describe("createOidcClient", () => {
     fakeProvider();
     const builtIn = { ...PROVIDER, kind: "builtin" as const };
     await expect(createOidcClient(builtIn, REDIRECT_URI).begin()).rejects.toThrow(
-      "Signing in works at https://console.example.com only.",
+      "You can sign in only at https://console.example.com.",
     );
   });
 

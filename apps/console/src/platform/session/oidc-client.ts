@@ -104,7 +104,7 @@ export function createOidcClient(provider: IdentityProvider, redirectUri: string
       ) {
         throw new SignInError(
           "other_address",
-          `Signing in works at ${new URL(redirectUri).origin} only. Open the console there.`,
+          `You can sign in only at ${new URL(redirectUri).origin}. Open the console there.`,
         );
       }
       const as = await findServer();
@@ -207,7 +207,7 @@ function assertSecureContext(): void {
   if (!globalThis.isSecureContext) {
     throw new SignInError(
       "insecure_context",
-      "Signing in needs a page over HTTPS (or on localhost). Ask whoever runs this service.",
+      "Signing in needs HTTPS (or localhost). Ask the operator of this service.",
     );
   }
 }

@@ -4,19 +4,19 @@ import { SignInError } from "./session.ts";
 
 /** What a person reads about each of the provider's error codes; another code takes the last sentence. */
 const SENTENCES: Readonly<Record<string, string>> = {
-  access_denied: "You cancelled signing in, or the provider does not let you in.",
+  access_denied: "You cancelled signing in, or the provider denied access.",
   login_required: "The provider wants you to sign in again.",
   interaction_required: "The provider needs something from you first. Try again.",
   account_selection_required: "Choose an account at the provider, then try again.",
-  consent_required: "The provider needs your consent to tell who you are.",
-  invalid_grant: "This sign-in took too long or was used before. Try again.",
-  invalid_request: "The provider did not accept the request. Tell whoever runs this service.",
-  invalid_client: "The provider does not know this service. Tell whoever runs it.",
+  consent_required: "The provider needs your consent to share who you are.",
+  invalid_grant: "This sign-in took too long or was already used. Try again.",
+  invalid_request: "The provider did not accept the request. Tell the operator of this service.",
+  invalid_client: "The provider does not know this service. Tell its operator.",
   unauthorized_client:
-    "The provider does not allow this service to sign people in. Tell whoever runs it.",
-  invalid_scope: "The provider does not share what this service asks for. Tell whoever runs it.",
+    "The provider does not allow this service to sign people in. Tell its operator.",
+  invalid_scope: "The provider does not share what this service asks for. Tell its operator.",
   unsupported_response_type:
-    "The provider does not support this way to sign in. Tell whoever runs this service.",
+    "The provider does not support this way to sign in. Tell the operator of this service.",
   server_error: "The provider failed. Try again in a moment.",
   sign_in_expired: "This sign-in has expired. Start over.",
   request_invalid: "The sign-in service did not accept the request. Start over.",
@@ -64,7 +64,7 @@ export function toSignInMessage(cause: unknown): string {
     return toErrorMessage(cause);
   }
   if (isTransportFailure(cause)) {
-    return "The sign-in service cannot be reached. Look at your connection, then try again.";
+    return "The sign-in service cannot be reached. Check your connection, then try again.";
   }
   return "Signing in failed: the provider’s answer could not be trusted. Try again.";
 }

@@ -190,9 +190,6 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
       return;
     }
     const reply = this.#readReplyHeaders(controller, status);
-    if (reply.hasUnknownCoding) {
-      throw new Error("The upstream's answer is in a transfer coding other than chunked");
-    }
     this.#record({
       outcome: {
         kind: "status",
@@ -390,8 +387,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     // A first event may be long in coming: the client learns the status now. Short answers are over by then.
     queueMicrotask(() => {
       if (this.#phase === "replying" && this.#responseBytes === 0) {
-        // Not flushHeaders(), which writes the head as UTF-8 and so changes bytes beyond ASCII.
-        res.write("", "latin1");
+        res.flushHeaders();
       }
     });
   }
@@ -607,11 +603,9 @@ function addHeaders(headers: string[], added: readonly HeaderPair[]): string[] {
   return headers;
 }
 
-/** The upstream's reason phrase, byte for byte; none when it holds what a status line may not. */
+/** The upstream's reason phrase when it is plain text; otherwise none, which HTTP allows. */
 function toReasonPhrase(statusMessage: string | undefined): string {
-  return statusMessage !== undefined && /^[\t\x20-\x7e\x80-\xff]*$/.test(statusMessage)
-    ? statusMessage
-    : "";
+  return statusMessage !== undefined && /^[\t\x20-\x7e]*$/.test(statusMessage) ? statusMessage : "";
 }
 
 /** Bytes the broken connection had carried to us; undici tells only for sockets that the other side closed. */

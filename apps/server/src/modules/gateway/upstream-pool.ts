@@ -1,7 +1,6 @@
 import { buildConnector, type Dispatcher, Pool } from "undici";
 import type { Clock } from "#platform/clock.ts";
 import type { SharedPlaces } from "#platform/shared-places.ts";
-import { relaxResponseParser } from "./upstream-parser.ts";
 import type { Upstream } from "./upstream-router.ts";
 
 /** Consecutive failures to connect after which we stop trying for a moment. */
@@ -135,15 +134,7 @@ function connectByAddress({ timeouts }: Upstream): buildConnector.connector {
     // A WebSocket peer may end its side and still be answered; for calls undici itself closes on an end.
     allowHalfOpen: true,
   });
-  return (options, callback) => {
-    connect({ ...options, servername: "" }, (...result) => {
-      callback(...result);
-      const [error, socket] = result;
-      if (error === null) {
-        relaxResponseParser(socket);
-      }
-    });
-  };
+  return (options, callback) => connect({ ...options, servername: "" }, callback);
 }
 
 function atLeastOne(places: number): number {

@@ -320,11 +320,7 @@ describe("POST /v1/keys/verify", () => {
       "\ud800",
       "é",
     ]) {
-      expect(await verify({ key })).toMatchObject({
-        valid: false,
-        code: "INVALID_KEY",
-        offer: null,
-      });
+      expect(await verify({ key })).toMatchObject({ valid: false, code: "NOT_FOUND", offer: null });
     }
   });
 
@@ -334,7 +330,7 @@ describe("POST /v1/keys/verify", () => {
     const other = await verify({ key, environment: "live" });
     expect(other).toEqual({
       valid: false,
-      code: "INVALID_KEY",
+      code: "NOT_FOUND",
       detail: "This API key is not known.",
       requestId: other.requestId,
       offer: null,

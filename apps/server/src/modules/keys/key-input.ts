@@ -89,7 +89,7 @@ export function parseExpiry(expiresAt: string | null | undefined, now: Date): Da
     const message = "Must lie in the future.";
     throw new AppError({
       code: "INVALID_REQUEST",
-      publicMessage: "The expiry must lie in the future.",
+      publicMessage: "The expiry must be in the future.",
       errors: [{ pointer: "/expiresAt", message }],
     });
   }

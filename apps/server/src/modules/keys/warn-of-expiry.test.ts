@@ -173,7 +173,7 @@ describe("warnOfExpiry", () => {
     expect(others).toEqual([]);
     expect(notice?.title).toBe("The key Prod expires within a day");
     expect(notice?.body).toContain(second.lastFour);
-    expect(notice?.body).toContain("Move its expiry in time, or create a new key");
+    expect(notice?.body).toContain("Extend its expiry or create a new key");
   });
 
   it("warns of no roll of a key that was made for a short time", async () => {

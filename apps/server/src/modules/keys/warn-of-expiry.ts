@@ -40,7 +40,7 @@ function toNotice(days: number, { count, named }: Ending): { title: string; body
   );
   const more = count > named.length ? [`and ${String(count - named.length)} more`] : [];
   const advice =
-    "From then on calls with it are refused. Move its expiry in time, or create a new key: one that is rolled keeps its expiry.";
+    "From then on calls with it are refused. Extend its expiry or create a new key: a rolled key keeps its expiry.";
   return { title, body: [...lines, ...more, "", advice].join("\n") };
 }
 

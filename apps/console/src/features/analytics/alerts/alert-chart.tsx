@@ -32,7 +32,7 @@ export function AlertChart({ label, measure, meter, timeline, ...props }: AlertC
         value: HAS_UNIT.test(measure) ? exact : formatCompact,
         exact,
       })}
-      emptyText="There was nothing to measure."
+      emptyText="No data in this range."
     />
   );
 }

@@ -36,7 +36,7 @@ export function AlertDialogs({ tenantId, keyNames, task, onTask, onSaved }: Aler
         onClose={close}
         size="wide"
         title={task?.kind === "edit" ? "Edit alert" : "Alert me"}
-        description="Looked at once a minute; told in the console, by mail to confirmed addresses, and to webhooks."
+        description="Checked once a minute. Notifies in the console, by e-mail to confirmed addresses, and through webhooks."
       >
         {isSaving && (
           <AlertForm

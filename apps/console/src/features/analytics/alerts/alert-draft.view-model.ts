@@ -142,8 +142,8 @@ export function toRule(draft: AlertDraft): AlertRuleInput | undefined {
 /** What the form asks for before it is sent, by field. */
 export function findDraftFaults(draft: AlertDraft): { name?: string; threshold?: string } {
   return {
-    ...(draft.name.trim() === "" ? { name: "Give it a name that says what is wrong." } : {}),
-    ...(toRule(draft) === undefined ? { threshold: "Say from which value on it fires." } : {}),
+    ...(draft.name.trim() === "" ? { name: "Enter a name that says what is wrong." } : {}),
+    ...(toRule(draft) === undefined ? { threshold: "Enter the value at which it fires." } : {}),
   };
 }
 

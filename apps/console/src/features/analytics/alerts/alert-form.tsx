@@ -46,8 +46,8 @@ export type AlertFormProps = {
 const KINDS: readonly { value: AlertConditionKind; label: string }[] = [
   { value: "above", label: "is above" },
   { value: "below", label: "is below" },
-  { value: "change", label: "changes against before" },
-  { value: "no_data", label: "has nothing to count" },
+  { value: "change", label: "changes from the previous window" },
+  { value: "no_data", label: "has no data" },
 ];
 const DIRECTIONS: readonly { value: ChangeDirection; label: string }[] = [
   { value: "up", label: "up by more than" },
@@ -147,8 +147,8 @@ export function AlertForm(props: AlertFormProps) {
       <AlertPreviewChart tenantId={tenantId} rule={rule} />
       <div className="grid gap-4 sm:grid-cols-2">
         <NumberField
-          label="Evaluations in a row"
-          help={`Before it fires, and before it has recovered: about ${toForText(draft)}.`}
+          label="Consecutive evaluations"
+          help={`Needed to fire and to recover: about ${toForText(draft)}.`}
           value={draft.forEvaluations}
           min={1}
           max={60}
@@ -156,7 +156,7 @@ export function AlertForm(props: AlertFormProps) {
           onValueChange={(forEvaluations) => set({ forEvaluations })}
         />
         <SelectField
-          label="While it fires, tell"
+          label="While it fires, notify"
           choices={withChoice(draft.renotifyMinutes)}
           value={draft.renotifyMinutes === null ? "once" : String(draft.renotifyMinutes)}
           onValueChange={(value) =>
@@ -255,7 +255,7 @@ function ConditionFields({ draft, set, thresholdError, errors }: ConditionProps)
             <NumberField
               label="Recovers at"
               isOptional
-              help="Left out: at the threshold."
+              help="Defaults to the threshold."
               value={draft.clear}
               min={0}
               format={NUMBER_FORMAT}
@@ -282,7 +282,7 @@ function FilterNote({ draft, keyNames, onClear }: FilterNoteProps) {
   if (texts.length === 0) {
     return (
       <p className="text-ink-muted">
-        Looks at all usage of the tenant. To look at a part of it, set filters first and begin
+        Covers all usage of the tenant. To narrow it, set filters in Usage and create the alert from
         there.
       </p>
     );
@@ -290,7 +290,7 @@ function FilterNote({ draft, keyNames, onClear }: FilterNoteProps) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-2 rounded-control bg-sunken px-3 py-1">
       <p className="min-w-0 [overflow-wrap:anywhere]">Only {texts.join("; ")}</p>
-      <Button onClick={onClear}>Look at all usage</Button>
+      <Button onClick={onClear}>Cover all usage</Button>
     </div>
   );
 }

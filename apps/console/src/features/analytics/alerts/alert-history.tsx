@@ -33,11 +33,11 @@ export function AlertHistory({ alert, meters, history }: AlertHistoryProps) {
       </h3>
       {alert.lastError !== null && (
         <p className="rounded-control bg-warning-soft px-3 py-2.5">
-          It cannot be evaluated: {alert.lastError} It is tried again every quarter of an hour.
+          Cannot be evaluated: {alert.lastError} It is retried every 15 minutes.
         </p>
       )}
       {items.length === 0 ? (
-        <p className="text-ink-muted">Nothing has happened yet: it has been fine since it began.</p>
+        <p className="text-ink-muted">Nothing yet: it has not fired since it was created.</p>
       ) : (
         <ol className="divide-y divide-line border-line border-y">
           {items.map((item) => {
@@ -68,7 +68,7 @@ export function AlertHistory({ alert, meters, history }: AlertHistoryProps) {
       <p className="text-ink-muted text-xs">
         {nextCursor === null
           ? "Kept for 90 days."
-          : `The newest ${String(HISTORY_PAGE)}; the API has the rest.`}
+          : `Showing the newest ${String(HISTORY_PAGE)}; the API has the rest.`}
       </p>
     </section>
   );

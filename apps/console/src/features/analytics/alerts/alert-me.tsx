@@ -30,7 +30,7 @@ export function AlertMe({ tenantId, view, keyNames, onSaved }: AlertMeProps) {
         task={task}
         onTask={setTask}
         onSaved={({ name }) => {
-          toast.success(`${name} is looked at from the next minute on.`);
+          toast.success(`${name} is checked from the next minute.`);
           onSaved();
         }}
       />

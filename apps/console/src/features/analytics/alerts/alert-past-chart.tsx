@@ -43,7 +43,7 @@ function Past({ tenantId, alert, meters, history, rule }: PastProps) {
   if (past.data === undefined) {
     return past.isError ? (
       <p role="alert" className="rounded-control bg-warning-soft px-3 py-2">
-        Its recent past cannot be drawn: {toErrorMessage(past.error)}
+        Its recent history cannot be shown: {toErrorMessage(past.error)}
       </p>
     ) : (
       <ChartSkeleton />

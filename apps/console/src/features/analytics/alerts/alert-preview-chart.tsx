@@ -33,14 +33,14 @@ export function AlertPreviewChart({ tenantId, rule }: AlertPreviewChartProps) {
   if (asked === undefined) {
     return (
       <p className="rounded-control border border-line border-dashed px-3 py-4 text-center text-ink-muted">
-        With a threshold this shows when the alert would have fired.
+        Enter a threshold to see when the alert would have fired.
       </p>
     );
   }
   if (preview.isError) {
     return (
       <p role="alert" className="rounded-control bg-warning-soft px-3 py-2">
-        There is no preview: {toErrorMessage(preview.error)}
+        No preview: {toErrorMessage(preview.error)}
       </p>
     );
   }

@@ -126,7 +126,7 @@ function Facts({ alert, meters, keyNames }: FactsProps) {
     <dl className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-4 gap-y-1.5">
       <Fact name="Last looked at">
         {alert.evaluatedTo === null ? (
-          "Not yet: its first window has to pass."
+          "Not yet: its first window is not over."
         ) : (
           <>
             {toLastValueText(alert, meters)}

@@ -30,7 +30,7 @@ export function toAlertState(
       return { tone: "warning", label: "Pending" };
     default:
       return alert.evaluatedTo === null
-        ? { tone: "info", label: "Waiting for its first minute" }
+        ? { tone: "info", label: "Waiting for first check" }
         : { tone: "ok", label: "OK" };
   }
 }
@@ -92,9 +92,9 @@ export function toRuleFacts(
   const recovery = describeRecovery(toDescribed(alert, meters));
   const row = toRow(alert);
   return {
-    window: `The last ${formatMinutes(alert.windowMinutes).replace(/^1 /, "")}, looked at every ${formatMinutes(every).replace(/^1 /, "")} once it is in the ledger`,
+    window: `The last ${formatMinutes(alert.windowMinutes).replace(/^1 /, "")}, checked every ${formatMinutes(every).replace(/^1 /, "")} once its usage is recorded`,
     fires: `${toRuleText(alert, meters)}${row}`,
-    recovers: `${recovery === undefined ? "When something is counted" : recovery}${row}`,
+    recovers: `${recovery === undefined ? "When there is data" : recovery}${row}`,
   };
 }
 
@@ -112,12 +112,12 @@ export function toToldText(alert: Pick<Alert, "mailRoles" | "renotifyMinutes">):
   const mail =
     alert.mailRoles.length === 0
       ? ""
-      : `, ${AND.format(alert.mailRoles.map((role) => ROLE_NAMES[role]))} by mail`;
+      : `, ${AND.format(alert.mailRoles.map((role) => ROLE_NAMES[role]))} by e-mail`;
   const again =
     alert.renotifyMinutes === null
       ? "once"
       : `again every ${formatMinutes(alert.renotifyMinutes).replace(/^1 /, "")} while it fires`;
-  return `Everybody in the console${mail}, and webhooks; ${again}`;
+  return `Everyone in the console${mail}, and webhooks; ${again}`;
 }
 
 const HAPPENINGS: Readonly<Record<AlertHappening["what"], StateLabel>> = {

@@ -92,7 +92,7 @@ describe("an alert in the list", () => {
     expect(labelOf({ phase: "pending" })).toBe("Pending");
     expect(labelOf({ isPaused: true, phase: "firing" })).toBe("Paused");
     expect(labelOf({ lastError: "gone" })).toBe("Cannot be evaluated");
-    expect(labelOf({ evaluatedTo: null })).toBe("Waiting for its first minute");
+    expect(labelOf({ evaluatedTo: null })).toBe("Waiting for first check");
     expect(countFiring([makeAlert({ phase: "firing" }), makeAlert()])).toBe(1);
   });
 
@@ -113,12 +113,12 @@ describe("an alert in the list", () => {
 
   it("says how it looks and decides, and whom it tells", () => {
     expect(toRuleFacts(makeAlert(), [])).toEqual({
-      window: "The last 5 minutes, looked at every minute once it is in the ledger",
+      window: "The last 5 minutes, checked every minute once its usage is recorded",
       fires: "Error rate above 5% in 5 minutes, 2 times in a row (about 2 minutes)",
       recovers: "At 1% or less, 2 times in a row (about 2 minutes)",
     });
     expect(toToldText(makeAlert({ mailRoles: ["owner", "admin"], renotifyMinutes: null }))).toBe(
-      "Everybody in the console, owners and admins by mail, and webhooks; once",
+      "Everyone in the console, owners and admins by e-mail, and webhooks; once",
     );
   });
 

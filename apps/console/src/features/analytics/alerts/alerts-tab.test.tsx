@@ -47,9 +47,11 @@ describe("AlertsTab", () => {
     expect(screen.getByRole("button", { name: "Create alert" })).toBeTruthy();
     cleanup();
     open({}, false);
-    expect(await screen.findByText(/Your role sees them/)).toBeTruthy();
+    expect(await screen.findByText(/Your role can view them/)).toBeTruthy();
     expect(screen.queryByRole("button", { name: "Create alert" })).toBe(null);
-    expect(await screen.findByText(/Told at 50%, 90%, by mail to the roles owner/)).toBeTruthy();
+    expect(
+      await screen.findByText(/Notifies at 50%, 90%, by e-mail to the roles owner/),
+    ).toBeTruthy();
   });
 
   it("says that alerts could not be loaded, and tries again", async () => {
@@ -74,7 +76,7 @@ describe("AlertsTab", () => {
     await screen.findByText("9%");
     await userEvent.keyboard("{Escape}");
     await waitFor(() => expect(screen.queryByRole("dialog")).toBe(null));
-    expect(screen.queryByText("Discard what you typed?")).toBe(null);
+    expect(screen.queryByText("Discard your changes?")).toBe(null);
   });
 
   it("saves which shares of quotas are told of", async () => {

@@ -68,7 +68,7 @@ function listColumns(
             <Badge tone={tone}>{label}</Badge>
             {alert.pausedUntil !== null ? (
               <p className="text-ink-muted text-xs">
-                goes on <RelativeTime at={alert.pausedUntil} isFocusable={false} />
+                resumes <RelativeTime at={alert.pausedUntil} isFocusable={false} />
               </p>
             ) : (
               alert.phase === "firing" &&
@@ -115,8 +115,8 @@ export function AlertsTab(props: AlertsTabProps) {
     <div className="space-y-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-[72ch] text-ink-muted">
-          Rules about usage, looked at once a minute. They tell members in the console and by mail,
-          and programs by webhooks.{" "}
+          Rules about usage, checked once a minute. They notify members in the console and by
+          e-mail, and programs through webhooks.{" "}
           <a href="/docs/alerts" className="underline underline-offset-4">
             When an alert fires
           </a>
@@ -155,8 +155,8 @@ export function AlertsTab(props: AlertsTabProps) {
           empty={
             <EmptyState icon={<BellRing />} title="No alerts yet">
               {mayChange
-                ? "Look at the usage that matters, set filters, and choose “Alert me” there; or create an alert on all usage here."
-                : "Owners, admins and developers create alerts. Your role sees them."}
+                ? "Filter usage to what matters and choose “Alert me”, or create an alert on all usage here."
+                : "Owners, admins and developers create alerts. Your role can view them."}
             </EmptyState>
           }
         />

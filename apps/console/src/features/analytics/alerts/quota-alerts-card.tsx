@@ -25,7 +25,7 @@ export function QuotaAlertsCard({ tenantId, mayChange }: QuotaAlertsCardProps) {
   return (
     <Card
       title="Quotas"
-      description="Told once in each billing period when so much of a quota of the plan is used, of live and of test."
+      description="Notifies once per billing period when this much of a plan quota is used. Live and test count separately."
     >
       {settings.data === undefined ? (
         settings.isError ? (
@@ -48,10 +48,10 @@ export function QuotaAlertsCard({ tenantId, mayChange }: QuotaAlertsCardProps) {
 
 function describe({ thresholds, mailRoles }: QuotaAlerts): string {
   if (thresholds.length === 0) {
-    return "Nothing is told of quotas.";
+    return "Quota notifications are off.";
   }
   const shares = thresholds.map((one) => `${String(one)}%`).join(", ");
-  return `Told at ${shares}${mailRoles.length === 0 ? "" : `, by mail to the roles ${mailRoles.join(", ")}`}.`;
+  return `Notifies at ${shares}${mailRoles.length === 0 ? "" : `, by e-mail to the roles ${mailRoles.join(", ")}`}.`;
 }
 
 function QuotaForm({ tenantId, settings }: { tenantId: TenantId; settings: QuotaAlerts }) {
@@ -73,7 +73,7 @@ function QuotaForm({ tenantId, settings }: { tenantId: TenantId; settings: Quota
       }),
     onSuccess: (saved) => {
       client.setQueryData(quotaAlertsQuery(api, tenantId).queryKey, saved);
-      toast.success("What is told of quotas was saved.");
+      toast.success("Quota notifications were saved.");
     },
   });
   const saveOnce = useSubmitOnce(save.mutateAsync, "settled");
@@ -87,11 +87,11 @@ function QuotaForm({ tenantId, settings }: { tenantId: TenantId; settings: Quota
   return (
     <form onSubmit={submit} className="space-y-4">
       <FormErrors
-        title={failure === undefined ? undefined : "It was not saved."}
+        title={failure === undefined ? undefined : "Quota notifications were not saved."}
         errors={failure?.messages ?? []}
       />
       <fieldset className="min-w-0">
-        <legend className="mb-1.5 font-medium text-sm">Tell at</legend>
+        <legend className="mb-1.5 font-medium text-sm">Notify at</legend>
         <div className="flex flex-wrap gap-x-5 gap-y-2">
           {offered.map((share) => (
             <Checkbox
@@ -109,7 +109,7 @@ function QuotaForm({ tenantId, settings }: { tenantId: TenantId; settings: Quota
       </fieldset>
       <RoleBoxes
         roles={mailRoles}
-        help="At confirmed addresses. Everybody is told in the console, and webhooks hear of quota.threshold_reached."
+        help="Sent to confirmed addresses. Everyone is notified in the console, and webhooks receive quota.threshold_reached."
         onChange={(roles) => setMailRoles([...roles])}
       />
       <Button type="submit" progress={save.isPending ? "Saving…" : undefined}>

@@ -19,7 +19,7 @@ const LABELS: Readonly<Record<Role, string>> = {
 export function RoleBoxes({ roles, help, onChange }: RoleBoxesProps) {
   return (
     <fieldset className="min-w-0">
-      <legend className="mb-1.5 font-medium text-sm">Mail to</legend>
+      <legend className="mb-1.5 font-medium text-sm">E-mail to</legend>
       <div className="flex flex-wrap gap-x-5 gap-y-2">
         {ROLES.map((role) => (
           <Checkbox

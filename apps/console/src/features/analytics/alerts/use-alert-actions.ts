@@ -25,7 +25,7 @@ export function useAlertActions(tenantId: TenantId) {
         ...(hours === null ? {} : { until: new Date(Date.now() + hours * HOUR_MS).toISOString() }),
       }),
     onSuccess: async ({ name }) => {
-      toast.success(`${name} is paused and tells nothing.`);
+      toast.success(`${name} is paused and sends no notifications.`);
       await refresh();
     },
     onError,
@@ -34,7 +34,7 @@ export function useAlertActions(tenantId: TenantId) {
     mutationKey: ["alerts", "resume"],
     mutationFn: ({ alertId }: Alert) => api.alerts.resume({ tenantId, alertId }),
     onSuccess: async ({ name }) => {
-      toast.success(`${name} is looked at again within a minute or two.`);
+      toast.success(`${name} is checked again within a minute or two.`);
       await refresh();
     },
     onError,
@@ -43,7 +43,7 @@ export function useAlertActions(tenantId: TenantId) {
     mutationKey: ["alerts", "test"],
     mutationFn: ({ alertId }: Alert) => api.alerts.test({ tenantId, alertId }),
     onSuccess: async () => {
-      toast.success("A test is on its way to the console, by mail and to webhooks.");
+      toast.success("A test is on its way to the console, e-mail and webhooks.");
       await Promise.all([
         refresh(),
         client.invalidateQueries({ queryKey: ["notifications", tenantId] }),

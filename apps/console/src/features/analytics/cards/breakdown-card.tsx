@@ -80,8 +80,8 @@ function BreakdownTable({ data, ...props }: BreakdownCardProps & { data: UsageRe
       <div className="mt-2 flex min-h-8 flex-wrap items-center justify-between gap-2">
         <p className="text-ink-faint text-xs tabular-nums">
           {data.truncated
-            ? `The first ${formatCount(items.length)} of more; all ${formatCount(total)} count in the shares.`
-            : `${formatCount(total)} in all.`}
+            ? `Showing the first ${formatCount(items.length)}; shares are of all ${formatCount(total)}.`
+            : `${formatCount(total)} in total.`}
         </p>
         {items.length > ROWS_SHOWN && (
           <Button

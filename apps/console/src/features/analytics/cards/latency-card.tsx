@@ -10,7 +10,7 @@ export function LatencyCard(props: TimeCardProps & { isCompared: boolean }) {
   return (
     <ReportCard
       title="Latency"
-      description="Time the upstream took to answer, by percentile."
+      description="Upstream response time by percentile."
       report={props.report}
       failure="The latencies could not be loaded."
       skeleton={<ChartSkeleton />}
@@ -19,11 +19,11 @@ export function LatencyCard(props: TimeCardProps & { isCompared: boolean }) {
         <LazyTimeLines
           {...toLatencyTimeline(report, props.isCompared)}
           label="Latency percentiles"
-          unit="time to answer"
+          unit="response time"
           timeZone={report.timeZone}
           formats={createChartFormats(report.timeZone, { value: formatMs, exact: formatMs })}
           cutsPeaks
-          emptyText="No call was measured in this range."
+          emptyText="No calls were measured in this range."
           view={props.shown}
           onViewChange={props.onShow}
           onSelectRange={props.onSelectRange}

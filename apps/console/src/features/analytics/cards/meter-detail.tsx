@@ -45,7 +45,7 @@ export function MeterDetail({ meter, scope, isReady, onChange }: MeterDetailProp
     <section aria-label={`${meter.name}: over time`} className="min-w-0">
       {unanswered.length > 0 && (
         <p className="mb-2 text-ink-muted text-xs">
-          {meter.name} counts events; these filters say nothing about them: {unanswered.join(", ")}.
+          {meter.name} counts events, so these filters do not apply: {unanswered.join(", ")}.
         </p>
       )}
       {report.isError && (
@@ -88,7 +88,7 @@ function RangeShown({
   });
   return (
     <p className="mt-2 text-ink-muted text-xs">
-      Kept by the quarter of an hour, so shown for {span(range)}.
+      Stored in 15-minute steps, so shown for {span(range)}.
     </p>
   );
 }
@@ -158,7 +158,7 @@ function MeterParts({ meter, scope, isReady, onChange }: MeterDetailProps) {
             >
               <span className="sr-only">Remove filter </span>
               <span className="text-ink-muted">{name} </span>
-              <span className="max-w-40 truncate">{rest.join(":") || "Not known"}</span>
+              <span className="max-w-40 truncate">{rest.join(":") || "Unknown"}</span>
               <X className="size-3.5" aria-hidden="true" />
             </Button>
           );
@@ -166,7 +166,7 @@ function MeterParts({ meter, scope, isReady, onChange }: MeterDetailProps) {
       </div>
       {unanswered.length > 0 && (
         <p className="mb-2 text-ink-muted text-xs">
-          By {part} everything is counted, whatever these filters say:{" "}
+          The numbers by {part} ignore these filters:{" "}
           {unanswered.map((name) => FILTER_LABELS[name]).join(", ")}.
         </p>
       )}

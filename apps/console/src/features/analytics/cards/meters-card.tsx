@@ -51,7 +51,7 @@ export function MetersCard({ scope, isReady, against, onChange }: MetersCardProp
   return (
     <Card
       title="Usage by meter"
-      description="What counts against limits and is billed: units of events, and of calls that were answered with 2xx or 304. Refusals and errors cost nothing."
+      description="What counts against limits and is billed: units of events, and of calls answered with 2xx or 304. Denied calls and errors cost nothing."
     >
       {failed !== undefined && (
         <div className="mb-3">
@@ -87,7 +87,7 @@ export function MetersCard({ scope, isReady, against, onChange }: MetersCardProp
           <KeptNotice report={reports[0]?.data} />
           {left > 0 && (
             <p className="mt-1 text-ink-faint text-xs">
-              And {formatCount(left)} more meters, through the API.
+              {formatCount(left)} more meters are available through the API.
             </p>
           )}
         </div>

@@ -42,7 +42,7 @@ export function ExportButton(props: ExportButtonProps) {
         isOpen={isOpen}
         onClose={close}
         title="Export usage"
-        description="A file with every row, written in the background. It is kept for a week."
+        description="A file with every row, written in the background and kept for a week."
       >
         <ExportForm {...props} onClose={close} />
       </Dialog>
@@ -79,7 +79,7 @@ function ExportForm({ scope, onBegun, onClose }: ExportButtonProps & { onClose: 
       }),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ["exports", tenantId] });
-      toast.success("The export has begun.");
+      toast.success("The export has started.");
       onClose();
       onBegun();
     },
@@ -97,7 +97,7 @@ function ExportForm({ scope, onBegun, onClose }: ExportButtonProps & { onClose: 
       onSubmit={() => submit()}
       onCancel={onClose}
       action="Export usage"
-      progress={create.isPending ? "Beginning…" : undefined}
+      progress={create.isPending ? "Starting…" : undefined}
       isDisabled={name.trim() === ""}
     >
       <FormField label="What">
@@ -123,12 +123,12 @@ function ExportForm({ scope, onBegun, onClose }: ExportButtonProps & { onClose: 
         value={name}
         maxLength={100}
         autoComplete="off"
-        error={name.trim() === "" ? "Give it a name." : undefined}
+        error={name.trim() === "" ? "Enter a name." : undefined}
         onChange={(event) => setTypedName(event.currentTarget.value)}
       />
-      <p className="text-ink-muted">{facts.join(" · ")}: as the view is now.</p>
+      <p className="text-ink-muted">{facts.join(" · ")}, as in the current view.</p>
       {create.isError && (
-        <FailureNotice what="The export could not be begun." cause={create.error} />
+        <FailureNotice what="The export could not be started." cause={create.error} />
       )}
     </DialogForm>
   );

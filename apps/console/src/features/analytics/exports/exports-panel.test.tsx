@@ -63,9 +63,9 @@ describe("ExportsPanel", () => {
         return exportOf({ state: "cancelled" });
       },
     });
-    const bar = await screen.findByRole("progressbar", { name: "Being written" });
+    const bar = await screen.findByRole("progressbar", { name: "In progress" });
     expect(bar.getAttribute("aria-valuenow")).toBe("12.5");
-    expect(bar.getAttribute("aria-valuetext")).toBe("3 of 24 parts, 1,200 rows, 48 kB");
+    expect(bar.getAttribute("aria-valuetext")).toBe("3 of 24 chunks, 1,200 rows, 48 kB");
     await userEvent.click(screen.getByRole("button", { name: "Cancel By route" }));
     await vi.waitFor(() => expect(isCancelled).toBe(true));
   });

@@ -21,7 +21,7 @@ import { useExportActions } from "./use-export-actions.ts";
 
 const STATES: Readonly<Record<UsageExport["state"], { label: string; tone: Tone }>> = {
   waiting: { label: "Waiting", tone: "neutral" },
-  running: { label: "Being written", tone: "info" },
+  running: { label: "In progress", tone: "info" },
   done: { label: "Ready", tone: "ok" },
   failed: { label: "Failed", tone: "danger" },
   cancelled: { label: "Cancelled", tone: "neutral" },
@@ -64,7 +64,7 @@ export function ExportsPanel({ scope, userId, mayEndOthers }: ExportsPanelProps)
           title="No exports yet"
           action={<ExportButton scope={scope} onBegun={() => undefined} />}
         >
-          An export is a file with every row of what is looked at, as CSV or JSON, however large. It
+          An export is a file with every row of the current view, as CSV or JSON, however large. It
           is written in the background and kept for a week.{" "}
           <DocsLink page="analytics#exports">How exports work</DocsLink>
         </EmptyState>
@@ -121,9 +121,9 @@ function ExportItem({ one, tenantId, mayEnd }: ExportItemProps) {
         {isUnfinished(one) && (
           <div className="mt-2 max-w-md">
             <ProgressBar
-              label={state === "waiting" ? "Waits for its turn" : "Being written"}
+              label={state === "waiting" ? "Queued" : "In progress"}
               progress={progress}
-              text={`${formatCount(progress.done)} of ${formatCount(progress.total)} parts, ${size}`}
+              text={`${formatCount(progress.done)} of ${formatCount(progress.total)} chunks, ${size}`}
             />
           </div>
         )}

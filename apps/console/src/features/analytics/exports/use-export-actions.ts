@@ -21,7 +21,7 @@ export function useExportActions(tenantId: TenantId) {
   const cancel = useMutation({
     mutationKey: ["exports", "cancel"],
     mutationFn: ({ exportId }: UsageExport) => api.exports.cancel({ tenantId, exportId }),
-    onSuccess: ({ name }) => void toast.success(`The export ${name} is stopped.`),
+    onSuccess: ({ name }) => void toast.success(`The export ${name} was cancelled.`),
     onError,
     onSettled: refresh,
   });

@@ -58,7 +58,7 @@ function RangeForm({ fromMs, toMs, timeZone, onChoose }: CustomRangeProps) {
     if (chosenFromMs < chosenToMs) {
       onChoose(chosenFromMs, chosenToMs);
     } else {
-      setError("Give a beginning and an end that comes after it.");
+      setError("Enter a start, and an end after it.");
     }
   }
 
@@ -77,7 +77,7 @@ function RangeForm({ fromMs, toMs, timeZone, onChoose }: CustomRangeProps) {
         name="to"
         type="datetime-local"
         defaultValue={write(toMs)}
-        help={`As clocks show it in ${timeZone}; the end is not included.`}
+        help={`In the time zone ${timeZone}; the end is not included.`}
       />
       <Button type="submit" look="primary" className="w-full">
         Apply range

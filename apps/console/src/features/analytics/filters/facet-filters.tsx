@@ -32,7 +32,7 @@ export function FacetFilters(props: FacetFiltersProps) {
   const [isNear, setIsNear] = useState(false);
   return (
     <fieldset
-      aria-label="Narrow to"
+      aria-label="Filter by"
       className="contents"
       onPointerEnter={() => setIsNear(true)}
       onFocus={() => setIsNear(true)}

@@ -82,7 +82,7 @@ export function FilterBar({ scope, keyNames, nowMs, onChange }: FilterBarProps) 
           </Button>
           {weeks !== undefined && (
             <span className="text-ink-faint text-xs">
-              by whole weeks: the same days, {formatCount(weeks)} weeks earlier
+              same weekdays, {formatCount(weeks)} weeks earlier
             </span>
           )}
         </div>
@@ -149,7 +149,7 @@ function ZoneChoice({ view, timeZone, onChange }: Omit<RangeChoiceProps, "nowMs"
       choices={names.map((name) => ({
         value: name,
         label: name,
-        ...(name === own ? { note: "Your own" } : {}),
+        ...(name === own ? { note: "Your time zone" } : {}),
       }))}
       onValueChange={(name) => onChange({ ...view, timeZone: name === own ? undefined : name })}
       trigger={

@@ -93,7 +93,7 @@ function LiveStream({ scope, keyNames, onRetry }: LiveStreamProps) {
   const state = useSyncExternalStore(tail.subscribe, tail.getState, tail.getState);
   return state.connection === "refused" ? (
     <ErrorState
-      title="The calls cannot be followed."
+      title="Live calls are not available."
       reason={state.failure ?? ""}
       onRetry={onRetry}
     />
@@ -123,8 +123,8 @@ function NoCalls() {
       title="Waiting for calls"
       {...(snippet !== undefined && { snippet })}
     >
-      Calls appear here as they happen, those that were denied too. Nothing of them is kept. Send
-      one with a key of this tenant to see it.{" "}
+      Calls appear here as they happen, including denied calls. They are not stored. Send one with a
+      key of this tenant to see it.{" "}
       <DocsLink page="analytics#live-calls">How live calls work</DocsLink>
     </EmptyState>
   );
@@ -157,7 +157,7 @@ function Toolbar({ tail, state }: { tail: LiveTail; state: TailState }) {
       <p className="grow text-ink-muted text-xs tabular-nums">
         {formatCount(rows.length)} shown
         {held > 0 && `, ${formatCount(held)} new`}
-        {heldLost > 0 && `, ${formatCount(heldLost)} older ones not kept`}
+        {heldLost > 0 && `, ${formatCount(heldLost)} older ones dropped`}
         {dropped > 0 && `, ${formatCount(dropped)} came too fast to be shown`}
       </p>
       <div className="flex gap-2">

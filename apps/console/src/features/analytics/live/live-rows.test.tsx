@@ -93,7 +93,7 @@ describe("LiveRows", () => {
     for (const widthPx of [1_000, 360]) {
       size(list, widthPx, 540);
       const text = within(list).getAllByRole("row").at(-1)?.textContent;
-      for (const part of ["12:00:00.120", "/call/1", "200", "Let through", "12.3 ms"]) {
+      for (const part of ["12:00:00.120", "/call/1", "200", "Allowed", "12.3 ms"]) {
         expect(text).toContain(part);
       }
     }

@@ -196,7 +196,7 @@ function Gap({ fromMs, toMs, span }: { fromMs: number; toMs: number; span: numbe
       colSpan={span}
       className="truncate border-line border-b bg-sunken px-3 text-center text-ink-muted text-xs"
     >
-      Not connected between {from} and {to}: calls of that time are not shown.
+      Not connected from {from} to {to}: calls in between are not shown.
     </td>
   );
 }

@@ -19,8 +19,8 @@ export function OutdatedNotice({ saved, savedView }: OutdatedNoticeProps) {
       className="mb-3 rounded-control border border-line bg-warning-soft px-3 py-2 text-sm [overflow-wrap:anywhere]"
     >
       {open === undefined
-        ? "The saved view of this address is not there any more, or is somebody else’s own. What the address says besides is shown."
-        : `The view ${open.name} holds settings that are not understood any more, and are left out: ${outdated.join(", ")}. Update the view to forget them.`}
+        ? "The saved view in this address was deleted or is private to someone else. The other settings in the address apply."
+        : `The view ${open.name} has settings that no longer exist and are ignored: ${outdated.join(", ")}. Update the view to remove them.`}
     </p>
   );
 }

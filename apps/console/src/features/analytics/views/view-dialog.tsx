@@ -34,7 +34,7 @@ export function ViewDialog(props: ViewDialogProps) {
       isOpen={props.isOpen}
       onClose={props.onClose}
       title={props.before === undefined ? "Save view" : "Rename or share view"}
-      description="Range, filters and everything else that the address holds."
+      description="Saves the range, the filters and everything else in the address."
     >
       <ViewForm {...props} />
     </Dialog>
@@ -81,12 +81,12 @@ function ViewForm({ onClose, owner, search, before, onSaved }: ViewDialogProps) 
         value={name}
         maxLength={NAME_LENGTH_MAX}
         autoComplete="off"
-        error={isRefused && !isNamed ? "Give it a name." : undefined}
+        error={isRefused && !isNamed ? "Enter a name." : undefined}
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <Switch
         label="Share with the tenant"
-        help="Everybody in the tenant can open it, change it and delete it. Otherwise only you see it."
+        help="Everyone in the tenant can open, change and delete it. Otherwise only you can see it."
         isOn={isShared}
         onChange={setIsShared}
       />

@@ -43,7 +43,7 @@ export function ViewsMenu({ owner, saved, view, maySave, onSearchChange }: Views
     mutationKey: ["saved-views", "update"],
     mutationFn: (before: SavedView) =>
       saveView(api, owner, { ...before, search: toViewSearch(view) }, before),
-    onSuccess: () => void toast.success("The view is updated."),
+    onSuccess: () => void toast.success("The view was updated."),
     onError,
     onSettled: refresh,
   });
@@ -102,7 +102,7 @@ export function ViewsMenu({ owner, saved, view, maySave, onSearchChange }: Views
             )}
             <MenuItem onSelect={() => setAsking("edit")}>Rename or share…</MenuItem>
             <MenuItem onSelect={() => choose.mutate(isDefault ? undefined : open.viewId)}>
-              {isDefault ? "Do not begin with it" : "Begin with it"}
+              {isDefault ? "Do not open by default" : "Open by default"}
             </MenuItem>
             <MenuItem isDanger onSelect={() => setAsking("delete")}>
               Delete view…
@@ -130,8 +130,8 @@ export function ViewsMenu({ owner, saved, view, maySave, onSearchChange }: Views
           title={`Delete the view ${open.name}?`}
           description={
             open.isShared
-              ? "It is gone for everybody in the tenant. What is looked at now stays as it is."
-              : "What is looked at now stays as it is."
+              ? "It is deleted for everyone in the tenant. The current page does not change."
+              : "The current page does not change."
           }
           action="Delete view"
           progress={remove.isPending ? "Deleting…" : undefined}

@@ -57,7 +57,7 @@ export function BulkActions({ keys, running, asked, onAsk, onChange }: BulkActio
         isOpen={asked === "revoke"}
         onClose={close}
         title={`Revoke ${countKeys(revocable.length)}?`}
-        description="They are refused everywhere within a second, for good. What calls with them fails until it has another key."
+        description="They are refused everywhere within a second, permanently. Programs that use them fail until they get another key."
         action={`Revoke ${countKeys(revocable.length)}`}
         nameToType={`revoke ${countKeys(revocable.length)}`}
         onConfirm={() => {

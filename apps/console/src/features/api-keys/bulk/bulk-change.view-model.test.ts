@@ -74,9 +74,9 @@ describe("a change of many keys", () => {
     expect(toDoneText({ action: "revoke" }, { changed: 0, unchanged: 2 })).toBe(
       "2 keys needed no change.",
     );
-    expect(toUndoneText({ undone: 2, kept: 0 })).toBe("2 keys are as before.");
+    expect(toUndoneText({ undone: 2, kept: 0 })).toBe("2 keys were changed back.");
     expect(toUndoneText({ undone: 0, kept: 1 })).toBe(
-      "1 key keeps the new expiry: the one before is over.",
+      "1 key keeps the new expiry, because the previous one has passed.",
     );
   });
 

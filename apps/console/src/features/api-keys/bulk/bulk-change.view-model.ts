@@ -11,7 +11,7 @@ export const BULK_DONE: Readonly<Record<BulkAction, string>> = {
   disable: "disabled",
   enable: "enabled",
   revoke: "revoked",
-  set_expiry: "given another expiry",
+  set_expiry: "given a new expiry",
 };
 
 /** Those of the keys that an action fits. */
@@ -77,10 +77,10 @@ export function toDoneText(
 /** What was taken back, as sentences. `kept` keys could not be: what they had before is over. */
 export function toUndoneText({ undone, kept }: { undone: number; kept: number }): string {
   return [
-    ...(undone > 0 ? [`${countKeys(undone)} ${toBe(undone)} as before.`] : []),
+    ...(undone > 0 ? [`${countKeys(undone)} ${undone === 1 ? "was" : "were"} changed back.`] : []),
     ...(kept > 0
       ? [
-          `${countKeys(kept)} ${kept === 1 ? "keeps" : "keep"} the new expiry: the one before is over.`,
+          `${countKeys(kept)} ${kept === 1 ? "keeps" : "keep"} the new expiry, because the previous one has passed.`,
         ]
       : []),
   ].join(" ");

@@ -21,16 +21,16 @@ it("says why an expiry is not set that has passed while the dialog was open", as
     <ExpiryDialog isOpen keys={[makeKey(1)]} onClose={() => undefined} onConfirm={onConfirm} />,
   );
   await userEvent.click(screen.getByRole("combobox", { name: "Expires" }));
-  await userEvent.click(await screen.findByRole("option", { name: /On a day of your own/ }));
+  await userEvent.click(await screen.findByRole("option", { name: /Custom date/ }));
   const field = await screen.findByLabelText("Expires on");
   fireEvent.change(field, { target: { value: "2026-11-21T12:05" } });
   vi.setSystemTime(OPENED.getTime() + 10 * 60_000);
   const send = screen.getByRole("button", { name: "Set expiry" });
   fireEvent.click(send);
-  await screen.findByText("The expiry must lie in the future.");
+  await screen.findByText("The expiry must be in the future.");
   expect(onConfirm).not.toHaveBeenCalled();
   fireEvent.change(field, { target: { value: "2026-11-21T12:20" } });
-  expect(screen.queryByText("The expiry must lie in the future.")).toBe(null);
+  expect(screen.queryByText("The expiry must be in the future.")).toBe(null);
   fireEvent.click(send);
   expect(onConfirm).toHaveBeenCalledOnce();
 });

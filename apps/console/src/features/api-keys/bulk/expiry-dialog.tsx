@@ -28,8 +28,8 @@ export function ExpiryDialog({ isOpen, keys, onClose, onConfirm }: ExpiryDialogP
       title={`Set the expiry of ${countKeys(keys.length)}`}
       description={
         expired === 0
-          ? "They stop by themselves at that moment."
-          : `They stop by themselves at that moment. ${countKeys(expired)} that had expired ${expired === 1 ? "works" : "work"} again until then.`
+          ? "They stop working at that time."
+          : `They stop working at that time. ${countKeys(expired)} that had expired will work again until then.`
       }
     >
       <ExpiryForm onCancel={onClose} onConfirm={(expiresAt) => onConfirm(keys, expiresAt)} />

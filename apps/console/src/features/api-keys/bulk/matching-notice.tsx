@@ -31,7 +31,7 @@ export function MatchingNotice(props: MatchingNoticeProps) {
         {found !== undefined
           ? toFoundText(found)
           : error === null
-            ? `All ${countKeys(props.pageCount)} of this page are chosen; there are more.`
+            ? `All ${countKeys(props.pageCount)} on this page are selected; there are more.`
             : `The other pages could not be loaded: ${toFailureReason(error)}`}
       </p>
       <Button
@@ -40,7 +40,7 @@ export function MatchingNotice(props: MatchingNoticeProps) {
         onClick={found === undefined ? props.onSearch : props.onNarrow}
       >
         {found === undefined
-          ? `Select all that match, up to ${String(BULK_KEYS_MAX)}`
+          ? `Select all matches, up to ${String(BULK_KEYS_MAX)}`
           : "Select this page only"}
       </Button>
     </div>
@@ -49,6 +49,6 @@ export function MatchingNotice(props: MatchingNoticeProps) {
 
 function toFoundText({ keys, isCut }: MatchingKeys): string {
   return isCut
-    ? `The first ${countKeys(keys.length)} that match are chosen: a change takes no more. Filter for the others.`
-    : `All ${countKeys(keys.length)} that match are chosen, on every page.`;
+    ? `The first ${countKeys(keys.length)} that match are selected, the most one change can take. Filter to reach the others.`
+    : `All ${countKeys(keys.length)} that match are selected, across all pages.`;
 }

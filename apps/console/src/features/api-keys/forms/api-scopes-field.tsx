@@ -34,7 +34,7 @@ export function ApiScopesField({ tenantId, granted, ...field }: ApiScopesFieldPr
       <ScopesField
         {...field}
         label="API scopes"
-        help="What calls with this key may do, of all that your plan allows."
+        help="What calls with this key may do, within what your plan allows."
         choices={choices}
       />
     </div>

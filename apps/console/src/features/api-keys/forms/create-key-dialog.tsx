@@ -44,8 +44,8 @@ export function CreateKeyDialog({ isOpen, ...props }: CreateKeyDialogProps) {
       title={created === undefined ? "Create key" : `${created.name} is ready`}
       description={
         created === undefined
-          ? `A program shows it with each call, and is counted and limited as ${props.tenant.name}.`
-          : "Copy it now. Only a hash of it is stored."
+          ? `A program sends it with every call, which is counted and limited as ${props.tenant.name}.`
+          : "Copy it now. Only a hash is stored."
       }
     >
       {created === undefined ? (

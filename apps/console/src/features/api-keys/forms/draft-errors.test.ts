@@ -6,9 +6,9 @@ describe("the summary of what is wrong", () => {
     expect(
       listErrors({
         "/name": "Must not be empty.",
-        "/rateLimits/1/windowSeconds": "How long?",
-        "/quotas/0": "There is a quota of it already.",
-        "/quotas/0/limit": "How many units?",
+        "/rateLimits/1/windowSeconds": "Enter the length of the window.",
+        "/quotas/0": "This meter already has a quota.",
+        "/quotas/0/limit": "Enter the number of units.",
         "/metadata/": "Every value needs a name.",
         "/metadata/a~1b": "At most 500 characters.",
         "/allowedNetworks/3": "Not a network.",
@@ -16,9 +16,9 @@ describe("the summary of what is wrong", () => {
       }),
     ).toEqual([
       "Name: Must not be empty.",
-      "Rate limit 2, window: How long?",
-      "Quota 1: There is a quota of it already.",
-      "Quota 1, units: How many units?",
+      "Rate limit 2, window: Enter the length of the window.",
+      "Quota 1: This meter already has a quota.",
+      "Quota 1, units: Enter the number of units.",
       "Metadata: Every value needs a name.",
       "Metadata a/b: At most 500 characters.",
       "Networks: Not a network.",

@@ -25,7 +25,7 @@ const PARTS: Readonly<Record<string, string>> = {
   "quotas/limit": "units",
 };
 
-/** Each sentence once, in the order of the form, after the name of its field: "Quota 1, units: How many units?" */
+/** Each sentence once, in the order of the form, after the name of its field: "Quota 1, units: Enter the number of units." */
 export function listErrors(errors: DraftErrors): string[] {
   return [
     ...new Set(

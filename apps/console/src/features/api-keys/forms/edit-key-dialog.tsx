@@ -43,7 +43,7 @@ function EditKeyForm({ tenant, subject, onClose }: EditKeyDialogProps) {
     onSuccess: (key) => {
       replaceKey(client, tenantId, key);
       if (key !== subject) {
-        toast.success(`${key.name} is saved.`);
+        toast.success(`${key.name} was saved.`);
       }
       onClose();
       void refreshKeys(client, tenantId);

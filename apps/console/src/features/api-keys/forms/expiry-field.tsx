@@ -30,14 +30,14 @@ export function ExpiryField(props: ExpiryFieldProps) {
         choices={[
           ...(current === null
             ? []
-            : [{ value: "keep" as const, label: `As it is: ${formatInstant(current)}` }]),
+            : [{ value: "keep" as const, label: `Unchanged: ${formatInstant(current)}` }]),
           { value: "never", label: "Never" },
           ...EXPIRY_PRESETS.map(({ value, label, afterMs }) => ({
             value,
             label,
             note: formatInstant(new Date(nowMs + afterMs).toISOString()),
           })),
-          { value: "custom", label: "On a day of your own…" },
+          { value: "custom", label: "Custom date…" },
         ]}
       />
       {isCustom && (
@@ -45,7 +45,7 @@ export function ExpiryField(props: ExpiryFieldProps) {
           label="Expires on"
           type="datetime-local"
           value={draft.customExpiry}
-          help={`As clocks show it in ${timeZone}.`}
+          help={`In the time zone ${timeZone}.`}
           error={error}
           onChange={(event) => onChange({ customExpiry: event.currentTarget.value })}
         />

@@ -10,16 +10,16 @@ export const GRACE_CHOICES: readonly Choice<GraceValue>[] = [
   {
     value: "0",
     label: "Not at all",
-    note: "It has leaked: it is refused within a second, and what still uses it fails.",
+    note: "For a leaked key: it is refused within a second, and anything still using it fails.",
   },
   { value: "60", label: "1 minute", note: "When only a setting has to be reloaded." },
-  { value: "3600", label: "1 hour", note: "For one service that you deploy right now." },
+  { value: "3600", label: "1 hour", note: "For one service you are deploying now." },
   {
     value: "86400",
     label: "1 day",
     note: "Time for a rollout: both keys work until everything has the new one.",
   },
-  { value: "604800", label: "7 days", note: "When others have to change it too." },
+  { value: "604800", label: "7 days", note: "When other people have to switch too." },
 ];
 
 /** When the old key ends, epoch milliseconds: after the grace period, never later than it would have anyway. */

@@ -61,11 +61,11 @@ describe("checkDraft", () => {
   it.each<[string, Partial<KeyDraft>, object]>([
     ["nothing of a good one", {}, {}],
     ["a missing name", { name: "  " }, { "/name": "Give the key a name." }],
-    ["a missing day", { expiry: "custom" }, { "/expiresAt": "Choose a day and a time." }],
+    ["a missing day", { expiry: "custom" }, { "/expiresAt": "Choose a date and a time." }],
     [
       "a day that is over",
       { expiry: "custom", customExpiry: "2026-11-21T13:00" },
-      { "/expiresAt": "The expiry must lie in the future." },
+      { "/expiresAt": "The expiry must be in the future." },
     ],
     [
       "a value without a name",
@@ -75,7 +75,7 @@ describe("checkDraft", () => {
     [
       "a name given twice",
       { metadata: [row(0, "a", "1"), row(1, "a ", "2")] },
-      { "/metadata/a": "Each name is given once." },
+      { "/metadata/a": "Each name can be used only once." },
     ],
     [
       "networks that are none, the first ones by name",

@@ -125,9 +125,9 @@ export function checkExpiry(
   }
   const expiresAt = readCustom(draft.customExpiry, timeZone);
   if (expiresAt === undefined) {
-    return { "/expiresAt": "Choose a day and a time." };
+    return { "/expiresAt": "Choose a date and a time." };
   }
-  return expiresAt <= nowMs ? { "/expiresAt": "The expiry must lie in the future." } : {};
+  return expiresAt <= nowMs ? { "/expiresAt": "The expiry must be in the future." } : {};
 }
 
 /** The networks of a text, as they are typed. */
@@ -159,7 +159,9 @@ function checkMetadata(metadata: readonly MetadataRow[]): DraftErrors {
     if (row.name.trim() === "") {
       return [[pointer, "Every value needs a name."]];
     }
-    return pointers.indexOf(pointer) === index ? [] : [[pointer, "Each name is given once."]];
+    return pointers.indexOf(pointer) === index
+      ? []
+      : [[pointer, "Each name can be used only once."]];
   });
   return Object.fromEntries(errors);
 }

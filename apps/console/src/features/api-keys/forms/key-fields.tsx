@@ -51,7 +51,7 @@ export function KeyFields(props: KeyFieldsProps) {
           onValueChange={(environment) => onChange({ ...draft, environment })}
           choices={[
             { value: "live", label: "Live", note: "Counts against the plan and is billed." },
-            { value: "test", label: "Test", note: "Metered apart, never billed." },
+            { value: "test", label: "Test", note: "Metered separately, never billed." },
           ]}
         />
       )}
@@ -110,13 +110,14 @@ function KeyFolds({ tenant, draft, granted, errors, attempts, onChange }: KeyFol
       </Fold>
       <Fold
         title="Limits of this key"
-        state={limits === 0 ? "Those of the plan" : count(limits, "limit")}
+        state={limits === 0 ? "Plan limits only" : count(limits, "limit")}
         isInUse={limits > 0}
         hasError={has("/rateLimits") || has("/quotas")}
         attempts={attempts}
       >
         <p className="mb-3 text-ink-muted text-xs">
-          Below those of the plan: a call must pass both. Rolling the key resets nothing.
+          In addition to the plan’s limits: a call must pass both. Rolling the key does not reset
+          them.
         </p>
         <div className="space-y-4">
           <RateLimitsField

@@ -38,7 +38,7 @@ describe("a number in a limit", () => {
     [
       { every: 25, unit: "hours" as const },
       "/rateLimits/0/windowSeconds",
-      "At most a day: what lasts longer is a quota.",
+      "At most a day. For longer, use a quota.",
     ],
   ])("must be whole and within its bounds: %j", (change, pointer, words) => {
     expect(checkLimits({ rateLimits: [rate(change)], quotas: [] })).toEqual({ [pointer]: words });
@@ -119,7 +119,7 @@ describe("rows of limits", () => {
       "/quotas/1/limit",
       "/quotas/2/meter",
     ]);
-    expect(errorAt(errors, "/quotas/2")).toBe("Choose what is counted.");
+    expect(errorAt(errors, "/quotas/2")).toBe("Choose a meter.");
     expect(errorAt(errors, "/rateLimits/1")).toBe(undefined);
     expect(listErrors(errors)).toHaveLength(8);
   });

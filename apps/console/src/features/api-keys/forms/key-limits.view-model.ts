@@ -106,15 +106,15 @@ export function checkLimits(draft: {
     } else if (names.indexOf(name) !== index) {
       errors[`${at}/name`] = "Another limit has this name.";
     }
-    const limitError = checkWhole(row.limit, "How many calls?", 1, RATE_LIMIT_MAX);
+    const limitError = checkWhole(row.limit, "Enter the number of calls.", 1, RATE_LIMIT_MAX);
     if (limitError !== undefined) {
       errors[`${at}/limit`] = limitError;
     }
     const everyMax = WINDOW_SECONDS_MAX / UNIT_SECONDS[row.unit];
     const everyError =
       row.every !== null && row.every > everyMax
-        ? "At most a day: what lasts longer is a quota."
-        : checkWhole(row.every, "How long?", 1, everyMax);
+        ? "At most a day. For longer, use a quota."
+        : checkWhole(row.every, "Enter the length of the window.", 1, everyMax);
     if (everyError !== undefined) {
       errors[`${at}/windowSeconds`] = everyError;
     }
@@ -123,11 +123,16 @@ export function checkLimits(draft: {
   for (const [index, row] of draft.quotas.entries()) {
     const at = `/quotas/${String(index)}`;
     if (row.meter === null) {
-      errors[`${at}/meter`] = "Choose what is counted.";
+      errors[`${at}/meter`] = "Choose a meter.";
     } else if (meters.indexOf(row.meter) !== index) {
-      errors[`${at}/meter`] = "There is a quota of it already.";
+      errors[`${at}/meter`] = "This meter already has a quota.";
     }
-    const limitError = checkWhole(row.limit, "How many units?", 0, Number.MAX_SAFE_INTEGER);
+    const limitError = checkWhole(
+      row.limit,
+      "Enter the number of units.",
+      0,
+      Number.MAX_SAFE_INTEGER,
+    );
     if (limitError !== undefined) {
       errors[`${at}/limit`] = limitError;
     }

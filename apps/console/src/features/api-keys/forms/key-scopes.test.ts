@@ -8,10 +8,10 @@ describe("scopes that somebody cannot give", () => {
   it("say whether another role has them or only the operator", () => {
     expect(choiceOf("events:write", "owner")).toEqual({
       scope: "events:write",
-      text: "Report usage of the tenant as events. Only the operator gives it.",
+      text: "Report the tenant’s usage as events. Only the operator can grant it.",
       isOffered: false,
     });
-    expect(choiceOf("keys:write", "viewer")?.text).toMatch(/\. Your role does not have it\.$/);
+    expect(choiceOf("keys:write", "viewer")?.text).toMatch(/\. Your role does not include it\.$/);
     expect(choiceOf("keys:write", "owner")?.isOffered).toBe(true);
   });
 

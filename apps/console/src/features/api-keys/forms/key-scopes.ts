@@ -6,10 +6,10 @@ type TenantKeyScope = (typeof TENANT_KEY_SCOPES)[number];
 export const SCOPE_TEXTS: Readonly<Record<TenantKeyScope, string>> = {
   "keys:read": "List keys, never their secret part",
   "keys:write": "Create, change, roll and revoke keys",
-  "usage:read": "Read usage and what is left of limits",
+  "usage:read": "Read usage and remaining limits",
   "alerts:read": "Read alerts and their history",
   "alerts:write": "Create, change, pause and delete alerts",
-  "events:write": "Report usage of the tenant as events",
+  "events:write": "Report the tenant’s usage as events",
   "catalog:read": "Read plans and meters",
   "tenants:read": "Read the tenant’s name, plan and settings",
   "members:read": "List members and their roles",
@@ -37,7 +37,9 @@ export function listManagementScopes(role: Role, granted: readonly string[]): Sc
   const held: readonly string[] = ROLE_SCOPES[role];
   const heldBySome: readonly string[] = Object.values(ROLE_SCOPES).flat();
   const toReason = (scope: string) =>
-    heldBySome.includes(scope) ? "Your role does not have it." : "Only the operator gives it.";
+    heldBySome.includes(scope)
+      ? "Your role does not include it."
+      : "Only the operator can grant it.";
   return Object.entries(SCOPE_TEXTS).map(([scope, text]) => ({
     scope,
     text: held.includes(scope) ? text : `${text}. ${toReason(scope)}`,

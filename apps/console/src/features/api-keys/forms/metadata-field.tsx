@@ -80,7 +80,7 @@ export function MetadataField({ value, errors, onChange }: MetadataFieldProps) {
         )}
       </div>
       <p id="metadata-help" className="mt-1 text-ink-muted text-xs">
-        Your own names and values. Verification answers with them, so never a secret.
+        Your own names and values. Verification returns them, so never store a secret here.
       </p>
       <p role="alert" className="mt-1 text-danger text-xs empty:hidden">
         {errors["/metadata"]}

@@ -11,7 +11,7 @@ export function NetworksField({ value, error, onChange }: NetworksFieldProps) {
   return (
     <TextArea
       label="Addresses and ranges"
-      help="One a line, IPv4 or IPv6. Calls from elsewhere are refused. Empty: from anywhere."
+      help="One per line, IPv4 or IPv6. Calls from elsewhere are refused. Leave empty to allow any address."
       placeholder={"192.0.2.0/24\n2001:db8::/32"}
       value={value}
       error={error}

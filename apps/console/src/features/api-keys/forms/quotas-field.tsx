@@ -38,7 +38,7 @@ export function QuotasField({ value, errors, onChange }: QuotasFieldProps) {
       <legend className="mb-1 font-medium">Quotas</legend>
       {catalog.isError && (
         <FailureNotice
-          what="What can be counted could not be loaded."
+          what="The meters could not be loaded."
           cause={catalog.error}
           onRetry={() => void catalog.refetch()}
         />
@@ -70,7 +70,7 @@ export function QuotasField({ value, errors, onChange }: QuotasFieldProps) {
                   onValueChange={(chosen) => change(row.rowId, { meter: chosen })}
                 />
                 <NumberField
-                  label="Units a billing period"
+                  label="Units per billing period"
                   value={row.limit}
                   min={0}
                   max={Number.MAX_SAFE_INTEGER}

@@ -32,11 +32,11 @@ export function RollKeyDialog({ tenantId, subject, onClose }: RollKeyDialogProps
       description={
         made === undefined ? (
           <>
-            Makes a new key with the same name, scopes, networks, limits, metadata and expiry. What
-            is used of its limits goes on counting.
+            Creates a new key with the same name, scopes, networks, limits, metadata and expiry.
+            Usage against its limits carries over.
           </>
         ) : endMs === undefined ? (
-          "The old key is refused from now on."
+          "The old key no longer works."
         ) : (
           `The old key works until ${formatInstant(new Date(endMs).toISOString())}.`
         )

@@ -17,7 +17,7 @@ export function ShownKey({ secret, onStored }: ShownKeyProps) {
       <SecretOnce
         subject="API key"
         secret={secret}
-        advice="Keep it where your program reads its secrets."
+        advice="Store it where your program reads its secrets."
         onStored={onStored}
       />
       {curl !== undefined && (

@@ -30,7 +30,7 @@ it("says why a form is not sent whose expiry has passed while it was open", () =
   expect(result.current.messages).toBe(undefined);
   act(() => result.current.submit());
   expect(onSubmit).not.toHaveBeenCalled();
-  expect(result.current.messages).toEqual(["Expiry: The expiry must lie in the future."]);
+  expect(result.current.messages).toEqual(["Expiry: The expiry must be in the future."]);
   act(() => result.current.setDraft({ ...initial, customExpiry: "2026-11-21T12:20" }));
   expect(result.current.messages).toBe(undefined);
   act(() => result.current.submit());

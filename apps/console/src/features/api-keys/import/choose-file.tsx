@@ -46,8 +46,7 @@ export function ChooseFile({ error, onChoose }: ChooseFileProps) {
           <FileUp className="mb-1 size-6 text-ink-faint" aria-hidden="true" />
           <span className="font-medium">Choose a CSV or JSON file</span>
           <span className="text-ink-muted text-xs">
-            Or drop it here. At most 100,000 rows; nothing is imported before you have seen what
-            would be.
+            Or drop it here. At most 100,000 rows. You see the result before anything is imported.
           </span>
           <input
             id={id}
@@ -74,12 +73,12 @@ export function ChooseFile({ error, onChoose }: ChooseFileProps) {
         </p>
       </div>
       <div className="space-y-2">
-        <p className="font-medium">What the file holds</p>
+        <p className="font-medium">File format</p>
         <p className="text-ink-muted">
-          A CSV with a first line of names, or a JSON array of objects with these fields.{" "}
+          A CSV with a header line, or a JSON array of objects with these fields.{" "}
           <code className="font-mono text-[0.8125rem]">hash</code> is the SHA-256 of the key’s text,
           in hexadecimal or base64; <code className="font-mono text-[0.8125rem]">name</code> is what
-          people see. The rest may be left out:{" "}
+          people see. The rest is optional:{" "}
           <a className="underline underline-offset-4" href="/docs/api#importing-keys-that-exist">
             all fields
           </a>

@@ -31,7 +31,7 @@ export function ImportKeysDialog({ isOpen, tenant, onClose }: ImportKeysDialogPr
       isLocked={isRunning}
       size="wide"
       title="Import keys"
-      description={`Keys that your customers have go on working. Only their hashes come to ${tenant.name}, never the keys.`}
+      description={`Your customers’ existing keys keep working. Only their hashes are stored for ${tenant.name}, never the keys.`}
     >
       {/* Each step is a part of its own, so that its first button takes the focus. */}
       <ImportStep key={state.step} keys={keys} onClose={close} />
@@ -83,7 +83,7 @@ function ImportStep({ keys, onClose }: ImportStepProps) {
           <DialogActions>
             <Button onClick={onClose}>Close</Button>
             <Button look="primary" autoFocus onClick={() => keys.goOn(state.work)}>
-              Go on from row {formatCount(state.work.tally.done + 1)}
+              Continue from row {formatCount(state.work.tally.done + 1)}
             </Button>
           </DialogActions>
         </div>
@@ -138,12 +138,12 @@ type StopNoticeProps = {
 /** Why it does not go on, and what is left of it. */
 function StopNotice({ isDryRun, reason }: StopNoticeProps) {
   const what = isDryRun ? "The check" : "The import";
-  const rest = isDryRun ? "" : " What is imported stays imported.";
+  const rest = isDryRun ? "" : " Imported rows stay imported.";
   return reason === undefined ? (
     <p role="status" className="font-medium">
-      {what} is stopped.{rest}
+      {what} was stopped.{rest}
     </p>
   ) : (
-    <FormErrors title={`${what} did not go on.${rest}`} errors={[reason]} />
+    <FormErrors title={`${what} could not continue.${rest}`} errors={[reason]} />
   );
 }

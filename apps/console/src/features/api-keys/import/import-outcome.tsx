@@ -7,7 +7,7 @@ export type ImportOutcomeProps = { tally: ImportTally; isDryRun: boolean; rowCou
 export function ImportOutcome({ tally, isDryRun, rowCount }: ImportOutcomeProps) {
   const counts = [
     { label: isDryRun ? "To import" : "Imported", count: tally.imported, tone: "text-ok" },
-    { label: "There already", count: tally.existing, tone: "text-ink" },
+    { label: "Already there", count: tally.existing, tone: "text-ink" },
     {
       label: "Refused",
       count: tally.refused,
@@ -18,7 +18,7 @@ export function ImportOutcome({ tally, isDryRun, rowCount }: ImportOutcomeProps)
     <div className="space-y-4">
       <p role="status" className="text-ink-muted">
         {formatCount(tally.done)} of {formatCount(rowCount)} {rowCount === 1 ? "row" : "rows"}{" "}
-        {isDryRun ? "checked; nothing is imported yet." : "are through."}
+        {isDryRun ? "checked; nothing is imported yet." : "processed."}
       </p>
       <dl className="grid grid-cols-3 divide-x divide-line rounded-card border border-line">
         {counts.map(({ label, count, tone }) => (
@@ -36,7 +36,7 @@ export function ImportOutcome({ tally, isDryRun, rowCount }: ImportOutcomeProps)
 function Mistakes({ tally }: { tally: ImportTally }) {
   return (
     <div>
-      <p className="mb-1.5 font-medium">Refused rows keep no other out</p>
+      <p className="mb-1.5 font-medium">Refused rows do not affect the others</p>
       <section
         aria-label="Refused rows"
         // A box that scrolls is reached by the keyboard.
@@ -54,7 +54,7 @@ function Mistakes({ tally }: { tally: ImportTally }) {
                 Field
               </th>
               <th scope="col" className="px-3 py-2 font-medium">
-                What is wrong
+                Problem
               </th>
             </tr>
           </thead>

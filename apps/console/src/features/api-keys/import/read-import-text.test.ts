@@ -49,7 +49,7 @@ describe("readImportText", () => {
   it("refuses a row that no request can carry, and keeps those around it", async () => {
     const long = "ü".repeat(500_000);
     const refused = {
-      errors: [{ pointer: "", message: "The row is too long: it has more than 900 kB." }],
+      errors: [{ pointer: "", message: "The row is too long: more than 900 kB." }],
     };
     expect(await readImportText(`hash,name\na,A\nb,${long}\nc,C`)).toEqual([
       { place: "Line 2", value: { hash: "a", name: "A" } },
@@ -67,15 +67,15 @@ describe("readImportText", () => {
     ["", "The file is empty."],
     ["[]", "The file has no rows."],
     ["hash,name\n", "The file has no rows."],
-    ["[{", "This is not JSON, or it ends in the middle."],
+    ["[{", "This is not valid JSON, or the file is incomplete."],
     ["name,hash,name\na,b,c", /^The first line must name the columns/],
     ["id,hash\na,b", /^The first line must name .* It was read as “id,hash”\.$/],
-    ["hash;name\na;b", /read as “hash;name”, with semicolons between the names: put commas there/],
-    ["hash\tname\na\tb", /with tabs between the names/],
+    ["hash;name\na;b", /read as “hash;name”, separated by semicolons: use commas/],
+    ["hash\tname\na\tb", /separated by tabs/],
     [`${"x".repeat(500)}\n`, /It was read as “x{80}…”\.$/],
-    ["h\0a\0s\0h\0\n\0", /signs that are no text: save the file as UTF-8/],
-    ['{"hash":"a"}', /begins with \{.*must be one JSON array/],
-    ['hash,name\na,"b\n', /^Line \d+: a quote stands/],
+    ["h\0a\0s\0h\0\n\0", /characters that are not text: save the file as UTF-8/],
+    ['{"hash":"a"}', /starts with \{.*must be a JSON array/],
+    ['hash,name\na,"b\n', /^Line \d+: a quote is out of place/],
     [`[${"1,".repeat(100_000)}1]`, "The file has more than 100,000 rows: split it."],
   ])("says what is wrong with a file as a whole", async (text, message) => {
     const reading = readImportText(text);

@@ -50,7 +50,7 @@ export async function readImportText(text: string): Promise<ImportRow[]> {
   }
   if (content.startsWith("{")) {
     throw new ImportFileError(
-      "The file begins with {, so it holds one object. It must be one JSON array of them: [{…}, {…}].",
+      "The file starts with {, so it holds a single object. It must be a JSON array of objects: [{…}, {…}].",
     );
   }
   const rows = content.startsWith("[") ? readJson(content) : await readCsv(text);
@@ -68,7 +68,7 @@ function refuseTooLong(row: ImportRow): ImportRow {
   if (!("value" in row) || toJsonBytes(row.value) <= IMPORT_ROW_BYTES_MAX) {
     return row;
   }
-  const message = "The row is too long: it has more than 900 kB.";
+  const message = "The row is too long: more than 900 kB.";
   return { place: row.place, errors: [{ pointer: "", message }] };
 }
 
@@ -84,10 +84,10 @@ function readJson(content: string): ImportRow[] {
   try {
     values = JSON.parse(content);
   } catch (cause) {
-    throw new ImportFileError("This is not JSON, or it ends in the middle.", { cause });
+    throw new ImportFileError("This is not valid JSON, or the file is incomplete.", { cause });
   }
   if (!Array.isArray(values)) {
-    throw new ImportFileError("The JSON is no array of keys.");
+    throw new ImportFileError("The JSON is not an array of keys.");
   }
   return values.map((value: unknown, index) => ({ place: `Row ${String(index + 1)}`, value }));
 }
@@ -145,16 +145,16 @@ const OTHER_SEPARATORS = [
 function describeHeader(header: readonly string[]): string {
   const line = header.join(",");
   if (line.includes("\0")) {
-    return "It holds signs that are no text: save the file as UTF-8.";
+    return "It contains characters that are not text: save the file as UTF-8.";
   }
   const shown = line.length > HEADER_SHOWN_MAX ? `${line.slice(0, HEADER_SHOWN_MAX)}…` : line;
   const separator = header.length === 1 && OTHER_SEPARATORS.find(({ sign }) => line.includes(sign));
   return separator
-    ? `It was read as “${shown}”, with ${separator.name} between the names: put commas there.`
+    ? `It was read as “${shown}”, separated by ${separator.name}: use commas.`
     : `It was read as “${shown}”.`;
 }
 
 function describe(refusal: CsvError): string {
   const line = typeof refusal["lines"] === "number" ? refusal["lines"] : 1;
-  return `Line ${String(line)}: a quote stands where none can be, or is not closed.`;
+  return `Line ${String(line)}: a quote is out of place or not closed.`;
 }

@@ -143,10 +143,10 @@ export function useKeyImport(tenantId: TenantId) {
 /** For who has left the page: nothing else would tell how far it came. Rows that are sent again are there already. */
 function sayWhatCameOf({ fileName, rows, tally }: Work): void {
   if (tally.done === rows.length) {
-    toast.success(`${fileName} is imported: ${formatCount(tally.imported)} keys are new.`);
+    toast.success(`${fileName} was imported: ${formatCount(tally.imported)} new keys.`);
   } else {
     toast.warning(
-      `The import of ${fileName} ended when you left: ${formatCount(tally.done)} of ${formatCount(rows.length)} rows are through. Choose the file again to go on.`,
+      `The import of ${fileName} stopped when you left: ${formatCount(tally.done)} of ${formatCount(rows.length)} rows were processed. Choose the file again to continue.`,
       { duration: Number.POSITIVE_INFINITY, closeButton: true },
     );
   }

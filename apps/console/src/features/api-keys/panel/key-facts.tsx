@@ -41,7 +41,9 @@ export function KeyFacts({ subject, summary, people, onOpenKey }: KeyFactsProps)
       </Fact>
       <Fact name="Scopes">
         {subject.scopes.length === 0 ? (
-          <span className="text-ink-muted">None: it calls the API and manages nothing.</span>
+          <span className="text-ink-muted">
+            None: it can call the API but not manage the tenant.
+          </span>
         ) : (
           <span className="flex flex-wrap gap-1">
             {subject.scopes.map((scope) => (

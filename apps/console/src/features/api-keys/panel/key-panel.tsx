@@ -79,7 +79,7 @@ function OpenPanel(props: KeyPanelProps & { keyId: KeyId }) {
           <ErrorState
             title="The key could not be loaded."
             reason={toErrorMessage(key.error)}
-            wayOn="It may belong to another tenant of yours: switch at the top left."
+            wayOn="It may belong to another of your tenants: switch at the top left."
             requestId={key.error instanceof RequestError ? key.error.requestId : undefined}
             onRetry={() => void key.refetch()}
           />

@@ -62,7 +62,7 @@ function listDetails({ details }: AuditEntry): string[] {
       ? [`With ${GRACE_WORDS[graceSeconds] ?? `${String(graceSeconds)} seconds of grace`}`]
       : []),
     ...(typeof place === "string"
-      ? [`Place: ${place === "" ? "no address was given" : place}`]
+      ? [`Found at: ${place === "" ? "no address was given" : place}`]
       : []),
     ...(typeof source === "string" ? [`Source: ${source}`] : []),
   ];

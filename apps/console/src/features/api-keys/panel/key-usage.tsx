@@ -24,7 +24,7 @@ export function KeyUsage({ tenantId, keyId }: KeyUsageProps) {
   return (
     <>
       <RequestsCard
-        title="Requests of the last 30 days"
+        title="Requests in the last 30 days"
         report={report}
         grain="day"
         timeZone={timeZone}
@@ -33,7 +33,7 @@ export function KeyUsage({ tenantId, keyId }: KeyUsageProps) {
       />
       <ReportCard
         title="Denials by reason"
-        description="Calls that were not let through in the last 30 days."
+        description="Calls denied in the last 30 days."
         report={report}
         failure="The denials could not be loaded."
         skeleton={<Skeleton className="h-8 w-full opacity-50" />}

@@ -70,11 +70,11 @@ describe("toTrailLine", () => {
     const details = { name: "Worker", source: "commit", place: "https://example.com/a" };
     const line = toTrailLine(entry("key.leak_found", details), PEOPLE);
     expect(line.title).toBe("Found in public");
-    expect(line.details).toEqual(["Place: https://example.com/a", "Source: commit"]);
+    expect(line.details).toEqual(["Found at: https://example.com/a", "Source: commit"]);
     const revoked = entry("key.leak_revoked", { ...details, place: "" });
     expect(toTrailLine(revoked, PEOPLE)).toMatchObject({
       title: "Found in public and revoked",
-      details: ["Place: no address was given", "Source: commit"],
+      details: ["Found at: no address was given", "Source: commit"],
     });
   });
 

@@ -32,7 +32,7 @@ export function DimensionsField({ value, errorAt, onChange }: DimensionsFieldPro
         Dimensions <span className="font-normal text-ink-faint text-xs">Optional</span>
       </legend>
       <p className="mb-2 text-ink-muted text-xs">
-        Parts of an event, such as the model or the region, that usage can be broken down by.
+        Fields of an event, such as model or region, to break usage down by.
       </p>
       <div className="space-y-2">
         {value.map((row, index) => (
@@ -55,7 +55,7 @@ export function DimensionsField({ value, errorAt, onChange }: DimensionsFieldPro
             />
             <TextField
               className="min-w-0 grow basis-0"
-              label="Stands at"
+              label="Path"
               value={row.pointer}
               placeholder="/model"
               maxLength={200}

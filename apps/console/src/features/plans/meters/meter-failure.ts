@@ -15,7 +15,7 @@ function listFields(): Map<string, string> {
   for (let place = 0; place < METER_DIMENSIONS_MAX; place += 1) {
     const row = `dimensions/${String(place)}`;
     fields.set(`${row}/name`, `Name of dimension ${String(place + 1)}`);
-    fields.set(`${row}/pointer`, `Place of dimension ${String(place + 1)}`);
+    fields.set(`${row}/pointer`, `Path of dimension ${String(place + 1)}`);
   }
   return fields;
 }

@@ -56,8 +56,8 @@ export function MeterForm({ meter, onDone, onCancel }: MeterFormProps) {
     onSuccess: async (published) => {
       toast.success(
         meter === undefined
-          ? `${published.name} counts from now on.`
-          : `${published.name} counts by version ${String(published.version ?? "")} from now on.`,
+          ? `${published.name} is counting now.`
+          : `${published.name} now counts by version ${String(published.version ?? "")}.`,
       );
       onDone(published);
       await Promise.all([
@@ -83,7 +83,7 @@ export function MeterForm({ meter, onDone, onCancel }: MeterFormProps) {
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
           label="Name"
-          help="What customers see."
+          help="The name that customers see."
           name="name"
           value={draft.name}
           maxLength={60}
@@ -97,7 +97,7 @@ export function MeterForm({ meter, onDone, onCancel }: MeterFormProps) {
         {meter === undefined ? (
           <TextField
             label="Id"
-            help="What programs, plans and queries call it. It stays."
+            help="Used by programs, plans and queries. Cannot be changed later."
             name="meterId"
             isMono
             value={draft.meterId}
@@ -110,7 +110,7 @@ export function MeterForm({ meter, onDone, onCancel }: MeterFormProps) {
           />
         ) : (
           <Fixed label="Counts" value={describeFixed(meter)}>
-            A new way of counting needs a new meter.
+            To count in another way, create a new meter.
           </Fixed>
         )}
       </div>
@@ -119,7 +119,7 @@ export function MeterForm({ meter, onDone, onCancel }: MeterFormProps) {
         {draft.source === "events" && (
           <TextField
             label="Event type"
-            help="The type of the CloudEvents that it counts."
+            help="The type of CloudEvents it counts."
             name="eventType"
             isMono
             value={draft.eventType}
@@ -134,7 +134,7 @@ export function MeterForm({ meter, onDone, onCancel }: MeterFormProps) {
         {hasValue(draft) && (
           <TextField
             label="Value"
-            help="Where it stands in the data of an event: a JSON pointer."
+            help="Where it is in the event’s data, as a JSON pointer."
             name="valuePointer"
             isMono
             value={draft.valuePointer}
@@ -148,7 +148,7 @@ export function MeterForm({ meter, onDone, onCancel }: MeterFormProps) {
         )}
         <TextField
           label="Unit"
-          help="What one is called, singular."
+          help="The name of one unit, in the singular."
           name="unit"
           value={draft.unit}
           maxLength={30}
@@ -170,12 +170,12 @@ export function MeterForm({ meter, onDone, onCancel }: MeterFormProps) {
       )}
       {differences !== undefined && differences.length > 0 && (
         <section
-          aria-label="What changes"
+          aria-label="Changes"
           className="rounded-control border border-line bg-sunken px-3 py-2.5"
         >
-          <p className="font-medium">This makes version {next}.</p>
+          <p className="font-medium">This creates version {next}.</p>
           <p className="text-ink-muted text-xs">
-            What comes from now on is counted by it. What was counted before stays as it is.
+            New usage is counted by it. Usage counted before does not change.
           </p>
           <ul className="mt-2 space-y-1">
             {differences.map(({ label, from, to }) => (
@@ -217,13 +217,13 @@ function CountingFields({ draft, onChange }: CountingFieldsProps) {
         />
         <p className="mt-1 text-ink-muted text-xs">
           {isOfCalls
-            ? "Verification names the meter and what a call costs."
-            : "Your programs send them, with what happened in their data."}
+            ? "Verification requests name the meter and the cost of the call."
+            : "Your programs send events with the usage in their data."}
         </p>
       </div>
       <SelectField<Aggregation>
         label="Aggregation"
-        help="It stays what it is."
+        help="Cannot be changed later."
         value={draft.aggregation}
         choices={AGGREGATION_CHOICES.filter(
           ({ value }) => !isOfCalls || CALL_AGGREGATIONS.includes(value),

@@ -56,7 +56,7 @@ export function MeterRehearsal({ draft }: { draft: MeterDraft }) {
 
   return (
     <section
-      aria-label="Try it before it counts"
+      aria-label="Try it before publishing"
       className="flex flex-col gap-3 rounded-control border border-line px-3 py-2.5"
     >
       <div className="flex flex-wrap items-center justify-between gap-2">
@@ -85,7 +85,7 @@ export function MeterRehearsal({ draft }: { draft: MeterDraft }) {
           }}
         />
       )}
-      <p className="text-ink-muted text-xs">Nothing is counted or published by trying.</p>
+      <p className="text-ink-muted text-xs">Trying it counts and publishes nothing.</p>
       <div aria-live="polite" className="empty:hidden">
         {isOfSource && failure !== undefined && (
           <ul className="text-danger">

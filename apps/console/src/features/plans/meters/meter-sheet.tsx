@@ -82,7 +82,7 @@ function FirstEvent({ meter }: { meter: Meter }) {
         </h3>
         <div aria-live="polite">
           {activity.isError && activity.data === undefined ? (
-            <Badge tone="warning">Cannot be told</Badge>
+            <Badge tone="warning">Unknown</Badge>
           ) : (
             <Seen seen={seen} isLoading={activity.isPending} />
           )}
@@ -109,14 +109,14 @@ function FirstEvent({ meter }: { meter: Meter }) {
         with the scope <code className="font-mono">events:write</code>.{" "}
         {tenant === undefined ? (
           <>
-            <code className="font-mono">TENANT_ID</code> names the tenant that the event is about:
-            its id, which <code className="font-mono">turnpike tenants list</code> prints, or the
-            external id that you gave it.
+            <code className="font-mono">TENANT_ID</code> is the tenant the event is about: its id,
+            which <code className="font-mono">turnpike tenants list</code> prints, or the external
+            id you gave it.
           </>
         ) : (
           `The event is about ${tenant.name}.`
         )}{" "}
-        What is refused is listed with its reason under{" "}
+        Refused events are listed with their reason under{" "}
         <Link to="/plans" search={{ tab: "rejected" }} className="underline underline-offset-4">
           Rejected events
         </Link>
@@ -141,7 +141,7 @@ function Seen({
   }
   return (
     <span className="flex flex-wrap items-center gap-2">
-      <Badge tone="ok">Events arrive</Badge>
+      <Badge tone="ok">Receiving events</Badge>
       <span className="text-ink-muted text-xs tabular-nums">
         {formatCount(seen.events)} in 24 hours, last <RelativeTime at={seen.lastEventAt} />
       </span>

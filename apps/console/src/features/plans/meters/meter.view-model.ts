@@ -5,13 +5,13 @@ import type { Meter } from "#platform/shared-queries.ts";
 
 /** How usage becomes a number, in words. */
 const AGGREGATION_WORDS: Readonly<Record<Aggregation, { label: string; note: string }>> = {
-  count: { label: "Count", note: "Each event is one. Can have quotas." },
+  count: { label: "Count", note: "Each event counts as one. Can have quotas." },
   sum: { label: "Sum", note: "Adds up a number of 0 or more. Can have quotas." },
   avg: { label: "Average", note: "The mean of a number." },
   min: { label: "Minimum", note: "The smallest number." },
   max: { label: "Maximum", note: "The largest number." },
   latest: { label: "Latest", note: "The number of the event that occurred last." },
-  unique_count: { label: "Unique count", note: "How many different values there were." },
+  unique_count: { label: "Unique count", note: "The number of distinct values." },
 };
 
 export const AGGREGATION_CHOICES: readonly Choice<Aggregation>[] = (
@@ -103,7 +103,7 @@ export function toEventSamples(
       code: `curl -H "Authorization: Bearer $SERVICE_KEY" \\
   -H "Content-Type: application/cloudevents+json" \\
   ${input.apiUrl}/v1/events -d '${body}'`,
-      note: "The same id again is a duplicate and counts once: change it to send another event.",
+      note: "Events with the same id count once: change the id to send another event.",
     },
     {
       id: "typescript",
@@ -114,7 +114,7 @@ const emit = emitterFor(httpTransport("${input.apiUrl}/v1/events"));
 await emit(new CloudEvent(${JSON.stringify(fields, null, 2)}), {
   headers: { authorization: \`Bearer \${process.env.SERVICE_KEY}\` },
 });`,
-      note: "Needs the package cloudevents. It gives each event an id of its own.",
+      note: "Needs the cloudevents package, which gives each event its own id.",
     },
   ];
 }

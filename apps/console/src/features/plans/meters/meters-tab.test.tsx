@@ -70,7 +70,7 @@ describe("the meters of an operator", () => {
 
   it("are listed without what came when that cannot be had", async () => {
     openMeters({ "GET /meters/activity": () => problem(503, "OVERLOADED", "Too much at once.") });
-    await screen.findByText("What has come lately could not be loaded.");
+    await screen.findByText("Recent activity could not be loaded.");
     const row = (await screen.findByText("Tokens")).closest("tr") as HTMLElement;
     expect(within(row).getByText("–")).toBeTruthy();
   });
@@ -149,7 +149,7 @@ describe("the rehearsal of a meter", () => {
     await within(dialog).findByText("42");
     expect(asked).toEqual([undefined, [JSON.parse(sample.value)]]);
     fireEvent.change(sample, { target: { value: "{tokens}" } });
-    await within(dialog).findByText("The meter was changed since: try it again.");
+    await within(dialog).findByText("The meter has changed since: try it again.");
     await userEvent.click(within(dialog).getByRole("button", { name: "Try on this event" }));
     await within(dialog).findByText(/This is not JSON/);
     expect(asked).toHaveLength(2);
@@ -206,7 +206,7 @@ describe("rejected events", () => {
         },
       },
     );
-    await screen.findByText("No rejected event matches");
+    await screen.findByText("No matching rejected events");
     expect(asked[0]?.get("code")).toBe("TOO_OLD");
     await userEvent.type(screen.getByLabelText("Search event types"), "llm");
     await waitFor(() =>
@@ -222,7 +222,7 @@ describe("rejected events", () => {
 
   it("say when there is none, and what failed", async () => {
     open({ "GET /rejected-events": () => ({ items: [], nextCursor: null }) });
-    await screen.findByText("No event was rejected");
+    await screen.findByText("No rejected events");
     cleanup();
     open({ "GET /rejected-events": () => problem(500, "INTERNAL_ERROR", "Something went wrong.") });
     await screen.findByText("The rejected events could not be loaded.");

@@ -112,8 +112,8 @@ export function MetersTab({ search, onSearchChange }: MetersTabProps) {
     <div className="space-y-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-[72ch] text-ink-muted">
-          A meter makes a number of what happens: of calls, or of events that your programs send,
-          such as tokens or gigabytes. Plans cap it, charts show it.{" "}
+          A meter turns calls, or events that your programs send, into a number, such as tokens or
+          gigabytes. Plans limit it and charts show it.{" "}
           <DocsLink page="events">How events work</DocsLink>
         </p>
         <Button look="primary" onClick={() => setEdited("new")}>
@@ -122,7 +122,7 @@ export function MetersTab({ search, onSearchChange }: MetersTabProps) {
       </div>
       {activity.isError && activity.data === undefined && (
         <FailureNotice
-          what="What has come lately could not be loaded."
+          what="Recent activity could not be loaded."
           cause={activity.error}
           onRetry={() => void activity.refetch()}
         />
@@ -144,7 +144,7 @@ export function MetersTab({ search, onSearchChange }: MetersTabProps) {
           onRowOpen={show}
           empty={
             <EmptyState icon={<Gauge />} title="No meters yet">
-              Create one for what your customers use, try it on events, and cap it in a plan.{" "}
+              Create one for what your customers use, try it on events, and limit it in a plan.{" "}
               <DocsLink page="events#meters">How meters count</DocsLink>
             </EmptyState>
           }
@@ -179,8 +179,8 @@ function MeterDialog({ edited, onClose, onPublished }: MeterDialogProps) {
       title={meter === undefined ? "Create a meter" : `Change ${meter.name}`}
       description={
         meter === undefined
-          ? "It counts from the moment in which it is published."
-          : "A change is a new version. What was counted before stays as it is."
+          ? "It starts counting when it is published."
+          : "A change creates a new version. Usage counted before does not change."
       }
     >
       {edited !== undefined && <MeterForm meter={meter} onDone={onPublished} onCancel={onClose} />}

@@ -28,15 +28,15 @@ export function PreviewResult({ preview, unit, isStale }: PreviewResultProps) {
   if (preview.tried === 0) {
     return (
       <p className="text-ink-muted">
-        No event of this type was recorded in the last 35 days. It can be published all the same:
-        events are taken once a meter counts their type.
+        No event of this type was recorded in the last 35 days. You can still publish it: events are
+        accepted once a meter counts their type.
       </p>
     );
   }
   return (
     <div className="space-y-3">
       {isStale && (
-        <p className="text-warning text-xs">The meter was changed since: try it again.</p>
+        <p className="text-warning text-xs">The meter has changed since: try it again.</p>
       )}
       <dl className="grid grid-cols-3 gap-3">
         <Figure label="Tried" value={plural(preview.tried)}>
@@ -59,8 +59,7 @@ export function PreviewResult({ preview, unit, isStale }: PreviewResultProps) {
           <span className="font-medium text-ink">{name}</span>:{" "}
           {values
             .map(
-              ({ value, events }) =>
-                `${value === "" ? "not known" : value} (${formatCount(events)})`,
+              ({ value, events }) => `${value === "" ? "unknown" : value} (${formatCount(events)})`,
             )
             .join(", ")}
         </p>

@@ -109,7 +109,7 @@ export type RejectedTabProps = {
   onSearchChange: (search: PlansSearch) => void;
 };
 
-/** Events that were not counted, of all tenants and of none, the newest first. */
+/** Events that were not counted, of all tenants and of none, newest first. */
 export function RejectedTab({ search, onSearchChange }: RejectedTabProps) {
   const { api } = usePlatform();
   const { cursor, reason, type } = search;
@@ -140,11 +140,11 @@ export function RejectedTab({ search, onSearchChange }: RejectedTabProps) {
     <div className="space-y-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-[72ch] text-ink-muted">
-          What was sent and could not be counted, of all tenants. Each was refused to its sender
-          with the same reason; mended, it can be sent again. Kept for 14 days.{" "}
+          Events of all tenants that could not be counted. The sender got the same reason, and can
+          send a corrected event again. Kept for 14 days.{" "}
           <DocsLink page="events#what-is-rejected">What each reason means</DocsLink>
         </p>
-        <Button onClick={() => void rejected.refetch()}>Look again</Button>
+        <Button onClick={() => void rejected.refetch()}>Refresh</Button>
       </div>
       <search aria-label="Filters" className="flex flex-wrap items-center gap-2">
         <div className="w-56 max-sm:w-full">
@@ -184,15 +184,15 @@ export function RejectedTab({ search, onSearchChange }: RejectedTabProps) {
             isFiltered ? (
               <EmptyState
                 icon={<CircleSlash />}
-                title="No rejected event matches"
+                title="No matching rejected events"
                 action={<Button onClick={clear}>Clear filters</Button>}
               >
                 None of the newest 100,000 has this reason and type.
               </EmptyState>
             ) : (
-              <EmptyState icon={<CircleSlash />} title="No event was rejected">
+              <EmptyState icon={<CircleSlash />} title="No rejected events">
                 Events that no meter can count, or that name no tenant, are listed here with the
-                reason that their sender was given.
+                reason the sender got.
               </EmptyState>
             )
           }

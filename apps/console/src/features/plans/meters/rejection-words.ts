@@ -8,6 +8,6 @@ export const REJECTION_WORDS: Readonly<Record<RejectionCode, string>> = {
   UNKNOWN_SUBJECT: "Unknown tenant",
   FOREIGN_SUBJECT: "Another tenant’s subject",
   TOO_OLD: "Too old",
-  TOO_FAR_AHEAD: "Too far ahead",
+  TOO_FAR_AHEAD: "Too far in the future",
   INVALID_VALUE: "Value cannot be counted",
 };

@@ -24,8 +24,8 @@ describe("readSamples", () => {
 
   it.each([
     ["", "Paste an event as JSON."],
-    ["[]", "Give 1 to 100 events."],
-    [JSON.stringify(Array.from({ length: 101 }, () => 1)), "Give 1 to 100 events."],
+    ["[]", "Enter 1 to 100 events."],
+    [JSON.stringify(Array.from({ length: 101 }, () => 1)), "Enter 1 to 100 events."],
     ["{tokens: 1}", "This is not JSON"],
   ])("says what is wrong with %s", (text, message) => {
     const read = readSamples(text);

@@ -25,7 +25,7 @@ export function readSamples(text: string): ReadSamples {
     const value: unknown = JSON.parse(text);
     const events: unknown[] = Array.isArray(value) ? value : [value];
     if (events.length === 0 || events.length > SAMPLES_MAX) {
-      return { ok: false, message: `Give 1 to ${String(SAMPLES_MAX)} events.` };
+      return { ok: false, message: `Enter 1 to ${String(SAMPLES_MAX)} events.` };
     }
     return { ok: true, events };
   } catch (error) {

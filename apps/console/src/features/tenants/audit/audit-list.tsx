@@ -28,7 +28,7 @@ const NO_COLUMN: ReadonlySet<string> = new Set();
 
 type Entry = Awaited<ReturnType<ApiClient["tenants"]["listAudit"]>>["items"][number];
 
-/** Who did what in a tenant, and when, the newest first. */
+/** Who did what in a tenant, and when, newest first. */
 export function AuditList(props: AuditListProps) {
   const { tenantId, cursor, onCursorChange, isNarrow = false } = props;
   const { api } = usePlatform();
@@ -91,7 +91,7 @@ export function AuditList(props: AuditListProps) {
       isStale={entries.isPlaceholderData}
       empty={
         <EmptyState icon={<ScrollText />} title="Nothing has happened yet">
-          Every change of keys, members and settings leaves an entry here.
+          Every change to keys, members and settings is listed here.
         </EmptyState>
       }
       footer={

@@ -15,7 +15,7 @@ export function AuditTab({ tenant, search, onSearchChange }: AuditTabProps) {
     return (
       <EmptyState icon={<ScrollText />} title="The audit log is for owners and admins">
         Your role in {tenant.name} is {tenant.role}. The log says who changed what, and when: ask an
-        owner or an admin if you need to know.
+        owner or an admin if you need it.
       </EmptyState>
     );
   }

@@ -13,11 +13,11 @@ export function ReadinessCard() {
   // A report from before the failure would claim what nobody knows any more.
   if (readiness.isError) {
     return (
-      <Card title="State of this instance">
+      <Card title="Status of this instance">
         <FailureNotice
-          what="The state could not be read."
+          what="The status could not be loaded."
           cause={readiness.error}
-          wayOn="Look whether the server is still running."
+          wayOn="Check that the server is running."
           onRetry={() => void readiness.refetch()}
         />
       </Card>
@@ -26,7 +26,7 @@ export function ReadinessCard() {
   const report = readiness.data;
   return (
     <Card
-      title="State of this instance"
+      title="Status of this instance"
       aside={
         report === undefined ? (
           <Skeleton className="h-6 w-20 rounded-full" />
@@ -65,7 +65,7 @@ function ReadinessReport({ report }: { report: Readiness }) {
 
 function ReadinessSkeleton() {
   return (
-    <div role="status" aria-label="Reading the state" className="space-y-4 py-1">
+    <div role="status" aria-label="Loading the status" className="space-y-4 py-1">
       <Skeleton className="h-4 w-40" />
       {["database", "journal", "changes"].map((row) => (
         <div key={row} className="flex justify-between">

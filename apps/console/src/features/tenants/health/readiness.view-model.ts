@@ -5,16 +5,16 @@ type Verdict = { tone: Tone; label: string; sentence: string };
 
 /** The state of the whole instance, in words. */
 export const VERDICTS: Readonly<Record<ReadinessStatus, Verdict>> = {
-  ready: { tone: "ok", label: "Ready", sentence: "Every part works." },
+  ready: { tone: "ok", label: "Ready", sentence: "Everything is working." },
   degraded: {
     tone: "warning",
     label: "Degraded",
-    sentence: "Calls are served, but a part below needs attention.",
+    sentence: "Calls are served, but a component below needs attention.",
   },
   unready: {
     tone: "danger",
     label: "Not ready",
-    sentence: "Calls may be refused until the part below works again.",
+    sentence: "Calls may be refused until the component below works again.",
   },
 };
 

@@ -40,7 +40,7 @@ export function InvitationsCard({ tenant, standing }: InvitationsCardProps) {
         <Skeleton className="h-16 w-full rounded-card" />
       ) : invitations.data.length === 0 ? (
         <p className="rounded-card border border-line border-dashed px-4 py-5 text-ink-muted">
-          Nobody is invited right now.
+          No pending invitations.
         </p>
       ) : (
         <ul
@@ -79,7 +79,8 @@ function InvitationRow({ tenant, invitation, mayChange, mayResend }: InvitationR
     sendOnce(
       { email, role },
       {
-        onSuccess: () => toast.success(`${email} gets a new link; the one before has ended.`),
+        onSuccess: () =>
+          toast.success(`${email} gets a new link; the previous one no longer works.`),
         onError: (error) => toast.error(`No new link for ${email}: ${toErrorMessage(error)}`),
       },
     );
@@ -153,7 +154,7 @@ function RevokeDialog({ tenant, invitation, isOpen, onClose }: RevokeDialogProps
       isOpen={isOpen}
       onClose={onClose}
       title={`Revoke the invitation of ${invitation.email}?`}
-      description="The link in the mail ends at once. You can invite the same address again."
+      description="The link in the e-mail stops working at once. You can invite the same address again."
       action="Revoke invitation"
       progress={revoke.isPending ? "Revoking…" : undefined}
       error={revoke.isError ? toErrorMessage(revoke.error) : undefined}

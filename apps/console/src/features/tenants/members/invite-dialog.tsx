@@ -54,8 +54,8 @@ function InviteForm({ tenant, standing, onDone }: InviteFormProps) {
         onSuccess: (invitation) => {
           toast.success(
             config.mail.delivers
-              ? `The invitation for ${invitation.email} is on its way.`
-              : `The invitation for ${invitation.email} is in the outbox.`,
+              ? `The invitation to ${invitation.email} is on its way.`
+              : `The invitation to ${invitation.email} is in the outbox.`,
           );
           onDone();
         },

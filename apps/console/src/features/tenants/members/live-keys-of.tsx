@@ -17,8 +17,8 @@ export function LiveKeysOf({ tenantId, userId, whose }: LiveKeysOfProps) {
   if (made.isError) {
     return (
       <p className="mt-2">
-        Keys that {whose} created work on. Which ones could not be loaded; the audit log will name
-        how many.
+        Keys that {whose} created keep working. The list could not be loaded; the audit log will say
+        how many there are.
       </p>
     );
   }
@@ -37,7 +37,7 @@ export function LiveKeysOf({ tenantId, userId, whose }: LiveKeysOfProps) {
   return (
     <div className="mt-2">
       <p>
-        Keys that {whose} created work on. Revoke those that nobody needs:
+        Keys that {whose} created keep working. Revoke those that are no longer needed:
         {!isComplete && " (among the newest 100)"}
       </p>
       <ul className="mt-1 max-h-40 list-disc overflow-y-auto pl-5">

@@ -7,11 +7,11 @@ export function MailWay() {
   const { config } = usePlatform();
   const { user } = useVerifiedUser();
   if (config.mail.delivers) {
-    return <>The link in the mail works once, within a week, with an account of that address.</>;
+    return <>The link in the e-mail works once, within a week, for an account with that address.</>;
   }
   return (
     <>
-      No mail server is configured, so the mail is not delivered:{" "}
+      No mail server is configured, so the e-mail is not delivered:{" "}
       {user.isOperator ? (
         <>
           you find it in the{" "}
@@ -22,10 +22,10 @@ export function MailWay() {
           >
             outbox
           </Link>{" "}
-          and can hand its link over.
+          and can pass its link on.{" "}
         </>
       ) : (
-        <>the operator finds it in the outbox and can hand its link over.</>
+        <>the operator finds it in the outbox and can pass its link on.</>
       )}
     </>
   );

@@ -65,7 +65,7 @@ describe("roles", () => {
     await choose(select, /^Viewer/);
     await waitFor(() => expect(select.textContent).toContain("Viewer"));
     resolve(problem(403, "INSUFFICIENT_SCOPE", "Your role is not enough."));
-    await screen.findByText("The role of Bob stays: Your role is not enough.");
+    await screen.findByText("The role of Bob was not changed: Your role is not enough.");
     await waitFor(() =>
       expect(screen.getByRole("combobox", { name: "Role of Bob" }).textContent).toContain(
         "Developer",
@@ -81,14 +81,14 @@ describe("roles", () => {
       },
     });
     const row = await findRow("Ada");
-    within(row).getByText("The only owner. Make somebody else an owner first.");
+    within(row).getByText("The only owner. Make someone else an owner first.");
     expect(within(row).queryByRole("combobox")).toBeNull();
   });
 
   it("leave owners to owners", async () => {
     open({ verified: makeVerified({ role: "admin" }) });
     const row = await findRow("Eve");
-    within(row).getByText("Only an owner decides about owners.");
+    within(row).getByText("Only an owner can change owners.");
     expect(screen.queryByRole("button", { name: "Remove Eve" })).toBeNull();
     const select = screen.getByRole("combobox", { name: "Role of Bob" });
     await userEvent.click(select);
@@ -153,7 +153,7 @@ describe("invitations", () => {
         },
       },
     });
-    await screen.findByText("Nobody is invited right now.");
+    await screen.findByText("No pending invitations.");
     await userEvent.click(screen.getByRole("button", { name: "Invite member" }));
     const dialog = await screen.findByRole("dialog", { name: "Invite to Acme" });
     await userEvent.type(within(dialog).getByLabelText("E-mail address"), " new@example.com ");
@@ -197,13 +197,13 @@ describe("invitations", () => {
     await userEvent.click(
       await screen.findByRole("button", { name: "Send again to new@example.com" }),
     );
-    await screen.findByText("new@example.com gets a new link; the one before has ended.");
+    await screen.findByText("new@example.com gets a new link; the previous one no longer works.");
     expect(calls).toEqual(["sent"]);
     await userEvent.click(
       screen.getByRole("button", { name: "Revoke the invitation of new@example.com" }),
     );
     await userEvent.click(await screen.findByRole("button", { name: "Revoke invitation" }));
-    await screen.findByText("Nobody is invited right now.");
+    await screen.findByText("No pending invitations.");
   });
 
   it("keep the address that was refused in the form, with the reason", async () => {

@@ -63,7 +63,7 @@ function RoleNotes() {
   return (
     <section aria-labelledby="roles-title">
       <h2 id="roles-title" className="mb-3 font-semibold text-base">
-        What roles may do
+        What each role can do
       </h2>
       <dl className="grid gap-x-8 gap-y-3 sm:grid-cols-2 lg:grid-cols-3">
         {ROLE_ENTRIES.map(([role, note]) => (

@@ -102,7 +102,7 @@ export function MembersTable({ tenant, standing, cursor, onCursorChange }: Membe
         }
         empty={
           <EmptyState icon={<Users />} title="No members on this page">
-            Everybody who works in this tenant is listed here.
+            Everyone who works in this tenant is listed here.
           </EmptyState>
         }
         footer={

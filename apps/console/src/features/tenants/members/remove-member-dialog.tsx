@@ -25,7 +25,7 @@ export function RemoveMemberDialog({ tenant, member, onClose }: RemoveMemberDial
     mutationKey: ["members", "remove"],
     mutationFn: ({ userId }: Member) => api.tenants.removeMember({ tenantId, userId }),
     onSuccess: async ({ liveKeys }, gone) => {
-      const keys = liveKeys.length === 0 ? "" : " The keys they created work on.";
+      const keys = liveKeys.length === 0 ? "" : " The keys they created keep working.";
       toast.success(`${nameMember(gone)} was removed.${keys}`);
       onClose();
       await client.invalidateQueries({
@@ -49,7 +49,7 @@ export function RemoveMemberDialog({ tenant, member, onClose }: RemoveMemberDial
         member !== undefined && (
           <>
             <p>
-              They lose access to {tenant.name} at once, and the invitations they sent end with it.
+              They lose access to {tenant.name} at once, and the invitations they sent stop working.
             </p>
             <LiveKeysOf tenantId={tenantId} userId={member.userId} whose="they" />
           </>

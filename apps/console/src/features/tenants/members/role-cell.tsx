@@ -88,11 +88,11 @@ function useChangeRole(tenantId: TenantId, cursor: string | undefined, isSelf: b
     },
     onSuccess: (_, { member, role }) => {
       const who = isSelf ? "You are" : `${nameMember(member)} is`;
-      toast.success(`${who} ${ROLE_NAMES[role].toLowerCase()} now.`);
+      toast.success(`${who} now ${ROLE_NAMES[role].toLowerCase()}.`);
     },
     onError: (error, { member }, before) => {
       before?.takeBack();
-      toast.error(`The role of ${nameMember(member)} stays: ${toErrorMessage(error)}`);
+      toast.error(`The role of ${nameMember(member)} was not changed: ${toErrorMessage(error)}`);
     },
     onSettled: async () => {
       await client.invalidateQueries({ queryKey: ["tenants", tenantId, "members"] });

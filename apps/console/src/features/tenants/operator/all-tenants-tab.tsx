@@ -107,7 +107,7 @@ function OpenTenants({ search, onSearchChange }: TabProps) {
             <PageFooter
               trail={trail}
               count={tenants.data?.items.length}
-              noun={["tenant", "tenants, the newest first"]}
+              noun={["tenant", "tenants, newest first"]}
             />
           }
         />
@@ -121,22 +121,22 @@ function NoTenants({ q, onClear }: { q: string | undefined; onClear: () => void 
   return q === undefined ? (
     <EmptyState
       icon={<Building2 />}
-      title="Nobody has a tenant yet"
+      title="No tenants yet"
       snippet={{
         subject: "Command: Create a tenant",
         code: 'npm run turnpike -- tenants create --name "Acme"',
       }}
     >
-      A tenant is one customer of your API. People create theirs when they register; you can create
-      one for them.
+      A tenant is one customer of your API. Customers create theirs when they register, or you can
+      create one for them.
     </EmptyState>
   ) : (
     <EmptyState
       icon={<Building2 />}
-      title="No tenant is called so"
+      title="No matching tenants"
       action={<Button onClick={onClear}>Show all tenants</Button>}
     >
-      No name and no slug contains “{q}”.
+      No name or slug contains “{q}”.
     </EmptyState>
   );
 }

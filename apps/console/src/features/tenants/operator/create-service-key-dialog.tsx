@@ -27,7 +27,7 @@ export function CreateServiceKeyDialog({ isOpen, onClose }: CreateServiceKeyDial
       onClose={close}
       title={secret === undefined ? "Create a service key" : "Your service key"}
       {...(secret === undefined && {
-        description: "Give it what the program needs and no more: it reaches every tenant.",
+        description: "Grant it only what the program needs: it reaches every tenant.",
       })}
     >
       {secret === undefined ? (
@@ -36,7 +36,7 @@ export function CreateServiceKeyDialog({ isOpen, onClose }: CreateServiceKeyDial
         <SecretOnce
           subject="Service key"
           secret={secret}
-          advice="Keep it where your program reads its secrets, never in a browser."
+          advice="Store it where your program reads its secrets, never in a browser."
           onStored={close}
         />
       )}

@@ -55,15 +55,15 @@ export function DeletedTenants({ search, onSearchChange }: TabProps) {
         getRowName={({ name }) => name}
         isStale={tenants.isPlaceholderData}
         empty={
-          <EmptyState icon={<Trash2 />} title="No tenant is deleted">
-            Owners delete their tenant in its settings. For 30 days you can bring it back here.
+          <EmptyState icon={<Trash2 />} title="No deleted tenants">
+            Owners can delete their tenant in its settings. You can restore it here for 30 days.
           </EmptyState>
         }
         footer={
           <PageFooter
             trail={trail}
             count={tenants.data?.items.length}
-            noun={["deleted tenant", "deleted tenants, the newest first"]}
+            noun={["deleted tenant", "deleted tenants, newest first"]}
           />
         }
       />
@@ -95,7 +95,7 @@ function toColumns(onRestore: (tenant: DeletedTenant) => void): readonly Column<
     },
     {
       id: "until",
-      header: "Data is removed",
+      header: "Data removed",
       className: "md:w-44",
       cell: ({ purgedAt, restorableUntil }) => (
         <RelativeTime at={purgedAt ?? restorableUntil} isFocusable={false} />
@@ -124,7 +124,7 @@ function RestoreDialog({ tenant, onClose }: { tenant: DeletedTenant; onClose: ()
       isOpen
       onClose={onClose}
       title={`Restore ${tenant.name}?`}
-      description="Its members see it again within a second, with settings, alerts and files. Its keys stay revoked, and its webhooks disabled: its members make new keys and enable what they need."
+      description="Its members regain access within a second, with settings, alerts and files. Its keys stay revoked and its webhooks disabled: members create new keys and enable the webhooks they need."
       action="Restore tenant"
       isDangerous={false}
       progress={restore.isPending ? "Restoring…" : undefined}

@@ -32,7 +32,7 @@ function MailDetails({ mail }: { mail: Mail }) {
         <Fact name="State">
           <MailState mail={mail} />
         </Fact>
-        <Fact name="Written">
+        <Fact name="Created">
           <RelativeTime at={mail.createdAt} />
         </Fact>
         {mail.sentAt !== null && mail.text === null && (
@@ -55,7 +55,7 @@ function MailDetails({ mail }: { mail: Mail }) {
         </h3>
         {mail.text === null ? (
           <p className="text-ink-muted">
-            Gone since the mail server took the mail: links in it are secrets.
+            Deleted once the mail server accepted the e-mail, because links in it are secrets.
           </p>
         ) : (
           <pre className="rounded-control border border-line bg-sunken p-3 font-mono text-[0.8125rem] leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]">
@@ -74,13 +74,13 @@ function Links({ links }: { links: readonly string[] }) {
   return (
     <section aria-labelledby="mail-links" className="space-y-2">
       <h3 id="mail-links" className="font-semibold">
-        {links.length === 1 ? "Link to hand over" : "Links to hand over"}
+        {links.length === 1 ? "Link to pass on" : "Links to pass on"}
       </h3>
       {links.map((link) => (
         <CodeBlock key={link} code={link} subject="link of the mail" />
       ))}
       <p className="text-ink-muted text-xs">
-        Copy it for the person it is meant for. It works once and for them alone.
+        Send it to the person it is meant for. It works once, and only for them.
       </p>
     </section>
   );

@@ -105,7 +105,7 @@ describe("all tenants", () => {
     await userEvent.click(within(dialog).getByRole("button", { name: "Restore tenant" }));
     await within(dialog).findByText(/Another tenant has its external id/);
     await userEvent.click(within(dialog).getByRole("button", { name: "Restore tenant" }));
-    await screen.findByText("No tenant is deleted");
+    await screen.findByText("No deleted tenants");
   });
 
   it("that are deleted say why they cannot be shown", async () => {
@@ -127,7 +127,7 @@ describe("all tenants", () => {
     });
     await screen.findByText("Birch");
     await userEvent.type(screen.getByRole("textbox", { name: "Search name or slug" }), "zzz");
-    await screen.findByText("No tenant is called so");
+    await screen.findByText("No matching tenants");
     expect(readSearch()).toEqual({ tab: "all", q: "zzz" });
     await userEvent.click(screen.getByRole("button", { name: "Show all tenants" }));
     await screen.findByText("Birch");
@@ -265,7 +265,7 @@ describe("the outbox", () => {
           ),
       },
     });
-    await screen.findByText(/Gone since the mail server took the mail/);
+    await screen.findByText(/Deleted once the mail server accepted the e-mail/);
     await userEvent.keyboard("{Escape}");
     await userEvent.click(await screen.findByText("Failed"));
     await screen.findByText("Mailbox full");

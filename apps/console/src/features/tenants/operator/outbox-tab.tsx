@@ -34,13 +34,13 @@ const COLUMNS: readonly Column<Mail>[] = [
   },
   {
     id: "created",
-    header: "Written",
+    header: "Created",
     className: "md:w-36",
     cell: ({ createdAt }) => <RelativeTime at={createdAt} isFocusable={false} />,
   },
 ];
 
-/** What the installation has written to people, the newest first. */
+/** What the installation has written to people, newest first. */
 export function OutboxTab({ search, onSearchChange }: TabProps) {
   const { api, config } = usePlatform();
   const { cursor } = search;
@@ -64,10 +64,10 @@ export function OutboxTab({ search, onSearchChange }: TabProps) {
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-[72ch] text-ink-muted">
           {config.mail.delivers
-            ? "What was written to people, and whether the mail server took it. Once it has, the text is gone from here: links in it are secrets."
-            : "No mail server is configured, so no mail leaves this installation: open one to hand its link over yourself."}
+            ? "E-mails to people, and whether the mail server accepted them. The text of accepted e-mails is deleted, because links in it are secrets."
+            : "No mail server is configured, so this installation sends no e-mail: open one to pass its link on yourself."}
         </p>
-        <Button onClick={() => void mails.refetch()}>Look again</Button>
+        <Button onClick={() => void mails.refetch()}>Refresh</Button>
       </div>
       {mails.isError && mails.data === undefined ? (
         <FailureNotice
@@ -86,16 +86,15 @@ export function OutboxTab({ search, onSearchChange }: TabProps) {
           openRowId={search.mail}
           onRowOpen={({ mailId }) => change({ cursor, mail: mailId })}
           empty={
-            <EmptyState icon={<MailIcon />} title="No mail yet">
-              Invitations, confirmations of addresses and new passwords are listed here as they are
-              written.
+            <EmptyState icon={<MailIcon />} title="No e-mails yet">
+              Invitations, address confirmations and password resets are listed here.
             </EmptyState>
           }
           footer={
             <PageFooter
               trail={trail}
               count={mails.data?.items.length}
-              noun={["mail", "mails, the newest first"]}
+              noun={["mail", "e-mails, newest first"]}
             />
           }
         />

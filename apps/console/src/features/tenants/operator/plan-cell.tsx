@@ -36,7 +36,7 @@ export function PlanCell({ tenant, plans }: PlanCellProps) {
         { planId: wanted.planId },
         {
           onSuccess: () => {
-            toast.success(`${tenant.name} is on ${name} now.`);
+            toast.success(`${tenant.name} is now on ${name}.`);
             close();
           },
         },
@@ -64,7 +64,7 @@ export function PlanCell({ tenant, plans }: PlanCellProps) {
         isOpen={isAsking}
         onClose={close}
         title={`Move ${tenant.name} to ${name}?`}
-        description={`Its limits become those of ${name} within a second. What it has used of this period stays used, and its audit log will name both plans.`}
+        description={`The limits of ${name} apply within a second. Usage in this period carries over, and the audit log will name both plans.`}
         action="Change plan"
         isDangerous={false}
         progress={update.isPending ? "Changing…" : undefined}

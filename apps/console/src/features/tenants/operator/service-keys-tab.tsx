@@ -23,8 +23,8 @@ export function ServiceKeysTab(props: TabProps) {
     <div className="space-y-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-[72ch] text-ink-muted">
-          A service key lets a program of yours use the API across all tenants, as far as its scopes
-          reach. Tenants call your API with keys of their own.
+          A service key lets your program use the API across all tenants, within its scopes. Tenants
+          call your API with keys of their own.
         </p>
         <Button look="primary" onClick={() => setIsCreating(true)}>
           Create service key
@@ -107,8 +107,8 @@ function NoServiceKeys() {
         code: 'npm run turnpike -- service-keys create --name "Backend" --scope keys:verify',
       }}
     >
-      Your backend needs one to verify keys, create tenants or read usage by itself. Create it here,
-      or from a terminal.
+      Your backend needs one to verify keys, create tenants or read usage. Create it here, or from a
+      terminal.
     </EmptyState>
   );
 }
@@ -140,7 +140,7 @@ function RevokeDialog({ serviceKey, isOpen, onClose }: RevokeDialogProps) {
         onClose();
       }}
       title={`Revoke ${name}?`}
-      description="Programs that use it are refused from now on. This cannot be taken back."
+      description="Programs that use it are refused at once. This cannot be undone."
       action="Revoke service key"
       nameToType={name}
       progress={revoke.isPending ? "Revoking…" : undefined}

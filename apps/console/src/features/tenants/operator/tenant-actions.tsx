@@ -66,16 +66,16 @@ const WORDS = {
   suspend: {
     verb: "Suspend",
     progress: "Suspending…",
-    done: "is suspended: its calls are refused.",
+    done: "is suspended: all its calls are blocked.",
     description:
-      "Within a second every call with one of its keys is refused. Members can still sign in and see why. Its audit log will say that it was you, and you can resume it at any time.",
+      "All calls with its keys are blocked within a second. Members can still sign in and see why. The audit log will say that it was you, and you can resume the tenant at any time.",
   },
   resume: {
     verb: "Resume",
     progress: "Resuming…",
     done: "is active again.",
     description:
-      "Within a second its keys work again, with the limits of its plan. Its audit log will say that it was you.",
+      "Its keys work again within a second, with the limits of its plan. The audit log will say that it was you.",
   },
 } as const;
 

@@ -22,7 +22,7 @@ export function TenantUsage({ tenantId }: { tenantId: TenantId }) {
       <p className="text-ink-muted text-xs">{usage?.meter ?? "Usage"} of this period</p>
       {limits.isError ? (
         <p className="mt-1 text-xs">
-          Not known: {toErrorMessage(limits.error)}{" "}
+          Unknown: {toErrorMessage(limits.error)}{" "}
           <button
             type="button"
             onClick={() => void limits.refetch()}

@@ -30,7 +30,7 @@ export function YourTenantsTab({ onCreate }: { onCreate: () => void }) {
         }
       >
         Keys, usage and plans belong to a tenant: your company or one of its projects. Create one,
-        or open the invitation that somebody sent you.
+        or open the invitation you were sent.
       </EmptyState>
     );
   }
@@ -51,7 +51,7 @@ export function YourTenantsTab({ onCreate }: { onCreate: () => void }) {
       )}
       {found.length === 0 ? (
         <p role="status" className="py-8 text-center text-ink-muted">
-          You belong to no tenant whose name or slug contains “{wanted.trim()}”.
+          None of your tenants has a name or slug that contains “{wanted.trim()}”.
         </p>
       ) : (
         <ul

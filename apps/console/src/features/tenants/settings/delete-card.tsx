@@ -16,7 +16,7 @@ export function DeleteCard({ tenant }: { tenant: OwnTenant }) {
   return (
     <Card
       title="Delete tenant"
-      description="Its keys stop working at once, and nobody in it sees it any more. For 30 days the operator can bring it back; then its data is removed."
+      description="Its keys stop working at once, and its members lose access. The operator can restore it for 30 days; then its data is removed."
     >
       <Button look="danger" onClick={() => setIsAsking(true)}>
         Delete tenant…
@@ -50,10 +50,12 @@ function DeleteDialog({ tenant, isOpen, onClose }: DeleteDialogProps) {
       title={`Delete ${tenant.name}?`}
       description={
         <ul className="list-disc space-y-1 pl-4">
-          <li>Every API key is revoked, for good: calls with them are refused within a second.</li>
-          <li>All members lose access, and open invitations end.</li>
-          <li>Webhooks are disabled, and exports that are running are cancelled.</li>
-          <li>Usage until now stays recorded, for accounting.</li>
+          <li>
+            Every API key is revoked permanently: calls with them are refused within a second.
+          </li>
+          <li>All members lose access, and open invitations stop working.</li>
+          <li>Webhooks are disabled, and running exports are cancelled.</li>
+          <li>Usage so far stays recorded, for accounting.</li>
         </ul>
       }
       action="Delete tenant"

@@ -18,7 +18,7 @@ export type GeneralCardProps = { tenant: OwnTenant; mayWrite: boolean };
 /** Name and slug, to change or, for those who may not, to read. */
 export function GeneralCard({ tenant, mayWrite }: GeneralCardProps) {
   return (
-    <Card title="Name and slug" description="What people and links call this tenant.">
+    <Card title="Name and slug" description="How people and links refer to this tenant.">
       {mayWrite ? (
         <GeneralForm tenant={tenant} />
       ) : (
@@ -90,7 +90,7 @@ function GeneralForm({ tenant }: { tenant: OwnTenant }) {
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
           label="Name"
-          help="Shown in lists and mails."
+          help="Shown in lists and e-mails."
           name="name"
           value={name}
           maxLength={100}
@@ -100,7 +100,7 @@ function GeneralForm({ tenant }: { tenant: OwnTenant }) {
         />
         <TextField
           label="Slug"
-          help="Stands in links. Lower-case letters, digits and dashes."
+          help="Used in links. Lower-case letters, digits and dashes."
           name="slug"
           isMono
           value={slug}
@@ -131,7 +131,7 @@ function GeneralForm({ tenant }: { tenant: OwnTenant }) {
               update.reset();
             }}
           >
-            Undo changes
+            Discard changes
           </Button>
         )}
       </div>
@@ -146,14 +146,14 @@ function SlugNotice({ before }: { before: string }) {
       role="note"
       className="rounded-control border border-transparent bg-warning-soft px-3 py-2.5 text-sm"
     >
-      <p className="font-medium text-warning">A new slug breaks links that people have kept.</p>
+      <p className="font-medium text-warning">A new slug breaks saved links.</p>
       <ul className="mt-1 list-disc pl-5">
         <li>
           Console links with <code className="font-mono">?tenant={before}</code> no longer lead
           here, and another tenant may take that slug.
         </li>
-        <li>Programs that look this tenant up by its slug must be told the new one.</li>
-        <li>Keys, calls, usage and members stay as they are: they hang on the id.</li>
+        <li>Programs that look this tenant up by its slug need the new one.</li>
+        <li>Keys, calls, usage and members are not affected: they belong to the id.</li>
       </ul>
     </div>
   );

@@ -31,21 +31,21 @@ export function LeaveCard({ tenant }: { tenant: OwnTenant }) {
   return (
     <Card
       title="Leave tenant"
-      description="You lose access at once. Somebody who may invite can bring you back."
+      description="You lose access at once. Anyone who can invite members can bring you back."
     >
       {refusal === undefined ? (
         <Button onClick={() => setIsAsking(true)}>Leave tenant…</Button>
       ) : (
         <p className="text-ink-muted">
-          You are its only owner, and a tenant keeps at least one.{" "}
+          You are its only owner, and a tenant needs at least one.{" "}
           <Link
             to="/tenants"
             search={{ tab: "members" }}
             className="font-medium text-ink underline underline-offset-4"
           >
-            Make somebody else an owner
+            Make someone else an owner
           </Link>{" "}
-          to hand it over, then leave.
+          first, then leave.
         </p>
       )}
       <LeaveDialog tenant={tenant} isOpen={isAsking} onClose={() => setIsAsking(false)} />

@@ -61,8 +61,8 @@ function AboutCard({ tenant }: { tenant: OwnTenant }) {
       {tenant.suspendedAt !== null && (
         <p className="mt-2 text-ink-muted text-xs">
           {tenant.isVisited === true
-            ? "Every call with a key of this tenant is refused until you resume it in All tenants."
-            : "Every call with a key of this tenant is refused until the operator resumes it. Ask them why."}
+            ? "All calls are blocked until you resume this tenant in All tenants."
+            : "All calls are blocked until the suspension is lifted. Ask the operator why."}
         </p>
       )}
     </Card>

@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   },
   {
     id: "created",
-    header: "Happened",
+    header: "Occurred",
     className: "md:w-36",
     cell: ({ createdAt }) => <RelativeTime at={createdAt} isFocusable={false} />,
   },
@@ -60,7 +60,7 @@ export type DeliveriesCardProps = TabProps & {
   mayWrite: boolean;
 };
 
-/** What was or will be sent to one endpoint, the newest first. */
+/** What was or will be sent to one endpoint, newest first. */
 export function DeliveriesCard(props: DeliveriesCardProps) {
   const { tenantId, webhook, mayWrite, search, onSearchChange } = props;
   const { api } = usePlatform();
@@ -101,7 +101,7 @@ export function DeliveriesCard(props: DeliveriesCardProps) {
         {mayWrite && (
           <Button
             disabled={webhook.state !== "enabled"}
-            progress={actions.replay.isPending ? "Beginning…" : undefined}
+            progress={actions.replay.isPending ? "Starting…" : undefined}
             onClick={() =>
               actions.replay.mutate({
                 webhookId,
@@ -109,7 +109,7 @@ export function DeliveriesCard(props: DeliveriesCardProps) {
               })
             }
           >
-            Replay failures of the last day
+            Replay the last day’s failures
           </Button>
         )}
       </div>
@@ -123,7 +123,7 @@ export function DeliveriesCard(props: DeliveriesCardProps) {
         openRowId={search.delivery}
         onRowOpen={({ messageId }) => change({ cursor, delivery: messageId })}
         empty={
-          <EmptyState icon={<Send />} title="Nothing was sent yet">
+          <EmptyState icon={<Send />} title="Nothing sent yet">
             Send a test from the menu above, or wait for an event. Deliveries are kept for 30 days.
           </EmptyState>
         }
@@ -131,7 +131,7 @@ export function DeliveriesCard(props: DeliveriesCardProps) {
           <PageFooter
             trail={trail}
             count={deliveries.data?.items.length}
-            noun={["delivery", "deliveries, the newest first"]}
+            noun={["delivery", "deliveries, newest first"]}
           />
         }
       />

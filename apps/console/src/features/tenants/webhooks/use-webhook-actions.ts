@@ -25,11 +25,7 @@ export function useWebhookActions(tenantId: TenantId) {
     mutationFn: ({ webhookId, state }: Webhook) =>
       api.webhooks.update({ tenantId, webhookId, enabled: state !== "enabled" }),
     onSuccess: async ({ state }) => {
-      toast.success(
-        state === "enabled"
-          ? "The webhook hears of what happens from now on."
-          : "The webhook hears of nothing more.",
-      );
+      toast.success(state === "enabled" ? "The webhook is enabled." : "The webhook is disabled.");
       await refresh();
     },
     onError,
@@ -39,7 +35,7 @@ export function useWebhookActions(tenantId: TenantId) {
     mutationFn: (name: { webhookId: string; messageId: string }) =>
       api.webhooks.resend({ tenantId, ...name }),
     onSuccess: async () => {
-      toast.success("The message is sent again, under the same id.");
+      toast.success("The message is being sent again, with the same id.");
       await refresh();
     },
     onError,
@@ -52,7 +48,7 @@ export function useWebhookActions(tenantId: TenantId) {
       toast.success(
         replayed === 0
           ? "Nothing has failed in the last day."
-          : `${String(replayed)} failed ${replayed === 1 ? "delivery begins" : "deliveries begin"} anew.`,
+          : `${String(replayed)} failed ${replayed === 1 ? "delivery is" : "deliveries are"} being replayed.`,
       );
       await refresh();
     },

@@ -38,7 +38,7 @@ export function WebhookDialogs({ tenantId, task, onTask }: WebhookDialogsProps) 
       <Dialog
         isOpen={isSaving || isShowing}
         onClose={close}
-        title={isShowing ? "The secret of your webhook" : isNew ? "Add a webhook" : "Edit webhook"}
+        title={isShowing ? "Your webhook’s secret" : isNew ? "Add a webhook" : "Edit webhook"}
       >
         {isSaving && (
           <WebhookForm
@@ -54,7 +54,7 @@ export function WebhookDialogs({ tenantId, task, onTask }: WebhookDialogsProps) 
           <SecretOnce
             subject="Secret"
             secret={task.secret}
-            advice="Your program verifies with it that messages come from here."
+            advice="Your program uses it to verify that messages come from here."
             onStored={close}
           />
         )}
@@ -100,7 +100,7 @@ function RotateDialog({ tenantId, webhook, onTask }: OneProps) {
         onTask(undefined);
       }}
       title="Replace the secret?"
-      description="For a day every message is signed with the old secret and the new one, so that your program can change over."
+      description="For a day every message is signed with both the old secret and the new one, so that your program can switch."
       action="Replace secret"
       isDangerous={false}
       progress={rotate.isPending ? "Replacing…" : undefined}

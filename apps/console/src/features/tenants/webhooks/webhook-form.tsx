@@ -66,7 +66,7 @@ export function WebhookForm({ tenantId, webhook, onDone, onCancel }: WebhookForm
     >
       <TextField
         label="Address"
-        help="Where your program takes messages: a public https address."
+        help="Where your program receives messages: a public https address."
         name="url"
         type="url"
         isMono
@@ -113,7 +113,7 @@ function EventChoice({ eventTypes, error, onChange }: EventChoiceProps) {
     <fieldset className="min-w-0 space-y-3">
       <legend className="mb-2 font-medium text-sm">Events</legend>
       <Checkbox
-        label="Every event, those to come as well"
+        label="Every event, including future ones"
         isChecked={isAll}
         onCheckedChange={(all) => onChange(all ? [ALL_EVENTS] : [])}
       />

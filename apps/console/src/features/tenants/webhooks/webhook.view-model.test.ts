@@ -43,8 +43,8 @@ describe("events", () => {
 
 describe("a delivery", () => {
   it.each([
-    ["pending", 0, "On its way"],
-    ["pending", 3, "Tried again later"],
+    ["pending", 0, "Sending"],
+    ["pending", 3, "Retrying later"],
     ["succeeded", 1, "Delivered"],
     ["failed", 10, "Failed"],
   ] as const)("that is %s after %i attempts is %s", (state, attempts, label) => {

@@ -26,8 +26,8 @@ export function toDeliveryState(delivery: Pick<Delivery, "state" | "attempts">):
       return { tone: "danger", label: "Failed" };
     default:
       return delivery.attempts === 0
-        ? { tone: "info", label: "On its way" }
-        : { tone: "warning", label: "Tried again later" };
+        ? { tone: "info", label: "Sending" }
+        : { tone: "warning", label: "Retrying later" };
   }
 }
 

@@ -95,7 +95,7 @@ describe("webhooks", () => {
     await userEvent.click(await screen.findByRole("button", { name: "Add webhook" }));
     await userEvent.type(screen.getByLabelText("Address"), "https://example.com/in");
     await userEvent.click(
-      screen.getByRole("checkbox", { name: "Every event, those to come as well" }),
+      screen.getByRole("checkbox", { name: "Every event, including future ones" }),
     );
     await userEvent.click(screen.getByRole("checkbox", { name: "key.revoked" }));
     await submit();

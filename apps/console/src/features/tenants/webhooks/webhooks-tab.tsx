@@ -70,8 +70,8 @@ export function WebhooksTab(props: WebhooksTabProps) {
   if (!mayDo(standing, "webhooks:read")) {
     return (
       <EmptyState icon={<WebhookIcon />} title="Webhooks are for owners and admins">
-        Your role in {tenant.name} is {tenant.role}. Webhooks tell your programs what happens here:
-        ask an owner or an admin if you need one.
+        Your role in {tenant.name} is {tenant.role}. Webhooks send events to your programs: ask an
+        owner or an admin if you need one.
       </EmptyState>
     );
   }
@@ -99,8 +99,8 @@ function Webhooks(props: WebhooksTabProps & { mayWrite: boolean }) {
     <div className="space-y-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-[72ch] text-ink-muted">
-          A webhook tells a program of yours what happens in this tenant, by a signed message for
-          each event. What is not taken is tried again for three days.{" "}
+          A webhook sends your program a signed message for each event in this tenant. Failed
+          deliveries are retried for three days.{" "}
           <DocsLink page="webhooks">How to verify messages</DocsLink>
         </p>
         {mayWrite && (
@@ -127,8 +127,8 @@ function Webhooks(props: WebhooksTabProps & { mayWrite: boolean }) {
           {...(mayWrite && { getRowActions: menuOf })}
           empty={
             <EmptyState icon={<WebhookIcon />} title="No webhooks yet">
-              Add the address of a program of yours, send it a test, and read in the log what it
-              answered. <DocsLink page="webhooks">How webhooks work</DocsLink>
+              Add your program’s address, send it a test, and see its response in the log.{" "}
+              <DocsLink page="webhooks">How webhooks work</DocsLink>
             </EmptyState>
           }
         />
@@ -137,7 +137,7 @@ function Webhooks(props: WebhooksTabProps & { mayWrite: boolean }) {
         <>
           {open.disabledReason !== null && (
             <p className="rounded-control bg-danger-soft px-3 py-2.5">
-              {open.disabledReason} Mend the receiver, enable the webhook and replay what failed.
+              {open.disabledReason} Fix the receiver, enable the webhook and replay the failures.
             </p>
           )}
           <DeliveriesCard

@@ -89,7 +89,5 @@ export function findPasswordProblem(
   if (rest.length < 4 || lower === email) {
     return "Use something other than your e-mail address.";
   }
-  return isCommon(text)
-    ? "This password is among the first that are guessed. Use another one."
-    : undefined;
+  return isCommon(text) ? "This password is too common. Use another one." : undefined;
 }

@@ -32,7 +32,7 @@ const WEBHOOKS: WebhookSettings = {
 const JOBS_AND_TABLES = {
   "exports.forget": "exports",
   "documents.forget-deletions": "documents",
-  "alerts.forget-old": "alert_happenings",
+  "alerts.forget-old": "alert_events",
   "answers.forget": "idempotency_records",
 };
 

@@ -43,7 +43,7 @@ describe("the notice of a webhook that was disabled", () => {
     await database.sql`update users set email_verified = true`;
     const tell = (fails: boolean) =>
       services.transact.asOperator(async (tx) => {
-        await noticesOf(true).tellDisabled(tx, { tenantId, ...notice });
+        await noticesOf(true).notifyDisabled(tx, { tenantId, ...notice });
         if (fails) {
           throw new Error("undo");
         }
@@ -71,7 +71,7 @@ describe("the notice of a webhook that was disabled", () => {
     }
     await database.sql`delete from mails`;
     await services.transact.asOperator((tx) =>
-      noticesOf(true).tellDisabled(tx, { tenantId: null, ...notice }),
+      noticesOf(true).notifyDisabled(tx, { tenantId: null, ...notice }),
     );
     expect((await database.sql`select 1 from notifications`).length).toBe(before.length);
     const mails = await database.sql<{ recipient: string }[]>`select recipient from mails`;

@@ -33,7 +33,7 @@ export function openWebhooks({ secret, allowPrivate }: WebhookSettings): {
 /** Tells the members of a tenant, and its owners and admins by mail; of the installation's endpoints the operators by mail. */
 export function createWebhookNotices(deps: AppServices & TellDeps): WebhookNotices {
   return {
-    async tellDisabled(tx, { tenantId, title, body }) {
+    async notifyDisabled(tx, { tenantId, title, body }) {
       const kind = "webhook.disabled";
       await (tenantId === null
         ? tellOperators(deps, tx, { kind, title, body })

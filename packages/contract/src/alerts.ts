@@ -201,7 +201,7 @@ export const ALERT_HAPPENINGS = [
   "tested",
 ] as const;
 
-export const alertHappening = z.strictObject({
+export const alertEvent = z.strictObject({
   happeningId: z.string(),
   at: instant,
   what: z.enum(ALERT_HAPPENINGS),
@@ -210,7 +210,7 @@ export const alertHappening = z.strictObject({
   /** What else there is to say, for people. */
   note: z.string(),
 });
-export type AlertHappening = z.infer<typeof alertHappening>;
+export type AlertEvent = z.infer<typeof alertEvent>;
 
 const previewPoint = z.strictObject({
   /** End of the window. */
@@ -335,7 +335,7 @@ export const alertsContract = {
       tags,
     })
     .input(z.strictObject({ tenantId, alertId, ...pageQuery }))
-    .output(pageOf(alertHappening)),
+    .output(pageOf(alertEvent)),
   preview: operation({ scope: "alerts:read" })
     .route({
       method: "POST",

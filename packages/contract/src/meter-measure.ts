@@ -11,9 +11,9 @@ export type EventFilter = { name: string; value: string };
 const METER_PREFIX = "meter:";
 const EVENT_PREFIX = "event:";
 /** What names a dimension of a meter. */
-const PART_PATTERN = /^[a-z][a-z0-9_]{0,39}$/;
+const DIMENSION_NAME_PATTERN = /^[a-z][a-z0-9_]{0,39}$/;
 /** As long as a value of a dimension is kept, and `(other)`. */
-const PART_LENGTH_MAX = 80;
+const DIMENSION_VALUE_LENGTH_MAX = 80;
 
 export function isMeterMeasure(name: string): name is MeterMeasure {
   return name.startsWith(METER_PREFIX) && SLUG_PATTERN.test(name.slice(METER_PREFIX.length));
@@ -25,11 +25,13 @@ export function meterOf(measure: MeterMeasure): string {
 }
 
 export function isEventDimension(name: string): name is EventDimension {
-  return name.startsWith(EVENT_PREFIX) && PART_PATTERN.test(name.slice(EVENT_PREFIX.length));
+  return (
+    name.startsWith(EVENT_PREFIX) && DIMENSION_NAME_PATTERN.test(name.slice(EVENT_PREFIX.length))
+  );
 }
 
 /** `event:model` gives `model`. */
-export function partOf(dimension: EventDimension): string {
+export function nameOfDimension(dimension: EventDimension): string {
   return dimension.slice(EVENT_PREFIX.length);
 }
 
@@ -39,6 +41,8 @@ export function parseEventFilter(text: string): EventFilter | undefined {
   const name = text.slice(0, Math.max(0, colon));
   const value = text.slice(colon + 1);
   const isFilter =
-    PART_PATTERN.test(name) && value.length <= PART_LENGTH_MAX && isStorableText(value);
+    DIMENSION_NAME_PATTERN.test(name) &&
+    value.length <= DIMENSION_VALUE_LENGTH_MAX &&
+    isStorableText(value);
   return isFilter ? { name, value } : undefined;
 }

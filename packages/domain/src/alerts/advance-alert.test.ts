@@ -42,7 +42,7 @@ function run(
 }
 
 /** Phases and notices of values that come minute by minute. */
-function tell(rule: AlertRule, values: readonly (number | null)[]): string[] {
+function notify(rule: AlertRule, values: readonly (number | null)[]): string[] {
   const steps = run(
     rule,
     values.map((value, minute) => readingAt(minute, value)),
@@ -54,7 +54,7 @@ function tell(rule: AlertRule, values: readonly (number | null)[]): string[] {
 
 describe("advanceAlert", () => {
   it("fires after as many evaluations in a row as it takes, and recovers after as many", () => {
-    expect(tell(above, [10, 120, 10, 120, 130, 90, 80, 120, 80, 70, 10])).toEqual([
+    expect(notify(above, [10, 120, 10, 120, 130, 90, 80, 120, 80, 70, 10])).toEqual([
       "ok",
       "pending",
       "ok",
@@ -71,7 +71,7 @@ describe("advanceAlert", () => {
 
   it("does not fire at the threshold, and recovers at the clear threshold", () => {
     const rule = { ...above, forEvaluations: 1 };
-    expect(tell(rule, [100, 101, 81, 80])).toEqual([
+    expect(notify(rule, [100, 101, 81, 80])).toEqual([
       "ok",
       "firing!firing",
       "firing",
@@ -81,7 +81,7 @@ describe("advanceAlert", () => {
 
   it("tells again after the time to renotify, for as long as it fires", () => {
     const rule = { ...above, forEvaluations: 1, renotifyMs: 3 * MINUTE_MS };
-    expect(tell(rule, [120, 120, 120, 120, 90, 120, 120])).toEqual([
+    expect(notify(rule, [120, 120, 120, 120, 90, 120, 120])).toEqual([
       "firing!firing",
       "firing",
       "firing",
@@ -90,13 +90,13 @@ describe("advanceAlert", () => {
       "firing",
       "firing!reminder",
     ]);
-    expect(tell({ ...rule, renotifyMs: null }, [120, 120, 120, 120, 120])).not.toContain(
+    expect(notify({ ...rule, renotifyMs: null }, [120, 120, 120, 120, 120])).not.toContain(
       "firing!reminder",
     );
   });
 
   it("takes a missing value neither for trouble nor for recovery", () => {
-    expect(tell(above, [null, 120, null, 120, null, null, 10, null, 10])).toEqual([
+    expect(notify(above, [null, 120, null, 120, null, null, 10, null, 10])).toEqual([
       "ok",
       "pending",
       "pending",
@@ -121,8 +121,8 @@ describe("advanceAlert", () => {
   it("fires and recovers though each look comes some minutes late, for hours", () => {
     const looks = Array.from({ length: 60 }, (_, index) => readingAt(index * 3, 120));
     const clears = Array.from({ length: 60 }, (_, index) => readingAt(180 + index * 4, 10));
-    const told = run(above, [...looks, ...clears]).filter((step) => step.notice !== null);
-    expect(told.map(({ notice, reading }) => [notice, reading.atMs / MINUTE_MS])).toEqual([
+    const notified = run(above, [...looks, ...clears]).filter((step) => step.notice !== null);
+    expect(notified.map(({ notice, reading }) => [notice, reading.atMs / MINUTE_MS])).toEqual([
       ["firing", 3],
       ["reminder", 63],
       ["reminder", 123],
@@ -255,22 +255,22 @@ describe("advanceAlert, whatever comes", () => {
   it("tells that it fires once, again only after the time to renotify, and that it has recovered once", () => {
     fc.assert(
       fc.property(rule, steps, (anyRule, list) => {
-        let toldAtMs: number | null = null;
+        let noticeAtMs: number | null = null;
         for (const { state, notice, reading } of run(anyRule, toReadings(list))) {
           if (notice === "firing") {
-            expect(toldAtMs).toBeNull();
-            toldAtMs = reading.atMs;
+            expect(noticeAtMs).toBeNull();
+            noticeAtMs = reading.atMs;
           } else if (notice === "reminder") {
-            expect(reading.atMs - (toldAtMs ?? Number.NaN)).toBeGreaterThanOrEqual(
+            expect(reading.atMs - (noticeAtMs ?? Number.NaN)).toBeGreaterThanOrEqual(
               anyRule.renotifyMs ?? Number.POSITIVE_INFINITY,
             );
-            toldAtMs = reading.atMs;
+            noticeAtMs = reading.atMs;
           } else if (notice === "recovered") {
-            expect(toldAtMs).not.toBeNull();
+            expect(noticeAtMs).not.toBeNull();
           }
           expect(state.noticeAtMs !== null).toBe(state.phase === "firing");
           if (state.phase !== "firing") {
-            toldAtMs = null;
+            noticeAtMs = null;
           }
         }
       }),
@@ -309,8 +309,8 @@ describe("advanceAlert, whatever comes", () => {
     fc.assert(
       fc.property(lateness, fc.integer({ min: 1, max: 4 }), (gaps, forEvaluations) => {
         const list = gaps.map((gap) => ({ gap, value: 120, previous: null, isPaused: false }));
-        const told = run({ ...above, forEvaluations, renotifyMs: null }, toReadings(list));
-        expect(told.map((step) => step.notice)).toEqual(
+        const notified = run({ ...above, forEvaluations, renotifyMs: null }, toReadings(list));
+        expect(notified.map((step) => step.notice)).toEqual(
           gaps.map((_, index) => (index === forEvaluations - 1 ? "firing" : null)),
         );
       }),
@@ -323,7 +323,7 @@ describe("advanceAlert, whatever comes", () => {
       fc.property(band, fc.boolean(), fc.integer({ min: 1, max: 3 }), (values, isFiring, count) => {
         const before = isFiring ? [120, 120, 120] : [10];
         const steady = { ...above, forEvaluations: count, renotifyMs: null };
-        const all = tell(steady, [...before, ...values]).slice(before.length);
+        const all = notify(steady, [...before, ...values]).slice(before.length);
         expect(new Set(all)).toEqual(new Set([isFiring ? "firing" : "ok"]));
       }),
     );

@@ -34,11 +34,11 @@ export type AlertWindowMinutes = (typeof ALERT_WINDOW_MINUTES)[number];
 
 const MINUTE_MS = 60_000;
 /** A window is looked at so many times while it passes: what a look costs grows with its length, so looks get rarer. */
-const LOOKS_PER_WINDOW = 60;
+const EVALUATIONS_PER_WINDOW = 60;
 
 /** How far evaluations of a window are apart, in milliseconds: a minute up to an hour's window, a sixtieth of longer ones. */
 export function evaluationIntervalMs(windowMinutes: number): number {
-  return Math.max(1, Math.floor(windowMinutes / LOOKS_PER_WINDOW)) * MINUTE_MS;
+  return Math.max(1, Math.floor(windowMinutes / EVALUATIONS_PER_WINDOW)) * MINUTE_MS;
 }
 
 /** How long after its end a window is looked at: by then what happened in it is in the ledger. */

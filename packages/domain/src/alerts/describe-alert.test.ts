@@ -92,14 +92,14 @@ describe("describeAlert", () => {
   });
 
   it("tells thresholds to the digit that was chosen", () => {
-    const tell = (measure: string, threshold: number) =>
+    const notify = (measure: string, threshold: number) =>
       describeAlert({
         measure,
         windowMinutes: 1,
         condition: { kind: "above", threshold, clear: threshold },
       });
-    expect(tell("latency_p95", 0.25)).toBe("p95 latency above 0.25 ms in 1 minute");
-    expect(tell("latency_p95", 1_234.5)).toBe("p95 latency above 1.2345 s in 1 minute");
-    expect(tell("bytes_in", 2_000_000)).toBe("Bytes in above 2 MB in 1 minute");
+    expect(notify("latency_p95", 0.25)).toBe("p95 latency above 0.25 ms in 1 minute");
+    expect(notify("latency_p95", 1_234.5)).toBe("p95 latency above 1.2345 s in 1 minute");
+    expect(notify("bytes_in", 2_000_000)).toBe("Bytes in above 2 MB in 1 minute");
   });
 });

@@ -4,7 +4,7 @@ export const QUOTA_THRESHOLDS_DEFAULT: readonly number[] = [50, 75, 90, 100];
 export const QUOTA_THRESHOLDS_MAX = 10;
 
 /** What was told of a quota. */
-export type QuotaTold = {
+export type NotifiedThreshold = {
   /** Start of the billing period, epoch milliseconds. */
   periodStartMs: number;
   /** The limit then, in units of the meter. */
@@ -15,7 +15,7 @@ export type QuotaTold = {
   highest: number;
 };
 
-export type QuotaStep = { told: QuotaTold; tell: number | null };
+export type QuotaStep = { notified: NotifiedThreshold; notify: number | null };
 
 /** The highest threshold that usage has reached, in percent; 0: none. A limit of 0 has no shares. */
 export function reachedThreshold(input: {
@@ -45,23 +45,24 @@ export function decideQuotaThreshold(input: {
   used: number;
   limit: number;
   thresholds: readonly number[];
-  told: QuotaTold | null;
+  notified: NotifiedThreshold | null;
 }): QuotaStep {
-  const { periodStartMs, limit, told } = input;
+  const { periodStartMs, limit, notified } = input;
   const reached = reachedThreshold(input);
-  if (told !== null && periodStartMs < told.periodStartMs) {
-    return { told, tell: null };
+  if (notified !== null && periodStartMs < notified.periodStartMs) {
+    return { notified, notify: null };
   }
-  const before = told?.periodStartMs === periodStartMs ? told : { limit, threshold: 0, highest: 0 };
+  const before =
+    notified?.periodStartMs === periodStartMs ? notified : { limit, threshold: 0, highest: 0 };
   const known = limit === before.limit ? before.threshold : before.highest;
-  const tell = reached > known ? reached : null;
+  const notify = reached > known ? reached : null;
   return {
-    told: {
+    notified: {
       periodStartMs,
       limit,
       threshold: limit > before.limit ? reached : Math.max(before.threshold, reached),
-      highest: Math.max(before.highest, tell ?? 0),
+      highest: Math.max(before.highest, notify ?? 0),
     },
-    tell,
+    notify,
   };
 }

@@ -30,7 +30,7 @@ export const ID_PREFIXES = {
   webhook: "whk",
   message: "msg",
   alert: "alt",
-  alertHappening: "alh",
+  alertEvent: "alh",
   request: "req",
 } as const;
 
@@ -55,7 +55,7 @@ type IdOf = {
   webhook: string;
   message: string;
   alert: string;
-  alertHappening: string;
+  alertEvent: string;
   request: string;
 };
 

@@ -6,12 +6,12 @@ export const alertsOfTenant = {
   /** Needs the operator role. What was told first, so that no alert takes more than `limit` of it along. */
   async forget(tx: Tx, input: { tenantId: TenantId; limit: number }): Promise<number> {
     const { tenantId, limit } = input;
-    const happenings = await tx`
-      delete from alert_happenings where ctid = any(array(
-        select ctid from alert_happenings where tenant_id = ${tenantId} limit ${limit}))
+    const alertEvents = await tx`
+      delete from alert_events where ctid = any(array(
+        select ctid from alert_events where tenant_id = ${tenantId} limit ${limit}))
       returning 1`;
-    if (happenings.length > 0) {
-      return happenings.length;
+    if (alertEvents.length > 0) {
+      return alertEvents.length;
     }
     const alerts = await tx`delete from alerts where tenant_id = ${tenantId} returning 1`;
     const states =

@@ -15,15 +15,15 @@ import { commitGroups } from "#modules/metering/index.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { evaluateAlerts } from "./evaluate-alerts.ts";
 import { createAlert } from "./manage-alerts.ts";
-import type { TellAlertDeps } from "./tell-alert.ts";
+import type { NotifyOfAlertDeps } from "./notify-of-alert.ts";
 import { watchQuotas } from "./watch-quotas.ts";
 
 const MINUTE_MS = 60_000;
 
-export type AlertsWorld = TestServices & TellAlertDeps;
+export type AlertsWorld = TestServices & NotifyOfAlertDeps;
 
-export type Told = { kind: string; title: string; body: string; link: string | null };
-export type ToldEvent = { type: string; data: Record<string, unknown> };
+export type Notice = { kind: string; title: string; body: string; link: string | null };
+export type PublishedEvent = { type: string; data: Record<string, unknown> };
 export type Mail = { to: string; subject: string; text: string };
 
 /** What alerts need, on a database of the test's own. The clock stands at a full minute, its windows settled. */
@@ -38,7 +38,7 @@ export function createAlertsWorld(database: TestDatabase): AlertsWorld {
 }
 
 /** A tenant with an owner whose address is verified, and a viewer. */
-export async function createToldTenant(
+export async function createTenantWithOwner(
   world: AlertsWorld,
   database: TestDatabase,
   name = "Acme",
@@ -124,17 +124,17 @@ export async function addAlert(
 
 /** Looks at what is due, and says how much was told. */
 export async function evaluate(world: AlertsWorld): Promise<number> {
-  return (await evaluateAlerts(world, new AbortController().signal)).told;
+  return (await evaluateAlerts(world, new AbortController().signal)).notified;
 }
 
 /** Lets minutes pass and looks at what is due in each. @returns Notices in each minute. */
 export async function passMinutes(world: AlertsWorld, minutes: number): Promise<number[]> {
-  const told: number[] = [];
+  const notified: number[] = [];
   for (let minute = 0; minute < minutes; minute += 1) {
     world.clock.advance(MINUTE_MS);
-    told.push(await evaluate(world));
+    notified.push(await evaluate(world));
   }
-  return told;
+  return notified;
 }
 
 export async function watch(world: AlertsWorld): Promise<number> {
@@ -142,21 +142,21 @@ export async function watch(world: AlertsWorld): Promise<number> {
 }
 
 /** What the members of a tenant were told in the console, oldest first. */
-export async function listTold(database: TestDatabase, tenant: TestTenant): Promise<Told[]> {
-  return await database.sql<Told[]>`
+export async function listNotices(database: TestDatabase, tenant: TestTenant): Promise<Notice[]> {
+  return await database.sql<Notice[]>`
     select kind, title, body, link from notifications where tenant_id = ${tenant.tenantId} order by notification_id`;
 }
 
 /** What webhooks of a tenant will hear of alerts and quotas, oldest first. */
-export async function listToldEvents(
+export async function listPublishedEvents(
   database: TestDatabase,
   tenant: TestTenant,
-): Promise<ToldEvent[]> {
+): Promise<PublishedEvent[]> {
   const rows = await database.sql<{ payload: string }[]>`
     select payload from webhook_outbox
     where tenant_id = ${tenant.tenantId} and (event_type like 'alert.%' or event_type like 'quota.%')
     order by message_id`;
-  return rows.map((row) => JSON.parse(row.payload) as ToldEvent);
+  return rows.map((row) => JSON.parse(row.payload) as PublishedEvent);
 }
 
 /** Mails to an address, oldest first. */

@@ -1,14 +1,14 @@
 import { ALERT_HISTORY_DAYS } from "@turnpike/contract/alerts";
 import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
-import { deleteOldHappenings } from "./delete-old-happenings.ts";
 import { evaluateAlerts } from "./evaluate-alerts.ts";
+import type { NotifyOfAlertDeps } from "./notify-of-alert.ts";
+import { pruneAlertEvents } from "./prune-alert-events.ts";
 import { rewindAlerts } from "./rewind-alerts.ts";
-import type { TellAlertDeps } from "./tell-alert.ts";
 import { watchQuotas } from "./watch-quotas.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-export function createAlertsJobs(deps: TellAlertDeps): RegisteredJob[] {
+export function createAlertsJobs(deps: NotifyOfAlertDeps): RegisteredJob[] {
   return [
     registerSchedule({
       name: "alerts.evaluate",
@@ -27,10 +27,7 @@ export function createAlertsJobs(deps: TellAlertDeps): RegisteredJob[] {
       name: "alerts.forget-old",
       cron: "52 3 * * *",
       run: () =>
-        deleteOldHappenings(
-          deps,
-          new Date(deps.clock.now().getTime() - ALERT_HISTORY_DAYS * DAY_MS),
-        ),
+        pruneAlertEvents(deps, new Date(deps.clock.now().getTime() - ALERT_HISTORY_DAYS * DAY_MS)),
     }),
   ];
 }

@@ -14,11 +14,11 @@ import {
   updateAlert,
 } from "./manage-alerts.ts";
 import { getQuotaAlerts, setQuotaAlerts } from "./manage-quota-alerts.ts";
+import type { NotifyOfAlertDeps } from "./notify-of-alert.ts";
 import { previewAlert } from "./preview-alert.ts";
-import type { TellAlertDeps } from "./tell-alert.ts";
 
 /** What asks about usage waits for its turn with the other questions of this process. */
-export type AlertsDeps = TellAlertDeps & { inTurn: Queue };
+export type AlertsDeps = NotifyOfAlertDeps & { inTurn: Queue };
 
 export function createAlertsRoutes(deps: AlertsDeps) {
   const os = implement(alertsContract).$context<HttpContext>();

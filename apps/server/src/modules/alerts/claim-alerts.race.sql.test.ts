@@ -2,7 +2,7 @@ import { holdReads } from "@turnpike/testkit/hold-reads";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { addAlert, createAlertsWorld, createToldTenant, evaluate } from "./alerts.fixture.ts";
+import { addAlert, createAlertsWorld, createTenantWithOwner, evaluate } from "./alerts.fixture.ts";
 import { getAlert, pauseAlert } from "./manage-alerts.ts";
 
 let database: TestDatabase;
@@ -13,14 +13,14 @@ afterAll(() => database.close());
 
 it("an alert that is paused between what a claim sees and what it does stays paused and tells nothing", async () => {
   const world = createAlertsWorld(database);
-  const tenant = await createToldTenant(world, database);
+  const tenant = await createTenantWithOwner(world, database);
   const { alertId } = await addAlert(world, tenant, { condition: { kind: "no_data" } });
   const one = { tenantId: tenant.tenantId, alertId };
-  const told = await holdReads(database, {
+  const notified = await holdReads(database, {
     table: "alerts",
     statement: () => evaluate(world),
     meanwhile: () => pauseAlert(world, OPERATOR_CONTEXT, one),
   });
-  expect(told).toBe(0);
+  expect(notified).toBe(0);
   expect(await getAlert(world, OPERATOR_CONTEXT, one)).toMatchObject({ isPaused: true });
 });

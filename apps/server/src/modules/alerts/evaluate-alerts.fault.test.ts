@@ -7,11 +7,11 @@ import {
   addAlert,
   call,
   createAlertsWorld,
-  createToldTenant,
+  createTenantWithOwner,
   evaluate,
   listMails,
-  listTold,
-  listToldEvents,
+  listNotices,
+  listPublishedEvents,
   watch,
 } from "./alerts.fixture.ts";
 import { CLAIM_MS, evaluateAlerts } from "./evaluate-alerts.ts";
@@ -30,7 +30,7 @@ beforeEach(async () => {
   await database.sql`delete from alerts`;
   await database.sql`delete from balances`;
   world = createAlertsWorld(database);
-  tenant = await createToldTenant(world, database);
+  tenant = await createTenantWithOwner(world, database);
 });
 
 class Killed extends Error {}
@@ -85,10 +85,10 @@ function killAt(transact: Transact, count: number, moment: Moment) {
   return { dying, isDead: () => isDead };
 }
 
-async function expectToldOnce(kind: string): Promise<void> {
-  expect((await listTold(database, tenant)).map((told) => told.kind)).toEqual([kind]);
+async function expectOneNotice(kind: string): Promise<void> {
+  expect((await listNotices(database, tenant)).map((notified) => notified.kind)).toEqual([kind]);
   expect(await listMails(database, tenant.ownerEmail)).toHaveLength(1);
-  expect(await listToldEvents(database, tenant)).toHaveLength(1);
+  expect(await listPublishedEvents(database, tenant)).toHaveLength(1);
 }
 
 const KILLS = [1, 2, 3, 4].flatMap((count) => MOMENTS.map((moment) => ({ count, moment })));
@@ -107,7 +107,7 @@ describe.each(KILLS)(
       await evaluate(world);
       world.clock.advance(CLAIM_MS);
       await evaluate(world);
-      await expectToldOnce("alert.firing");
+      await expectOneNotice("alert.firing");
     });
   },
 );
@@ -125,7 +125,7 @@ describe.each(KILLS.filter(({ count }) => count <= 2))(
       expect(isDead()).toBe(true);
       await watch(world);
       await watch(world);
-      await expectToldOnce("quota.threshold_reached");
+      await expectOneNotice("quota.threshold_reached");
     });
   },
 );

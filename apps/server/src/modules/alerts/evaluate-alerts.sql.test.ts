@@ -7,11 +7,11 @@ import {
   addAlert,
   call,
   createAlertsWorld,
-  createToldTenant,
+  createTenantWithOwner,
   evaluate,
   listMails,
-  listTold,
-  listToldEvents,
+  listNotices,
+  listPublishedEvents,
   passMinutes,
 } from "./alerts.fixture.ts";
 import { claimAlertRows } from "./alerts.store.ts";
@@ -40,10 +40,10 @@ beforeEach(async () => {
   await database.sql`delete from alerts`;
   world = createAlertsWorld(database);
   tenants += 1;
-  tenant = await createToldTenant(world, database, `Acme ${String(tenants)}`);
+  tenant = await createTenantWithOwner(world, database, `Acme ${String(tenants)}`);
 });
 
-const kinds = async () => (await listTold(database, tenant)).map((told) => told.kind);
+const kinds = async () => (await listNotices(database, tenant)).map((notified) => notified.kind);
 const read = (alertId: string) =>
   getAlert(world, OPERATOR_CONTEXT, { tenantId: tenant.tenantId, alertId });
 const one = (alertId: string) => ({ tenantId: tenant.tenantId, alertId });
@@ -64,7 +64,7 @@ describe("an alert", () => {
     expect(await passMinutes(world, 2)).toEqual([1, 0]);
     expect(await read(alertId)).toMatchObject({ phase: "ok", lastValue: 0 });
 
-    expect(await listTold(database, tenant)).toEqual([
+    expect(await listNotices(database, tenant)).toEqual([
       {
         kind: "alert.firing",
         title: "Alert: Busy",
@@ -79,7 +79,7 @@ describe("an alert", () => {
       "Acme API: Recovered: Busy",
     ]);
     expect(mails[0]?.text).toContain("https://console.example.com/analytics?tab=alerts");
-    const events = await listToldEvents(database, tenant);
+    const events = await listPublishedEvents(database, tenant);
     expect(events.map((event) => event.type)).toEqual(["alert.firing", "alert.recovered"]);
     expect(WEBHOOK_EVENTS["alert.firing"].parse(events[0]?.data)).toMatchObject({
       alert: { alertId, phase: "firing", name: "Busy" },
@@ -115,7 +115,7 @@ describe("an alert", () => {
   });
 
   it("looks at usage of its own tenant through its filters alone", async () => {
-    const stranger = await createToldTenant(world, database, "Stranger");
+    const stranger = await createTenantWithOwner(world, database, "Stranger");
     await addAlert(world, tenant, {
       query: { measure: "requests", filters: { route: "/slow", status_class: "2xx" } },
     });
@@ -125,7 +125,7 @@ describe("an alert", () => {
     expect(await passMinutes(world, 1)).toEqual([0]);
     await call(world, tenant, { calls: 101, minutesAgo: 0, route: "/slow" });
     expect(await passMinutes(world, 1)).toEqual([1]);
-    expect(await listTold(database, stranger)).toEqual([]);
+    expect(await listNotices(database, stranger)).toEqual([]);
   });
 
   it("judges rates and latencies, and keeps its state while there is nothing to measure", async () => {
@@ -168,7 +168,7 @@ describe("an alert", () => {
       lastValue: 40,
       lastPrevious: 100,
     });
-    expect((await listTold(database, tenant))[0]?.body).toContain(
+    expect((await listNotices(database, tenant))[0]?.body).toContain(
       "Measured: 40 requests, against 100 requests before (-60.0%).",
     );
   });
@@ -188,7 +188,7 @@ describe("an alert", () => {
     expect(await evaluate(world)).toBe(1);
     expect(await passMinutes(world, 10)).toEqual([0, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
     expect(await kinds()).toEqual(["alert.firing", "alert.reminder", "alert.reminder"]);
-    const events = await listToldEvents(database, tenant);
+    const events = await listPublishedEvents(database, tenant);
     expect(events.map((event) => event.data["isReminder"])).toEqual([false, true, true]);
   });
 
@@ -321,13 +321,13 @@ describe("evaluators", () => {
       await addAlert(world, tenant, { condition: { kind: "no_data" }, name: `A${String(index)}` });
     }
     const runs = await Promise.all(Array.from({ length: 4 }, () => evaluateAlerts(world, SIGNAL)));
-    expect(runs.reduce((sum, run) => sum + run.told, 0)).toBe(count);
+    expect(runs.reduce((sum, run) => sum + run.notified, 0)).toBe(count);
     expect(await kinds()).toHaveLength(count);
     expect(await listMails(database, tenant.ownerEmail)).toHaveLength(count);
   });
 
   it("ask several questions at once, but few of one tenant, and finish those of everybody", async () => {
-    const other = await createToldTenant(world, database, "Other");
+    const other = await createTenantWithOwner(world, database, "Other");
     for (let index = 0; index < 6; index += 1) {
       await addAlert(world, tenant, { condition: { kind: "no_data" } });
       await addAlert(world, other, { condition: { kind: "no_data" } });
@@ -352,7 +352,7 @@ describe("evaluators", () => {
         },
       },
     };
-    expect(await evaluateAlerts(counted, SIGNAL)).toEqual({ evaluated: 12, told: 12 });
+    expect(await evaluateAlerts(counted, SIGNAL)).toEqual({ evaluated: 12, notified: 12 });
     expect(most).toBe(3);
   });
 
@@ -362,7 +362,7 @@ describe("evaluators", () => {
       many.push((await addAlert(world, tenant)).alertId);
       world.clock.advance(1);
     }
-    const few = await createToldTenant(world, database, "Few");
+    const few = await createTenantWithOwner(world, database, "Few");
     const last = await addAlert(world, few);
     const take = async (perTenant: number) => {
       const now = world.clock.now();
@@ -391,11 +391,11 @@ describe("evaluators", () => {
       await call(world, tenant, { calls, minutesAgo: 1 });
       return await evaluate(world);
     };
-    const told: number[] = [];
+    const notified: number[] = [];
     for (const calls of [500, 500, 500, 1, 1, 1]) {
-      told.push(await late(calls));
+      notified.push(await late(calls));
     }
-    expect(told).toEqual([0, 1, 0, 0, 1, 0]);
+    expect(notified).toEqual([0, 1, 0, 0, 1, 0]);
   });
 
   it("decide nothing on an alert that was changed, paused or deleted while they asked", async () => {
@@ -418,7 +418,7 @@ describe("evaluators", () => {
           },
         },
       };
-      expect(await evaluateAlerts(slow, SIGNAL)).toMatchObject({ told: 0 });
+      expect(await evaluateAlerts(slow, SIGNAL)).toMatchObject({ notified: 0 });
       await database.sql`delete from alerts`;
     }
     expect(await kinds()).toEqual([]);
@@ -442,7 +442,7 @@ describe("evaluators", () => {
         },
       },
     };
-    expect(await evaluateAlerts(flaky, SIGNAL)).toEqual({ evaluated: 1, told: 1 });
+    expect(await evaluateAlerts(flaky, SIGNAL)).toEqual({ evaluated: 1, notified: 1 });
     expect(await read(broken.alertId)).toMatchObject({ evaluatedTo: null, lastError: null });
     world.clock.advance(CLAIM_MS);
     expect(await evaluate(world)).toBe(1);

@@ -4,10 +4,10 @@ import { advanceAlert, INITIAL_ALERT_STATE } from "@turnpike/domain/alerts/advan
 import { SETTLE_MS, settledMinuteMs } from "@turnpike/domain/alerts/alert-rule";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
-import { insertHappening } from "./alert-happenings.store.ts";
+import { insertAlertEvent } from "./alert-events.store.ts";
 import { type AlertRow, claimAlertRows, lockAlertRow, updateAlertRow } from "./alerts.store.ts";
 import { type MeasuredWindow, measureWindow } from "./measure-window.ts";
-import { type TellAlertDeps, tellAlert, tellAlertFailed } from "./tell-alert.ts";
+import { type NotifyOfAlertDeps, notifyOfAlert, notifyOfFailedAlert } from "./notify-of-alert.ts";
 import { fromAlertState, toAlertRule, toAlertState } from "./to-alert-reply.ts";
 
 /** A process looks at so many at once: what a database answers beside the calls and screens of others. */
@@ -25,7 +25,7 @@ const FAILED_WAIT_MS = 15 * 60_000;
 /** One that took too long is so the next minute, */
 const TIMEOUT_WAIT_MS = 60_000;
 /** until it did so many times in a row: then it is no moment of load any more. */
-const TIMEOUTS_TOLD = 3;
+const TIMEOUTS_BEFORE_NOTICE = 3;
 /** SQLSTATE of a statement that was ended by its time limit. */
 const QUERY_CANCELED = "57014";
 
@@ -34,7 +34,7 @@ export type EvaluateOptions = {
   tenantIds?: readonly TenantId[];
 };
 
-async function claim(deps: TellAlertDeps, { tenantIds }: EvaluateOptions): Promise<AlertRow[]> {
+async function claim(deps: NotifyOfAlertDeps, { tenantIds }: EvaluateOptions): Promise<AlertRow[]> {
   const now = deps.clock.now();
   const until = new Date(now.getTime() + CLAIM_MS);
   return await deps.transact.asOperator((tx) =>
@@ -48,7 +48,7 @@ function startOf(row: AlertRow): AlertState {
 }
 
 async function store(
-  deps: TellAlertDeps,
+  deps: NotifyOfAlertDeps,
   row: AlertRow,
   window: MeasuredWindow,
 ): Promise<AlertNotice | null> {
@@ -81,31 +81,35 @@ async function store(
       return null;
     }
     await updateAlertRow(tx, next);
-    const happening = {
-      happening_id: deps.newId("alertHappening"),
+    const alertEvent = {
+      alert_event_id: deps.newId("alertEvent"),
       happened_at: now,
       value: window.value,
       note: "",
     };
     if (row.paused_at !== null) {
       const note = "The pause was over.";
-      const resumed = { ...happening, what: "resumed" as const, value: null, note };
-      await insertHappening(tx, row, resumed);
+      const resumed = { ...alertEvent, what: "resumed" as const, value: null, note };
+      await insertAlertEvent(tx, row, resumed);
     }
     if (notice !== null) {
-      const happening_id = deps.newId("alertHappening");
-      await insertHappening(tx, row, { ...happening, happening_id, what: notice });
-      await tellAlert(deps, tx, { row: next, notice, reading: window });
+      const alert_event_id = deps.newId("alertEvent");
+      await insertAlertEvent(tx, row, { ...alertEvent, alert_event_id, what: notice });
+      await notifyOfAlert(deps, tx, { row: next, notice, reading: window });
     }
     return notice;
   });
 }
 
-async function storeFailure(deps: TellAlertDeps, row: AlertRow, error: AppError): Promise<void> {
+async function storeFailure(
+  deps: NotifyOfAlertDeps,
+  row: AlertRow,
+  error: AppError,
+): Promise<void> {
   const now = deps.clock.now();
   const reason = error.message;
   const timeouts = isTimeout(error) ? row.timeouts + 1 : 0;
-  const mayPass = timeouts > 0 && timeouts < TIMEOUTS_TOLD;
+  const mayPass = timeouts > 0 && timeouts < TIMEOUTS_BEFORE_NOTICE;
   await deps.transact.asOperator(async (tx) => {
     const current = await lockAlertRow(tx, row.tenant_id, row.alert_id);
     if (current?.revision !== row.revision) {
@@ -119,14 +123,14 @@ async function storeFailure(deps: TellAlertDeps, row: AlertRow, error: AppError)
       claimed_until: null,
     });
     if (!mayPass && row.last_error === null) {
-      await insertHappening(tx, row, {
-        happening_id: deps.newId("alertHappening"),
+      await insertAlertEvent(tx, row, {
+        alert_event_id: deps.newId("alertEvent"),
         happened_at: now,
         what: "failed",
         value: null,
         note: reason,
       });
-      await tellAlertFailed(deps, tx, { row, reason });
+      await notifyOfFailedAlert(deps, tx, { row, reason });
     }
   });
 }
@@ -143,7 +147,7 @@ function isOfQuestion(error: unknown): error is AppError {
 }
 
 /** Looks at one alert that this process has in hand. @returns What was told. */
-async function evaluateAlert(deps: TellAlertDeps, row: AlertRow): Promise<AlertNotice | null> {
+async function evaluateAlert(deps: NotifyOfAlertDeps, row: AlertRow): Promise<AlertNotice | null> {
   const toMs = settledMinuteMs(deps.clock.now().getTime());
   let window: MeasuredWindow;
   try {
@@ -169,7 +173,7 @@ async function evaluateAlert(deps: TellAlertDeps, row: AlertRow): Promise<AlertN
 
 /** What is due, batch by batch, until there is nothing or the run is over. Several may take from it at once. */
 async function* takeDue(
-  deps: TellAlertDeps,
+  deps: NotifyOfAlertDeps,
   signal: AbortSignal,
   options: EvaluateOptions,
 ): AsyncGenerator<AlertRow> {
@@ -191,17 +195,17 @@ async function* takeDue(
  * @returns How many were looked at, and how many notices that gave.
  */
 export async function evaluateAlerts(
-  deps: TellAlertDeps,
+  deps: NotifyOfAlertDeps,
   signal: AbortSignal,
   options: EvaluateOptions = {},
-): Promise<{ evaluated: number; told: number }> {
-  const sum = { evaluated: 0, told: 0 };
+): Promise<{ evaluated: number; notified: number }> {
+  const sum = { evaluated: 0, notified: 0 };
   const due = takeDue(deps, signal, options);
   const work = async () => {
     for await (const row of due) {
       try {
         const notice = await evaluateAlert(deps, row);
-        sum.told += notice === null ? 0 : 1;
+        sum.notified += notice === null ? 0 : 1;
         sum.evaluated += 1;
       } catch (error) {
         // The others must not wait for it; it is taken up again when the claim is over.

@@ -14,13 +14,12 @@ import {
   addAlert,
   call,
   createAlertsWorld,
-  createToldTenant,
+  createTenantWithOwner,
   evaluate,
   listMails,
-  listTold,
-  listToldEvents,
+  listNotices,
+  listPublishedEvents,
 } from "./alerts.fixture.ts";
-import { deleteOldHappenings } from "./delete-old-happenings.ts";
 import {
   createAlert,
   deleteAlert,
@@ -34,6 +33,7 @@ import {
 } from "./manage-alerts.ts";
 import { getQuotaAlerts, setQuotaAlerts } from "./manage-quota-alerts.ts";
 import { previewAlert } from "./preview-alert.ts";
+import { pruneAlertEvents } from "./prune-alert-events.ts";
 
 let database: TestDatabase;
 let world: AlertsWorld;
@@ -45,8 +45,8 @@ beforeAll(async () => {
 afterAll(() => database.close());
 beforeEach(async () => {
   world = createAlertsWorld(database);
-  tenant = await createToldTenant(world, database);
-  other = await createToldTenant(world, database, "Other");
+  tenant = await createTenantWithOwner(world, database);
+  other = await createTenantWithOwner(world, database, "Other");
 });
 
 const RULE = {
@@ -167,11 +167,11 @@ describe("managing alerts", () => {
     const { alertId } = await addAlert(world, tenant);
     const input = { tenantId: tenant.tenantId, alertId };
     expect(await testAlert(world, tenant.context, input)).toMatchObject({ phase: "ok" });
-    expect(await listTold(database, tenant)).toMatchObject([
+    expect(await listNotices(database, tenant)).toMatchObject([
       { kind: "alert.test", title: "Test of the alert Busy" },
     ]);
     expect(await listMails(database, tenant.ownerEmail)).toHaveLength(1);
-    expect(await listToldEvents(database, tenant)).toMatchObject([
+    expect(await listPublishedEvents(database, tenant)).toMatchObject([
       { type: "alert.firing", data: { isTest: true } },
     ]);
   });
@@ -230,11 +230,11 @@ describe("managing alerts", () => {
     await pauseAlert(world, tenant.context, input);
     await setQuotaAlerts(world, tenant.context, { ...input, thresholds: [80], mailRoles: [] });
     const now = world.clock.now();
-    await deleteOldHappenings(world, now);
+    await pruneAlertEvents(world, now);
     expect(
       (await listAlertHistory(world, tenant.context, { ...input, limit: 9 })).items,
     ).toHaveLength(1);
-    await deleteOldHappenings(world, new Date(now.getTime() + 1));
+    await pruneAlertEvents(world, new Date(now.getTime() + 1));
     expect((await listAlertHistory(world, tenant.context, { ...input, limit: 9 })).items).toEqual(
       [],
     );

@@ -1,7 +1,7 @@
 import {
   ALERTS_MAX,
   type Alert,
-  type AlertHappening,
+  type AlertEvent,
   type CreateAlertRequest,
   type UpdateAlertRequest,
 } from "@turnpike/contract/alerts";
@@ -15,7 +15,7 @@ import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
-import { findTestedAt, insertHappening, listHappeningRows } from "./alert-happenings.store.ts";
+import { findTestedAt, insertAlertEvent, listAlertEventRows } from "./alert-events.store.ts";
 import {
   type AlertRow,
   deleteAlertRow,
@@ -33,13 +33,13 @@ import {
   toCondition,
 } from "./assert-answerable.ts";
 import { measureWindow } from "./measure-window.ts";
-import { type TellAlertDeps, tellAlert } from "./tell-alert.ts";
+import { type NotifyOfAlertDeps, notifyOfAlert } from "./notify-of-alert.ts";
 import {
   fromAlertState,
   isPausedAt,
+  toAlertEventReply,
   toAlertReply,
   toAlertState,
-  toHappeningReply,
 } from "./to-alert-reply.ts";
 
 type One = { tenantId: TenantId; alertId: string };
@@ -59,18 +59,18 @@ async function audit(
   });
 }
 
-async function note(
+async function recordEvent(
   deps: AppServices,
   tx: Tx,
   row: AlertRow,
-  happening: { what: AlertHappening["what"]; note?: string },
+  alertEvent: { what: AlertEvent["what"]; note?: string },
 ): Promise<void> {
-  await insertHappening(tx, row, {
-    happening_id: deps.newId("alertHappening"),
+  await insertAlertEvent(tx, row, {
+    alert_event_id: deps.newId("alertEvent"),
     happened_at: deps.clock.now(),
     value: null,
     note: "",
-    ...happening,
+    ...alertEvent,
   });
 }
 
@@ -175,7 +175,7 @@ async function change(
   input: One & {
     verb: "updated" | "paused" | "resumed";
     decide: (row: AlertRow, now: Date) => AlertRow;
-    what: (before: AlertRow, after: AlertRow) => AlertHappening["what"] | null;
+    what: (before: AlertRow, after: AlertRow) => AlertEvent["what"] | null;
   },
 ): Promise<Alert> {
   const { tenantId, alertId, verb } = input;
@@ -187,7 +187,7 @@ async function change(
     await updateAlertRow(tx, after);
     const what = input.what(before, after);
     if (what !== null) {
-      await note(deps, tx, after, { what });
+      await recordEvent(deps, tx, after, { what });
     }
     const pausedUntil = after.paused_until?.toISOString() ?? null;
     const details = verb === "updated" ? toDetails(after) : { pausedUntil };
@@ -353,7 +353,7 @@ async function assertNotJustTested(deps: AppServices, tx: Tx, one: One): Promise
  * @throws {AppError} As {@link createAlert}; `TOO_MANY_ATTEMPTS` within a minute of the last test.
  */
 export async function testAlert(
-  deps: TellAlertDeps,
+  deps: NotifyOfAlertDeps,
   context: CallContext,
   { tenantId, alertId }: One,
 ): Promise<Alert> {
@@ -377,8 +377,8 @@ export async function testAlert(
     orNotFound(await lockAlertRow(tx, tenantId, alertId));
     // Once more, under the lock: of several at once the first is the one.
     await assertNotJustTested(deps, tx, { tenantId, alertId });
-    await note(deps, tx, row, { what: "tested" });
-    await tellAlert(deps, tx, { row, notice: "test", reading });
+    await recordEvent(deps, tx, row, { what: "tested" });
+    await notifyOfAlert(deps, tx, { row, notice: "test", reading });
     await audit(deps, tx, context, { row, verb: "tested" });
   });
   return toAlertReply(row, deps.clock.now());
@@ -389,14 +389,14 @@ export async function listAlertHistory(
   deps: AppServices,
   context: CallContext,
   input: One & { cursor?: string | undefined; limit: number },
-): Promise<{ items: AlertHappening[]; nextCursor: string | null }> {
+): Promise<{ items: AlertEvent[]; nextCursor: string | null }> {
   const { tenantId, alertId, limit, cursor } = input;
   assertMayAlerts(context, "read", tenantId);
-  const beforeId = parseIdCursor("alertHappening", cursor);
+  const beforeId = parseIdCursor("alertEvent", cursor);
   const rows = await deps.transact.asTenant(tenantId, async (tx) => {
     orNotFound(await findAlertRow(tx, tenantId, alertId));
-    return await listHappeningRows(tx, tenantId, { alertId, beforeId, limit: limit + 1 });
+    return await listAlertEventRows(tx, tenantId, { alertId, beforeId, limit: limit + 1 });
   });
-  const items = rows.slice(0, limit).map(toHappeningReply);
+  const items = rows.slice(0, limit).map(toAlertEventReply);
   return { items, nextCursor: rows.length > limit ? (items.at(-1)?.happeningId ?? null) : null };
 }

@@ -7,8 +7,8 @@ import {
   addAlert,
   call,
   createAlertsWorld,
-  createToldTenant,
-  listTold,
+  createTenantWithOwner,
+  listNotices,
   passMinutes,
 } from "./alerts.fixture.ts";
 import { createAlertsJobs } from "./alerts.jobs.ts";
@@ -28,7 +28,7 @@ afterAll(() => database.close());
 beforeEach(async () => {
   await database.sql`delete from alerts`;
   world = createAlertsWorld(database);
-  tenant = await createToldTenant(world, database);
+  tenant = await createTenantWithOwner(world, database);
 });
 
 /** What the job of every minute does. */
@@ -43,7 +43,7 @@ const aheadBy = (ms: number): AlertsWorld => ({
   clock: createFakeClock(new Date(world.clock.now().getTime() + ms).toISOString()),
 });
 
-const kinds = async () => (await listTold(database, tenant)).map((told) => told.kind);
+const kinds = async () => (await listNotices(database, tenant)).map((notified) => notified.kind);
 const read = (alertId: string) =>
   getAlert(world, OPERATOR_CONTEXT, { tenantId: tenant.tenantId, alertId });
 

@@ -1,7 +1,7 @@
-import type { Alert, AlertHappening } from "@turnpike/contract/alerts";
+import type { Alert, AlertEvent } from "@turnpike/contract/alerts";
 import type { AlertState } from "@turnpike/domain/alerts/advance-alert";
 import { type AlertRule, evaluationIntervalMs } from "@turnpike/domain/alerts/alert-rule";
-import type { HappeningRow } from "./alert-happenings.store.ts";
+import type { AlertEventRow } from "./alert-events.store.ts";
 import type { AlertRow } from "./alerts.store.ts";
 
 const MINUTE_MS = 60_000;
@@ -36,9 +36,9 @@ export function toAlertReply(row: AlertRow, now: Date): Alert {
   };
 }
 
-export function toHappeningReply(row: HappeningRow): AlertHappening {
+export function toAlertEventReply(row: AlertEventRow): AlertEvent {
   return {
-    happeningId: row.happening_id,
+    happeningId: row.alert_event_id,
     at: row.happened_at.toISOString(),
     what: row.what,
     value: row.value,

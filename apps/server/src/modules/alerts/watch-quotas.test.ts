@@ -7,10 +7,10 @@ import {
   type AlertsWorld,
   call,
   createAlertsWorld,
-  createToldTenant,
+  createTenantWithOwner,
   listMails,
-  listTold,
-  listToldEvents,
+  listNotices,
+  listPublishedEvents,
   watch,
 } from "./alerts.fixture.ts";
 import { getQuotaAlerts, setQuotaAlerts } from "./manage-quota-alerts.ts";
@@ -26,10 +26,10 @@ afterAll(() => database.close());
 beforeEach(async () => {
   await database.sql`delete from balances`;
   world = createAlertsWorld(database);
-  tenant = await createToldTenant(world, database);
+  tenant = await createTenantWithOwner(world, database);
 });
 
-const titles = async () => (await listTold(database, tenant)).map((told) => told.title);
+const titles = async () => (await listNotices(database, tenant)).map((notified) => notified.title);
 
 // The plan of a new tenant has a hard quota of 50,000 requests.
 describe("a quota", () => {
@@ -48,12 +48,12 @@ describe("a quota", () => {
       "90% of the quota of requests is used",
       "100% of the quota of requests is used",
     ]);
-    expect((await listTold(database, tenant))[2]).toMatchObject({
+    expect((await listNotices(database, tenant))[2]).toMatchObject({
       body: "50,000 of 50,000 requests are used in the period that ends on 1 December 2026 (UTC).\nCalls beyond it are refused until the period ends or the plan is changed.",
       link: "/billings",
     });
     expect(await listMails(database, tenant.ownerEmail)).toHaveLength(3);
-    const events = await listToldEvents(database, tenant);
+    const events = await listPublishedEvents(database, tenant);
     expect(WEBHOOK_EVENTS["quota.threshold_reached"].parse(events[1]?.data)).toEqual({
       tenantId: tenant.tenantId,
       meter: "requests",
@@ -85,11 +85,11 @@ describe("a quota", () => {
     await lease("forfeited", 400);
     expect(await watch(world)).toBe(1);
     expect(await watch(world)).toBe(0);
-    expect((await listTold(database, tenant)).at(-1)).toMatchObject({
+    expect((await listNotices(database, tenant)).at(-1)).toMatchObject({
       title: "100% of the quota of requests is used or blocked",
       body: "49,000 of 50,000 requests are used in the period that ends on 1 December 2026 (UTC).\n1,000 more are blocked until then: a server that had them in hand crashed. They are not billed.\nCalls beyond it are refused until the period ends or the plan is changed.",
     });
-    const event = (await listToldEvents(database, tenant)).at(-1);
+    const event = (await listPublishedEvents(database, tenant)).at(-1);
     expect(WEBHOOK_EVENTS["quota.threshold_reached"].parse(event?.data)).toMatchObject({
       threshold: 100,
       used: "49000",
@@ -140,14 +140,14 @@ describe("a quota", () => {
   });
 
   it("is told of once when several processes look at once, and of each tenant by itself", async () => {
-    const other = await createToldTenant(world, database, "Other");
+    const other = await createTenantWithOwner(world, database, "Other");
     await call(world, tenant, { calls: 46_000 });
     await call(world, other, { calls: 26_000 });
     const signal = new AbortController().signal;
-    const told = await Promise.all(Array.from({ length: 4 }, () => watchQuotas(world, signal)));
-    expect(told.reduce((sum, count) => sum + count, 0)).toBe(2);
+    const notified = await Promise.all(Array.from({ length: 4 }, () => watchQuotas(world, signal)));
+    expect(notified.reduce((sum, count) => sum + count, 0)).toBe(2);
     expect(await titles()).toEqual(["90% of the quota of requests is used"]);
-    expect((await listTold(database, other)).map((one) => one.title)).toEqual([
+    expect((await listNotices(database, other)).map((one) => one.title)).toEqual([
       "50% of the quota of requests is used",
     ]);
   });
@@ -195,13 +195,13 @@ describe("a quota", () => {
   });
 
   it("that cannot be decided on keeps no other waiting, and is told of in the next run", async () => {
-    const other = await createToldTenant(world, database, "Other");
+    const other = await createTenantWithOwner(world, database, "Other");
     await call(world, tenant, { calls: 46_000 });
     await call(world, other, { calls: 26_000 });
     const broken = interrupted(2, () => Promise.reject(new Error("connection lost")));
     expect(await watch(broken)).toBe(1);
     expect(await watch(world)).toBe(1);
     expect(await titles()).toHaveLength(1);
-    expect(await listTold(database, other)).toHaveLength(1);
+    expect(await listNotices(database, other)).toHaveLength(1);
   });
 });

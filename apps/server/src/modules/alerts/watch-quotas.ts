@@ -3,14 +3,15 @@ import type { Role } from "@turnpike/domain/access/scopes";
 import { formatMeasured, type MeterWords } from "@turnpike/domain/alerts/describe-alert";
 import {
   decideQuotaThreshold,
+  type NotifiedThreshold,
   QUOTA_THRESHOLDS_DEFAULT,
-  type QuotaTold,
 } from "@turnpike/domain/alerts/quota-threshold";
 import { toPlural } from "@turnpike/domain/text/to-plural";
 import { findQuotaUse, listQuotaUse, type QuotaUse } from "#modules/metering/index.ts";
-import { emitEvent, notify } from "#modules/notifications/index.ts";
+import { notify, publishEvent } from "#modules/notifications/index.ts";
 import { mailMembers } from "#modules/tenants/index.ts";
 import { readMeterWords } from "./alert-words.ts";
+import type { NotifyOfAlertDeps } from "./notify-of-alert.ts";
 import {
   listQuotaSettings,
   listQuotaStates,
@@ -18,7 +19,6 @@ import {
   type QuotaStateRow,
   updateQuotaState,
 } from "./quota-alerts.store.ts";
-import type { TellAlertDeps } from "./tell-alert.ts";
 
 export type QuotaSettings = { thresholds: readonly number[]; mailRoles: readonly Role[] };
 
@@ -33,7 +33,7 @@ const PAGE = 500;
 const QUOTA_LINK = "/billings";
 const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 
-function toTold(row: QuotaStateRow | undefined): QuotaTold | null {
+function toNotified(row: QuotaStateRow | undefined): NotifiedThreshold | null {
   return row === undefined
     ? null
     : {
@@ -44,17 +44,17 @@ function toTold(row: QuotaStateRow | undefined): QuotaTold | null {
       };
 }
 
-function decide(use: QuotaUse, told: QuotaTold | null, settings: QuotaSettings) {
+function decide(use: QuotaUse, notified: NotifiedThreshold | null, settings: QuotaSettings) {
   return decideQuotaThreshold({
     periodStartMs: use.period_start.getTime(),
     used: Number(use.used) + Number(use.forfeited),
     limit: use.quota_limit,
     thresholds: settings.thresholds,
-    told,
+    notified,
   });
 }
 
-function isSame(one: QuotaTold, other: QuotaTold | null): boolean {
+function isSame(one: NotifiedThreshold, other: NotifiedThreshold | null): boolean {
   return (
     other !== null &&
     one.periodStartMs === other.periodStartMs &&
@@ -81,8 +81,8 @@ function toConsequence(use: QuotaUse, threshold: number): string {
     : "\nCalls beyond it are let through, and counted.";
 }
 
-async function tell(
-  deps: TellAlertDeps,
+async function notifyOfQuota(
+  deps: NotifyOfAlertDeps,
   tx: Tx,
   { use, threshold, settings }: { use: QuotaUse; threshold: number; settings: QuotaSettings },
 ): Promise<void> {
@@ -103,7 +103,7 @@ async function tell(
   };
   await notify(deps, tx, message);
   await mailMembers(deps, tx, { ...message, roles: settings.mailRoles });
-  await emitEvent(deps, tx, {
+  await publishEvent(deps, tx, {
     tenantId,
     type: "quota.threshold_reached",
     data: {
@@ -126,7 +126,7 @@ type QuotaKey = Pick<QuotaUse, "tenant_id" | "meter_id" | "environment">;
 
 /** Decides on one quota, alone with it, by how it stands then. @returns True when it was told of. */
 async function settle(
-  deps: TellAlertDeps,
+  deps: NotifyOfAlertDeps,
   of: QuotaKey & Pick<QuotaUse, "period_start">,
   settings: QuotaSettings,
 ): Promise<boolean> {
@@ -138,17 +138,17 @@ async function settle(
     if (use === undefined) {
       return false;
     }
-    const { told, tell: threshold } = decide(use, toTold(row), settings);
+    const { notified, notify: threshold } = decide(use, toNotified(row), settings);
     await updateQuotaState(tx, {
       ...use,
-      period_start: new Date(told.periodStartMs),
-      quota_limit: told.limit,
-      threshold: told.threshold,
-      highest: told.highest,
+      period_start: new Date(notified.periodStartMs),
+      quota_limit: notified.limit,
+      threshold: notified.threshold,
+      highest: notified.highest,
       at,
     });
     if (threshold !== null) {
-      await tell(deps, tx, { use, threshold, settings });
+      await notifyOfQuota(deps, tx, { use, threshold, settings });
     }
     return threshold !== null;
   });
@@ -166,8 +166,8 @@ function keyOf(of: Pick<QuotaStateRow, "tenant_id" | "meter_id" | "environment">
  *
  * @returns How many notices that gave.
  */
-export async function watchQuotas(deps: TellAlertDeps, signal: AbortSignal): Promise<number> {
-  let told = 0;
+export async function watchQuotas(deps: NotifyOfAlertDeps, signal: AbortSignal): Promise<number> {
+  let notified = 0;
   let after: QuotaUse | undefined;
   const now = deps.clock.now();
   while (!signal.aborted) {
@@ -189,13 +189,13 @@ export async function watchQuotas(deps: TellAlertDeps, signal: AbortSignal): Pro
     const stateOf = new Map(states.map((state) => [keyOf(state), state]));
     for (const use of uses) {
       const own = chosen.get(use.tenant_id) ?? QUOTA_SETTINGS_DEFAULT;
-      const before = toTold(stateOf.get(keyOf(use)));
+      const before = toNotified(stateOf.get(keyOf(use)));
       const step = decide(use, before, own);
       // Most stay as they are; what changes is decided again under a lock.
-      const isNothing = before === null && step.told.threshold === 0;
-      if (!isNothing && !isSame(step.told, before)) {
+      const isNothing = before === null && step.notified.threshold === 0;
+      if (!isNothing && !isSame(step.notified, before)) {
         try {
-          told += (await settle(deps, use, own)) ? 1 : 0;
+          notified += (await settle(deps, use, own)) ? 1 : 0;
         } catch (error) {
           const { tenant_id: tenantId, meter_id: meterId } = use;
           deps.logger.warn({ err: error, tenantId, meterId }, "a quota was not decided on");
@@ -207,5 +207,5 @@ export async function watchQuotas(deps: TellAlertDeps, signal: AbortSignal): Pro
       break;
     }
   }
-  return told;
+  return notified;
 }

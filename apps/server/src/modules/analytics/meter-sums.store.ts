@@ -1,4 +1,4 @@
-import { isEventDimension, partOf } from "@turnpike/contract/meter-measure";
+import { isEventDimension, nameOfDimension } from "@turnpike/contract/meter-measure";
 import type { UsageDimension } from "@turnpike/contract/usage";
 import type { Fragment, Tx } from "@turnpike/db/client";
 import type { Aggregation } from "@turnpike/domain/catalog/meter";
@@ -24,7 +24,7 @@ function partColumn(tx: Tx, { versions, places }: PartPlaces): Fragment {
 /** The SQL of a dimension of events; those of calls are refused before. */
 function dimensionOf(tx: Tx, dimension: UsageDimension, meter: EventMeter): Fragment {
   if (isEventDimension(dimension)) {
-    const places = meter.parts.get(partOf(dimension));
+    const places = meter.parts.get(nameOfDimension(dimension));
     return places === undefined ? tx`''` : partColumn(tx, places);
   }
   switch (dimension) {

@@ -3,7 +3,7 @@ import {
   isMeterMeasure,
   type MeterMeasure,
   meterOf,
-  partOf,
+  nameOfDimension,
 } from "@turnpike/contract/meter-measure";
 import type { AllUsageQuery } from "@turnpike/contract/usage";
 import { type Aggregation, isAdditive, type MeterDefinition } from "@turnpike/domain/catalog/meter";
@@ -70,7 +70,7 @@ function hasMeter(versionsOf: ReadonlyMap<string, MeterVersions>, meterId: strin
 
 /** Names of the parts of events that are asked for or filtered by. */
 function listParts({ dimensions, event = [] }: MeterQuestion): string[] {
-  const asked = dimensions.filter(isEventDimension).map(partOf);
+  const asked = dimensions.filter(isEventDimension).map(nameOfDimension);
   return [...new Set([...asked, ...event.map(({ name }) => name)])];
 }
 

@@ -2,7 +2,7 @@ import {
   isEventDimension,
   isMeterMeasure,
   meterOf,
-  partOf,
+  nameOfDimension,
 } from "@turnpike/contract/meter-measure";
 import type {
   AllUsageQuery,
@@ -142,7 +142,7 @@ function aggregate(aggregation: Aggregation, events: readonly ReferenceEvent[]):
 
 function eventValue(event: ReferenceEvent, dimension: UsageDimension): string {
   if (isEventDimension(dimension)) {
-    return event.parts[partOf(dimension)] ?? "";
+    return event.parts[nameOfDimension(dimension)] ?? "";
   }
   switch (dimension) {
     case "key":

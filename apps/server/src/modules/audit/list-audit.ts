@@ -15,7 +15,7 @@ type PageInput = {
 };
 
 /** One row more than the page holds says whether there is another. */
-function toPlace({ entityId, cursor, limit }: PageInput) {
+function toQuery({ entityId, cursor, limit }: PageInput) {
   return { entityId, beforeId: parseIdCursor("audit", cursor), limit: limit + 1 };
 }
 
@@ -46,9 +46,9 @@ export async function listAudit(
   input: PageInput & { tenantId: TenantId },
 ): Promise<AuditPage> {
   assertMayInTenant(context.actor, "audit:read", input.tenantId);
-  const place = toPlace(input);
+  const query = toQuery(input);
   const rows = await deps.transact.asTenant(input.tenantId, (tx) =>
-    listAuditRows(tx, input.tenantId, place),
+    listAuditRows(tx, input.tenantId, query),
   );
   // The trail of a tenant that exists begins with its making: asked here, the usual answer takes one query.
   if (rows.length === 0) {
@@ -69,7 +69,7 @@ export async function listInstallationAudit(
   input: PageInput,
 ): Promise<AuditPage> {
   assertMay(context.actor, "audit:read");
-  const place = toPlace(input);
-  const rows = await deps.transact.asOperator((tx) => listAuditRows(tx, OPERATOR_TRAIL, place));
+  const query = toQuery(input);
+  const rows = await deps.transact.asOperator((tx) => listAuditRows(tx, OPERATOR_TRAIL, query));
   return toPage(rows, input.limit);
 }

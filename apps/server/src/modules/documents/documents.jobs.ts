@@ -1,6 +1,6 @@
 import type { AppServices } from "#platform/app-services.ts";
 import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
-import { forgetDeletions } from "./forget-deletions.ts";
+import { pruneDeletions } from "./prune-deletions.ts";
 
 export function createDocumentsJobs(
   deps: Pick<AppServices, "transact" | "clock">,
@@ -9,7 +9,7 @@ export function createDocumentsJobs(
     registerSchedule({
       name: "documents.forget-deletions",
       cron: "23 3 * * *",
-      run: () => forgetDeletions(deps),
+      run: () => pruneDeletions(deps),
     }),
   ];
 }

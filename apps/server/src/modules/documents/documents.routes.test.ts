@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ApiFixture, serveModule } from "#http/api-server.fixture.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { createDocumentsRoutes } from "./documents.routes.ts";
-import { forgetDeletions } from "./forget-deletions.ts";
+import { pruneDeletions } from "./prune-deletions.ts";
 
 describe("documents over HTTP", () => {
   let database: TestDatabase;
@@ -256,11 +256,11 @@ describe("documents over HTTP", () => {
       ...services,
       clock: { ...services.clock, now: () => new Date(Date.now() + days * 86_400_000) },
     });
-    await forgetDeletions(at(29));
+    await pruneDeletions(at(29));
     expect(
       await database.sql`select 1 from documents where collection = ${collection}`,
     ).toHaveLength(2);
-    expect(await forgetDeletions(at(31))).toBeGreaterThan(0);
+    expect(await pruneDeletions(at(31))).toBeGreaterThan(0);
     expect(
       await database.sql`select 1 from documents where collection = ${collection}`,
     ).toHaveLength(1);

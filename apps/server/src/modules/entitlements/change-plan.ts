@@ -5,7 +5,7 @@ import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import { findPlanVersion } from "#modules/catalog/index.ts";
-import { emitEvent } from "#modules/notifications/index.ts";
+import { publishEvent } from "#modules/notifications/index.ts";
 import { findTenantEvent } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
@@ -89,7 +89,7 @@ export async function changePlanWithin(
   if (tenant === undefined) {
     throw resourceNotFound("tenant");
   }
-  await emitEvent(deps, tx, {
+  await publishEvent(deps, tx, {
     tenantId,
     type: "tenant.plan_changed",
     data: { tenant, before: { planId: before.planId, planVersion: before.planVersion } },

@@ -18,11 +18,11 @@ import { queryUsage } from "#modules/analytics/index.ts";
 import { createMeter, updateMeter } from "#modules/catalog/change-meter.ts";
 import { reconcile } from "#modules/metering/index.ts";
 import { hashEvent } from "./event-row.ts";
-import { keepEventsHouse } from "./keep-events-house.ts";
 import { listMeterActivity } from "./list-meter-activity.ts";
 import { listAllRejectedEvents, listRejectedEvents } from "./list-rejected-events.ts";
 import { openEvents } from "./open-events.ts";
 import { previewMeter } from "./preview-meter.ts";
+import { pruneEvents } from "./prune-events.ts";
 import { takeEvents } from "./take-events.ts";
 
 // Meters belong to the whole installation, so each case has a database of its own.
@@ -578,7 +578,7 @@ describe("listMeterActivity", () => {
   });
 });
 
-describe("keepEventsHouse", () => {
+describe("pruneEvents", () => {
   const retention = { eventsDays: 35, rejectedEventsDays: 14 };
 
   it("makes the coming days' partitions, drops old ones, and keeps identities longer than events can be sent", async () => {
@@ -605,13 +605,13 @@ describe("keepEventsHouse", () => {
     await database.sql`drop table ${database.sql(lastDay)}`;
     await database.sql`update event_ids set recorded_at = now() - interval '39 days'`;
     const deps = { ...services, retention };
-    const run = await keepEventsHouse(deps);
+    const run = await pruneEvents(deps);
     expect(run).toMatchObject({ dropped: 1, ids: 0 });
     expect(run.made).toBeGreaterThanOrEqual(1);
     expect(await listDays()).toEqual(expect.arrayContaining(days.slice(1)));
     expect(await take([kept])).toMatchObject({ duplicates: 1 });
     await database.sql`update event_ids set recorded_at = now() - interval '41 days'`;
-    expect(await keepEventsHouse(deps)).toMatchObject({ dropped: 0, ids: 1 });
+    expect(await pruneEvents(deps)).toMatchObject({ dropped: 0, ids: 1 });
     expect(await listDays()).not.toContain("usage_events_20200101");
   });
 
@@ -635,13 +635,13 @@ describe("keepEventsHouse", () => {
       set rejected_at = now() - case when rejection_id <= 8 then interval '15 days' else interval '13 days' end`;
     const bounds = { rejectionsAtOnce: 2, rejectionsKeptMax: 3, tenantsAtOnce: 1 };
     const deps = { ...services, retention };
-    expect(await keepEventsHouse(deps, bounds)).toMatchObject({ rejections: 8 + 8 + 4 });
+    expect(await pruneEvents(deps, bounds)).toMatchObject({ rejections: 8 + 8 + 4 });
     expect(await listOwn(theirs.tenantId)).toEqual(kept.map(({ id }) => id).toReversed());
     expect(await listOwn(ours.tenantId)).toHaveLength(2);
     expect(
       (await listAllRejectedEvents(services, OPERATOR_CONTEXT, { limit: 100 })).items,
     ).toHaveLength(8);
-    expect(await keepEventsHouse(deps, bounds)).toMatchObject({ rejections: 0 });
+    expect(await pruneEvents(deps, bounds)).toMatchObject({ rejections: 0 });
   });
 
   it("forgets all identities that are old enough, however many come between two runs", async () => {
@@ -651,8 +651,8 @@ describe("keepEventsHouse", () => {
     await database.sql`update event_ids set recorded_at = now() - interval '41 days'`;
     const deps = { ...services, retention };
     const isOver = { idsAtOnce: 4, signal: AbortSignal.abort() };
-    expect(await keepEventsHouse(deps, isOver)).toMatchObject({ ids: 0 });
-    expect(await keepEventsHouse(deps, { idsAtOnce: 4 })).toMatchObject({ ids: 9 });
+    expect(await pruneEvents(deps, isOver)).toMatchObject({ ids: 0 });
+    expect(await pruneEvents(deps, { idsAtOnce: 4 })).toMatchObject({ ids: 9 });
   });
 });
 

@@ -259,7 +259,7 @@ export async function deleteOldEventIds(
 }
 
 /** Makes the partitions of the coming days and drops what is older than is kept. */
-export async function keepEventPartitions(
+export async function maintainEventPartitions(
   tx: Tx,
   input: { daysAhead: number; daysKept: number },
 ): Promise<{ made: number; dropped: number }> {

@@ -63,13 +63,13 @@ async function newestVersion(): Promise<number> {
 }
 
 /** Which value a version counts: they take turns. */
-const placeOf = (version: number): number => (version - 1) % POINTERS.length;
+const indexOf = (version: number): number => (version - 1) % POINTERS.length;
 
 async function publishNext(): Promise<number> {
   const next = (await newestVersion()) + 1;
   const changed = await updateMeter(services, OPERATOR_CONTEXT, {
     meterId: METER,
-    valuePointer: POINTERS[placeOf(next)] ?? expect.fail("no pointer"),
+    valuePointer: POINTERS[indexOf(next)] ?? expect.fail("no pointer"),
     dimensions: next % 2 === 0 ? null : [{ name: "kind", pointer: "/kind" }],
   });
   expect(changed.version).toBe(next);
@@ -140,7 +140,7 @@ describe("a meter that changes while events come", () => {
               if (row.version < versionBefore) {
                 expect(row).toEqual(settled.get(row.version));
               }
-              const worth = WORTH[placeOf(row.version)] ?? 0n;
+              const worth = WORTH[indexOf(row.version)] ?? 0n;
               expect(BigInt(row.total)).toBe(BigInt(row.events) * worth);
               expect(row.dimensions).toBe(row.version % 2 === 0 ? "0" : "1");
               settled.set(row.version, row);

@@ -1,11 +1,11 @@
 import type { KeyId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
 import type { ChangeListener } from "#platform/change-feed.ts";
-import { createDimensionBook } from "./dimension-book.ts";
+import { createDimensionRegistry } from "./dimension-registry.ts";
 import { EventWriter } from "./event-writer.ts";
 import { findOriginKey } from "./events.store.ts";
-import { createMeterBook } from "./meter-book.ts";
-import { createRejectionBook } from "./rejection-book.ts";
+import { createMeterCache } from "./meter-cache.ts";
+import { createRejectionLimit } from "./rejection-limit.ts";
 import { createSubjectDirectory } from "./subject-directory.ts";
 import type { TakeEventsDeps } from "./take-events.ts";
 
@@ -16,7 +16,7 @@ const KEYS_MAX = 50_000;
 export function openEvents(
   services: AppServices,
 ): TakeEventsDeps & { applyChange: ChangeListener } {
-  const meters = createMeterBook(services);
+  const meters = createMeterCache(services);
   const subjects = createSubjectDirectory({
     transact: services.transact,
     monotonicMs: services.clock.monotonicMs,
@@ -29,8 +29,8 @@ export function openEvents(
     writer: new EventWriter(services),
     meters,
     subjects,
-    dimensions: createDimensionBook(),
-    rejections: createRejectionBook(),
+    dimensions: createDimensionRegistry(),
+    rejections: createRejectionLimit(),
     findOriginKey: async ({ tenantId, keyId }) => {
       const known = origins.get(keyId);
       if (known !== undefined) {

@@ -27,20 +27,20 @@ import { isStorableText } from "@turnpike/domain/text/storable-text";
 import { periodAt } from "@turnpike/domain/time/period";
 import type { AppServices } from "#platform/app-services.ts";
 import { decodeEventData } from "./decode-event-data.ts";
-import type { DimensionBook } from "./dimension-book.ts";
+import type { DimensionRegistry } from "./dimension-registry.ts";
 import { type EventRow, hashEvent } from "./event-row.ts";
 import { type EventWriter, ROWS_IN_ONE_GO } from "./event-writer.ts";
 import { findKnownEvents, insertRejections } from "./events.store.ts";
-import type { EventMeters, MeterBook } from "./meter-book.ts";
-import type { RejectionBook } from "./rejection-book.ts";
+import type { EventMeters, MeterCache } from "./meter-cache.ts";
+import type { RejectionLimit } from "./rejection-limit.ts";
 import type { Subject, SubjectDirectory } from "./subject-directory.ts";
 
 export type TakeEventsDeps = Pick<AppServices, "transact" | "clock"> & {
   writer: Pick<EventWriter, "write">;
-  meters: MeterBook;
+  meters: MeterCache;
   subjects: SubjectDirectory;
-  dimensions: DimensionBook;
-  rejections: RejectionBook;
+  dimensions: DimensionRegistry;
+  rejections: RejectionLimit;
   /** The first key of the line of a tenant's key. */
   findOriginKey(key: { tenantId: TenantId; keyId: KeyId }): Promise<KeyId>;
 };
@@ -275,7 +275,7 @@ function toResult(value: unknown, outcome: Outcome): EventResult {
 
 type Taken<Of = Outcome> = { value: unknown; outcome: Of; tenantId: TenantId | null };
 
-async function takePart(
+async function takeBatch(
   deps: TakeEventsDeps,
   values: readonly unknown[],
   input: Input,
@@ -400,7 +400,7 @@ export async function takeEvents(
       // Calls that wait for a verdict get their turn.
       await immediate();
     }
-    const part = takePart(deps, values.slice(start, start + ROWS_IN_ONE_GO), input);
+    const part = takeBatch(deps, values.slice(start, start + ROWS_IN_ONE_GO), input);
     part.catch(() => undefined);
     parts.push(part);
   }

@@ -9,7 +9,7 @@ import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/act
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { KeyId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
-import { emitEvent } from "#modules/notifications/index.ts";
+import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { announceKeys, lockKeyRows, updateKeyRows } from "./key-bulk.store.ts";
@@ -144,7 +144,7 @@ export async function changeManyKeys(
         }),
       ),
       ...changed.map((row) =>
-        emitEvent(deps, tx, {
+        publishEvent(deps, tx, {
           tenantId,
           type: rule.action,
           data: { key: toKeyReply(row, now) },

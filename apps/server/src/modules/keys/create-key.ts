@@ -1,7 +1,7 @@
 import type { CreatedKey, CreateKeyRequest } from "@turnpike/contract/keys";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { writeAudit } from "#modules/audit/index.ts";
-import { emitEvent } from "#modules/notifications/index.ts";
+import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import {
@@ -68,7 +68,7 @@ export async function createKey(
       entityId: row.key_id,
       details: { name: row.name, environment: row.environment, start: row.start },
     });
-    await emitEvent(deps, tx, {
+    await publishEvent(deps, tx, {
       tenantId: input.tenantId,
       type: "key.created",
       data: { key: toKeyReply(row, now) },

@@ -3,7 +3,7 @@ import type { Key } from "@turnpike/contract/keys";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { type KeyId, type TenantId, toId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
-import { emitEvent } from "#modules/notifications/index.ts";
+import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { insertRevokedKey } from "./key-import.store.ts";
@@ -71,7 +71,7 @@ export async function ensureHistoryKey(
       details: { name: NAME, environment: "live", start },
     });
     const key = toKeyReply(row, now);
-    await emitEvent(deps, tx, { tenantId, type: "key.created", data: { key } });
+    await publishEvent(deps, tx, { tenantId, type: "key.created", data: { key } });
     return key;
   });
 }

@@ -10,7 +10,7 @@ import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/act
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
-import { emitEvent } from "#modules/notifications/index.ts";
+import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { findOwnKeysByHash, type ImportedKeyRow, insertImportedKeys } from "./key-import.store.ts";
@@ -176,7 +176,7 @@ export async function importKeys(
         details: { imported: answer.imported, existing: answer.existing, refused: answer.refused },
       });
       const { imported, existing, refused } = answer;
-      await emitEvent(deps, tx, {
+      await publishEvent(deps, tx, {
         tenantId,
         type: "keys.imported",
         data: { tenantId, imported, existing, refused },

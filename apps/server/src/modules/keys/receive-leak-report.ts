@@ -6,7 +6,7 @@ import { isId } from "@turnpike/domain/ids/ids";
 import { KEY_IN_TEXT } from "@turnpike/domain/keys/key-format";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import { writeAudit } from "#modules/audit/index.ts";
-import { emitEvent } from "#modules/notifications/index.ts";
+import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
 import { hashKey } from "./hash-key.ts";
@@ -106,7 +106,7 @@ async function recordLeaks(
     // Of service keys the operator is told by mail alone: they are no tenant's.
     if (isId("tenant", tenantId) && isId("key", keyId)) {
       const data = { tenantId, keyId, source, place, revoked };
-      await emitEvent(deps, tx, { tenantId, type: "key.leaked", data });
+      await publishEvent(deps, tx, { tenantId, type: "key.leaked", data });
     }
   }
   if (added.length > 0) {

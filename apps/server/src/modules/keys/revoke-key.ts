@@ -3,7 +3,7 @@ import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/act
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
-import { emitEvent } from "#modules/notifications/index.ts";
+import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { announceKey, findKeyRow, markKeyRevoked } from "./keys.store.ts";
 import { toKeyReply } from "./to-key-reply.ts";
@@ -37,7 +37,7 @@ export async function revokeKey(
       entityId: input.keyId,
       details: { name: revoked.name, start: revoked.start },
     });
-    await emitEvent(deps, tx, {
+    await publishEvent(deps, tx, {
       tenantId: input.tenantId,
       type: "key.revoked",
       data: { key: toKeyReply(revoked, now) },

@@ -2,7 +2,7 @@ import type { CreatedKey, RollKeyRequest } from "@turnpike/contract/keys";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
-import { emitEvent } from "#modules/notifications/index.ts";
+import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { assertScopesHeld } from "./key-input.ts";
 import { announceKey, copyKeyRow, type KeyRow, lockKeyRow, markKeyRolled } from "./keys.store.ts";
@@ -81,7 +81,7 @@ export async function rollKey(
       entityId: input.keyId,
       details: { name: before.name, to: made.key_id, graceSeconds: input.graceSeconds },
     });
-    await emitEvent(deps, tx, {
+    await publishEvent(deps, tx, {
       tenantId: input.tenantId,
       type: "key.rolled",
       data: { key: toKeyReply(rolled, now), successor: toKeyReply(made, now) },

@@ -4,7 +4,7 @@ import type { JsonValue } from "@turnpike/db/client";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
-import { emitEvent } from "#modules/notifications/index.ts";
+import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import {
   assertMetersExist,
@@ -119,7 +119,7 @@ export async function updateKey(
       entityId: input.keyId,
       details: describeChange(before, after),
     });
-    await emitEvent(deps, tx, {
+    await publishEvent(deps, tx, {
       tenantId: input.tenantId,
       type: actionOf(before, after),
       data: { key: toKeyReply(after, now) },

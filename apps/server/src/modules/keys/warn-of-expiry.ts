@@ -1,6 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
-import { emitEvent } from "#modules/notifications/index.ts";
+import { publishEvent } from "#modules/notifications/index.ts";
 import { type TellDeps, tellTenant } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import {
@@ -70,7 +70,7 @@ async function warnTenant(deps: WarnDeps, tx: Tx, tenantId: TenantId, now: Date)
     const given = await insertWarnings(tx, tenantId, { warnings, now });
     for (const key of warnings.filter((warning) => given.has(warning.key_id))) {
       const ending = endings.get(key.days_before) ?? { count: 0, named: [] };
-      await emitEvent(deps, tx, {
+      await publishEvent(deps, tx, {
         tenantId,
         type: "key.expiring",
         data: {

@@ -161,7 +161,7 @@ async function disable(
       details: { reason },
     },
   );
-  await deps.webhookNotices.tellDisabled(tx, {
+  await deps.webhookNotices.notifyDisabled(tx, {
     tenantId,
     title: "A webhook was disabled",
     body: `${name}\n${reason} Nothing is sent to it any more. Mend the receiver, enable the webhook, and replay what failed; failed deliveries are kept for 30 days.`,

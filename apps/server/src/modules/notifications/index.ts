@@ -1,4 +1,3 @@
-export { emitEvent } from "./emit-event.ts";
 export { createMailTransport, type MailSettings, type MailTransport } from "./mail-transport.ts";
 export {
   listDeliveries,
@@ -19,6 +18,7 @@ export type { WebhookNotices } from "./notifications.ports.ts";
 export { createNotificationsRoutes, createOutboxRoutes } from "./notifications.routes.ts";
 /** @public For the modules above: they call it in their own transactions. */
 export { notify } from "./notify.ts";
+export { publishEvent } from "./publish-event.ts";
 export { sendMail } from "./send-mail.ts";
 export type { WebhookOwner } from "./webhook-owner.ts";
 export { startWebhookPump } from "./webhook-pump.ts";

@@ -9,7 +9,6 @@ import type { AppServices } from "#platform/app-services.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import { createLogger } from "#platform/logger.ts";
 import { deliverMail } from "./deliver-mail.ts";
-import { forgetOld } from "./forget-old.ts";
 import {
   createMailTransport,
   hashRecipient,
@@ -17,6 +16,7 @@ import {
   type MailSettings,
 } from "./mail-transport.ts";
 import { createOutboxRoutes } from "./notifications.routes.ts";
+import { pruneNotifications } from "./prune-notifications.ts";
 import { type MailInput, sendMail } from "./send-mail.ts";
 
 describe("mail", () => {
@@ -259,9 +259,9 @@ describe("mail", () => {
       ...services,
       clock: { ...services.clock, now: () => new Date(Date.now() + days * 86_400_000) },
     });
-    await forgetOld(at(29));
+    await pruneNotifications(at(29));
     expect(await find(mailId)).toBeDefined();
-    await forgetOld(at(31));
+    await pruneNotifications(at(31));
     expect(await find(mailId)).toBeUndefined();
   });
 });

@@ -8,8 +8,8 @@ import type { CallContext } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { AppServices } from "#platform/app-services.ts";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
-import { toPayload } from "./emit-event.ts";
 import { assertTarget, auditWebhook, getLockedRow, type WebhooksDeps } from "./manage-webhooks.ts";
+import { toPayload } from "./publish-event.ts";
 import { toAttemptReply, toDeliveryReply } from "./to-webhook-reply.ts";
 import {
   type DeliveryState,

@@ -1,6 +1,6 @@
 import { type RegisteredJob, registerJob, registerSchedule } from "#platform/define-job.ts";
 import { type DeliverMailDeps, deliverMail, deliverMailJob } from "./deliver-mail.ts";
-import { forgetOld } from "./forget-old.ts";
+import { pruneNotifications } from "./prune-notifications.ts";
 
 export function createNotificationsJobs(deps: DeliverMailDeps): RegisteredJob[] {
   return [
@@ -11,7 +11,7 @@ export function createNotificationsJobs(deps: DeliverMailDeps): RegisteredJob[] 
     registerSchedule({
       name: "notifications.forget-old",
       cron: "37 3 * * *",
-      run: () => forgetOld(deps),
+      run: () => pruneNotifications(deps),
     }),
   ];
 }

@@ -9,7 +9,7 @@ export interface WebhookNotices {
    *
    * @param input.tenantId - Null for an endpoint of the installation.
    */
-  tellDisabled(
+  notifyDisabled(
     tx: Tx,
     input: { tenantId: TenantId | null; title: string; body: string },
   ): Promise<void>;

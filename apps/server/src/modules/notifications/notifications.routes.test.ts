@@ -6,9 +6,9 @@ import { createLiveServices, insertTestTenant } from "@turnpike/testkit/test-ser
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ApiFixture, serveModule } from "#http/api-server.fixture.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { forgetOld } from "./forget-old.ts";
 import { createNotificationsRoutes } from "./notifications.routes.ts";
 import { notify } from "./notify.ts";
+import { pruneNotifications } from "./prune-notifications.ts";
 
 const MEMBER = `usr_${"1".repeat(32)}` as UserId;
 const COLLEAGUE = `usr_${"2".repeat(32)}` as UserId;
@@ -256,9 +256,9 @@ describe("notifications over HTTP", () => {
       ...services,
       clock: { ...services.clock, now: () => new Date(Date.now() + days * 86_400_000) },
     });
-    await forgetOld(at(179));
+    await pruneNotifications(at(179));
     expect((await list("program", tenant)).ids.length).toBe(1);
-    await forgetOld(at(181));
+    await pruneNotifications(at(181));
     expect((await list("program", tenant)).ids).toEqual([]);
   });
 });

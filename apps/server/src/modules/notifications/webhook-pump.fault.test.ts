@@ -5,8 +5,8 @@ import { createTestTenant, OPERATOR_CONTEXT } from "@turnpike/testkit/test-servi
 import { startWebhookReceiver, type WebhookReceiver } from "@turnpike/testkit/webhook-receiver";
 import { Webhook } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { emitEvent } from "./emit-event.ts";
 import { createWebhook } from "./manage-webhooks.ts";
+import { publishEvent } from "./publish-event.ts";
 import { CLAIM_MS, PER_ENDPOINT_MAX } from "./webhook-pump.ts";
 import { createWebhookWorld, WEBHOOK_TEST_SECRET } from "./webhooks.fixture.ts";
 
@@ -32,7 +32,7 @@ const PUMP = `
     randomBytes: (count) => randomBytes(count),
     sealer: createSealer(secret, "secrets of webhooks"),
     guardedOutbound: createGuardedOutbound({ allowPrivate: ["127.0.0.1"] }),
-    webhookNotices: { tellDisabled: async () => undefined },
+    webhookNotices: { notifyDisabled: async () => undefined },
   });
   console.log("started");
   setInterval(() => undefined, 60_000);
@@ -71,7 +71,7 @@ describe("webhooks of a process that is killed", () => {
       world.transact.asTenant(tenantId, async (tx) => {
         for (let index = 0; index < count; index += 1) {
           const data = { tenantId, imported: 1, existing: 0, refused: 0 };
-          await emitEvent(world, tx, { tenantId, type: "keys.imported", data });
+          await publishEvent(world, tx, { tenantId, type: "keys.imported", data });
         }
       });
     const start = async (aheadMs: number) => {

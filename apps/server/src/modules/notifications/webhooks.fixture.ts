@@ -43,7 +43,7 @@ export function createWebhookWorld(database: TestDatabase, now: Date): WebhookWo
     // What decides on waiting is always the same: no test shall wait longer by chance.
     randomBytes: (count: number) => (count === 4 ? new Uint8Array(count) : randomBytes(count)),
     webhookNotices: {
-      tellDisabled: (_tx: unknown, notice: Told) => {
+      notifyDisabled: (_tx: unknown, notice: Told) => {
         told.push(notice);
         return Promise.resolve();
       },

@@ -14,8 +14,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createKey, revokeKey, rollKey, updateKey } from "#modules/keys/index.ts";
 import { updateTenant } from "#modules/tenants/index.ts";
 import { createGuardedOutbound } from "#platform/guarded-outbound.ts";
-import { emitEvent } from "./emit-event.ts";
-import { forgetOld } from "./forget-old.ts";
 import {
   getDelivery,
   listDeliveries,
@@ -31,6 +29,8 @@ import {
   rotateWebhookSecret,
   updateWebhook,
 } from "./manage-webhooks.ts";
+import { pruneNotifications } from "./prune-notifications.ts";
+import { publishEvent } from "./publish-event.ts";
 import { signWebhook } from "./sign-webhook.ts";
 import { INSTALLATION, type WebhookOwner } from "./webhook-owner.ts";
 import { CLAIM_MS, claim, handOn, PER_ENDPOINT_MAX } from "./webhook-pump.ts";
@@ -78,7 +78,7 @@ async function happen(count = 1): Promise<void> {
   const { tenantId } = tenant;
   for (let index = 0; index < count; index += 1) {
     await world.transact.asTenant(tenantId, (tx) =>
-      emitEvent(world, tx, {
+      publishEvent(world, tx, {
         tenantId,
         type: "keys.imported",
         data: { tenantId, imported: index, existing: 0, refused: 0 },
@@ -173,7 +173,7 @@ describe("an event", () => {
     const { tenantId } = tenant;
     const data = { tenantId, imported: 1, existing: 0, refused: 0 };
     const undone = world.transact.asTenant(tenantId, async (tx) => {
-      await emitEvent(world, tx, { tenantId, type: "keys.imported", data });
+      await publishEvent(world, tx, { tenantId, type: "keys.imported", data });
       throw new Error("undo");
     });
     await expect(undone).rejects.toThrow("undo");
@@ -638,10 +638,10 @@ describe("a delivery", () => {
     await happen();
     await world.deliverDue();
     world.clock.advance(30 * DAY_MS - 1_000);
-    await forgetOld(world);
+    await pruneNotifications(world);
     expect(await deliveriesOf(webhookId)).toHaveLength(1);
     world.clock.advance(2_000);
-    await forgetOld(world);
+    await pruneNotifications(world);
     expect(await deliveriesOf(webhookId)).toHaveLength(0);
   });
 });

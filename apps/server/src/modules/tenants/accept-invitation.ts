@@ -6,7 +6,7 @@ import { AppError } from "@turnpike/domain/errors/app-error";
 import type { UserId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import { findUserEmail } from "#modules/identity/index.ts";
-import { emitEvent } from "#modules/notifications/index.ts";
+import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { lockTenant } from "#platform/assert-tenant-exists.store.ts";
 import { insertChange } from "#platform/changes.store.ts";
@@ -85,7 +85,7 @@ export async function acceptInvitation(
     }
     if ((await findMemberRow(tx, tenantId, userId)) === undefined) {
       await upsertMember(tx, { tenantId, userId, role, now });
-      await emitEvent(deps, tx, {
+      await publishEvent(deps, tx, {
         tenantId,
         type: "member.added",
         data: { tenantId, userId, role },
@@ -98,7 +98,7 @@ export async function acceptInvitation(
       entityId: invitationId,
       details: { role, userId },
     });
-    await emitEvent(deps, tx, {
+    await publishEvent(deps, tx, {
       tenantId,
       type: "invitation.accepted",
       data: { tenantId, invitationId, userId, role },

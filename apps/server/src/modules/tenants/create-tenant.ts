@@ -15,7 +15,7 @@ import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { slugFrom, slugsToTry } from "@turnpike/domain/ids/slug";
 import { writeAudit } from "#modules/audit/index.ts";
-import { emitEvent } from "#modules/notifications/index.ts";
+import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import { countTenantsOf, lockUser, upsertMember } from "./members.store.ts";
@@ -104,7 +104,7 @@ async function makeOwner(
     entityId: founder.id,
     details: { role: [null, "owner"] },
   });
-  await emitEvent(deps, tx, {
+  await publishEvent(deps, tx, {
     tenantId,
     type: "member.added",
     data: { tenantId, userId: founder.id, role: "owner" },
@@ -152,7 +152,7 @@ export async function createTenant(
       entityId: row.tenant_id,
       details: { name: row.name, slug: row.slug, planId: plan.planId },
     });
-    await emitEvent(deps, tx, {
+    await publishEvent(deps, tx, {
       tenantId: row.tenant_id,
       type: "tenant.created",
       data: { tenant: toTenantEvent(row, plan) },

@@ -3,7 +3,7 @@ import { isRetryableError } from "@turnpike/db/database-errors";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
-import { emitEvent } from "#modules/notifications/index.ts";
+import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import {
   lockOpenTenantRow,
@@ -81,7 +81,7 @@ async function deleteOnce(
       throw wrongName();
     }
     await revokeOpenInvitationRows(tx, tenantId, now);
-    await emitEvent(deps, tx, {
+    await publishEvent(deps, tx, {
       tenantId,
       type: "tenant.deleted",
       data: { tenant: toTenantEvent(row, await getTenantPlan(deps, tx, tenantId)) },

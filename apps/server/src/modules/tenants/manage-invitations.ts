@@ -12,7 +12,7 @@ import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import { writeAudit } from "#modules/audit/index.ts";
-import { emitEvent, sendMail } from "#modules/notifications/index.ts";
+import { publishEvent, sendMail } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { assertTenantExists, lockTenant } from "#platform/assert-tenant-exists.store.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
@@ -162,7 +162,7 @@ export async function createInvitation(
       entityId: row.invitation_id,
       details: { email, role },
     });
-    await emitEvent(deps, tx, {
+    await publishEvent(deps, tx, {
       tenantId,
       type: "invitation.created",
       data: { tenantId, invitationId: row.invitation_id, email, role },

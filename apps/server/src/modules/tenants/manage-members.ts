@@ -5,7 +5,7 @@ import { canGrantRole, ROLES, type Role } from "@turnpike/domain/access/scopes";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
-import { emitEvent } from "#modules/notifications/index.ts";
+import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { assertTenantExists, lockTenant } from "#platform/assert-tenant-exists.store.ts";
 import { insertChange } from "#platform/changes.store.ts";
@@ -112,8 +112,8 @@ export async function putMember(
       details: { role: [before?.role ?? null, role] },
     });
     await (before === undefined
-      ? emitEvent(deps, tx, { tenantId, type: "member.added", data: { tenantId, userId, role } })
-      : emitEvent(deps, tx, {
+      ? publishEvent(deps, tx, { tenantId, type: "member.added", data: { tenantId, userId, role } })
+      : publishEvent(deps, tx, {
           tenantId,
           type: "member.role_changed",
           data: { tenantId, userId, role, before: before.role },
@@ -163,7 +163,7 @@ export async function removeMember(
       entityId: userId,
       details: { role: [before.role, null], liveKeys: liveKeys.map((key) => key.keyId) },
     });
-    await emitEvent(deps, tx, {
+    await publishEvent(deps, tx, {
       tenantId,
       type: "member.removed",
       data: { tenantId, userId, before: before.role },

@@ -6,7 +6,7 @@ import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { isId, type TenantId } from "@turnpike/domain/ids/ids";
 import { slugsToTry } from "@turnpike/domain/ids/slug";
 import { writeAudit } from "#modules/audit/index.ts";
-import { emitEvent } from "#modules/notifications/index.ts";
+import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { parseCursor } from "#platform/parse-cursor.ts";
 import {
@@ -130,7 +130,7 @@ export async function restoreTenant(
         entityId: tenantId,
         details: { slug: [before.slug, slug], deletedAt: before.deleted_at.toISOString() },
       });
-      await emitEvent(deps, tx, {
+      await publishEvent(deps, tx, {
         tenantId,
         type: "tenant.restored",
         data: { tenant: toTenantEvent(row, plan) },

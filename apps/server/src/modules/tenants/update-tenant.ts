@@ -9,7 +9,7 @@ import {
 } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
-import { emitEvent } from "#modules/notifications/index.ts";
+import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { lockTenant } from "#platform/assert-tenant-exists.store.ts";
 import type { TenantPlan } from "./tenants.ports.ts";
@@ -51,11 +51,11 @@ async function emitChange(
   const tenantId = after.tenant_id;
   const tenant = toTenantEvent(after, plan);
   if (before.name !== after.name || before.slug !== after.slug) {
-    await emitEvent(deps, tx, { tenantId, type: "tenant.updated", data: { tenant } });
+    await publishEvent(deps, tx, { tenantId, type: "tenant.updated", data: { tenant } });
   }
   if ((before.suspended_at === null) !== (after.suspended_at === null)) {
     const type = after.suspended_at === null ? "tenant.resumed" : "tenant.suspended";
-    await emitEvent(deps, tx, { tenantId, type, data: { tenant } });
+    await publishEvent(deps, tx, { tenantId, type, data: { tenant } });
   }
 }
 

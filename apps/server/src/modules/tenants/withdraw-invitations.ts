@@ -3,7 +3,7 @@ import type { CallContext } from "@turnpike/domain/access/actor";
 import type { Role } from "@turnpike/domain/access/scopes";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
-import { emitEvent } from "#modules/notifications/index.ts";
+import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import {
   type InvitationRow,
@@ -26,7 +26,7 @@ export async function recordRevoked(
       entityId: invitationId,
       details: { email, role },
     });
-    await emitEvent(deps, tx, {
+    await publishEvent(deps, tx, {
       tenantId,
       type: "invitation.revoked",
       data: { tenantId, invitationId, email, role },

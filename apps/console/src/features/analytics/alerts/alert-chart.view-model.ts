@@ -1,7 +1,7 @@
 import type { AlertCondition } from "@turnpike/domain/alerts/alert-rule";
 import type { TimeSeries, TimeStretches } from "@turnpike/ui/charts/chart-types";
 import type { TimeBucket, TimeRange } from "@turnpike/ui/charts/time-buckets.view-model";
-import type { Alert, AlertHappening, AlertPreview, AlertRuleInput } from "./alerts.queries.ts";
+import type { Alert, AlertEvent, AlertPreview, AlertRuleInput } from "./alerts.queries.ts";
 
 export type AlertTimeline = {
   buckets: readonly TimeBucket[];
@@ -115,24 +115,24 @@ export function toPreviewSpans({
 }
 
 /** What ends it, whatever the next window says. */
-const ENDS: readonly AlertHappening["what"][] = ["recovered", "paused", "changed"];
+const ENDS: readonly AlertEvent["what"][] = ["recovered", "paused", "changed"];
 
 /**
  * When an alert was firing, by what happened to it; what still goes on ends now. Of what is older than the history that is
  * known, it is known that it was firing where a reminder or a recovery follows.
  *
- * @param happenings - Newest first.
+ * @param alertEvents - Newest first.
  * @param sinceMs - From where on the history is known; before it nothing is said.
  */
 export function toFiringSpans(
   alert: Pick<Alert, "phase" | "phaseSince">,
-  happenings: readonly Pick<AlertHappening, "at" | "what">[],
+  alertEvents: readonly Pick<AlertEvent, "at" | "what">[],
   { sinceMs, nowMs }: { sinceMs: number; nowMs: number },
 ): TimeRange[] {
   const spans: TimeRange[] = [];
   let fromMs: number | undefined;
   let isKnown = false;
-  for (const { at, what } of happenings.toReversed()) {
+  for (const { at, what } of alertEvents.toReversed()) {
     const atMs = Date.parse(at);
     if (what === "firing") {
       fromMs = atMs;

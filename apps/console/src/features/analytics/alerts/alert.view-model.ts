@@ -9,7 +9,7 @@ import {
   meterOfMeasure,
 } from "@turnpike/domain/alerts/describe-alert";
 import type { Tone } from "@turnpike/ui/badge";
-import type { Alert, AlertHappening, AlertPreview } from "./alerts.queries.ts";
+import type { Alert, AlertEvent, AlertPreview } from "./alerts.queries.ts";
 
 export type StateLabel = { tone: Tone; label: string };
 
@@ -120,7 +120,7 @@ export function toToldText(alert: Pick<Alert, "mailRoles" | "renotifyMinutes">):
   return `Everyone in the console${mail}, and webhooks; ${again}`;
 }
 
-const HAPPENINGS: Readonly<Record<AlertHappening["what"], StateLabel>> = {
+const HAPPENINGS: Readonly<Record<AlertEvent["what"], StateLabel>> = {
   firing: { tone: "danger", label: "Fired" },
   reminder: { tone: "danger", label: "Still firing" },
   recovered: { tone: "ok", label: "Recovered" },
@@ -132,7 +132,7 @@ const HAPPENINGS: Readonly<Record<AlertHappening["what"], StateLabel>> = {
 };
 
 /** What happened to an alert, in words. */
-export function toHappeningLabel({ what }: Pick<AlertHappening, "what">): StateLabel {
+export function toHappeningLabel({ what }: Pick<AlertEvent, "what">): StateLabel {
   return HAPPENINGS[what];
 }
 

@@ -20,7 +20,7 @@ import {
   unitOf,
 } from "./alert-draft.view-model.ts";
 import { toQuestionSearch } from "./alert-question.view-model.ts";
-import type { AlertHappening, AlertPreview } from "./alerts.queries.ts";
+import type { AlertEvent, AlertPreview } from "./alerts.queries.ts";
 import { parseAlertsSearch } from "./alerts-search.view-model.ts";
 
 describe("the draft of an alert", () => {
@@ -184,7 +184,7 @@ describe("a preview", () => {
 
 describe("the times in which an alert was firing", () => {
   const known = { sinceMs: at("10:00"), nowMs: at("12:00") };
-  const happen = (time: string, what: AlertHappening["what"]) => ({
+  const happen = (time: string, what: AlertEvent["what"]) => ({
     at: `2026-11-20T${time}:00.000Z`,
     what,
   });

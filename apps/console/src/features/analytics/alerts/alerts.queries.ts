@@ -4,7 +4,7 @@ import type { TenantId } from "../analytics.queries.ts";
 
 export type Alert = Awaited<ReturnType<ApiClient["alerts"]["list"]>>["items"][number];
 export type AlertHistoryPage = Awaited<ReturnType<ApiClient["alerts"]["history"]>>;
-export type AlertHappening = AlertHistoryPage["items"][number];
+export type AlertEvent = AlertHistoryPage["items"][number];
 export type AlertPreview = Awaited<ReturnType<ApiClient["alerts"]["preview"]>>;
 export type AlertRuleInput = Omit<Parameters<ApiClient["alerts"]["preview"]>[0], "tenantId">;
 export type QuotaAlerts = Awaited<ReturnType<ApiClient["alerts"]["getQuotaAlerts"]>>;

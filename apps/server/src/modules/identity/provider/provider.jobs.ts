@@ -1,6 +1,6 @@
 import type { AppServices } from "#platform/app-services.ts";
 import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
-import { forgetExpired } from "./forget-expired.ts";
+import { pruneExpired } from "./prune-expired.ts";
 
 /** The upkeep of the built-in provider. */
 export function createProviderJobs(deps: Pick<AppServices, "transact" | "clock">): RegisteredJob[] {
@@ -8,7 +8,7 @@ export function createProviderJobs(deps: Pick<AppServices, "transact" | "clock">
     registerSchedule({
       name: "identity.forget-expired",
       cron: "*/10 * * * *",
-      run: ({ signal }) => forgetExpired(deps, { signal }),
+      run: ({ signal }) => pruneExpired(deps, { signal }),
     }),
   ];
 }

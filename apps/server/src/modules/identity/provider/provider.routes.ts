@@ -75,7 +75,7 @@ type Route = {
 const UID = "([A-Za-z0-9_-]{16,128})";
 
 /** Whoever verifies tokens takes keys from memory, so they are renewed also when nobody signs in. */
-const KEYS_LOOK_MS = 30_000;
+const KEYS_CHECK_MS = 30_000;
 
 function toPath(url: string): string {
   const queryAt = url.indexOf("?");
@@ -208,7 +208,7 @@ export async function createIdentityProvider(
     keys.current().catch((error: unknown) => {
       deps.logger.error({ err: error }, "No key can sign");
     });
-  }, KEYS_LOOK_MS);
+  }, KEYS_CHECK_MS);
   look.unref();
 
   return {

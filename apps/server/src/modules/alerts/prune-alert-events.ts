@@ -1,17 +1,19 @@
 import type { AppServices } from "#platform/app-services.ts";
-import { deleteHappeningsBefore } from "./alert-happenings.store.ts";
+import { deleteAlertEventsBefore } from "./alert-events.store.ts";
 
 /** Rows of one transaction. */
 const BATCH = 5_000;
 
 /** Forgets what happened to alerts before an instant. @returns How many entries that were. */
-export async function deleteOldHappenings(
+export async function pruneAlertEvents(
   deps: Pick<AppServices, "transact">,
   before: Date,
 ): Promise<number> {
   let sum = 0;
   for (;;) {
-    const count = await deps.transact.asOperator((tx) => deleteHappeningsBefore(tx, before, BATCH));
+    const count = await deps.transact.asOperator((tx) =>
+      deleteAlertEventsBefore(tx, before, BATCH),
+    );
     sum += count;
     if (count < BATCH) {
       return sum;

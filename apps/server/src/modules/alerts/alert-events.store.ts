@@ -1,38 +1,38 @@
-import type { AlertHappening } from "@turnpike/contract/alerts";
+import type { AlertEvent } from "@turnpike/contract/alerts";
 import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 
-export type HappeningRow = {
-  happening_id: string;
+export type AlertEventRow = {
+  alert_event_id: string;
   happened_at: Date;
-  what: AlertHappening["what"];
+  what: AlertEvent["what"];
   value: number | null;
   note: string;
 };
 
-export async function insertHappening(
+export async function insertAlertEvent(
   tx: Tx,
   alert: { tenant_id: TenantId; alert_id: string },
-  row: HappeningRow,
+  row: AlertEventRow,
 ): Promise<void> {
   await tx`
-    insert into alert_happenings (tenant_id, alert_id, happening_id, happened_at, what, value, note)
-    values (${alert.tenant_id}, ${alert.alert_id}, ${row.happening_id}, ${row.happened_at}, ${row.what}, ${row.value},
+    insert into alert_events (tenant_id, alert_id, alert_event_id, happened_at, what, value, note)
+    values (${alert.tenant_id}, ${alert.alert_id}, ${row.alert_event_id}, ${row.happened_at}, ${row.what}, ${row.value},
       ${row.note})`;
 }
 
 /** Newest first, from before an id on. */
-export async function listHappeningRows(
+export async function listAlertEventRows(
   tx: Tx,
   tenantId: TenantId,
   page: { alertId: string; beforeId: string | undefined; limit: number },
-): Promise<HappeningRow[]> {
+): Promise<AlertEventRow[]> {
   const before = page.beforeId ?? null;
-  return await tx<HappeningRow[]>`
-    select happening_id, happened_at, what, value, note from alert_happenings
+  return await tx<AlertEventRow[]>`
+    select alert_event_id, happened_at, what, value, note from alert_events
     where tenant_id = ${tenantId} and alert_id = ${page.alertId}
-      and (${before}::text is null or happening_id < ${before})
-    order by happening_id desc
+      and (${before}::text is null or alert_event_id < ${before})
+    order by alert_event_id desc
     limit ${page.limit}`;
 }
 
@@ -42,7 +42,7 @@ export async function findTestedAt(
   of: { tenantId: TenantId; alertId: string; after: Date },
 ): Promise<Date | undefined> {
   const [row] = await tx<{ happened_at: Date }[]>`
-    select happened_at from alert_happenings
+    select happened_at from alert_events
     where tenant_id = ${of.tenantId} and alert_id = ${of.alertId} and what = 'tested' and happened_at > ${of.after}
     order by happened_at desc
     limit 1`;
@@ -50,10 +50,14 @@ export async function findTestedAt(
 }
 
 /** Needs the operator role. @returns How many were deleted, `limit` at the most. */
-export async function deleteHappeningsBefore(tx: Tx, before: Date, limit: number): Promise<number> {
+export async function deleteAlertEventsBefore(
+  tx: Tx,
+  before: Date,
+  limit: number,
+): Promise<number> {
   const rows = await tx`
-    delete from alert_happenings where (tenant_id, alert_id, happening_id) in (
-      select tenant_id, alert_id, happening_id from alert_happenings where happened_at < ${before} limit ${limit}
+    delete from alert_events where (tenant_id, alert_id, alert_event_id) in (
+      select tenant_id, alert_id, alert_event_id from alert_events where happened_at < ${before} limit ${limit}
     ) returning 1`;
   return rows.length;
 }

@@ -5,8 +5,8 @@ import {
   deleteOldEventIds,
   deleteOldRejections,
   deleteRejectionsUpTo,
-  keepEventPartitions,
   listRejectingTenants,
+  maintainEventPartitions,
 } from "./events.store.ts";
 
 const PARTITIONS_AHEAD_DAYS = 7;
@@ -18,7 +18,7 @@ const REJECTIONS_AT_ONCE = 20_000;
 /** Each with as many index entries as it keeps rejections. */
 const TENANTS_AT_ONCE = 20;
 
-export type EventsHouseDeps = {
+export type PruneEventsDeps = {
   transact: Transact;
   retention: {
     /** Events as they came are kept this long, for trying meters; what they were counted to stays. */
@@ -27,7 +27,7 @@ export type EventsHouseDeps = {
   };
 };
 
-type EventsHouseBounds = {
+type PruneEventsBounds = {
   /** Ends the run between two statements: the rest is left to the next one. */
   signal?: AbortSignal;
   idsAtOnce?: number;
@@ -40,15 +40,15 @@ type EventsHouseBounds = {
  * Makes room for the events of the coming days and forgets what is old: all of it, or as much as the run has time for.
  * Idempotent; every process may run it.
  */
-export async function keepEventsHouse(
-  deps: EventsHouseDeps,
+export async function pruneEvents(
+  deps: PruneEventsDeps,
   {
     signal,
     idsAtOnce = IDS_AT_ONCE,
     rejectionsAtOnce = REJECTIONS_AT_ONCE,
     rejectionsKeptMax = REJECTIONS_KEPT_MAX,
     tenantsAtOnce = TENANTS_AT_ONCE,
-  }: EventsHouseBounds = {},
+  }: PruneEventsBounds = {},
 ): Promise<{
   made: number;
   dropped: number;
@@ -70,7 +70,7 @@ export async function keepEventsHouse(
 
   // Each by itself: dropping a partition waits for readers, and nothing else should wait with it.
   const partitions = await deps.transact.asMeter((tx) =>
-    keepEventPartitions(tx, {
+    maintainEventPartitions(tx, {
       daysAhead: PARTITIONS_AHEAD_DAYS,
       daysKept: deps.retention.eventsDays,
     }),

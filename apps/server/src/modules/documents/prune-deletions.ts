@@ -5,7 +5,7 @@ import { deleteTombstonesBefore } from "./documents.store.ts";
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1_000;
 
 /** Forgets documents that were deleted more than 30 days ago. @returns How many. */
-export async function forgetDeletions(
+export async function pruneDeletions(
   deps: Pick<AppServices, "transact" | "clock">,
 ): Promise<number> {
   const before = new Date(deps.clock.now().getTime() - RETENTION_MS);

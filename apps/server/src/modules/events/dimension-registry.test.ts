@@ -1,7 +1,7 @@
 import { compileMeter, type Measurement } from "@turnpike/domain/events/measure-event";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { describe, expect, it } from "vitest";
-import { createDimensionBook, OTHER } from "./dimension-book.ts";
+import { createDimensionRegistry, OTHER } from "./dimension-registry.ts";
 
 const METER = compileMeter(
   {
@@ -20,15 +20,15 @@ function measured(model: string): Measurement {
   return { meter: METER, quantity: "1", value: undefined, unique: undefined, dimensions: [model] };
 }
 
-function openBook() {
-  const book = createDimensionBook(BOUNDS);
+function openRegistry() {
+  const book = createDimensionRegistry(BOUNDS);
   return (tenant: string, model: string, nowMs = 0) =>
     book.keep(`ten_${tenant}` as TenantId, measured(model), nowMs)[0];
 }
 
-describe("createDimensionBook", () => {
+describe("createDimensionRegistry", () => {
   it("keeps so many combinations of a meter and tenant, and those that it has met as long as the day lasts", () => {
-    const keep = openBook();
+    const keep = openRegistry();
     const models = ["a", "b", "c", "d", "e", "f", "g"];
     const kept = ["a", "b", "c", "d", "e", OTHER, OTHER];
     expect(models.map((model) => keep("one", model))).toEqual(kept);
@@ -37,7 +37,7 @@ describe("createDimensionBook", () => {
   });
 
   it("keeps the first combinations of each tenant, however many others have", () => {
-    const keep = openBook();
+    const keep = openRegistry();
     for (const tenant of ["one", "other"]) {
       for (const model of ["a", "b", "c", "d", "e"]) {
         keep(tenant, model);

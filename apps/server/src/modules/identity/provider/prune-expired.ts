@@ -13,7 +13,7 @@ const BATCHES_MAX = 500;
  *
  * @returns Rows deleted.
  */
-export async function forgetExpired(
+export async function pruneExpired(
   deps: Pick<AppServices, "transact" | "clock">,
   options: { batchSize?: number; signal?: AbortSignal } = {},
 ): Promise<number> {

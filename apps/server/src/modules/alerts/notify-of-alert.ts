@@ -6,14 +6,14 @@ import {
   formatMeasured,
   type MeterWords,
 } from "@turnpike/domain/alerts/describe-alert";
-import { emitEvent, notify } from "#modules/notifications/index.ts";
+import { notify, publishEvent } from "#modules/notifications/index.ts";
 import { mailMembers, type TellDeps } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { readQuestionWords } from "./alert-words.ts";
 import type { AlertRow } from "./alerts.store.ts";
 import { toAlertReply } from "./to-alert-reply.ts";
 
-export type TellAlertDeps = AppServices & TellDeps;
+export type NotifyOfAlertDeps = AppServices & TellDeps;
 
 /** Where an alert is in the console, with what it saw. */
 function toLink(row: AlertRow): string {
@@ -75,8 +75,8 @@ async function toBody(
  *
  * @param input.notice - `test` is marked as one wherever it is read.
  */
-export async function tellAlert(
-  deps: TellAlertDeps,
+export async function notifyOfAlert(
+  deps: NotifyOfAlertDeps,
   tx: Tx,
   input: {
     row: AlertRow;
@@ -105,10 +105,10 @@ export async function tellAlert(
     windowTo: new Date(reading.atMs).toISOString(),
   };
   if (notice === "recovered") {
-    await emitEvent(deps, tx, { tenantId, type: "alert.recovered", data });
+    await publishEvent(deps, tx, { tenantId, type: "alert.recovered", data });
   } else {
     const isReminder = notice === "reminder";
-    await emitEvent(deps, tx, {
+    await publishEvent(deps, tx, {
       tenantId,
       type: "alert.firing",
       data: { ...data, isReminder, isTest: notice === "test" },
@@ -116,9 +116,9 @@ export async function tellAlert(
   }
 }
 
-/** Tells the members in the console that an alert cannot be evaluated, and why; like {@link tellAlert} in one transaction. */
-export async function tellAlertFailed(
-  deps: TellAlertDeps,
+/** Tells the members in the console that an alert cannot be evaluated, and why; like {@link notifyOfAlert} in one transaction. */
+export async function notifyOfFailedAlert(
+  deps: NotifyOfAlertDeps,
   tx: Tx,
   { row, reason }: { row: AlertRow; reason: string },
 ): Promise<void> {

@@ -12,7 +12,7 @@ export type EventMeters = {
   byType: ReadonlyMap<string, readonly CompiledMeter[]>;
 };
 
-export type MeterBook = {
+export type MeterCache = {
   /** From memory when nothing has changed. */
   get(): Promise<EventMeters>;
   /** Says that what was answered is out of date. */
@@ -42,7 +42,7 @@ function compile(meters: readonly VersionedMeter[]): EventMeters {
  * Keeps the meters of events in memory. Whoever records events names the revision that measured them, and hears when it is
  * not the one of the database any more: so no event is counted by a version that was replaced before it came.
  */
-export function createMeterBook(deps: { transact: Transact }): MeterBook {
+export function createMeterCache(deps: { transact: Transact }): MeterCache {
   let known: EventMeters | undefined;
   let reading: Promise<EventMeters> | undefined;
   let changes = 0;

@@ -14,7 +14,7 @@ export function toPayload(input: { type: string; at: Date; data: unknown }): str
  * Tells webhooks of something that happens in a tenant, inside the caller's transaction (of the tenant's role or the
  * operator's): told if and only if it is committed. Which endpoints hear of it is decided right after.
  */
-export async function emitEvent<Type extends Exclude<WebhookEventType, "ping">>(
+export async function publishEvent<Type extends Exclude<WebhookEventType, "ping">>(
   deps: Pick<AppServices, "clock" | "newId">,
   tx: Tx,
   event: { tenantId: TenantId; type: Type; data: WebhookEventData<Type> },

@@ -12,13 +12,13 @@ const COMBINATIONS_MAX = { perTenantMax: 1_000, reservedPerTenant: 50, sharedMax
 
 const DAY_MS = 24 * 3_600_000;
 
-export type DimensionBook = {
+export type DimensionRegistry = {
   /** The dimensions to keep: the event's own, or {@link OTHER} for each when the day has met too many. */
   keep(tenantId: TenantId, measurement: Measurement, nowMs: number): readonly string[];
 };
 
 /** Bounds how many rollups one meter of one tenant makes: ids as a dimension would make one for each event. */
-export function createDimensionBook(bounds = COMBINATIONS_MAX): DimensionBook {
+export function createDimensionRegistry(bounds = COMBINATIONS_MAX): DimensionRegistry {
   let day = Number.NaN;
   let shared = 0;
   let met = new Map<string, Set<string>>();

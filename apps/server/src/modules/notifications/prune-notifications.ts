@@ -13,7 +13,9 @@ const DELIVERY_RETENTION_MS = DELIVERY_DAYS * DAY_MS;
 const DELIVERIES_AT_ONCE = 5_000;
 
 /** Deletes mails and deliveries of webhooks older than 30 days and notifications older than 180. */
-export async function forgetOld(deps: Pick<AppServices, "transact" | "clock">): Promise<void> {
+export async function pruneNotifications(
+  deps: Pick<AppServices, "transact" | "clock">,
+): Promise<void> {
   const nowMs = deps.clock.now().getTime();
   await deps.transact.asOperator(async (tx) => {
     await deleteMailsBefore(tx, new Date(nowMs - MAIL_RETENTION_MS));

@@ -1,8 +1,8 @@
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { createTestServices, type TestServices } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { forgetExpired } from "./forget-expired.ts";
 import { createOidcAdapter } from "./oidc-adapter.ts";
+import { pruneExpired } from "./prune-expired.ts";
 
 let database: TestDatabase;
 let services: TestServices;
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-describe("forgetExpired", () => {
+describe("pruneExpired", () => {
   it("deletes what has expired in batches, and nothing else", async () => {
     const adapterOf = createOidcAdapter(services, (id) => `http://console.test/idp/auth/${id}`);
     const tokens = adapterOf("AccessToken");
@@ -24,8 +24,8 @@ describe("forgetExpired", () => {
     await tokens.upsert("long", { kind: "AccessToken" }, 3_600);
     services.clock.advance(60_000);
     expect(await tokens.find("short 1")).toBeUndefined();
-    expect(await forgetExpired(services, { batchSize: 10 })).toBe(25);
-    expect(await forgetExpired(services)).toBe(0);
+    expect(await pruneExpired(services, { batchSize: 10 })).toBe(25);
+    expect(await pruneExpired(services)).toBe(0);
     expect(await tokens.find("long")).toMatchObject({ jti: "long" });
   });
 
@@ -33,6 +33,6 @@ describe("forgetExpired", () => {
     const adapterOf = createOidcAdapter(services, (id) => id);
     await adapterOf("AccessToken").upsert("one more", { kind: "AccessToken" }, 1);
     services.clock.advance(2_000);
-    expect(await forgetExpired(services, { signal: AbortSignal.abort() })).toBe(0);
+    expect(await pruneExpired(services, { signal: AbortSignal.abort() })).toBe(0);
   });
 });

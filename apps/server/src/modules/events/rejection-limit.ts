@@ -2,7 +2,7 @@
 const A_MINUTE_MAX = 1_000;
 const MINUTE_MS = 60_000;
 
-export type RejectionBook = {
+export type RejectionLimit = {
   /**
    * Counts rejections of a sender.
    *
@@ -13,7 +13,7 @@ export type RejectionBook = {
 };
 
 /** Bounds what is written of requests that are wrong again and again: they cost their sender next to nothing. */
-export function createRejectionBook(): RejectionBook {
+export function createRejectionLimit(): RejectionLimit {
   let minute = Number.NaN;
   const kept = new Map<string, number>();
 

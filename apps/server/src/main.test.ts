@@ -161,6 +161,18 @@ describe("a running instance", () => {
     const ready = await fetch(`${base}/health/ready`);
     expect(ready.status).toBe(200);
     expect(await ready.json()).toMatchObject({ parts: { database: { status: "ok" } } });
+    const otherName = base.replace("//localhost:", "//127.0.0.1:");
+    const openPage = async (path: string) => {
+      const headers = { accept: "text/html" };
+      const reply = await fetch(otherName + path, { headers, redirect: "manual" });
+      return { status: reply.status, location: reply.headers.get("location") };
+    };
+    for (const page of ["/", "/register?invitation=x", "/overview"]) {
+      expect(await openPage(page)).toEqual({ status: 307, location: base + page });
+    }
+    for (const path of ["/health/live", "/health/ready", "/config.json", "/v1/plans"]) {
+      expect(await openPage(path)).toEqual({ status: 200, location: null });
+    }
     instance.kill("SIGTERM");
     const { code, stdout, stderr } = await instance.ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

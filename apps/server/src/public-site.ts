@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { contentSecurityPolicy, createConsoleFiles } from "#http/console-files.ts";
 import { loadLegalText } from "#http/legal-texts.ts";
+import { createPageRedirect } from "#http/page-address.ts";
 import { createPageTemplate } from "#http/page-template.ts";
 import { createPublicPageRoutes } from "#http/public-pages.ts";
 import type { RawRoute } from "#http/raw-route.ts";
@@ -55,31 +56,38 @@ export function createPublicSite(input: {
     legal: config.legal,
   };
   const isDemo = config.upstreams === undefined;
-  return {
-    routes: createPublicPageRoutes({
-      template,
-      render: createPageRenderer({
-        file: join(config.checkout, "apps/console/dist-server/entry-server.js"),
-        brandName: config.brand.name,
-        logger: services.logger,
-      }),
-      config: input.publicConfig,
-      siteUrl: consoleUrl,
-      policy,
-      getCatalog: catalog.get,
-      landing: {
-        headline: config.landing.headline,
-        summary: config.landing.summary,
-        samplePath: config.landing.samplePath ?? (isDemo ? DEMO_SAMPLE_PATH : "/"),
-        isDemo,
-      },
-      legal: {
-        terms: loadLegalText(legal, "terms"),
-        privacy: loadLegalText(legal, "privacy"),
-      },
-      monotonicMs: services.clock.monotonicMs,
+  const redirect = createPageRedirect(consoleUrl);
+  const atOwnAddress = (route: RawRoute): RawRoute => ({
+    ...route,
+    handle: (call) => (redirect(call.req, call.res) ? undefined : route.handle(call)),
+  });
+  const serveConsole = createConsoleFiles({ folder, policy, plainPage: template?.plain });
+  const pages = createPublicPageRoutes({
+    template,
+    render: createPageRenderer({
+      file: join(config.checkout, "apps/console/dist-server/entry-server.js"),
+      brandName: config.brand.name,
       logger: services.logger,
     }),
-    serveConsole: createConsoleFiles({ folder, policy, plainPage: template?.plain }),
+    config: input.publicConfig,
+    siteUrl: consoleUrl,
+    policy,
+    getCatalog: catalog.get,
+    landing: {
+      headline: config.landing.headline,
+      summary: config.landing.summary,
+      samplePath: config.landing.samplePath ?? (isDemo ? DEMO_SAMPLE_PATH : "/"),
+      isDemo,
+    },
+    legal: {
+      terms: loadLegalText(legal, "terms"),
+      privacy: loadLegalText(legal, "privacy"),
+    },
+    monotonicMs: services.clock.monotonicMs,
+    logger: services.logger,
+  });
+  return {
+    routes: pages.map(atOwnAddress),
+    serveConsole: (req, res) => redirect(req, res) || serveConsole(req, res),
   };
 }

@@ -164,7 +164,7 @@ for (const name of ["express", "fastify", "hono", "next"]) {
     it("answers 401 for no key, a wrong one, one far too long, and each way that a key dies", async () => {
       expect((await denialWith("MISSING_KEY", {})).response.status).toBe(401);
       for (const wrong of ["nobodys", "k".repeat(5_000)]) {
-        const { response } = await denialWith("NOT_FOUND", { "x-api-key": wrong });
+        const { response } = await denialWith("INVALID_KEY", { "x-api-key": wrong });
         expect(response.status).toBe(401);
       }
       const disabled = await makeCustomer();
@@ -341,7 +341,7 @@ describe("examples/curl", () => {
     });
     await pollUntil("it is committed", async () => (await usageOf(customer)).calls > 0);
     expect(await usageOf(customer)).toEqual({ calls: 1, units: 3 });
-    expect(await verify("nobodys")).toMatchObject({ code: 1, json: { code: "NOT_FOUND" } });
+    expect(await verify("nobodys")).toMatchObject({ code: 1, json: { code: "INVALID_KEY" } });
   });
 
   it("ends with 1 for a key that is not valid, whatever its own metadata says", async () => {

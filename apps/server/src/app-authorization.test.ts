@@ -430,6 +430,7 @@ describe("the contract", () => {
     expect(OPERATIONS.length).toBeGreaterThan(30);
     const open = OPERATIONS.filter((operation) => operation.scope === "public");
     expect(open.map((operation) => operation.id)).toEqual([
+      "setup.check",
       "invitations.preview",
       "catalog.listPlans",
       "catalog.listMeters",

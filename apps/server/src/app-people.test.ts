@@ -95,6 +95,35 @@ describe("the setup code", () => {
     expect(asMany.filter((reply) => reply.status === 200)).toHaveLength(1);
   });
 
+  it("is checked without being used up, and only the newest unclaimed one is valid", async () => {
+    await database.sql`delete from setup_codes`;
+    const check = async (code: string) =>
+      (await app.call(undefined, "POST", "/v1/setup/check", { code })).json;
+    const old = (await offerSetupCode(app.services)) ?? expect.fail("no code");
+    const code = (await offerSetupCode(app.services)) ?? expect.fail("no code");
+    expect([await check("guess"), await check(old)]).toEqual([{ valid: false }, { valid: false }]);
+    expect([await check(code), await check(code)]).toEqual([{ valid: true }, { valid: true }]);
+    const claim = await app.call(await app.mintIdToken(), "POST", "/v1/setup/claim", { code });
+    expect(claim.status).toBe(200);
+    expect(await check(code)).toEqual({ valid: false });
+  });
+
+  it("can be guessed at most sixty times an hour from one network", async () => {
+    await database.sql`delete from setup_codes`;
+    const own = await startTestApp(database);
+    const code = (await offerSetupCode(own.services)) ?? expect.fail("no code");
+    const check = (guess: string) =>
+      own.call(undefined, "POST", "/v1/setup/check", { code: guess });
+    for (let index = 0; index < 60; index += 1) {
+      expect((await check("guess")).status).toBe(200);
+      // A right one takes no attempt.
+      expect((await check(code)).status).toBe(index === 59 ? 429 : 200);
+    }
+    const refused = await check("guess");
+    expect(refused).toMatchObject({ status: 429, json: { code: "TOO_MANY_ATTEMPTS" } });
+    await own.close();
+  });
+
   it("is worth nothing without a signed-in person", async () => {
     const reply = await app.call(undefined, "POST", "/v1/setup/claim", { code: "x" });
     expect(reply).toMatchObject({ status: 401, json: { code: "UNAUTHENTICATED" } });

@@ -392,6 +392,7 @@ describe("the log", () => {
     const person = await app.mintIdToken();
     const forged = `${person.slice(0, -10)}forged_sig`;
     await app.call(person, "POST", "/v1/setup/claim", { code: `${code}x` });
+    await app.call(undefined, "POST", "/v1/setup/check", { code });
     await app.call(forged, "GET", "/v1/tenants");
     await app.call(undefined, "POST", "/auth/verify", { token: forged });
     await app.call(undefined, "POST", "/v1/invitations/preview", { token: unknown });

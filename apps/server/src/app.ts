@@ -259,7 +259,10 @@ export function buildApp(input: AppInput): App {
   };
   const analytics = { ...services, inTurn: createQueue(queueOf(worker)) };
   const router = {
-    setup: createSetupRoutes(services),
+    setup: createSetupRoutes({
+      ...services,
+      attempts: worker?.limits.attemptsOf("setup") ?? createAttemptLimits(services.clock),
+    }),
     tenants: createTenantsRoutes({
       ...services,
       plans: installation.plans,

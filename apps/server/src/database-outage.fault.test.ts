@@ -156,7 +156,7 @@ describe("the database is away under load", { timeout: DEADLINE_MS }, () => {
       const peakBytes = await product.residentBytes();
       await pollUntil(
         "the database is asked again",
-        async () => (await verify(unknownKey())) === "NOT_FOUND",
+        async () => (await verify(unknownKey())) === "INVALID_KEY",
         60_000,
       );
       await pollUntil("and quotas are", async () => (await verify(capped.key)) === "VALID", 60_000);
@@ -179,10 +179,10 @@ describe("the database is away under load", { timeout: DEADLINE_MS }, () => {
       );
       for (const kind of ["unknown", "unknownCalls"]) {
         const outcomes = Object.keys(tallies[kind]?.outcomes ?? {});
-        expect(["NOT_FOUND", "DATABASE_UNAVAILABLE", "OVERLOADED"]).toEqual(
+        expect(["INVALID_KEY", "DATABASE_UNAVAILABLE", "OVERLOADED"]).toEqual(
           expect.arrayContaining(outcomes),
         );
-        expect(outcomes).not.toEqual(["NOT_FOUND"]);
+        expect(outcomes).not.toEqual(["INVALID_KEY"]);
         expect(tallies[kind]?.slowestMs).toBeLessThan(UNKNOWN_MS_MAX);
       }
       expect(peakBytes).toBeLessThan(MEMORY_BYTES_MAX);

@@ -107,6 +107,7 @@ async function finish(input: {
     applicationName: `turnpike-${input.role}`,
     connectionsMax: input.role === "server" ? SERVER_CONNECTIONS_MAX : COMMAND_CONNECTIONS_MAX,
     mayMigrate: input.mayMigrate,
+    starting: { logger },
   });
   closing.add(() => database.close());
   const services = createServices(database, logger);
@@ -117,6 +118,8 @@ async function finish(input: {
   await seedConfigured(services, context, config);
   if (input.role === "server") {
     await warnOfUnapplied(services, config);
+  } else {
+    database.endStart();
   }
   return {
     config,
@@ -171,7 +174,12 @@ export function joinInstallation(input: {
   isDatabaseUp: (() => boolean) | null;
 }): Installation {
   const { config, logger, target, connectionsMax } = input;
-  const database = joinDatabase({ target, connectionsMax, applicationName: "turnpike-worker" });
+  const database = joinDatabase({
+    target,
+    connectionsMax,
+    applicationName: "turnpike-worker",
+    starting: { logger },
+  });
   return {
     config,
     logger,

@@ -106,6 +106,7 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   },
   "invitations.preview": () => ({ token: "unknown" }),
   "invitations.accept": () => ({ token: "unknown" }),
+  "setup.check": () => ({ code: "unknown" }),
   "setup.claim": () => ({ code: "unknown" }),
   "catalog.apply": () => structuredClone(SAMPLE_CATALOG),
   "catalog.createMeter": () => {

@@ -64,6 +64,7 @@ const NAMES_A_USER = ["notifications.create", "notifications.markAllRead"];
 const NEVER_STORED = new Set([
   "invitations.preview/token",
   "invitations.accept/token",
+  "setup.check/code",
   "setup.claim/code",
   "keys.verify/key",
   "auth.verify/token",

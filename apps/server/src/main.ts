@@ -88,6 +88,7 @@ async function start(
       ? await serve({ ...input, folder: config.dataFolder })
       : await startWorkers({ ...input, workers, writeLog: (line) => process.stdout.write(line) });
   const setupCode = await offerSetupCode(services);
+  installation.database.endStart();
   return {
     banner: toBanner({ config, urls, upstream: upstreams.label, setupCode }),
     stop: async () => {

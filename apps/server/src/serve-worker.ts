@@ -69,6 +69,7 @@ async function startServing(data: ServeWorkerData): Promise<void> {
       worker: side,
       jobs: { queue, health: () => news?.jobs ?? JOBS_UNKNOWN },
     });
+    installation.database.endStart();
     return {
       health: serving.health,
       stop: async () => {

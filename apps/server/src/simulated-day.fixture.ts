@@ -389,7 +389,7 @@ export class SimulatedDay {
     await pollUntil("nobody is let through any more", async () => {
       const body = { key: live[0]?.key, cost: 0 };
       const { json } = await this.#post<VerifyKeyResponse>("/v1/keys/verify", body);
-      return json.code === "NOT_FOUND" && (await this.#reportForGone()) === "UNKNOWN_SUBJECT";
+      return json.code === "INVALID_KEY" && (await this.#reportForGone()) === "UNKNOWN_SUBJECT";
     });
   }
 
@@ -419,7 +419,7 @@ export class SimulatedDay {
     await reply.body?.cancel();
     expect(reply.status).toBe(401);
     const { json } = await this.#post<VerifyKeyResponse>("/v1/keys/verify", { key });
-    expect(json.code).toBe("NOT_FOUND");
+    expect(json.code).toBe("INVALID_KEY");
     expect(await this.#reportForGone()).toBe("UNKNOWN_SUBJECT");
     this.happened.refusedForGood += 1;
   }

@@ -80,6 +80,7 @@ export async function startFleet() {
       target: database.target,
       sql: database.sql,
       transact: services.transact,
+      endStart: () => undefined,
       close: () => Promise.resolve(),
     },
     services,

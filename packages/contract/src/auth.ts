@@ -44,7 +44,19 @@ export const verifyTokenResponse = z.strictObject({
 });
 export type VerifyTokenResponse = z.infer<typeof verifyTokenResponse>;
 
+const setupCode = z.strictObject({ code: z.string().min(1).max(200) });
+
 export const setupContract = {
+  /** For a page that must not promise what an old, used or invented link cannot do. */
+  check: operation({ scope: "public" })
+    .route({
+      method: "POST",
+      path: "/setup/check",
+      summary: "See whether a setup code can still be claimed; it is not used up",
+      tags: ["Setup"],
+    })
+    .input(setupCode)
+    .output(z.strictObject({ valid: z.boolean() })),
   claim: operation({ scope: "person" })
     .route({
       method: "POST",
@@ -52,6 +64,6 @@ export const setupContract = {
       summary: "Become the operator of a fresh installation by its setup code, once",
       tags: ["Setup"],
     })
-    .input(z.strictObject({ code: z.string().min(1).max(200) }))
+    .input(setupCode)
     .output(z.strictObject({ user: signedInUser })),
 };

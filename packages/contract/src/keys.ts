@@ -238,7 +238,7 @@ export const limitState = z.strictObject({
 export const VERDICT_CODES = [
   "VALID",
   "MISSING_KEY",
-  "NOT_FOUND",
+  "INVALID_KEY",
   "REVOKED",
   "EXPIRED",
   "DISABLED",

@@ -1,7 +1,14 @@
+import type { Socket } from "node:net";
 import postgres from "postgres";
 import { ARRAY_TYPES } from "./array-types.ts";
 import { parseDatabaseAddress } from "./database-address.ts";
-import { createTransactionPool, type TransactionPool, type WireTypes } from "./transaction-pool.ts";
+import { createSocketFactory, type SocketAddress } from "./open-socket.ts";
+import {
+  createTransactionPool,
+  START_TIMEOUT_MS,
+  type TransactionPool,
+  type WireTypes,
+} from "./transaction-pool.ts";
 
 /**
  * How PostgreSQL is reached: an address, or the parts of one (the embedded server listens on a socket in a folder and
@@ -23,6 +30,13 @@ export type ConnectOptions = {
    * nobody waits for its locks any longer. Default: ten seconds, or none where statements have no limit either.
    */
   standstillTimeoutMs?: number;
+  /** Milliseconds that a new connection may take to be ready. Default: five seconds. */
+  connectTimeoutMs?: number;
+  /**
+   * While true, transactions wait up to `START_TIMEOUT_MS` for a connection and for the server's first answer: a start must
+   * survive a database that is slow to answer. Default: never.
+   */
+  isStarting?: () => boolean;
 };
 
 /**
@@ -36,8 +50,7 @@ export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 /** Any value that can be sent as JSON. */
 export type JsonValue = postgres.JSONValue;
 
-/** Seconds to wait for a connection before the query fails. */
-const CONNECT_TIMEOUT_SECONDS = 5;
+const CONNECT_TIMEOUT_MS = 5_000;
 /** Of a process that was stopped, or whose machine sleeps or is cut off, the server learns nothing; one that works is faster. */
 const STANDSTILL_TIMEOUT_MS = 10_000;
 /** The server gives up a statement by itself, unless it is frozen or out of reach: this much later we do. */
@@ -55,7 +68,10 @@ function splitSocketFolder(address: string): { url: string; socketFolder: string
 }
 
 type OpenDriver = (options: DriverOptions) => postgres.Sql<WireTypes>;
-type DriverOptions = postgres.Options<{ bigint: postgres.PostgresType<bigint> }>;
+type DriverOptions = postgres.Options<{ bigint: postgres.PostgresType<bigint> }> & {
+  /** Missing in the driver's types. */
+  socket?: (address: SocketAddress) => Socket;
+};
 
 function driverFor(target: ConnectionTarget): OpenDriver {
   if ("url" in target) {
@@ -80,7 +96,7 @@ export function connect(target: ConnectionTarget, options: ConnectOptions): Sql 
   const standstillTimeoutMs =
     options.standstillTimeoutMs ?? (statementTimeoutMs === 0 ? 0 : STANDSTILL_TIMEOUT_MS);
   const shared: DriverOptions = {
-    connect_timeout: CONNECT_TIMEOUT_SECONDS,
+    connect_timeout: (options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS) / 1_000,
     onnotice: () => undefined,
     connection: {
       application_name: options.applicationName,
@@ -101,7 +117,16 @@ export function connect(target: ConnectionTarget, options: ConnectOptions): Sql 
   const pool = createTransactionPool({
     // The pool decides how long a connection lives: the driver would end one under a transaction that begins.
     open: (onclose) =>
-      openDriver({ ...shared, max: 1, max_lifetime: null, idle_timeout: 0, onclose }),
+      openDriver({
+        ...shared,
+        ...(options.isStarting?.() === true ? { connect_timeout: START_TIMEOUT_MS / 1_000 } : {}),
+        max: 1,
+        max_lifetime: null,
+        idle_timeout: 0,
+        onclose,
+        socket: createSocketFactory(),
+      }),
+    isStarting: options.isStarting,
     connectionsMax: options.connectionsMax,
     timeoutMs: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + ANSWER_GRACE_MS,
   });

@@ -44,6 +44,11 @@ export function isConnectionError(error: unknown): boolean {
   return CONNECTION_ERRORS.has(code) || code.startsWith("08") || code.startsWith("57P");
 }
 
+/** True when the server is there and starts or recovers: it refuses connections until it is done. */
+export function isServerNotReady(error: unknown): boolean {
+  return databaseErrorCode(error) === "57P03";
+}
+
 const RETRYABLE_STATES = new Set(["40001", "40P01", "55P03", "57014"]);
 
 /** True for a deadlock, a serialisation failure, a lock time-out or a cancelled statement: nothing was written. */

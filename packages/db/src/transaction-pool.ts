@@ -32,6 +32,8 @@ export type TransactionPoolOptions = {
   open(onClosed: () => void): SingleConnection;
   connectionsMax: number;
   timeoutMs: number;
+  /** While true, `START_TIMEOUT_MS` replaces the limits for a free connection and for the first answer. */
+  isStarting?: (() => boolean) | undefined;
 };
 
 type Client = {
@@ -45,6 +47,8 @@ type Client = {
 
 /** Longer than the driver's own limit for a connection, which begins anew each time a balancer accepts and hangs up. */
 const BEGIN_TIMEOUT_MS = 6_000;
+/** For each of those while the product starts. Longer than a start waits, so that the start itself says why it ends. */
+export const START_TIMEOUT_MS = 240_000;
 /** A caller who waits longer for a free connection is better told so. */
 const ACQUIRE_TIMEOUT_MS = 10_000;
 const IDLE_MS = 60_000;
@@ -113,6 +117,12 @@ export function createTransactionPool(options: TransactionPoolOptions): Transact
     }
   }
 
+  const isStarting = (): boolean => options.isStarting?.() === true;
+
+  function limitMs(servingLimitMs: number): number {
+    return isStarting() ? START_TIMEOUT_MS : servingLimitMs;
+  }
+
   async function acquire(): Promise<Client> {
     if (isEnding) {
       throw new ConnectionLostError("The connections to the database were closed.");
@@ -133,7 +143,7 @@ export function createTransactionPool(options: TransactionPoolOptions): Transact
       const timer = setTimeout(() => {
         waiting.splice(waiting.indexOf(take), 1);
         reject(new DatabaseTimeoutError("Every connection to the database is in use."));
-      }, ACQUIRE_TIMEOUT_MS);
+      }, limitMs(ACQUIRE_TIMEOUT_MS));
       waiting.push(take);
     });
   }
@@ -169,20 +179,29 @@ export function createTransactionPool(options: TransactionPoolOptions): Transact
     { timeoutMs, onBegin }: { timeoutMs: number; onBegin: () => void },
   ): Promise<Result> {
     const timers: NodeJS.Timeout[] = [];
+    let limitWhole = (): void => undefined;
     const late = new Promise<never>((_resolve, reject) => {
       const expire = () => {
         giveUp(client);
         reject(new DatabaseTimeoutError("The database did not answer in time."));
       };
-      timers.push(setTimeout(expire, BEGIN_TIMEOUT_MS));
-      if (timeoutMs > 0) {
-        timers.push(setTimeout(expire, timeoutMs));
-      }
+      timers.push(setTimeout(expire, limitMs(BEGIN_TIMEOUT_MS)));
+      limitWhole = () => {
+        if (timeoutMs > 0) {
+          timers.push(setTimeout(expire, timeoutMs));
+        }
+      };
     });
+    if (!isStarting()) {
+      limitWhole();
+    }
     // Carried out of the callback because the driver's type rewrites arrays of promises in its result.
     let outcome: { result: Result } | undefined;
     const running = client.sql.begin(async (tx) => {
       clearTimeout(timers[0]);
+      if (timers.length === 1) {
+        limitWhole();
+      }
       onBegin();
       try {
         outcome = { result: await work(guard(tx, client)) };

@@ -145,7 +145,7 @@ describe("with Turnpike there", () => {
     expect(Object.keys(await ask(key)).sort()).toEqual(Object.keys(VALID_REPLY).sort());
     const limited = { ...VALID_REPLY, ...refuse("RATE_LIMITED"), retryAfterSeconds: 1 };
     expect(Object.keys(await ask(key)).sort()).toEqual(Object.keys(limited).sort());
-    for (const code of ["MISSING_KEY", "NOT_FOUND"] as const) {
+    for (const code of ["MISSING_KEY", "INVALID_KEY"] as const) {
       const refused = await ask(code === "MISSING_KEY" ? "" : "tp_live_nobodys");
       expect(refused).toEqual({
         ...refuse(code),
@@ -184,19 +184,19 @@ describe("with Turnpike there", () => {
       cache: { deadKeysMs: 1_000 },
     });
     const ask = () => turnpike.verify({ key: "tp_live_nobodys" });
-    expect(await ask()).toMatchObject({ code: "NOT_FOUND", source: "server" });
-    expect(await ask()).toMatchObject({ code: "NOT_FOUND", source: "cache" });
+    expect(await ask()).toMatchObject({ code: "INVALID_KEY", source: "server" });
+    expect(await ask()).toMatchObject({ code: "INVALID_KEY", source: "cache" });
     expect(sent).toHaveLength(1);
     putForward(1_000);
-    expect(await ask()).toMatchObject({ code: "NOT_FOUND", source: "server" });
+    expect(await ask()).toMatchObject({ code: "INVALID_KEY", source: "server" });
   });
 
   it("takes a key that a route of the other environment does not know for no dead one", async () => {
     const { turnpike, sent } = makeClient();
     const { key } = await makeCustomer();
     const inTest = () => turnpike.verify({ key, environment: "test" });
-    expect(await inTest()).toMatchObject({ code: "NOT_FOUND", source: "server" });
-    expect(await inTest()).toMatchObject({ code: "NOT_FOUND", source: "cache" });
+    expect(await inTest()).toMatchObject({ code: "INVALID_KEY", source: "server" });
+    expect(await inTest()).toMatchObject({ code: "INVALID_KEY", source: "cache" });
     expect(await turnpike.verify({ key, environment: "live" })).toMatchObject({ valid: true });
     expect(await turnpike.verify({ key })).toMatchObject({ valid: true });
     expect(sent).toHaveLength(3);

@@ -96,7 +96,7 @@ export type Turnpike = {
 };
 
 /** Keys whose verdict does not change back: unknown ones and dead ones. A disabled key may be enabled at any moment. */
-const DEAD_CODES: ReadonlySet<string> = new Set(["NOT_FOUND", "REVOKED", "EXPIRED"]);
+const DEAD_CODES: ReadonlySet<string> = new Set(["INVALID_KEY", "REVOKED", "EXPIRED"]);
 /** Refusals of one check, beside which the key may pass others. */
 const CHECK_CODES: ReadonlySet<string> = new Set(["INSUFFICIENT_SCOPE", "FORBIDDEN_NETWORK"]);
 /** Refusals that say nothing about the key: a later call may pass. */
@@ -247,7 +247,7 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
 
   function cache(request: VerifyRequest, reply: VerifyReply, askedAtMs: number): void {
     if (DEAD_CODES.has(reply.code)) {
-      const name = reply.code === "NOT_FOUND" ? nameUnknown(request) : request.key;
+      const name = reply.code === "INVALID_KEY" ? nameUnknown(request) : request.key;
       dead.keep(name, reply, askedAtMs + deadKeysMs);
     }
     if (isCheck(request)) {
@@ -258,7 +258,7 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
   /** True for a key that is unknown where one environment was asked for, and did not pass as one of that environment. */
   function mayBeOfOtherEnvironment(request: VerifyRequest, { code }: VerifyReply): boolean {
     const { key, environment } = request;
-    const isAsked = code === "NOT_FOUND" && environment !== undefined;
+    const isAsked = code === "INVALID_KEY" && environment !== undefined;
     return isAsked && alive.find(key)?.environment !== environment;
   }
 

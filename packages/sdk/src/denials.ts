@@ -1,7 +1,7 @@
 /** What is answered for each code: the status and the title that the gateway gives it. */
 export const DENIALS: Readonly<Record<string, { status: number; title: string }>> = {
   MISSING_KEY: { status: 401, title: "No API key was sent" },
-  NOT_FOUND: { status: 401, title: "The API key is not known" },
+  INVALID_KEY: { status: 401, title: "The API key is not valid" },
   REVOKED: { status: 401, title: "The API key was revoked" },
   EXPIRED: { status: 401, title: "The API key has expired" },
   DISABLED: { status: 401, title: "The API key is disabled" },

@@ -54,7 +54,7 @@ export function refuse(code: DenialCode): RefusedReply {
 
 function decide({ key, scopes }: VerifyRequest, remaining: number): VerifyReply {
   if (key !== "secret") {
-    return refuse("NOT_FOUND");
+    return refuse("INVALID_KEY");
   }
   if (scopes !== undefined && scopes !== "maps:read") {
     return { ...refuse("INSUFFICIENT_SCOPE"), missingScopes: [scopes] };

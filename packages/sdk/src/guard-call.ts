@@ -193,7 +193,7 @@ export async function guardCall<Request extends object>(
         });
   }
   if (key.text.length > KEY_LENGTH_MAX) {
-    return deny({ code: "NOT_FOUND", requestId, detail: "This API key is not known." });
+    return deny({ code: "INVALID_KEY", requestId, detail: "This API key is not known." });
   }
   const { onUnavailable = "deny", exactlyOnce = onUnavailable === "allow" } = policy;
   try {

@@ -5,7 +5,7 @@ import { refuse, VALID_REPLY } from "./fake-turnpike.fixture.ts";
 import type { VerifyReply, VerifyRequest } from "./verification.ts";
 
 const START = Date.UTC(2026, 0, 1);
-const NOT_FOUND = refuse("NOT_FOUND");
+const INVALID_KEY = refuse("INVALID_KEY");
 
 type Answer = { status?: number; headers?: Record<string, string>; body: object };
 
@@ -63,7 +63,7 @@ it.each<[string, VerifyRequest, VerifyRequest]>([
   async (_what, before, gone) => {
     const { ask, trust, pass } = play();
     await ask(before, VALID_REPLY);
-    await ask(gone, NOT_FOUND);
+    await ask(gone, INVALID_KEY);
     pass(60_000);
     expect(await trust(before)).toEqual(DENIED);
   },
@@ -72,16 +72,16 @@ it.each<[string, VerifyRequest, VerifyRequest]>([
 it("goes on trusting a key that was asked for in the other environment", async () => {
   const { ask, trust } = play();
   await ask({ key: "k" }, VALID_REPLY);
-  await ask({ key: "k", environment: "test" }, NOT_FOUND);
+  await ask({ key: "k", environment: "test" }, INVALID_KEY);
   expect(await trust({ key: "k" })).toMatchObject({ valid: true, source: "outage" });
 });
 
 it("trusts no dead key again because many others were made up", async () => {
   const { ask, trust, pass } = play({ cache: { entriesMax: 3 } });
   await ask({ key: "k" }, VALID_REPLY);
-  await ask({ key: "k" }, { ...NOT_FOUND, code: "REVOKED" });
+  await ask({ key: "k" }, { ...INVALID_KEY, code: "REVOKED" });
   for (const key of ["a", "b", "c", "d"]) {
-    await ask({ key }, { ...NOT_FOUND, code: "REVOKED" });
+    await ask({ key }, { ...INVALID_KEY, code: "REVOKED" });
   }
   pass(60_000);
   expect(await trust({ key: "k" })).toEqual(DENIED);
@@ -142,11 +142,11 @@ it("learns nothing from an answer that is given again: it may be a day old", asy
   const replayed = { "idempotency-replayed": "true" };
   const { ask, trust, pass } = play();
   await ask({ key: "k" }, VALID_REPLY);
-  await ask({ key: "k" }, { ...NOT_FOUND, code: "REVOKED" });
+  await ask({ key: "k" }, { ...INVALID_KEY, code: "REVOKED" });
   pass(60_000);
   expect(await ask({ key: "k" }, VALID_REPLY, replayed)).toMatchObject({ valid: true });
   expect(await trust({ key: "k" })).toEqual(DENIED);
-  expect(await ask({ key: "j" }, NOT_FOUND, replayed)).toMatchObject({ source: "server" });
+  expect(await ask({ key: "j" }, INVALID_KEY, replayed)).toMatchObject({ source: "server" });
   expect(await ask({ key: "j" }, VALID_REPLY)).toMatchObject({ valid: true, source: "server" });
 });
 

@@ -85,7 +85,7 @@ it("caches no answer that was overtaken by a newer one", async () => {
   const unknown = begin({ key: "new" });
   pass(10);
   await begin({ key: "new" })(VALID_REPLY);
-  await unknown(refuse("NOT_FOUND"));
+  await unknown(refuse("INVALID_KEY"));
   expect(await begin({ key: "new" })(VALID_REPLY)).toMatchObject({ source: "server" });
   expect(asked).toHaveLength(5);
 });

@@ -1,7 +1,7 @@
 /** Why a call may not pass, as every way into Turnpike says it; a newer server may know further ones. */
 export type DenialCode =
   | "MISSING_KEY"
-  | "NOT_FOUND"
+  | "INVALID_KEY"
   | "REVOKED"
   | "EXPIRED"
   | "DISABLED"
@@ -88,7 +88,7 @@ export type ValidReply = KnownKey & {
   offer?: undefined;
 };
 
-/** The call may not pass. Whose the key is stands in every refusal but `MISSING_KEY` and `NOT_FOUND`. */
+/** The call may not pass. Whose the key is stands in every refusal but `MISSING_KEY` and `INVALID_KEY`. */
 export type RefusedReply = (KnownKey | UnknownKey) & {
   valid: false;
   /** `(string & {})` keeps the known codes in an editor's completion. */

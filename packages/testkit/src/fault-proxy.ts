@@ -4,6 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 export type Faults = {
   /** Holds every piece back by this long. */
   delayMs?: number;
+  /** Holds every piece back until it resolves. */
+  hold?: Promise<void>;
   /** Swallows everything: sent, never delivered. */
   drop?: boolean;
   /** Resets both sides once this many bytes have passed in either direction. */
@@ -102,10 +104,11 @@ function carry(input: {
   const move = async (): Promise<void> => {
     for await (const chunk of from) {
       const piece = chunk as Buffer;
-      const { delayMs, drop, bytesPerSecond, splitBytes, resetAfterBytes } = proxy.faults;
+      const { delayMs, drop, bytesPerSecond, splitBytes, resetAfterBytes, hold } = proxy.faults;
       if (drop === true) {
         continue;
       }
+      await hold;
       const waitMs =
         (delayMs ?? 0) +
         (bytesPerSecond === undefined ? 0 : (piece.length / bytesPerSecond) * 1000);

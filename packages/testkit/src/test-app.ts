@@ -175,6 +175,7 @@ export async function startTestApp(
         target: database.target,
         sql: database.sql,
         transact: services.transact,
+        endStart: () => undefined,
         close: () => Promise.resolve(),
       },
       services,

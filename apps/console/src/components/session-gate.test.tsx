@@ -158,7 +158,9 @@ describe("what a link brought along", () => {
     const { platform, change } = openGate({
       "POST /auth/verify": () => VERIFIED,
       "POST /setup/claim": () =>
-        isReachable ? problem(404, "NOT_FOUND", "This setup link was used before.") : "unreachable",
+        isReachable
+          ? problem(404, "RESOURCE_NOT_FOUND", "This setup link was used before.")
+          : "unreachable",
     });
     sessionStorage.setItem("arrival-setup", "s3cret");
     change({ user: makeUser() });

@@ -67,11 +67,11 @@ describe("createApiClient", () => {
       status: 404,
       type: "application/problem+json",
       body: JSON.stringify({
-        type: "https://example.com/docs/errors/not-found",
+        type: "https://example.com/docs/errors/resource-not-found",
         title: "Not found",
         status: 404,
         detail: "This setup code is unknown.",
-        code: "NOT_FOUND",
+        code: "RESOURCE_NOT_FOUND",
         requestId: "req_1",
         errors: [],
         error: "This setup code is unknown.",
@@ -86,7 +86,7 @@ describe("createApiClient", () => {
     expect(failure).toMatchObject({
       message: "This setup code is unknown.",
       status: 404,
-      code: "NOT_FOUND",
+      code: "RESOURCE_NOT_FOUND",
       requestId: "req_1",
     });
   });

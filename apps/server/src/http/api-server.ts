@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Actor, CallContext } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { NewId } from "@turnpike/domain/ids/ids";
@@ -16,6 +17,7 @@ import type { HttpContext } from "./http-context.ts";
 import { type ProblemRenderer, sendProblem, toAppError } from "./problem-details.ts";
 import { ClientLeftError, type RawRoute, setBaseHeaders } from "./raw-route.ts";
 import { createRouteTable } from "./route-table.ts";
+import { serveWithoutUpgrade } from "./serve-without-upgrade.ts";
 
 /** Takes every request under a prefix, whatever its method: a server of its own within this one. */
 export type Mount = {
@@ -269,6 +271,7 @@ export function createApiServer(deps: ApiServerDeps): Server {
       // Looked at here, like the rest of a request.
       requireHostHeader: false,
       noDelay: true,
+      shouldUpgradeCallback: due.mayUpgrade,
       IncomingMessage: HotRequest,
     },
     (req, res) => {
@@ -296,6 +299,10 @@ export function createApiServer(deps: ApiServerDeps): Server {
   );
   server.timeout = SILENT_CONNECTION_MS;
   server.on("clientError", due.onClientError);
+  // Nothing here speaks another protocol. Programs offer one all the same, such as Java's HttpClient with each call.
+  server.on("upgrade", (req: IncomingMessage, socket: Socket, head: Buffer) =>
+    serveWithoutUpgrade(server, { req, socket, head }),
+  );
   server.on("checkExpectation", (_req, res: ServerResponse) => {
     if (!due.add(res)) {
       return;

@@ -1,4 +1,4 @@
-import { type ServerResponse, STATUS_CODES } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
 /** The answer to bytes that are not HTTP: there is no request yet, so no request id and no renderer. */
@@ -39,6 +39,8 @@ function toProblemBytes(code: string | undefined): string {
 export class DueAnswers {
   readonly #last = new WeakMap<Socket, ServerResponse>();
   readonly #closing = new WeakSet<Socket>();
+  readonly #passedOver = new WeakSet<IncomingMessage>();
+  readonly #ending = new WeakSet<Socket>();
 
   /**
    * Notes a request, which is the last one on its connection.
@@ -47,16 +49,32 @@ export class DueAnswers {
    */
   add(res: ServerResponse): boolean {
     const { socket } = res.req;
-    if (this.#closing.has(socket)) {
+    if (this.#closing.has(socket) || this.#ending.has(socket)) {
       return false;
     }
     this.#last.set(socket, res);
+    if (this.#passedOver.has(res.req)) {
+      this.#ending.add(socket);
+      res.shouldKeepAlive = false;
+    }
     return true;
   }
 
   has(socket: Socket): boolean {
     return this.#last.get(socket)?.closed === false;
   }
+
+  /**
+   * For a server's `shouldUpgradeCallback`. Behind a request that is not answered yet, an offer to upgrade is ignored and
+   * the connection ends with the answer: it cannot be given away there, and Node loses what comes behind the offer.
+   */
+  readonly mayUpgrade = (req: IncomingMessage): boolean => {
+    if (!this.has(req.socket)) {
+      return true;
+    }
+    this.#passedOver.add(req);
+    return false;
+  };
 
   /** For a server's `clientError`: lets answers that are due go out, answers what is not HTTP, and ends the connection. */
   readonly onClientError = (error: NodeJS.ErrnoException, socket: Socket): void => {

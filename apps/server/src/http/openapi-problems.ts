@@ -20,6 +20,7 @@ function ofBothOwners(name: string, codes: readonly ErrorCode[]) {
 
 /** What single operations answer beyond what their shape says. */
 const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
+  "setup.check": ["TOO_MANY_ATTEMPTS"],
   "setup.claim": ["SETUP_CODE_INVALID"],
   "auth.verify": ["IDENTITY_PROVIDER_UNAVAILABLE"],
   "tenants.create": ["ALREADY_EXISTS", "TENANT_LIMIT_REACHED"],
@@ -33,7 +34,7 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "gateway.authorize": [
     "MALFORMED_REQUEST",
     "MISSING_KEY",
-    "NOT_FOUND",
+    "INVALID_KEY",
     "REVOKED",
     "EXPIRED",
     "DISABLED",

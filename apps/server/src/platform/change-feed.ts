@@ -43,6 +43,8 @@ export type ChangeFeedDeps = {
   listen: Listen;
   clock: Clock;
   logger: Pick<Logger, "warn" | "info" | "error">;
+  /** How to wait between two polls. For tests; default: by the timers of the process. */
+  waitFor?: typeof waitFor;
 };
 
 export const CHANGES_CHANNEL = "turnpike_changes";
@@ -72,7 +74,7 @@ export async function pruneChanges(deps: {
  * a pooler in transaction mode it is accepted and stays silent.
  */
 export function createChangeFeed(deps: ChangeFeedDeps): ChangeFeed {
-  const { clock, logger } = deps;
+  const { clock, logger, waitFor: wait = waitFor } = deps;
   const listeners = new Set<ChangeListener>();
   const stopping = new AbortController();
   const bell = createBell();
@@ -138,7 +140,7 @@ export function createChangeFeed(deps: ChangeFeedDeps): ChangeFeed {
         }
         isFailing = true;
       }
-      await waitFor({
+      await wait({
         heard,
         timeoutMs: wakeUps.areHeard() ? POLL_INTERVAL_MS : POLL_INTERVAL_ALONE_MS,
         signal: stopping.signal,
@@ -155,7 +157,8 @@ export function createChangeFeed(deps: ChangeFeedDeps): ChangeFeed {
       if (running !== undefined) {
         return;
       }
-      place = await withTimeout(deps.transact.asOperator(readNewestChange), DATABASE_TIMEOUT_MS);
+      // No limit of its own: a start waits for a slow database as long as its pool does.
+      place = await deps.transact.asOperator(readNewestChange);
       lastHeardMs = clock.monotonicMs();
       running = Promise.all([run(), wakeUps.run()]);
     },

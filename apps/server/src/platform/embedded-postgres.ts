@@ -21,6 +21,7 @@ import {
   stopPostgres,
 } from "./postgres-process.ts";
 import { ensureDatabase, obtainServer } from "./postgres-server.ts";
+import { waitAtStart } from "./start-wait.ts";
 import { StartupError } from "./startup-error.ts";
 import { keepSessionsYielding } from "./yield-to-calls.ts";
 
@@ -70,17 +71,27 @@ export async function startEmbeddedPostgres(
 ): Promise<EmbeddedPostgres> {
   const installation = options.installation ?? (await locatePostgres());
   const plan = await makePostgresPlan(options, installation);
-  const server = await obtainUsableServer(plan);
+  const server = await obtainUsableServer(plan, options.logger);
   await removeOtherCopies(clusterPaths(options.folder).binaries, installation.version);
   return supervise({ first: server, plan, options });
 }
 
 /** A server that was killed a moment ago may still look alive when it is adopted; the next look sees that it is not. */
-async function obtainUsableServer(plan: PostgresPlan): Promise<PostgresProcess> {
+async function obtainUsableServer(
+  plan: PostgresPlan,
+  logger: PostgresLogger,
+): Promise<PostgresProcess> {
   for (let isLast = false; ; isLast = true) {
     const server = await obtainServer(plan);
     try {
-      await ensureDatabase(plan);
+      await waitAtStart(
+        {
+          what: `The database in ${plan.cluster}`,
+          hint: `Its log is ${plan.logPath}`,
+          logger,
+        },
+        () => ensureDatabase(plan),
+      );
       return server;
     } catch (error) {
       await stopPostgres(server, plan.stopTimeoutMs);

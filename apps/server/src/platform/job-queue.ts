@@ -4,8 +4,9 @@ import { PgBoss, type Queue } from "pg-boss";
 import type { JobDefinition } from "./define-job.ts";
 import { GRANT_ENQUEUE, toQueueConnection, toQueueDatabase } from "./jobs.store.ts";
 import type { Logger } from "./logger.ts";
-import { toDatabaseError } from "./open-database.ts";
+import { describeWait, toDatabaseError } from "./open-database.ts";
 import { queueClock } from "./queue-clock.ts";
+import { waitAtStart } from "./start-wait.ts";
 
 export type EnqueueOptions = {
   /** A transaction of the operator role: the job exists if and only if it commits. */
@@ -48,6 +49,8 @@ export function toQueueOptions(
 const KEEP_DONE_SECONDS = 3 * 24 * 60 * 60;
 /** Enqueueing without a transaction, and the library's own look at its queues. */
 const CONNECTIONS_MAX = 2;
+/** Longer than a start waits, which ends first and says why. */
+const CONNECT_TIMEOUT_MS = 240_000;
 
 type OpenJobQueueOptions = {
   target: ConnectionTarget;
@@ -59,6 +62,7 @@ type OpenJobQueueOptions = {
 async function startSender(options: OpenJobQueueOptions): Promise<PgBoss> {
   const boss = new PgBoss({
     ...toQueueConnection(options.target, CONNECTIONS_MAX),
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     clock: queueClock,
     supervise: false,
     schedule: false,
@@ -82,9 +86,11 @@ async function startSender(options: OpenJobQueueOptions): Promise<PgBoss> {
 export async function openJobQueue(
   options: OpenJobQueueOptions,
 ): Promise<JobQueue & { close(): Promise<void> }> {
-  const boss = await startSender(options).catch((error: unknown) => {
-    throw toDatabaseError(error, options.target);
-  });
+  const boss = await waitAtStart(describeWait(options), () => startSender(options)).catch(
+    (error: unknown) => {
+      throw toDatabaseError(error, options.target);
+    },
+  );
   const made = new Map<string, Promise<void>>();
 
   function ensureQueue(job: Omit<JobDefinition<object>, "schema">): Promise<void> {

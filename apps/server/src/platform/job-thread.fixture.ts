@@ -51,7 +51,9 @@ const endThread = {
   memory: () => {
     const hoard: unknown[] = [];
     for (;;) {
-      hoard.push(Array.from({ length: 100_000 }, (_, index) => ({ index })));
+      // Numbers, not objects, so that the collector has little to do; and small pieces, because an allocation that
+      // overshoots the limit by much ends the process instead of the thread.
+      hoard.push(Array.from({ length: 20_000 }, (_, index) => index + 0.5));
     }
   },
 } as const;
@@ -60,7 +62,7 @@ async function startFixture({ target }: FixtureData): Promise<void> {
   const sql = connect(target, {
     connectionsMax: 1,
     applicationName: "fixture",
-    statementTimeoutMs: 5_000,
+    statementTimeoutMs: 60_000,
   });
   const note = (mark: string, attempt: number) =>
     sql`insert into marks (mark, attempt, thread) values (${mark}, ${attempt}, ${threadId})`;

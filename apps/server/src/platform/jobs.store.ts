@@ -5,14 +5,35 @@ import type { ConstructorOptions, Db } from "pg-boss";
 /** The queue's tables live in a schema of their own, migrated by the library. */
 const SCHEMA = "pgboss";
 
+/** Any fixed number: processes that start at the same time take turns. */
+const GRANT_LOCK = 7_163_022;
+
 /**
- * Lets the operator role enqueue in its own transactions, and read nothing of another's payloads but the queues. The
- * tenant role gets nothing: jobs carry payloads of every tenant.
+ * Lets the operator role enqueue in its own transactions, and read nothing of a job but its id and start. The tenant role
+ * gets nothing: jobs carry payloads of every tenant.
+ *
+ * PostgreSQL fails a grant that runs while another process makes the same one ("tuple concurrently updated"), so the
+ * grants are made under a lock, and only when they are missing. Send it as one simple query: that is one transaction.
  */
 export const GRANT_ENQUEUE = `
-  grant usage on schema ${SCHEMA} to turnpike_operator;
-  grant select on ${SCHEMA}.queue to turnpike_operator;
-  grant insert, select (id, start_after) on ${SCHEMA}.job, ${SCHEMA}.job_common to turnpike_operator`;
+  select pg_advisory_xact_lock(${String(GRANT_LOCK)});
+  do $grant$
+  begin
+    if not (has_schema_privilege('turnpike_operator', '${SCHEMA}', 'usage')
+      and has_table_privilege('turnpike_operator', '${SCHEMA}.queue', 'select')
+      and has_table_privilege('turnpike_operator', '${SCHEMA}.job', 'insert')
+      and has_column_privilege('turnpike_operator', '${SCHEMA}.job', 'id', 'select')
+      and has_column_privilege('turnpike_operator', '${SCHEMA}.job', 'start_after', 'select')
+      and has_table_privilege('turnpike_operator', '${SCHEMA}.job_common', 'insert')
+      and has_column_privilege('turnpike_operator', '${SCHEMA}.job_common', 'id', 'select')
+      and has_column_privilege('turnpike_operator', '${SCHEMA}.job_common', 'start_after', 'select'))
+    then
+      grant usage on schema ${SCHEMA} to turnpike_operator;
+      grant select on ${SCHEMA}.queue to turnpike_operator;
+      grant insert, select (id, start_after) on ${SCHEMA}.job, ${SCHEMA}.job_common to turnpike_operator;
+    end if;
+  end
+  $grant$`;
 
 /**
  * Connection of the library's own pool. It keeps one because its statements count on how `pg` sends parameters; only

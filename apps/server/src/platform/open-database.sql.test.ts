@@ -1,8 +1,13 @@
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { startFaultProxy } from "@turnpike/testkit/fault-proxy";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openDatabase } from "./open-database.ts";
 import { StartupError } from "./startup-error.ts";
+
+/** Only ends what hangs. */
+const MINUTES_MS = 180_000;
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -29,7 +34,40 @@ describe("openDatabase", () => {
     await opened.close();
   });
 
-  it("says that nobody answers, without the password", async () => {
+  it(
+    "waits for a database that is slow to answer, says so, and works once it answers",
+    async () => {
+      const { host, port } = database.target;
+      const held = Promise.withResolvers<void>();
+      const hold = { hold: held.promise };
+      const proxy = await startFaultProxy(join(host, `.s.PGSQL.${String(port)}`), hold);
+      const lines: string[] = [];
+      const logger = { warn: (_fields: object, message: string) => lines.push(message) };
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+      try {
+        const opening = openDatabase({
+          target: { ...database.target, host: "127.0.0.1", port: proxy.port },
+          applicationName: "test",
+          connectionsMax: 2,
+          starting: { logger },
+        });
+        await vi.advanceTimersByTimeAsync(1);
+        await vi.advanceTimersByTimeAsync(120_000);
+        expect(lines[0]).toMatch(/^The database at 127\.0\.0\.1, port \d+ has not answered yet/);
+        vi.useRealTimers();
+        held.resolve();
+        const opened = await opening;
+        expect(await opened.transact.asOperator((tx) => tx`select 1 as one`)).toHaveLength(1);
+        await opened.close();
+      } finally {
+        vi.useRealTimers();
+        await proxy.close();
+      }
+    },
+    MINUTES_MS,
+  );
+
+  it("says that there is no database at the address, without the password", async () => {
     const url = "postgres://somebody:canary-password@127.0.0.1:1/shop";
     const refusal = await refusalToOpen({ url });
     expect(refusal.code).toBe("DATABASE_UNREACHABLE");

@@ -1,5 +1,10 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type ConnectionTarget, connect, type Sql } from "@turnpike/db/client";
-import { databaseErrorCode } from "@turnpike/db/database-errors";
+import {
+  databaseErrorCode,
+  isConnectionError,
+  isServerNotReady,
+} from "@turnpike/db/database-errors";
 import {
   findMissingMigrations,
   MigrationError,
@@ -7,8 +12,10 @@ import {
   NewerSchemaError,
   UnsupportedServerError,
 } from "@turnpike/db/migrate";
+import { START_TIMEOUT_MS } from "@turnpike/db/transaction-pool";
 import { findRoleStatements } from "./database-roles.store.ts";
 import { findSecurityGaps } from "./security-gaps.store.ts";
+import { type StartWaitInput, waitAtStart } from "./start-wait.ts";
 import { StartupError } from "./startup-error.ts";
 import { createTransact, type Transact } from "./transact.ts";
 
@@ -16,6 +23,8 @@ export type Database = {
   target: ConnectionTarget;
   sql: Sql;
   transact: Transact;
+  /** Ends the start: from now on a database that does not answer fails a transaction within seconds. */
+  endStart(): void;
   close(): Promise<void>;
 };
 
@@ -25,11 +34,17 @@ export type OpenDatabaseOptions = {
   connectionsMax: number;
   /** False: it must be of this very version already. Default true. */
   mayMigrate?: boolean;
+  /**
+   * For a process that starts: transactions wait for a slow database, and the log says so, until `endStart` is called.
+   * Left out: it never waits longer than a call may.
+   */
+  starting?: Pick<StartWaitInput, "logger"> | undefined;
 };
 
 /** No request may hold a connection longer; long work sets its own limit. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_SECONDS = 5;
+const NOT_READY_INTERVAL_MS = 500;
 /** SQLSTATE of what a migration itself refuses. */
 const RAISED_EXCEPTION = "P0001";
 
@@ -153,8 +168,24 @@ export function toDatabaseError(error: unknown, target: ConnectionTarget): unkno
   });
 }
 
+/** What a start that waits for this database says; nothing is logged without a logger. */
+export function describeWait(input: {
+  target: ConnectionTarget;
+  logger?: StartWaitInput["logger"];
+}): StartWaitInput {
+  return {
+    what: `The database at ${describeTarget(input.target)}`,
+    hint: "Check that it runs and is not overloaded, then start again",
+    logger: input.logger,
+  };
+}
+
+const startWaitOf = ({ target, starting }: OpenDatabaseOptions): StartWaitInput =>
+  describeWait({ target, logger: starting?.logger });
+
 /**
- * Connects, migrates to the newest schema or makes sure that somebody did, and checks that row-level security holds.
+ * Connects, migrates to the newest schema or checks that it is migrated, and checks that row-level security holds. Waits
+ * minutes for a database that accepts connections and is slow to answer; one that refuses them is an error at once.
  *
  * @throws {StartupError} `DATABASE_UNREACHABLE`, `SCHEMA_NEWER`, `SCHEMA_OLDER`, `INSTALLATION_MISSING`,
  *   `DATABASE_VERSION_MISMATCH`, `DATABASE_START_FAILED`.
@@ -162,11 +193,26 @@ export function toDatabaseError(error: unknown, target: ConnectionTarget): unkno
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const { target } = options;
   try {
-    await prepare(options);
+    await waitAtStart(startWaitOf(options), (signal) => prepareWhenReady(options, signal));
   } catch (error) {
     throw toDatabaseError(error, target);
   }
   return joinDatabase(options);
+}
+
+/** A server that is itself still starting refuses connections with a state of its own. */
+async function prepareWhenReady(options: OpenDatabaseOptions, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      await prepare(options);
+      return;
+    } catch (error) {
+      if (!isServerNotReady(error) || signal.aborted) {
+        throw error;
+      }
+    }
+    await delay(NOT_READY_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+  }
 }
 
 async function prepare(options: OpenDatabaseOptions): Promise<void> {
@@ -175,6 +221,7 @@ async function prepare(options: OpenDatabaseOptions): Promise<void> {
     connectionsMax: 2,
     applicationName: `${options.applicationName}-start`,
     statementTimeoutMs: 0,
+    connectTimeoutMs: START_TIMEOUT_MS,
   });
   try {
     await (options.mayMigrate === false
@@ -186,18 +233,34 @@ async function prepare(options: OpenDatabaseOptions): Promise<void> {
   }
 }
 
-/** Connects to a database that another thread of this process has migrated and checked. Asks it nothing yet. */
+/** Connects to a database that another thread of this process has migrated and checked. Sends nothing yet. */
 export function joinDatabase(options: OpenDatabaseOptions): Database {
   const { target } = options;
+  let isStarting = options.starting !== undefined;
   const sql = connect(target, {
     connectionsMax: options.connectionsMax,
     applicationName: options.applicationName,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    isStarting: () => isStarting,
   });
+  const transaction: Sql["transaction"] = async (work, transactionOptions) => {
+    if (!isStarting) {
+      return await sql.transaction(work, transactionOptions);
+    }
+    try {
+      const wait = startWaitOf(options);
+      return await waitAtStart(wait, () => sql.transaction(work, transactionOptions));
+    } catch (error) {
+      throw isConnectionError(error) ? toDatabaseError(error, target) : error;
+    }
+  };
   return {
     target,
     sql,
-    transact: createTransact(sql),
+    transact: createTransact({ transaction }),
+    endStart: () => {
+      isStarting = false;
+    },
     close: () => sql.end({ timeout: CLOSE_TIMEOUT_SECONDS }),
   };
 }

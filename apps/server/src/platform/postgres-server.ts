@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect, type Sql } from "@turnpike/db/client";
 import { databaseErrorCode } from "@turnpike/db/database-errors";
+import { START_TIMEOUT_MS } from "@turnpike/db/transaction-pool";
 import { clusterPaths, PRODUCT_DATABASE, PRODUCT_USER } from "./postgres-cluster.ts";
 import { logLength, readLastLines, trimLog } from "./postgres-log.ts";
 import type { PostgresConnection, PostgresPlan } from "./postgres-plan.ts";
@@ -121,6 +122,7 @@ function openPool(connection: PostgresConnection): Sql {
     connectionsMax: 1,
     applicationName: "turnpike-start",
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    connectTimeoutMs: START_TIMEOUT_MS,
   });
 }
 

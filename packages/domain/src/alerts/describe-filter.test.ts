@@ -7,8 +7,8 @@ describe("describeFilter", () => {
   it.each([
     [
       "outcome",
-      ["RATE_LIMITED", "NOT_FOUND", "VALID"],
-      "Outcome: Rate limited, Unknown key, Allowed",
+      ["RATE_LIMITED", "INVALID_KEY", "VALID"],
+      "Outcome: Rate limited, Invalid key, Allowed",
     ],
     ["key", ["key_1", "key_2", ""], "Key: production, key_2, Unknown key"],
     ["route", ["/cities/{city}", "{other}", ""], "Route: /cities/{city}, Other routes, Unknown"],

@@ -7,7 +7,7 @@
 export const ERROR_CODES = {
   // Verdicts on a key or its limits (docs/architecture.md, "the life of a call").
   MISSING_KEY: { status: 401, title: "No API key was sent" },
-  NOT_FOUND: { status: 401, title: "The API key is not known" },
+  INVALID_KEY: { status: 401, title: "The API key is not valid" },
   REVOKED: { status: 401, title: "The API key was revoked" },
   EXPIRED: { status: 401, title: "The API key has expired" },
   DISABLED: { status: 401, title: "The API key is disabled" },

@@ -1,7 +1,7 @@
 const LABELS: Readonly<Record<string, string>> = {
   VALID: "Allowed",
   CLIENT_ABORTED: "Client closed",
-  NOT_FOUND: "Unknown key",
+  INVALID_KEY: "Invalid key",
   MISSING_KEY: "No key sent",
   REVOKED: "Key revoked",
   EXPIRED: "Key expired",

@@ -238,7 +238,7 @@ describe("live calls", () => {
 
   it("lets through what the filters leave", async () => {
     const stream = await followWhole(here, {
-      query: "?status_class=4xx,5xx&environment=live&method=GET,&outcome=VALID,NOT_FOUND",
+      query: "?status_class=4xx,5xx&environment=live&method=GET,&outcome=VALID,INVALID_KEY",
     });
     const see = (overrides: Partial<MeteredCall>) =>
       here.live.observer.see(callOf(ours, overrides));

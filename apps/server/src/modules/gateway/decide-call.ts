@@ -294,7 +294,7 @@ export function createDecider(deps: DecideDeps) {
   }
 
   function denyUnknown(): Denial {
-    return deny("NOT_FOUND", "This API key is not known.");
+    return deny("INVALID_KEY", "This API key is not known.");
   }
 
   /**

@@ -323,7 +323,7 @@ describe("a denied call", () => {
 
   it.each([
     ["no key", [], "MISSING_KEY", "Bearer"],
-    ["an unknown key", ["X-Api-Key", "nobody's"], "NOT_FOUND", 'Bearer error="invalid_token"'],
+    ["an unknown key", ["X-Api-Key", "nobody's"], "INVALID_KEY", 'Bearer error="invalid_token"'],
   ] as const)(
     "says so for %s, and by which scheme a key is sent",
     async (_name, headers, code, scheme) => {

@@ -15,17 +15,24 @@ const BALANCER: CallOrigin = {
 
 function forward(
   headers: readonly [string, string][],
-  options: { origin?: CallOrigin; upstreamHost?: string; keyHeaderNames?: string[] } = {},
+  options: {
+    origin?: CallOrigin;
+    preserveHost?: boolean;
+    keyHeaderNames?: string[];
+    host?: string;
+  } = {},
 ): [string, string][] {
+  const { host = "api.example.com" } = options;
   const flat = buildForwardHeaders({
     req: {
-      rawHeaders: [["Host", "api.example.com"], ...headers].flat(),
+      rawHeaders: [...(host === "" ? [] : [["Host", host]]), ...headers].flat(),
       httpVersion: "1.1",
       socket: new Socket(),
     },
     origin: options.origin ?? STRANGER,
     keyHeaderNames: options.keyHeaderNames ?? ["authorization"],
-    upstreamHost: options.upstreamHost,
+    upstreamHost: "10.1.1.1:8080",
+    preserveHost: options.preserveHost ?? true,
     viaPseudonym: "turnpike-a1",
     requestId: "req_1",
     gatewayHeaders: [["X-Turnpike-Tenant", "ten_1"]],
@@ -112,12 +119,13 @@ describe("buildForwardHeaders", () => {
     expect(forwarded).toBe('for="[2001:db8::1]";host=api.example.com;proto=http');
   });
 
-  it("names the upstream as Host unless told to keep the client's", () => {
-    expect(forward([], { upstreamHost: "10.1.1.1:8080" })).toContainEqual([
-      "Host",
-      "10.1.1.1:8080",
-    ]);
+  it("names the upstream as Host, or keeps the client's", () => {
+    const upstream = ["Host", "10.1.1.1:8080"];
+    expect(forward([], { preserveHost: false })).toContainEqual(upstream);
     expect(forward([])).toContainEqual(["Host", "api.example.com"]);
+    // HTTP/1.0 need not name one.
+    expect(forward([], { host: "" })).toContainEqual(upstream);
+    expect(forward([], { host: "" })).toContainEqual(["X-Forwarded-Host", "10.1.1.1:8080"]);
   });
 });
 

@@ -35,13 +35,15 @@ export function findCallOrigin(
 }
 
 export type ForwardHeadersInput = {
-  /** Passed `inspectRequest`: exactly one Host, no name with an underscore. */
+  /** Passed `inspectRequest`: at most one Host, and no alias of the gateway's own headers. */
   req: RequestHead;
   origin: CallOrigin;
   /** Lower-case names of the headers that carried the key; removed: `["authorization"]`, `["x-api-key"]`. */
   keyHeaderNames: readonly string[];
-  /** `host` or `host:port` of the upstream; `undefined` keeps the client's Host. */
-  upstreamHost: string | undefined;
+  /** `host` or `host:port` of the upstream. */
+  upstreamHost: string;
+  /** True sends the client's Host to the upstream, if there is one. */
+  preserveHost: boolean;
   viaPseudonym: string;
   requestId: string;
   /** What the gateway says about the call, `X-Turnpike-*`: sent as given, after the client's own were removed. */
@@ -104,9 +106,11 @@ export function buildForwardHeaders(input: ForwardHeadersInput): string[] {
     }
   }
   const proto = forwardedProto ?? ("encrypted" in req.socket ? "https" : "http");
-  const host = forwardedHost ?? clientHost;
+  const keptHost = input.preserveHost && clientHost !== "" ? clientHost : input.upstreamHost;
+  // A client of HTTP/1.0 that names no host asked for whatever is at this address: the upstream.
+  const host = forwardedHost ?? (clientHost === "" ? input.upstreamHost : clientHost);
   const { peerAddress } = origin;
-  out.push("Host", input.upstreamHost ?? clientHost);
+  out.push("Host", keptHost);
   out.push("X-Forwarded-For", forwardedFor + peerAddress);
   out.push("X-Forwarded-Host", host);
   out.push("X-Forwarded-Proto", proto);
@@ -123,13 +127,15 @@ export function buildForwardHeaders(input: ForwardHeadersInput): string[] {
 }
 
 export type ReplyHeaders = {
-  /** Flat list for the client, in the upstream's order and case. */
+  /** Flat list for the client, in the upstream's order and case; `Content-Length` is last. */
   headers: string[];
   /** What the upstream says the call cost, as sent; several values are joined by a comma, which is no number. */
   cost: string | undefined;
   hasContentLength: boolean;
   /** True when the content type says that the answer goes on as long as somebody listens. */
   isStream: boolean;
+  /** True when the body is in a transfer coding that nothing here decodes. */
+  hasUnknownCoding: boolean;
 };
 
 const STREAM_TYPE =
@@ -154,14 +160,17 @@ export function filterReplyHeaders(input: {
   const connectionTokens = readConnectionTokens(rawHeaders);
   const headers: string[] = [];
   let cost: string | undefined;
-  let hasContentLength = false;
+  let contentLength: HeaderPair | undefined;
   let isStream = false;
+  let hasUnknownCoding = false;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = toText(rawHeaders[i]);
     const lowerCase = name.toLowerCase();
     if (lowerCase === input.costHeaderName) {
       const value = toText(rawHeaders[i + 1]);
       cost = cost === undefined ? value : `${cost}, ${value}`;
+    } else if (lowerCase === "transfer-encoding") {
+      hasUnknownCoding ||= !isKnownCoding(toText(rawHeaders[i + 1]));
     }
     if (
       isHopByHop(lowerCase) ||
@@ -174,11 +183,12 @@ export function filterReplyHeaders(input: {
     }
     if (lowerCase === "content-length") {
       // RFC 9110 section 8.6: never with 204. It would make the client wait for a body.
-      if (status === 204) {
-        continue;
+      if (status !== 204) {
+        contentLength = [name, toText(rawHeaders[i + 1])];
       }
-      hasContentLength = true;
-    } else if (lowerCase === "content-type") {
+      continue;
+    }
+    if (lowerCase === "content-type") {
       isStream = STREAM_TYPE.test(toText(rawHeaders[i + 1]));
     }
     headers.push(name, toText(rawHeaders[i + 1]));
@@ -186,7 +196,17 @@ export function filterReplyHeaders(input: {
   for (const [name, value] of replaced) {
     headers.push(name, value);
   }
-  return { headers, cost, hasContentLength, isStream };
+  // Last: Node decodes a Content-Disposition behind it as UTF-8, which changes its bytes or throws.
+  if (contentLength !== undefined) {
+    headers.push(...contentLength);
+  }
+  return {
+    headers,
+    cost,
+    hasContentLength: contentLength !== undefined,
+    isStream,
+    hasUnknownCoding,
+  };
 }
 
 /** Trailers that may be forwarded: none that frame, route or authenticate a message (RFC 9110 section 6.5.1). */
@@ -219,6 +239,11 @@ const FORBIDDEN_TRAILERS = new Set([
   "cache-control",
   "location",
 ]);
+
+/** True for the transfer codings that undici decodes. */
+function isKnownCoding(transferEncoding: string): boolean {
+  return /^(?:chunked|identity)$/i.test(transferEncoding);
+}
 
 function toText(raw: Buffer | string | undefined): string {
   return typeof raw === "string" ? raw : (raw?.toString("latin1") ?? "");

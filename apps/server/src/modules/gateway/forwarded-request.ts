@@ -6,6 +6,7 @@ import {
   type TrustedProxies,
   toCanonicalAddress,
 } from "#platform/client-address.ts";
+import { isUnderscoreAlias } from "./underscore-alias.ts";
 
 /** The call that a proxy asks about. */
 export type ForwardedRequest = {
@@ -39,8 +40,8 @@ function malformed(reason: string): AppError {
 }
 
 /**
- * Refuses a question whose headers can be read in two ways: repeated ones, and names with an underscore, which some
- * programs take for a dash.
+ * Refuses a question whose headers can be read in two ways: repeated ones, and aliases of those that Turnpike decides by or
+ * sets, with an underscore where they have a hyphen.
  *
  * @throws {AppError} `MALFORMED_REQUEST`.
  */
@@ -48,8 +49,8 @@ function assertSingleHeaders({ rawHeaders }: Pick<IncomingMessage, "rawHeaders">
   const seen = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? "").toLowerCase();
-    if (name.includes("_")) {
-      throw malformed("Header names with an underscore are not accepted.");
+    if (isUnderscoreAlias(name)) {
+      throw malformed("A header name contains an underscore where Turnpike reads a hyphen.");
     }
     if (!SINGLE_HEADERS.has(name)) {
       continue;

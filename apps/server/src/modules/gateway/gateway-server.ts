@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { DueAnswers } from "#http/due-answers.ts";
+import { serveWithoutUpgrade } from "#http/serve-without-upgrade.ts";
 import { closeServer } from "#platform/listen.ts";
 import { createRawResponse, type RawConnection } from "./raw-response.ts";
 import { hasRequestBody } from "./request-body.ts";
@@ -14,7 +15,7 @@ export type GatewayServerOptions = {
   keepAliveTimeoutMs?: number | undefined;
   /** Every request with a parsed head, gate not yet passed. Must answer through `res`. */
   onCall: (req: IncomingMessage, res: ServerResponse) => void;
-  /** Requests that ask for WebSocket, gate not yet passed. Must answer through `res`, or detach it and use the socket. */
+  /** Requests that offer WebSocket, gate not yet passed. Must answer through `res`, or detach it and use the socket. */
   onUpgrade: (req: IncomingMessage, res: ServerResponse, raw: RawConnection) => void;
 };
 
@@ -47,10 +48,7 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     noDelay: true,
     // The gate looks at it, and its answer is one of those that are due.
     requireHostHeader: false,
-    // Any other Upgrade comes as an ordinary request, which the gate refuses. Behind a call that is not yet answered the
-    // connection cannot be given away: there the wish is passed over, as HTTP allows, and the request is an ordinary one.
-    shouldUpgradeCallback: (req) =>
-      req.headers.upgrade?.toLowerCase() === "websocket" && !due.has(req.socket),
+    shouldUpgradeCallback: due.mayUpgrade,
   });
   server.maxConnections = options.maxConnections ?? 10_000;
 
@@ -89,6 +87,10 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     }
   });
   server.on("upgrade", (req: IncomingMessage, socket: Socket, head: Buffer) => {
+    if (!offersWebSocket(req)) {
+      serveWithoutUpgrade(server, { req, socket, head });
+      return;
+    }
     const res = takeOver(req, socket);
     if (res !== undefined) {
       options.onUpgrade(req, res, { socket, head });
@@ -114,6 +116,18 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     },
     close: (graceMs) => closeServer(server, graceMs),
   };
+}
+
+/** True for a handshake of RFC 6455, among whose offers may be other protocols. */
+function offersWebSocket(req: IncomingMessage): boolean {
+  const { upgrade } = req.headers;
+  return (
+    upgrade !== undefined &&
+    /(?:^|,)\s*websocket\s*(?:,|$)/i.test(upgrade) &&
+    req.method === "GET" &&
+    req.httpVersion === "1.1" &&
+    !hasRequestBody(req)
+  );
 }
 
 /**

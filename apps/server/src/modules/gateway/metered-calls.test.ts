@@ -286,7 +286,7 @@ describe("refusals of the gateway", () => {
     expect(unknown.headers.get("access-control-allow-origin")).toBe("*");
     expect(unknown.headers.get("cache-control")).toBe("no-store");
     const body = await unknown.json();
-    expect(body).toMatchObject({ ...problem, code: "NOT_FOUND" });
+    expect(body).toMatchObject({ ...problem, code: "INVALID_KEY" });
     expect(body).not.toHaveProperty("limit");
     expect(seen).toBe(before);
   });

@@ -190,6 +190,9 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
       return;
     }
     const reply = this.#readReplyHeaders(controller, status);
+    if (reply.hasUnknownCoding) {
+      throw new Error("The upstream's answer is in a transfer coding other than chunked");
+    }
     this.#record({
       outcome: {
         kind: "status",
@@ -387,7 +390,8 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     // A first event may be long in coming: the client learns the status now. Short answers are over by then.
     queueMicrotask(() => {
       if (this.#phase === "replying" && this.#responseBytes === 0) {
-        res.flushHeaders();
+        // Not flushHeaders(), which writes the head as UTF-8 and so changes bytes beyond ASCII.
+        res.write("", "latin1");
       }
     });
   }
@@ -603,9 +607,11 @@ function addHeaders(headers: string[], added: readonly HeaderPair[]): string[] {
   return headers;
 }
 
-/** The upstream's reason phrase when it is plain text; otherwise none, which HTTP allows. */
+/** The upstream's reason phrase, byte for byte; none when it holds what a status line may not. */
 function toReasonPhrase(statusMessage: string | undefined): string {
-  return statusMessage !== undefined && /^[\t\x20-\x7e]*$/.test(statusMessage) ? statusMessage : "";
+  return statusMessage !== undefined && /^[\t\x20-\x7e\x80-\xff]*$/.test(statusMessage)
+    ? statusMessage
+    : "";
 }
 
 /** Bytes the broken connection had carried to us; undici tells only for sockets that the other side closed. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
+import { isUnderscoreAlias } from "./underscore-alias.ts";
 
 /** Why a request is refused before anything else looks at it. The connection is closed after the answer. */
 export type GateRefusal = {
@@ -46,8 +47,6 @@ type SeenHeaders = {
   transferEncodings: number;
   /** One bit per name in `keyHeaderNames`. */
   keyHeaderBits: number;
-  bodyBytes: number;
-  upgrade: string | undefined;
 };
 
 type RequestHead = Pick<IncomingMessage, "rawHeaders" | "httpVersion" | "method" | "url">;
@@ -105,17 +104,14 @@ function inspectHeaders(req: RequestHead, options: RequestGateOptions): GateRefu
     contentLengths: 0,
     transferEncodings: 0,
     keyHeaderBits: 0,
-    bodyBytes: 0,
-    upgrade: undefined,
   };
   let headBytes = req.url?.length ?? 0;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? "";
     const value = rawHeaders[i + 1] ?? "";
     headBytes += name.length + value.length + 4;
-    // CGI-style upstreams read `X_Turnpike_Tenant` as `X-Turnpike-Tenant`.
-    if (name.includes("_")) {
-      return malformed("A header name contains an underscore: use a hyphen.");
+    if (isUnderscoreAlias(name)) {
+      return malformed("A header name contains an underscore where the gateway reads a hyphen.");
     }
     const refusal = inspectHeader({ name, value, seen, options });
     if (refusal !== undefined) {
@@ -167,11 +163,6 @@ function inspectHeader(header: HeaderUnderInspection): GateRefusal | undefined {
           code: "EXPECTATION_FAILED",
           reason: "Only Expect: 100-continue is understood.",
         };
-      }
-      break;
-    case 7:
-      if (isSameName(name, "upgrade")) {
-        seen.upgrade = seen.upgrade === undefined ? value : `${seen.upgrade},${value}`;
       }
       break;
     case 10:
@@ -234,12 +225,12 @@ function inspectContentLength(value: string, seen: SeenHeaders): GateRefusal | u
   if (value.length > 1 && value.charCodeAt(0) === DIGIT_0) {
     return malformed("Content-Length must not have leading zeros.");
   }
-  seen.bodyBytes = Number(value);
   return undefined;
 }
 
 function inspectFraming(req: RequestHead, seen: SeenHeaders): GateRefusal | undefined {
-  if (seen.hosts !== 1) {
+  // HTTP/1.0 need not name a host, and the health checks of load balancers do not.
+  if (seen.hosts > 1 || (seen.hosts === 0 && req.httpVersion !== "1.0")) {
     return malformed("Exactly one Host header is needed.");
   }
   if (seen.transferEncodings > 0) {
@@ -252,15 +243,6 @@ function inspectFraming(req: RequestHead, seen: SeenHeaders): GateRefusal | unde
   }
   if (seen.contentLengths > 1 || seen.contentTypes > 1 || seen.authorizations > 1) {
     return malformed("Content-Length, Content-Type and Authorization may be sent once each.");
-  }
-  if (seen.upgrade !== undefined) {
-    const plainGet = req.method === "GET" && req.httpVersion === "1.1";
-    const hasBody = seen.transferEncodings > 0 || seen.bodyBytes > 0;
-    if (!isSameName(seen.upgrade, "websocket") || !plainGet || hasBody) {
-      return malformed(
-        "Only a GET over HTTP/1.1 without a body can be upgraded, and only to websocket.",
-      );
-    }
   }
   return undefined;
 }

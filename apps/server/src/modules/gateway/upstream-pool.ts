@@ -1,6 +1,7 @@
 import { buildConnector, type Dispatcher, Pool } from "undici";
 import type { Clock } from "#platform/clock.ts";
 import type { SharedPlaces } from "#platform/shared-places.ts";
+import { relaxResponseParser } from "./upstream-parser.ts";
 import type { Upstream } from "./upstream-router.ts";
 
 /** Consecutive failures to connect after which we stop trying for a moment. */
@@ -134,7 +135,15 @@ function connectByAddress({ timeouts }: Upstream): buildConnector.connector {
     // A WebSocket peer may end its side and still be answered; for calls undici itself closes on an end.
     allowHalfOpen: true,
   });
-  return (options, callback) => connect({ ...options, servername: "" }, callback);
+  return (options, callback) => {
+    connect({ ...options, servername: "" }, (...result) => {
+      callback(...result);
+      const [error, socket] = result;
+      if (error === null) {
+        relaxResponseParser(socket);
+      }
+    });
+  };
 }
 
 function atLeastOne(places: number): number {

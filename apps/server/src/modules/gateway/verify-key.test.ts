@@ -320,7 +320,11 @@ describe("POST /v1/keys/verify", () => {
       "\ud800",
       "é",
     ]) {
-      expect(await verify({ key })).toMatchObject({ valid: false, code: "NOT_FOUND", offer: null });
+      expect(await verify({ key })).toMatchObject({
+        valid: false,
+        code: "INVALID_KEY",
+        offer: null,
+      });
     }
   });
 
@@ -330,7 +334,7 @@ describe("POST /v1/keys/verify", () => {
     const other = await verify({ key, environment: "live" });
     expect(other).toEqual({
       valid: false,
-      code: "NOT_FOUND",
+      code: "INVALID_KEY",
       detail: "This API key is not known.",
       requestId: other.requestId,
       offer: null,

@@ -3,10 +3,22 @@ import { setupContract } from "@turnpike/contract/auth";
 import type { HttpContext } from "#http/http-context.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { claimSetup } from "./claim-setup.ts";
+import { type AttemptLimits, toNetwork } from "./provider/attempt-limits.ts";
+import { checkSetupCode } from "./setup-code.ts";
 
-export function createSetupRoutes(deps: AppServices) {
+export function createSetupRoutes(deps: AppServices & { attempts: AttemptLimits }) {
   const os = implement(setupContract).$context<HttpContext>();
   return os.router({
+    check: os.check.handler(async ({ input, context }) => {
+      const attempt = { network: toNetwork(context.clientAddress()) };
+      deps.attempts.take("link", attempt);
+      const valid = await checkSetupCode(deps, input);
+      if (valid) {
+        // Reloading the page of a good link is no guess.
+        deps.attempts.giveBack("link", attempt);
+      }
+      return { valid };
+    }),
     claim: os.claim.handler(({ input, context }) => claimSetup(deps, context.call(), input)),
   });
 }

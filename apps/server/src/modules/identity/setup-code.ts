@@ -4,6 +4,7 @@ import { AppError } from "@turnpike/domain/errors/app-error";
 import type { AppServices } from "#platform/app-services.ts";
 import {
   isClaimed,
+  isSetupCodeOpen,
   lockSetupCodes,
   markSetupCodeClaimed,
   replaceSetupCode,
@@ -16,8 +17,8 @@ function hashCode(code: string): Uint8Array {
 }
 
 /**
- * Offers a setup code when nobody has claimed the installation yet. Whoever holds it becomes the operator, so it is
- * printed where only the person who started the process reads it. A new start replaces the code before.
+ * Offers a setup code until the installation is claimed. The code makes its holder the operator, so it is printed where
+ * only the person who started the process reads it. A new start replaces the previous code.
  *
  * @returns The code, 192 random bits in base64url, or `undefined` once the installation is claimed.
  */
@@ -31,6 +32,14 @@ export async function offerSetupCode(deps: AppServices): Promise<string | undefi
     await replaceSetupCode(tx, hashCode(code), deps.clock.now());
     return code;
   });
+}
+
+/** True when the code can be claimed now; changes nothing. */
+export async function checkSetupCode(
+  deps: Pick<AppServices, "transact">,
+  input: { code: string },
+): Promise<boolean> {
+  return await deps.transact.asOperator((tx) => isSetupCodeOpen(tx, hashCode(input.code)));
 }
 
 /**

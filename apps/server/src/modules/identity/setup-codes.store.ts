@@ -21,6 +21,13 @@ export async function replaceSetupCode(tx: Tx, hash: Uint8Array, now: Date): Pro
   await tx`insert into setup_codes (code_hash, created_at) values (${Buffer.from(hash)}, ${now})`;
 }
 
+/** True when the code can be claimed now. */
+export async function isSetupCodeOpen(tx: Tx, hash: Uint8Array): Promise<boolean> {
+  const rows = await tx`
+    select 1 from setup_codes where code_hash = ${Buffer.from(hash)} and claimed_at is null`;
+  return rows.length === 1;
+}
+
 /** Claims the code; one statement, so that of any number of claims one succeeds. */
 export async function markSetupCodeClaimed(
   tx: Tx,

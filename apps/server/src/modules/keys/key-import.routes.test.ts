@@ -30,7 +30,7 @@ describe("POST /v1/tenants/{tenantId}/keys/import", () => {
     const verify = () => app.call(service, "POST", "/v1/keys/verify", { key });
     const viaGateway = () =>
       fetch(`${app.gatewayUrl}/hello`, { headers: { authorization: `Bearer ${key}` } });
-    expect((await verify()).json).toMatchObject({ valid: false, code: "NOT_FOUND" });
+    expect((await verify()).json).toMatchObject({ valid: false, code: "INVALID_KEY" });
     expect((await viaGateway()).status).toBe(401);
     expect((await app.call(key, "GET", `/v1/tenants/${tenantId}`)).status).toBe(401);
 

@@ -1,5 +1,7 @@
+import { databaseErrorCode } from "@turnpike/db/database-errors";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { startOfMonthMs, type UsageRetention } from "@turnpike/domain/metering/usage-history";
+import { pollUntil } from "@turnpike/testkit/poll-until";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -16,6 +18,8 @@ import { detachOldPartition, makePartitions } from "./usage-history.store.ts";
 
 const OPERATOR = { actor: { type: "operator", id: "test" }, requestId: "req_test" } as const;
 const DAY_MS = 24 * 3_600_000;
+/** SQLSTATE of a lock that was not had in time. */
+const LOCK_NOT_AVAILABLE = "55P03";
 const PAST_MONTHS = 16;
 /** What is kept beyond what was asked for. */
 const GRACE_DAYS = 7;
@@ -149,6 +153,44 @@ class World {
       retention,
     );
 
+  /**
+   * Runs the job until nothing is left to drop. A run leaves what it cannot lock at once to the next one, for example while
+   * autovacuum reads a partition.
+   */
+  async keepUntilDone(retention: UsageRetention): Promise<number> {
+    let dropped = 0;
+    await pollUntil("every old partition is dropped", async () => {
+      dropped += (await this.keep(retention)).dropped;
+      return (await this.oldPartitions()).length === 0;
+    });
+    return dropped;
+  }
+
+  /** Detaches one partition. An attempt waits at most 250 ms for a reader such as autovacuum. */
+  detach = (): Promise<string> =>
+    pollUntil("a partition is detached", async () => {
+      try {
+        return (await this.transact.asMeter(detachOldPartition)) ?? undefined;
+      } catch (error) {
+        if (databaseErrorCode(error) !== LOCK_NOT_AVAILABLE) {
+          throw error;
+        }
+        return;
+      }
+    });
+
+  /** Partitions that lie wholly before what their class keeps. */
+  async oldPartitions(): Promise<string[]> {
+    const rows = await this.sql<{ name: string }[]>`
+      select c.relname as name
+      from usage_tables() u join usage_history h on h.class = u.class and h.kept_from is not null
+        join pg_inherits i on i.inhparent = u.table_name::regclass
+        join pg_class c on c.oid = i.inhrelid and c.relname ~ '_[0-9]{6}$' and c.relname !~ '_until_'
+      where to_date(right(c.relname, 6), 'YYYYMM') + interval '1 month'
+        <= least(h.kept_from, now() - case u.class when 'ledger' then interval '400 days' else interval '40 days' end)`;
+    return rows.map(({ name }) => name);
+  }
+
   async drift(): Promise<unknown> {
     return (await reconcile({ transact: this.transact }, OPERATOR)).findings;
   }
@@ -190,6 +232,7 @@ describe("keepUsageHistory", () => {
               world.clockMs = world.nowMs + errorDays * DAY_MS;
               await world.keep(retention);
             }
+            await world.keepUntilDone(retention);
             for (const table of TABLES) {
               const keptDays = retention[CLASSES[table]] ?? Number.POSITIVE_INFINITY;
               const times = await world.times(table);
@@ -206,7 +249,7 @@ describe("keepUsageHistory", () => {
       ),
       { numRuns: 5, endOnFailure: true },
     );
-  });
+  }, 600_000);
 
   /** At least so many days, so that what is kept begins with the same month a few days sooner or later. */
   function untilMidMonth(nowMs: number, daysMin: number): number {
@@ -224,7 +267,7 @@ describe("keepUsageHistory", () => {
       await world.use(ages.map((age) => ({ occurredAtMs: world.nowMs - age * DAY_MS })));
       const days = (daysMin: number) => untilMidMonth(world.nowMs, daysMin);
       const retention = { minutes: days(40), hours: days(200), ledger: days(400) };
-      await world.keep(retention);
+      await world.keepUntilDone(retention);
       const before = await world.partitions();
       world.clockMs = world.nowMs + 3_650 * DAY_MS;
       await world.keep(retention);
@@ -242,7 +285,7 @@ describe("keepUsageHistory", () => {
       await world.use(ages.map((age) => ({ occurredAtMs: world.nowMs - age * DAY_MS })));
       const before = await world.partitions();
       expect((await world.keep(FOR_GOOD)).dropped).toBe(0);
-      const { dropped } = await world.keep({ ...FOR_GOOD, minutes: 100 });
+      const dropped = await world.keepUntilDone({ ...FOR_GOOD, minutes: 100 });
       const after = await world.partitions();
       expect(dropped).toBeGreaterThan(8);
       expect(before.filter((name) => !after.includes(name))).toEqual(
@@ -270,7 +313,7 @@ describe("keepUsageHistory", () => {
     inWorld(async (world) => {
       await world.partitionThePast();
       await world.use([{ occurredAtMs: world.nowMs - 300 * DAY_MS }]);
-      await world.keep({ ...FOR_GOOD, minutes: 40 });
+      await world.keepUntilDone({ ...FOR_GOOD, minutes: 40 });
       expect(await world.drift()).toEqual([]);
       await world.sql`update usage_rollups_hourly set calls = calls + 1`;
       expect(await world.drift()).toMatchObject([{ what: "rollup of an hour" }]);
@@ -279,7 +322,7 @@ describe("keepUsageHistory", () => {
   it("deletes what comes for a time that is not kept any more, and the hours that are kept have it", () =>
     inWorld(async (world) => {
       await world.partitionThePast();
-      await world.keep({ ...FOR_GOOD, minutes: 40 });
+      await world.keepUntilDone({ ...FOR_GOOD, minutes: 40 });
       const past = { occurredAtMs: Date.UTC(2015, 4, 17), recordedAtMs: world.nowMs };
       await world.use([
         past,
@@ -295,7 +338,7 @@ describe("keepUsageHistory", () => {
   it("takes late events and an old journal into partitions that are there", () =>
     inWorld(async (world) => {
       await world.partitionThePast();
-      await world.keep({ minutes: 40, hours: 40, ledger: 400 });
+      await world.keepUntilDone({ minutes: 40, hours: 40, ledger: 400 });
       const late = [35, 34, 7, 1].map((age) => ({ occurredAtMs: world.nowMs - age * DAY_MS }));
       await world.use(late);
       expect((await world.keep({ minutes: 40, hours: 40, ledger: 400 })).swept).toBe(0);
@@ -308,22 +351,37 @@ describe("keepUsageHistory", () => {
       await world.partitionThePast();
       const before = await world.partitions();
       await world.sql`update usage_history set kept_from = now() - interval '300 days' where class = 'minutes'`;
-      const killed = world.transact.asMeter(async (tx) => {
-        expect(await detachOldPartition(tx)).toMatch(/^usage_rollups_\d{6}$/);
-        const [backend] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
-        await world.sql`select pg_terminate_backend(${backend?.pid ?? 0})`;
-        await tx`select 1`;
+      let pid = 0;
+      const killAfterDetach = async () => {
+        let isDetached = false;
+        const killed = world.transact.asMeter(async (tx) => {
+          expect(await detachOldPartition(tx)).toMatch(/^usage_rollups_\d{6}$/);
+          isDetached = true;
+          const [backend] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+          pid = backend?.pid ?? 0;
+          await world.sql`select pg_terminate_backend(${pid})`;
+          await tx`select 1`;
+        });
+        await expect(killed).rejects.toThrow();
+        return isDetached;
+      };
+      await pollUntil("a session is killed after it detached a partition", killAfterDetach);
+      // A session rolls back after it has told its client that it ends.
+      await pollUntil("the session is gone", async () => {
+        const rows = await world.sql`select from pg_stat_activity where pid = ${pid}`;
+        return rows.length === 0;
       });
-      await expect(killed).rejects.toThrow();
       expect(await world.partitions()).toEqual(before);
-      const detached = await world.transact.asMeter(detachOldPartition);
+      const detached = await world.detach();
       const exists = async () =>
         (await world.sql<{ oid: string | null }[]>`select to_regclass(${detached})::text as oid`)[0]
           ?.oid;
       expect(await exists()).toBe(detached);
       expect(await world.drift()).toEqual([]);
-      await world.keep(FOR_GOOD);
-      expect(await exists()).toBeNull();
+      await pollUntil("the partition is dropped", async () => {
+        await world.keep(FOR_GOOD);
+        return (await exists()) === null;
+      });
     }));
 
   it("waits for no reader: commits go on, and the next run drops what this one could not", () =>
@@ -338,7 +396,7 @@ describe("keepUsageHistory", () => {
         await world.use([{ occurredAtMs: world.nowMs }]);
       });
       expect(await world.partitions()).toEqual(before);
-      expect((await world.keep({ ...FOR_GOOD, minutes: 100 })).dropped).toBeGreaterThan(8);
+      expect(await world.keepUntilDone({ ...FOR_GOOD, minutes: 100 })).toBeGreaterThan(8);
       expect(await world.drift()).toEqual([]);
     }));
 
@@ -347,7 +405,7 @@ describe("keepUsageHistory", () => {
       await world.partitionThePast();
       await world.use(ages.map((age) => ({ occurredAtMs: world.nowMs - age * DAY_MS })));
       await Promise.all([world.keep(SHORT), world.keep(SHORT), world.keep(SHORT)]);
-      await world.keep(SHORT);
+      await world.keepUntilDone(SHORT);
       const left = (await world.partitions()).filter((name) => name.startsWith("usage_rollups_2"));
       expect(left.length).toBeLessThan(8);
       expect(await world.drift()).toEqual([]);
@@ -357,9 +415,14 @@ describe("keepUsageHistory", () => {
 describe("partitions", () => {
   it("are made ahead over the ends of years, by months in UTC, whatever the zone of the session", () =>
     inWorld(async (world) => {
-      await world.transact.asMeter(async (tx) => {
-        await tx`set local timezone = 'America/New_York'`;
-        await makePartitions(tx, { monthsAhead: 24, rowsMax: 10 });
+      await pollUntil("24 months are made", async () => {
+        await world.transact.asMeter(async (tx) => {
+          await tx`set local timezone = 'America/New_York'`;
+          await makePartitions(tx, { monthsAhead: 24, rowsMax: 10 });
+        });
+        return (
+          (await world.partitions()).filter((name) => /_[0-9]{6}$/.test(name)).length >= 5 * 25
+        );
       });
       const bounds = await world.sql<{ name: string; bound: string }[]>`
         select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bound
@@ -379,19 +442,28 @@ describe("partitions", () => {
   it("are not needed for a commit: what came without one moves into it when it is made", () =>
     inWorld(async (world) => {
       await world.dropPartitions();
-      const calls = [0, 1, 2].map((age) => ({ occurredAtMs: world.nowMs - age * 60_000 }));
+      const calls = [0, 1, 2].map((minute) => ({
+        occurredAtMs: startOfMonthMs(world.nowMs) + minute * 60_000,
+      }));
       const tenantId = await world.use(calls);
       expect(await world.drift()).toEqual([]);
       const places = () => world.sql<{ place: string; calls: number }[]>`
         select tableoid::regclass::text as place, sum(calls)::int as calls from usage_rollups group by 1`;
       expect(await places()).toMatchObject([{ place: "usage_rollups_default", calls: 3 }]);
-      await world.transact.asMeter(async (tx) => {
-        expect(await makePartitions(tx, { monthsAhead: 0, rowsMax: 0 })).toMatchObject({ made: 2 });
+      let made = 0;
+      await pollUntil("the partitions of tables without rows are made", async () => {
+        const more = await world.transact.asMeter((tx) =>
+          makePartitions(tx, { monthsAhead: 0, rowsMax: 0 }),
+        );
+        made += more.made;
+        return made >= 2;
       });
+      expect(made).toBe(2);
       expect(await places()).toMatchObject([{ place: "usage_rollups_default" }]);
-      expect(await prepareUsagePartitions({ transact: world.transact, logger })).toBeGreaterThan(5);
-      const months = (await places()).map(({ place }) => place);
-      expect(months.filter((place) => place.endsWith("_default"))).toEqual([]);
+      await pollUntil("every row is in the partition of its month", async () => {
+        await prepareUsagePartitions({ transact: world.transact, logger });
+        return (await places()).every(({ place }) => !place.endsWith("_default"));
+      });
       // The same rows are found again, not made a second time.
       await world.use(calls, tenantId);
       expect(await world.drift()).toEqual([]);

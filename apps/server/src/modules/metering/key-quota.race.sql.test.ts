@@ -216,6 +216,23 @@ describe("the quota of a key over several processes", () => {
     expect(await readState(tenantId)).toEqual({ used: 200, key: 200, forfeited: 0 });
   });
 
+  it("takes back at once what the process itself let go of a moment before", async () => {
+    const tenantId = newUuidId("tenant");
+    const line = [newUuidId("key"), newUuidId("key")] as const;
+    const process = new TestProcess({ givesBack: true });
+    const of = (key: number) => limitsOf({ tenantId, keyId: line[0], tenant: 10_000, key });
+    const [low, high] = [of(100), of(200)];
+    expect(await process.call(low, line[0])).toBe(true);
+    const held = process.holder.remaining(low.key)! - 88;
+    expect(held).toBeGreaterThan(0);
+    // The rest for the higher limit. What is held under the lower one is beyond it now, and was not returned yet.
+    await process.holder.refill(high.key, 199 - held);
+    expect(process.holder.spend(high.key, 199 - held).status).toBe("spent");
+    // The last units are those.
+    await process.holder.refill(high.key, held);
+    expect(process.holder.spend(high.key, held).status).toBe("spent");
+  });
+
   it("keeps what was used when it is lowered, raised or taken away", async () => {
     const tenantId = newUuidId("tenant");
     const keyId = newUuidId("key");

@@ -262,9 +262,12 @@ export class LeaseHolder {
     }
     await this.#ask(slot);
     const isWaitedFor = () => slot.isShort && isAwaited(slot);
-    if (isWaitedFor() && this.#releaseOthersOf(slot)) {
-      await this.#returnOwn(slot);
-      await this.#ask(slot);
+    if (isWaitedFor()) {
+      this.#releaseOthersOf(slot);
+      // Also what was let go of a moment ago: nobody else can use it before it is back.
+      if (await this.#returnOwn(slot)) {
+        await this.#ask(slot);
+      }
     }
     if (isWaitedFor()) {
       if (pause !== undefined) {
@@ -285,24 +288,29 @@ export class LeaseHolder {
   }
 
   /** Lets go of what is held of a balance under other limits than this one, unless callers wait for it. */
-  #releaseOthersOf(slot: Slot): boolean {
+  #releaseOthersOf(slot: Slot): void {
     const others = (this.#slots.get(nameBalance(slot.name)) ?? []).filter(
       (other) => other !== slot && other.slice !== undefined && other.refilling === undefined,
     );
     for (const other of others) {
       this.#releaseSlot(other);
     }
-    return others.length > 0;
   }
 
-  /** What this process let go of and did not give back yet would look like held by another one. */
-  async #returnOwn(slot: Slot): Promise<void> {
+  /**
+   * What this process let go of and did not give back yet would look like held by another one.
+   *
+   * @returns True when it tried to give units of the balance back.
+   */
+  async #returnOwn(slot: Slot): Promise<boolean> {
     const { flush, logger } = this.#deps;
-    if (flush !== undefined && this.#returns.hasOf(slot.name)) {
-      await this.returnRetired(flush).catch((error: unknown) => {
-        logger.debug({ err: error }, "Leases could not be given back yet");
-      });
+    if (flush === undefined || !this.#returns.hasUnitsOf(slot.name)) {
+      return false;
     }
+    await this.returnRetired(flush).catch((error: unknown) => {
+      logger.debug({ err: error }, "Leases could not be given back yet");
+    });
+    return true;
   }
 
   async #ask(slot: Slot): Promise<void> {

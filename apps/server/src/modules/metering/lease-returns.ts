@@ -12,6 +12,8 @@ export class LeaseReturns {
   /** Leases that usage outside of the ledger was spent from; they must cover it for as long as it waits. */
   readonly #kept = new Set<LeaseId>();
   #waiting: Slice[] = [];
+  /** Slices that the database is being asked to take units off. */
+  #shrinking: ReadonlySet<Slice> = new Set();
   /** Batches go back one after the other, so that none goes back twice. */
   #returning: Promise<unknown> = Promise.resolve();
 
@@ -23,10 +25,15 @@ export class LeaseReturns {
     this.#waiting.push(slice);
   }
 
-  /** True when something of a balance waits to go back. */
-  hasOf(name: BalanceName): boolean {
+  /** True when units of a balance wait to go back or are on their way; not for what calls in flight have taken. */
+  hasUnitsOf(name: BalanceName): boolean {
     const balance = nameBalance(name);
-    return this.#waiting.some((slice) => nameBalance(slice.name) === balance);
+    return this.#waiting.some(
+      (slice) =>
+        (slice.inFlight === 0 || slice.remaining > 0 || this.#shrinking.has(slice)) &&
+        !this.#kept.has(slice.leaseId) &&
+        nameBalance(slice.name) === balance,
+    );
   }
 
   /** Keeps leases from ever going back, whether they wait for it already or not. */
@@ -67,7 +74,12 @@ export class LeaseReturns {
         // Whatever becomes of it: units that were not taken off go back with the whole lease.
         slice.remaining = 0;
       }
-      await this.#ledger.shrink(leases);
+      this.#shrinking = new Set(shrunk);
+      try {
+        await this.#ledger.shrink(leases);
+      } finally {
+        this.#shrinking = new Set();
+      }
     }
   }
 

@@ -116,6 +116,17 @@ export async function openFleet() {
     makeFolder,
     makeKey,
     makeTenant,
+    /** Waits for what processes have asked for until now: a transaction of one that was killed may still be committed. */
+    async waitForTransactions() {
+      const [row] = await database.sql<{ now: string }[]>`select clock_timestamp()::text as now`;
+      await pollUntil("transactions under way have ended", async () => {
+        const rows = await database.sql`
+          select from pg_stat_activity
+          where datname = current_database() and application_name = 'deciding' and state <> 'idle'
+            and xact_start <= ${row?.now ?? null}::text::timestamptz`;
+        return rows.length === 0;
+      });
+    },
     /** Ends the connections on which wake-ups come. */
     async cutListening() {
       const cut = async () => {

@@ -285,7 +285,7 @@ describe("guarantee: locks never overshoot a limit, strand nothing and are count
         { numRuns: RUNS, endOnFailure: true },
       );
     },
-    RUNS * 20_000,
+    RUNS * 300_000,
   );
 
   it("at the cap: of locks asked for at once, on both, no more pass than there is room for", async () => {

@@ -15,6 +15,8 @@ import { type Metering, startMetering } from "./metering.ts";
 import { reconcile } from "./reconcile.ts";
 import type { UsageGroup } from "./usage-group.ts";
 
+/** Ends only what hangs. */
+const STOP_MS = 300_000;
 const logger = createLogger({ level: "silent" });
 const PERIOD_START_MS = Date.UTC(2026, 0, 1);
 const PERIOD_END_MS = Date.UTC(2099, 0, 1);
@@ -105,7 +107,7 @@ describe("the start after a crash", () => {
       await journal.close();
       const metering = await start(folder);
       expect(await countCalls(tenantId)).toBe(6);
-      await metering.stop(5_000);
+      await metering.stop(STOP_MS);
     }
     expect(await readdir(join(folder, "journal"))).toEqual([]);
     expect(
@@ -128,7 +130,7 @@ describe("the start after a crash", () => {
     const metering = await start(folder);
     expect(await countCalls(tenantId)).toBe(6);
     expect(await readdir(join(folder, "journal-set-aside"))).toEqual([`${refused.groupId}.json`]);
-    await metering.stop(5_000);
+    await metering.stop(STOP_MS);
   });
 
   it("forfeits the leases of the process that crashed, and only those", async () => {
@@ -146,10 +148,10 @@ describe("the start after a crash", () => {
     const next = await start(crashedFolder);
     expect((await listLeases(tenantId)).map((lease) => lease.state)).toEqual(["forfeited"]);
     expect((await listLeases(otherTenant)).map((lease) => lease.state)).toEqual(["active"]);
-    await next.stop(5_000);
-    await other.stop(5_000);
+    await next.stop(STOP_MS);
+    await other.stop(STOP_MS);
     expect(await listLeases(otherTenant)).toEqual([]);
-    await crashed.stop(5_000);
+    await crashed.stop(STOP_MS);
   });
 
   it("keeps a journal aside that is too old to know what of it is in the ledger", async () => {
@@ -165,7 +167,7 @@ describe("the start after a crash", () => {
       const metering = await start(folder);
       expect(await countCalls(tenantId)).toBe(3);
       expect(await readdir(join(folder, "journal-set-aside"))).toEqual([`${old.groupId}.json`]);
-      await metering.stop(5_000);
+      await metering.stop(STOP_MS);
     }
   });
 });
@@ -192,7 +194,7 @@ describe("the end", () => {
       leaseId: spent.hold.slice.leaseId,
     });
     metering.leases.settle(spent.hold);
-    await metering.stop(5_000);
+    await metering.stop(STOP_MS);
     expect(await countCalls(tenantId)).toBe(1);
     expect(await listLeases(tenantId)).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as immediate } from "node:timers/promises";
 import type { KeyId, ProcessId, TenantId } from "@turnpike/domain/ids/ids";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { makeTempFolder } from "@turnpike/testkit/temp-folder";
@@ -24,6 +24,8 @@ import {
 const OPERATOR = { actor: { type: "operator", id: "test" }, requestId: "req_test" } as const;
 const PERIOD_START_MS = Date.UTC(2026, 0, 1);
 const PERIOD_END_MS = Date.UTC(2026, 1, 1);
+/** Ends only what hangs. */
+const STOP_MS = 300_000;
 const logger = createLogger({ level: "silent" });
 
 let database: TestDatabase;
@@ -111,7 +113,7 @@ describe("UsageRecorder", () => {
         await recorder.flush();
       }
     }
-    expect(await recorder.drain(20_000)).toBe(true);
+    expect(await recorder.drain(STOP_MS)).toBe(true);
     expect(await countCalls(tenantId)).toBe(500);
     const [balance] = await database.sql<{ used: string }[]>`
       select used::text as used from balances where tenant_id = ${tenantId}`;
@@ -171,23 +173,35 @@ describe("UsageRecorder", () => {
     const tenantId = newUuidId("tenant");
     const keyId = newUuidId("key");
     const batches: number[] = [];
+    const pausesMs: number[] = [];
+    let nowMs = 0;
     const { recorder } = await openRecorder({
+      clock: { monotonicMs: () => nowMs },
+      // Never over by itself: only a flush ends it.
+      pause: (ms, signal) => {
+        pausesMs.push(ms);
+        return new Promise((_, reject) => {
+          signal.addEventListener("abort", () => reject(new Error("Somebody waits.")));
+        });
+      },
       commit: async (groups) => {
-        await delay(30);
+        nowMs += 30;
         batches.push(groups.length);
         await commitGroups({ transact, logger }, groups);
       },
     });
+    recorder.record(callOf(tenantId, keyId));
+    await recorder.whenJournaled();
+    await pollUntil("the first commit", () => recorder.health.groupsWaiting === 0);
     const calls = 40;
-    for (let index = 0; index < calls; index += 1) {
+    for (let index = 1; index < calls; index += 1) {
       recorder.record(callOf(tenantId, keyId));
       await recorder.whenJournaled();
     }
-    const beforeFlush = batches.length;
+    // Nine times the 30 ms that the commit took.
+    expect({ batches, pausesMs }).toEqual({ batches: [1], pausesMs: [270] });
     await recorder.flush();
-    expect(batches.reduce((sum, groups) => sum + groups, 0)).toBe(calls);
-    // 40 groups of 5 ms fit into one pause of nine times 30 ms.
-    expect(beforeFlush).toBeLessThan(calls / 4);
+    expect(batches).toEqual([1, calls - 1]);
     expect(await countCalls(tenantId)).toBe(calls);
     const rows = await database.sql`select 1 from ledger_entries where tenant_id = ${tenantId}`;
     expect(rows.length).toBe(batches.length);
@@ -203,7 +217,8 @@ describe("UsageRecorder", () => {
     for (let key = 0; key < 255; key += 1) {
       recorder.record(callOf(tenantId, newUuidId("key")));
     }
-    await delay(20);
+    await immediate();
+    await immediate();
     expect(recorder.health.groupsWaiting).toBe(0);
     recorder.record(callOf(tenantId, newUuidId("key")));
     await recorder.whenJournaled();
@@ -395,6 +410,13 @@ describe("UsageRecorder", () => {
     let nowMs = 0;
     const { recorder } = await openRecorder({
       clock: { monotonicMs: () => nowMs },
+      // Never over by itself: only a flush ends it.
+      pause: (_ms, signal) => {
+        order.push("pause");
+        return new Promise((_, reject) => {
+          signal.addEventListener("abort", () => reject(new Error("Somebody waits.")));
+        });
+      },
       commit: async (groups) => {
         await isJournaled.promise;
         // So long that the pause after it is as long as can be.
@@ -410,10 +432,9 @@ describe("UsageRecorder", () => {
       await recorder.whenJournaled();
     }
     isJournaled.resolve();
-    await delay(1_000);
-    order.push("within the pause");
+    await pollUntil("the pause", () => order.includes("pause"));
     await recorder.flush();
-    expect(order).toEqual([1, 16, 16, "within the pause", 2]);
+    expect(order).toEqual([1, 16, 16, "pause", 2]);
   });
 
   it("sets a group aside that the ledger refuses for good, and commits its neighbours", async () => {

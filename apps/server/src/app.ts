@@ -29,12 +29,10 @@ import {
   createCallRecorder,
   createDecider,
   createForwardAuth,
-  createGatewayRawRoutes,
   createRateLimiter,
   createRouteDocuments,
   createUpstreamRouter,
-  FORWARD_AUTH_PREFIX,
-  keepRouteDocumentsFresh,
+  createVerifyRoutes,
   type UpstreamConfig,
 } from "#modules/gateway/index.ts";
 import {
@@ -178,12 +176,12 @@ export function buildApp(input: AppInput): App {
     processId: metering.processId,
     shutdown: input.draining,
   });
-  const { upstreams } = createUpstreamRouter({ upstreams: input.upstreams, hasRouteRules: false });
+  const upstreamRouter = createUpstreamRouter(input.upstreams);
   const documents = createRouteDocuments(
     { outbound: input.outbound, logger, folder: dataPath(config, "openapi") },
-    upstreams,
+    upstreamRouter.upstreams,
   );
-  keepRouteDocumentsFresh(documents, upstreams, input.draining);
+  documents.keepFresh(input.draining);
   const callRecorder = createCallRecorder({
     documents,
     paths: config.redaction.paths,
@@ -213,7 +211,7 @@ export function buildApp(input: AppInput): App {
       logger,
     },
     {
-      upstreams: input.upstreams,
+      router: upstreamRouter,
       trustedProxies: config.trustedProxies,
       instanceName: worker?.instanceName ?? `turnpike-${metering.processId}`,
       sharePlaces: worker?.limits.upstreamPlaces,
@@ -315,13 +313,13 @@ export function buildApp(input: AppInput): App {
 
   const people = createApiServer({
     mounts: [
-      { prefix: FORWARD_AUTH_PREFIX, handle: forwardAuth },
+      forwardAuth,
       ...(input.builtinProvider?.handle === undefined
         ? []
         : [{ prefix: IDENTITY_PROVIDER_PREFIX, handle: input.builtinProvider.handle }]),
     ],
     rawRoutes: [
-      ...createGatewayRawRoutes({
+      ...createVerifyRoutes({
         decideCall,
         callRecorder,
         whenJournaled,

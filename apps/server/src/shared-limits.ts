@@ -1,4 +1,4 @@
-import { createSharedRateLimiter, type RateLimiter } from "#modules/gateway/index.ts";
+import { createRateLimiter } from "#modules/gateway/index.ts";
 import { type AttemptLimits, createSharedAttemptLimits } from "#modules/identity/index.ts";
 import {
   createSharedPlacesMemory,
@@ -24,7 +24,7 @@ export type SharedMemory = {
 
 /** What one thread counts on it. */
 export type SharedLimits = {
-  rateLimiter: RateLimiter;
+  rateLimiter: ReturnType<typeof createRateLimiter>;
   attemptsOf(name: string): AttemptLimits;
   upstreamPlaces(index: number, max: number): SharedPlaces;
 };
@@ -46,7 +46,7 @@ export function openSharedLimits(memory: SharedMemory, worker: number): SharedLi
   const attempts = openSharedRateTable(memory.attempts, { holder: worker, whenFull: "forget" });
   const rates = openSharedRateTable(memory.rates, { holder: worker, whenFull: "refuse" });
   return {
-    rateLimiter: createSharedRateLimiter(rates),
+    rateLimiter: createRateLimiter({ table: rates }),
     attemptsOf: (name) => createSharedAttemptLimits(attempts, name),
     upstreamPlaces: (kind, max) => openSharedPlaces(memory.places, { kind, max, holder: worker }),
   };

@@ -188,7 +188,7 @@ function createOnProgress(cli: Cli, total: number | null) {
 async function readRouteDocuments({ deps }: CommandSession, { upstreams = [] }: Config) {
   const outbound = createOutbound();
   try {
-    const router = createUpstreamRouter({ upstreams, hasRouteRules: false });
+    const router = createUpstreamRouter(upstreams);
     const documents = createRouteDocuments({ outbound, logger: deps.logger }, router.upstreams);
     await documents.refresh();
     return documents;

@@ -1,6 +1,6 @@
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { ERROR_CODES, type ErrorCode } from "@turnpike/domain/errors/error-codes";
-import type { Denial } from "./decide-call.ts";
+import type { Denial } from "./decide/decide-call.ts";
 import { toLimitHeaders } from "./limit-headers.ts";
 
 /** Lets a page of any origin read why its call was refused; no credentials are allowed along, so nothing leaks. */

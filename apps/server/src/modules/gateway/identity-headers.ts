@@ -1,6 +1,6 @@
 import { effectiveScopes } from "@turnpike/domain/access/custom-scopes";
-import type { Admission } from "./decide-call.ts";
-import type { HeaderPair } from "./forward-headers.ts";
+import type { Admission } from "./decide/decide-call.ts";
+import type { HeaderPair } from "./proxy/forward-headers.ts";
 
 /** Whose call it is, for the upstream. Every header always has a value. */
 export function toIdentityHeaders({

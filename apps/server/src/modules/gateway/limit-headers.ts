@@ -1,6 +1,6 @@
 import { toRateLimitFields } from "@turnpike/domain/limits/rate-limit-fields";
-import type { HeaderPair } from "./forward-headers.ts";
-import type { LimitView } from "./limit-view.ts";
+import type { LimitView } from "./decide/limit-view.ts";
+import type { HeaderPair } from "./proxy/forward-headers.ts";
 
 /** The fields tell limits apart by name, and a key's limit may bear that of one of its tenant's, a quota that of a rate limit. */
 function toFieldName({ name, scope, isNameTaken }: LimitView): string {

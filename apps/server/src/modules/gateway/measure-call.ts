@@ -1,5 +1,5 @@
 import type { CallMeasure } from "#modules/metering/index.ts";
-import type { CallOutcome, CallTraffic } from "./call-outcome.ts";
+import type { CallOutcome, CallTraffic } from "./proxy/call-outcome.ts";
 
 /** Instants of a call by the monotonic clock, in milliseconds. */
 export type CallTimes = { startedAtMs: number; outcomeAtMs: number; endedAtMs: number };

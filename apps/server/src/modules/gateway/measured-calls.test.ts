@@ -16,8 +16,9 @@ import { systemClock } from "#platform/clock.ts";
 import { createLogger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { createTransact } from "#platform/transact.ts";
-import { type ApiGateway, createApiGateway } from "./api-gateway.ts";
-import type { Admission, Decision } from "./decide-call.ts";
+import type { Admission, Decision } from "./decide/decide-call.ts";
+import { type ApiGateway, createApiGateway } from "./proxy/api-gateway.ts";
+import { createUpstreamRouter } from "./proxy/upstream-router.ts";
 import { createCallRecorder } from "./record-call.ts";
 
 const HOUR_MS = 3_600_000;
@@ -129,10 +130,10 @@ beforeAll(async () => {
       logger,
     },
     {
-      upstreams: [
+      router: createUpstreamRouter([
         upstreamOf("api", upstreamPort),
         { ...upstreamOf("gone", await findFreePort()), hosts: ["gone.test"] },
-      ],
+      ]),
       trustedProxies: [],
       instanceName: "test",
       signingSecret: "a signing secret that only tests use",

@@ -13,8 +13,8 @@ import type {
   UsageRecorder,
 } from "#modules/metering/index.ts";
 import type { Clock } from "#platform/clock.ts";
-import type { Subject } from "./call-to-decide.ts";
-import type { Admission, Denial } from "./decide-call.ts";
+import type { Subject } from "./decide/call-to-decide.ts";
+import type { Admission, Denial } from "./decide/decide-call.ts";
 import type { CallObserver } from "./gateway.ports.ts";
 import type { RouteDocuments } from "./route-documents.ts";
 

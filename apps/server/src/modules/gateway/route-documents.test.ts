@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createOutbound, type Outbound } from "#platform/outbound.ts";
+import { createUpstreamRouter, type OpenapiSource } from "./proxy/upstream-router.ts";
 import { createRouteDocuments, type RouteDocuments } from "./route-documents.ts";
-import { createUpstreamRouter, type OpenapiSource } from "./upstream-router.ts";
 
 let outbound: Outbound;
 let server: Server;
@@ -35,16 +35,15 @@ const TIMEOUTS = { connectMs: 1_000, headersMs: 1_000, idleMs: 1_000 };
 function open(
   ...places: { name: string; prefix?: string; stripPrefix?: boolean; openapi?: OpenapiSource }[]
 ): RouteDocuments {
-  const { upstreams } = createUpstreamRouter({
-    hasRouteRules: false,
-    upstreams: places.map((place) => ({
+  const { upstreams } = createUpstreamRouter(
+    places.map((place) => ({
       url: "http://127.0.0.1:8080/base",
       timeouts: TIMEOUTS,
       maxRequestBytes: 1,
       preserveHost: false,
       ...place,
     })),
-  });
+  );
   const kept = join(folder, "kept");
   const logger = pino({ level: "silent" });
   return createRouteDocuments({ outbound, logger, folder: kept }, upstreams);

@@ -8,7 +8,7 @@ import type { Outbound } from "#platform/outbound.ts";
 import { OPENAPI_BYTES_MAX } from "#platform/parse-openapi-text.ts";
 import { readOpenapiFile } from "#platform/read-openapi-file.ts";
 import { findKeptPaths, keepPaths } from "./kept-paths.ts";
-import type { OpenapiSource, Upstream } from "./upstream-router.ts";
+import type { OpenapiSource, Upstream } from "./proxy/upstream-router.ts";
 
 /** Templates of routes by the documents of the upstreams. */
 export type RouteDocuments = {
@@ -23,6 +23,8 @@ export type RouteDocuments = {
   readonly trouble: string | undefined;
   /** Reads every document anew. One that cannot be read or is broken leaves the last good one. */
   refresh(): Promise<void>;
+  /** Reads the documents now, and again at the shortest interval that one of them asks for, until `stop`. */
+  keepFresh(stop: AbortSignal): void;
 };
 
 const FETCH_TIMEOUT_MS = 10_000;
@@ -162,6 +164,10 @@ export function createRouteDocuments(
     }
   }
 
+  async function refresh(): Promise<void> {
+    await Promise.all(sources.map(tryRefresh));
+  }
+
   return {
     findRoute: (upstream, rawTarget) => {
       for (const { upstream: own, table } of sources) {
@@ -176,30 +182,22 @@ export function createRouteDocuments(
     get trouble() {
       return sources.find(({ trouble }) => trouble !== undefined)?.trouble;
     },
-    refresh: async () => {
-      await Promise.all(sources.map(tryRefresh));
+    refresh,
+    keepFresh(stop) {
+      const seconds = sources.map(({ openapi }) => openapi.refreshSeconds);
+      if (seconds.length === 0) {
+        return;
+      }
+      const intervalMs = Math.min(...seconds) * 1_000;
+      const run = async (): Promise<void> => {
+        if (stop.aborted) {
+          return;
+        }
+        await refresh();
+        const timer = setTimeout(() => void run(), intervalMs);
+        timer.unref();
+      };
+      void run();
     },
   };
-}
-
-/** Reads the documents now, and again as often as the most impatient of them says, until `stop`. */
-export function keepRouteDocumentsFresh(
-  documents: Pick<RouteDocuments, "refresh">,
-  upstreams: readonly Pick<Upstream, "openapi">[],
-  stop: AbortSignal,
-): void {
-  const seconds = upstreams.flatMap(({ openapi }) => openapi?.refreshSeconds ?? []);
-  if (seconds.length === 0) {
-    return;
-  }
-  const intervalMs = Math.min(...seconds) * 1_000;
-  const run = async (): Promise<void> => {
-    if (stop.aborted) {
-      return;
-    }
-    await documents.refresh();
-    const timer = setTimeout(() => void run(), intervalMs);
-    timer.unref();
-  };
-  void run();
 }

@@ -1,0 +1,256 @@
+import { AppError } from "@turnpike/domain/errors/app-error";
+import {
+  decideRateLimit,
+  type RateLimit,
+  type RateLimitDecision,
+  type RateLimitState,
+} from "@turnpike/domain/limits/rate-limit";
+import { MutexBusyError } from "#platform/shared-mutex.ts";
+import {
+  RateTableFullError,
+  type SharedRateTable,
+  type SharedTake,
+} from "#platform/shared-rate-table.ts";
+import type { LimitScope } from "./call-to-decide.ts";
+
+export type RateLimitVerdict = {
+  rateLimit: RateLimit;
+  scope: LimitScope;
+  /** As of the decision; once it is taken, as of that. */
+  decision: RateLimitDecision;
+};
+
+/** What was decided under the limits of one slot. */
+export type SlotVerdicts = { slot: string; verdicts: readonly RateLimitVerdict[] };
+
+export type RateLimiter = {
+  /** Decides a call under every limit of a slot, such as a tenant's environment or a key; takes nothing. */
+  decide(input: {
+    slot: string;
+    rateLimits: readonly RateLimit[];
+    scope: LimitScope;
+    cost: number;
+  }): RateLimitVerdict[];
+  /**
+   * Takes what {@link decide} allowed, of all slots or of none. This thread may not have decided another call in between.
+   *
+   * @returns The verdict under which another thread took the last call meanwhile; `undefined` when all were taken.
+   */
+  take(slots: readonly SlotVerdicts[]): RateLimitVerdict | undefined;
+};
+
+/** Buckets in memory at the most, before those that are full again are dropped. */
+const BUCKETS_MAX = 200_000;
+/** Looking through all of them takes milliseconds, which must not be the price of every call. */
+const SWEEP_INTERVAL_MS = 1_000;
+const FULL: RateLimitState = { fullAtMs: 0 };
+
+/**
+ * A limit that takes the place of one of its name has a bucket of its own: how far another one has to refill says nothing of
+ * it. Going back to the old limit finds the old bucket.
+ */
+function nameLimit({ name, limit, windowSeconds }: RateLimit): string {
+  return `${String(limit)}/${String(windowSeconds)}|${name}`;
+}
+
+function nameBucket(slot: string, rateLimit: RateLimit): string {
+  return `${slot}|${nameLimit(rateLimit)}`;
+}
+
+function isSame(one: RateLimit, other: RateLimit): boolean {
+  return (
+    one === other ||
+    (one.name === other.name &&
+      one.limit === other.limit &&
+      one.windowSeconds === other.windowSeconds)
+  );
+}
+
+type Bucket = RateLimitState & { rateLimit: RateLimit };
+
+/** Buckets of a slot that are looked through one by one: a plan or a key has a handful of limits. */
+const LIST_MAX = 8;
+
+/**
+ * The buckets of a slot, found by limit. More of them than {@link LIST_MAX} are what a key leaves behind whose limits are changed
+ * again and again, which must not make each of its calls dearer.
+ */
+class SlotBuckets {
+  #list: Bucket[] = [];
+  #byName: Map<string, Bucket> | undefined;
+
+  get size(): number {
+    return this.#list.length;
+  }
+
+  find(rateLimit: RateLimit): Bucket | undefined {
+    if (this.#byName !== undefined) {
+      return this.#byName.get(nameLimit(rateLimit));
+    }
+    // Nearly always the only one. No function: it would be made anew for every call.
+    for (const bucket of this.#list) {
+      if (isSame(bucket.rateLimit, rateLimit)) {
+        return bucket;
+      }
+    }
+    return undefined;
+  }
+
+  add(bucket: Bucket): void {
+    this.#list.push(bucket);
+    if (this.#byName !== undefined) {
+      this.#byName.set(nameLimit(bucket.rateLimit), bucket);
+    } else {
+      this.#nameMany();
+    }
+  }
+
+  #nameMany(): void {
+    this.#byName =
+      this.#list.length > LIST_MAX
+        ? new Map(this.#list.map((bucket) => [nameLimit(bucket.rateLimit), bucket]))
+        : undefined;
+  }
+
+  dropFull(nowMs: number): void {
+    this.#list = this.#list.filter(({ fullAtMs }) => fullAtMs > nowMs);
+    this.#nameMany();
+  }
+}
+
+/** Makes the limiter of a process, or with a `table` that of one of its threads, which count together. */
+export function createRateLimiter(
+  deps: { monotonicMs: () => number } | { table: SharedRateTable },
+): RateLimiter {
+  return "table" in deps ? createSharedRateLimiter(deps.table) : createOwnRateLimiter(deps);
+}
+
+/**
+ * Keeps the buckets of this process in memory. A dropped bucket is a full one, so nothing is lost by dropping it. Found by
+ * slot, then by limit: a name put together of both would have to be read through again for every call.
+ */
+function createOwnRateLimiter(deps: { monotonicMs: () => number }): RateLimiter {
+  const slots = new Map<string, SlotBuckets>();
+  let bucketCount = 0;
+  let sweptAtMs = Number.NEGATIVE_INFINITY;
+
+  function sweepOnceInAWhile(): void {
+    const nowMs = deps.monotonicMs();
+    if (nowMs - sweptAtMs <= SWEEP_INTERVAL_MS) {
+      return;
+    }
+    sweptAtMs = nowMs;
+    bucketCount = 0;
+    for (const [slot, buckets] of slots) {
+      buckets.dropFull(nowMs);
+      if (buckets.size === 0) {
+        slots.delete(slot);
+      }
+      bucketCount += buckets.size;
+    }
+  }
+
+  function takeOf(slot: string, verdicts: readonly RateLimitVerdict[]): void {
+    let buckets = slots.get(slot);
+    if (buckets === undefined) {
+      buckets = new SlotBuckets();
+      slots.set(slot, buckets);
+    }
+    for (const { rateLimit, decision } of verdicts) {
+      const { fullAtMs } = decision.next;
+      const bucket = buckets.find(rateLimit);
+      if (bucket === undefined) {
+        buckets.add({ rateLimit, fullAtMs });
+        bucketCount += 1;
+      } else {
+        bucket.fullAtMs = fullAtMs;
+      }
+    }
+  }
+
+  return {
+    decide: ({ slot, rateLimits, scope, cost }) => {
+      const nowMs = deps.monotonicMs();
+      const buckets = slots.get(slot);
+      return rateLimits.map((rateLimit) => {
+        const bucket = buckets?.find(rateLimit);
+        const state = bucket ?? FULL;
+        const decision = decideRateLimit({ rateLimit, state, cost, nowMs });
+        return { rateLimit, scope, decision };
+      });
+    },
+    take: (taken) => {
+      if (bucketCount >= BUCKETS_MAX) {
+        sweepOnceInAWhile();
+      }
+      for (const { slot, verdicts } of taken) {
+        if (verdicts.length > 0) {
+          takeOf(slot, verdicts);
+        }
+      }
+      return;
+    },
+  };
+}
+
+/**
+ * Counts on the buckets of all threads of the process. What another thread takes between decision and taking is seen when it
+ * is taken: then nothing is, and what a call had taken of its other limits is given back. In the microseconds until then
+ * those others may refuse a call that they would have let pass.
+ *
+ * @returns A limiter whose methods throw {@link AppError} `OVERLOADED` when more buckets are in use than there is room for.
+ */
+function createSharedRateLimiter(table: SharedRateTable): RateLimiter {
+  function takeOne(bucket: string, rateLimit: RateLimit): SharedTake {
+    try {
+      return table.take(bucket, rateLimit, 1);
+    } catch (error) {
+      if (error instanceof RateTableFullError || error instanceof MutexBusyError) {
+        throw new AppError({
+          code: "OVERLOADED",
+          publicMessage: "Too many rate limits are in use. Try again in a moment.",
+          headers: { "retry-after": "1" },
+          cause: error,
+        });
+      }
+      throw error;
+    }
+  }
+
+  return {
+    decide: ({ slot, rateLimits, scope, cost }) =>
+      rateLimits.map((rateLimit) => ({
+        rateLimit,
+        scope,
+        decision: table.look(nameBucket(slot, rateLimit), rateLimit, cost),
+      })),
+    take: (slots) => {
+      const taken: { bucket: string; rateLimit: RateLimit; takenAtMs: number }[] = [];
+      const giveBackAll = () => {
+        for (const { bucket, rateLimit, takenAtMs } of taken) {
+          table.giveBack(bucket, rateLimit, { cost: 1, takenAtMs });
+        }
+      };
+      for (const { slot, verdicts } of slots) {
+        for (const verdict of verdicts) {
+          const { rateLimit } = verdict;
+          const bucket = nameBucket(slot, rateLimit);
+          let one: SharedTake;
+          try {
+            one = takeOne(bucket, rateLimit);
+          } catch (error) {
+            giveBackAll();
+            throw error;
+          }
+          verdict.decision = one.decision;
+          if (!one.decision.allowed) {
+            giveBackAll();
+            return verdict;
+          }
+          taken.push({ bucket, rateLimit, takenAtMs: one.takenAtMs });
+        }
+      }
+      return;
+    },
+  };
+}

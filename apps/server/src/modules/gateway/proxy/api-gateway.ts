@@ -1,0 +1,306 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
+import type { NewId } from "@turnpike/domain/ids/ids";
+import { toCallMethod } from "@turnpike/domain/metering/call-method";
+import { type ProblemRenderer, sendProblem, toAppError } from "#http/problem-details.ts";
+import type { MeteredCall, UsageRecorder } from "#modules/metering/index.ts";
+import { parseTrustedProxies } from "#platform/client-address.ts";
+import type { Clock } from "#platform/clock.ts";
+import type { Logger } from "#platform/logger.ts";
+import type { Admission, DecideCall, Decision } from "../decide/decide-call.ts";
+import { DENIAL_HEADERS, toDenialError } from "../denial-error.ts";
+import { API_KEY_HEADER, findKey, isPreflight } from "../find-key.ts";
+import { NO_IDENTITY, toIdentityHeaders } from "../identity-headers.ts";
+import { toLimitHeaders } from "../limit-headers.ts";
+import { measureCall } from "../measure-call.ts";
+import {
+  type AdmittedOutcome,
+  assertRecordable,
+  type CallRecorder,
+  type CallTarget,
+} from "../record-call.ts";
+import type { CallOutcome, CallTraffic, OutcomeReply, RenderProblem } from "./call-outcome.ts";
+import {
+  createProxy,
+  type ForwardedCall,
+  type GatewayProxy,
+  type ProxyOptions,
+} from "./create-proxy.ts";
+import { findCallOrigin } from "./forward-headers.ts";
+import { createGatewayServer, type GatewayServer } from "./gateway-server.ts";
+import type { RawConnection } from "./raw-response.ts";
+import { hasRequestBody } from "./request-body.ts";
+import { inspectRequest } from "./request-gate.ts";
+import { createUpstreamHealth, type UpstreamHealth } from "./upstream-health.ts";
+import { pickUpstream, type UpstreamRouter } from "./upstream-router.ts";
+
+export type ApiGatewayOptions = {
+  router: UpstreamRouter;
+  /** CIDRs of proxies in front whose forwarded addresses are believed. */
+  trustedProxies: readonly string[];
+  /** Names this installation in `Via`, so that a call which comes back is seen. */
+  instanceName: string;
+  signingSecret: string;
+  /** Whether an answer waits until its usage is on disk. */
+  durability: "grouped" | "strict";
+  maxConnections: number;
+  /** Where a denied caller can get more, shown in denials. */
+  plansUrl: string;
+  /** Where several threads serve; see {@link ProxyOptions}. */
+  sharePlaces?: ProxyOptions["sharePlaces"];
+};
+
+export type ApiGatewayDeps = {
+  decideCall: DecideCall;
+  callRecorder: CallRecorder;
+  recorder: Pick<UsageRecorder, "whenJournaled">;
+  renderProblem: ProblemRenderer;
+  newId: NewId;
+  clock: Clock;
+  logger: Logger;
+};
+
+export type ApiGateway = {
+  server: GatewayServer;
+  proxy: GatewayProxy;
+  upstreamHealth: UpstreamHealth;
+};
+
+/** The one path on the listener for programs that is ours; every other goes to the upstream. */
+const WELL_KNOWN = "/.well-known/turnpike";
+function toAdmittedOutcome(outcome: CallOutcome): AdmittedOutcome {
+  return outcome.kind === "status"
+    ? { kind: "status", status: outcome.status }
+    : { kind: "failed", code: outcome.code };
+}
+
+/**
+ * Makes the listener for programs: gate, key, limits, upstream, metering. A call is written down at its upstream's status
+ * line, before the client has a byte of the answer, and a failure to decide never lets a call through.
+ */
+export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOptions): ApiGateway {
+  const trustedProxies = parseTrustedProxies(options.trustedProxies);
+  const { router } = options;
+
+  const renderProxyProblem: RenderProblem = (res, problem) => {
+    const error = new AppError({
+      code: problem.code,
+      publicMessage: problem.detail,
+      // In the case of our own, so that none is sent twice.
+      headers: Object.fromEntries(
+        problem.headers.map(([name, value]) => [name.toLowerCase(), value]),
+      ),
+    });
+    sendProblem(res, deps.renderProblem(error, problem.requestId), DENIAL_HEADERS);
+  };
+
+  const upstreamHealth = createUpstreamHealth({
+    upstreams: router.upstreams,
+    monotonicMs: deps.clock.monotonicMs,
+  });
+
+  const proxy = createProxy({
+    upstreams: router.upstreams,
+    viaPseudonym: options.instanceName,
+    trustedProxies,
+    renderProblem: renderProxyProblem,
+    logger: deps.logger,
+    clock: deps.clock,
+    signingSecret: options.signingSecret,
+    sharePlaces: options.sharePlaces,
+  });
+
+  /** Who called; `raw` is set when a WebSocket is asked for. */
+  type Client = { res: ServerResponse; raw: RawConnection | undefined };
+
+  /** Never throws: it is the last that is tried for a call, and a fault in one must not end the process with all the others. */
+  function refuse({ res }: Client, requestId: string, error: unknown): void {
+    try {
+      const failure = toAppError(error);
+      if (failure.code === "INTERNAL_ERROR") {
+        deps.logger.error({ err: error, requestId }, "A call could not be decided");
+      }
+      sendProblem(res, deps.renderProblem(failure, requestId), DENIAL_HEADERS);
+    } catch (fault) {
+      deps.logger.error({ err: fault, requestId }, "A call could not be refused");
+      res.destroy();
+    }
+  }
+
+  function refuseWith(code: ErrorCode, detail: string, headers: Record<string, string> = {}) {
+    return new AppError({ code, publicMessage: detail, headers });
+  }
+
+  function send({ res, raw }: Client, call: ForwardedCall): Promise<CallTraffic> {
+    const onOutcome = (outcome: CallOutcome) => {
+      upstreamHealth.record(call.upstream, outcome);
+      return call.onOutcome(outcome);
+    };
+    return raw === undefined
+      ? proxy.forward({ ...call, res, onOutcome })
+      : proxy.upgrade({ ...call, res, raw, onOutcome });
+  }
+
+  /** Sends an admitted call, writes down its outcome before the client has a byte, and what was measured when it is over. */
+  function sendMetered(
+    client: Client,
+    call: Omit<ForwardedCall, "onOutcome" | "identityHeaders">,
+    metering: { admission: Admission; target: CallTarget; startedAtMs: number },
+  ): void {
+    const { admission, target, startedAtMs } = metering;
+    let noted: { call: MeteredCall; outcome: CallOutcome; outcomeAtMs: number } | undefined;
+    let isRecorded = false;
+    const onOutcome = (outcome: CallOutcome): OutcomeReply | Promise<OutcomeReply> => {
+      isRecorded = true;
+      const recorded = toAdmittedOutcome(outcome);
+      noted = {
+        call: deps.callRecorder.recordAdmitted(admission, target, recorded),
+        outcome,
+        outcomeAtMs: deps.clock.monotonicMs(),
+      };
+      return options.durability === "strict"
+        ? deps.recorder.whenJournaled().then(() => undefined)
+        : undefined;
+    };
+    const onEnd = (traffic: CallTraffic): void => {
+      if (noted !== undefined) {
+        const times = {
+          startedAtMs,
+          outcomeAtMs: noted.outcomeAtMs,
+          endedAtMs: deps.clock.monotonicMs(),
+        };
+        deps.callRecorder.recordMeasure(noted.call, measureCall(noted.outcome, times, traffic));
+      }
+    };
+    try {
+      const nowMs = deps.clock.now().getTime();
+      void send(client, {
+        ...call,
+        identityHeaders: toIdentityHeaders(admission),
+        extraResponseHeaders: [
+          ...(call.extraResponseHeaders ?? []),
+          ...toLimitHeaders(admission.limits, nowMs),
+        ],
+        onOutcome,
+      }).then(onEnd);
+    } catch (error) {
+      if (!isRecorded) {
+        deps.callRecorder.abandon(admission);
+      }
+      throw error;
+    }
+  }
+
+  function answerWellKnown(res: ServerResponse): void {
+    const text = JSON.stringify({ product: "turnpike", role: "gateway", plans: options.plansUrl });
+    res.writeHead(200, {
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      "content-length": Buffer.byteLength(text),
+    });
+    res.end(text);
+  }
+
+  function take(req: IncomingMessage, client: Client): void {
+    const startedAtMs = deps.clock.monotonicMs();
+    const requestId = deps.newId("request");
+    const refusal = inspectRequest(req, {
+      keyHeaderNames: [API_KEY_HEADER],
+      viaPseudonym: options.instanceName,
+    });
+    if (refusal !== undefined) {
+      refuse(client, requestId, refuseWith(refusal.code, refusal.reason, { connection: "close" }));
+      return;
+    }
+    const rawTarget = req.url ?? "/";
+    if (rawTarget === WELL_KNOWN && client.raw === undefined) {
+      answerWellKnown(client.res);
+      return;
+    }
+    const choice = pickUpstream(router, { host: req.headers.host ?? "", rawTarget });
+    if (choice.kind !== "found") {
+      const error =
+        choice.kind === "none"
+          ? refuseWith("NO_UPSTREAM", "No upstream serves this address.")
+          : refuseWith("AMBIGUOUS_PATH", "This path can be read in more than one way.");
+      refuse(client, requestId, error);
+      return;
+    }
+    const call = {
+      req,
+      upstream: choice.upstream,
+      rawTarget: choice.rawTarget,
+      requestId,
+      extraResponseHeaders: [["X-Request-Id", requestId] as const],
+    };
+    const key = findKey(req);
+    if (key === undefined) {
+      // No browser sends a preflight with a body: one that has a body is a call like any other.
+      if (isPreflight(req) && !hasRequestBody(req)) {
+        void send(client, {
+          ...call,
+          placeUse: "preflight",
+          keyHeaderNames: [],
+          identityHeaders: NO_IDENTITY,
+          onOutcome: () => undefined,
+        });
+        return;
+      }
+      const how = "Send your API key in the header Authorization: Bearer or X-Api-Key.";
+      refuse(client, requestId, refuseWith("MISSING_KEY", how, { "www-authenticate": "Bearer" }));
+      return;
+    }
+
+    const target = {
+      meterId: REQUESTS_METER,
+      method: toCallMethod(req.method ?? ""),
+      rawTarget,
+      upstream: choice.upstream.name,
+    };
+    const proceed = (decision: Decision): void => {
+      if (!decision.allowed) {
+        deps.callRecorder.recordDenied(decision, target);
+        const nowMs = deps.clock.now().getTime();
+        const error = toDenialError(decision, { plansUrl: options.plansUrl, nowMs });
+        refuse(client, requestId, error);
+        return;
+      }
+      const admitted = { ...call, keyHeaderNames: key.headerNames };
+      sendMetered(client, admitted, { admission: decision, target, startedAtMs });
+    };
+
+    try {
+      assertRecordable(deps.callRecorder);
+      const pending = deps.decideCall({
+        keyText: key.text,
+        meterId: REQUESTS_METER,
+        cost: 1,
+        findAddress: () => findCallOrigin(req, trustedProxies).clientAddress,
+      });
+      if (pending instanceof Promise) {
+        pending.then(proceed).catch((error: unknown) => refuse(client, requestId, error));
+      } else {
+        proceed(pending);
+      }
+    } catch (error) {
+      refuse(client, requestId, error);
+    }
+  }
+
+  function takeSafely(req: IncomingMessage, client: Client): void {
+    try {
+      take(req, client);
+    } catch (error) {
+      refuse(client, deps.newId("request"), error);
+    }
+  }
+
+  const server = createGatewayServer({
+    maxConnections: options.maxConnections,
+    onCall: (req, res) => takeSafely(req, { res, raw: undefined }),
+    onUpgrade: (req, res, raw) => takeSafely(req, { res, raw }),
+  });
+  return { server, proxy, upstreamHealth };
+}

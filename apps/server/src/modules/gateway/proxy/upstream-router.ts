@@ -1,0 +1,222 @@
+import { isAmbiguousPath } from "./request-gate.ts";
+
+/** Where an upstream describes its paths: a file by its absolute path, or an address. */
+export type OpenapiSource = ({ file: string } | { url: string }) & {
+  /** How often it is looked at again. */
+  refreshSeconds: number;
+};
+
+/** One upstream as the operator configures it. */
+export type UpstreamConfig = {
+  name: string;
+  /** `http://` or `https://`, a host, optionally a port and a base path; no query, no user. */
+  url: string;
+  /** Host names this upstream serves, without port; `*.example.com` takes one or more labels. Absent: every host. */
+  hosts?: readonly string[] | undefined;
+  /** Path prefix this upstream serves, at whole segments: `/v1` takes `/v1` and `/v1/x`, not `/v10`. Default `/`. */
+  prefix?: string | undefined;
+  /** Removes `prefix` before the request goes on. */
+  stripPrefix?: boolean | undefined;
+  timeouts: {
+    /** From the first packet to an open connection. */
+    connectMs: number;
+    /** From the last byte of the request to the upstream's status line. */
+    headersMs: number;
+    /** The longest silence inside an answer, and on a WebSocket. */
+    idleMs: number;
+  };
+  maxRequestBytes: number;
+  /** Sends the client's Host instead of the upstream's. */
+  preserveHost: boolean;
+  /** Calls under way at once; more are refused with 503. Default 512: each holds a socket on both sides. */
+  maxConcurrent?: number | undefined;
+  /** Left out: routes are learned from paths alone. */
+  openapi?: OpenapiSource | undefined;
+};
+
+/** Where to connect. The path is never part of a URL that is parsed again. */
+export type UpstreamTarget = {
+  protocol: "http:" | "https:";
+  /** Name or address, IPv6 without brackets. */
+  host: string;
+  port: number;
+  /** Empty or `/base`, without a slash at the end. */
+  basePath: string;
+};
+
+export type Upstream = UpstreamConfig & {
+  prefix: string;
+  stripPrefix: boolean;
+  maxConcurrent: number;
+  target: UpstreamTarget;
+  /** `protocol://host[:port]`, what a connection pool is made for. */
+  origin: string;
+  /** Value of the Host header, without a default port. */
+  hostHeader: string;
+};
+
+/** One upstream at one of the hosts that it serves. */
+export type UpstreamPlace = {
+  upstream: Upstream;
+  /** A name, or a wildcard such as `*.example.com`; `undefined` is any host. */
+  host: string | undefined;
+};
+
+export type UpstreamRouter = {
+  /** In the order of the configuration. */
+  upstreams: readonly Upstream[];
+  /** The one that fits best first: names, then wildcards from the longest, then any host; of one host the longest prefix. */
+  places: readonly UpstreamPlace[];
+};
+
+export type UpstreamChoice =
+  | { kind: "found"; upstream: Upstream /** Request target for the upstream. */; rawTarget: string }
+  | { kind: "ambiguous" }
+  | { kind: "none" };
+
+const MAX_CONCURRENT_DEFAULT = 512;
+
+/**
+ * Prepares the upstreams for look-ups.
+ *
+ * @throws {RangeError} Naming the upstream whose URL or prefix cannot be used, or two that serve the same place.
+ */
+export function createUpstreamRouter(configs: readonly UpstreamConfig[]): UpstreamRouter {
+  const upstreams = configs.map(toUpstream);
+  const taken = new Set<string>();
+  for (const upstream of upstreams) {
+    for (const host of upstream.hosts ?? ["any host"]) {
+      const place = `${host.toLowerCase()} ${upstream.prefix}`;
+      if (taken.has(place)) {
+        throw new RangeError(`Two upstreams serve ${place}; "${upstream.name}" is the second`);
+      }
+      taken.add(place);
+    }
+  }
+  const places = upstreams
+    .flatMap((upstream) => (upstream.hosts ?? [undefined]).map((host) => ({ upstream, host })))
+    .sort(
+      (a, b) =>
+        hostRank(b.host) - hostRank(a.host) || b.upstream.prefix.length - a.upstream.prefix.length,
+    );
+  return { upstreams, places };
+}
+
+/** An upstream for one host wins over a longer prefix on any host: the host says whose API it is. */
+function hostRank(host: string | undefined): number {
+  if (host === undefined) {
+    return 0;
+  }
+  return host.startsWith("*.") ? host.length : Number.MAX_SAFE_INTEGER;
+}
+
+function toUpstream(config: UpstreamConfig): Upstream {
+  const url = URL.canParse(config.url) ? new URL(config.url) : undefined;
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw new RangeError(
+      `Upstream "${config.name}": "${config.url}" is not an http or https address`,
+    );
+  }
+  if (url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") {
+    throw new RangeError(
+      `Upstream "${config.name}": its address must have no query, fragment or user`,
+    );
+  }
+  const prefix = config.prefix ?? "/";
+  if (
+    !prefix.startsWith("/") ||
+    (prefix !== "/" && (prefix.endsWith("/") || isAmbiguousPath(prefix)))
+  ) {
+    throw new RangeError(
+      `Upstream "${config.name}": prefix "${prefix}" must start with a slash and not end with one`,
+    );
+  }
+  return {
+    ...config,
+    prefix,
+    stripPrefix: config.stripPrefix ?? false,
+    maxConcurrent: config.maxConcurrent ?? MAX_CONCURRENT_DEFAULT,
+    hosts: config.hosts?.map((host) => host.toLowerCase()),
+    target: {
+      protocol: url.protocol,
+      host: url.hostname.replace(/^\[|\]$/g, ""),
+      port: url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port),
+      basePath: url.pathname.replace(/\/$/, ""),
+    },
+    origin: url.origin,
+    hostHeader: url.host,
+  };
+}
+
+/**
+ * Picks the upstream of a call by host (a name before a wildcard, a longer wildcard before a shorter one, any host last),
+ * then by the longest path prefix, on the raw target: nothing is decoded or
+ * normalised, because the upstream will see these bytes and no others.
+ *
+ * @param input.host - Value of the Host header, with or without a port.
+ * @param input.rawTarget - Request target as sent; passed the gate.
+ * @returns `ambiguous` when the path decides and can be read in two ways; such a path passes as sent when nothing
+ *   depends on it (`GET //favicon.ico` to a single upstream).
+ */
+export function pickUpstream(
+  router: UpstreamRouter,
+  { host, rawTarget }: { host: string; rawTarget: string },
+): UpstreamChoice {
+  const hostName = toHostName(host);
+  let pathDecides = false;
+  let chosen: Upstream | undefined;
+  for (const { upstream, host: servedHost } of router.places) {
+    if (!isServed(servedHost, hostName)) {
+      continue;
+    }
+    pathDecides ||= upstream.prefix !== "/";
+    if (chosen === undefined && hasPrefix(rawTarget, upstream.prefix)) {
+      chosen = upstream;
+    }
+  }
+  // A base path is the part of the upstream that is open to callers, which a dot segment in any spelling would leave.
+  pathDecides ||= chosen !== undefined && chosen.target.basePath !== "";
+  if (pathDecides && isAmbiguousPath(rawTarget)) {
+    return { kind: "ambiguous" };
+  }
+  return chosen === undefined
+    ? { kind: "none" }
+    : { kind: "found", upstream: chosen, rawTarget: toUpstreamTarget(chosen, rawTarget) };
+}
+
+function toUpstreamTarget(upstream: Upstream, rawTarget: string): string {
+  const { basePath } = upstream.target;
+  if (!upstream.stripPrefix || upstream.prefix === "/") {
+    return basePath + rawTarget;
+  }
+  const rest = rawTarget.slice(upstream.prefix.length);
+  return rest.startsWith("/") ? basePath + rest : `${basePath}/${rest}`;
+}
+
+function hasPrefix(rawTarget: string, prefix: string): boolean {
+  if (prefix === "/") {
+    return true;
+  }
+  if (!rawTarget.startsWith(prefix)) {
+    return false;
+  }
+  const next = rawTarget.charAt(prefix.length);
+  return next === "" || next === "/" || next === "?";
+}
+
+function isServed(servedHost: string | undefined, hostName: string): boolean {
+  if (servedHost === undefined) {
+    return true;
+  }
+  return servedHost.startsWith("*.")
+    ? hostName.length > servedHost.length - 1 && hostName.endsWith(servedHost.slice(1))
+    : hostName === servedHost;
+}
+
+/** `API.Example.com.:3001` gives `api.example.com`; `[::1]:80` gives `[::1]`. */
+function toHostName(host: string): string {
+  const afterLiteral = host.startsWith("[") ? host.indexOf("]") : 0;
+  const colon = host.indexOf(":", afterLiteral);
+  const name = (colon < 0 ? host : host.slice(0, colon)).toLowerCase();
+  return name.endsWith(".") ? name.slice(0, -1) : name;
+}

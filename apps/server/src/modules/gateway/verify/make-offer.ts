@@ -1,0 +1,77 @@
+import type { VerifyKeyResponse } from "@turnpike/contract/keys";
+import { effectiveScopes } from "@turnpike/domain/access/custom-scopes";
+import { findMissingScopes, listScopes } from "@turnpike/domain/access/scope-query";
+import { findOffer, type RefusedCall } from "@turnpike/domain/catalog/find-offer";
+import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
+import type { PublicCatalog } from "#modules/catalog/index.ts";
+import type { CallToDecide } from "../decide/call-to-decide.ts";
+import type { Denial } from "../decide/decide-call.ts";
+import type { LimitView } from "../decide/limit-view.ts";
+
+export type MakeOfferDeps = {
+  /** Meters and plans that are sold, from memory. */
+  catalog: { get(): Promise<PublicCatalog> };
+  /** Where plans are shown. */
+  plansUrl: string;
+};
+
+/** Refusals that another plan may mend. */
+const MENDED_BY_A_PLAN: ReadonlySet<ErrorCode> = new Set([
+  "RATE_LIMITED",
+  "QUOTA_EXCEEDED",
+  "INSUFFICIENT_SCOPE",
+]);
+
+function isSame(a: LimitView, b: LimitView | undefined): boolean {
+  return a.kind === b?.kind && a.scope === b.scope && a.name === b.name;
+}
+
+/** The call as other plans are held against it; undefined when none can help. */
+function toRefusedCall(denial: Denial, call: CallToDecide): RefusedCall | undefined {
+  const { code, limits, missingScopes, subject } = denial;
+  const { key, tenant } = subject ?? {};
+  if (key === undefined || tenant === undefined || !MENDED_BY_A_PLAN.has(code)) {
+    return;
+  }
+  const units = Math.max(1, call.cost);
+  const isFull = (limit: LimitView) =>
+    limit.remaining < (limit.kind === "quota" ? units : 1) || isSame(limit, denial.limit);
+  const { scopeQuery } = call;
+  // The tenant gives its key whatever its plan allows.
+  const grantable =
+    scopeQuery === undefined ? key.scopes : [...key.scopes, ...listScopes(scopeQuery)];
+  const hasScopes = (planScopes: readonly string[] | undefined) =>
+    scopeQuery === undefined ||
+    findMissingScopes(scopeQuery, effectiveScopes(grantable, planScopes)).length === 0;
+  // A limit that the tenant gave its key stays, and where the plan allows the scopes already it is not what refuses.
+  if (
+    limits.some((limit) => limit.scope === "key" && isFull(limit)) ||
+    (missingScopes.length > 0 && hasScopes(tenant.terms.scopes))
+  ) {
+    return;
+  }
+  const ofTenant = limits.filter((limit) => limit.scope === "tenant");
+  const quota = ofTenant.find((limit) => limit.kind === "quota");
+  return {
+    fullRates: ofTenant.filter((limit) => limit.kind === "rate_limit" && isFull(limit)),
+    meter: call.meterId,
+    unitsInPeriod: quota === undefined ? undefined : quota.limit - quota.remaining + units,
+    hasScopes,
+  };
+}
+
+/** The offer that would let the call pass. An offer is an extra: when the catalogue cannot be read, there is none. */
+export async function makeOffer(
+  deps: MakeOfferDeps,
+  denial: Denial,
+  call: CallToDecide,
+): Promise<NonNullable<VerifyKeyResponse["offer"]> | null> {
+  const refused = toRefusedCall(denial, call);
+  if (refused === undefined || denial.subject === undefined) {
+    return null;
+  }
+  const catalog = await deps.catalog.get().catch(() => undefined);
+  const { planId, terms } = denial.subject.tenant;
+  const plan = findOffer(catalog?.plans ?? [], { planId, currency: terms.currency }, refused);
+  return plan === undefined ? null : { planId: plan.planId, name: plan.name, url: deps.plansUrl };
+}

@@ -1,0 +1,99 @@
+import type { VerifyKeyResponse } from "@turnpike/contract/keys";
+import { effectiveScopes } from "@turnpike/domain/access/custom-scopes";
+import { asciiJson } from "#platform/ascii-json.ts";
+import type { Subject } from "../decide/call-to-decide.ts";
+import type { Admission, Denial } from "../decide/decide-call.ts";
+import type { LimitView } from "../decide/limit-view.ts";
+import type { LockedAdmission } from "./lock-units.ts";
+
+/** Instants remembered as text, by the low bits of their milliseconds: ends of periods and of windows come again and again. */
+const INSTANTS_KEPT = 1_024;
+const instantsMs = new Float64Array(INSTANTS_KEPT).fill(Number.NaN);
+const instants: string[] = [];
+
+/** The JSON of an instant, RFC 3339 in UTC. */
+function instantText(epochMs: number): string {
+  const wholeMs = Math.trunc(epochMs);
+  const slot = wholeMs % INSTANTS_KEPT;
+  if (instantsMs[slot] !== wholeMs) {
+    instantsMs[slot] = wholeMs;
+    instants[slot] = `"${new Date(wholeMs).toISOString()}"`;
+  }
+  return instants[slot] ?? "";
+}
+
+/** Names of plans and limits as JSON: there are a handful, and keys may bring limits of their own. */
+const NAMES_KEPT = 1_024;
+const names = new Map<string, string>();
+
+function nameText(name: string): string {
+  let text = names.get(name);
+  if (text === undefined) {
+    if (names.size >= NAMES_KEPT) {
+      names.clear();
+    }
+    text = asciiJson(name);
+    names.set(name, text);
+  }
+  return text;
+}
+
+function limitsText(limits: readonly LimitView[]): string {
+  let text = "";
+  for (const limit of limits) {
+    // Kind and scope are words of ours; names are chosen by people.
+    const head = `${text === "" ? "" : ","}{"name":${nameText(limit.name)},"kind":"${limit.kind}","scope":"${limit.scope}"`;
+    const window =
+      limit.kind === "rate_limit" ? `,"windowSeconds":${String(limit.windowSeconds)}` : "";
+    text += `${head},"limit":${String(limit.limit)},"remaining":${String(limit.remaining)}${window},"resetAt":${instantText(limit.resetAtMs)}}`;
+  }
+  return `[${text}]`;
+}
+
+function subjectText({ key, tenant }: Subject): string {
+  const scopes = effectiveScopes(key.scopes, tenant.terms.scopes);
+  const scopesText = scopes.length === 0 ? "[]" : asciiJson(scopes);
+  const expiresAt =
+    key.expiresAtMs === Number.POSITIVE_INFINITY ? "null" : instantText(key.expiresAtMs);
+  const ids = `"keyId":"${key.keyId}","keyName":${key.nameText},"tenantId":"${tenant.tenantId}"`;
+  const plan = `"planId":${nameText(tenant.planId)},"planVersion":${String(tenant.planVersion)}`;
+  return `${ids},${plan},"environment":"${key.environment}","scopes":${scopesText},"metadata":${key.metadataText},"expiresAt":${expiresAt}`;
+}
+
+/**
+ * The JSON of a `VerifyKeyResponse` that lets a call pass, in ASCII like all texts here. Written piece by piece: for an answer of this shape that takes a
+ * third of the time of building an object and turning it into text.
+ */
+export function admissionText(admission: Admission, requestId: string): string {
+  return `{"valid":true,"code":"VALID","requestId":"${requestId}",${subjectText(admission)},"limits":${limitsText(admission.limits)}}`;
+}
+
+/** The JSON of a `VerifyKeyResponse` that lets a call pass whose cost a lock holds. */
+export function lockedText(admission: LockedAdmission, requestId: string): string {
+  return `${admissionText(admission, requestId).slice(0, -1)},"lock":${asciiJson(admission.lock)}}`;
+}
+
+/** The JSON of a `VerifyKeyResponse` that refuses a call. */
+export function denialText(
+  denial: Denial,
+  more: { requestId: string; offer: NonNullable<VerifyKeyResponse["offer"]> | null },
+): string {
+  const { code, detail, subject, limits, missingScopes, retryAfterMs } = denial;
+  const parts = [
+    `"valid":false,"code":"${code}","detail":${asciiJson(detail)},"requestId":"${more.requestId}"`,
+  ];
+  if (subject !== undefined) {
+    parts.push(subjectText(subject));
+  }
+  if (limits.length > 0) {
+    parts.push(`"limits":${limitsText(limits)}`);
+  }
+  if (missingScopes.length > 0) {
+    parts.push(`"missingScopes":${asciiJson(missingScopes)}`);
+  }
+  if (retryAfterMs !== undefined) {
+    parts.push(`"retryAfterSeconds":${String(Math.max(1, Math.ceil(retryAfterMs / 1000)))}`);
+  }
+  parts.push(`"offer":${asciiJson(more.offer)}`);
+  return `{${parts.join(",")}}`;
+}

@@ -1,0 +1,143 @@
+import type { VerifyKeyRequest } from "@turnpike/contract/keys";
+import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
+import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import type { CallToDecide } from "../decide/call-to-decide.ts";
+import type { DecideCall, Decision, Denial } from "../decide/decide-call.ts";
+import {
+  assertRecordable,
+  type CallRecorder,
+  type CallTarget,
+  VERIFICATION,
+  type WhenJournaled,
+} from "../record-call.ts";
+import { type LockUnitsDeps, lockUnits } from "./lock-units.ts";
+import { type MakeOfferDeps, makeOffer } from "./make-offer.ts";
+import type { ReadScopeQuery } from "./read-scope-query.ts";
+import { admissionText, denialText, lockedText } from "./verdict-text.ts";
+
+export type VerifyKeyDeps = MakeOfferDeps & {
+  decideCall: DecideCall;
+  callRecorder: CallRecorder;
+  whenJournaled?: WhenJournaled;
+  readScopeQuery: ReadScopeQuery;
+  locks: LockUnitsDeps["locks"];
+};
+
+/**
+ * @throws {AppError} `INVALID_REQUEST`: usage of a meter that does not exist would be nobody's, and what events report must not
+ *   be counted by calls as well. What is left of a meter of events can be asked for with a cost of 0.
+ */
+async function assertMeterCounts(
+  deps: VerifyKeyDeps,
+  { meter, cost, lock }: VerifyKeyRequest,
+): Promise<void> {
+  const { meters, eventMeterIds } = await deps.catalog.get();
+  const isKnown = meters.some(({ meterId }) => meterId === meter);
+  if (!isKnown || (eventMeterIds.has(meter) && (cost > 0 || lock !== undefined))) {
+    const message = isKnown
+      ? `The meter ${meter} counts events: verify with a cost of 0.`
+      : `There is no meter ${meter}.`;
+    throw new AppError({
+      code: "INVALID_REQUEST",
+      publicMessage: message,
+      errors: [{ pointer: "/meter", message }],
+    });
+  }
+}
+
+type AskedCall = { input: VerifyKeyRequest; call: CallToDecide };
+
+function targetOf({ meter, resource }: VerifyKeyRequest): CallTarget {
+  return meter === REQUESTS_METER && resource === undefined
+    ? VERIFICATION
+    : { meterId: meter, method: undefined, rawTarget: resource };
+}
+
+async function toDenialReply(
+  deps: VerifyKeyDeps,
+  denial: Denial,
+  asked: { call: CallToDecide; requestId: string },
+): Promise<string> {
+  const offer = await makeOffer(deps, denial, asked.call);
+  return denialText(denial, { requestId: asked.requestId, offer });
+}
+
+function toReply(
+  deps: VerifyKeyDeps,
+  { input, call }: AskedCall,
+  answer: { decision: Decision; requestId: string },
+): string | Promise<string> {
+  const { decision, requestId } = answer;
+  if (!decision.allowed) {
+    if (input.cost > 0) {
+      deps.callRecorder.recordDenied(decision, targetOf(input));
+    }
+    return toDenialReply(deps, decision, { call, requestId });
+  }
+  if (input.cost > 0) {
+    deps.callRecorder.recordAllowed(decision, targetOf(input));
+    if (deps.whenJournaled !== undefined) {
+      return deps.whenJournaled().then(() => admissionText(decision, requestId));
+    }
+  }
+  return admissionText(decision, requestId);
+}
+
+function verifyNow(
+  deps: VerifyKeyDeps,
+  requestId: string,
+  asked: AskedCall,
+): string | Promise<string> {
+  const decision = deps.decideCall(asked.call);
+  return decision instanceof Promise
+    ? decision.then((known) => toReply(deps, asked, { decision: known, requestId }))
+    : toReply(deps, asked, { decision, requestId });
+}
+
+/** The same with the cost reserved, in the database: an admission is written down when its lock is settled. */
+async function verifyWithLock(
+  deps: VerifyKeyDeps,
+  { actor, requestId }: CallContext,
+  { input, call, ttlSeconds }: AskedCall & { ttlSeconds: number },
+): Promise<string> {
+  const target = targetOf(input);
+  const decision = await lockUnits(deps, { actor }, { call, target, ttlSeconds });
+  if (decision.allowed) {
+    return lockedText(decision, requestId);
+  }
+  deps.callRecorder.recordDenied(decision, target);
+  return await toDenialReply(deps, decision, { call, requestId });
+}
+
+/**
+ * Verifies a key for a program of the operator: authenticates, authorises, applies limits and meters, in one step. A denied
+ * call takes nothing from any limit; a cost of 0 takes nothing at all and is not metered.
+ *
+ * @returns JSON of a `VerifyKeyResponse`; at once when everything is in memory.
+ * @throws {AppError} At once or later: `INSUFFICIENT_SCOPE` (the caller's), `INVALID_REQUEST` (no scope query, no such
+ *   meter), `LIMITS_UNAVAILABLE`, `DATABASE_UNAVAILABLE`, `OVERLOADED`.
+ */
+export function verifyKey(
+  deps: VerifyKeyDeps,
+  { actor, requestId }: CallContext,
+  input: VerifyKeyRequest,
+): string | Promise<string> {
+  assertMay(actor, "keys:verify");
+  assertRecordable(deps.callRecorder);
+  const call: CallToDecide = {
+    keyText: input.key,
+    meterId: input.meter,
+    cost: input.cost,
+    findAddress: () => input.address,
+    scopeQuery: input.scopes === undefined ? undefined : deps.readScopeQuery(input.scopes),
+    environment: input.environment,
+    tellsLimits: true,
+  };
+  const { lock } = input;
+  const verify = (): string | Promise<string> =>
+    lock === undefined
+      ? verifyNow(deps, requestId, { input, call })
+      : verifyWithLock(deps, { actor, requestId }, { input, call, ttlSeconds: lock.ttlSeconds });
+  return input.meter === REQUESTS_METER ? verify() : assertMeterCounts(deps, input).then(verify);
+}

@@ -1,0 +1,68 @@
+import type { ServerResponse } from "node:http";
+import type { VerifyKeyRequest } from "@turnpike/contract/keys";
+import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
+import { withHotBody } from "#http/hot-body.ts";
+import { sendHotJson } from "#http/hot-json.ts";
+import { assertJsonType, type RawRoute } from "#http/raw-route.ts";
+import { type RunOnceDeps, runOnce } from "#platform/run-once.ts";
+import { createScopeQueryReader } from "./read-scope-query.ts";
+import { readVerifyRequest } from "./read-verify-request.ts";
+import { type VerifyKeyDeps, verifyKey } from "./verify-key.ts";
+
+/** What a caller can put into headers in the place of a key, a cost, a scope query, a path and some room. */
+const VERIFY_BODY_BYTES_MAX = 20_480;
+const REPLAYED = ["idempotency-replayed", "true"];
+
+function sendVerdict(res: ServerResponse, { requestId }: CallContext, text: string): void {
+  sendHotJson(res, { status: 200, requestId, text, isAscii: true });
+}
+
+/** The hot routes on the listener for people: plain node:http in front of the contract library, with its schemas. */
+export function createVerifyRoutes(
+  parts: Omit<VerifyKeyDeps, "readScopeQuery"> & RunOnceDeps,
+): RawRoute[] {
+  const deps = { ...parts, readScopeQuery: createScopeQueryReader() };
+
+  async function verifyOnce(asked: {
+    res: ServerResponse;
+    call: CallContext;
+    input: VerifyKeyRequest;
+    idempotencyKey: string;
+  }): Promise<void> {
+    const { res, call, input } = asked;
+    // Who may not ask must not fill a table either.
+    assertMay(call.actor, "keys:verify");
+    const once = { operation: "keys.verify", key: asked.idempotencyKey, request: input };
+    const { status, body, isReplay } = await runOnce(deps, call, once, async () => ({
+      status: 200,
+      body: await verifyKey(deps, call, input),
+    }));
+    const { requestId } = call;
+    sendHotJson(res, { status, requestId, text: body, ...(isReplay && { extra: REPLAYED }) });
+  }
+
+  return [
+    {
+      method: "POST",
+      path: "/v1/keys/verify",
+      isHot: true,
+      // No async function: each promise that is waited for costs a call as much as a look-up of its key.
+      handle: ({ req, res, context, fail }) => {
+        const call = context.call();
+        assertJsonType(req);
+        const answer = (body: Buffer): Promise<void> | void => {
+          const input = readVerifyRequest(body);
+          const idempotencyKey = req.headers["idempotency-key"];
+          if (idempotencyKey !== undefined) {
+            return verifyOnce({ res, call, input, idempotencyKey: String(idempotencyKey) });
+          }
+          const verdict = verifyKey(deps, call, input);
+          return typeof verdict === "string"
+            ? sendVerdict(res, call, verdict)
+            : verdict.then((text) => sendVerdict(res, call, text));
+        };
+        withHotBody(req, VERIFY_BODY_BYTES_MAX, answer, fail);
+      },
+    },
+  ];
+}

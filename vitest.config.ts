@@ -27,7 +27,12 @@ function listDatabaseTests(): string[] {
 }
 
 /** A busy machine is slow, not broken: these bounds only end what hangs. */
-const shared = { testTimeout: 180_000, hookTimeout: 180_000, exclude: NOT_TESTS };
+const shared = {
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 120_000, interval: 50 } },
+  exclude: NOT_TESTS,
+};
 /**
  * The code under test keeps no state of its own in modules, so the files of a worker share them: loading the server anew
  * for each file took half of the time.
@@ -75,8 +80,9 @@ export default defineConfig({
           ...shared,
           name: "e2e",
           include: ["e2e/**/*.spec.ts"],
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          globalSetup: "e2e/support/shared-product.ts",
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
         },
       },
       {
@@ -85,7 +91,6 @@ export default defineConfig({
           name: "install",
           include: [INSTALL_TESTS],
           testTimeout: 900_000,
-          hookTimeout: 300_000,
         },
       },
     ],

@@ -70,7 +70,7 @@ describe("live calls", () => {
     await open("&tab=live");
     await page.getByText("Live", { exact: true }).waitFor();
     await call("/v1/cities/berlin?secret=hidden", CALLS);
-    await expect.poll(shown, { timeout: 20_000 }).toMatch(new RegExp(`^${String(CALLS)} shown`));
+    await expect.poll(shown).toMatch(new RegExp(`^${String(CALLS)} shown`));
     const text = (await rows().allTextContents()).join("\n");
     expect(text).toContain("/v1/cities/berlin");
     expect(text).toContain("Tail caller");
@@ -83,7 +83,7 @@ describe("live calls", () => {
     await page.getByText(/, 3 new/).waitFor();
     expect(await rows().count()).toBe(CALLS);
     await page.getByRole("button", { name: "Resume" }).click();
-    await expect.poll(() => rows().count(), { timeout: 20_000 }).toBe(CALLS + 3);
+    await expect.poll(() => rows().count()).toBe(CALLS + 3);
     await page.getByRole("button", { name: "Clear" }).click();
     await page.getByText(/Calls appear here as they happen/).waitFor();
   });
@@ -93,7 +93,7 @@ describe("live calls", () => {
     await page.getByText("Live", { exact: true }).waitFor();
     await call("/v1/cities/berlin", 2);
     await call("/v1/nowhere", 2);
-    await expect.poll(() => rows().count(), { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => rows().count()).toBe(2);
     expect((await rows().allTextContents()).every((text) => text.includes("404"))).toBe(true);
   });
 });
@@ -102,7 +102,7 @@ describe("exports", () => {
   it("are written in the background and downloaded, with the numbers of the API", async () => {
     // A busy machine commits what was called last some seconds later.
     const countCommitted = async () => (await ask("usage", "--tenant", tenant)).calls;
-    await expect.poll(countCommitted, { timeout: 40_000 }).toBe(CALLS + 3 + 4);
+    await expect.poll(countCommitted).toBe(CALLS + 3 + 4);
     await open("&range=1h");
     await page.getByRole("button", { name: "Export", exact: true }).click();
     await page.getByRole("combobox", { name: "What" }).click();
@@ -110,7 +110,7 @@ describe("exports", () => {
     await page.getByRole("textbox", { name: "Name" }).fill("By status");
     await page.getByRole("button", { name: "Export usage" }).click();
     await page.waitForURL(/[?&]tab=exports/);
-    await page.getByRole("button", { name: "Download By status" }).waitFor({ timeout: 40_000 });
+    await page.getByRole("button", { name: "Download By status" }).waitFor();
     const begun = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download By status" }).click();
     const download = await begun;
@@ -167,7 +167,7 @@ describe("the screens", () => {
     await open("&tab=live");
     await page.getByText("Live", { exact: true }).waitFor();
     await call("/v1/cities/berlin", 2);
-    await expect.poll(() => rows().count(), { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => rows().count()).toBe(2);
     expect(await findAxeViolations(page)).toEqual([]);
     expect(await measureOverflowPx(page)).toBe(0);
     await open("");

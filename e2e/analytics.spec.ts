@@ -103,13 +103,9 @@ describe("analytics of a replayed access log", () => {
     await open();
     await page.getByRole("button", { name: "404", exact: true }).click();
     await page.waitForURL(/[?&]status=404(&|$)/);
-    await expect
-      .poll(readStatuses, { timeout: 15_000 })
-      .toEqual(new Map([[404, expected.get(404)]]));
+    await expect.poll(readStatuses).toEqual(new Map([[404, expected.get(404)]]));
     await page.reload();
-    await expect
-      .poll(readStatuses, { timeout: 15_000 })
-      .toEqual(new Map([[404, expected.get(404)]]));
+    await expect.poll(readStatuses).toEqual(new Map([[404, expected.get(404)]]));
 
     await page.getByRole("application", { name: /Requests by outcome/ }).focus();
     await page.keyboard.press("End");
@@ -130,9 +126,7 @@ describe("analytics of a replayed access log", () => {
       headers: { authorization: `Bearer ${key}` },
     });
     expect(answer.status).toBe(200);
-    await expect
-      .poll(async () => (await readStatuses()).get(200), { timeout: 20_000 })
-      .toBe(before + 1);
+    await expect.poll(async () => (await readStatuses()).get(200)).toBe(before + 1);
     // A reload would have lost it.
     expect(await page.evaluate("globalThis.shifts")).toBe(0);
   });

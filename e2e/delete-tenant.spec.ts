@@ -1,26 +1,22 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { startBrowser, type TestBrowser } from "./support/browser.ts";
 import { findAxeViolations } from "./support/find-axe-violations.ts";
-import { type Instance, startInstance } from "./support/instance.ts";
 import { measureOverflowPx } from "./support/measure-overflow.ts";
-import { makePerson, registerPerson } from "./support/sign-in.ts";
+import { registerOperator } from "./support/register-operator.ts";
 
-let instance: Instance;
+const instance = inject("sharedProduct");
 let browser: TestBrowser;
 let page: Page;
 
 beforeAll(async () => {
-  instance = await startInstance();
   browser = await startBrowser();
   page = await browser.context.newPage();
-  await registerPerson(page, instance.setupLink(), makePerson());
-  await page.getByText("You are now the operator of this installation.").waitFor();
+  await registerOperator(page, instance);
 });
 
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]();
-  await instance?.[Symbol.asyncDispose]();
 });
 
 const at = (search: string) => `${instance.consoleUrl}/tenants${search}`;

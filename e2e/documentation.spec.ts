@@ -1,8 +1,7 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { startBrowser, type TestBrowser } from "./support/browser.ts";
 import { findAxeViolations } from "./support/find-axe-violations.ts";
-import { type Instance, startInstance } from "./support/instance.ts";
 import { measureOverflowPx } from "./support/measure-overflow.ts";
 import { watchPage } from "./support/watch-page.ts";
 
@@ -14,17 +13,15 @@ const PAGES = [
   "/v1/reference",
 ];
 
-let instance: Instance;
+const instance = inject("sharedProduct");
 let browser: TestBrowser;
 
 beforeAll(async () => {
-  instance = await startInstance();
   browser = await startBrowser();
 });
 
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]();
-  await instance?.[Symbol.asyncDispose]();
 });
 
 async function withPage(use: (page: Page) => Promise<void>): Promise<void> {

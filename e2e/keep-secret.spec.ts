@@ -1,16 +1,14 @@
 import type { Dialog, Locator, Page, Route } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { startBrowser, type TestBrowser } from "./support/browser.ts";
 import { findAxeViolations } from "./support/find-axe-violations.ts";
-import { type Instance, startInstance } from "./support/instance.ts";
 import { openKeysOfNewTenant } from "./support/open-keys.ts";
 
-let instance: Instance;
+const instance = inject("sharedProduct");
 let browser: TestBrowser;
 let page: Page;
 
 beforeAll(async () => {
-  instance = await startInstance();
   browser = await startBrowser();
   page = await browser.context.newPage();
   await openKeysOfNewTenant(page, instance.consoleUrl);
@@ -18,7 +16,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]();
-  await instance?.[Symbol.asyncDispose]();
 });
 
 describe("a key that is just being made", () => {

@@ -1,21 +1,19 @@
 import { hash, randomUUID } from "node:crypto";
 import type { Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { startBrowser, type TestBrowser } from "./support/browser.ts";
 import { findAxeViolations } from "./support/find-axe-violations.ts";
-import { type Instance, startInstance } from "./support/instance.ts";
 import { measureOverflowPx } from "./support/measure-overflow.ts";
 import { openKeysOfNewTenant } from "./support/open-keys.ts";
 
 /** More than a page holds. */
 const KEYS = 40;
 
-let instance: Instance;
+const instance = inject("sharedProduct");
 let browser: TestBrowser;
 let page: Page;
 
 beforeAll(async () => {
-  instance = await startInstance();
   browser = await startBrowser({ widthPx: 1280, heightPx: 800 });
   page = await browser.context.newPage();
   await openKeysOfNewTenant(page, instance.consoleUrl);
@@ -24,7 +22,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]();
-  await instance?.[Symbol.asyncDispose]();
 });
 
 describe("a long list of keys", () => {

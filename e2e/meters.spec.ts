@@ -1,24 +1,21 @@
 import { CloudEvent, emitterFor, httpTransport, Mode } from "cloudevents";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { startBrowser, type TestBrowser } from "./support/browser.ts";
 import { findAxeViolations } from "./support/find-axe-violations.ts";
-import { type Instance, startInstance } from "./support/instance.ts";
 import { measureOverflowPx } from "./support/measure-overflow.ts";
-import { makePerson, registerPerson } from "./support/sign-in.ts";
+import { registerOperator } from "./support/register-operator.ts";
 
-let instance: Instance;
+const instance = inject("sharedProduct");
 let browser: TestBrowser;
 let page: Page;
 let serviceKey = "";
 let tenantId = "";
 
 beforeAll(async () => {
-  instance = await startInstance();
   browser = await startBrowser();
   page = await browser.context.newPage();
-  await registerPerson(page, instance.setupLink(), makePerson());
-  await page.getByText("You are now the operator of this installation.").waitFor();
+  await registerOperator(page, instance);
   await page.goto(`${instance.consoleUrl}/tenants`);
   await page.getByRole("button", { name: "Create tenant", exact: true }).first().click();
   const dialog = page.getByRole("dialog", { name: "Create a tenant" });
@@ -36,13 +33,12 @@ beforeAll(async () => {
   const shown = page.getByRole("dialog", { name: "Your service key" });
   serviceKey = (await shown.getByText(/^tp_\w+$/).textContent()) ?? "";
   await shown.getByRole("button", { name: /stored/i }).click();
-  const { items } = await ask<{ items: { tenantId: string }[] }>("/v1/tenants");
+  const { items } = await ask<{ items: { tenantId: string }[] }>("/v1/tenants?q=token-town");
   tenantId = items[0]?.tenantId ?? "";
 });
 
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]();
-  await instance?.[Symbol.asyncDispose]();
 });
 
 async function ask<Reply>(path: string): Promise<Reply> {

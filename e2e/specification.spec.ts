@@ -1,14 +1,13 @@
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import type { Page, Request } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { startBrowser, type TestBrowser } from "./support/browser.ts";
 import { findAxeViolations } from "./support/find-axe-violations.ts";
-import { type Instance, startInstance } from "./support/instance.ts";
 import { measureOverflowPx } from "./support/measure-overflow.ts";
 import { makePerson, registerPerson, signInHere } from "./support/sign-in.ts";
 import { watchPage } from "./support/watch-page.ts";
 
-let instance: Instance;
+const instance = inject("sharedProduct");
 /** Nobody is signed in here. */
 let visitor: TestBrowser;
 /** Somebody is. */
@@ -16,7 +15,6 @@ let member: TestBrowser;
 const person = makePerson();
 
 beforeAll(async () => {
-  instance = await startInstance();
   visitor = await startBrowser();
   member = await startBrowser();
   const page = await member.context.newPage();
@@ -27,7 +25,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await visitor?.[Symbol.asyncDispose]();
   await member?.[Symbol.asyncDispose]();
-  await instance?.[Symbol.asyncDispose]();
 });
 
 /** Runs a journey in a tab of its own. */
@@ -426,7 +423,7 @@ describe("what is missing and what fails, in the browser", () => {
     await withPage(visitor, async (page) => {
       await page.route(at("/config.json"), (route) => route.fulfill({ status: 503, body: "" }));
       await page.goto(at("/overview"));
-      await page.getByText("The console cannot start").waitFor({ timeout: 20_000 });
+      await page.getByText("The console cannot start").waitFor();
       await page.unrouteAll();
       await page.getByRole("button", { name: "Retry" }).click();
       await page.waitForURL(at("/login"));

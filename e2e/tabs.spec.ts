@@ -1,14 +1,13 @@
 import type { Page, Response } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { startBrowser, type TestBrowser } from "./support/browser.ts";
-import { type Instance, startInstance } from "./support/instance.ts";
 import { makePerson, registerPerson } from "./support/sign-in.ts";
 
 const TABS = 3;
 /** Without care for each other, two tabs that begin together end the session at the first time. */
 const ROUNDS = 4;
 
-let instance: Instance;
+const instance = inject("sharedProduct");
 let browser: TestBrowser;
 let tabs: Page[];
 const answers: Response[] = [];
@@ -17,11 +16,9 @@ const isSignedIn = (page: Page) =>
   page.getByRole("heading", { level: 1 }).first().waitFor({ state: "visible" });
 
 beforeAll(async () => {
-  instance = await startInstance();
   browser = await startBrowser();
   const first = await browser.context.newPage();
-  await registerPerson(first, instance.setupLink(), makePerson());
-  await first.getByText("You are now the operator of this installation.").waitFor();
+  await registerPerson(first, `${instance.consoleUrl}/register`, makePerson());
   tabs = [first];
   while (tabs.length < TABS) {
     const tab = await browser.context.newPage();
@@ -34,7 +31,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]();
-  await instance?.[Symbol.asyncDispose]();
 });
 
 const pathOf = (answer: Response) => new URL(answer.url()).pathname;

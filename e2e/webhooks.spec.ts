@@ -1,34 +1,24 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { pollUntil } from "@turnpike/testkit/poll-until";
-import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { startWebhookReceiver, type WebhookReceiver } from "@turnpike/testkit/webhook-receiver";
 import type { Page } from "playwright-core";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { startBrowser, type TestBrowser } from "./support/browser.ts";
 import { findAxeViolations } from "./support/find-axe-violations.ts";
-import { type Instance, startInstance } from "./support/instance.ts";
 import { measureOverflowPx } from "./support/measure-overflow.ts";
-import { makePerson, registerPerson } from "./support/sign-in.ts";
+import { registerOperator } from "./support/register-operator.ts";
 
-let folder: TempFolder;
-let instance: Instance;
+const instance = inject("sharedProduct");
 let browser: TestBrowser;
 let receiver: WebhookReceiver;
 let page: Page;
 let secret = "";
 
 beforeAll(async () => {
-  folder = await makeTempFolder();
-  const config = join(folder.path, "turnpike.yaml");
-  await writeFile(config, "webhooks:\n  allowPrivate: [127.0.0.1]\n");
   receiver = await startWebhookReceiver();
-  instance = await startInstance({ TURNPIKE_CONFIG: config });
   browser = await startBrowser();
   page = await browser.context.newPage();
-  await registerPerson(page, instance.setupLink(), makePerson());
-  await page.getByText("You are now the operator of this installation.").waitFor();
+  await registerOperator(page, instance);
   await page.goto(`${instance.consoleUrl}/tenants`);
   await page.getByRole("button", { name: "Create tenant", exact: true }).first().click();
   const dialog = page.getByRole("dialog", { name: "Create a tenant" });
@@ -39,9 +29,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]();
-  await instance?.[Symbol.asyncDispose]();
   await receiver?.close();
-  await folder?.[Symbol.asyncDispose]();
 });
 
 const actions = () => page.getByRole("button", { name: `Actions for ${receiver.url}/in` });

@@ -25,6 +25,9 @@ const FLAGS = [
   "--disable-sync",
 ];
 
+/** Of everything that a journey waits for: it only ends what hangs. */
+const WAIT_MAX_MS = 120_000;
+
 export type BrowserOptions = {
   theme?: "light" | "dark";
   widthPx?: number;
@@ -73,8 +76,11 @@ export async function startBrowser(options: BrowserOptions = {}): Promise<TestBr
     reducedMotion: "reduce",
     viewport: { width: options.widthPx ?? 1440, height: options.heightPx ?? 900 },
     javaScriptEnabled: options.isScriptless !== true,
+    timeout: WAIT_MAX_MS,
     permissions: ["clipboard-read", "clipboard-write"],
   });
+  // A busy machine is slow, not broken.
+  context.setDefaultTimeout(WAIT_MAX_MS);
   return {
     context,
     [Symbol.asyncDispose]: async () => {

@@ -7,7 +7,7 @@ import { findFreePort } from "@turnpike/testkit/find-free-port";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 
 const run = promisify(execFile);
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 120_000;
 
 /** Finds a program on this machine; undefined when it is not installed. */
 export async function findProgram(name: string): Promise<string | undefined> {

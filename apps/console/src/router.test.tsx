@@ -1,7 +1,9 @@
 // @vitest-environment jsdom
+
 import { createMemoryHistory } from "@tanstack/react-router";
 import { cleanup, render, screen } from "@testing-library/react";
 import { PUBLIC_PATHS as PRERENDERED } from "@turnpike/contract/public-pages";
+import { eventually } from "@turnpike/testkit/eventually";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createQueryClient } from "#platform/query-client.ts";
 import { fakeNetwork, makeTestPlatform } from "#platform/render-with-platform.tsx";
@@ -151,7 +153,7 @@ describe("the guard", () => {
 
     platform.session.change({ user: makeUser() });
     await router.invalidate();
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(router.state.location.href).toBe("/analytics?tenant=acme&from=1#chart");
     });
     await router.navigate({ to: "/login" });

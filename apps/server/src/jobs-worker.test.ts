@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { eventually } from "@turnpike/testkit/eventually";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { type SmtpServer, startSmtpServer } from "@turnpike/testkit/smtp-server";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
@@ -10,7 +11,7 @@ import {
   OPERATOR_CONTEXT,
 } from "@turnpike/testkit/test-services";
 import { startWebhookReceiver } from "@turnpike/testkit/webhook-receiver";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import {
   createWebhook,
@@ -86,7 +87,7 @@ describe("the thread of the jobs", () => {
       logger: services.logger,
       writeLog: (line) => lines.push(line),
     });
-    await vi.waitFor(() => expect(supervisor.health().isAlive).toBe(true), { timeout: 20_000 });
+    await eventually(() => expect(supervisor.health().isAlive).toBe(true));
   });
   afterAll(async () => {
     await supervisor.stop();
@@ -106,8 +107,8 @@ describe("the thread of the jobs", () => {
         kind: "test",
       }),
     );
-    await vi.waitFor(() => expect(smtp.mails).toHaveLength(1), { timeout: 15_000 });
-    await vi.waitFor(() => {
+    await eventually(() => expect(smtp.mails).toHaveLength(1));
+    await eventually(() => {
       const logged = lines.map((line) => JSON.parse(line)).find((line) => line.mailId === mailId);
       expect(logged).toMatchObject({ msg: "a mail was handed to the mail server" });
     });
@@ -134,17 +135,14 @@ describe("the thread of the jobs", () => {
         return waiting.length === Object.keys(JOBS_AND_TABLES).length;
       });
       const { messageId } = await testWebhook(deps, OPERATOR_CONTEXT, { owner, webhookId });
-      await vi.waitFor(
-        async () => {
-          const { items } = await listDeliveries(deps, OPERATOR_CONTEXT, {
-            owner,
-            webhookId,
-            limit: 1,
-          });
-          expect(items).toMatchObject([{ messageId, state: "succeeded", attempts: 1 }]);
-        },
-        { timeout: 8_000 },
-      );
+      await eventually(async () => {
+        const { items } = await listDeliveries(deps, OPERATOR_CONTEXT, {
+          owner,
+          webhookId,
+          limit: 1,
+        });
+        expect(items).toMatchObject([{ messageId, state: "succeeded", attempts: 1 }]);
+      });
     });
     await receiver.close();
   });

@@ -225,7 +225,7 @@ describe("with Turnpike there", () => {
 });
 
 describe("with Turnpike away", () => {
-  it("denies by default, within the deadline, also when it is silent", async () => {
+  it("denies by default, also when it is silent", async () => {
     const { turnpike } = makeClient({ timeoutMs: 150, deadlineMs: 400 });
     const { key } = await makeCustomer();
     for (const fail of [takeAway, fallSilent]) {

@@ -190,7 +190,7 @@ export async function startTestApp(
       {
         name: "recording",
         url: upstream.url,
-        timeouts: { connectMs: 1_000, headersMs: 5_000, idleMs: 5_000 },
+        timeouts: { connectMs: 60_000, headersMs: 60_000, idleMs: 60_000 },
         maxRequestBytes: 1024 * 1024,
         preserveHost: false,
       },

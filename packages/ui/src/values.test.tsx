@@ -1,6 +1,8 @@
 // @vitest-environment jsdom
+
 import { cleanup, render, screen } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
+import { eventually } from "@turnpike/testkit/eventually";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { CompactNumber } from "./compact-number.tsx";
 import { EmptyState } from "./empty-state.tsx";
@@ -137,7 +139,7 @@ describe("KpiCard", () => {
     const layer = await screen.findByRole("dialog", { name: "Success rate" });
     expect(layer.textContent).toContain("4xx count as success.");
     await userEvent.keyboard("{Escape}");
-    await vi.waitFor(() => expect(document.activeElement).toBe(asked));
+    await eventually(() => expect(document.activeElement).toBe(asked));
   });
 
   it("tells loading from nothing to measure", () => {

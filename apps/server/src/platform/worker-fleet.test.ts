@@ -85,7 +85,7 @@ describe("a fleet of threads", () => {
     await pollUntil("the thread is gone", () => ended.includes(1));
     hangs = undefined;
     expect(fleet.states()[0]?.isAlive).toBe(false);
-    await pollUntil("the thread is back", () => fleet.states()[0]?.isAlive, 30_000);
+    await pollUntil("the thread is back", () => fleet.states()[0]?.isAlive);
     expect(fleet.states()[0]?.restarts).toBe(1);
     expect(logged()).not.toContain("hangs");
     await fleet.stop(5_000);

@@ -1,6 +1,8 @@
 // @vitest-environment jsdom
+
 import { cleanup, screen, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
+import { eventually } from "@turnpike/testkit/eventually";
 import { useState } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
@@ -137,7 +139,7 @@ describe("AnalyticsPage", () => {
     const table = await findTable("Requests by status");
     await userEvent.click(within(table).getByRole("button", { name: "404" }));
     expect(address()).toEqual({ status: 404 });
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(
         questions.filter((question) => question.get("status") === "404").length,
       ).toBeGreaterThanOrEqual(7),
@@ -286,7 +288,7 @@ describe("AnalyticsPage", () => {
     await findTable("Requests by status");
     const before = questions.length;
     await vi.advanceTimersByTimeAsync(LIVE_INTERVAL_MS + 200);
-    await vi.waitFor(() => expect(questions.length).toBeGreaterThanOrEqual(before + 6));
+    await eventually(() => expect(questions.length).toBeGreaterThanOrEqual(before + 6));
     const user = userEvent.setup({ advanceTimers: vi.advanceTimersByTime });
     await user.click(screen.getByRole("button", { name: "Live: pause updates" }));
     expect(address()).toEqual({ live: "off" });

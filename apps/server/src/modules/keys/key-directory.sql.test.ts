@@ -74,10 +74,6 @@ const create = (input: { scopes?: ["keys:read"]; expiresAt?: string } = {}) =>
 
 const unknownKey = () => formatKey("live", randomBytes(KEY_RANDOM_BYTES)).key;
 
-/** Within what is promised: a second, from commit to effect. */
-const heardWithin = (what: string, ask: () => boolean | Promise<boolean>) =>
-  pollUntil(what, ask, 1_000);
-
 /** A database whose answers to directory look-ups can be held back. */
 function createHeldDatabase() {
   let underWay = 0;
@@ -134,7 +130,7 @@ describe("the key directory", () => {
     const hash = hashKey(made.key);
     await live.loadKey(hash);
     await revokeKey(services, OPERATOR_CONTEXT, made);
-    await heardWithin("revocation", async () => (await live.loadKey(hash))?.revoked === true);
+    await pollUntil("revocation", async () => (await live.loadKey(hash))?.revoked === true);
   });
 
   it("refuses a revoked service key within a second", async () => {
@@ -148,7 +144,7 @@ describe("the key directory", () => {
       scopes: ["keys:read"],
     });
     await revokeServiceKey(services, OPERATOR_CONTEXT, made);
-    await heardWithin("revocation", async () => (await live.findActor(made.key)) === undefined);
+    await pollUntil("revocation", async () => (await live.findActor(made.key)) === undefined);
   });
 
   it("takes a new key within a second although it was asked for before it existed", async () => {
@@ -164,7 +160,7 @@ describe("the key directory", () => {
       metadata: {},
     });
     expect(made.key).toBe(key);
-    await heardWithin("the new key", async () => (await live.loadKey(hashKey(key))) !== null);
+    await pollUntil("the new key", async () => (await live.loadKey(hashKey(key))) !== null);
   });
 
   it("drops everything it holds when changes were missed", async () => {

@@ -1,7 +1,9 @@
 // @vitest-environment jsdom
+
 import { cleanup, screen } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { usageExport } from "@turnpike/contract/exports";
+import { eventually } from "@turnpike/testkit/eventually";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type FakeAnswers, problem, renderWithPlatform } from "#platform/render-with-platform.tsx";
 import type { AnalyticsScope, TenantId } from "../analytics.queries.ts";
@@ -67,7 +69,7 @@ describe("ExportsPanel", () => {
     expect(bar.getAttribute("aria-valuenow")).toBe("12.5");
     expect(bar.getAttribute("aria-valuetext")).toBe("3 of 24 chunks, 1,200 rows, 48 kB");
     await userEvent.click(screen.getByRole("button", { name: "Cancel By route" }));
-    await vi.waitFor(() => expect(isCancelled).toBe(true));
+    await eventually(() => expect(isCancelled).toBe(true));
   });
 
   it("offers the content of what is done alone, and says why something failed", async () => {

@@ -234,7 +234,7 @@ const TABS = [
   ["webhooks", "No webhooks yet"],
   ["audit", "created the tenant"],
   ["all", "Used this period"],
-  ["service-keys", "A service key lets a program"],
+  ["service-keys", "A service key lets your program"],
   ["outbox", "No mail server is configured"],
   ["health", "Everything is working."],
 ] as const;

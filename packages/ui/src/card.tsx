@@ -5,7 +5,7 @@ export type CardProps = {
   title: ReactNode;
   /** One line that says what the card is for. */
   description?: ReactNode;
-  /** Stands at the right of the title. */
+  /** Shown at the right of the title. */
   aside?: ReactNode;
   /** Depth of the title in the page's outline. */
   headingLevel?: 2 | 3;

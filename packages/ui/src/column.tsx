@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 
-/** A column of a table, and what becomes of it on a phone. */
+/** A column of a table, and how a phone shows it. */
 export type Column<Row> = {
   id: string;
   header: string;
   cell: (row: Row) => ReactNode;
-  /** Numbers stand at the end. */
+  /** Numbers are aligned to the end. */
   align?: "start" | "end";
   /** What the API sorts by, where it can. */
   sortKey?: string;

@@ -57,7 +57,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   );
 }
 
-/** As it is shown: a browser shows blanks in a row as one, so nobody can know that there are more to type. */
+/** The name as shown: a browser collapses repeated blanks, so a person cannot know how many to type. */
 function toReadable(name: string): string {
   return name.trim().replace(/\s+/g, " ");
 }

@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useLayoutEffect, useRef } from "react";
 /** What of a list had the focus last, and where it stood. */
 type Place = { element: Element; rowId: string | undefined; rowIndex: number };
 
-/** What stands above the page and gives the focus back to it. */
+/** Layers above the page that return the focus to it. */
 const DIALOGS = "[role=dialog], [role=alertdialog]";
 const LAYERS = `${DIALOGS}, [role=menu], [data-sonner-toaster]`;
 

@@ -13,7 +13,7 @@ export type EmptyStateProps = {
   snippet?: { subject: string; code: string };
 };
 
-/** What stands where nothing is yet. */
+/** Shown where there is nothing yet. */
 export function EmptyState({ icon, title, children, action, snippet }: EmptyStateProps) {
   return (
     <div className="mx-auto flex max-w-xl flex-col items-center px-5 py-12 text-center">

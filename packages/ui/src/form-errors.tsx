@@ -1,7 +1,7 @@
 export type FormErrorsProps = {
   /** What did not work: "The key was not created." */
   title: string | undefined;
-  /** What is wrong, in words; those with a field stand beside it as well. */
+  /** The errors in words; those of a field are shown beside it as well. */
   errors: readonly string[];
 };
 

@@ -1,6 +1,6 @@
 import { createContext } from "react";
 
-/** Who is asked before the page is left. */
+/** Asks before the page is left. */
 export type LeaveWarden = {
   /** True while leaving loses something: then the browser itself asks before a reload or another site. */
   isHeld: () => boolean;

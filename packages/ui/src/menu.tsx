@@ -44,7 +44,7 @@ export function Menu({ trigger, align = "end", side = "bottom", className, child
 
 export type MenuItemProps = {
   icon?: ReactNode;
-  /** Stands at the right, such as the keys that do the same. */
+  /** Shown at the right, such as the keyboard shortcut. */
   aside?: ReactNode;
   isDanger?: boolean;
   isDisabled?: boolean;

@@ -18,7 +18,7 @@ export type NumberFieldProps = {
   min?: number;
   max?: number;
   step?: number;
-  /** Stands behind the number: "requests", "per minute". */
+  /** Shown after the number: "requests", "per minute". */
   unit?: string;
   name?: string;
   isRequired?: boolean;

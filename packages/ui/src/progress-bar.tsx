@@ -3,7 +3,7 @@ import { Progress } from "@base-ui/react/progress";
 export type ProgressBarProps = {
   /** What goes on: "Importing keys". */
   label: string;
-  /** Parts done and in all; undefined while nobody can say. */
+  /** Steps done and in total; undefined while unknown. */
   progress: { done: number; total: number } | undefined;
   /** The same in words: "1,200 of 10,000 lines". */
   text: string;

@@ -37,7 +37,7 @@ export function SecretOnce({ subject, secret, advice, onStored }: SecretOnceProp
   );
 }
 
-/** The button that made the secret is gone: the focus goes to what came in its place, which is then read out. */
+/** The button that created the secret is gone, so the focus moves to what replaced it, which is then read out. */
 function focusOnMount(element: HTMLElement | null): void {
   element?.focus();
 }

@@ -21,7 +21,7 @@ export type Choice<Value extends string> = {
 };
 
 export type SelectProps<Value extends string> = {
-  /** The name of the control for screen readers where no label stands above it. */
+  /** The name of the control for screen readers when it has no visible label. */
   label: string;
   choices: readonly Choice<Value>[];
   /** Null while nothing is chosen. */

@@ -12,9 +12,9 @@ const FILLS = {
 
 export type StatusDotProps = {
   tone: Tone;
-  /** The state in words: colour alone tells nobody who does not see it. */
+  /** The state in words: colour alone is not accessible. */
   label: string;
-  /** Whether the words stand beside the dot or are only read out. */
+  /** Whether the words are visible beside the dot or only read out. */
   isLabelShown?: boolean;
   /** Something is going on right now. */
   isLive?: boolean;

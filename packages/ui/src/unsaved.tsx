@@ -65,7 +65,7 @@ export function useStakes(): { stakes: Stakes; worst: Stake | undefined; questio
     answer.current = undefined;
     setIsAsking(false);
   };
-  // What is asked of a layer that goes away is not left open: it would hold up whoever waits for the answer.
+  // A layer that closes answers its open question: the caller would wait for it forever.
   useLayoutEffect(() => () => answer.current?.(true), []);
 
   const stakes = useMemo(() => {

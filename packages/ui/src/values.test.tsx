@@ -181,7 +181,7 @@ describe("states", () => {
     screen.getByRole("button", { name: "Copy command" });
   });
 
-  it("progress says how far in words, and is open-ended while nobody can say", () => {
+  it("progress says how far in words, and is open-ended while unknown", () => {
     const { rerender } = render(
       <ProgressBar label="Importing keys" progress={{ done: 5, total: 20 }} text="5 of 20" />,
     );

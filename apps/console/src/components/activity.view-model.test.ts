@@ -124,7 +124,7 @@ describe("toActivitySentence", () => {
     expect(write({ action, entityId, details })).toBe(sentence);
   });
 
-  it("names who did it: the reader, a member, somebody else, a program", () => {
+  it("names the actor: the reader, a member, someone else, a program", () => {
     const by = (actorType: string, actorId: string) =>
       write({ actorType, actorId, action: "file.deleted" });
     expect(by("user", ADA)).toBe("You deleted a file");

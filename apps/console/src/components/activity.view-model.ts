@@ -63,7 +63,7 @@ export type ActivityNames = {
   readerId: string;
 };
 
-/** Who did something, and what, as the rest of the sentence: "Ada" "changed the role of Bob from viewer to admin". */
+/** The actor of an activity, and the rest of the sentence: "Ada" "changed the role of Bob from viewer to admin". */
 export type ActivitySentence = { actor: string; what: string };
 
 /**

@@ -1,7 +1,7 @@
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { usePlatform } from "#platform/platform.tsx";
 
-/** The operator's own mark, or the product's. The name stands beside it or is said by what holds it. */
+/** The operator's own mark, or the product's. Its container shows or announces the name. */
 export function BrandMark({ className }: { className?: string }) {
   const { mark } = usePlatform().config.brand;
   return mark === undefined ? (

@@ -9,7 +9,7 @@ export type CodeSample = {
 
 /** The variable that holds the key, whatever the product is called. */
 export const KEY_VARIABLE = "API_KEY";
-/** Stands where the key itself belongs. */
+/** Placeholder for the key itself. */
 export const KEY_PLACEHOLDER = "YOUR_KEY";
 
 /**

@@ -6,7 +6,7 @@ export type FullScreenFailureProps = {
   what: string;
   isRetrying?: boolean;
   onRetry: () => void;
-  /** Left out where nobody can be signed in. */
+  /** Omitted where no one can be signed in. */
   onSignOut?: () => void;
 };
 

@@ -8,7 +8,7 @@ import { BrandMark } from "./brand-mark.tsx";
 const QUIET_LINK =
   "inline-flex items-center rounded-control px-2.5 font-medium text-ink-muted hover:text-ink h-9 touch:min-h-11";
 
-/** True once somebody is known to be signed in: never in the first render, which the server made for everybody. */
+/** True once a person is known to be signed in: never in the first render, which the server made for everyone. */
 export function useIsSignedIn(): boolean {
   const { session } = usePlatform();
   return useSyncExternalStore(

@@ -24,7 +24,7 @@ export const ROUTER_DEFAULTS = {
   scrollRestoration: true,
 } as const;
 
-/** What stands where a route knows no page for what is missing. */
+/** Shown when a route has no not-found page of its own. */
 function RouterNotFound() {
   return <p className="p-4">Not Found</p>;
 }

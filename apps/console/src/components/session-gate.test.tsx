@@ -95,7 +95,7 @@ describe("SessionGate", () => {
     screen.getByText("The page");
   });
 
-  it("shows a failed verification in the place of the page, with Retry and Sign out", async () => {
+  it("shows a failed verification instead of the page, with Retry and Sign out", async () => {
     let isBroken = true;
     const { change } = openGate({
       "POST /auth/verify": () =>
@@ -152,7 +152,7 @@ describe("what a link brought along", () => {
     expect(platform.arrivals.get(kind)).toBeUndefined();
   });
 
-  it("is dropped when it is refused, with the reason, and kept when nobody answered", async () => {
+  it("is dropped when it is refused, with the reason, and kept when there was no answer", async () => {
     const said = vi.spyOn(toast, "error");
     let isReachable = false;
     const { platform, change } = openGate({
@@ -174,7 +174,7 @@ describe("what a link brought along", () => {
     expect(platform.arrivals.get("setup")).toBeUndefined();
   });
 
-  it("waits for whom it is for, when somebody else is signed in", async () => {
+  it("waits for its addressee when someone else is signed in", async () => {
     const said = vi.spyOn(toast, "error");
     const joined = vi.spyOn(toast, "success");
     const mismatch =

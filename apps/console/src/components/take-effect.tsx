@@ -32,8 +32,8 @@ function TakeArrival({ kind, success }: { kind: ArrivalKind; success: string }) 
       toast.success(success);
     },
     onError: (error) => {
-      // A refused one is worth nothing any more; one that never arrived is tried again with the next page, and one that is
-      // somebody else's when they sign in.
+      // A refused link is dropped. One that got no answer is tried again with the next page, and one that belongs to
+      // someone else is kept until they sign in.
       if (isRefusal(error) && !isForSomebodyElse(error)) {
         arrivals.forget(kind);
       }

@@ -17,7 +17,7 @@ export type TenantGateProps = {
   page?: Pick<PageProps, "title" | "purpose">;
 };
 
-/** Shows a screen of the current tenant; somebody without one is asked to create it. */
+/** Shows a screen of the current tenant; a person without one is asked to create it. */
 export function TenantGate({ children, page }: TenantGateProps) {
   const tenant = useCurrentTenant();
   if (tenant !== undefined) {
@@ -32,7 +32,7 @@ export function TenantGate({ children, page }: TenantGateProps) {
   );
 }
 
-/** What stands in the place of a tenant's screen. */
+/** Shown instead of a tenant's screen. */
 function Instead() {
   const visit = useTenantVisit();
   switch (visit.state) {

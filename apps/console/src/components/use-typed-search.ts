@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from "react";
 
-/** How long somebody pauses before what they typed is searched, in milliseconds. */
+/** Pause in typing before the search starts, in milliseconds. */
 const PAUSE_MS = 250;
 
 /**

@@ -102,7 +102,7 @@ describe("createApiClient", () => {
     });
   });
 
-  it("says what the transport says when nobody answers", async () => {
+  it("says what the transport says when there is no answer", async () => {
     vi.stubGlobal("fetch", () => Promise.reject(new TypeError("Failed to fetch")));
     const api = createApiClient({ apiUrl, getIdToken: () => Promise.resolve(undefined) });
 

@@ -5,7 +5,7 @@ const REGISTER_PATH = "/register";
 /** What a link brings along that takes effect once the person is signed in. */
 export type ArrivalKind = "setup" | "invitation";
 
-/** What the link of a mail asks of the sign-in page, whoever is signed in. */
+/** What a link in a mail asks of the sign-in page, regardless of who is signed in. */
 export type MailLink = { kind: "reset" | "confirm"; token: string };
 
 /** What links brought along, kept for this tab until it took effect. */

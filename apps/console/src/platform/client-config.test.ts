@@ -56,7 +56,7 @@ describe("parseClientConfig", () => {
     );
   });
 
-  it.each([null, undefined, "", 7])("has nobody to ask when the contact is %s", (contact) => {
+  it.each([null, undefined, "", 7])("has no contact when it is %s", (contact) => {
     expect(parseClientConfig({ ...COMPLETE, contact }).contact).toBe(null);
   });
 

@@ -30,7 +30,7 @@ export type ClientConfig = {
   };
   /** Whether mails leave the installation; without, an operator reads them in the outbox. */
   mail: { delivers: boolean };
-  /** Who answers questions about plans and bills: an e-mail address or a web address; null when nobody is named. */
+  /** Contact for questions about plans and bills: an e-mail or web address; null when none is configured. */
   contact: string | null;
 };
 

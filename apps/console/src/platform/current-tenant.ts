@@ -58,13 +58,13 @@ function visitedTenantQuery(api: ApiClient, slug: string) {
         return null;
       }
       const { role, ...facts } = tenant;
-      // Somebody with more tenants than the verification names is a member all the same.
+      // A person with more tenants than the verification lists is still a member.
       return role === null ? { ...facts, role: "viewer", isVisited: true } : { ...facts, role };
     },
   });
 }
 
-/** The visit of an operator to the tenant that the address names. Nobody else asks about a tenant that is not theirs. */
+/** The visit of an operator to the tenant that the address names. Only operators ask about tenants that are not theirs. */
 export function useTenantVisit(): TenantVisit {
   const { api } = usePlatform();
   const { user, tenants } = useVerifiedUser();

@@ -16,7 +16,7 @@ export type EventClient = (url: string, signal: AbortSignal) => AsyncGenerator<S
 /** Nothing of ours is so long: what goes on without an end is not kept in memory. */
 const EVENT_LENGTH_MAX = 4_000_000;
 
-/** Heartbeats come every 15 seconds: what is silent for so long is gone, as after a sleep, though nobody says so. */
+/** Heartbeats come every 15 seconds, so a connection this silent is lost, for example after the device slept. */
 const SILENCE_MS_MAX = 40_000;
 
 /** @throws {Error} When nothing comes for too long. */

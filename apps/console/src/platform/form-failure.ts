@@ -2,9 +2,9 @@ import { RequestError, toErrorMessage } from "./error-message.ts";
 
 /** What a form shows of a request that failed. */
 export type FormFailure<Field extends string> = {
-  /** Everything that is wrong, for the summary; what stands beside a field as well. */
+  /** Every error, for the summary; those shown beside a field are included. */
   messages: readonly string[];
-  /** What is wrong with a field, to stand beside it. */
+  /** The error of each field, shown beside it. */
   fields: Readonly<Partial<Record<Field, string>>>;
 };
 

@@ -8,7 +8,7 @@ export const HOME_PATH = "/overview";
 export const LOGIN_PATH = "/login";
 
 /**
- * Decides whether a visit may go on. Who is signed in leaves the sign-in pages; who is not sees the public pages alone.
+ * Decides whether a visit may go on. Signed-in people leave the sign-in pages; signed-out visitors see only the public pages.
  *
  * @param path - Without search and fragment; a slash at the end means nothing.
  * @returns Where to go instead; undefined when the visit may go on.

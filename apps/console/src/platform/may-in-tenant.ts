@@ -1,8 +1,8 @@
 import { ROLE_SCOPES, type Role, type Scope } from "@turnpike/domain/access/scopes";
 
 /**
- * True when somebody may do what the scope is for in the tenant that they look at. A visit as operator is for reading,
- * although the service would let them do more: what a tenant does is done by its members.
+ * True when the person may do what the scope allows in the current tenant. A visit as operator is read-only,
+ * although the service would allow more: only members act for a tenant.
  */
 export function mayInTenant(
   { role, isVisited }: { role: Role; isVisited?: true },

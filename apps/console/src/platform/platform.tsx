@@ -38,7 +38,7 @@ export function usePlatform(): Platform {
   return platform;
 }
 
-/** Who is signed in, and a new render when that changes. */
+/** The auth state; renders again when it changes. */
 export function useAuth(): AuthState {
   const { session } = usePlatform();
   return useSyncExternalStore(session.subscribe, session.getState, session.getState);

@@ -56,7 +56,7 @@ export function createQueryClient(): QueryClient {
         refetchOnWindowFocus: false,
         staleTime: QUERY_FRESH_MS,
       },
-      // Without a connection a change fails at once and says so: held back, it would happen when nobody expects it any more.
+      // Without a connection a change fails at once and says so: held back, it would happen when no one expects it any more.
       mutations: { networkMode: "always" },
     },
   });

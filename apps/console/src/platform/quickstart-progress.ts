@@ -17,7 +17,7 @@ const DOCUMENT = "quickstart";
 
 export type Progress = {
   finished: readonly StepId[];
-  /** Guards a write against what somebody else finished meanwhile; "0" for none yet. */
+  /** Guards a write against steps finished elsewhere in the meantime; "0" for none yet. */
   revision: string;
 };
 

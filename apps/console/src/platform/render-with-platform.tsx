@@ -23,7 +23,7 @@ const API_URL = "https://api.example.com";
 
 export type TestPlatform = Platform & { session: FakeSession };
 
-/** Makes a platform whose API is the faked one. Nobody is signed in. */
+/** Makes a platform with the fake API. No one is signed in. */
 export function makeTestPlatform(): TestPlatform {
   const session = makeFakeSession();
   return {
@@ -57,7 +57,7 @@ export function makeTestPlatform(): TestPlatform {
   };
 }
 
-/** Answers calls of the console in the place of the network. */
+/** Answers the console's calls instead of the network. */
 export function fakeNetwork(answers: FakeAnswers): void {
   vi.stubGlobal("fetch", async (input: Request | string, init?: RequestInit) => {
     const request = input instanceof Request ? input : new Request(new URL(input, API_URL), init);

@@ -4,7 +4,7 @@ import type { AuthState } from "./session/session.ts";
 
 /** What every route is given. */
 export type RouterContext = {
-  /** Who is signed in right now. */
+  /** The current auth state. */
   readonly auth: AuthState;
   queryClient: QueryClient;
   platform: Platform;

@@ -30,7 +30,7 @@ function savedY(): unknown {
 }
 
 describe("saveScroll", () => {
-  it("saves at most once in 100 ms while somebody scrolls, and the last position at the end", () => {
+  it("saves at most once in 100 ms during scrolling, and the last position at the end", () => {
     const written = vi.spyOn(Storage.prototype, "setItem");
     const stop = saveScroll(window, () => LOCATION);
     for (let ms = 0; ms <= 250; ms += 10) {

@@ -1,6 +1,6 @@
 import type { ParsedLocation } from "@tanstack/react-router";
 
-/** Between two saves while somebody scrolls, in milliseconds. */
+/** Minimum time between two saves during scrolling, in milliseconds. */
 export const SCROLL_SAVE_THROTTLE_MS = 100;
 
 /** Where the router keeps the places of a tab; a test holds it against the router's own name. */
@@ -12,8 +12,8 @@ export type ScrollPage = Pick<
 >;
 
 /**
- * Saves how far the page is scrolled while somebody scrolls, in the entry that the router restores from. The router saves
- * when a page is left; a tab that the system ends without a word would lose its place.
+ * Saves the scroll position during scrolling, in the entry that the router restores from. The router saves
+ * when a page is left; a tab that the system kills would lose its position.
  *
  * @param getLocation - The location that is shown.
  * @returns Stops it.

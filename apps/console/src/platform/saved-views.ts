@@ -13,7 +13,7 @@ const SHARED = "analytics-views";
 /** The document of one's own that names the view to begin with. */
 const DEFAULT = "default";
 const PAGE = 100;
-/** Nobody finds one of a thousand views: what is behind them is not asked for. */
+/** Views beyond the first thousand are not requested: no one finds one among so many. */
 const PAGES_MAX = 10;
 
 /** The search parameters of `/analytics`, as they were when the view was saved. */
@@ -24,7 +24,7 @@ export type SavedView = {
   name: string;
   search: ViewSearch;
   isShared: boolean;
-  /** Guards a write against what somebody else saved meanwhile. */
+  /** Guards a write against a newer save by someone else. */
   revision: string;
 };
 
@@ -122,7 +122,7 @@ export function savedViewsQuery(api: ApiClient, { tenantId, userId }: ViewsOwner
   });
 }
 
-/** Saves a view, a new one or in the place of `before`; one that becomes shared, or private again, moves. */
+/** Saves a view, replacing `before` when given; a view that becomes shared or private again moves. */
 export async function saveView(
   api: ApiClient,
   owner: ViewsOwner,

@@ -16,7 +16,7 @@ describe("sendSignedIn", () => {
     expect(send.mock.calls).toEqual([["old"], ["new"]]);
   });
 
-  it("sends it twice at the most", async () => {
+  it("sends it at most twice", async () => {
     const send = serviceOf("none");
     let number = 0;
     const answer = await sendSignedIn(() => Promise.resolve(`token-${String(++number)}`), send);
@@ -38,7 +38,7 @@ describe("sendSignedIn", () => {
     expect(send).toHaveBeenCalledOnce();
   });
 
-  it("asks for no other token when nobody is signed in", async () => {
+  it("asks for no other token when no one is signed in", async () => {
     const getIdToken = vi.fn(() => Promise.resolve(undefined));
     expect((await sendSignedIn(getIdToken, serviceOf("new"))).status).toBe(401);
     expect(getIdToken).toHaveBeenCalledOnce();

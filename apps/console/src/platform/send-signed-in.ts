@@ -1,5 +1,5 @@
 /**
- * The ID token to send; undefined when nobody is signed in.
+ * The ID token to send; undefined when no one is signed in.
  *
  * @param refused - One that the service did not take: another one is asked for, if there can be any.
  */

@@ -62,7 +62,7 @@ export function webhooksQuery(api: ApiClient, tenantId: TenantId) {
   });
 }
 
-/** Which shares of quotas are told of, and to whom. */
+/** Which shares of quotas send notifications, and to whom. */
 export function quotaAlertsQuery(api: ApiClient, tenantId: TenantId) {
   return queryOptions({
     queryKey: ["quota-alerts", tenantId],

@@ -16,7 +16,7 @@ async function runBeforePaint(): Promise<void> {
 }
 
 describe("createTheme", () => {
-  it("follows the system until somebody chooses, and shows the choice at once", () => {
+  it("follows the system until the person chooses, and shows the choice at once", () => {
     const theme = createTheme(window);
     const changed = vi.fn();
     theme.subscribe(changed);

@@ -8,7 +8,7 @@ import { useRef } from "react";
 export type SubmitAgain = "failed" | "settled";
 
 /**
- * Sends at most one request at a time, however fast somebody presses. `isPending` cannot tell: it is known a render
+ * Sends at most one request at a time, however fast the button is pressed. `isPending` is not enough: it is known a render
  * later, and the second press of a double click comes before.
  *
  * @param mutateAsync - Of the mutation that sends. What it fails with is in the mutation's `error`.

@@ -48,7 +48,7 @@ export function useVerification(user: User | undefined): Verification {
       mutate(user);
     }
   };
-  // The outside systems are the identity provider, where a person appears, and the service, which is told of them.
+  // The outside systems are the identity provider, where a person appears, and the service, which verifies them.
   useEffect(() => {
     if (user === undefined) {
       reset();

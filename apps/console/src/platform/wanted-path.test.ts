@@ -58,7 +58,7 @@ describe("createWantedPath", () => {
     expect([wanted.take(), wanted.take()]).toEqual(["/plans?x=1", undefined]);
   });
 
-  it("gives back nothing that leads elsewhere, whoever put it there", () => {
+  it("returns nothing that leads elsewhere, no matter how it got there", () => {
     const wanted = createWantedPath(sessionStorage);
     wanted.remember("/plans");
     const key = sessionStorage.key(0) ?? "";

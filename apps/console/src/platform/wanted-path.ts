@@ -1,10 +1,10 @@
 const STORAGE_KEY = "wanted-path";
 /** A path of this site: `//host` and `/\host` lead to another one, and a control character hides what it is. */
 const OWN_PATH = /^\/(?![/\\])[^\\]*$/;
-/** Longer ones are nobody's bookmark. */
+/** No page of the console has a longer address. */
 const LENGTH_MAX = 2048;
 
-/** Where somebody wanted to go when they had to sign in first. Kept for this tab alone. */
+/** The page to open after signing in. Kept for this tab only. */
 export interface WantedPath {
   remember(path: string): void;
   /** Returns it once; undefined when there is none. */

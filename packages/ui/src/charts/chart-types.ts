@@ -52,7 +52,7 @@ export type ChartView = "chart" | "table";
 export type TimeChartProps = {
   /** What is shown, for screen readers and as the caption of the table: "Requests by outcome". */
   label: string;
-  /** Stands at the value axis: "requests", "ms". */
+  /** Label of the value axis: "requests", "ms". */
   unit: string;
   buckets: readonly TimeBucket[];
   series: readonly TimeSeries[];

@@ -3,7 +3,7 @@ import Table from "lucide-react/icons/table";
 import type { ChartView } from "./chart-types.ts";
 
 export type ChartViewToggleProps = {
-  /** What is shown, so that several of these on one page are told apart. */
+  /** What is shown, to distinguish several of these on one page. */
   label: string;
   view: ChartView;
   onViewChange: (view: ChartView) => void;

@@ -46,7 +46,7 @@ export function listTimeTicks(options: {
   return [{ instantMs: fromMs, unit: "day" }];
 }
 
-/** Weeks begin on no round day of a month: each label stands at a bucket. */
+/** Weeks begin on no round day of a month, so each label marks a bucket. */
 function listWeeks(buckets: readonly TimeBucket[], labelsMax: number): TimeTick[] {
   const step = 2 ** Math.max(0, Math.ceil(Math.log2(buckets.length / Math.max(1, labelsMax))));
   return buckets

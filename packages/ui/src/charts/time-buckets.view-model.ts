@@ -18,7 +18,7 @@ export type TimeBucket = {
 /** A range of time, half-open, epoch milliseconds. */
 export type TimeRange = { fromMs: number; toMs: number };
 
-/** A bar narrower than this cannot be told from a hairline, in pixels. */
+/** A narrower bar looks like a hairline. In pixels. */
 export const BAR_WIDTH_MIN_PX = 3;
 /** Between two bars, in pixels. */
 export const BAR_GAP_PX = 1;
@@ -97,7 +97,7 @@ export function toBuckets(startsMs: readonly number[], range: TimeRange): TimeBu
 /**
  * Puts values at instants into their buckets.
  *
- * @param emptyValue - What stands where nothing was reported: 0 for a count, null for a measure such as a percentile.
+ * @param emptyValue - The value where nothing was reported: 0 for a count, null for a measure such as a percentile.
  */
 export function alignToBuckets<Empty extends number | null>(
   buckets: readonly TimeBucket[],

@@ -58,7 +58,7 @@ describe("TimeLines", () => {
     ]);
   });
 
-  it("says so when nothing was measured, and chooses no range when nobody listens", async () => {
+  it("says so when nothing was measured, and chooses no range without a listener", async () => {
     renderLines([{ ...P95, values: [null, null, null] }]);
     expect(screen.getByText("Nothing was measured.")).toBeTruthy();
     screen.getByRole("application").focus();

@@ -56,8 +56,8 @@ const HEADROOM_FACTOR = 1.5;
 export type PeakCut = { top: number; largest: number };
 
 /**
- * Looks for rare peaks beside which everything else would be a line at the bottom: a tenth of the points at the most, each
- * of which counts by its largest value, more than three times as high as all others.
+ * Finds rare peaks that would flatten everything else to a line at the bottom: at most a tenth of the points, each
+ * counted by its largest value, more than three times as high as all others.
  *
  * Example: 29 points up to 2 and one of 60 are cut at 3.
  *

@@ -21,7 +21,7 @@ export type TimePlotProps = {
   stretches: TimeStretches | undefined;
   largest: number;
   isWhole: boolean;
-  /** Bars are stacked and have a sum; lines stand beside each other. */
+  /** Bars are stacked and have a sum; lines are ordered by value. */
   order: "stack" | "value";
   timeZone: string;
   formats: ChartFormats;

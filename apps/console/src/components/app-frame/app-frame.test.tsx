@@ -241,7 +241,7 @@ const CEDAR = {
   ...{ periodAnchor: "2026-11-01T00:00:00.000Z", createdAt: "2026-11-21T00:00:00.000Z" },
 };
 
-/** Of the slug that is asked for, and nobody's own. */
+/** The tenant of the requested slug, of which the reader is no member. */
 const CEDAR_ALONE: FakeAnswers = {
   ...QUIET,
   "GET /tenants": (request) => {
@@ -252,7 +252,7 @@ const CEDAR_ALONE: FakeAnswers = {
 
 describe("an operator at the address of another tenant", () => {
   it.each([{ tenants: TENANTS }, { tenants: [] }])(
-    "sees it as operator, is told so, and finds the way back",
+    "sees it as operator, reads that, and finds the way back",
     async ({ tenants }) => {
       localStorage.setItem("tenant", "birch");
       const { router, user } = await open({
@@ -299,7 +299,7 @@ describe("an operator at the address of another tenant", () => {
     expect(screen.queryByText(/as operator, for reading/)).toBe(null);
   });
 
-  it("shows nobody's numbers while it opens, and says when there is no such tenant", async () => {
+  it("shows no numbers while it opens, and says when there is no such tenant", async () => {
     await open({
       path: "/billings?tenant=cedar",
       isOperator: true,

@@ -19,8 +19,8 @@ import { VisitStrip } from "./visit-strip.tsx";
 const InsideFrame = createContext(false);
 
 /**
- * What surrounds every signed-in screen: navigation at the left, what is the same everywhere above, the screen as
- * `main`. Inside of itself it adds nothing: a page that is not found may stand in the layout or in its place.
+ * The frame of every signed-in screen: navigation on the left, the top bar, and the screen as
+ * `main`. A frame inside a frame adds nothing, so that the not-found page works inside the layout and without it.
  */
 export function AppFrame({ children }: { children: ReactNode }) {
   return use(InsideFrame) ? (
@@ -105,7 +105,7 @@ function Frame({ children }: { children: ReactNode }) {
   );
 }
 
-/** The address stays as it is: a fragment in it would be shared and would scroll whoever opens it. */
+/** The address stays as it is: a fragment would be shared with it and would scroll the page for everyone who opens it. */
 function skipToContent(event: MouseEvent<HTMLAnchorElement>): void {
   event.preventDefault();
   document.getElementById("content")?.focus();

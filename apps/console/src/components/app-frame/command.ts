@@ -5,7 +5,7 @@ import type { Searchable } from "./command-match.view-model.ts";
 export type Command = Searchable & {
   id: string;
   icon: ReactElement;
-  /** Stands at the right. */
+  /** Shown at the right. */
   note?: string;
   run: () => void;
 };

@@ -34,7 +34,7 @@ export function NotificationList({ reader, onFollow }: NotificationListProps) {
   );
   const markAllRead = useMarkRead(reader, async (upTo: string) => {
     while ((await api.notifications.markAllRead({ ...reader, upTo })).read > 0) {
-      // What is left, older than the list reaches: a call marks so many at the most.
+      // Each call marks a bounded number; the loop reaches those older than the list.
     }
   });
   const newestId = newest.data?.items[0]?.notificationId;

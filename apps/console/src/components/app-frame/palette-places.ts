@@ -5,7 +5,7 @@ export type Place = Searchable & {
   /** The screen that it is part of. */
   to: "/analytics" | "/plans" | "/tenants";
   search: Readonly<Record<string, string>>;
-  /** Stands at the right: the screen. */
+  /** Shown at the right: the screen. */
   note: string;
   /** Others do not have it. */
   isForOperators?: boolean;
@@ -114,7 +114,7 @@ export const PLACES: readonly Place[] = [
 
 export type Guide = Searchable & { path: string };
 
-/** Pages of the documentation, by what somebody wants to know. */
+/** Pages of the documentation, by question. */
 export const GUIDES: readonly Guide[] = [
   { path: "/docs/api", label: "How the API works", words: "rest errors pagination limits guide" },
   { path: "/docs/keys", label: "How API keys work", words: "shortcuts bulk import guide" },

@@ -9,7 +9,7 @@ import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { Initials } from "./initials.tsx";
 
-/** Who is signed in, where the documentation is, and the way out. */
+/** The signed-in person, links to the documentation, and sign-out. */
 export function UserMenu({ isFolded }: { isFolded: boolean }) {
   const { session } = usePlatform();
   const { user } = useVerifiedUser();

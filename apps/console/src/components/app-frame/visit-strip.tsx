@@ -3,7 +3,7 @@ import ArrowLeft from "lucide-react/icons/arrow-left";
 import Eye from "lucide-react/icons/eye";
 import { useCurrentTenant } from "#platform/current-tenant.ts";
 
-/** Says that an operator looks at somebody else's tenant, for reading, and leads back. It stays while the screen scrolls. */
+/** Says that an operator is viewing another tenant, read-only, and leads back. It stays visible while the screen scrolls. */
 export function VisitStrip() {
   const tenant = useCurrentTenant();
   if (tenant?.isVisited !== true) {

@@ -2,7 +2,7 @@ import { RequestError } from "../error-message.ts";
 import type { JsonClient } from "../json-client.ts";
 import { type Credentials, type Registration, SignInError } from "./session.ts";
 
-/** Longer than any of its answers takes; whoever waits is told to try again. */
+/** Longer than any of its answers takes. After this the person is asked to try again. */
 const TIMEOUT_MS = 15_000;
 
 /** What the form of an interaction leads to. */
@@ -20,7 +20,7 @@ export interface BuiltInProvider {
   endSession(): Promise<void>;
 }
 
-/** @param json - Must send no ID token: nobody is signed in yet. */
+/** @param json - Must send no ID token: no one is signed in yet. */
 export function createBuiltInProvider(issuer: string, json: JsonClient): BuiltInProvider {
   const answer = async (interaction: string, form: string, body: object) =>
     toOutcome(
@@ -50,7 +50,7 @@ export function createBuiltInProvider(issuer: string, json: JsonClient): BuiltIn
     endSession: async () => {
       await fetch(`${issuer}/session/end`, {
         method: "POST",
-        // The answer leads to a page that nobody wants to see here.
+        // The answer redirects to a page that is of no use here.
         redirect: "manual",
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });

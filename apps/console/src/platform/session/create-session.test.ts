@@ -190,7 +190,7 @@ describe("the auth state", () => {
     expect(session.getState()).toMatchObject({ isLoading: true, user: undefined });
   });
 
-  it("becomes loaded without a user when nobody is signed in, and asks nobody", () => {
+  it("becomes loaded without a user when no one is signed in, and sends no request", () => {
     const { session, client } = makeSession();
     session.start();
     expect(session.getState()).toMatchObject({ isLoading: false, user: undefined });
@@ -286,7 +286,7 @@ describe("the ID token", () => {
     expect(localStorage.getItem(STORAGE_KEY)).toContain("refresh-2");
   });
 
-  it("signs the person out when the provider knows somebody else by now", async () => {
+  it("signs the person out when the provider now has someone else signed in", async () => {
     const { session, client } = await signedIn({ refresh: () => Promise.reject(refusal(400)) });
     client.finish = vi.fn(async () => makeTokens(9, "grace"));
     await vi.advanceTimersByTimeAsync(LIFETIME_MS);
@@ -359,7 +359,7 @@ describe("signing in and out", () => {
     expect(stored).not.toContain("id-1");
   });
 
-  it("leaves nothing of who was here before to somebody whose provider gives no refresh token", async () => {
+  it("leaves nothing of the previous person to one whose provider gives no refresh token", async () => {
     const tokens = { ...makeTokens(1, "bob"), refreshToken: undefined };
     const { session, client } = makeSession({ finish: async () => tokens });
     session.start();

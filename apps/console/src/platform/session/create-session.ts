@@ -80,18 +80,18 @@ export function createSession(deps: SessionDeps): Session {
         : store.write({ providerId, subject, refreshToken });
     schedule(renewInBackground, Math.max(set.lifetimeMs - RENEW_BEFORE_MS, set.lifetimeMs / 2));
     const user = toUser(providerId, set, getIdTokenOfUser);
-    // A renewal that changes nothing about the person is nobody's business.
+    // A renewal that changes nothing about the person notifies no listener.
     if (state.isLoading || state.trouble !== undefined || !isSameUser(state.user, user)) {
       change({ isLoading: false, user, ended: undefined, trouble: undefined });
     }
     return stored;
   }
 
-  /** Somebody has signed in in this tab. */
+  /** Starts the session of a person who signed in in this tab. */
   async function begin(providerId: string, set: TokenSet): Promise<void> {
     epoch += 1;
     if (set.refreshToken === undefined) {
-      // What is stored is of whoever was here before, and would be renewed in place of this person's.
+      // The stored token belongs to the previous person and would be renewed instead of this person's.
       await store.clear();
     }
     await accept(providerId, set);
@@ -99,7 +99,7 @@ export function createSession(deps: SessionDeps): Session {
 
   /**
    * Asks the built-in provider whether the person is still signed in there. A page that is closed between the rotation of
-   * its token and the answer leaves a token that is used up, and nobody should have to sign in for that.
+   * its token and the answer leaves a used token, and no one should have to sign in again for that.
    */
   async function signInAgain(
     stored: StoredSession,

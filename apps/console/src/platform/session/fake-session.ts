@@ -5,7 +5,7 @@ export interface FakeSession extends Session {
   change(state: Partial<AuthState>): void;
 }
 
-/** Makes a session in which nobody is signed in. */
+/** Makes a session in which no one is signed in. */
 export function makeFakeSession(): FakeSession {
   let state: AuthState = {
     isLoading: false,
@@ -43,7 +43,7 @@ export function makeFakeSession(): FakeSession {
   };
 }
 
-/** Makes somebody who is signed in with the token `token-of-<subject>`. */
+/** Makes a signed-in user with the token `token-of-<subject>`. */
 export function makeUser(subject = "ada"): User {
   return {
     subject,

@@ -130,7 +130,7 @@ describe("createOidcClient", () => {
     { why: "another state", extra: { state: "other" }, claims: {} },
     { why: "another issuer in the answer", extra: { iss: "https://evil.example" }, claims: {} },
     { why: "another nonce", extra: {}, claims: { nonce: "other" } },
-    { why: "another audience", extra: {}, claims: { aud: "somebody-else" } },
+    { why: "another audience", extra: {}, claims: { aud: "someone-else" } },
     { why: "another issuer in the token", extra: {}, claims: { iss: "https://evil.example" } },
     { why: "a token that has ended", extra: {}, claims: { exp: 1 } },
   ])("refuses $why", async ({ extra, claims }) => {
@@ -196,7 +196,7 @@ describe("createOidcClient", () => {
     );
   });
 
-  it("says that browsers sign nobody in over an open line", async () => {
+  it("says that browsers cannot sign in over plain HTTP", async () => {
     vi.stubGlobal("isSecureContext", false);
     await expect(createOidcClient(PROVIDER, REDIRECT_URI).begin()).rejects.toThrow("HTTPS");
   });

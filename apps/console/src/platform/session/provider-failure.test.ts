@@ -47,7 +47,7 @@ describe("toSignInMessage", () => {
       message: /cancelled/,
     },
     { why: "the provider's refusal", cause: refused("invalid_grant"), message: /took too long/ },
-    { why: "a code nobody knows", cause: refused("odd_code"), message: /odd_code/ },
+    { why: "an unknown code", cause: refused("odd_code"), message: /odd_code/ },
     { why: "our own reason", cause: new SignInError("x", "Because."), message: /^Because\.$/ },
     { why: "the server's sentence", cause: answered(401), message: /^No$/ },
     {

@@ -69,7 +69,7 @@ export function toSignInMessage(cause: unknown): string {
   return "Signing in failed: the provider’s answer could not be trusted. Try again.";
 }
 
-/** Nobody answered, or not in time: `fetch` says so with a TypeError, a timeout with a DOMException. */
+/** No answer, or not in time: `fetch` throws a TypeError, a timeout a DOMException. */
 function isTransportFailure(cause: unknown): boolean {
   return (
     cause instanceof DOMException ||

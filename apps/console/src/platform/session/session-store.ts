@@ -5,12 +5,12 @@ const STORAGE_KEY = "session";
 /** What lasts beyond the page: enough to ask the provider for a new ID token. */
 export type StoredSession = { providerId: string; subject: string; refreshToken: string };
 
-/** What was written at an instant, epoch milliseconds: that somebody is signed in, or that nobody is any more. */
+/** What was written at an instant, epoch milliseconds: the session, or that the person signed out. */
 type Entry = { at: number; session: StoredSession | undefined };
 
 /** Keeps the session for every tab of this browser and the next visit. */
 export interface SessionStore {
-  /** Undefined when nobody is signed in. What another tab wrote a moment ago may still be missing. */
+  /** Undefined when no one is signed in. What another tab wrote a moment ago may still be missing. */
   read(): StoredSession | undefined;
   /** The same with everything that any tab wrote, for who is about to use the token up. */
   readNewest(): Promise<StoredSession | undefined>;
@@ -98,7 +98,7 @@ function parseJson(text: string | null): unknown {
   try {
     return JSON.parse(text ?? "null");
   } catch {
-    // Somebody else's entry, or half of one: nobody is signed in.
+    // The entry is foreign or incomplete: no one is signed in.
     return undefined;
   }
 }

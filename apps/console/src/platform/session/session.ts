@@ -1,6 +1,6 @@
 import type { GetIdToken } from "../send-signed-in.ts";
 
-/** Somebody who is signed in, as the identity provider describes them. */
+/** A signed-in person, as the identity provider describes them. */
 export type User = {
   /** The provider's name for the person: unique within one provider. */
   subject: string;
@@ -17,12 +17,12 @@ export type User = {
   getIdToken: () => Promise<string>;
 };
 
-/** Who is signed in, as far as it is known. */
+/** The signed-in person, as far as known. */
 export type AuthState = {
-  /** True until it is known whether somebody is signed in. */
+  /** True until it is known whether a person is signed in. */
   isLoading: boolean;
   user: User | undefined;
-  /** Why nobody is signed in any more; undefined when nobody was. */
+  /** Why the session ended; undefined when there was none. */
   ended: "by_person" | "by_provider" | undefined;
   /** Why it takes so long to know, as a sentence: the provider cannot be reached, and is asked again. */
   trouble: string | undefined;
@@ -41,7 +41,7 @@ export interface Session {
   getState(): AuthState;
   /** Calls back after each change of `getState()`, until the returned function is called. */
   subscribe(listener: () => void): () => void;
-  /** Finds out whether somebody is still signed in. Called once, when the page starts. */
+  /** Finds out whether the person is still signed in. Called once, when the page starts. */
   start(): void;
   /** Asks the provider again now, after `trouble`. */
   retry(): void;

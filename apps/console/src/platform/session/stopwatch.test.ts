@@ -13,7 +13,7 @@ function start() {
 }
 
 describe("the stopwatch of a session", () => {
-  it("counts a sleep, in which the steady clock stands still", () => {
+  it("counts a sleep, during which the steady clock stops", () => {
     const { advance } = start();
     expect(advance(60_000, 60_000)).toBe(60_000);
     expect(advance(0, 3_600_000)).toBe(3_660_000);

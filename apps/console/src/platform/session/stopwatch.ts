@@ -1,7 +1,7 @@
 type Clock = { now(): number };
 
 /**
- * Counts milliseconds that only ever grow, also while the device sleeps: the steady clock stands still then in most browsers, and
+ * Counts milliseconds that only ever grow, also while the device sleeps: the steady clock stops then in most browsers, and
  * the wall clock may be set back at any time. Of each stretch it counts the longer one, so that it is early rather than late.
  */
 export function createStopwatch(steady: Clock, wall: Clock): () => number {

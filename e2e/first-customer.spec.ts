@@ -115,6 +115,8 @@ describe("a first customer on an empty instance", () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get("ratelimit")).toContain('"requests";r=49999;');
     await main().getByText("Your first call has arrived.").waitFor();
+    await fetch(address, { headers: { authorization: `Bearer ${key}` } });
+    await main().getByText("2 calls have arrived.").waitFor();
     await main()
       .getByText(`GET ${new URL(address).pathname.replace("berlin", "")}`)
       .first()
@@ -130,6 +132,10 @@ describe("a first customer on an empty instance", () => {
     await question.getByRole("button", { name: "Stay" }).click();
     await main().getByRole("button", { name: "I have stored it" }).click();
     await main().getByText("It is shown only this once.").waitFor({ state: "detached" });
+    // After a reload nothing shows the key again, and the page says what to do about it.
+    await page.reload();
+    await main().getByRole("button", { name: "Roll this key" }).waitFor();
+    await main().getByRole("button", { name: "Create another key" }).waitFor();
   });
 
   it("sees the next calls in analytics while it is open", async () => {

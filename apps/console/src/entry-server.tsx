@@ -80,6 +80,9 @@ function createVisitorPlatform(config: ClientConfig): Platform {
     arrivals: {
       capture: () => undefined,
       get: () => undefined,
+      keepFor: () => undefined,
+      getFor: () => undefined,
+      forgetOthers: () => undefined,
       forget: () => undefined,
       getMailLink: () => undefined,
       forgetMailLink: () => undefined,

@@ -37,6 +37,7 @@ beforeEach(() => {
 afterEach(() => {
   cleanup();
   sessionStorage.clear();
+  localStorage.clear();
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
 });
@@ -172,6 +173,29 @@ describe("what a link brought along", () => {
     change({ user: makeUser() });
     await waitFor(() => expect(said).toHaveBeenLastCalledWith("This setup link was used before."));
     expect(platform.arrivals.get("setup")).toBeUndefined();
+  });
+
+  it("is used by the person who registered with it in a tab that was closed", async () => {
+    const said = vi.spyOn(toast, "success");
+    const { platform, change } = openGate({
+      "POST /auth/verify": () => VERIFIED,
+      "POST /setup/claim": () => ({ user: VERIFIED.user }),
+    });
+    sessionStorage.setItem("arrival-setup", "s3cret");
+    platform.arrivals.keepFor(VERIFIED.user.email);
+    sessionStorage.clear();
+    change({ user: makeUser() });
+    await waitFor(() => expect(said).toHaveBeenCalledTimes(1));
+    expect(localStorage.getItem("arrival-setup")).toBe(null);
+  });
+
+  it("is removed when someone else signs in, and not used", async () => {
+    const { platform, change } = openGate({ "POST /auth/verify": () => VERIFIED });
+    sessionStorage.setItem("arrival-setup", "s3cret");
+    platform.arrivals.keepFor("someone-else@example.com");
+    sessionStorage.clear();
+    change({ user: makeUser() });
+    await waitFor(() => expect(localStorage.getItem("arrival-setup")).toBe(null));
   });
 
   it("waits for its addressee when someone else is signed in", async () => {

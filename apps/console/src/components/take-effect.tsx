@@ -1,25 +1,40 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { toast } from "sonner";
 import type { ArrivalKind } from "#platform/arrivals.ts";
 import { RequestError } from "#platform/error-message.ts";
-import { useArrival, usePlatform } from "#platform/platform.tsx";
-import { useRefreshVerifiedUser } from "#platform/verified-user.ts";
+import { useArrivalFor, usePlatform } from "#platform/platform.tsx";
+import { useRefreshVerifiedUser, verifiedUserQuery } from "#platform/verified-user.ts";
 
-/** Has what a link brought along take effect, now that it is known who opened it. */
+/** Uses what a link brought along, now that someone is signed in. */
 export function TakeEffect() {
+  const platform = usePlatform();
+  const { data } = useQuery({ ...verifiedUserQuery(platform), enabled: false });
+  return data === undefined ? null : <TakeFor email={data.user.email} />;
+}
+
+function TakeFor({ email }: { email: string | null }) {
+  const { arrivals } = usePlatform();
+  // The outside system is this browser's storage, which the next person at the machine shares.
+  useEffect(() => arrivals.forgetOthers(email), [arrivals, email]);
   return (
     <>
-      <TakeArrival kind="setup" success="You are now the operator of this installation." />
-      <TakeArrival kind="invitation" success="You have joined the tenant." />
+      <TakeArrival
+        kind="setup"
+        email={email}
+        success="You are now the operator of this installation."
+      />
+      <TakeArrival kind="invitation" email={email} success="You have joined the tenant." />
     </>
   );
 }
 
-function TakeArrival({ kind, success }: { kind: ArrivalKind; success: string }) {
+type TakeArrivalProps = { kind: ArrivalKind; email: string | null; success: string };
+
+function TakeArrival({ kind, email, success }: TakeArrivalProps) {
   const { api, arrivals } = usePlatform();
   const refresh = useRefreshVerifiedUser();
-  const secret = useArrival(kind);
+  const secret = useArrivalFor(kind, email);
   const { mutate } = useMutation({
     mutationKey: ["arrival", kind],
     mutationFn: async (text: string): Promise<unknown> =>
@@ -34,7 +49,7 @@ function TakeArrival({ kind, success }: { kind: ArrivalKind; success: string }) 
     onError: (error) => {
       // A refused link is dropped. One that got no answer is tried again with the next page, and one that belongs to
       // someone else is kept until they sign in.
-      if (isRefusal(error) && !isForSomebodyElse(error)) {
+      if (isRefusal(error) && !isForAnotherPerson(error)) {
         arrivals.forget(kind);
       }
       toast.error(error.message);
@@ -49,13 +64,13 @@ function TakeArrival({ kind, success }: { kind: ArrivalKind; success: string }) 
   return null;
 }
 
-/** The server answered and said no, as opposed to not answering or failing itself. */
+/** The server refused it, as opposed to failing or not answering. */
 function isRefusal(cause: unknown): boolean {
   const status = cause instanceof RequestError ? cause.status : undefined;
   return status !== undefined && status >= 400 && status < 500 && status !== 429;
 }
 
-/** The server knows it and named whose it is. */
-function isForSomebodyElse(cause: unknown): boolean {
+/** The server knows the invitation and said whom it is for. */
+function isForAnotherPerson(cause: unknown): boolean {
   return cause instanceof RequestError && cause.code === "INVITATION_EMAIL_MISMATCH";
 }

@@ -2,7 +2,12 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createArrivals } from "./arrivals.ts";
 
-afterEach(() => sessionStorage.clear());
+const STORAGES = { tab: sessionStorage, lasting: localStorage };
+
+afterEach(() => {
+  sessionStorage.clear();
+  localStorage.clear();
+});
 
 const at = (pathname: string, searchStr = "", hash = "") => ({ pathname, searchStr, hash });
 
@@ -27,7 +32,7 @@ describe("createArrivals", () => {
       code: undefined,
     },
   ])("takes $why out of the address", ({ from, href, code }) => {
-    const arrivals = createArrivals(sessionStorage);
+    const arrivals = createArrivals(STORAGES);
     expect(arrivals.capture(from)).toBe(href);
     expect(arrivals.get("setup")).toBe(code);
   });
@@ -35,7 +40,7 @@ describe("createArrivals", () => {
   it.each(["reset", "confirm"] as const)(
     "takes the %s link of a mail and keeps it out of any storage",
     (kind) => {
-      const arrivals = createArrivals(sessionStorage);
+      const arrivals = createArrivals(STORAGES);
       expect(arrivals.capture(at("/login", `?${kind}=t0k&x=1`))).toBe("/login?x=1");
       expect(arrivals.getMailLink()).toEqual({ kind, token: "t0k" });
       expect(sessionStorage).toHaveLength(0);
@@ -45,14 +50,14 @@ describe("createArrivals", () => {
   );
 
   it("takes no link of a mail without a token, nor elsewhere than at the sign-in page", () => {
-    const arrivals = createArrivals(sessionStorage);
+    const arrivals = createArrivals(STORAGES);
     expect(arrivals.capture(at("/login", "?reset="))).toBe("/login");
     expect(arrivals.capture(at("/register", "?reset=t0k"))).toBeUndefined();
     expect(arrivals.getMailLink()).toBeUndefined();
   });
 
   it("takes an invitation and leaves the rest of the address", () => {
-    const arrivals = createArrivals(sessionStorage);
+    const arrivals = createArrivals(STORAGES);
     const changed = vi.fn();
     arrivals.subscribe(changed);
     expect(arrivals.capture(at("/register", "?invitation=t&x=1"))).toBe("/register?x=1");
@@ -63,10 +68,59 @@ describe("createArrivals", () => {
     expect(changed).toHaveBeenCalledTimes(2);
   });
 
+  describe("after the tab was closed", () => {
+    /** A person opens the link, and types an address before the tab is closed. */
+    function reopen(email: string | undefined) {
+      const arrivals = createArrivals(STORAGES);
+      arrivals.capture(at("/register", "?invitation=inv", "setup=code"));
+      if (email !== undefined) {
+        arrivals.keepFor(email);
+      }
+      sessionStorage.clear();
+      return createArrivals(STORAGES);
+    }
+
+    it("gives it to the person who registered with it", () => {
+      const arrivals = reopen("Ada@example.com ");
+      expect(arrivals.get("setup")).toBe("code");
+      expect(arrivals.getFor("setup", "ada@example.com")).toBe("code");
+      expect(arrivals.getFor("invitation", "ada@example.com")).toBe("inv");
+      arrivals.forget("setup");
+      expect(arrivals.getFor("setup", "ada@example.com")).toBeUndefined();
+      expect(localStorage.getItem("arrival-setup")).toBe(null);
+    });
+
+    it("gives it to no one else, and removes it when someone else signs in", () => {
+      const arrivals = reopen("ada@example.com");
+      expect(arrivals.getFor("setup", "bob@example.com")).toBeUndefined();
+      expect(arrivals.getFor("setup", null)).toBeUndefined();
+      arrivals.forgetOthers("ada@example.com");
+      expect(arrivals.getFor("setup", "ada@example.com")).toBe("code");
+      arrivals.forgetOthers("bob@example.com");
+      expect(arrivals.get("setup")).toBeUndefined();
+      expect(localStorage).toHaveLength(0);
+    });
+
+    it("is gone when no one registered or signed in with it", () => {
+      expect(reopen(undefined).get("setup")).toBeUndefined();
+      expect(localStorage).toHaveLength(0);
+    });
+
+    it.each(["x", "null", "1", '{"secret":1,"email":"a"}', '{"secret":"s"}'])(
+      "takes %s in the storage for nothing",
+      (text) => {
+        localStorage.setItem("arrival-setup", text);
+        const arrivals = createArrivals(STORAGES);
+        expect(arrivals.getFor("setup", "a")).toBeUndefined();
+        arrivals.forgetOthers("a");
+      },
+    );
+  });
+
   it.each([at("/login"), at("/register", "?reset=t"), at("/plans", "?invitation=t", "setup=c")])(
     "leaves $pathname$searchStr alone",
     (location) => {
-      const arrivals = createArrivals(sessionStorage);
+      const arrivals = createArrivals(STORAGES);
       expect(arrivals.capture(location)).toBeUndefined();
       expect([arrivals.get("setup"), arrivals.get("invitation")]).toEqual([undefined, undefined]);
     },

@@ -3,12 +3,13 @@ import { LOGIN_PATH } from "./guard.ts";
 const REGISTER_PATH = "/register";
 
 /** What a link brings along that takes effect once the person is signed in. */
-export type ArrivalKind = "setup" | "invitation";
+const ARRIVAL_KINDS = ["setup", "invitation"] as const;
+export type ArrivalKind = (typeof ARRIVAL_KINDS)[number];
 
 /** What a link in a mail asks of the sign-in page, regardless of who is signed in. */
 export type MailLink = { kind: "reset" | "confirm"; token: string };
 
-/** What links brought along, kept for this tab until it took effect. */
+/** What links brought along, kept until it took effect. */
 export interface Arrivals {
   /**
    * Takes what a link to `/login` or `/register` carries.
@@ -18,6 +19,12 @@ export interface Arrivals {
   capture(location: { pathname: string; searchStr: string; hash: string }): string | undefined;
   /** The newest of a kind; undefined when there is none. */
   get(kind: ArrivalKind): string | undefined;
+  /** Lets what this tab holds survive the tab, for the person who is about to register or sign in with this address. */
+  keepFor(email: string): void;
+  /** What the signed-in person may use: what this tab holds, or what was kept for their address. */
+  getFor(kind: ArrivalKind, email: string | null): string | undefined;
+  /** Removes what was kept for people with another address. */
+  forgetOthers(email: string | null): void;
   forget(kind: ArrivalKind): void;
   /** The link of a mail that this page was opened with, until it is forgotten. Kept nowhere else: it is good for one use. */
   getMailLink(): MailLink | undefined;
@@ -31,8 +38,14 @@ function findMailLink(search: URLSearchParams): MailLink | undefined {
   return kind && { kind, token: search.get(kind)?.trim() ?? "" };
 }
 
-/** Keeps them in the storage of the tab: `#setup=<code>` and `?invitation=<token>`. */
-export function createArrivals(storage: Storage): Arrivals {
+/**
+ * Keeps what links bring along: `#setup=<code>` and `?invitation=<token>`.
+ *
+ * @param tab - Holds it until the tab is closed. Anyone who signs in there may use it.
+ * @param lasting - Survives the tab, so that someone who registers, closes the tab and signs in later loses nothing. Holds
+ *   only what is bound to an address: otherwise the next person at this machine could take it.
+ */
+export function createArrivals({ tab, lasting }: { tab: Storage; lasting: Storage }): Arrivals {
   let mailLink: MailLink | undefined;
   const listeners = new Set<() => void>();
   const change = (): void => {
@@ -43,7 +56,7 @@ export function createArrivals(storage: Storage): Arrivals {
   const keep = (kind: ArrivalKind, secret: string | null): void => {
     const text = secret?.trim() ?? "";
     if (text !== "") {
-      storage.setItem(storageKey(kind), text);
+      tab.setItem(storageKey(kind), text);
     }
   };
   return {
@@ -68,9 +81,34 @@ export function createArrivals(storage: Storage): Arrivals {
       change();
       return pathname + withPrefix("?", search) + withPrefix("#", fragment);
     },
-    get: (kind) => storage.getItem(storageKey(kind)) ?? undefined,
+    get: (kind) => tab.getItem(storageKey(kind)) ?? readKept(lasting, kind)?.secret,
+    keepFor: (email) => {
+      for (const kind of ARRIVAL_KINDS) {
+        const secret = tab.getItem(storageKey(kind));
+        if (secret !== null) {
+          const kept: Kept = { secret, email: toComparable(email) };
+          lasting.setItem(storageKey(kind), JSON.stringify(kept));
+        }
+      }
+    },
+    getFor: (kind, email) => {
+      const kept = readKept(lasting, kind);
+      return (
+        tab.getItem(storageKey(kind)) ??
+        (kept !== undefined && isKeptFor(kept, email) ? kept.secret : undefined)
+      );
+    },
+    forgetOthers: (email) => {
+      for (const kind of ARRIVAL_KINDS) {
+        const kept = readKept(lasting, kind);
+        if (kept !== undefined && !isKeptFor(kept, email)) {
+          lasting.removeItem(storageKey(kind));
+        }
+      }
+    },
     forget: (kind) => {
-      storage.removeItem(storageKey(kind));
+      tab.removeItem(storageKey(kind));
+      lasting.removeItem(storageKey(kind));
       change();
     },
     getMailLink: () => mailLink,
@@ -82,6 +120,36 @@ export function createArrivals(storage: Storage): Arrivals {
       return () => listeners.delete(listener);
     },
   };
+}
+
+/** A secret in the lasting storage, and the address it was kept for. */
+type Kept = { secret: string; email: string };
+
+function isKeptFor(kept: Kept, email: string | null): boolean {
+  return email !== null && kept.email === toComparable(email);
+}
+
+function toComparable(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+/** Reads what is kept; what another version or a person wrote there counts as nothing. */
+function readKept(lasting: Storage, kind: ArrivalKind): Kept | undefined {
+  const text = lasting.getItem(storageKey(kind));
+  try {
+    const kept: unknown = text === null ? undefined : JSON.parse(text);
+    if (typeof kept === "object" && kept !== null && "secret" in kept && "email" in kept) {
+      const { secret, email } = kept;
+      return typeof secret === "string" && typeof email === "string"
+        ? { secret, email }
+        : undefined;
+    }
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) {
+      throw cause;
+    }
+  }
+  return undefined;
 }
 
 function storageKey(kind: ArrivalKind): string {

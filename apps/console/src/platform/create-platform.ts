@@ -18,7 +18,7 @@ export function createPlatform(config: ClientConfig, page: Window): Platform {
     api: createApiClient({ apiUrl, getIdToken: session.getIdToken }),
     json: createJsonClient(session.getIdToken),
     events: createEventClient(session.getIdToken),
-    arrivals: createArrivals(page.sessionStorage),
+    arrivals: createArrivals({ tab: page.sessionStorage, lasting: page.localStorage }),
     wantedPath: createWantedPath(page.sessionStorage),
     theme: createTheme(page),
   };

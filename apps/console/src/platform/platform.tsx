@@ -44,9 +44,9 @@ export function useAuth(): AuthState {
   return useSyncExternalStore(session.subscribe, session.getState, session.getState);
 }
 
-/** What a link brought along, and a new render when that changes. */
-export function useArrival(kind: ArrivalKind): string | undefined {
+/** What a link brought along that the signed-in person may use, and a new render when that changes. */
+export function useArrivalFor(kind: ArrivalKind, email: string | null): string | undefined {
   const { arrivals } = usePlatform();
-  const read = () => arrivals.get(kind);
+  const read = () => arrivals.getFor(kind, email);
   return useSyncExternalStore(arrivals.subscribe, read, read);
 }

@@ -29,7 +29,11 @@ export function makeTestPlatform(): TestPlatform {
   return {
     config: {
       brand: { name: "Acme APIs", accent: undefined },
-      urls: { console: API_URL, api: API_URL, gateway: "https://gateway.example.com" },
+      urls: {
+        console: window.location.origin,
+        api: API_URL,
+        gateway: "https://gateway.example.com",
+      },
       version: "1.0.0",
       identity: {
         providers: [
@@ -51,7 +55,7 @@ export function makeTestPlatform(): TestPlatform {
     api: createApiClient({ apiUrl: API_URL, getIdToken: session.getIdToken }),
     json: createJsonClient(session.getIdToken),
     events: createEventClient(session.getIdToken),
-    arrivals: createArrivals(window.sessionStorage),
+    arrivals: createArrivals({ tab: window.sessionStorage, lasting: window.localStorage }),
     wantedPath: createWantedPath(window.sessionStorage),
     theme: createTheme(window),
   };

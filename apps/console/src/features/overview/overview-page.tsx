@@ -51,7 +51,7 @@ function Overview({ tenant }: { tenant: OwnTenant }) {
       {tenant.isVisited !== true && (
         <SetupProgress
           tenantId={tenant.tenantId}
-          hasCalls={(figures.data?.totals.requests ?? 0) > 0}
+          hasCalls={figures.data && (figures.data.totals.requests ?? 0) > 0}
         />
       )}
       <KpiRow

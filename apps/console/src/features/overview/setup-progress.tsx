@@ -5,26 +5,32 @@ import { Card } from "@turnpike/ui/card";
 import { ProgressBar } from "@turnpike/ui/progress-bar";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { progressQuery, STEP_IDS } from "#platform/quickstart-progress.ts";
+import { progressQuery, STEP_IDS, type StepId } from "#platform/quickstart-progress.ts";
+
+/** Steps that are finished whether or not anyone opened the quickstart. */
+const DONE_AT_FIRST: readonly StepId[] = ["tenant"];
+const DONE_BY_CALLS: readonly StepId[] = ["tenant", "key", "call", "arrival"];
 
 export type SetupProgressProps = {
   tenantId: OwnTenant["tenantId"];
-  /** False while it is not known. */
-  hasCalls: boolean;
+  /** Undefined while it is not known. */
+  hasCalls: boolean | undefined;
 };
 
-/** How far the quickstart has come, until it is finished, or until calls come from a tenant that never opened it. */
+/** Shows the progress of the quickstart until it is finished. Hidden for tenants that made calls without opening it. */
 export function SetupProgress({ tenantId, hasCalls }: SetupProgressProps) {
   const { api } = usePlatform();
-  // Not shown while it loads or cannot be loaded: nothing on this page depends on it.
+  // Hidden while anything is unknown, so that it never appears and then goes away.
   const { data } = useQuery(progressQuery(api, tenantId));
-  const isSetUpElsewhere = hasCalls && data?.finished.length === 0;
-  if (data === undefined || data.finished.length >= STEP_IDS.length || isSetUpElsewhere) {
+  if (data === undefined || hasCalls === undefined) {
     return null;
   }
   const total = STEP_IDS.length;
-  // The tenant itself is there, whether or not anybody opened the quickstart.
-  const done = Math.max(1, data.finished.length);
+  const isSetUpElsewhere = hasCalls && data.finished.length === 0;
+  const done = new Set([...data.finished, ...(hasCalls ? DONE_BY_CALLS : DONE_AT_FIRST)]).size;
+  if (isSetUpElsewhere || done >= total) {
+    return null;
+  }
   return (
     <Card
       title="Finish setting up"

@@ -16,10 +16,10 @@ const MINUTE_MS = 60_000;
 type Calls = { total: number; rows: UsageReport["rows"] };
 export type ArrivalStepProps = { state: StepState; calls: UseQueryResult<Calls> };
 
-/** What the caller has to mend about the key or its limits: the gateway's own refusals. */
+/** The gateway's own refusals, for reasons the caller can fix: the key or its limits. */
 const REFUSED = ["401", "402", "403", "429"];
 
-/** A 404 of the upstream is an answer like others: the call arrived. */
+/** A 404 of the upstream is an answer like any other: the call arrived. */
 function toneOf(status: string): Tone {
   if (status.startsWith("5")) {
     return "danger";
@@ -27,7 +27,7 @@ function toneOf(status: string): Tone {
   return /^[23]/.test(status) ? "ok" : REFUSED.includes(status) ? "warning" : "neutral";
 }
 
-/** What arrived, without a reload. */
+/** Shows calls as they arrive, without a reload. */
 export function ArrivalStep({ state, calls }: ArrivalStepProps) {
   if (calls.isError) {
     return (
@@ -66,12 +66,16 @@ export function ArrivalStep({ state, calls }: ArrivalStepProps) {
 function CallLine({ row }: { row: Calls["rows"][number] }) {
   const { method = "", route = "", status = "" } = row.group;
   const latency = row.values.latency_avg;
+  const requests = row.values.requests ?? 0;
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2 text-sm">
       <Badge tone={toneOf(status)}>{status}</Badge>
       <code className="min-w-0 grow font-mono text-[0.8125rem] [overflow-wrap:anywhere]">
         {route === "" ? "verification of a key" : `${method} ${route}`}
       </code>
+      {requests > 1 && (
+        <span className="text-ink-muted tabular-nums">{formatCount(requests)} calls</span>
+      )}
       {typeof latency === "number" && (
         <span className="text-ink-muted tabular-nums">{formatMs(latency)}</span>
       )}

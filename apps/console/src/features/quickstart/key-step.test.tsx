@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { cleanup, fireEvent, screen, waitFor } from "@testing-library/react";
+import { useState } from "react";
 import { afterEach, expect, it, vi } from "vitest";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { problem, renderWithPlatform } from "#platform/render-with-platform.tsx";
@@ -86,6 +87,98 @@ it("says that it could not be looked whether there is a key, and looks again on 
   expect(findForm()).toBe(null);
   fireEvent.click(screen.getByRole("button", { name: "Try again" }));
   expect(refetch).toHaveBeenCalledOnce();
+});
+
+const LOST = {
+  keyId: "key_0199f3b0c1d27a4e8f60112233445566",
+  name: "First key",
+  start: "tp_live_ab",
+  lastFour: "wxyz",
+  rolledToKeyId: null,
+} as NonNullable<Newest["data"]>;
+
+it("rolls a key whose text is lost, once, and keeps the old one working for a day", async () => {
+  const bodies: unknown[] = [];
+  const onCreated = vi.fn();
+  renderWithPlatform(
+    <KeyStep
+      tenant={TENANT}
+      state="finished"
+      newest={toNewest({ data: LOST })}
+      shownKey={undefined}
+      onCreated={onCreated}
+    />,
+    {
+      [`POST /tenants/${TENANT_ID}/keys/${LOST.keyId}/roll`]: async (request) => {
+        bodies.push(await request.json());
+        return { key: "tp_live_secret" };
+      },
+    },
+  );
+  const button = screen.getByRole("button", { name: "Roll this key" });
+  fireEvent.click(button);
+  fireEvent.click(button);
+  await waitFor(() => expect(onCreated).toHaveBeenCalledExactlyOnceWith("tp_live_secret"));
+  expect(bodies).toEqual([{ graceSeconds: 86_400 }]);
+});
+
+it("offers another key instead of a lost one, and the way back", () => {
+  openStep(toNewest({ data: LOST }));
+  fireEvent.click(screen.getByRole("button", { name: "Create another key" }));
+  expect(screen.getByRole<HTMLInputElement>("textbox", { name: "Name" }).value).toBe("Another key");
+  fireEvent.click(screen.getByRole("button", { name: "Cancel" }));
+  screen.getByRole("button", { name: "Roll this key" });
+});
+
+it("does not offer to roll a key that was rolled already", () => {
+  openStep(toNewest({ data: { ...LOST, rolledToKeyId: LOST.keyId } }));
+  screen.getByRole("button", { name: "Create another key" });
+  expect(screen.queryByRole("button", { name: "Roll this key" })).toBe(null);
+});
+
+it("offers neither to a role that cannot create keys, nor while the key is in the samples", () => {
+  openStep(toNewest({ data: LOST }), "tp_live_secret");
+  fireEvent.click(screen.getByRole("button", { name: "I have stored it" }));
+  screen.getByText(/is active/);
+  expect(screen.queryByRole("button")).toBe(null);
+  cleanup();
+  renderWithPlatform(
+    <KeyStep
+      tenant={{ ...TENANT, role: "viewer" }}
+      state="finished"
+      newest={toNewest({ data: LOST })}
+      shownKey={undefined}
+      onCreated={() => undefined}
+    />,
+    {},
+  );
+  screen.getByText(/is active/);
+  expect(screen.queryByRole("button")).toBe(null);
+});
+
+function PageWithTwoKeys() {
+  const [shownKey, setShownKey] = useState("tp_live_one");
+  return (
+    <>
+      <KeyStep
+        tenant={TENANT}
+        state="finished"
+        newest={toNewest({ data: LOST })}
+        shownKey={shownKey}
+        onCreated={() => undefined}
+      />
+      <button type="button" onClick={() => setShownKey("tp_live_two")}>
+        Another
+      </button>
+    </>
+  );
+}
+
+it("shows the text of a second key made on the page as well", async () => {
+  renderWithPlatform(<PageWithTwoKeys />, {});
+  fireEvent.click(screen.getByRole("button", { name: "I have stored it" }));
+  fireEvent.click(screen.getByRole("button", { name: "Another" }));
+  screen.getByText("tp_live_two");
 });
 
 it("does not offer another key after one was made here and stored, until it is looked again", () => {

@@ -10,22 +10,28 @@ import { type SubmitEvent, useState } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import type { ApiClient } from "#platform/api-client.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
+import { toErrorMessage } from "#platform/error-message.ts";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import type { StepState } from "./quickstart.view-model.ts";
 
+type Key = Awaited<ReturnType<ApiClient["keys"]["get"]>>;
+
+/** A program may still use the old key: it keeps working this long, in seconds. */
+const ROLL_GRACE_SECONDS = 86_400;
+
 export type KeyStepProps = {
   tenant: OwnTenant;
   state: StepState;
   /** Null when there is none. */
-  newest: UseQueryResult<Awaited<ReturnType<ApiClient["keys"]["get"]>> | null>;
-  /** The text of the key that was made on this page; nobody can show it again. */
+  newest: UseQueryResult<Key | null>;
+  /** The text of the key made on this page. It cannot be shown again. */
   shownKey: string | undefined;
   onCreated: (key: string) => void;
 };
 
-/** Makes the first key, and shows it once. Who leaves before it is stored is asked. */
+/** Creates a key and shows it once. Leaving before it is stored asks for confirmation. */
 export function KeyStep(props: KeyStepProps) {
   return (
     <KeepPage>
@@ -35,20 +41,20 @@ export function KeyStep(props: KeyStepProps) {
 }
 
 function KeyStepBody({ tenant, state, newest, shownKey, onCreated }: KeyStepProps) {
-  const [isStored, setIsStored] = useState(false);
+  const [storedKey, setStoredKey] = useState<string>();
   const mayCreate = ROLE_SCOPES[tenant.role].includes("keys:write");
-  if (shownKey !== undefined && !isStored) {
+  if (shownKey !== undefined && shownKey !== storedKey) {
     return (
       <SecretOnce
         subject="API key"
         secret={shownKey}
         advice="Store it where your program reads its secrets. The samples below contain it until you leave this page."
-        onStored={() => setIsStored(true)}
+        onStored={() => setStoredKey(shownKey)}
       />
     );
   }
   const key = newest.data;
-  // That there was none is from before a key was made here.
+  // "No key" is from before one was created on this page.
   const isOutdated = key === null && shownKey !== undefined && !isAnswered(newest);
   if (key === undefined || isOutdated) {
     return newest.isError ? (
@@ -65,13 +71,18 @@ function KeyStepBody({ tenant, state, newest, shownKey, onCreated }: KeyStepProp
   }
   if (key !== null) {
     return (
-      <p className="text-ink-muted">
-        {key.name}{" "}
-        <code className="font-mono text-[0.8125rem] text-ink">
-          {key.start}…{key.lastFour}
-        </code>{" "}
-        is active.
-      </p>
+      <>
+        <p className="text-ink-muted">
+          {key.name}{" "}
+          <code className="font-mono text-[0.8125rem] text-ink">
+            {key.start}…{key.lastFour}
+          </code>{" "}
+          is active.
+        </p>
+        {shownKey === undefined && mayCreate && (
+          <LostKey tenant={tenant} newest={key} onCreated={onCreated} />
+        )}
+      </>
     );
   }
   if (state === "waiting") {
@@ -80,23 +91,91 @@ function KeyStepBody({ tenant, state, newest, shownKey, onCreated }: KeyStepProp
   if (!mayCreate) {
     return (
       <p className="text-ink-muted">
-        Your role {tenant.role} cannot create keys: ask an owner or an admin of {tenant.name}.
+        Your role, {tenant.role}, cannot create keys: ask an owner or an admin of {tenant.name}.
       </p>
     );
   }
-  return <KeyForm tenant={tenant} onCreated={onCreated} />;
+  return <KeyForm tenant={tenant} initialName="First key" onCreated={onCreated} />;
 }
 
 function isAnswered({ isSuccess, fetchStatus }: KeyStepProps["newest"]): boolean {
   return isSuccess && fetchStatus === "idle";
 }
 
-function KeyForm({ tenant, onCreated }: Pick<KeyStepProps, "tenant" | "onCreated">) {
+type LostKeyProps = Pick<KeyStepProps, "tenant" | "onCreated"> & { newest: Key };
+
+/** The ways on for someone who no longer has the text of the key: a new text for it, or another key. */
+function LostKey({ tenant, newest, onCreated }: LostKeyProps) {
   const { api } = usePlatform();
   const client = useQueryClient();
-  const [name, setName] = useState("First key");
+  const [isCreating, setIsCreating] = useState(false);
+  const roll = useMutation({
+    mutationKey: ["keys", "roll"],
+    // Nothing but this page keeps the secret.
+    gcTime: 0,
+    mutationFn: () =>
+      api.keys.roll({
+        tenantId: tenant.tenantId,
+        keyId: newest.keyId,
+        graceSeconds: ROLL_GRACE_SECONDS,
+      }),
+    onSuccess: async (created) => {
+      onCreated(created.key);
+      await client.invalidateQueries({ queryKey: ["keys", tenant.tenantId] });
+    },
+  });
+  useStake("secret", roll.isPending);
+  const rollOnce = useSubmitOnce(roll.mutateAsync, "failed");
+  if (isCreating) {
+    return (
+      <KeyForm
+        tenant={tenant}
+        initialName="Another key"
+        onCreated={onCreated}
+        onCancel={() => setIsCreating(false)}
+      />
+    );
+  }
+  const canRoll = newest.rolledToKeyId === null;
+  return (
+    <>
+      <FormErrors
+        title={roll.isError ? "The key was not rolled." : undefined}
+        errors={roll.isError ? [toErrorMessage(roll.error)] : []}
+      />
+      <p className="text-ink-muted">
+        {canRoll
+          ? "A key is shown only once. If you no longer have it, roll it to get a new one, and the old one works for one more day; or create another key."
+          : "A key is shown only once. If you no longer have it, create another key."}
+      </p>
+      <div className="flex flex-wrap gap-2">
+        {canRoll && (
+          <Button progress={roll.isPending ? "Rolling…" : undefined} onClick={() => rollOnce()}>
+            Roll this key
+          </Button>
+        )}
+        <Button disabled={roll.isPending} onClick={() => setIsCreating(true)}>
+          Create another key
+        </Button>
+      </div>
+    </>
+  );
+}
+
+type KeyFormProps = Pick<KeyStepProps, "tenant" | "onCreated"> & {
+  initialName: string;
+  /** Left out: the form stays. */
+  onCancel?: () => void;
+};
+
+function KeyForm({ tenant, initialName, onCreated, onCancel }: KeyFormProps) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const [name, setName] = useState(initialName);
   const create = useMutation({
     mutationKey: ["keys", "create"],
+    // Nothing but this page keeps the secret.
+    gcTime: 0,
     mutationFn: () =>
       api.keys.create({ tenantId: tenant.tenantId, name, environment: "live", scopes: [] }),
     onSuccess: async (created) => {
@@ -104,7 +183,7 @@ function KeyForm({ tenant, onCreated }: Pick<KeyStepProps, "tenant" | "onCreated
       await client.invalidateQueries({ queryKey: ["keys", tenant.tenantId] });
     },
   });
-  // Its answer holds the secret, which is shown nowhere else.
+  // The response holds the secret, which is shown nowhere else.
   useStake("secret", create.isPending);
   const submitOnce = useSubmitOnce(create.mutateAsync, "failed");
   const failure = toFormFailure(create.error, { name: "/name" });
@@ -140,6 +219,11 @@ function KeyForm({ tenant, onCreated }: Pick<KeyStepProps, "tenant" | "onCreated
         >
           Create key
         </Button>
+        {onCancel !== undefined && (
+          <Button className="mt-6" onClick={onCancel}>
+            Cancel
+          </Button>
+        )}
       </div>
     </form>
   );

@@ -104,7 +104,29 @@ function openPage(answers: FakeAnswers = {}): void {
     </UiProvider>,
   );
 }
-const findCreate = () => screen.findByRole("button", { name: "Create key" }, { timeout: 10_000 });
+/** Only ends what hangs. */
+const PATIENT = { timeout: 120_000 };
+const findCreate = () => screen.findByRole("button", { name: "Create key" }, PATIENT);
+
+it("shows the second call as well, without a reload", async () => {
+  let calls = 1;
+  openPage({
+    [`GET ${AT}/usage`]: () => ({
+      totals: { requests: calls },
+      rows: [
+        {
+          time: BEGAN,
+          group: { method: "GET", route: "/quote", status: "200" },
+          values: { requests: calls, latency_avg: 12 },
+        },
+      ],
+    }),
+  });
+  await screen.findByText("Your first call has arrived.", undefined, PATIENT);
+  calls = 2;
+  await screen.findByText("2 calls have arrived.", undefined, PATIENT);
+  screen.getByText("2 calls");
+});
 
 it("offers to create a key once it is known that there is none", async () => {
   openPage();
@@ -116,7 +138,7 @@ it.each(["keys", "documents/progress"])(
   "shows no step as done or to be done before %s are there",
   async (part) => {
     openPage({ [`GET ${AT}/${part}`]: () => "never" });
-    await screen.findByRole("status", { name: "Loading the steps" }, { timeout: 10_000 });
+    await screen.findByRole("status", { name: "Loading the steps" }, PATIENT);
     expect(screen.queryByRole("button", { name: "Create key" })).toBe(null);
     expect(screen.queryByText(/steps finished/)).toBe(null);
   },
@@ -127,9 +149,7 @@ it("says that it could not be looked for keys, and offers none to be created", a
   openPage({
     [`GET ${AT}/keys`]: () => (isUp ? { items: [], nextCursor: null } : DOWN()),
   });
-  await screen.findByText("Your keys could not be checked.", undefined, {
-    timeout: 10_000,
-  });
+  await screen.findByText("Your keys could not be checked.", undefined, PATIENT);
   expect(screen.queryByRole("button", { name: "Create key" })).toBe(null);
   screen.getByText("At least 1 of 5 steps finished");
   isUp = true;
@@ -139,9 +159,7 @@ it("says that it could not be looked for keys, and offers none to be created", a
 
 it("says that it is not known what was finished before, and counts what can be seen", async () => {
   openPage({ [`GET ${AT}/documents/progress`]: DOWN });
-  await screen.findByText("Steps finished earlier could not be loaded.", undefined, {
-    timeout: 10_000,
-  });
+  await screen.findByText("Steps finished earlier could not be loaded.", undefined, PATIENT);
   screen.getByText("At least 1 of 5 steps finished");
 });
 
@@ -149,9 +167,7 @@ it.each([`GET ${AT}/members`, "GET /plans"])(
   "says that the last step could not be looked at without %s",
   async (call) => {
     openPage({ [call]: DOWN });
-    await screen.findByText("The state of this step could not be checked.", undefined, {
-      timeout: 10_000,
-    });
+    await screen.findByText("The state of this step could not be checked.", undefined, PATIENT);
     await screen.findByText("At least 1 of 5 steps finished");
   },
 );

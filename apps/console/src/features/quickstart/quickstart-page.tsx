@@ -19,7 +19,7 @@ import { type Step, toSteps } from "./quickstart.view-model.ts";
 import { StepFrame } from "./step-frame.tsx";
 import { useRememberSteps } from "./use-remember-steps.ts";
 
-/** `/quickstart`: from nothing to a call that is seen, in steps that check themselves. */
+/** `/quickstart`: the way to a first call, in steps that complete by themselves. */
 export function QuickstartPage() {
   return (
     <Page title="Quickstart" purpose="Five steps to a paid API. Steps complete automatically.">
@@ -55,11 +55,7 @@ function Steps({ tenant }: { tenant: OwnTenant }) {
   const [shownKey, setShownKey] = useState<string>();
   const progress = useQuery(progressQuery(api, tenantId));
   const key = useQuery(quickstartQueries.newestKey(api, tenantId));
-  const [isWatching, setIsWatching] = useState(true);
-  const calls = useQuery(quickstartQueries.firstCalls(api, tenantId, isWatching));
-  if (isWatching && (calls.data?.total ?? 0) > 0) {
-    setIsWatching(false);
-  }
+  const calls = useQuery(quickstartQueries.firstCalls(api, tenantId));
   const members = useQuery(quickstartQueries.members(api, tenantId));
   const catalog = useQuery(catalogQuery(api));
   const start = catalog.data?.plans.find((plan) => plan.isDefault);
@@ -75,7 +71,7 @@ function Steps({ tenant }: { tenant: OwnTenant }) {
     remembered,
   );
   useRememberSteps(tenantId, steps, progress.data);
-  // From then on the steps stay in sight: one of them may hold a key that is shown once.
+  // Once shown, the steps stay: one of them may hold a key that is shown only once.
   const [isReady, setIsReady] = useState(false);
   if (!isReady && !progress.isPending && !key.isPending) {
     setIsReady(true);
@@ -152,7 +148,7 @@ function Steps({ tenant }: { tenant: OwnTenant }) {
   );
 }
 
-/** The shape of the steps, until it is known where the person stands. */
+/** The shape of the steps while their state loads. */
 function LoadingSteps() {
   return (
     <div role="status" aria-label="Loading the steps" className="max-w-3xl">

@@ -29,7 +29,7 @@ async function askFirstCalls(calls: Readonly<Record<string, number>>) {
     apiUrl: "https://api.example.com",
     getIdToken: () => Promise.resolve(undefined),
   });
-  return await new QueryClient().fetchQuery(quickstartQueries.firstCalls(api, TENANT_ID, false));
+  return await new QueryClient().fetchQuery(quickstartQueries.firstCalls(api, TENANT_ID));
 }
 
 it("does not take imported history for a first call", async () => {

@@ -4,13 +4,14 @@ import type { OwnTenant } from "#platform/current-tenant.ts";
 
 type TenantId = OwnTenant["tenantId"];
 
-/** How often it is looked whether the first call has arrived, in milliseconds. */
-export const WATCH_MS = 1_500;
+/** Time between two checks for new calls, in milliseconds: short while the first one is awaited. */
+const FIRST_CALL_MS = 1_500;
+const MORE_CALLS_MS = 5_000;
 
-/** The name of the key that calls of before Turnpike are counted by. */
+/** The key that imported calls are counted under. */
 const HISTORY_KEY_NAME = "Imported history";
 
-/** How many calls came through Turnpike: those that were imported from logs did not. */
+/** Counts the calls that went through Turnpike, without those imported from logs. */
 async function countOwnCalls(
   api: ApiClient,
   tenantId: TenantId,
@@ -39,8 +40,8 @@ export const quickstartQueries = {
       },
     }),
 
-  /** The calls of the last hour, newest first, and how many came through Turnpike ever. Watched until there is one. */
-  firstCalls: (api: ApiClient, tenantId: TenantId, isWatching: boolean) =>
+  /** The calls of the last hour, newest first, and the number of calls ever made. Refreshes itself while it is shown. */
+  firstCalls: (api: ApiClient, tenantId: TenantId) =>
     queryOptions({
       queryKey: ["usage", tenantId, "first-calls"],
       queryFn: async ({ signal }) => {
@@ -63,7 +64,8 @@ export const quickstartQueries = {
         return { total, rows };
       },
       staleTime: 0,
-      refetchInterval: isWatching ? WATCH_MS : false,
+      refetchInterval: ({ state }) =>
+        (state.data?.total ?? 0) === 0 ? FIRST_CALL_MS : MORE_CALLS_MS,
     }),
 
   members: (api: ApiClient, tenantId: TenantId) =>

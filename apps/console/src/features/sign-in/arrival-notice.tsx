@@ -1,4 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
 import { Notice } from "./notice.tsx";
+import { signInQueries } from "./sign-in.queries.ts";
 import { useArrivalOnceShown, useInvitation } from "./use-invitation.ts";
 
 /** Says what signing in will lead to, when a link brought the person here. */
@@ -7,14 +11,40 @@ export function ArrivalNotice() {
   const invitation = useInvitation();
   return (
     <>
-      {setup !== undefined && (
-        <Notice tone="call" title="You will be the operator">
-          You opened the setup link of a fresh installation. Whoever creates an account or signs in
-          now becomes its operator. The link works once.
-        </Notice>
-      )}
+      {setup !== undefined && <SetupNotice code={setup} />}
       {invitation.isBrought && <InvitationNotice {...invitation} />}
     </>
+  );
+}
+
+/** Promises nothing before the server has said that the code works. */
+function SetupNotice({ code }: { code: string }) {
+  const { api } = usePlatform();
+  const check = useQuery({ ...signInQueries.setupCheck(api, code), retry: false });
+  if (check.isError) {
+    return (
+      <Notice tone="danger" title="The setup link could not be checked">
+        {toErrorMessage(check.error)} You can still sign in; the link is used once you are signed
+        in.
+      </Notice>
+    );
+  }
+  if (check.data === undefined) {
+    return <Notice tone="call">Checking your setup link…</Notice>;
+  }
+  if (!check.data.valid) {
+    return (
+      <Notice tone="danger" title="This setup link does not work">
+        It was already used or has been replaced. You can still create an account or sign in, but
+        not become the operator with it.
+      </Notice>
+    );
+  }
+  return (
+    <Notice tone="call" title="You will be the operator">
+      You opened the setup link of this installation. Create an account or sign in to become its
+      operator. The link works once.
+    </Notice>
   );
 }
 

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { usePageTitle } from "#components/use-page-title.ts";
 import type { MailLink } from "#platform/arrivals.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { AddressNotice } from "./address-notice.tsx";
 import { ArrivalNotice } from "./arrival-notice.tsx";
 import { CompleteRedirect } from "./complete-redirect.tsx";
 import { ConfirmEmail } from "./confirm-email.tsx";
@@ -125,6 +126,7 @@ function SignInCard({ view, onForgot }: { view: View; onForgot: (email: string) 
         )
       }
     >
+      <AddressNotice />
       <ArrivalNotice />
       {view.kind === "refused" && (
         <Notice tone="danger" title="You are not signed in">

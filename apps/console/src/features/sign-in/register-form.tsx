@@ -20,12 +20,13 @@ export type RegisterFormProps = {
 /** An account with the built-in provider. */
 export function RegisterForm(props: RegisterFormProps) {
   const { invitedEmail } = props;
-  const { session, config } = usePlatform();
+  const { session, config, arrivals } = usePlatform();
   const { lengthMin } = config.identity.passwordRules;
   const [typed, setTyped] = useState({ email: "", password: "" });
   const form = useSignInForm({
     findProblems: (values) => findRegistrationProblems({ ...values, lengthMin }),
     send: async ({ email, password, name }) => {
+      arrivals.keepFor(email);
       const outcome = await session.register({
         email,
         password,

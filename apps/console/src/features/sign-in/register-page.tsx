@@ -3,6 +3,7 @@ import { Button } from "@turnpike/ui/button";
 import { useState } from "react";
 import { usePageTitle } from "#components/use-page-title.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { AddressNotice } from "./address-notice.tsx";
 import { ArrivalNotice } from "./arrival-notice.tsx";
 import { NoMailNotice } from "./forgot-password.tsx";
 import { Notice } from "./notice.tsx";
@@ -39,6 +40,7 @@ export function RegisterPage() {
         </>
       }
     >
+      <AddressNotice />
       <ArrivalNotice />
       {others.length > 0 && <ProviderButtons providers={others} />}
       {builtIn !== undefined && others.length > 0 && <OrLine />}

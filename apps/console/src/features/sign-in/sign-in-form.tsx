@@ -14,11 +14,13 @@ export type SignInFormProps = {
 
 /** E-mail and password of the built-in provider. */
 export function SignInForm({ invitedEmail, onForgot }: SignInFormProps) {
-  const { session } = usePlatform();
+  const { session, arrivals } = usePlatform();
   const form = useSignInForm({
     findProblems: findSignInProblems,
-    send: async (values) =>
-      await session.signIn({ email: values.email, password: values.password }),
+    send: async ({ email, password }) => {
+      arrivals.keepFor(email);
+      await session.signIn({ email, password });
+    },
   });
   return (
     <form {...form.formProps} className="flex flex-col gap-4">

@@ -35,6 +35,7 @@ const OTHER = {
 afterEach(() => {
   cleanup();
   window.sessionStorage.clear();
+  window.localStorage.clear();
   vi.unstubAllGlobals();
 });
 
@@ -339,12 +340,45 @@ describe("/register", () => {
     email();
   });
 
-  it("says that the setup link makes the operator", async () => {
-    await open("/register", {
-      prepare: ({ arrivals }) =>
-        void arrivals.capture({ pathname: "/register", searchStr: "", hash: "#setup=c0de" }),
+  it.each([
+    { why: "works", answer: () => ({ valid: true }), said: "You will be the operator" },
+    {
+      why: "was used, replaced or invented",
+      answer: () => ({ valid: false }),
+      said: "This setup link does not work",
+    },
+    {
+      why: "cannot be checked",
+      answer: () => problem(429, "RATE_LIMITED", "Too many attempts."),
+      said: "The setup link could not be checked",
+    },
+    { why: "is being checked", answer: () => "never", said: "Checking your setup link…" },
+  ] as const)("promises operatorship only for a setup link that works: it $why", async (row) => {
+    const codes: unknown[] = [];
+    await open("/register#setup=c0de", {
+      answers: {
+        "POST /setup/check": async (request) => {
+          codes.push(await request.json());
+          return row.answer();
+        },
+      },
     });
-    await screen.findByText("You will be the operator");
+    await screen.findByText(row.said);
+    expect(codes).toEqual([{ code: "c0de" }]);
+    expect(screen.queryByText("You will be the operator") !== null).toBe(row.why === "works");
+  });
+
+  it("keeps what a link brought for the address that registers, should the tab be closed", async () => {
+    const register = vi.fn(() => new Promise<string>(() => undefined));
+    const { platform } = await open("/register#setup=c0de", {
+      answers: { "POST /setup/check": () => ({ valid: true }) },
+      prepare: ({ session }) => Object.assign(session, { register }),
+    });
+    await fillIn();
+    await waitFor(() => expect(register).toHaveBeenCalledOnce());
+    window.sessionStorage.clear();
+    expect(platform.arrivals.getFor("setup", "ada@example.com")).toBe("c0de");
+    expect(platform.arrivals.getFor("setup", "bob@example.com")).toBeUndefined();
   });
 
   it.each([
@@ -419,5 +453,31 @@ describe("an invitation's address", () => {
     await screen.findByText("This invitation cannot be used");
     expect(email().value).toBe("");
     expect(email().readOnly).toBe(false);
+  });
+});
+
+describe("at another address than the public one", () => {
+  it.each(["/login", "/register"])(
+    "%s says where to sign in, and leads to the same page there",
+    async (pathname) => {
+      await open(`${pathname}?invitation=t0k#setup=c0de`, {
+        answers: {
+          "POST /setup/check": () => ({ valid: true }),
+          "POST /invitations/preview": () => problem(410, "INVITATION_INVALID", "Gone."),
+        },
+        prepare: ({ config }) =>
+          void Object.assign(config.urls, { console: "https://console.example.com" }),
+      });
+      screen.getByText("You cannot sign in at this address");
+      const link = screen.getByRole<HTMLAnchorElement>("link", {
+        name: "https://console.example.com",
+      });
+      expect(link.href).toBe(`https://console.example.com${pathname}?invitation=t0k#setup=c0de`);
+    },
+  );
+
+  it("says nothing at the public address", async () => {
+    await open("/login");
+    expect(screen.queryByText("You cannot sign in at this address")).toBe(null);
   });
 });

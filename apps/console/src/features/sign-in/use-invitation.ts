@@ -1,7 +1,8 @@
-import { skipToken, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import type { ArrivalKind } from "#platform/arrivals.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { signInQueries } from "./sign-in.queries.ts";
 
 /** What a link brought along. Nothing in the first render, which the server made without it. */
 export function useArrivalOnceShown(kind: ArrivalKind): string | undefined {
@@ -17,10 +18,6 @@ export function useArrivalOnceShown(kind: ArrivalKind): string | undefined {
 export function useInvitation() {
   const { api } = usePlatform();
   const token = useArrivalOnceShown("invitation");
-  const preview = useQuery({
-    queryKey: ["invitation-preview", token],
-    queryFn: token === undefined ? skipToken : async () => await api.invitations.preview({ token }),
-    retry: false,
-  });
+  const preview = useQuery({ ...signInQueries.invitationPreview(api, token), retry: false });
   return { isBrought: token !== undefined, preview: preview.data, error: preview.error };
 }

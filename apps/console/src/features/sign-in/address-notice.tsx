@@ -1,0 +1,51 @@
+import { useLocation } from "@tanstack/react-router";
+import { useSyncExternalStore } from "react";
+import { usePlatform } from "#platform/platform.tsx";
+import { Notice } from "./notice.tsx";
+
+const noSubscription = () => () => undefined;
+
+/** Says, before anything is typed, that signing in works only at the public address, when this page is at another one. */
+export function AddressNotice() {
+  const { config, arrivals } = usePlatform();
+  const { pathname } = useLocation();
+  // The server renders this page without knowing at which address it will be opened.
+  const origin = useSyncExternalStore(
+    noSubscription,
+    () => window.location.origin,
+    () => undefined,
+  );
+  const right = new URL(config.urls.console).origin;
+  if (origin === undefined || origin === right) {
+    return null;
+  }
+  const href = toSamePage(right, pathname, {
+    invitation: arrivals.get("invitation"),
+    setup: arrivals.get("setup"),
+  });
+  return (
+    <Notice tone="danger" title="You cannot sign in at this address">
+      Accounts work only at{" "}
+      <a href={href} className="font-medium text-ink underline underline-offset-3">
+        {right}
+      </a>
+      . Open this page there.
+    </Notice>
+  );
+}
+
+/** The same page at the right address, with what a link brought along: this address alone has kept it. */
+function toSamePage(
+  origin: string,
+  pathname: string,
+  brought: { invitation: string | undefined; setup: string | undefined },
+): string {
+  const url = new URL(pathname, origin);
+  if (brought.invitation !== undefined) {
+    url.searchParams.set("invitation", brought.invitation);
+  }
+  if (brought.setup !== undefined) {
+    url.hash = new URLSearchParams({ setup: brought.setup }).toString();
+  }
+  return url.href;
+}

@@ -6,11 +6,11 @@ import {
   CHANGE_DIRECTIONS,
 } from "@turnpike/domain/alerts/alert-rule";
 import { QUOTA_THRESHOLDS_MAX } from "@turnpike/domain/alerts/quota-threshold";
-import { isId } from "@turnpike/domain/ids/ids";
+import { isId, type TenantId } from "@turnpike/domain/ids/ids";
 import { z } from "zod";
 import { operation } from "./operation.ts";
 import { displayText, instant, pageOf, pageQuery, plainText, tenantId } from "./shapes.ts";
-import { type UsageQuery, usageQuery } from "./usage.ts";
+import { type UsageQuestion, usageQuery } from "./usage.ts";
 
 /** Alerts that one tenant has at the most: each is a question about usage, asked again and again. */
 export const ALERTS_MAX = 20;
@@ -42,8 +42,6 @@ export const alertId = z
 /** Names of filters with their values, as `GET /v1/tenants/{tenantId}/usage` takes them. */
 const alertFilters = z.record(z.string().max(60), plainText(10_000)).default({});
 
-type AlertQuestion = { measure: string; filters: Record<string, string> };
-
 /** Whoever asks: what is allowed does not depend on it. */
 const NOBODY = "ten_00000000000000000000000000000000";
 
@@ -53,9 +51,9 @@ const NOBODY = "ten_00000000000000000000000000000000";
  * @throws {z.ZodError} Where it is none: vocabularies are those of questions about usage.
  */
 export function toAlertUsageQuery(
-  query: AlertQuestion,
+  query: AlertQuery,
   window: { tenantId: string; from: string; to: string; compare?: "previous" },
-): UsageQuery {
+): UsageQuestion & { tenantId: TenantId } {
   return usageQuery.parse({ ...query.filters, measures: query.measure, ...window });
 }
 
@@ -91,6 +89,7 @@ export const alertQuery = z
       });
     }
   });
+export type AlertQuery = z.output<typeof alertQuery>;
 
 /** Far more than is counted in a day, and exact as a number. */
 const VALUE_MAX = 1e15;

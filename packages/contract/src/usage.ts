@@ -201,14 +201,14 @@ const question = {
   compare: z.literal("previous", { error: "Only previous." }).optional(),
 };
 
+/** The parameters of a question about the usage of one tenant. */
 export const usageQuery = z.strictObject({
   tenantId,
   ...question,
   dimensions: dimensionList(USAGE_DIMENSIONS).prefault(""),
   ...filters,
 });
-export type UsageQuery = z.output<typeof usageQuery>;
-
+/** The parameters of a question about the usage of all tenants. */
 export const allUsageQuery = z.strictObject({
   ...question,
   dimensions: dimensionList(ALL_USAGE_DIMENSIONS).prefault(""),
@@ -220,7 +220,12 @@ export const allUsageQuery = z.strictObject({
     text.length <= PLAN_LENGTH_MAX && SLUG_PATTERN.test(text) ? text : undefined,
   ),
 });
-export type AllUsageQuery = z.output<typeof allUsageQuery>;
+
+/**
+ * A parsed question about usage. {@link usageQuery} gives one too, with the tenant that it names and without the dimensions
+ * and filters `tenant` and `plan`.
+ */
+export type UsageQuestion = z.output<typeof allUsageQuery>;
 
 const count = z.int().optional();
 /** Null where there is nothing to divide by. */

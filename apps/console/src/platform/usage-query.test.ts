@@ -4,17 +4,17 @@ import { describe, expect, it } from "vitest";
 import {
   countWeeksBefore,
   joinCommaList,
+  type ScreenQuestion,
   splitCommaList,
   toQueryInput,
   toWholeWeeksBefore,
-  type UsageQuestion,
   withPrevious,
 } from "./usage-query.ts";
 import { makeUsageReport } from "./usage-report.fixture.ts";
 
-const TENANT = "ten_0199f3b0c1d27a4e8f60112233445566" as UsageQuestion["tenantId"];
+const TENANT = "ten_0199f3b0c1d27a4e8f60112233445566" as ScreenQuestion["tenantId"];
 const NOW_MS = Date.parse("2026-11-21T12:00:00.000Z");
-const QUESTION: UsageQuestion = {
+const QUESTION: ScreenQuestion = {
   tenantId: TENANT,
   measures: ["requests", "latency_p95"],
   range: { lastMs: 3_600_000 },

@@ -1,6 +1,11 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { EventDimension } from "@turnpike/contract/meter-measure";
-import type { USAGE_DIMENSIONS, UsageMeasure, UsageReport } from "@turnpike/contract/usage";
+import type {
+  USAGE_DIMENSIONS,
+  UsageMeasure,
+  UsageQuestion,
+  UsageReport,
+} from "@turnpike/contract/usage";
 import { createZone } from "@turnpike/ui/charts/zone.view-model";
 import type { ApiClient } from "./api-client.ts";
 
@@ -24,22 +29,17 @@ export type UsageFilters = Partial<Record<UsageDimension, readonly string[]>> & 
 
 type QueryInput = Parameters<ApiClient["usage"]["query"]>[0];
 
-/** A question about the usage of one tenant, in the words of the console. */
-export type UsageQuestion = {
+/** A {@link UsageQuestion} of the contract as a screen asks it: of one tenant, with a range that may move with the clock. */
+export type ScreenQuestion = Partial<
+  Pick<UsageQuestion, "meter" | "grain" | "timeZone" | "limit">
+> & {
   tenantId: QueryInput["tenantId"];
   measures: readonly UsageMeasure[];
   range: UsageRange;
   dimensions?: readonly (UsageDimension | EventDimension)[];
   filters?: UsageFilters;
-  /** Left out: requests. */
-  meter?: string;
-  /** Left out: no time axis. */
-  grain?: UsageGrain;
-  /** IANA name. Left out: UTC. */
-  timeZone?: string;
   /** A measure or dimension, descending with `-` in front. */
   order?: string;
-  limit?: number;
   /** Also asks for the period of equal length before. */
   isCompared?: boolean;
 };
@@ -55,7 +55,7 @@ export type UsageQueryOptions = {
  */
 export function usageQuery(
   api: ApiClient,
-  question: UsageQuestion,
+  question: ScreenQuestion,
   { refetchMs = false }: UsageQueryOptions = {},
 ) {
   return queryOptions({
@@ -108,9 +108,9 @@ export function countWeeksBefore(
 
 /** The same question about whole weeks before, by the clocks of its zone; undefined where the API compares by itself. */
 export function toWholeWeeksBefore(
-  question: UsageQuestion,
+  question: ScreenQuestion,
   nowMs: number,
-): UsageQuestion | undefined {
+): ScreenQuestion | undefined {
   const weeks =
     question.isCompared === true
       ? countWeeksBefore(toLengthMs(question.range), question.grain)
@@ -131,7 +131,7 @@ function toLengthMs(range: UsageRange): number {
 }
 
 /** Writes a question as the parameters of the API. */
-export function toQueryInput(question: UsageQuestion, nowMs: number): QueryInput {
+export function toQueryInput(question: ScreenQuestion, nowMs: number): QueryInput {
   const { tenantId, measures, dimensions = [], filters = {}, range } = question;
   const entries = Object.entries(filters).filter(([, values]) => values.length > 0);
   return {

@@ -1,4 +1,4 @@
-import { allUsageQuery, USAGE_DIMENSIONS, type UsageQuery } from "@turnpike/contract/usage";
+import { allUsageQuery, USAGE_DIMENSIONS, type UsageQuestion } from "@turnpike/contract/usage";
 import { USAGE_CLASSES } from "@turnpike/domain/metering/usage-history";
 import { USAGE_RANGE_DAYS_MAX } from "@turnpike/domain/metering/usage-range";
 import { DAY_MS, GRAINS } from "@turnpike/domain/time/zoned-buckets";
@@ -51,10 +51,7 @@ type Usage = {
 };
 
 /** Left out, the range is all that is kept, by time as far as the grain reaches. */
-function toQuestion(
-  { by, meter, from, to }: UsageOptions,
-  now: Date,
-): Omit<UsageQuery, "tenantId"> {
+function toQuestion({ by, meter, from, to }: UsageOptions, now: Date): UsageQuestion {
   const asked = allUsageQuery.parse({ measures: "requests,billable" });
   const question = { ...asked, dimensions: [], meter, from, to };
   const grain = GRAINS.find((name) => name === by);

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { TimeGrain } from "@turnpike/ui/charts/time-buckets.view-model";
 import type { ApiClient } from "#platform/api-client.ts";
-import { type UsageDimension, type UsageQuestion, usageQuery } from "#platform/usage-query.ts";
+import { type ScreenQuestion, type UsageDimension, usageQuery } from "#platform/usage-query.ts";
 import { type AnalyticsView, toUsageFilters, toUsageRange } from "./analytics-search.view-model.ts";
 import {
   type Meter,
@@ -11,7 +11,7 @@ import {
   toMeterRange,
 } from "./meters.view-model.ts";
 
-export type TenantId = UsageQuestion["tenantId"];
+export type TenantId = ScreenQuestion["tenantId"];
 
 /** How often what includes now is asked for again, in milliseconds. */
 export const LIVE_INTERVAL_MS = 5000;
@@ -33,8 +33,8 @@ export type AnalyticsScope = {
 function ask(
   api: ApiClient,
   scope: AnalyticsScope,
-  question: Omit<UsageQuestion, "tenantId" | "range" | "timeZone"> &
-    Partial<Pick<UsageQuestion, "range">>,
+  question: Omit<ScreenQuestion, "tenantId" | "range" | "timeZone"> &
+    Partial<Pick<ScreenQuestion, "range">>,
 ) {
   return usageQuery(
     api,

@@ -5,7 +5,7 @@ import {
   meterOf,
   nameOfDimension,
 } from "@turnpike/contract/meter-measure";
-import type { AllUsageQuery } from "@turnpike/contract/usage";
+import type { UsageQuestion } from "@turnpike/contract/usage";
 import { type Aggregation, isAdditive, type MeterDefinition } from "@turnpike/domain/catalog/meter";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { METER_STEP_MS } from "@turnpike/domain/metering/usage-range";
@@ -38,7 +38,7 @@ export type PlannedMeter = {
 );
 
 type MeterQuestion = Pick<
-  AllUsageQuery,
+  UsageQuestion,
   | "measures"
   | "meter"
   | "dimensions"
@@ -59,7 +59,7 @@ const OF_CALLS = ["route", "method", "status", "status_class", "outcome"] as con
 export function listNamedMeters({
   measures,
   meter,
-}: Pick<AllUsageQuery, "measures" | "meter">): string[] {
+}: Pick<UsageQuestion, "measures" | "meter">): string[] {
   const asked = measures.filter(isMeterMeasure).map(meterOf);
   return [...new Set(meter === REQUESTS_METER ? asked : [...asked, meter])];
 }

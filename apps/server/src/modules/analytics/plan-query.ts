@@ -1,10 +1,10 @@
 import { isMeterMeasure } from "@turnpike/contract/meter-measure";
 import {
-  type AllUsageQuery,
   type CallMeasure,
   USAGE_MEASURES,
   type UsageDimension,
   type UsageMeasure,
+  type UsageQuestion,
 } from "@turnpike/contract/usage";
 import { USAGE_RANGE_DAYS_MAX } from "@turnpike/domain/metering/usage-range";
 import {
@@ -17,9 +17,6 @@ import {
 import { type MeterVersions, type PlannedMeter, planMeters, roundingOf } from "./plan-meters.ts";
 import { planSources, type Sources } from "./plan-sources.ts";
 import { refuseQuestion } from "./refuse-question.ts";
-
-/** What is asked about a tenant or, with the operator's dimensions and filters, about several. */
-export type UsageQuestion = AllUsageQuery;
 
 /** What rows are ordered by; a dimension and a meter by its place among the asked ones. */
 export type OrderTerm = { isDescending: boolean } & (

@@ -1,7 +1,7 @@
 import { isMeterMeasure } from "@turnpike/contract/meter-measure";
 import {
-  type AllUsageQuery,
   allUsageQuery,
+  type UsageQuestion,
   type UsageReport,
   usageQuery,
   usageReport,
@@ -118,7 +118,7 @@ const someQuestion = fc
   });
 
 /** Whether a question can be answered, in the words of the documentation. */
-function isAnswerable({ measures, dimensions, event, grain }: AllUsageQuery): boolean {
+function isAnswerable({ measures, dimensions, event, grain }: UsageQuestion): boolean {
   const meters = measures.filter(isMeterMeasure);
   const hasParts = event !== undefined || dimensions.some((name) => name.startsWith("event:"));
   if (hasParts && meters.length < measures.length) {
@@ -132,7 +132,7 @@ function isAnswerable({ measures, dimensions, event, grain }: AllUsageQuery): bo
   });
 }
 
-function expectAsNaive(report: UsageReport, question: AllUsageQuery): void {
+function expectAsNaive(report: UsageReport, question: UsageQuestion): void {
   usageReport.parse(report);
   const range = { fromMs: Date.parse(report.from), toMs: Date.parse(report.to) };
   const naive = answerNaively(calls, question, range, { events, aggregations: METERS });

@@ -1,9 +1,9 @@
 import {
   ALL_USAGE_DIMENSIONS,
-  type AllUsageQuery,
   allUsageQuery,
   USAGE_MEASURES,
   type UsageMeasure,
+  type UsageQuestion,
   type UsageReport,
   type UsageValues,
   usageQuery,
@@ -161,7 +161,7 @@ function expectValues(actual: UsageValues, expected: ReadonlyMap<UsageMeasure, n
   }
 }
 
-function expectAsNaive(report: UsageReport, question: AllUsageQuery): void {
+function expectAsNaive(report: UsageReport, question: UsageQuestion): void {
   usageReport.parse(report);
   const range = { fromMs: Date.parse(report.from), toMs: Date.parse(report.to) };
   const naive = answerNaively(calls, question, range);

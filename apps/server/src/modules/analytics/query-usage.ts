@@ -1,7 +1,6 @@
 import {
-  type AllUsageQuery,
   USAGE_ROWS_MAX,
-  type UsageQuery,
+  type UsageQuestion,
   type UsageReport,
   type UsageRow,
 } from "@turnpike/contract/usage";
@@ -12,7 +11,7 @@ import { listMeterVersionRows } from "#modules/catalog/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { findKeptFrom, type SumRow } from "./analytics.store.ts";
 import { listNamedMeters, type MeterVersions } from "./plan-meters.ts";
-import { type PlannedPeriod, planQuery, type QueryPlan, type UsageQuestion } from "./plan-query.ts";
+import { type PlannedPeriod, planQuery, type QueryPlan } from "./plan-query.ts";
 import { readRollups, readSums, tooCostly } from "./read-rollups.ts";
 import { isSortedHere, sortRows } from "./sort-rows.ts";
 import { isLatency, toUsageValues } from "./to-usage-values.ts";
@@ -114,7 +113,7 @@ async function answer(
 export async function queryUsage(
   deps: AppServices,
   context: CallContext,
-  input: UsageQuery,
+  input: UsageQuestion & { tenantId: TenantId },
 ): Promise<UsageReport> {
   const { tenantId, ...question } = input;
   assertMayInTenant(context.actor, "usage:read", tenantId);
@@ -130,7 +129,7 @@ export async function queryUsage(
 export async function queryUsageOfAll(
   deps: AppServices,
   context: CallContext,
-  input: AllUsageQuery,
+  input: UsageQuestion,
 ): Promise<UsageReport> {
   const { actor } = context;
   if (actor.type === "key") {

@@ -1,5 +1,6 @@
-import type { UsageQuery, UsageValues } from "@turnpike/contract/usage";
+import type { UsageQuestion, UsageValues } from "@turnpike/contract/usage";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
 import { planQuery } from "./plan-query.ts";
 import { planSources } from "./plan-sources.ts";
@@ -19,7 +20,7 @@ import { isLatency, sumsOfNothing, toUsageValues } from "./to-usage-values.ts";
 export async function queryWindows(
   deps: AppServices,
   context: CallContext,
-  input: { question: UsageQuery; windowMs: number },
+  input: { question: UsageQuestion & { tenantId: TenantId }; windowMs: number },
 ): Promise<{ endMs: number; values: UsageValues }[]> {
   const { windowMs } = input;
   const { tenantId, ...question } = input.question;

@@ -1,8 +1,8 @@
 import {
-  type AllUsageQuery,
   KEY_SUMMARY_DAYS,
   type KeySummaries,
   type SummariseKeysQuery,
+  type UsageQuestion,
 } from "@turnpike/contract/usage";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
@@ -14,7 +14,7 @@ import { planQuery } from "./plan-query.ts";
 import { readRollups, readSums } from "./read-rollups.ts";
 
 /** Days of the summary, the last of them the one that `now` lies in. */
-function askForDays(input: SummariseKeysQuery, now: Date): AllUsageQuery {
+function askForDays(input: SummariseKeysQuery, now: Date): UsageQuestion {
   const nowMs = now.getTime();
   const reach = { fromMs: nowMs - (KEY_SUMMARY_DAYS + 2) * DAY_MS, toMs: nowMs + 1 };
   const firstMs = listBucketStarts("day", input.timeZone, reach).at(-KEY_SUMMARY_DAYS) ?? nowMs;

@@ -5,10 +5,10 @@ import {
   nameOfDimension,
 } from "@turnpike/contract/meter-measure";
 import type {
-  AllUsageQuery,
   CallMeasure,
   UsageDimension,
   UsageMeasure,
+  UsageQuestion,
   UsageReport,
 } from "@turnpike/contract/usage";
 import type { Aggregation } from "@turnpike/domain/catalog/meter";
@@ -214,7 +214,7 @@ export type ReferenceEvents = {
 /** Answers a question from the calls and events themselves, without a database, a rollup or a histogram. */
 export function answerNaively(
   calls: readonly ReferenceCalls[],
-  question: AllUsageQuery,
+  question: UsageQuestion,
   range: { fromMs: number; toMs: number },
   { events, aggregations }: ReferenceEvents = { events: [], aggregations: new Map() },
 ): ReferenceReport {

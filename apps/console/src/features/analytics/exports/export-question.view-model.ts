@@ -1,9 +1,9 @@
-import type { UsageQuestion } from "#platform/usage-query.ts";
+import type { ScreenQuestion } from "#platform/usage-query.ts";
 import { toQueryInput } from "#platform/usage-query.ts";
 import type { AnalyticsScope } from "../analytics.queries.ts";
 import { toUsageFilters, toUsageRange } from "../analytics-search.view-model.ts";
 
-type Asked = Pick<UsageQuestion, "measures" | "dimensions"> & { isTimed: boolean };
+type Asked = Pick<ScreenQuestion, "measures" | "dimensions"> & { isTimed: boolean };
 
 /** What can be exported of the view: what its cards show, and everything in one table. */
 export const EXPORT_SUBJECTS = [

@@ -12,12 +12,12 @@ import { operation } from "./operation.ts";
 import { displayText, instant, pageOf, pageQuery, plainText, tenantId } from "./shapes.ts";
 import { type UsageQuestion, usageQuery } from "./usage.ts";
 
-/** Alerts that one tenant has at the most: each is a question about usage, asked again and again. */
+/** The most alerts of one tenant. Each one repeats a usage query. */
 export const ALERTS_MAX = 20;
-/** How long what happened to alerts is kept, in days. */
+/** How long the history of an alert is kept, in days. */
 export const ALERT_HISTORY_DAYS = 90;
 
-/** What a question holds beside filters: an alert decides these by itself. */
+/** Fields of a usage query that are not filters: the alert sets these itself. */
 const NOT_FILTERS = [
   "tenantId",
   "measures",
@@ -42,13 +42,13 @@ export const alertId = z
 /** Names of filters with their values, as `GET /v1/tenants/{tenantId}/usage` takes them. */
 const alertFilters = z.record(z.string().max(60), plainText(10_000)).default({});
 
-/** Whoever asks: what is allowed does not depend on it. */
-const NOBODY = "ten_00000000000000000000000000000000";
+/** Any valid tenant id: whether a filter is allowed does not depend on the tenant. */
+const ANY_TENANT = "ten_00000000000000000000000000000000";
 
 /**
- * The question about usage that an alert asks of one window.
+ * Builds the usage question that an alert asks about one window.
  *
- * @throws {z.ZodError} Where it is none: vocabularies are those of questions about usage.
+ * @throws {z.ZodError} For a measure or filter that usage questions do not have.
  */
 export function toAlertUsageQuery(
   query: AlertQuery,
@@ -74,7 +74,7 @@ export const alertQuery = z
     const parsed = usageQuery.safeParse({
       ...Object.fromEntries(known),
       measures: measure,
-      tenantId: NOBODY,
+      tenantId: ANY_TENANT,
     });
     if (parsed.success && parsed.data.measures.length > 1) {
       context.addIssue({ code: "custom", path: ["measure"], message: "Only one measure." });
@@ -91,18 +91,18 @@ export const alertQuery = z
   });
 export type AlertQuery = z.output<typeof alertQuery>;
 
-/** Far more than is counted in a day, and exact as a number. */
+/** Far above any daily count, and still exact as a number. */
 const VALUE_MAX = 1e15;
 const PERCENT_MAX = 1_000_000;
 const value = z.number().min(0, "Not negative.").max(VALUE_MAX);
 const percent = z.number().min(0, "Not negative.").max(PERCENT_MAX);
 
-/** `clear` is where it recovers; left out, at the threshold. */
+/** `clear` is the value at which the alert recovers. Defaults to the threshold. */
 export const alertCondition = z
   .discriminatedUnion("kind", [
     z.strictObject({ kind: z.literal("above"), threshold: value, clear: value.optional() }),
     z.strictObject({ kind: z.literal("below"), threshold: value, clear: value.optional() }),
-    /** In percent, against the window of equal length before. */
+    /** In percent, compared with the window of equal length before. */
     z.strictObject({
       kind: z.literal("change"),
       direction: z.enum(CHANGE_DIRECTIONS),
@@ -126,18 +126,18 @@ export type AlertConditionInput = z.infer<typeof alertCondition>;
 const mailRoles = z
   .array(z.enum(ROLES))
   .max(ROLES.length)
-  .meta({ description: "Members with one of these roles get mail, at verified addresses." });
+  .meta({ description: "Members with one of these roles get mail if their address is verified." });
 
 const ruleFields = {
   query: alertQuery,
-  /** Length of the window that is looked at. */
+  /** Length of the evaluated window. */
   windowMinutes: z.literal(ALERT_WINDOW_MINUTES, {
     error: `One of ${ALERT_WINDOW_MINUTES.join(", ")}.`,
   }),
   condition: alertCondition,
-  /** So many evaluations in a row decide that it fires, or has recovered. */
+  /** How many evaluations in a row it takes to fire or to recover. */
   forEvaluations: z.int().min(1, "At least 1.").max(60, "At most 60.").default(1),
-  /** After so long a firing alert is told again; null: once. */
+  /** How long after a notice a firing alert sends another; null: it sends only one. */
   renotifyMinutes: z
     .int()
     .min(5, "At least 5.")
@@ -175,22 +175,22 @@ export const alert = z.strictObject({
   phaseSince: instant.nullable(),
   /** While it is paused it is not evaluated. */
   isPaused: z.boolean(),
-  /** When it goes on by itself; null: when somebody resumes it, or it is not paused. */
+  /** When the pause ends by itself; null when it lasts until the alert is resumed, or when the alert is not paused. */
   pausedUntil: instant.nullable(),
-  /** What the last window gave; null where there was nothing to measure. */
+  /** The value of the last window; null where there was nothing to measure. */
   lastValue: z.number().nullable(),
-  /** Of the window before it; for changes alone. */
+  /** The value of the window before it. Only for changes. */
   lastPrevious: z.number().nullable(),
-  /** End of the last window that was looked at. */
+  /** End of the last evaluated window. */
   evaluatedTo: instant.nullable(),
-  /** Why it could not be evaluated the last time. */
+  /** Why the last evaluation failed. */
   lastError: z.string().nullable(),
   createdAt: instant,
   updatedAt: instant,
 });
 export type Alert = z.infer<typeof alert>;
 
-/** What happens to an alert: what is told, and what is done to it. */
+/** The kinds of alert events: notices that were sent, and changes that people made. */
 export const ALERT_HAPPENINGS = [
   ...ALERT_NOTICES,
   "failed",
@@ -204,9 +204,9 @@ export const alertEvent = z.strictObject({
   happeningId: z.string(),
   at: instant,
   what: z.enum(ALERT_HAPPENINGS),
-  /** Of the window that decided; null otherwise, and where there was nothing to measure. */
+  /** The value of the window that decided; null otherwise, and where there was nothing to measure. */
   value: z.number().nullable(),
-  /** What else there is to say, for people. */
+  /** Anything else worth saying, for people. */
   note: z.string(),
 });
 export type AlertEvent = z.infer<typeof alertEvent>;
@@ -217,16 +217,16 @@ const previewPoint = z.strictObject({
   value: z.number().nullable(),
   phase: z.enum(ALERT_PHASES),
 });
-/** Windows of a preview at the most. */
+/** The most windows in a preview. */
 export const PREVIEW_POINTS_MAX = 300;
 
 export const alertPreview = z.strictObject({
   from: instant,
   to: instant,
-  /** How far the windows are apart that it looked at. */
+  /** The interval between evaluations in the preview. */
   everyMinutes: z.int(),
   points: z.array(previewPoint).max(PREVIEW_POINTS_MAX),
-  /** What would have been told. */
+  /** The notices that the rule would have sent. */
   notices: z
     .array(
       z.strictObject({ at: instant, notice: z.enum(ALERT_NOTICES), value: z.number().nullable() }),
@@ -262,7 +262,7 @@ export type PreviewAlertRequest = z.output<typeof previewAlertRequest>;
 const threshold = z.int().min(1, "From 1 to 100.").max(100, "From 1 to 100.");
 
 export const quotaAlerts = z.strictObject({
-  /** Percent of each quota, ascending; empty: nothing is told. */
+  /** Percent of each quota, ascending. Empty: no notices. */
   thresholds: z.array(z.int()),
   mailRoles: z.array(z.enum(ROLES)),
 });
@@ -289,7 +289,7 @@ export const alertsContract = {
     .route({
       method: "PATCH",
       path: `${path}/{alertId}`,
-      summary: "Change an alert; with another rule it begins anew",
+      summary: "Change an alert; a new rule resets its state",
       tags,
     })
     .input(updateAlertRequest)
@@ -298,7 +298,7 @@ export const alertsContract = {
     .route({
       method: "POST",
       path: `${path}/{alertId}/pause`,
-      summary: "Pause an alert, until an instant or until it is resumed",
+      summary: "Pause an alert, until a given time or until it is resumed",
       tags,
     })
     .input(z.strictObject({ tenantId, alertId, until: instant.optional() }))
@@ -321,7 +321,7 @@ export const alertsContract = {
     .route({
       method: "POST",
       path: `${path}/{alertId}/test`,
-      summary: "Tell as the alert would, marked as a test",
+      summary: "Send a test notice",
       tags,
     })
     .input(one)
@@ -330,7 +330,7 @@ export const alertsContract = {
     .route({
       method: "GET",
       path: `${path}/{alertId}/history`,
-      summary: "What happened to an alert, newest first",
+      summary: "List the history of an alert, newest first",
       tags,
     })
     .input(z.strictObject({ tenantId, alertId, ...pageQuery }))
@@ -339,7 +339,7 @@ export const alertsContract = {
     .route({
       method: "POST",
       path: "/tenants/{tenantId}/alert-preview",
-      summary: "What a rule would have told of the last days",
+      summary: "Preview which notices a rule would have sent over the last days",
       tags,
     })
     .input(previewAlertRequest)
@@ -348,7 +348,7 @@ export const alertsContract = {
     .route({
       method: "GET",
       path: "/tenants/{tenantId}/quota-alerts",
-      summary: "Which shares of quotas are told of, and to whom",
+      summary: "Get the quota thresholds that send notices, and the roles that get mail",
       tags,
     })
     .input(z.strictObject({ tenantId }))
@@ -357,7 +357,7 @@ export const alertsContract = {
     .route({
       method: "PUT",
       path: "/tenants/{tenantId}/quota-alerts",
-      summary: "Choose which shares of quotas are told of, and to whom",
+      summary: "Set the quota thresholds that send notices, and the roles that get mail",
       tags,
     })
     .input(

@@ -3,19 +3,19 @@ import { z } from "zod";
 import { operation } from "./operation.ts";
 import { instant, tenantId, userId } from "./shapes.ts";
 
-/** No ID token is longer: a request's headers have 16 kB in all. */
+/** ID tokens are never longer: all request headers together have at most 16 kB. */
 export const ID_TOKEN_LENGTH_MAX = 8_192;
 
-/** Tenants that `/auth/verify` answers at the most; `GET /v1/tenants` pages through all of them. */
+/** The most tenants in an answer of `/auth/verify`; `GET /v1/tenants` pages through all of them. */
 export const VERIFIED_TENANTS_MAX = 100;
 
-/** `POST /auth/verify`: plain node:http beside the contract, with these shapes. */
+/** `POST /auth/verify`: a plain node:http route outside the contract, with these shapes. */
 export const verifyTokenRequest = z.strictObject({
   /** The person's ID token. */
   token: z.string().min(1).max(ID_TOKEN_LENGTH_MAX),
 });
 
-/** A signed-in person, as the person may see it. Nothing in it is secret: browsers print it to their console. */
+/** A signed-in person, as shown to that person. It holds no secret, because browsers print it to their console. */
 export const signedInUser = z.strictObject({
   userId,
   email: z.string().nullable(),
@@ -39,7 +39,7 @@ export type OwnTenant = z.infer<typeof ownTenant>;
 
 export const verifyTokenResponse = z.strictObject({
   user: signedInUser,
-  /** Oldest first. Of an operator too: their own memberships only. */
+  /** Oldest first. For an operator too, only their own memberships. */
   tenants: z.array(ownTenant).max(VERIFIED_TENANTS_MAX),
 });
 export type VerifyTokenResponse = z.infer<typeof verifyTokenResponse>;
@@ -47,12 +47,12 @@ export type VerifyTokenResponse = z.infer<typeof verifyTokenResponse>;
 const setupCode = z.strictObject({ code: z.string().min(1).max(200) });
 
 export const setupContract = {
-  /** For a page that must not promise what an old, used or invented link cannot do. */
+  /** Lets a page find out whether a link is old, used or invented before it promises anything. */
   check: operation({ scope: "public" })
     .route({
       method: "POST",
       path: "/setup/check",
-      summary: "See whether a setup code can still be claimed; it is not used up",
+      summary: "Check whether a setup code can still be claimed, without using it up",
       tags: ["Setup"],
     })
     .input(setupCode)
@@ -61,7 +61,7 @@ export const setupContract = {
     .route({
       method: "POST",
       path: "/setup/claim",
-      summary: "Become the operator of a fresh installation by its setup code, once",
+      summary: "Become the operator of a fresh installation with its setup code, once",
       tags: ["Setup"],
     })
     .input(setupCode)

@@ -8,7 +8,7 @@ type Input = {
   defaultPlanId: string;
 };
 
-/** A catalogue that can be spoiled. */
+/** A valid catalogue for a test to break. */
 function sample(): Input {
   const { meters, plans, defaultPlanId } = structuredClone(SAMPLE_CATALOG);
   return {
@@ -52,7 +52,7 @@ describe("catalogInput", () => {
     expect(pointersOf(change)).toEqual([pointer]);
   });
 
-  it("refuses no plan at all, since a tenant needs one", () => {
+  it("refuses a catalogue without plans, since every tenant needs one", () => {
     expect(
       pointersOf((input) => Object.assign(input, { plans: [], defaultPlanId: undefined })),
     ).toEqual(["plans"]);

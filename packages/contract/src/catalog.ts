@@ -17,25 +17,25 @@ const slug = z
   .regex(SLUG_PATTERN, "Lower-case letters, digits and dashes, starting with a letter.");
 
 export const rateLimit = z.strictObject({
-  name: slug.describe("What replies call it."),
+  name: slug.describe("The name in replies."),
   limit: z.number().int().min(1).max(1_000_000).describe("Calls in one window."),
   windowSeconds: z
     .number()
     .int()
     .min(1)
     .max(86_400)
-    .describe("Length of the window in seconds; longer ones are quotas."),
+    .describe("Length of the window in seconds. For longer windows use a quota."),
 });
 
 export const quota = z.strictObject({
-  meter: slug.describe("The meter that it caps."),
+  meter: slug.describe("The meter it caps."),
   limit: z
     .number()
     .int()
     .min(0)
     .max(Number.MAX_SAFE_INTEGER)
-    .describe("Whole units in one billing period, a month."),
-  kind: z.enum(["hard", "soft"]).describe("`hard` refuses what lies beyond, `soft` records it."),
+    .describe("Whole units in one billing period (a month)."),
+  kind: z.enum(["hard", "soft"]).describe("`hard` refuses calls beyond it, `soft` records them."),
 });
 
 /** The most scopes of the operator's own API that one plan allows. */
@@ -50,7 +50,7 @@ const customScope = z
   .refine((name) => !isReservedScope(name), "This noun is used by scopes of Turnpike itself.");
 
 const planTerms = {
-  name: displayText(60).describe("What customers see."),
+  name: displayText(60).describe("The name customers see."),
   description: plainText(300).default("").describe("One sentence for customers."),
   currency: z
     .string()
@@ -61,16 +61,16 @@ const planTerms = {
     .string()
     .regex(/^\d{1,9}(\.\d{1,12})?$/, 'A decimal amount in quotes, such as "49.90".')
     .default("0")
-    .describe("Price of one period in major units, as text, so that it stays exact."),
+    .describe("Price of one period in major units, as text to keep it exact."),
   visibility: z
     .enum(["public", "private"])
     .default("public")
-    .describe("`public` is shown to everybody, `private` is only given by the operator."),
+    .describe("`public` plans are shown to everyone, `private` ones are assigned by the operator."),
   rateLimits: z
     .array(rateLimit)
     .max(5)
     .default([])
-    .describe("Calls in short windows. Every call is held against each, hence few."),
+    .describe("Limits on short windows. Every call is checked against each, so keep them few."),
   quotas: z.array(quota).max(20).default([]).describe("Caps for one billing period."),
   scopes: z
     .array(customScope)
@@ -80,7 +80,7 @@ const planTerms = {
 };
 
 export const planInput = z.strictObject({
-  planId: slug.describe("Name of the plan for programs."),
+  planId: slug.describe("Identifier of the plan for programs."),
   ...planTerms,
 });
 
@@ -94,7 +94,7 @@ function refuseRepeated(
       context.addIssue({
         code: "custom",
         path: pathOf(index),
-        message: `${name} stands here twice.`,
+        message: `${name} is listed twice.`,
       });
     }
   }
@@ -111,37 +111,35 @@ const meterDimension = z.strictObject({
   name: z
     .string()
     .regex(/^[a-z][a-z0-9_]{0,39}$/, "Lower-case letters, digits and underscores.")
-    .describe("What queries call it."),
-  pointer: jsonPointer.describe("Where it stands in the data of an event, as a JSON pointer."),
+    .describe("The name used in queries."),
+  pointer: jsonPointer.describe("Its location in the event's data, as a JSON pointer."),
 });
 
 const meterFields = {
-  name: displayText(60).describe("What customers see."),
-  unit: displayText(30).describe("What one unit is called, singular."),
+  name: displayText(60).describe("The name customers see."),
+  unit: displayText(30).describe("Name of one unit, singular."),
   aggregation: z
     .enum(AGGREGATIONS)
-    .describe(
-      "How usage becomes a number. It stays what it is: a new way of counting needs a new meter.",
-    ),
+    .describe("How usage becomes a number. Cannot be changed later: create a new meter instead."),
   eventType: plainText(256)
     .min(1, "Must not be empty.")
     .optional()
     .describe(
-      "The `type` of the events that it counts. Left out: the gateway and verification count it.",
+      "The `type` of the events that the meter counts. Left out: it counts calls through the gateway and verification.",
     ),
   valuePointer: jsonPointer
     .optional()
-    .describe("Where the value stands in the data of an event. `count` alone has none."),
+    .describe("Location of the value in the event's data. Not used by `count`."),
   dimensions: z
     .array(meterDimension)
     .max(METER_DIMENSIONS_MAX)
     .optional()
-    .describe("Parts of an event that usage can be broken down by."),
+    .describe("Fields of an event that usage can be broken down by."),
 };
 
 type MeterShape = z.output<z.ZodObject<typeof meterFields>>;
 
-/** What the parts of a meter must have in common. */
+/** Checks that the fields of a meter fit together. */
 function checkMeter(
   shape: Pick<MeterShape, "aggregation" | "eventType" | "valuePointer" | "dimensions">,
   context: z.RefinementCtx,
@@ -172,28 +170,28 @@ function checkMeter(
 }
 
 const meterId = slug.describe(
-  "Name of the meter for programs. The gateway and verification count `requests`.",
+  "Identifier of the meter for programs. Calls through the gateway and verification count towards `requests`.",
 );
 
-/** A meter as it is defined. */
+/** The definition of a meter. */
 export const meterInput = z.strictObject({ meterId, ...meterFields }).superRefine(checkMeter);
 export type MeterInput = z.output<typeof meterInput>;
 
-/** A meter as it stands. Visitors see neither type, pointer nor dimensions. */
+/** The current state of a meter. Visitors do not see its type, pointer or dimensions. */
 export const meter = z.strictObject({
   meterId,
-  version: z.number().int().optional().describe("Counts up with each change."),
+  version: z.number().int().optional().describe("Goes up with each change."),
   ...meterFields,
 });
 
 export const meterVersion = meter.extend({ version: z.number().int(), publishedAt: instant });
 
-/** The `catalog` section of turnpike.yaml and of `turnpike catalog apply`. */
+/** The `catalog` section of turnpike.yaml, and the input of `turnpike catalog apply`. */
 export const catalogInput = z
   .strictObject({
     meters: z.array(meterInput).max(100).default([]).describe("What is counted."),
     plans: z.array(planInput).min(1).max(100).describe("What is sold."),
-    defaultPlanId: slug.optional().describe("The plan that a new tenant gets."),
+    defaultPlanId: slug.optional().describe("The plan of new tenants."),
   })
   .superRefine((catalog, context) => {
     const ids = catalog.plans.map((plan) => plan.planId);
@@ -203,7 +201,7 @@ export const catalogInput = z
     for (const [at, plan] of catalog.plans.entries()) {
       const quotas = plan.quotas.map((quota) => quota.meter);
       refuseRepeated(context, quotas, (index) => ["plans", at, "quotas", index, "meter"]);
-      // Limits of one name would share what was used.
+      // Limits with the same name would share their count.
       const limits = plan.rateLimits.map((rateLimit) => rateLimit.name);
       refuseRepeated(context, limits, (index) => ["plans", at, "rateLimits", index, "name"]);
       refuseRepeated(context, plan.scopes ?? [], (index) => ["plans", at, "scopes", index]);
@@ -241,7 +239,7 @@ export const catalogContract = {
       path: "/plans",
       summary: "List the newest version of every plan",
       description:
-        "Public plans need no credential. Private ones are listed for who may read the whole catalogue.",
+        "Public plans need no credential. Private plans are listed for callers who may read the whole catalogue.",
       tags,
     })
     .input(z.strictObject({}))
@@ -264,8 +262,8 @@ export const catalogContract = {
     .route({
       method: "PATCH",
       path: "/meters/{meterId}",
-      summary: "Change a meter: a new version, by which events are counted from now on",
-      description: `What was counted before stays as it is. The aggregation, and whether calls or events are counted, cannot change. \`null\` takes dimensions away. A meter has at most ${METER_VERSIONS_MAX.toLocaleString("en")} versions.`,
+      summary: "Change a meter: creates a new version that counts events from now on",
+      description: `Usage counted before stays as it is. The aggregation cannot change, nor whether the meter counts calls or events. \`null\` removes dimensions. A meter has at most ${METER_VERSIONS_MAX.toLocaleString("en")} versions.`,
       tags,
     })
     .input(
@@ -283,7 +281,7 @@ export const catalogContract = {
     .route({
       method: "GET",
       path: "/meters/{meterId}/versions",
-      summary: "List the versions of a meter, the newest first",
+      summary: "List the versions of a meter, newest first",
       tags,
     })
     .input(z.strictObject({ meterId: slug }))
@@ -292,7 +290,7 @@ export const catalogContract = {
     .route({
       method: "PUT",
       path: "/catalog",
-      summary: "Bring meters and plans to the given state; a changed plan becomes a new version",
+      summary: "Bring meters and plans to the given state; each changed plan gets a new version",
       tags,
     })
     .input(catalogInput)
@@ -300,14 +298,11 @@ export const catalogContract = {
       z.strictObject({
         published: z
           .array(z.strictObject({ planId: z.string(), version: z.number().int() }))
-          .describe("Versions of plans that are new."),
+          .describe("Plans that got a new version."),
         publishedMeters: z
           .array(z.strictObject({ meterId: z.string(), version: z.number().int() }))
-          .describe("Versions of meters that are new."),
-        newDefaultPlanId: z
-          .string()
-          .nullable()
-          .describe("The default plan, when it is another one now."),
+          .describe("Meters that got a new version."),
+        newDefaultPlanId: z.string().nullable().describe("The new default plan, if it changed."),
       }),
     ),
 };

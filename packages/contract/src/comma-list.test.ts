@@ -9,7 +9,7 @@ function write(values: readonly string[]): string {
 }
 
 describe("commaList", () => {
-  it("reads back whatever was written into it, commas and backslashes included", () => {
+  it("reads back every list it has written, with commas and backslashes", () => {
     const unit = fc.constantFrom("a", ",", "\\", " ", "\n", "é", "😀");
     const values = fc.uniqueArray(fc.string({ unit }), { minLength: 1, maxLength: 5 });
     fc.assert(
@@ -20,7 +20,7 @@ describe("commaList", () => {
   });
 
   it.each([
-    ["a,b,a", '"a" is there twice.'],
+    ["a,b,a", '"a" is listed twice.'],
     ["a,b,c,d,e,f", "At most 5 values."],
     ["x".repeat(10_001), "At most 10000 characters."],
   ])("refuses %s and says why", (text, message) => {
@@ -31,7 +31,7 @@ describe("commaList", () => {
 describe("wordList", () => {
   const words = wordList(["up", "down"]);
 
-  it("names what is expected, and repeats little of what was sent", () => {
+  it("names the allowed words, and repeats only the start of a wrong value", () => {
     const message = words.safeParse(`up,${"x".repeat(500)}`).error?.issues[0]?.message;
     expect(message).toMatch(/^"x{40}…" is not one of up, down\.$/);
   });
@@ -43,7 +43,7 @@ describe("wordList", () => {
     },
   );
 
-  it("is empty for the empty text only where it may be", () => {
+  it("reads the empty text as an empty list only where that is allowed", () => {
     expect(wordList(["up"], { canBeEmpty: true }).parse("")).toEqual([]);
     expect(wordList(["up", ""]).parse("")).toEqual([""]);
   });

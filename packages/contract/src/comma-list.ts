@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** How much of a wrong value is repeated to who sent it. */
+/** How much of a wrong value an error message repeats. */
 const SHOWN_LENGTH = 40;
 
 function show(text: string): string {
@@ -20,20 +20,20 @@ export function splitAtCommas(text: string): string[] {
   return parts;
 }
 
-/** Longer than any list of allowed values can be; what is longer is not even looked at. */
+/** Longer than any list of allowed values can be. Longer texts are refused unread. */
 const TEXT_LENGTH_MAX = 10_000;
 
 type ListOptions<Value> = {
   countMax: number;
-  /** Says what a value is, for the message about one that is not: "an id such as key_…". */
+  /** Describes a value, for the message about a wrong one: "an id such as key_…". */
   expected: string;
-  /** `undefined` for what is not a value. */
+  /** Returns `undefined` for a text that is not a value. */
   parse(text: string): Value | undefined;
-  /** Whether the empty text is an empty list; else it is one value, the empty one. */
+  /** Whether the empty text is an empty list. Otherwise it is one value, the empty one. */
   canBeEmpty?: boolean;
 };
 
-/** A list in one parameter, such as `a,b`; a comma within a value is written `\,`. Each value is given once. */
+/** A list in one parameter, such as `a,b`; a comma within a value is written `\,`. No value may repeat. */
 export function commaList<Value>(options: ListOptions<Value>) {
   return z.string().transform((text, context): Value[] => {
     const fail = (message: string) => {
@@ -57,7 +57,7 @@ export function commaList<Value>(options: ListOptions<Value>) {
         return fail(`${show(part)} is not ${options.expected}.`);
       }
       if (values.has(part)) {
-        return fail(`${show(part)} is there twice.`);
+        return fail(`${show(part)} is listed twice.`);
       }
       values.set(part, value);
     }
@@ -65,7 +65,7 @@ export function commaList<Value>(options: ListOptions<Value>) {
   });
 }
 
-/** A {@link commaList} of some words. */
+/** A {@link commaList} of the given words. */
 export function wordList<const Word extends string>(
   words: readonly Word[],
   options: { countMax?: number; canBeEmpty?: boolean } = {},

@@ -15,7 +15,7 @@ import { tenantsContract } from "./tenants.ts";
 import { usageContract } from "./usage.ts";
 import { operatorWebhooksContract, webhooksContract } from "./webhooks.ts";
 
-/** Everything under `/v1`, by module. */
+/** Every operation under `/v1`, by module. */
 export const contract = {
   setup: setupContract,
   tenants: tenantsContract,

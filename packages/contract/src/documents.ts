@@ -4,8 +4,8 @@ import { operation } from "./operation.ts";
 import { instant, pageOf, pageQuery, tenantId } from "./shapes.ts";
 
 /**
- * What documents of one purpose share, such as `preferences` or `analytics-views`. One that begins with `my-` ends with the
- * digits of the id of its only reader and writer.
+ * The name that documents of one purpose share, such as `preferences` or `analytics-views`. A name that begins with `my-` ends
+ * with the digits of the id of the only actor who may read and write them.
  */
 export const collection = z
   .string()
@@ -15,11 +15,11 @@ export const collection = z
 export const documentId = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_~-]{0,127}$/, "Letters, digits, _ ~ -, 1 to 128.")
-  // The address of the stream.
+  // The stream of changes has this address.
   .refine((value) => value !== "changes", "Reserved.");
 
 /**
- * Grows with every change anywhere, in the order of commits. Decimal digits, because it may outgrow what a JavaScript
+ * Grows with every change in the installation, in commit order. Written as decimal digits, because it may outgrow a JavaScript
  * number holds.
  */
 export const revision = z.string().regex(/^\d{1,19}$/, "A whole number in decimal digits.");
@@ -32,7 +32,7 @@ export const documentBody = z.record(z.string(), z.unknown()).superRefine((value
   }
 });
 
-/** How a write guards against overwriting what it has not seen: the revision it was made from, `0` for "none yet". */
+/** Guards a write against overwriting unseen changes: the revision it is based on, or `0` for "none yet". */
 const expectedRevision = revision.optional();
 
 export const document = z.strictObject({
@@ -60,7 +60,7 @@ const tags = ["Documents"];
 const path = "/tenants/{tenantId}/documents/{collection}";
 const inCollection = { tenantId, collection };
 
-/** Beside these, a plain route: `GET …/documents/{collection}/changes` streams changes as server-sent events. */
+/** There is also a plain route: `GET …/documents/{collection}/changes` streams changes as server-sent events. */
 export const documentsContract = {
   list: operation({ scope: "documents:read" })
     .route({ method: "GET", path, summary: "List the documents of a collection", tags })
@@ -86,7 +86,7 @@ export const documentsContract = {
       path: `${path}/{documentId}`,
       successStatus: 204,
       summary: "Delete a document",
-      // A compact input would be read from a body, and a guard in the query would silently not count.
+      // With compact input, the guard would be read from a body, and one in the query would be ignored silently.
       inputStructure: "detailed",
       tags,
     })

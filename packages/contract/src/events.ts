@@ -12,28 +12,28 @@ export const EVENTS_BYTES_MAX = 4 * 1024 * 1024;
 export const EVENT_DATA_BYTES_MAX = 64 * 1024;
 
 const eventResult = z.strictObject({
-  /** Null where an event has none that can be read. */
+  /** Null where the event has no such attribute, or one that cannot be read. */
   source: z.string().nullable(),
   id: z.string().nullable(),
   status: z.enum(["accepted", "duplicate", "rejected"]),
-  /** Of what is rejected. */
+  /** The attributes of a rejected event. */
   code: z.enum(REJECTION_CODES).optional(),
   reason: z.string().optional(),
 });
 export type EventResult = z.infer<typeof eventResult>;
 
-/** What became of the events of a request, after commit. */
+/** The outcome of a request with events, after commit. */
 export const eventReceipt = z.strictObject({
   accepted: z.int(),
   duplicates: z.int(),
   rejected: z.int(),
-  /** One for each event, in their order; with `Prefer: return=minimal` those alone that were not accepted. */
+  /** One for each event, in order; with `Prefer: return=minimal` only for events that were not accepted. */
   results: z.array(eventResult).max(EVENTS_MAX),
 });
 export type EventReceipt = z.infer<typeof eventReceipt>;
 
 const rejectedEvent = z.strictObject({
-  /** Null when the event names no tenant that there is. */
+  /** Null when the event names no existing tenant. */
   tenantId: tenantId.nullable(),
   rejectedAt: instant,
   code: z.enum(REJECTION_CODES),
@@ -42,24 +42,24 @@ const rejectedEvent = z.strictObject({
   id: z.string().nullable(),
   type: z.string().nullable(),
   subject: z.string().nullable(),
-  /** Kind and id of who sent it. */
+  /** Kind and id of the sender. */
   sentBy: z.string(),
-  /** Names of the tenant and of the key that sent it; null where there is none to be seen. */
+  /** Names of the tenant and of the key that sent it; null where the caller may not see one. */
   tenantName: z.string().nullable(),
   senderName: z.string().nullable(),
 });
 export type RejectedEvent = z.infer<typeof rejectedEvent>;
 
-/** What narrows a list of rejected events; it is looked for among the newest 100,000 from the cursor on. */
+/** Filters of a list of rejected events. Only the newest 100,000 from the cursor on are searched. */
 const rejectedFilters = {
   code: z.enum(REJECTION_CODES).optional(),
-  /** A part of the type of the event. */
+  /** Part of the event type. */
   type: z.string().min(1).max(256).optional(),
 };
 
 export const meterPreviewInput = z.strictObject({
   meter: meterInput,
-  /** CloudEvents as JSON, as `POST /v1/events` takes them, that are tried instead; none of them is recorded. */
+  /** Sample CloudEvents as JSON, in the format of `POST /v1/events`, to try instead of recorded events. They are not recorded. */
   events: z.array(z.unknown()).min(1).max(SAMPLES_MAX).optional(),
   limit: z
     .int()
@@ -67,22 +67,22 @@ export const meterPreviewInput = z.strictObject({
     .max(EVENTS_MAX)
     .default(1_000)
     .describe(
-      "The newest events of its type that are tried, of all tenants; fewer where their data is more than 4 MB together. `tried` says how many.",
+      "How many of the newest events of its type are tried, over all tenants; fewer where their data exceeds 4 MB in total. `tried` says how many.",
     ),
 });
 export type MeterPreviewInput = z.output<typeof meterPreviewInput>;
 
 export const meterPreview = z.strictObject({
-  /** Events that were tried, and when the oldest of them was recorded; null for given ones. */
+  /** How many events were tried, and when the oldest of them was recorded; null for sample events. */
   tried: z.int(),
   since: instant.nullable(),
-  /** Events that the meter would count, and to what. */
+  /** How many events the meter would count, and the result. */
   counted: z.int(),
   value: z.string().nullable(),
-  /** What it could not count, with the reason of the first such event. */
+  /** How many events it could not count, and the reason for the first. */
   uncounted: z.int(),
   reason: z.string().nullable(),
-  /** Values of each dimension, the most frequent first, at most ten. */
+  /** The most frequent values of each dimension, at most ten. */
   dimensions: z.array(
     z.strictObject({
       name: z.string(),
@@ -92,12 +92,12 @@ export const meterPreview = z.strictObject({
 });
 export type MeterPreview = z.infer<typeof meterPreview>;
 
-/** What has come lately for the meters of events. */
+/** Recent activity of the meters that count events. */
 const meterActivity = z.strictObject({
   meterId: z.string(),
-  /** That occurred in the last 24 hours and were counted, over all tenants. */
+  /** Events of the last 24 hours that were counted, over all tenants. */
   events: z.int(),
-  /** When the newest event of its type was recorded; null when there was none in 35 days. */
+  /** When the newest event of its type was recorded; null if none was in the last 35 days. */
   lastEventAt: instant.nullable(),
 });
 export type MeterActivity = z.infer<typeof meterActivity>;
@@ -109,7 +109,7 @@ export const eventsContract = {
     .route({
       method: "GET",
       path: "/tenants/{tenantId}/rejected-events",
-      summary: "List events of a tenant that were rejected, the newest first",
+      summary: "List rejected events of a tenant, newest first",
       description: "Kept for 14 days, the newest 10,000 of each tenant.",
       tags,
     })
@@ -119,7 +119,7 @@ export const eventsContract = {
     .route({
       method: "GET",
       path: "/rejected-events",
-      summary: "List rejected events, those of unknown tenants included, the newest first",
+      summary: "List rejected events, newest first, including those of unknown tenants",
       description: "Kept for 14 days, the newest 10,000 of each tenant.",
       tags,
     })
@@ -129,7 +129,7 @@ export const eventsContract = {
     .route({
       method: "GET",
       path: "/meters/activity",
-      summary: "What has come lately for the meters of events, over all tenants",
+      summary: "Get the recent activity of the meters that count events, over all tenants",
       tags: ["Catalogue"],
     })
     .input(z.strictObject({}))
@@ -138,7 +138,7 @@ export const eventsContract = {
     .route({
       method: "POST",
       path: "/meters/preview",
-      summary: "Try a meter on recent events or on given ones, without publishing it",
+      summary: "Try a meter on recent or sample events without publishing it",
       tags: ["Catalogue"],
     })
     .input(meterPreviewInput)

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { instant } from "./shapes.ts";
 
-describe("what is wrong with a request", () => {
+describe("the message about a wrong value", () => {
   it.each<[unknown, z.ZodType, string]>([
     [1.5, z.int(), "A whole number."],
     [1.5, z.number().int(), "A whole number."],
@@ -28,11 +28,11 @@ describe("what is wrong with a request", () => {
     [[1, 2], z.array(z.int()).max(1), "At most 1 entry."],
     [7, z.number().multipleOf(5), "A multiple of 5."],
     [{ nmae: "x" }, z.strictObject({}), "Unknown: nmae."],
-  ])("is said of %j in words for people", (input, schema, words) => {
+  ])("of %j is plain English", (input, schema, words) => {
     expect(schema.safeParse(input).error?.issues.map(({ message }) => message)).toEqual([words]);
   });
 
-  it("keeps the words that a schema has of its own", () => {
+  it("keeps the message of a schema that has one", () => {
     const schema = z.string().max(1, "One letter.");
     expect(schema.safeParse("ab").error?.issues[0]?.message).toBe("One letter.");
   });

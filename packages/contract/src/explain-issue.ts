@@ -20,15 +20,15 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Says what a value should be, in words for people: "A whole number.", "One of live, test.", "At most 100."
+ * Says what a value should be, in plain English: "A whole number.", "One of live, test.", "At most 100."
  *
- * @param issue - What a schema found, where it has no words of its own for it.
- * @returns Undefined for what is better left to the validator's own words.
+ * @param issue - A schema's finding for which the schema has no message of its own.
+ * @returns Undefined where the validator's own message is better.
  */
 export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
-      // What is missing is said to be missing, not to be of another type.
+      // A missing value is reported as missing, not as having the wrong type.
       return issue.input === undefined ? "Required." : KINDS[issue.expected];
     case "invalid_value":
       return issue.values.length === 1
@@ -71,7 +71,7 @@ function isInclusive({ inclusive }: { inclusive?: boolean | undefined }): boolea
   return inclusive !== false;
 }
 
-/** What is counted where it is not the value itself that is too small or too big. */
+/** The unit of a size limit, where it is not the value itself that is too small or too large. */
 const COUNTED: Readonly<Record<string, string>> = {
   string: "characters",
   array: "entries",

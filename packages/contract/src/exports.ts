@@ -7,7 +7,7 @@ import { usageQuery } from "./usage.ts";
 export const EXPORT_FORMATS = ["csv", "json"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** `waiting` and `running` end in one of `done`, `failed` and `cancelled`; what is done is `expired` after a week. */
+/** `waiting` and `running` end in `done`, `failed` or `cancelled`; `done` becomes `expired` after a week. */
 export const EXPORT_STATES = [
   "waiting",
   "running",
@@ -33,11 +33,11 @@ const {
   ...asked
 } = usageQuery.shape;
 
-/** What is exported: a question about usage, whose rows are ordered by time and the most requests, and all of them given. */
+/** The usage question of an export. It always gives all rows, ordered by time and then by most requests. */
 export const exportQuestion = z.strictObject(asked);
 export type ExportQuestion = z.output<typeof exportQuestion>;
 
-/** The same as it is asked: parameters by their names, as in the query of `GET …/usage`. */
+/** The same question as parameters by name, as in the query of `GET …/usage`. */
 const askedQuestion = z
   .record(z.string().max(40), z.string().max(10_000))
   .superRefine((value, context) => {
@@ -52,7 +52,7 @@ const askedQuestion = z
   })
   .meta({
     description:
-      "The parameters of `GET /tenants/{tenantId}/usage`, without `order`, `limit` and `compare`: an export has all rows, by time and the most requests first.",
+      "The parameters of `GET /tenants/{tenantId}/usage`, without `order`, `limit` and `compare`: an export has all rows, by time and then by most requests.",
     examples: [{ measures: "requests,errors", dimensions: "route", grain: "hour" }],
   });
 
@@ -63,10 +63,10 @@ export const usageExport = z.strictObject({
   format: z.enum(EXPORT_FORMATS),
   state: z.enum(EXPORT_STATES),
   question: z.record(z.string(), z.string()),
-  /** Inclusive and exclusive, as they were when it was asked for. */
+  /** Inclusive and exclusive, as resolved when the export was requested. */
   from: instant,
   to: instant,
-  /** Parts of the range that are written, of all. */
+  /** Chunks of the range that are written, and their total. */
   progress: z.strictObject({ done: z.int(), total: z.int() }),
   /** Written so far. */
   rows: z.int(),
@@ -76,13 +76,13 @@ export const usageExport = z.strictObject({
   createdAt: instant,
   createdBy: z.string(),
   finishedAt: instant.nullable(),
-  /** When its content is deleted; null until it is done. */
+  /** When the content is deleted; null until the export is done. */
   expiresAt: instant.nullable(),
 });
 export type UsageExport = z.infer<typeof usageExport>;
 
 export const exportDownload = z.strictObject({
-  /** Needs no credential; whoever has it can read this export until it ends. */
+  /** Needs no credential. Anyone who has it can read this export until it expires. */
   url: z.string(),
   expiresAt: instant,
 });
@@ -91,9 +91,9 @@ export type ExportDownload = z.infer<typeof exportDownload>;
 const tags = ["Exports"];
 const path = "/tenants/{tenantId}/exports";
 const one = z.strictObject({ tenantId, exportId });
-const OTHERS = "One that somebody else asked for needs the scope `tenants:write` too.";
+const OTHERS = "An export requested by someone else also needs the scope `tenants:write`.";
 
-/** Beside these, a plain route: `GET …/exports/{exportId}/content` with a signature gives the content. */
+/** There is also a plain route: `GET …/exports/{exportId}/content`, with a signature, gives the content. */
 export const exportsContract = {
   create: operation({ scope: "usage:read" })
     .route({
@@ -102,7 +102,7 @@ export const exportsContract = {
       successStatus: 202,
       summary: "Export usage as a file of any size",
       description:
-        "Written in the background, in parts: what was written before a crash is not written again.",
+        "Written in the background, in chunks: after a crash, finished chunks are not written again.",
       tags,
     })
     .input(
@@ -122,7 +122,7 @@ export const exportsContract = {
     .route({
       method: "GET",
       path: `${path}/{exportId}`,
-      summary: "Get an export and how far it is",
+      summary: "Get an export and its progress",
       tags,
     })
     .input(one)
@@ -131,7 +131,7 @@ export const exportsContract = {
     .route({
       method: "POST",
       path: `${path}/{exportId}/cancel`,
-      summary: "Stop an export that is not done; what was written is deleted",
+      summary: "Stop an unfinished export and delete what was written",
       description: OTHERS,
       tags,
     })
@@ -151,7 +151,7 @@ export const exportsContract = {
     .route({
       method: "POST",
       path: `${path}/{exportId}/download`,
-      summary: "Make an address for the content that is good for five minutes",
+      summary: "Create a download address that is valid for five minutes",
       tags,
     })
     .input(one)

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { operation } from "./operation.ts";
 import { displayText, instant, pageOf, pageQuery, tenantId } from "./shapes.ts";
 
-/** The most that one file may have. */
+/** The largest size of one file. */
 export const FILE_BYTES_MAX = 5 * 1024 * 1024;
 
 export const fileId = z
@@ -14,7 +14,7 @@ export const fileId = z
   })
   .meta({ examples: ["file_0199f3b0c1d27a4e8f60112233445566"] });
 
-/** Name for people. It is never a path. */
+/** A name for people, never a path. */
 export const fileName = displayText(200).refine(
   (value) => !/[/\\]/.test(value) && value !== "." && value !== "..",
   "Must not contain slashes.",
@@ -35,7 +35,7 @@ export type File = z.infer<typeof file>;
 
 const tags = ["Files"];
 
-/** Beside these, plain routes: `PUT …/files?name=` uploads, `GET …/files/{fileId}/content` downloads. */
+/** There are also plain routes: `PUT …/files?name=` uploads, `GET …/files/{fileId}/content` downloads. */
 export const filesContract = {
   list: operation({ scope: "files:read" })
     .route({
@@ -50,7 +50,7 @@ export const filesContract = {
     .route({
       method: "GET",
       path: "/tenants/{tenantId}/files/{fileId}",
-      summary: "Get what is known of a file",
+      summary: "Get the metadata of a file",
       tags,
     })
     .input(z.strictObject({ tenantId, fileId }))

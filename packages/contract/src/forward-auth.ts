@@ -1,3 +1,3 @@
-/** How proxies describe the call that they ask about, each in headers of its own: `/v1/authorize/<dialect>`. */
+/** The proxies of `/v1/authorize/<dialect>`. Each describes the call it asks about in headers of its own. */
 export const FORWARD_AUTH_DIALECTS = ["nginx", "caddy", "traefik", "envoy"] as const;
 export type ForwardAuthDialect = (typeof FORWARD_AUTH_DIALECTS)[number];

@@ -5,13 +5,13 @@ import { ownTenant } from "./auth.ts";
 import { operation } from "./operation.ts";
 import { instant, pageOf, pageQuery, tenantId } from "./shapes.ts";
 
-/** How long an invitation can be accepted. */
+/** How long an invitation is valid. */
 export const INVITATION_DAYS = 7;
-/** Invitations of one tenant that can be accepted at the same time. */
+/** The most open invitations of one tenant. */
 export const OPEN_INVITATIONS_MAX = 50;
 /**
- * Mails with invitations within 24 hours: of one tenant, of one person in all their tenants, and to one address whoever
- * invites.
+ * The most invitation mails within 24 hours: by one tenant, by one person in all their tenants, and to one address,
+ * from any sender.
  */
 export const INVITATION_MAILS_MAX = { ofTenant: 100, ofInviter: 100, toAddress: 5 } as const;
 
@@ -22,10 +22,10 @@ export const invitationId = z
   })
   .meta({ examples: ["ivt_0199f3b0c1d27a4e8f60112233445566"] });
 
-/** Addresses that differ only in capitals are the same mailbox. */
+/** Addresses that differ only in case are the same mailbox. */
 const email = z.email("Not an e-mail address.").max(320).toLowerCase();
 
-/** What the link in the mail carries: 256 random bits in base64url. */
+/** The secret in the link of the mail: 256 random bits in base64url. */
 const invitationToken = z.string().min(1).max(100);
 
 export const invitation = z.strictObject({
@@ -34,7 +34,7 @@ export const invitation = z.strictObject({
   email: z.string(),
   role: z.enum(ROLES),
   createdAt: instant,
-  /** Type and id of whoever invited, such as `user:usr_…`. */
+  /** Type and id of the inviting actor, such as `user:usr_…`. */
   createdBy: z.string(),
   expiresAt: instant,
 });
@@ -43,7 +43,7 @@ export type Invitation = z.infer<typeof invitation>;
 export const createInvitationRequest = z.strictObject({ tenantId, email, role: z.enum(ROLES) });
 export type CreateInvitationRequest = z.infer<typeof createInvitationRequest>;
 
-/** What whoever holds the link may know before they have an account. */
+/** What the holder of the link may see before they have an account. */
 export const invitationPreview = z.strictObject({
   tenantName: z.string(),
   email: z.string(),
@@ -59,7 +59,7 @@ export const invitationsContract = {
       method: "POST",
       path: "/tenants/{tenantId}/invitations",
       successStatus: 201,
-      summary: "Invite somebody by mail; replaces an open invitation of the same address",
+      summary: "Invite a person by mail; replaces an open invitation of the same address",
       tags,
     })
     .input(createInvitationRequest)
@@ -68,7 +68,7 @@ export const invitationsContract = {
     .route({
       method: "GET",
       path: "/tenants/{tenantId}/invitations",
-      summary: "List invitations that can still be accepted, newest first",
+      summary: "List open invitations, newest first",
       tags,
     })
     .input(z.strictObject({ tenantId, ...pageQuery }))
@@ -86,7 +86,7 @@ export const invitationsContract = {
     .route({
       method: "POST",
       path: "/invitations/preview",
-      summary: "See what an invitation is for",
+      summary: "Get what an invitation is for",
       tags,
     })
     .input(z.strictObject({ token: invitationToken }))
@@ -95,7 +95,7 @@ export const invitationsContract = {
     .route({
       method: "POST",
       path: "/invitations/accept",
-      summary: "Accept an invitation, once, with the account of the address it was sent to",
+      summary: "Accept an invitation, once, with an account of the address it was sent to",
       tags,
     })
     .input(z.strictObject({ token: invitationToken }))

@@ -4,7 +4,7 @@ import { key } from "./keys.ts";
 import { operation } from "./operation.ts";
 import { instant, keyId, tenantId } from "./shapes.ts";
 
-/** What can be done to many keys at once. */
+/** The actions of a bulk change. */
 export const keyChange = z.discriminatedUnion("action", [
   z.strictObject({ action: z.literal("disable") }),
   z.strictObject({ action: z.literal("enable") }),
@@ -20,18 +20,18 @@ export const changeKeysRequest = z.strictObject({
     .array(keyId)
     .min(1, "No keys.")
     .max(BULK_KEYS_MAX, `At most ${String(BULK_KEYS_MAX)} keys in a call.`)
-    .refine((ids) => new Set(ids).size === ids.length, "A key stands here twice."),
+    .refine((ids) => new Set(ids).size === ids.length, "A key is listed twice."),
   change: keyChange,
 });
 export type ChangeKeysRequest = z.infer<typeof changeKeysRequest>;
 
-/** `unchanged`: the key was so already, and nothing is recorded. */
+/** `unchanged`: the key was already in that state, and nothing is recorded. */
 export const CHANGE_STATUSES = ["changed", "unchanged", "refused"] as const;
 
 export const changedKey = z.strictObject({
   keyId,
   status: z.enum(CHANGE_STATUSES),
-  /** The key as it is now; null for a refused one. */
+  /** The key after the change; null if it was refused. */
   key: key.nullable(),
   /** Why it was refused. */
   error: z
@@ -52,7 +52,7 @@ export type ChangeKeysResponse = z.infer<typeof changeKeysResponse>;
 export const keyScopes = z.strictObject({
   /** For managing the tenant. */
   management: z.array(z.string()),
-  /** Of the operator's own API, as the tenant's plan allows them. */
+  /** Scopes of the operator's own API that the tenant's plan allows. */
   custom: z.array(z.string()),
 });
 export type KeyScopes = z.infer<typeof keyScopes>;
@@ -64,9 +64,9 @@ export const keyBulkContract = {
     .route({
       method: "POST",
       path: "/tenants/{tenantId}/keys/bulk",
-      summary: "Disable, enable, revoke or set the expiry of many keys; repeating changes nothing",
+      summary: "Disable, enable, revoke or set the expiry of many keys. Idempotent",
       description:
-        "All keys change in one transaction. A key that is refused (it is not the tenant's, or it is revoked) keeps no other out.",
+        "All keys change in one transaction. A refused key (of another tenant, or revoked) does not hold up the others.",
       tags,
     })
     .input(changeKeysRequest)

@@ -9,10 +9,10 @@ import { instant, keyId, plainText, tenantId } from "./shapes.ts";
 export const IMPORT_ROWS_MAX = 1_000;
 
 /**
- * What is said of every hash that is not taken, whatever the reason: whether another tenant holds it is nobody's business.
+ * The answer for every refused hash, whatever the reason, so that it does not reveal whether another tenant holds the key.
  */
 export const HASH_REFUSED =
-  "This hash cannot be imported. It must be the SHA-256 (no other algorithm) of a key that nobody has yet, as 64 hexadecimal digits or in base64.";
+  "This hash cannot be imported. It must be the SHA-256 (no other algorithm) of a key that does not exist here yet, as 64 hexadecimal digits or in base64.";
 
 const keyHash = z.string({ error: HASH_REFUSED }).transform((text, context) => {
   const hash = parseKeyHash(text);
@@ -23,16 +23,16 @@ const keyHash = z.string({ error: HASH_REFUSED }).transform((text, context) => {
   return hash;
 });
 
-/** A part of a key that may be shown: so short that the rest stays secret. */
+/** A fragment of a key that may be shown, short enough to keep the rest secret. */
 const hint = (lengthMax: number) =>
   z
     .string()
     .regex(/^[\x21-\x7e]*$/, "Visible ASCII characters only.")
     .max(lengthMax, {
-      error: `At most ${String(lengthMax)} characters: what is shown must not give the key away.`,
+      error: `At most ${String(lengthMax)} characters: a longer fragment could give the key away.`,
     });
 
-/** As on the command line: tables hold days more often than instants. */
+/** As on the command line: import tables hold days more often than instants. */
 const dayOrInstant = z
   .string()
   .transform((text, context) => {
@@ -45,7 +45,7 @@ const dayOrInstant = z
   })
   .pipe(instant);
 
-/** A key that exists elsewhere. */
+/** A key from another system. */
 export const importKeyRow = z.strictObject({
   hash: keyHash,
   name: createKeyRequest.shape.name,
@@ -55,16 +55,16 @@ export const importKeyRow = z.strictObject({
   scopes: createKeyRequest.shape.scopes,
   expiresAt: dayOrInstant.nullish(),
   metadata: createKeyRequest.shape.metadata,
-  /** What the key is called where it comes from; kept as `externalId` of its metadata. */
+  /** The id of the key in that system; kept as `externalId` in its metadata. */
   externalId: plainText(200).min(1, "Must not be empty.").optional(),
 });
 export type ImportKeyRow = z.output<typeof importKeyRow>;
 
 export const importKeysRequest = z.strictObject({
   tenantId,
-  /** Looks at everything, answers as if it were done, and leaves nothing behind. */
+  /** Checks everything and answers as if it were done, but changes nothing. */
   dryRun: z.boolean().default(false),
-  /** Looked at one by one, so that a mistake in one keeps none of the others out. */
+  /** Checked one by one, so that a mistake in one does not hold up the others. */
   rows: z
     .array(z.unknown())
     .min(1, "No rows.")
@@ -84,14 +84,14 @@ export const importKeysRequest = z.strictObject({
 });
 export type ImportKeysRequest = z.output<typeof importKeysRequest>;
 
-/** `exists`: the tenant has the key already, from an earlier call or an earlier row; it stays as it is. */
+/** `exists`: the tenant already has the key, from an earlier call or row. It stays as it is. */
 export const IMPORT_STATUSES = ["imported", "exists", "refused"] as const;
 
 export const importedRow = z.strictObject({
   status: z.enum(IMPORT_STATUSES),
-  /** Null for a refused row, and in a dry run for a key that is not there yet. */
+  /** Null for a refused row, and in a dry run for a key that does not exist yet. */
   keyId: keyId.nullable(),
-  /** Why it was refused, by JSON pointers into the row. */
+  /** Why it was refused, as JSON pointers into the row. */
   errors: z.array(z.strictObject({ pointer: z.string(), message: z.string() })),
 });
 export type ImportedRow = z.infer<typeof importedRow>;
@@ -101,7 +101,7 @@ export const importKeysResponse = z.strictObject({
   imported: z.int(),
   existing: z.int(),
   refused: z.int(),
-  /** One for each row, in their order. */
+  /** One for each row, in order. */
   items: z.array(importedRow),
 });
 export type ImportKeysResponse = z.infer<typeof importKeysResponse>;
@@ -112,7 +112,7 @@ export const keyImportContract = {
       method: "POST",
       path: "/tenants/{tenantId}/keys/import",
       summary:
-        "Import keys that exist elsewhere by their hashes; the same rows again change nothing",
+        "Import existing keys by their hashes. Idempotent: importing the same rows again changes nothing",
       tags: ["Keys"],
     })
     .input(importKeysRequest)

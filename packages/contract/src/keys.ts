@@ -26,7 +26,7 @@ export const KEY_STATES = ["active", "disabled", "expired", "revoked"] as const;
 /** The most scopes that one key carries. */
 export const KEY_SCOPES_MAX = 100;
 
-/** For managing the tenant, or of the operator's own API: these the plan must allow. */
+/** Scopes for managing the tenant, or scopes of the operator's own API that the plan allows. */
 const tenantKeyScope = z
   .string()
   .refine(
@@ -43,49 +43,43 @@ const metadata = z
   )
   .refine((value) => Object.keys(value).length <= 20, "At most 20 entries.");
 
-/** The most networks that one key is bound to: every call is compared with each. */
+/** The most networks of one key: every call is compared with each. */
 export const KEY_NETWORKS_MAX = 50;
 
-/** Addresses and ranges, IPv4 and IPv6; the server writes them in canonical form and refuses what is neither. */
+/** IPv4 and IPv6 addresses and ranges. The server writes them in canonical form and refuses anything else. */
 const allowedNetworks = z
   .array(plainText(64))
   .max(KEY_NETWORKS_MAX, `At most ${String(KEY_NETWORKS_MAX)} networks.`)
   .meta({
     description:
-      "Where calls may come from: addresses and CIDR ranges, IPv4 and IPv6. Empty: from anywhere.",
+      "Where calls may come from: addresses and CIDR ranges, IPv4 and IPv6. Empty: anywhere.",
     examples: [["192.0.2.0/24", "2001:db8::/32"]],
   });
 
-/** Each call is held against every limit of its tenant and of its key, hence few. */
+/** Every call is checked against each limit of its tenant and its key, so there are few. */
 export const KEY_LIMITS_MAX = 5;
 
 function areNamesUnique(names: readonly string[]): boolean {
   return new Set(names).size === names.length;
 }
 
-/** Rate limits of the key alone, below those of the tenant's plan. */
+/** Rate limits of this key, on top of those of the tenant's plan. */
 const keyRateLimits = z
   .array(rateLimit)
   .max(KEY_LIMITS_MAX, `At most ${String(KEY_LIMITS_MAX)} rate limits.`)
-  .refine(
-    (limits) => areNamesUnique(limits.map((limit) => limit.name)),
-    "A name stands here twice.",
-  )
-  .meta({ description: "Calls of this key in short windows, below the limits of the plan." });
+  .refine((limits) => areNamesUnique(limits.map((limit) => limit.name)), "A name is listed twice.")
+  .meta({ description: "Rate limits of this key, on top of those of the plan." });
 
 export const keyQuota = z.strictObject({ meter: quota.shape.meter, limit: quota.shape.limit });
 
-/** Hard caps of the key alone for one billing period, below those of the tenant's plan. */
+/** Hard caps of this key in one billing period, on top of those of the tenant's plan. */
 const keyQuotas = z
   .array(keyQuota)
   .max(KEY_LIMITS_MAX, `At most ${String(KEY_LIMITS_MAX)} quotas.`)
-  .refine(
-    (quotas) => areNamesUnique(quotas.map((each) => each.meter)),
-    "A meter stands here twice.",
-  )
+  .refine((quotas) => areNamesUnique(quotas.map((each) => each.meter)), "A meter is listed twice.")
   .meta({
     description:
-      "Hard caps of this key in one billing period. A key that was rolled shares them with those before it.",
+      "Hard caps of this key in one billing period. A rolled key shares them with its predecessors.",
   });
 
 export const key = z.strictObject({
@@ -98,17 +92,17 @@ export const key = z.strictObject({
   lastFour: z.string(),
   scopes: z.array(z.string()),
   metadata: z.record(z.string(), z.unknown()),
-  /** Where calls may come from, as CIDRs in canonical form. Empty: from anywhere. */
+  /** Where calls may come from, as CIDRs in canonical form. Empty: anywhere. */
   allowedNetworks: z.array(z.string()),
-  /** Limits of the key below those of its tenant. */
+  /** Limits of the key, on top of those of its tenant. */
   rateLimits: z.array(rateLimit),
   quotas: z.array(keyQuota),
   state: z.enum(KEY_STATES),
   expiresAt: instant.nullable(),
   revokedAt: instant.nullable(),
-  /** The key that took this one's place when it was rolled. */
+  /** The key that replaced this one when it was rolled. */
   rolledToKeyId: keyId.nullable(),
-  /** Who made it: the kind of actor and its id. The key outlives them. */
+  /** Kind and id of the actor who created it. The key outlives them. */
   createdBy: z.string(),
   createdAt: instant,
   updatedAt: instant,
@@ -128,7 +122,7 @@ export const createKeyRequest = z.strictObject({
 });
 export type CreateKeyRequest = z.infer<typeof createKeyRequest>;
 
-/** The one answer that holds the key itself. It is stored as a hash and cannot be shown again. */
+/** The only answer that holds the key itself. It is stored as a hash and cannot be shown again. */
 export const createdKey = z.strictObject({ ...key.shape, key: z.string() });
 export type CreatedKey = z.infer<typeof createdKey>;
 
@@ -150,7 +144,7 @@ export const createServiceKeyRequest = z.strictObject({
 });
 export type CreateServiceKeyRequest = z.infer<typeof createServiceKeyRequest>;
 
-/** What is left out stays as it is. A revoked key cannot be changed. */
+/** A missing field stays as it is. A revoked key cannot be changed. */
 export const updateKeyRequest = z.strictObject({
   tenantId,
   keyId,
@@ -167,7 +161,7 @@ export const updateKeyRequest = z.strictObject({
 });
 export type UpdateKeyRequest = z.infer<typeof updateKeyRequest>;
 
-/** How long a rolled key still works beside its successor, in seconds: not at all, 1 minute, 1 hour, 1 day, 7 days. */
+/** How long a rolled key still works beside its successor, in seconds: none, 1 minute, 1 hour, 1 day, 7 days. */
 export const KEY_GRACE_SECONDS = [0, 60, 3_600, 86_400, 604_800] as const;
 
 export const rollKeyRequest = z.strictObject({
@@ -183,37 +177,37 @@ export const KEY_SORTS = ["-createdAt", "createdAt", "name", "-name"] as const;
 
 export const listKeysQuery = z.strictObject({
   tenantId,
-  /** Part of the name, or the id, or the start or the last four characters of the key. */
+  /** Part of the name, or the id, the start or the last four characters of the key. */
   q: plainText(100).optional(),
   environment: z.enum(ENVIRONMENTS).optional(),
   state: z.enum(KEY_STATES).optional(),
-  /** Only keys that end by then, those that have ended included unless `state` says otherwise. */
+  /** Only keys that expire by then; expired keys too, unless `state` excludes them. */
   expiresBefore: instant.optional(),
   sort: z.enum(KEY_SORTS).default("-createdAt"),
   ...pageQuery,
 });
 export type ListKeysQuery = z.infer<typeof listKeysQuery>;
 
-/** `POST /v1/keys/verify`: plain node:http in front of the rest, with these shapes. */
+/** `POST /v1/keys/verify`: a plain node:http route in front of the others, with these shapes. */
 export const verifyKeyRequest = z.strictObject({
-  /** As the caller sent it, whatever that is: an empty one is answered as none, one that no key looks like as unknown. */
+  /** Exactly what the caller sent. An empty key is answered as missing, a malformed one as unknown. */
   key: z.string(),
-  /** Whole units of the meter to consume; 0 looks without consuming. */
+  /** Whole units of the meter to consume; 0 checks without consuming. */
   cost: z.number().int().min(0).max(COST_MAX).default(1),
-  /** What is metered. */
+  /** The meter to count towards. */
   meter: z
     .string()
     .regex(SLUG_PATTERN, "Lower-case letters, digits and dashes.")
     .default(REQUESTS_METER),
-  /** Scopes that the call needs, joined by AND and OR, with parentheses: `maps:read AND (a:x OR b:x)`. */
+  /** Scopes that the call needs, joined by AND and OR with parentheses: `maps:read AND (a:x OR b:x)`. */
   scopes: z.string().max(SCOPE_QUERY_LENGTH_MAX).optional(),
-  /** What is called: a path, which usage is broken down by as its route. */
+  /** The path that is called. Usage can be broken down by it, as the route. */
   resource: plainText(500).regex(/^\//, "A path: it starts with a slash.").optional(),
-  /** The environment that the key must be of; a key of the other one is as good as unknown. */
+  /** The environment the key must belong to. A key of the other one is treated as unknown. */
   environment: z.enum(ENVIRONMENTS).optional(),
-  /** Where the call came from, as the asking program knows it: what the networks of the key are compared with. */
-  address: z.string().refine(isAddress, "Not an IP address, without a port.").optional(),
-  /** Reserves the cost instead of taking it: for a call whose cost is known at its end. */
+  /** The address of the caller, as the asking program knows it. It is compared with the networks of the key. */
+  address: z.string().refine(isAddress, "Not an IP address, or one with a port.").optional(),
+  /** Reserves the cost instead of consuming it, for a call whose cost is known only at its end. */
   lock: lockRequest.optional(),
 });
 export type VerifyKeyRequest = z.infer<typeof verifyKeyRequest>;
@@ -221,20 +215,20 @@ export type VerifyKeyRequest = z.infer<typeof verifyKeyRequest>;
 export const limitState = z.strictObject({
   name: z.string(),
   kind: z.enum(["rate_limit", "quota"]),
-  /** Whose limit: of all keys of the tenant together, or of this key. */
+  /** Whose limit: shared by all keys of the tenant, or of this key alone. */
   scope: z.enum(["tenant", "key"]),
   /** Units, or calls for a rate limit. */
   limit: z.number(),
   /**
-   * Units that may still be used. Of a quota: what this process knows, at most one lease behind the ledger.
+   * Units that are left. Of a quota: as this process knows it, at most one lease behind the ledger.
    */
   remaining: z.number(),
-  /** Of a rate limit: the length of its window. A quota holds for a billing period. */
+  /** Of a rate limit: the length of its window. A quota covers a billing period. */
   windowSeconds: z.int().optional(),
   resetAt: instant,
 });
 
-/** What a verdict says in this version. */
+/** The codes of a verdict in this version. */
 export const VERDICT_CODES = [
   "VALID",
   "MISSING_KEY",
@@ -250,14 +244,13 @@ export const VERDICT_CODES = [
   "TOO_MANY_LOCKS",
 ] as const satisfies readonly Outcome[];
 
-/** Always answered with status 200; `valid` is the verdict and `code` the reason. */
+/** The answer always has status 200. `valid` is the verdict, `code` the reason. */
 export const verifyKeyResponse = z.strictObject({
   valid: z.boolean(),
   code: z.union([z.enum(VERDICT_CODES), z.string()]).meta({
-    description:
-      "The reason. Further codes may come: take one that you do not know as what `valid` says.",
+    description: "The reason. New codes may be added: for an unknown code, rely on `valid`.",
   }),
-  /** One sentence on why the call is refused. */
+  /** Why the call is refused, in one sentence. */
   detail: z.string().optional(),
   requestId: z.string(),
   keyId: keyId.optional(),
@@ -266,25 +259,25 @@ export const verifyKeyResponse = z.strictObject({
   planId: z.string().optional(),
   planVersion: z.number().int().optional(),
   environment: z.enum(ENVIRONMENTS).optional(),
-  /** Those in effect: what the plan does not allow any more is not among them. */
+  /** Scopes in effect, without those that the plan no longer allows. */
   scopes: z.array(z.string()).optional(),
   metadata: z.record(z.string(), z.unknown()).optional(),
   expiresAt: instant.nullable().optional(),
-  /** Of a known key: every rate limit of tenant and key, and their hard quotas on the meter. A soft quota refuses nothing. */
+  /** Of a known key: every rate limit of tenant and key, and their hard quotas on the meter. Soft quotas refuse nothing. */
   limits: z.array(limitState).optional(),
-  /** With INSUFFICIENT_SCOPE: what the key lacks. */
+  /** With INSUFFICIENT_SCOPE: the scopes that the key lacks. */
   missingScopes: z.array(z.string()).optional(),
-  /** When trying again can help: after so many seconds. */
+  /** Seconds after which a retry can succeed. */
   retryAfterSeconds: z.number().int().optional(),
   /**
-   * On a refusal: the cheapest plan under which this call would have passed, or null when there is none. Never the tenant's own
-   * plan, and where no hard quota caps the meter now, none that does.
+   * On a refusal: the cheapest plan under which this call would have passed, or null if there is none. Never the tenant's current
+   * plan; and if no hard quota caps the meter now, never one that adds a cap.
    */
   offer: z
     .strictObject({ planId: z.string(), name: z.string(), url: z.string() })
     .nullable()
     .optional(),
-  /** When a lock was asked for and the call may pass: what to settle or release at its end. */
+  /** When a lock was requested and the call may pass: the lock to settle or release when the call ends. */
   lock: madeLock.optional(),
 });
 export type VerifyKeyResponse = z.infer<typeof verifyKeyResponse>;
@@ -297,7 +290,7 @@ export const keysContract = {
       method: "POST",
       path: "/tenants/{tenantId}/keys",
       successStatus: 201,
-      summary: "Create a key; the answer is the only place where it is shown",
+      summary: "Create a key; only this answer shows it",
       tags,
     })
     .input(createKeyRequest)
@@ -315,7 +308,7 @@ export const keysContract = {
       method: "PATCH",
       path: "/tenants/{tenantId}/keys/{keyId}",
       summary:
-        "Change a key's name, scopes, networks, limits, metadata or expiry; disable or enable it",
+        "Change the name, scopes, networks, limits, metadata or expiry of a key; disable or enable it",
       tags,
     })
     .input(updateKeyRequest)
@@ -325,7 +318,8 @@ export const keysContract = {
       method: "POST",
       path: "/tenants/{tenantId}/keys/{keyId}/roll",
       successStatus: 201,
-      summary: "Replace a key by a copy with a new text; the old one works for the grace period",
+      summary:
+        "Replace a key with a copy that has a new text; the old key works for the grace period",
       tags,
     })
     .input(rollKeyRequest)
@@ -345,7 +339,7 @@ export const keysContract = {
       path: "/keys/verify",
       summary: "Verify a key, apply its limits and meter the call, in one step",
       description:
-        "With a header `Idempotency-Key` (1 to 255 printable ASCII characters) a repeated request gets the first answer for 24 hours and takes nothing again.",
+        "With an `Idempotency-Key` header (1 to 255 printable ASCII characters), a repeated request gets the first answer for 24 hours and consumes nothing more.",
       tags,
     })
     .input(verifyKeyRequest)
@@ -360,7 +354,7 @@ export const serviceKeysContract = {
       method: "POST",
       path: "/service-keys",
       successStatus: 201,
-      summary: "Create a service key; the answer is the only place where it is shown",
+      summary: "Create a service key; only this answer shows it",
       tags: serviceTags,
     })
     .input(createServiceKeyRequest)

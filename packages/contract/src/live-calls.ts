@@ -3,12 +3,12 @@ import { z } from "zod";
 import { instant, keyId, tenantId } from "./shapes.ts";
 import { usageQuery } from "./usage.ts";
 
-/** The most calls that one event tells of. */
+/** The most calls in one event. */
 export const LIVE_CALLS_BATCH_MAX = 500;
 
 const { key, route, method, status, status_class, outcome, environment } = usageQuery.shape;
 
-/** Which calls of a tenant are told: filters as of questions about usage. */
+/** Filters of a tenant's live calls, the same as in usage queries. */
 export const liveCallsQuery = z.strictObject({
   tenantId,
   key,
@@ -21,7 +21,7 @@ export const liveCallsQuery = z.strictObject({
 });
 export type LiveCallsQuery = z.output<typeof liveCallsQuery>;
 
-/** A call as it is told once it is over: no address, no path as it was sent, nothing of its bodies. */
+/** A finished call. It holds no address, no path as it was sent, and nothing from its bodies. */
 export const liveCall = z.strictObject({
   /** When its outcome was known. */
   at: instant,
@@ -33,7 +33,7 @@ export const liveCall = z.strictObject({
   route: z.string(),
   status: z.int(),
   outcome: z.string(),
-  /** Milliseconds; null, like the bytes, where nothing was measured: denials, verifications, forward auth. */
+  /** Milliseconds; null, like the bytes, where nothing was measured: refusals, verifications, forward auth. */
   latencyMs: z.number().nullable(),
   /** Bytes of the bodies. */
   bytesIn: z.int().nullable(),
@@ -41,17 +41,17 @@ export const liveCall = z.strictObject({
 });
 export type LiveCall = z.infer<typeof liveCall>;
 
-/** The data of an event `calls`. */
+/** The data of a `calls` event. */
 export const liveCallsEvent = z.strictObject({
   calls: z.array(liveCall).max(LIVE_CALLS_BATCH_MAX),
-  /** Calls since the event before that came faster than they could be told. */
+  /** How many calls since the previous event were left out because they came too fast. */
   dropped: z.int(),
 });
 export type LiveCallsEvent = z.infer<typeof liveCallsEvent>;
 
-/** The data of an event `coverage`: sent at the beginning and when it changes. */
+/** The data of a `coverage` event, sent at the start and whenever it changes. */
 export const liveCoverageEvent = z.strictObject({
-  /** False while only calls that this process served are told, because others are not heard. */
+  /** False while other processes cannot be heard and only calls of this process are sent. */
   isWhole: z.boolean(),
 });
 export type LiveCoverageEvent = z.infer<typeof liveCoverageEvent>;

@@ -4,10 +4,10 @@ import { z } from "zod";
 import { operation } from "./operation.ts";
 import { instant, keyId, tenantId } from "./shapes.ts";
 
-/** Units that one call may take at the most. */
+/** The most units that one call may consume. */
 export const COST_MAX = 1_000_000;
 
-/** How long a lock holds its units unless it is said otherwise, and at the most. */
+/** How long a lock holds its units: by default, and at most. */
 export const LOCK_SECONDS = { default: 600, max: 86_400 } as const;
 
 export const LOCK_STATES = ["open", "settled", "released", "lapsed"] as const;
@@ -18,14 +18,14 @@ export const lockId = z
   })
   .meta({ type: "string", examples: ["lck_0199f3b0c1d27a4e8f60112233445566"] });
 
-/** With a verification: its cost is reserved, and taken only when the lock is settled. */
+/** Part of a verification: its cost is reserved, and consumed only when the lock is settled. */
 export const lockRequest = z.strictObject({
   ttlSeconds: z
     .number()
     .int()
     .min(1)
     .max(LOCK_SECONDS.max)
-    .meta({ description: "After so many seconds the units go back, unless the lock has ended." })
+    .meta({ description: "Seconds after which the units return, unless the lock has ended." })
     .default(LOCK_SECONDS.default),
 });
 
@@ -44,17 +44,17 @@ export const lock = z.strictObject({
   keyId,
   environment: z.enum(ENVIRONMENTS),
   meter: z.string(),
-  /** What was metered in the end; null unless it is settled. */
+  /** What was finally metered; null unless the lock is settled. */
   cost: z.int().nullable(),
   createdAt: instant,
-  /** When it was settled or released, or lapsed; null while it is open. */
+  /** When it was settled, released or lapsed; null while it is open. */
   endedAt: instant.nullable(),
 });
 export type Lock = z.infer<typeof lock>;
 
 export const settleLockRequest = z.strictObject({
   lockId,
-  /** What the call came to, in whole units: less than was reserved, as much, or more. */
+  /** The actual cost of the call in whole units: less than, equal to or more than the reservation. */
   cost: z.number().int().min(0).max(COST_MAX),
 });
 export type SettleLockRequest = z.infer<typeof settleLockRequest>;
@@ -71,9 +71,9 @@ export const locksContract = {
     .route({
       method: "POST",
       path: "/locks/{lockId}/settle",
-      summary: "Meter what a call came to, and give back the rest of what its lock reserved",
+      summary: "Meter the actual cost of a call and return the rest of the reservation",
       description:
-        "Happens once: the same settlement again gets the same answer, another one `LOCK_ENDED`. More than was reserved is taken when the limits have room for it, otherwise `LOCK_EXCEEDED`, and the lock stays open.",
+        "Happens once: repeating the same settlement gets the same answer, a different one gets `LOCK_ENDED`. A cost above the reservation is taken if the limits have room for it. Otherwise the answer is `LOCK_EXCEEDED` and the lock stays open.",
       tags,
     })
     .input(settleLockRequest)
@@ -82,8 +82,8 @@ export const locksContract = {
     .route({
       method: "POST",
       path: "/locks/{lockId}/release",
-      summary: "Give back all that a lock reserved; nothing is metered",
-      description: "A release again gets the same answer.",
+      summary: "Return everything a lock reserved; nothing is metered",
+      description: "Repeating a release gets the same answer.",
       tags,
     })
     .input(z.strictObject({ lockId }))

@@ -1,18 +1,18 @@
 import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
 import { isStorableText } from "@turnpike/domain/text/storable-text";
 
-/** What a meter counted, by its aggregation: the measure `meter:tokens` of the meter `tokens`. */
+/** The result of a meter, by its aggregation: the measure `meter:tokens` of the meter `tokens`. */
 export type MeterMeasure = `meter:${string}`;
-/** A part of events that a meter keeps: the dimension `event:model` of meters with a dimension `model`. */
+/** A dimension of a meter: `event:model` for meters with a dimension `model`. */
 export type EventDimension = `event:${string}`;
-/** One value of a part of events, as a filter. */
+/** One value of such a dimension, as a filter. */
 export type EventFilter = { name: string; value: string };
 
 const METER_PREFIX = "meter:";
 const EVENT_PREFIX = "event:";
-/** What names a dimension of a meter. */
+/** The name of a dimension. */
 const DIMENSION_NAME_PATTERN = /^[a-z][a-z0-9_]{0,39}$/;
-/** As long as a value of a dimension is kept, and `(other)`. */
+/** The longest stored value of a dimension. `(other)` is shorter. */
 const DIMENSION_VALUE_LENGTH_MAX = 80;
 
 export function isMeterMeasure(name: string): name is MeterMeasure {
@@ -35,7 +35,7 @@ export function nameOfDimension(dimension: EventDimension): string {
   return dimension.slice(EVENT_PREFIX.length);
 }
 
-/** Reads `model:small`; the value may hold colons, and be empty. */
+/** Reads `model:small`. The value may contain colons, and may be empty. */
 export function parseEventFilter(text: string): EventFilter | undefined {
   const colon = text.indexOf(":");
   const name = text.slice(0, Math.max(0, colon));

@@ -10,7 +10,7 @@ export const notificationId = z
   })
   .meta({ examples: ["ntf_0199f3b0c1d27a4e8f60112233445566"] });
 
-/** A path of the console. Never another address: what a notification says may come from outside. */
+/** A path of the console, never another address: the content of a notification may come from outside. */
 export const ownPath = z
   .string()
   .max(500)
@@ -33,7 +33,7 @@ export type Notification = z.infer<typeof notification>;
 export const createNotificationRequest = z.strictObject({
   tenantId,
   userId: userId.optional(),
-  /** What it is about, such as `usage.threshold`. */
+  /** The subject, such as `usage.threshold`. */
   kind: z.string().regex(/^[a-z][a-z0-9_.]{0,63}$/, "Lower-case letters, digits, dots and _."),
   title: displayText(200),
   body: displayText(2_000),
@@ -48,7 +48,7 @@ export const mail = z.strictObject({
   kind: z.string(),
   to: z.string(),
   subject: z.string(),
-  /** Null once a mail server has taken it: links in it are secrets. */
+  /** Null once a mail server has accepted it, because its links are secrets. */
   text: z.string().nullable(),
   state: z.enum(MAIL_STATES),
   attempts: z.number().int(),
@@ -58,7 +58,7 @@ export const mail = z.strictObject({
 });
 export type Mail = z.infer<typeof mail>;
 
-/** Notifications that one call marks as read at the most. */
+/** The most notifications that one call marks as read. */
 export const READ_AT_ONCE_MAX = 1_000;
 
 const tags = ["Notifications"];
@@ -69,7 +69,7 @@ export const notificationsContract = {
       method: "POST",
       path: "/tenants/{tenantId}/notifications",
       successStatus: 201,
-      summary: "Notify the members of a tenant, or one of them",
+      summary: "Notify all members of a tenant, or one of them",
       tags,
     })
     .input(createNotificationRequest)
@@ -104,7 +104,7 @@ export const notificationsContract = {
     .route({
       method: "POST",
       path: "/tenants/{tenantId}/notifications/read",
-      summary: "Mark notifications as read up to one of them, at most a thousand",
+      summary: "Mark notifications as read up to a given one, at most a thousand",
       tags,
     })
     .input(
@@ -112,7 +112,7 @@ export const notificationsContract = {
         tenantId,
         /** Only those for this user or for all members. */
         userId: userId.optional(),
-        /** The newest that was seen: what came after it stays unread. */
+        /** The newest one that was seen. Later ones stay unread. */
         upTo: notificationId,
       }),
     )

@@ -1,18 +1,18 @@
 import { oc } from "@orpc/contract";
 import type { Scope } from "@turnpike/domain/access/scopes";
 
-/** What every operation states beside its shapes. */
+/** Metadata that every operation states. */
 export type OperationMeta = {
-  /** The scope a caller needs; `public` for what works without credentials, `person` for what only people may do. */
+  /** The scope that a caller needs; `public` for operations without credentials, `person` for those only people may call. */
   scope: Scope | "public" | "person";
   /**
-   * True where every signed-in person may call, with the scope or without it: the use case decides what they get.
-   * Left out, a person needs the scope: as an operator, or by a role in the tenant that the path names.
+   * True where every signed-in person may call, with or without the scope: the use case decides what they get. Left out, a person
+   * needs the scope, as an operator or by a role in the tenant of the path.
    */
   openToPeople?: true;
 };
 
-/** The start of every operation: without a scope a route does not compile. */
+/** Begins every operation. A route without a scope does not compile. */
 export function operation(meta: OperationMeta) {
   return oc.$meta<OperationMeta>(meta);
 }

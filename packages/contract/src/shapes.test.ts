@@ -24,7 +24,7 @@ describe("an instant", () => {
   });
 });
 
-it("metadata of a key says what a value may be, and how long", () => {
+it("metadata of a key names the allowed values and their length", () => {
   const messagesOf = (value: unknown) =>
     createKeyRequest.shape.metadata
       .safeParse({ a: value })

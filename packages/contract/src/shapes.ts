@@ -9,7 +9,7 @@ import { isStorableText } from "@turnpike/domain/text/storable-text";
 import { z } from "zod";
 import { explainIssue } from "./explain-issue.ts";
 
-// For every schema of the product that has no words of its own: what is said is for people who know no validator.
+// The default messages of all schemas here. Readers do not know what a validator is.
 z.config({ customError: explainIssue });
 
 function idOf<Id extends string>(kind: "tenant" | "user" | "key" | "serviceKey", example: string) {
@@ -29,8 +29,8 @@ export const serviceKeyId = idOf<ServiceKeyId>(
 );
 
 /**
- * An instant as ISO 8601. One with an offset is turned into UTC, which is what all answers say, with milliseconds. Not before
- * 1970: databases have no year 0.
+ * An instant as ISO 8601. Offsets are converted to UTC. Answers are always in UTC, with milliseconds. Not before 1970, because
+ * databases have no year 0.
  */
 export const instant = z.iso
   .datetime({ abort: true, offset: true })
@@ -39,7 +39,7 @@ export const instant = z.iso
 
 const CONTROL = /\p{Cc}|\p{Bidi_Control}|\p{Surrogate}/u;
 
-/** Text that only programs read: as it is, but for what a database cannot hold. */
+/** Text for programs: unchanged, and refused where a database cannot store it. */
 export function plainText(lengthMax: number) {
   return z
     .string()
@@ -47,7 +47,7 @@ export function plainText(lengthMax: number) {
     .refine(isStorableText, "Must not contain NUL or broken characters.");
 }
 
-/** Text that people read: trimmed, without control characters or marks that turn the reading direction. */
+/** Text for people: trimmed, without control characters or marks that change the reading direction. */
 export function displayText(lengthMax: number) {
   return z
     .string()
@@ -57,7 +57,7 @@ export function displayText(lengthMax: number) {
     .refine((value) => !CONTROL.test(value), "Must not contain control characters.");
 }
 
-/** How a list is paged: `cursor` is what the page before answered as `nextCursor`. */
+/** Paging of a list: `cursor` is the `nextCursor` of the previous page. */
 export const pageQuery = {
   cursor: plainText(200).optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),

@@ -29,23 +29,23 @@ export const tenant = z.strictObject({
   periodAnchor: instant,
   suspendedAt: instant.nullable(),
   createdAt: instant,
-  /** Of the person who asks, in this tenant. Null for everybody else, operators who are no members included. */
+  /** The role of the asking person in this tenant. Null for everyone else, including operators who are not members. */
   role: z.enum(ROLES).nullable(),
 });
 export type Tenant = z.infer<typeof tenant>;
 
-/** Tenants that one person may own, unless they are an operator. */
+/** How many tenants one person may own, unless they are an operator. */
 export const OWNED_TENANTS_MAX = 10;
-/** Days in which a person founds no more than they may own, those included that they have deleted or left. */
+/** The days in which a person may create no more tenants than they may own. Deleted tenants and those they left count too. */
 export const FOUNDING_DAYS = 30;
 
 export const createTenantRequest = z.strictObject({
   name: displayText(100),
-  /** Made from the name when left out. */
+  /** Derived from the name when left out. */
   slug: slug.optional(),
   /** For operators and their programs only. */
   externalId: plainText(200).min(1).optional(),
-  /** For operators and their programs only: everybody else begins on the default plan. */
+  /** For operators and their programs only. All others start on the default plan. */
   planId: planId.optional(),
 });
 export type CreateTenantRequest = z.infer<typeof createTenantRequest>;
@@ -61,12 +61,12 @@ export const updateTenantRequest = z.strictObject({
 });
 export type UpdateTenantRequest = z.infer<typeof updateTenantRequest>;
 
-/** Days in which a deleted tenant can be restored; after them its data is removed. */
+/** How many days a deleted tenant can be restored. Afterwards its data is removed. */
 export const RESTORE_DAYS = 30;
 
 export const deleteTenantRequest = z.strictObject({
   tenantId,
-  /** The name of the tenant, typed: whoever deletes one says which. */
+  /** The name of the tenant, typed as a confirmation. */
   name: plainText(100),
 });
 export type DeleteTenantRequest = z.infer<typeof deleteTenantRequest>;
@@ -77,11 +77,11 @@ export const deletedTenant = z.strictObject({
   slug: z.string(),
   externalId: z.string().nullable(),
   deletedAt: instant,
-  /** Kind and id of who did it. */
+  /** Kind and id of the actor who deleted it. */
   deletedBy: z.string(),
-  /** It can be restored before. */
+  /** The end of the time in which it can be restored. */
   restorableUntil: instant,
-  /** When its data was removed; null before. */
+  /** When its data was removed; null until then. */
   purgedAt: instant.nullable(),
 });
 export type DeletedTenant = z.infer<typeof deletedTenant>;
@@ -95,11 +95,11 @@ export const member = z.strictObject({
 });
 export type Member = z.infer<typeof member>;
 
-/** A key that works on after its maker has left. */
+/** A key that still works after its creator has left. */
 export const leftKey = z.strictObject({ keyId, name: z.string(), start: z.string() });
 export type LeftKey = z.infer<typeof leftKey>;
 
-/** Keys that the removal of a member names at the most. */
+/** The most keys listed in the answer to the removal of a member. */
 export const LEFT_KEYS_MAX = 100;
 
 export const user = z.strictObject({
@@ -148,14 +148,14 @@ export const tenantsContract = {
     .route({
       method: "GET",
       path: "/tenants",
-      summary: "List tenants, newest first: a person's own, all for operators",
+      summary: "List tenants, newest first: your own, or all as an operator",
       tags,
     })
     .input(
       z.strictObject({
         /** Part of the name or the slug. */
         q: plainText(100).optional(),
-        /** Only the one of this slug, if it is among them. */
+        /** Only the tenant with this slug, if it is in the list. */
         slug: slug.optional(),
         ...pageQuery,
       }),
@@ -179,7 +179,8 @@ export const tenantsContract = {
       method: "POST",
       path: "/tenants/{tenantId}/delete",
       successStatus: 204,
-      summary: "Delete a tenant: its keys are revoked, nobody sees it any more; usage stays",
+      summary:
+        "Delete a tenant: its keys are revoked and it is hidden from everyone; usage is kept",
       tags,
     })
     .input(deleteTenantRequest),
@@ -187,7 +188,7 @@ export const tenantsContract = {
     .route({
       method: "GET",
       path: "/deleted-tenants",
-      summary: "List deleted tenants, the last deleted first; for operators",
+      summary: "List deleted tenants, most recently deleted first; for operators",
       tags,
     })
     .input(z.strictObject({ ...pageQuery }))
@@ -218,7 +219,7 @@ export const tenantsContract = {
     .route({
       method: "DELETE",
       path: "/tenants/{tenantId}/members/{userId}",
-      summary: "Remove a member, or leave; answers which keys of theirs work on",
+      summary: "Remove a member, or leave; the answer lists which of their keys still work",
       tags,
     })
     .input(z.strictObject({ tenantId, userId }))
@@ -242,7 +243,7 @@ export const tenantsContract = {
     .input(
       z.strictObject({
         tenantId,
-        /** Only what happened to this one: a key, a member, the tenant itself. */
+        /** Only entries about this entity: a key, a member, the tenant itself. */
         entityId: plainText(64).min(1).optional(),
         ...pageQuery,
       }),
@@ -258,7 +259,7 @@ export const tenantsContract = {
     })
     .input(
       z.strictObject({
-        /** Only what happened to this one: a service key, a plan, a user. */
+        /** Only entries about this entity: a service key, a plan, a user. */
         entityId: plainText(64).min(1).optional(),
         ...pageQuery,
       }),

@@ -17,8 +17,8 @@ import { operation } from "./operation.ts";
 import { instant, keyId, tenantId } from "./shapes.ts";
 
 /**
- * What can be counted. `errors` are answers of 500 and above to calls that were let through, `error_rate` their share of
- * these; `denied` are calls that were not let through. Latencies are those of the upstream, in milliseconds.
+ * What can be counted. `errors` are answers of 500 and above to calls that were let through, `error_rate` is their share of
+ * those calls; `denied` are calls that were refused. Latencies are those of the upstream, in milliseconds.
  */
 export const USAGE_MEASURES = [
   "requests",
@@ -34,10 +34,10 @@ export const USAGE_MEASURES = [
   "bytes_out",
 ] as const;
 export type CallMeasure = (typeof USAGE_MEASURES)[number];
-/** Of calls, or what a meter counted by its aggregation. */
+/** A measure of calls, or the result of a meter. */
 export type UsageMeasure = CallMeasure | MeterMeasure;
 
-/** By what usage of a tenant can be broken down. */
+/** The dimensions of one tenant's usage. */
 export const USAGE_DIMENSIONS = [
   "key",
   "route",
@@ -47,21 +47,21 @@ export const USAGE_DIMENSIONS = [
   "outcome",
   "environment",
 ] as const;
-/** By what usage of several tenants can be broken down. `plan` is the one that the tenant is on now. */
+/** The dimensions of several tenants' usage. `plan` is the current plan of the tenant. */
 export const ALL_USAGE_DIMENSIONS = [...USAGE_DIMENSIONS, "tenant", "plan"] as const;
 export type NamedDimension = (typeof ALL_USAGE_DIMENSIONS)[number];
-/** Of calls and events alike, or a part of events that meters keep. */
+/** A dimension of calls and events alike, or one that meters keep of events. */
 export type UsageDimension = NamedDimension | EventDimension;
 
 export const STATUS_CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 
-/** The most rows one usage query answers. */
+/** The most rows in one answer. */
 export const USAGE_ROWS_MAX = 10_000;
-/** The most keys that one summary is for. */
+/** The most keys in one summary. */
 export const SUMMARISED_KEYS_MAX = 100;
-/** Days of a key's summary, the running one included. */
+/** Days in a key's summary, including the current one. */
 export const KEY_SUMMARY_DAYS = 14;
-/** The most meters of one question: each is summed by itself. */
+/** The most meters in one question: each is summed separately. */
 export const ASKED_METERS_MAX = 10;
 /** The most values of one filter. */
 const FILTER_VALUES_MAX = 100;
@@ -86,7 +86,7 @@ const measures = commaList<UsageMeasure>({
   })
   .meta({ description: `A comma list; each is ${MEASURES_EXPECTED}.` });
 
-/** The dimensions of some names, and parts of events. */
+/** The given dimensions, and dimensions of events. */
 function dimensionList<const Name extends NamedDimension>(names: readonly Name[]) {
   const toName = toWord(names);
   const expected = `one of ${names.join(", ")}, or event: and a dimension of the asked meters, such as event:model`;
@@ -123,29 +123,31 @@ function wordFilter<const Word extends string>(words: readonly Word[]) {
   return wordList(words, { countMax: FILTER_VALUES_MAX }).optional();
 }
 
-/** The empty text is the key of the operator's programs, which have none. */
+/** The empty text stands for the operator's programs, which have no key. */
 const keyFilter = filter<KeyId | "">(
   "an id such as key_0199f3b0c1d27a4e8f60112233445566, or empty for the operator's programs",
   (text) => (text === "" || isId("key", text) ? text : undefined),
 );
 
-/** Lengths of what is compared with columns: nothing longer is stored. */
+/** Lengths of values that are compared with columns, which store nothing longer. */
 const ROUTE_LENGTH_MAX = 200;
 const PLAN_LENGTH_MAX = 64;
 
 const timeZone = z
   .string()
   .refine(isTimeZone, "Not a name of the IANA time zone database, such as Europe/Berlin.")
-  .meta({ description: "By whose clocks days begin: a name of the IANA time zone database." })
+  .meta({
+    description: "The time zone in which days begin: a name of the IANA time zone database.",
+  })
   .default("UTC");
 
 const filters = {
   key: keyFilter,
-  /** Templates of paths; the empty text is the route of calls whose route is not known. */
+  /** Path templates. The empty text is the route of calls whose route is not known. */
   route: filter("a route of at most 200 characters", (text) =>
     text.length <= ROUTE_LENGTH_MAX && isStorableText(text) ? text : undefined,
   ),
-  /** The empty text is the method of what was not HTTP, such as a verification. */
+  /** The empty text is the method of anything that was not HTTP, such as a verification. */
   method: wordFilter([...CALL_METHODS, ""]),
   status: filter("a status from 100 to 599", (text) =>
     /^[1-5]\d\d$/.test(text) ? Number(text) : undefined,
@@ -155,7 +157,7 @@ const filters = {
     isOutcome(text) ? text : undefined,
   ),
   environment: wordFilter(ENVIRONMENTS),
-  /** Values of one part are alternatives; different parts must all match. */
+  /** Values of one dimension are alternatives; filters on several dimensions must all match. */
   event: filter(
     "a dimension of the asked meters, a colon and a value, such as model:small",
     parseEventFilter,
@@ -164,7 +166,7 @@ const filters = {
 
 const question = {
   measures: measures.prefault("requests"),
-  /** Whose calls, or events, the measures of calls are about. Measures such as `meter:tokens` name their meter themselves. */
+  /** Whose calls or events the measures of calls are about. Measures such as `meter:tokens` name their own meter. */
   meter: z
     .string()
     .regex(SLUG_PATTERN, "Lower-case letters, digits and dashes.")
@@ -172,22 +174,22 @@ const question = {
   from: instant
     .meta({
       description:
-        "Inclusive, rounded up to the minute, or to the quarter of an hour where a meter is kept by that. Left out with a grain: 30 days before `to`, or as far as the grain reaches. Left out without one: all that is kept.",
+        "Inclusive, rounded up to the minute, or to the quarter of an hour for meters stored that way. Left out with a grain: 30 days before `to`, or as far as the grain reaches. Left out without one: all stored usage.",
     })
     .optional(),
   to: instant
     .meta({
       description:
-        "Exclusive, rounded up like `from`. Left out: the end of the running minute, or quarter of an hour.",
+        "Exclusive, rounded up like `from`. Left out: the end of the current minute, or quarter of an hour.",
     })
     .optional(),
-  /** Length of the buckets of time. Left out: no time axis. */
+  /** Length of the time buckets. Left out: no time axis. */
   grain: z.enum(GRAINS, { error: `One of ${GRAINS.join(", ")}.` }).optional(),
-  /** By whose clocks days, weeks and months begin: a name of the IANA database. Weeks begin on Monday. */
+  /** The time zone in which days, weeks and months begin: a name of the IANA database. Weeks begin on Monday. */
   timeZone,
   /**
-   * Measures, asked dimensions and `time`, descending with `-` in front. What is equal by them is ordered by time and group.
-   * Left out: by time with a grain, then the most requests first, or the most of the first meter when nothing of calls is asked.
+   * Measures, requested dimensions and `time`, descending with `-` in front. Ties are ordered by time and group. Left out: by time
+   * with a grain, then by most requests, or by the first meter if no measure of calls is requested.
    */
   order: order.optional(),
   limit: z.coerce
@@ -195,7 +197,7 @@ const question = {
     .int()
     .min(1)
     .max(USAGE_ROWS_MAX)
-    .meta({ description: "Rows of the answer." })
+    .meta({ description: "The most rows to return." })
     .default(USAGE_ROWS_MAX),
   /** `previous` adds the period of equal length before. */
   compare: z.literal("previous", { error: "Only previous." }).optional(),
@@ -236,10 +238,10 @@ const callValues = z.strictObject({
   /** Units of the meter, an exact decimal. */
   billable: z.string().optional(),
   errors: count,
-  /** From 0 to 1; null without a call that was let through. */
+  /** From 0 to 1; null if no call was let through. */
   error_rate: quotient,
   denied: count,
-  /** Milliseconds, within 2 %; null without a call whose latency is known. */
+  /** Milliseconds, within 2 %; null if no call has a known latency. */
   latency_avg: quotient,
   latency_p50: quotient,
   latency_p95: quotient,
@@ -247,14 +249,14 @@ const callValues = z.strictObject({
   bytes_in: count,
   bytes_out: count,
 });
-/** The measures that were asked for, and no others. */
+/** Only the requested measures. */
 export type UsageValues = z.infer<typeof callValues> & Partial<Record<MeterMeasure, string | null>>;
 export const usageValues: z.ZodType<UsageValues> = z
   .object(callValues.shape)
   .catchall(z.string().nullable())
   .meta({
     description:
-      "The measures that were asked for. What a meter counted is an exact decimal under its measure, such as `meter:tokens`; a mean is cut off after 12 digits. Null where a mean, extreme or latest value has no event.",
+      "The requested measures. The result of a meter is an exact decimal under its measure, such as `meter:tokens`; a mean is cut off after 12 digits. Null where a mean, extreme or latest value has no event.",
   });
 
 function isUsageMeasure(name: unknown): name is UsageMeasure {
@@ -284,7 +286,7 @@ const usageGroup: z.ZodType<UsageGroupValues> = z
   .catchall(z.string())
   .meta({
     description:
-      'The value of each asked dimension: ids, names, or statuses as text. The empty text is "not known"; events of versions of a meter without the dimension have it too.',
+      'The value of each requested dimension: ids, names, or statuses as text. The empty text means "not known", also for events of meter versions without the dimension.',
   });
 
 export const usageRow = z.strictObject({
@@ -298,11 +300,11 @@ export type UsageRow = z.infer<typeof usageRow>;
 const period = {
   from: instant,
   to: instant,
-  /** Start of every bucket of the range, ascending, those without usage included; empty without a grain. */
+  /** Start of every bucket of the range, ascending, including those without usage; empty without a grain. */
   times: z.array(instant),
-  /** What there was. Buckets and groups without usage have no row. */
+  /** Buckets and groups without usage have no row. */
   rows: z.array(usageRow).max(USAGE_ROWS_MAX),
-  /** Over all rows, those that were cut off included. */
+  /** Over all rows, including those that were cut off. */
   totals: usageValues,
   /** True when there were more rows than `limit`. */
   truncated: z.boolean(),
@@ -314,9 +316,9 @@ export const usageReport = z.strictObject({
   timeZone: z.string(),
   measures: z.array(z.custom<UsageMeasure>(isUsageMeasure).meta({ type: "string" })),
   dimensions: z.array(z.custom<UsageDimension>(isUsageDimension).meta({ type: "string" })),
-  /** The period before, when it was asked for; its bucket at a place is compared with that of the range at the same place. */
+  /** The period before, if requested. Its buckets match those of the range by index. */
   previous: z.strictObject(period).nullable(),
-  /** What lies before is not kept any more, so that nothing is known of it. Only where that is a part of the answer. */
+  /** Usage before this is no longer stored. Only present if the question reaches that far back. */
   keptFrom: instant.optional(),
 });
 export type UsageReport = z.infer<typeof usageReport>;
@@ -334,7 +336,7 @@ export type SummariseKeysQuery = z.output<typeof summariseKeysQuery>;
 
 export const keySummary = z.strictObject({
   keyId,
-  /** Minute of the last call that was recorded for the key, a refused one included; null when there was none. */
+  /** Minute of the key's last recorded call, refused calls included; null if there was none. */
   lastUsedAt: instant.nullable(),
   /** In the days of the summary. */
   requests: z.int(),
@@ -344,10 +346,10 @@ export const keySummary = z.strictObject({
 });
 
 export const keySummaries = z.strictObject({
-  /** Starts of the days, the last of them the running one. */
+  /** Starts of the days; the last one is the current day. */
   times: z.array(instant),
   timeZone: z.string(),
-  /** One for each asked key, in that order; a key that the tenant does not have is one that was never used. */
+  /** One for each requested key, in that order. A key that the tenant does not have looks like a key that was never used. */
   items: z.array(keySummary).max(SUMMARISED_KEYS_MAX),
 });
 export type KeySummaries = z.infer<typeof keySummaries>;
@@ -355,12 +357,12 @@ export type KeySummaries = z.infer<typeof keySummaries>;
 export const limits = z.strictObject({
   planId: z.string(),
   planVersion: z.number().int(),
-  /** Of the version that the tenant is on, which may be an older one than is sold now, or no longer be sold at all. */
+  /** The version that the tenant is on, which may be older than the current one or no longer offered. */
   plan: z.strictObject({
     name: z.string(),
     /** ISO 4217. */
     currency: z.string(),
-    /** Of one period, a decimal in major units. */
+    /** Price of one period, a decimal in major units. */
     pricePerMonth: z.string(),
   }),
   rateLimits: z.array(
@@ -374,18 +376,18 @@ export const limits = z.strictObject({
       limit: z.number(),
       /** Committed to the ledger in this period. */
       used: z.string(),
-      /** In leases of running processes: part of what remains, spent through them. */
+      /** Held in leases of running processes, which may still spend them; included in the remaining units. */
       leased: z.string(),
-      /** Reserved by open locks, until they are settled or released or lapse. */
+      /** Reserved by open locks until they are settled, released or lapse. */
       locked: z.string(),
-      /** May have been used by a process that crashed: blocks until the period ends, is never billed. */
+      /** Possibly used by a process that crashed: blocked until the period ends, never billed. */
       forfeited: z.string(),
       remaining: z.string(),
       periodStart: instant,
       resetAt: instant,
     }),
   ),
-  /** What was used in this period of every meter that adds up, with a quota or without; of what is not here, nothing was. */
+  /** Usage in this period of every additive meter, with or without a quota. Meters that are missing here were not used. */
   balances: z.array(
     z.strictObject({
       meter: z.string(),
@@ -397,7 +399,7 @@ export const limits = z.strictObject({
 
 const tags = ["Usage"];
 
-/** What was used: answered from the rollups of the ledger. */
+/** Past usage, answered from the rollups of the ledger. */
 export const analyticsContract = {
   query: operation({ scope: "usage:read" })
     .route({
@@ -412,7 +414,7 @@ export const analyticsContract = {
     .route({
       method: "GET",
       path: "/usage",
-      summary: "Usage of all tenants; with a tenant's own key, of that tenant",
+      summary: "Usage of all tenants; with a tenant's own key, of that tenant only",
       tags,
     })
     .input(allUsageQuery)
@@ -421,20 +423,20 @@ export const analyticsContract = {
     .route({
       method: "GET",
       path: "/tenants/{tenantId}/usage/keys",
-      summary: "What some keys did in the last 14 days, and when each was last used",
+      summary: "Summarise keys: their last 14 days, and when each was last used",
       tags,
     })
     .input(summariseKeysQuery)
     .output(keySummaries),
 };
 
-/** What is left. */
+/** What remains. */
 export const limitsContract = {
   limits: operation({ scope: "usage:read" })
     .route({
       method: "GET",
       path: "/tenants/{tenantId}/limits",
-      summary: "Every limit of a tenant, with what is used and left",
+      summary: "List every limit of a tenant, with its usage and what is left",
       tags,
     })
     .input(z.strictObject({ tenantId }))

@@ -19,14 +19,14 @@ const keyReference = {
 const ofKey = z.strictObject({ key });
 const ofTenant = z.strictObject({ tenant: tenant.omit({ role: true }) });
 const role = z.enum(ROLES);
-/** The notice as people read it in the console and in mails; some lines. For channels that show messages. */
+/** The notice as shown in the console and in mails; several lines. For channels that show messages. */
 const text = z.string();
 const ofAlert = {
   alert,
   text,
-  /** Of the window that decided; null where there was nothing to measure. */
+  /** The value of the window that decided; null where there was nothing to measure. */
   value: z.number().nullable(),
-  /** Of the window before it; for changes alone. */
+  /** The value of the window before it. Only for changes. */
   previous: z.number().nullable(),
   windowFrom: instant,
   windowTo: instant,
@@ -38,16 +38,16 @@ const ofInvitation = z.strictObject({
   role,
 });
 
-/** What happens, by type, with the shape of `data`. A field that is here stays; new ones are added. */
+/** The events, by type, with the shape of `data`. Fields are added, never removed. */
 export const WEBHOOK_EVENTS = {
-  /** Sent by the test button alone, whatever an endpoint hears of. */
+  /** Sent by the test button only, whatever the endpoint subscribes to. */
   ping: z.strictObject({ webhookId: z.string() }),
   "key.created": ofKey,
   "key.updated": ofKey,
   "key.disabled": ofKey,
   "key.enabled": ofKey,
   "key.revoked": ofKey,
-  /** `key` works for the grace period, or is revoked; `successor` takes its place. */
+  /** `key` works for the grace period or is revoked; `successor` replaces it. */
   "key.rolled": z.strictObject({ key, successor: key }),
   "key.expiring": z.strictObject({
     ...keyReference,
@@ -57,10 +57,10 @@ export const WEBHOOK_EVENTS = {
   "key.leaked": z.strictObject({
     tenantId,
     keyId,
-    /** Kind of the place and its address, as whoever found the key said. */
+    /** Kind and address of the location, as reported. */
     source: z.string(),
     place: z.string(),
-    /** True when finding it revoked the key. */
+    /** True if the report revoked the key. */
     revoked: z.boolean(),
   }),
   "keys.imported": z.strictObject({
@@ -87,9 +87,9 @@ export const WEBHOOK_EVENTS = {
   "invitation.revoked": ofInvitation,
   "alert.firing": z.strictObject({
     ...ofAlert,
-    /** True when it was firing already and is told again. */
+    /** True if the alert was already firing and this is a reminder. */
     isReminder: z.boolean(),
-    /** True when somebody tries the alert out. */
+    /** True for a test notice. */
     isTest: z.boolean(),
   }),
   "alert.recovered": z.strictObject(ofAlert),
@@ -102,7 +102,7 @@ export const WEBHOOK_EVENTS = {
     threshold: z.int(),
     /** Units of the meter in the period, an exact decimal. */
     used: z.string(),
-    /** Of a hard quota: blocked after a crash until the period ends, and counted towards the threshold. */
+    /** Of a hard quota: blocked after a crash until the period ends. Counts towards the threshold. */
     forfeited: z.string(),
     limit: z.number(),
     periodStart: instant,
@@ -116,16 +116,16 @@ export type WebhookEventData<Type extends WebhookEventType> = z.infer<
   (typeof WEBHOOK_EVENTS)[Type]
 >;
 
-/** What an endpoint may hear of: types, or `*` for all there are and will be. */
+/** What an endpoint subscribes to: types, or `*` for all present and future ones. */
 export const WEBHOOK_SUBSCRIPTIONS: readonly string[] = [ALL_EVENTS, ...WEBHOOK_EVENT_TYPES];
 
 export const WEBHOOK_STATES = ["enabled", "disabled", "auto_disabled"] as const;
 export const DELIVERY_STATES = ["pending", "succeeded", "failed"] as const;
-/** Endpoints that one tenant has at the most: every event is sent to each. */
+/** The most endpoints of one tenant: every event is sent to each. */
 export const WEBHOOKS_MAX = 10;
-/** How long a replaced secret signs beside the new one: not at all, an hour, a day, a week. */
+/** How long a replaced secret still signs beside the new one: not at all, an hour, a day, a week. */
 export const SECRET_GRACE_SECONDS = [0, 3_600, 86_400, 604_800] as const;
-/** Deliveries that one replay begins anew at the most. */
+/** The most deliveries that one replay starts over. */
 export const REPLAY_MAX = 1_000;
 /** How long deliveries are kept. */
 export const DELIVERY_DAYS = 30;
@@ -155,7 +155,7 @@ const eventTypes = z
 const url = plainText(2_000)
   .min(1, "Required.")
   .meta({ examples: ["https://example.com/webhooks"] });
-/** For people; may be empty. */
+/** For people. May be empty. */
 const description = plainText(200);
 
 export const webhook = z.strictObject({
@@ -164,18 +164,18 @@ export const webhook = z.strictObject({
   description: z.string(),
   eventTypes: z.array(z.string()),
   state: z.enum(WEBHOOK_STATES),
-  /** Why it was disabled by itself. */
+  /** Why the endpoint was disabled automatically. */
   disabledReason: z.string().nullable(),
-  /** Since when nothing has succeeded. Null when the last attempt did. */
+  /** When deliveries began to fail. Null if the last attempt succeeded. */
   failingSince: instant.nullable(),
-  /** Until when the last of the secrets from before signs as well. */
+  /** Until when an earlier secret still signs as well. */
   previousSecretUntil: instant.nullable(),
   createdAt: instant,
   updatedAt: instant,
 });
 export type Webhook = z.infer<typeof webhook>;
 
-/** The one answer that holds the secret, `whsec_…`. It is stored encrypted and not shown again. */
+/** The only answer that holds the secret, `whsec_…`. It is stored encrypted and cannot be shown again. */
 export const webhookWithSecret = z.strictObject({ ...webhook.shape, secret: z.string() });
 export type WebhookWithSecret = z.infer<typeof webhookWithSecret>;
 
@@ -191,7 +191,7 @@ const updateWebhookFields = {
   url: url.optional(),
   description: description.optional(),
   eventTypes: eventTypes.optional(),
-  /** Enabling forgets that it was failing. What waits when it is disabled counts as failed. */
+  /** Enabling resets the failure history. Deliveries that are waiting when an endpoint is disabled count as failed. */
   enabled: z.boolean().optional(),
 };
 export const updateWebhookRequest = z.strictObject(updateWebhookFields);
@@ -210,9 +210,9 @@ export const webhookDelivery = z.strictObject({
   type: z.string(),
   state: z.enum(DELIVERY_STATES),
   attempts: z.number().int(),
-  /** Of the last attempt; null when no answer came. */
+  /** Status of the last attempt; null if there was no answer. */
   lastStatus: z.number().int().nullable(),
-  /** Null when nothing more is tried. */
+  /** Null when there will be no further attempt. */
   nextAttemptAt: instant.nullable(),
   createdAt: instant,
   finishedAt: instant.nullable(),
@@ -224,19 +224,19 @@ export const webhookAttempt = z.strictObject({
   startedAt: instant,
   durationMs: z.number().int(),
   status: z.number().int().nullable(),
-  /** Why no answer came. */
+  /** Why there was no answer. */
   error: z.string().nullable(),
   /** The beginning of the answer, at most 1 kB. */
   response: z.string(),
 });
 export type WebhookAttempt = z.infer<typeof webhookAttempt>;
 
-/** Attempts that are shown of one delivery: the newest. */
+/** How many attempts of one delivery are shown: the newest. */
 export const ATTEMPTS_SHOWN_MAX = 50;
 
 export const webhookDeliveryDetail = z.strictObject({
   ...webhookDelivery.shape,
-  /** The body that is sent, as it is signed. */
+  /** The body exactly as it is signed and sent. */
   payload: z.string(),
   /** Newest first. */
   attemptLog: z.array(webhookAttempt),
@@ -257,7 +257,7 @@ function operationsOf<Owner extends z.ZodRawShape>(
         method: "POST",
         path,
         successStatus: 201,
-        summary: "Add an endpoint; the answer is the only place where its secret is shown",
+        summary: "Add an endpoint; only this answer shows its secret",
         tags,
       })
       .input(z.strictObject({ ...owner, ...createWebhookFields }))
@@ -284,7 +284,7 @@ function operationsOf<Owner extends z.ZodRawShape>(
         method: "DELETE",
         path: `${path}/{webhookId}`,
         successStatus: 204,
-        summary: "Delete an endpoint with its deliveries",
+        summary: "Delete an endpoint and its deliveries",
         tags,
       })
       .input(z.strictObject(one))
@@ -293,7 +293,7 @@ function operationsOf<Owner extends z.ZodRawShape>(
       .route({
         method: "POST",
         path: `${path}/{webhookId}/rotate-secret`,
-        summary: "Replace the secret; the old one signs beside it for the grace period",
+        summary: "Replace the secret; the old one also signs for the grace period",
         tags,
       })
       .input(z.strictObject({ ...one, ...rotateSecretFields }))
@@ -330,7 +330,7 @@ function operationsOf<Owner extends z.ZodRawShape>(
       .route({
         method: "POST",
         path: `${path}/{webhookId}/deliveries/{messageId}/resend`,
-        summary: "Begin a delivery anew, with the same id",
+        summary: "Start a delivery over, with the same id",
         tags,
       })
       .input(z.strictObject(delivery))
@@ -340,7 +340,7 @@ function operationsOf<Owner extends z.ZodRawShape>(
         method: "POST",
         path: `${path}/{webhookId}/replay`,
         summary:
-          "Begin deliveries anew that have failed since a moment, oldest first, at most a thousand",
+          "Start over deliveries that failed since a given time, oldest first, at most a thousand",
         tags,
       })
       .input(z.strictObject({ ...one, since: instant }))
@@ -348,9 +348,9 @@ function operationsOf<Owner extends z.ZodRawShape>(
   };
 }
 
-/** Endpoints of a tenant hear of what happens in it. */
+/** Endpoints of a tenant receive the events of that tenant. */
 export const webhooksContract = operationsOf("/tenants/{tenantId}/webhooks", { tenantId }, [
   "Webhooks",
 ]);
-/** Endpoints of the installation hear of what happens in every tenant. */
+/** Endpoints of the installation receive the events of every tenant. */
 export const operatorWebhooksContract = operationsOf("/webhooks", {}, ["Operator webhooks"]);

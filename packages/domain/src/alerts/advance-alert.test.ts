@@ -27,7 +27,7 @@ function readingAt(minute: number, value: number | null, previous: number | null
   return { atMs: minute * MINUTE_MS, value, previous };
 }
 
-/** Takes an alert through readings, and gives every step. */
+/** Runs an alert through readings and returns every step. */
 function run(
   rule: AlertRule,
   readings: readonly (AlertReading & { isPaused?: boolean })[],
@@ -41,7 +41,7 @@ function run(
   });
 }
 
-/** Phases and notices of values that come minute by minute. */
+/** The phases and notices for one value a minute. */
 function notify(rule: AlertRule, values: readonly (number | null)[]): string[] {
   const steps = run(
     rule,
@@ -53,7 +53,7 @@ function notify(rule: AlertRule, values: readonly (number | null)[]): string[] {
 }
 
 describe("advanceAlert", () => {
-  it("fires after as many evaluations in a row as it takes, and recovers after as many", () => {
+  it("fires after the required evaluations in a row, and recovers after as many", () => {
     expect(notify(above, [10, 120, 10, 120, 130, 90, 80, 120, 80, 70, 10])).toEqual([
       "ok",
       "pending",
@@ -79,7 +79,7 @@ describe("advanceAlert", () => {
     ]);
   });
 
-  it("tells again after the time to renotify, for as long as it fires", () => {
+  it("sends reminders at the renotify interval for as long as it fires", () => {
     const rule = { ...above, forEvaluations: 1, renotifyMs: 3 * MINUTE_MS };
     expect(notify(rule, [120, 120, 120, 120, 90, 120, 120])).toEqual([
       "firing!firing",
@@ -95,7 +95,7 @@ describe("advanceAlert", () => {
     );
   });
 
-  it("takes a missing value neither for trouble nor for recovery", () => {
+  it("treats a missing value neither as a breach nor as a recovery", () => {
     expect(notify(above, [null, 120, null, 120, null, null, 10, null, 10])).toEqual([
       "ok",
       "pending",
@@ -109,7 +109,7 @@ describe("advanceAlert", () => {
     ]);
   });
 
-  it("begins rows anew after evaluations were missed", () => {
+  it("starts counting over after missed evaluations", () => {
     const steps = run(above, [readingAt(0, 120), readingAt(61, 120), readingAt(62, 120)]);
     expect(steps.map((step) => step.state.phase)).toEqual(["pending", "pending", "firing"]);
     expect(steps[2]?.state.sinceMs).toBe(62 * MINUTE_MS);
@@ -118,7 +118,7 @@ describe("advanceAlert", () => {
     expect(late[1]?.notice).toBe("firing");
   });
 
-  it("fires and recovers though each look comes some minutes late, for hours", () => {
+  it("fires and recovers even if evaluations run some minutes late for hours", () => {
     const looks = Array.from({ length: 60 }, (_, index) => readingAt(index * 3, 120));
     const clears = Array.from({ length: 60 }, (_, index) => readingAt(180 + index * 4, 10));
     const notified = run(above, [...looks, ...clears]).filter((step) => step.notice !== null);
@@ -130,7 +130,7 @@ describe("advanceAlert", () => {
     ]);
   });
 
-  it("tells once when hours of evaluations were missed", () => {
+  it("sends one notice after hours of missed evaluations", () => {
     const before = run({ ...above, forEvaluations: 1 }, [readingAt(0, 10)]);
     const after = run(
       { ...above, forEvaluations: 1 },
@@ -140,7 +140,7 @@ describe("advanceAlert", () => {
     expect(after.map((step) => step.notice)).toEqual(["firing", null, null]);
   });
 
-  it("says nothing of a window that it has seen, or that is older", () => {
+  it("ignores a window that it has seen, or that is older", () => {
     const [, fired] = run(above, [readingAt(1, 120), readingAt(2, 120)]);
     for (const minute of [0, 1, 2]) {
       const again = advanceAlert({
@@ -153,7 +153,7 @@ describe("advanceAlert", () => {
     }
   });
 
-  it("begins as ok when it goes on after a pause", () => {
+  it("starts as ok after a pause", () => {
     const fired = run(above, [readingAt(1, 120), readingAt(2, 120)])[1]?.state;
     expect(fired?.phase).toBe("firing");
     const paused = pausedState(fired ?? INITIAL_ALERT_STATE);
@@ -184,7 +184,7 @@ describe("judgeReading", () => {
     expect(judgeReading(condition, { value, previous })).toBe(verdict);
   });
 
-  it("measures change against what was before, in percent", () => {
+  it("measures change relative to the value before, in percent", () => {
     expect(changePercent({ value: 150, previous: 100 })).toBe(50);
     expect(changePercent({ value: 25, previous: 100 })).toBe(-75);
     expect(changePercent({ value: 1, previous: 0 })).toBeNull();
@@ -195,7 +195,7 @@ describe("judgeReading", () => {
 const value = fc.option(fc.integer({ min: 0, max: 200 }), { freq: 8 });
 const steps = fc.array(
   fc.record({
-    // Minutes since the one before: mostly in a row, at times repeated, back in time, or after hours.
+    // Minutes between readings: mostly consecutive, sometimes repeated, back in time, or after hours.
     gap: fc.oneof({ weight: 8, arbitrary: fc.constant(1) }, fc.integer({ min: -5, max: 400 })),
     value,
     previous: value,
@@ -238,8 +238,8 @@ function toReadings(list: readonly Step[]) {
   });
 }
 
-describe("advanceAlert, whatever comes", () => {
-  it("never fires and tells nothing while it is paused", () => {
+describe("advanceAlert, for any sequence of readings", () => {
+  it("never fires and sends nothing while it is paused", () => {
     fc.assert(
       fc.property(rule, steps, (anyRule, list) => {
         const readings = toReadings(list);
@@ -252,7 +252,7 @@ describe("advanceAlert, whatever comes", () => {
     );
   });
 
-  it("tells that it fires once, again only after the time to renotify, and that it has recovered once", () => {
+  it("sends one firing notice, reminders only at the renotify interval, and one recovery notice", () => {
     fc.assert(
       fc.property(rule, steps, (anyRule, list) => {
         let noticeAtMs: number | null = null;
@@ -277,7 +277,7 @@ describe("advanceAlert, whatever comes", () => {
     );
   });
 
-  it("fires only on as many breaches in a row as it takes, and recovers only on as many clear readings", () => {
+  it("fires only after the required breaches in a row, and recovers only after as many clear readings", () => {
     fc.assert(
       fc.property(rule, steps, (anyRule, list) => {
         const seen: string[] = [];
@@ -304,7 +304,7 @@ describe("advanceAlert, whatever comes", () => {
     );
   });
 
-  it("fires with the reading that makes the row, however late each comes by less than an hour", () => {
+  it("fires with the reading that completes the row, even if each is late by less than an hour", () => {
     const lateness = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 4, maxLength: 20 });
     fc.assert(
       fc.property(lateness, fc.integer({ min: 1, max: 4 }), (gaps, forEvaluations) => {
@@ -329,7 +329,7 @@ describe("advanceAlert, whatever comes", () => {
     );
   });
 
-  it("says nothing the second time: an evaluation that is repeated changes nothing", () => {
+  it("is idempotent: repeating an evaluation changes nothing", () => {
     fc.assert(
       fc.property(rule, steps, (anyRule, list) => {
         for (const { state, reading } of run(anyRule, toReadings(list))) {
@@ -343,7 +343,7 @@ describe("advanceAlert, whatever comes", () => {
   });
 });
 
-describe("when windows are looked at", () => {
+describe("evaluation times", () => {
   it.each([
     [1, 1],
     [60, 1],
@@ -353,7 +353,7 @@ describe("when windows are looked at", () => {
     expect(evaluationIntervalMs(window)).toBe(every * MINUTE_MS);
   });
 
-  it("looks at a minute once it has settled", () => {
+  it("evaluates a minute once it has settled", () => {
     const noon = Date.parse("2026-11-20T12:00:00Z");
     expect(settledMinuteMs(noon + 14_999)).toBe(noon - MINUTE_MS);
     expect(settledMinuteMs(noon + 15_000)).toBe(noon);

@@ -1,28 +1,28 @@
 import type { AlertCondition, AlertPhase, AlertRule } from "./alert-rule.ts";
 
-/** What was measured in a window. */
+/** The measurement of one window. */
 export type AlertReading = {
   /** End of the window, epoch milliseconds. */
   atMs: number;
   /** Null where there is nothing to measure, such as the latency of no call. */
   value: number | null;
-  /** Of the window of equal length before; only a change looks at it. */
+  /** The value of the window of equal length before. Only changes use it. */
   previous: number | null;
 };
 
 export type AlertState = {
   phase: AlertPhase;
-  /** When the phase began, by the end of a window, epoch milliseconds; null before the first evaluation. */
+  /** The end of the window in which the phase began, epoch milliseconds; null before the first evaluation. */
   sinceMs: number | null;
-  /** Evaluations in a row that speak for the next phase. */
+  /** Evaluations in a row that point to the next phase. */
   streak: number;
-  /** End of the last window that was looked at, epoch milliseconds. */
+  /** End of the last evaluated window, epoch milliseconds. */
   evaluatedToMs: number | null;
-  /** When it was last told that it fires, epoch milliseconds; null while it does not. */
+  /** When the last firing notice was sent, epoch milliseconds; null while it is not firing. */
   noticeAtMs: number | null;
 };
 
-/** What people are told: it fires, it still does, it does no longer. */
+/** The notices that people get: it fires, it still fires, it has recovered. */
 export const ALERT_NOTICES = ["firing", "reminder", "recovered"] as const;
 export type AlertNotice = (typeof ALERT_NOTICES)[number];
 
@@ -36,12 +36,12 @@ export const INITIAL_ALERT_STATE: AlertState = {
   noticeAtMs: null,
 };
 
-/** What a reading says: it is time to fire, all is well, neither (between the thresholds), or nothing at all. */
+/** What a reading means: breach, clear, in between (between the thresholds), or nothing. */
 export type AlertVerdict = "breach" | "clear" | "between" | "unknown";
 
 /**
- * Readings further apart than an hour, and than two intervals, are no row: evaluations were missed. It is much longer than the
- * time between looks, because looks that only come late, when there is much to look at, must go on counting.
+ * Readings more than an hour, and more than two intervals, apart do not count as consecutive: evaluations were missed. The bound
+ * is much longer than an interval, because evaluations that merely run late under load must still count.
  */
 const GAP_MS = 60 * 60_000;
 const GAP_INTERVALS = 2;
@@ -49,7 +49,7 @@ const GAP_INTERVALS = 2;
 /**
  * Measures a change in percent: `{ value: 150, previous: 100 }` gives 50.
  *
- * @returns Null where there is nothing to compare with: a value is missing, or there was nothing before.
+ * @returns Null where there is nothing to compare with: a value is missing, or the previous one is 0.
  */
 export function changePercent(reading: Pick<AlertReading, "value" | "previous">): number | null {
   const { value, previous } = reading;
@@ -76,7 +76,7 @@ function negate(value: number | null): number | null {
   return value === null ? null : -value;
 }
 
-/** What a reading says under a condition. A value that equals the threshold does not fire; one that equals `clear` is well. */
+/** Judges a reading by a condition. A value equal to the threshold does not fire; one equal to `clear` is clear. */
 export function judgeReading(
   condition: AlertCondition,
   reading: Pick<AlertReading, "value" | "previous">,
@@ -144,16 +144,15 @@ function advanceFiring(
 }
 
 /**
- * Takes an alert one evaluation further: ok → pending → firing → ok, and says what is to be told.
+ * Advances an alert by one evaluation (ok → pending → firing → ok) and decides which notice to send.
  *
- * A window that is not newer than the last one says nothing, so that an evaluation that is repeated, or a clock that jumps
- * back, changes nothing. A reading without a verdict keeps everything as it is: that data is missing is no recovery. However
- * much was missed, at most one notice follows; after a gap of more than an hour rows of evaluations begin anew, while looks that
- * come late by less are as good as those in time.
+ * A window that is not newer than the last one is ignored, so a repeated evaluation or a clock that jumps back changes nothing.
+ * A reading without a verdict keeps the state: missing data is not a recovery. After missed evaluations, at most one notice
+ * follows. After a gap of more than an hour, counting starts over; shorter delays count as on time.
  *
- * Example: above 100, clear at 80, for 2 evaluations: 120, 120 fires; 90, 90 goes on firing; 80, 70 recovers.
+ * Example: above 100, clear at 80, for 2 evaluations: 120, 120 fires; 90, 90 keeps firing; 80, 70 recovers.
  *
- * @param input.isPaused - While it is paused an alert is ok and says nothing.
+ * @param input.isPaused - A paused alert is ok and sends nothing.
  */
 export function advanceAlert(input: {
   rule: AlertRule;
@@ -182,7 +181,7 @@ export function advanceAlert(input: {
     : advanceQuiet(rule, state, { atMs, streak, verdict });
 }
 
-/** The state of an alert that is paused, and of one whose rule has changed: ok, with nothing counted and nothing told. */
+/** The state of a paused alert, and of one whose rule has just changed: ok, nothing counted, no notice sent. */
 export function pausedState(state: AlertState): AlertState {
   return { ...INITIAL_ALERT_STATE, evaluatedToMs: state.evaluatedToMs };
 }

@@ -57,7 +57,7 @@ describe("describeAlert", () => {
     expect(describeAlert(rule)).toBe(text);
   });
 
-  it("names values with their units, and what it does not know as it is", () => {
+  it("names values with their units, and unknown measures as they are", () => {
     expect(formatMeasured("requests", null)).toBe("no data");
     expect(formatMeasured("latency_p99", 1_234.5)).toBe("1.23 s");
     expect(formatMeasured("latency_p99", 120.4)).toBe("120 ms");
@@ -73,7 +73,7 @@ describe("describeAlert", () => {
     expect(nameMeasure("spend")).toBe("spend");
   });
 
-  it("calls a meter as its operator does, and tells its unit where the name does not", () => {
+  it("uses the operator's name of a meter, and adds the unit where the name lacks it", () => {
     const tokens = { name: "Tokens", unit: "token" };
     const answers = { name: "Answer time", unit: "second" };
     const condition = { kind: "above", threshold: 1_250.5, clear: 1 } as const;
@@ -91,7 +91,7 @@ describe("describeAlert", () => {
     expect(formatMeasured("meter:tokens", 2, tokens)).toBe("2 tokens");
   });
 
-  it("tells thresholds to the digit that was chosen", () => {
+  it("shows thresholds to the last digit", () => {
     const notify = (measure: string, threshold: number) =>
       describeAlert({
         measure,

@@ -14,7 +14,7 @@ const MEASURE_NAMES: Readonly<Record<string, string>> = {
   bytes_in: "Bytes in",
   bytes_out: "Bytes out",
 };
-/** What is counted, one of it. */
+/** The name of one counted unit. */
 const COUNT_UNITS: Readonly<Record<string, string>> = {
   requests: "request",
   billable: "billable request",
@@ -25,10 +25,10 @@ const METER_PREFIX = "meter:";
 const BYTE_UNITS = ["bytes", "kB", "MB", "GB", "TB", "PB"] as const;
 const THOUSAND = 1_000;
 
-/** What operators call a meter, and one unit of it. */
+/** The operator's name of a meter, and the name of one unit. */
 export type MeterWords = { name: string; unit: string };
 
-/** What a measure is called: "p95 latency"; a meter as the operator named it, by its id where that is not known. */
+/** The name of a measure: "p95 latency". A meter has its operator's name, or its id if that is unknown. */
 export function nameMeasure(measure: string, meter?: MeterWords): string {
   const name = MEASURE_NAMES[measure];
   if (name !== undefined) {
@@ -40,7 +40,7 @@ export function nameMeasure(measure: string, meter?: MeterWords): string {
   return meter?.name ?? `Meter ${measure.slice(METER_PREFIX.length)}`;
 }
 
-/** The id of the meter that a measure is of; undefined for measures of calls. */
+/** The id of the meter behind a measure; undefined for measures of calls. */
 export function meterOfMeasure(measure: string): string | undefined {
   return measure.startsWith(METER_PREFIX) ? measure.slice(METER_PREFIX.length) : undefined;
 }
@@ -78,8 +78,8 @@ function formatCount(value: number, unit: string | undefined): string {
 }
 
 /**
- * A value with its unit, for people: `error_rate` of 0.054 is "5.4%", `latency_p95` of 1,204 is "1.2 s", `requests` of 1 is
- * "1 request"; null is "no data".
+ * A value with its unit, for people: `error_rate` of 0.054 is "5.4%", `latency_p95` of 1,204 is "1.2 s", `requests` of 1 is "1
+ * request"; null is "no data".
  */
 export function formatMeasured(measure: string, value: number | null, meter?: MeterWords): string {
   if (value === null) {
@@ -97,12 +97,12 @@ export function formatMeasured(measure: string, value: number | null, meter?: Me
   return formatCount(value, COUNT_UNITS[measure] ?? meter?.unit);
 }
 
-/** A threshold behind the name of its measure, which says already what is counted: "Requests above 1,000". */
+/** A threshold after the name of its measure, which already says what is counted: "Requests above 1,000". */
 function formatThreshold(measure: string, value: number, meter: MeterWords | undefined): string {
   const unit = COUNT_UNITS[measure] ?? meter?.unit;
   const name = nameMeasure(measure, meter).toLowerCase();
   const isNamed = unit !== undefined && name === toPlural(unit).toLowerCase();
-  // What is chosen is told as it is, to the last digit that anybody types.
+  // A chosen value is shown in full, to the last digit that people type.
   if (COUNT_UNITS[measure] !== undefined || isNamed) {
     return formatNumber(value, 4);
   }
@@ -114,7 +114,7 @@ function formatThreshold(measure: string, value: number, meter: MeterWords | und
   return formatMeasured(measure, value, meter);
 }
 
-/** A length of time: 90 is "90 minutes", 360 "6 hours", 1,440 "24 hours". */
+/** A duration: 90 is "90 minutes", 360 "6 hours", 1,440 "24 hours". */
 export function formatMinutes(minutes: number): string {
   if (minutes === 1) {
     return "1 minute";
@@ -134,7 +134,7 @@ const MOVES = { up: "up by more than", down: "down by more than", either: "chang
 
 export type DescribedRule = {
   measure: string;
-  /** Of the measure, where it is one. */
+  /** Of the measure, if it is a meter. */
   meter?: MeterWords | undefined;
   windowMinutes: number;
   condition: AlertCondition;
@@ -156,7 +156,7 @@ export function describeAlert(rule: DescribedRule): string {
   }
 }
 
-/** When it has recovered, in words: "At 800 or less"; undefined where there is no threshold. */
+/** When it recovers, in words: "At 800 or less"; undefined where there is no threshold. */
 export function describeRecovery(rule: DescribedRule): string | undefined {
   const { measure, meter, condition } = rule;
   switch (condition.kind) {

@@ -13,7 +13,7 @@ describe("describeFilter", () => {
     ["key", ["key_1", "key_2", ""], "Key: production, key_2, Unknown key"],
     ["route", ["/cities/{city}", "{other}", ""], "Route: /cities/{city}, Other routes, Unknown"],
     ["status_class", ["5xx"], "Status class: 5xx"],
-    ["event", ["model:small"], "Part of events: model: small"],
+    ["event", ["model:small"], "Event dimension: model: small"],
     ["environment", ["live"], "Environment: live"],
   ])("tells %s of %j as %s", (name, values, text) => {
     expect(describeFilter(name, values, nameKey)).toBe(text);

@@ -1,6 +1,6 @@
 import { toOutcomeLabel } from "../metering/to-outcome-label.ts";
 
-/** What usage is narrowed by, in words. */
+/** The names of the filters. */
 const FILTER_LABELS: Readonly<Record<string, string>> = {
   outcome: "Outcome",
   status_class: "Status class",
@@ -9,10 +9,10 @@ const FILTER_LABELS: Readonly<Record<string, string>> = {
   method: "Method",
   key: "Key",
   environment: "Environment",
-  event: "Part of events",
+  event: "Event dimension",
 };
 
-/** What stands for routes beyond those that are told apart. */
+/** The route of all calls beyond the bound on distinct routes. */
 const OTHER_ROUTES = "{other}";
 
 function describeValue(

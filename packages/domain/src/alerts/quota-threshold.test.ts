@@ -17,7 +17,7 @@ type Look = {
   thresholds?: readonly number[];
 };
 
-/** What is told, look by look. */
+/** The notices, evaluation by evaluation. */
 function notify(looks: readonly Look[]): (number | null)[] {
   let notified: NotifiedThreshold | null = null;
   return looks.map((look) => {
@@ -34,16 +34,16 @@ function notify(looks: readonly Look[]): (number | null)[] {
 }
 
 describe("decideQuotaThreshold", () => {
-  it("tells each threshold once as usage reaches it", () => {
+  it("notifies of each threshold once as usage reaches it", () => {
     const looks = [0, 499, 500, 501, 750, 899.5, 900, 999, 1_000, 1_001].map((used) => ({ used }));
     expect(notify(looks)).toEqual([null, null, 50, null, 75, null, 90, null, 100, null]);
   });
 
-  it("tells the highest alone of several that are passed at once", () => {
+  it("notifies only of the highest of several thresholds passed at once", () => {
     expect(notify([{ used: 0 }, { used: 950 }, { used: 1_000 }])).toEqual([null, 90, 100]);
   });
 
-  it("begins anew in a new period", () => {
+  it("starts over in a new period", () => {
     expect(
       notify([
         { used: 1_000 },
@@ -53,7 +53,7 @@ describe("decideQuotaThreshold", () => {
     ).toEqual([100, null, 50]);
   });
 
-  it("begins anew from where usage stands when the limit is raised", () => {
+  it("starts over from the current usage when the limit is raised", () => {
     expect(
       notify([
         { used: 900 },
@@ -66,11 +66,11 @@ describe("decideQuotaThreshold", () => {
     expect(known).toEqual([90, null, 90]);
   });
 
-  it("tells what is passed in the moment of a raise", () => {
+  it("notifies of a threshold passed at the moment of a raise", () => {
     expect(notify([{ used: 900 }, { used: 1_010, limit: 1_010 }])).toEqual([90, 100]);
   });
 
-  it("tells nothing twice when the limit is lowered and put back", () => {
+  it("sends no second notice when the limit is lowered and put back", () => {
     expect(notify([{ used: 600 }, { used: 600, limit: 900 }, { used: 680, limit: 900 }])).toEqual([
       50,
       null,
@@ -78,19 +78,19 @@ describe("decideQuotaThreshold", () => {
     ]);
   });
 
-  it("tells nothing twice when the limit is raised and put back", () => {
+  it("sends no second notice when the limit is raised and put back", () => {
     const looks = [1_000, 2_000, 1_000, 2_000, 0, 1_000].map((limit) => ({ used: 800, limit }));
     expect(notify([...looks, { used: 900 }])).toEqual([75, null, null, null, null, null, 90]);
     const more = [{ used: 800 }, { used: 1_000, limit: 2_000 }, { used: 1_000, limit: 2_000 }];
     expect(notify([...more, { used: 1_000, limit: 1_100 }])).toEqual([75, null, null, 90]);
   });
 
-  it("tells nothing of a limit of 0 and without thresholds", () => {
+  it("sends nothing for a limit of 0 or without thresholds", () => {
     expect(notify([{ used: 5, limit: 0 }])).toEqual([null]);
     expect(notify([{ used: 5_000, thresholds: [] }])).toEqual([null]);
   });
 
-  it("ignores a look at a period that is over", () => {
+  it("ignores an evaluation of a period that is over", () => {
     expect(
       notify([
         { used: 600, periodStartMs: FEBRUARY },
@@ -101,10 +101,10 @@ describe("decideQuotaThreshold", () => {
   });
 });
 
-describe("decideQuotaThreshold, whatever comes", () => {
+describe("decideQuotaThreshold, for any sequence", () => {
   const thresholds = fc.uniqueArray(fc.integer({ min: 1, max: 100 }), { maxLength: 6 });
 
-  it("tells each threshold at most once in a period of one limit, and the last one told is the highest reached", () => {
+  it("notifies of each threshold at most once in a period with one limit, and last of the highest reached", () => {
     const growth = fc.array(fc.nat(400), { maxLength: 40 });
     fc.assert(
       fc.property(thresholds, growth, (chosen, steps) => {
@@ -123,7 +123,7 @@ describe("decideQuotaThreshold, whatever comes", () => {
     );
   });
 
-  it("tells each threshold at most once of the same usage, whatever limits come", () => {
+  it("notifies of each threshold at most once for the same usage, whatever limits come", () => {
     const limits = fc.array(fc.nat(3_000), { maxLength: 40 });
     fc.assert(
       fc.property(thresholds, fc.nat(3_000), limits, (chosen, used, list) => {
@@ -134,7 +134,7 @@ describe("decideQuotaThreshold, whatever comes", () => {
     );
   });
 
-  it("tells nothing that is not reached, whatever limits and periods come", () => {
+  it("notifies only of thresholds that are reached, whatever limits and periods come", () => {
     const look = fc.record({
       used: fc.nat(3_000),
       limit: fc.nat(2_000),

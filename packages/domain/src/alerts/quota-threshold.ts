@@ -1,23 +1,23 @@
-/** Shares of a quota that are told of when nobody chose others, in percent. */
+/** The quota thresholds of a tenant that has not chosen its own, in percent. */
 export const QUOTA_THRESHOLDS_DEFAULT: readonly number[] = [50, 75, 90, 100];
-/** The most thresholds that a tenant has. */
+/** The most thresholds of one tenant. */
 export const QUOTA_THRESHOLDS_MAX = 10;
 
-/** What was told of a quota. */
+/** The thresholds of a quota that were already reached or notified. */
 export type NotifiedThreshold = {
   /** Start of the billing period, epoch milliseconds. */
   periodStartMs: number;
-  /** The limit then, in units of the meter. */
+  /** The limit at that time, in units of the meter. */
   limit: number;
-  /** The highest threshold of this limit that is told of, or known already, in percent; 0: none. */
+  /** The highest threshold of this limit that was notified or already known, in percent; 0: none. */
   threshold: number;
-  /** The highest that was told in the period, whatever the limit was, in percent; 0: none. */
+  /** The highest that was notified in the period under any limit, in percent; 0: none. */
   highest: number;
 };
 
 export type QuotaStep = { notified: NotifiedThreshold; notify: number | null };
 
-/** The highest threshold that usage has reached, in percent; 0: none. A limit of 0 has no shares. */
+/** The highest threshold that usage has reached, in percent; 0: none. A limit of 0 has no thresholds. */
 export function reachedThreshold(input: {
   used: number;
   limit: number;
@@ -29,16 +29,16 @@ export function reachedThreshold(input: {
 }
 
 /**
- * Decides what is to be told of a quota: each threshold once in a period, and of several that are passed at once the highest.
+ * Decides which threshold of a quota to notify of: each once in a period, and of several passed at once only the highest.
  *
- * A new period begins anew. A raised limit does so from where usage stands: what is below is known already, and what comes is
- * told again. The moment of a change itself tells only of more than was told in the period so far: a limit that is lowered, also
- * one that was raised before, and a threshold that is added below the highest one told, tell of nothing twice.
+ * A new period starts over. A raised limit starts over from the current usage: thresholds already passed are known, later ones
+ * notify again. At the moment of a change, only a threshold above the highest one notified in the period counts. So lowering a
+ * limit, even after a raise, or adding a threshold below the highest notified one never notifies twice.
  *
- * Example: with 50 and 75 of 1,000, usage of 800 tells 75 alone; after a raise to 2,000 usage of 1,000 tells 50 again.
+ * Example: with 50 and 75 of 1,000, usage of 800 notifies of 75 only; after a raise to 2,000, usage of 1,000 notifies of 50 again.
  *
  * @param input.used - Units of the meter in the period, 0 or more.
- * @param input.told - Of the last decision; null when there was none.
+ * @param input.notified - The result of the last decision; null if there was none.
  */
 export function decideQuotaThreshold(input: {
   periodStartMs: number;

@@ -11,13 +11,13 @@ function nest(levels: number): Record<string, unknown> {
 }
 
 describe("findBodyFault", () => {
-  it("takes 32 levels and refuses 33, and 100,000 without exhausting the stack", () => {
+  it("accepts 32 levels and refuses 33, and 100,000 without exhausting the stack", () => {
     expect(findBodyFault(nest(32))).toBeUndefined();
     expect(findBodyFault(nest(33))).toMatch("levels");
     expect(findBodyFault(nest(100_000))).toMatch("levels");
   });
 
-  it("counts bytes, not characters, and takes exactly the limit", () => {
+  it("counts bytes, not characters, and accepts exactly the limit", () => {
     const frame = JSON.stringify({ a: "" }).length;
     expect(findBodyFault({ a: "x".repeat(DOCUMENT_BYTES_MAX - frame) })).toBeUndefined();
     expect(findBodyFault({ a: "x".repeat(DOCUMENT_BYTES_MAX - frame + 1) })).toMatch("bytes");
@@ -36,7 +36,7 @@ describe("findBodyFault", () => {
     expect(findBodyFault(body)).toBeDefined();
   });
 
-  it("takes every JSON object of ordinary size", () => {
+  it("accepts every JSON object of ordinary size", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), (body) => {
         const parsed: Record<string, unknown> = JSON.parse(JSON.stringify(body));

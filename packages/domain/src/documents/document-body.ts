@@ -1,8 +1,8 @@
 import { isStorableText } from "../text/storable-text.ts";
 
-/** A document has at most so many bytes as JSON in UTF-8. */
+/** The largest document, as JSON in UTF-8. */
 export const DOCUMENT_BYTES_MAX = 65_536;
-/** Deeper than any settings are, and shallow enough for every parser. */
+/** Deeper than any settings, and shallow enough for every parser. */
 export const DOCUMENT_DEPTH_MAX = 32;
 
 function utf8Length(text: string): number {
@@ -28,10 +28,10 @@ function findValueFault(value: unknown): string | undefined {
 }
 
 /**
- * Says why an object cannot be the body of a document. Walks without recursion, so that no depth can exhaust the stack.
+ * Says why an object cannot be the body of a document. Does not recurse, so no depth can exhaust the stack.
  *
- * @param body - As `JSON.parse` gives it.
- * @returns One sentence, or `undefined` for a good body: at most 64 KB as JSON, at most 32 levels, no name `__proto__`,
+ * @param body - A result of `JSON.parse`.
+ * @returns One sentence, or `undefined` for a valid body: at most 64 KB as JSON, at most 32 levels, no name `__proto__`,
  *   no NUL, no lone surrogate.
  */
 export function findBodyFault(body: Readonly<Record<string, unknown>>): string | undefined {

@@ -1,13 +1,13 @@
-/** What the name of a collection begins with that is seen by its owner alone. */
+/** The prefix of a collection that only its owner may see. */
 export const PRIVATE_PREFIX = "my-";
 
-/** Behind the prefix of an id, such as the digits of `usr_0199…`. */
+/** What follows the prefix of an id, such as the digits of `usr_0199…`. */
 function bodyOf(id: string): string {
   return id.slice(id.indexOf("_") + 1);
 }
 
 /**
- * Names a collection that only one actor may see: `my-`, a purpose, and whose it is.
+ * Names a collection that only one actor may see: `my-`, a purpose, and the actor.
  *
  * Example: `analytics-views` and `usr_0199f3b0c1d27a4e8f60112233445566` give
  * `my-analytics-views-0199f3b0c1d27a4e8f60112233445566`.
@@ -18,12 +18,12 @@ export function ownCollection(purpose: string, actorId: string): string {
   return `${PRIVATE_PREFIX}${purpose}-${bodyOf(actorId)}`;
 }
 
-/** What the names of all collections of an actor end with. */
+/** The suffix of all collections of an actor. */
 export function ownSuffix(actorId: string): string {
   return `-${bodyOf(actorId)}`;
 }
 
-/** True for a collection that every member shares, and for one's own. */
+/** True for the actor's own collection, and for one that all members share. */
 export function mayUseCollection(actorId: string, collection: string): boolean {
   return !collection.startsWith(PRIVATE_PREFIX) || collection.endsWith(ownSuffix(actorId));
 }

@@ -6,7 +6,7 @@ import { compileMeter, measureEvent } from "./measure-event.ts";
 const GOOD = { specversion: "1.0", id: "1", source: "/s", type: "t" };
 
 describe("parseCloudEvent", () => {
-  it("reads what it needs and leaves the rest alone", () => {
+  it("reads the attributes it needs and ignores the others", () => {
     expect(parseCloudEvent({ ...GOOD, subject: "acme", traceparent: "x", data: [1] })).toEqual({
       ok: true,
       event: { id: "1", source: "/s", type: "t", subject: "acme", timeMs: undefined, data: [1] },
@@ -33,7 +33,7 @@ describe("parseCloudEvent", () => {
     });
   });
 
-  it("never throws, and neither does measuring, whatever JSON comes", () => {
+  it("never throws for any JSON, nor does measuring it", () => {
     const meter = compileMeter(
       {
         meterId: "m",

@@ -5,13 +5,13 @@ import type { Rejection } from "./rejection.ts";
 /** The longest attribute, in UTF-16 units. */
 export const ATTRIBUTE_LENGTH_MAX = 256;
 
-/** What is read of a CloudEvent 1.0; further attributes are left alone. */
+/** The attributes that are read from a CloudEvent 1.0. Others are ignored. */
 export type CloudEvent = {
   source: string;
   id: string;
   type: string;
   subject: string | undefined;
-  /** Epoch milliseconds; undefined when the event does not say. */
+  /** Epoch milliseconds; undefined when the event has no time. */
   timeMs: number | undefined;
   /** Parsed JSON; undefined without data. */
   data: unknown;
@@ -38,7 +38,7 @@ function findFault(name: string, value: unknown): string | undefined {
     : `The attribute ${name} must not contain NUL or broken characters.`;
 }
 
-/** Reads one event of the JSON format, `data_base64` decoded. Never throws, whatever it is given. */
+/** Reads one event in the JSON format and decodes `data_base64`. Never throws. */
 export function parseCloudEvent(value: unknown): ParsedEvent {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return invalid("An event is a JSON object.");

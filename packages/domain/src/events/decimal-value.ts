@@ -1,6 +1,6 @@
-/** No value of an event is larger, in either direction: sums of a year stay far from what overflows. */
+/** The largest value of an event, positive or negative: even the sum of a year stays far from an overflow. */
 export const VALUE_MAX = 1e15;
-/** Digits after the point that are kept. */
+/** Digits kept after the point. */
 export const VALUE_DIGITS = 12;
 
 const DECIMAL = /^-?\d{1,16}(\.\d{1,40})?$/;
@@ -15,10 +15,10 @@ function cutDigits(decimal: string): string {
 }
 
 /**
- * Reads a number of JSON, or a text with a decimal, which keeps more digits than a number of JSON can.
+ * Reads a JSON number, or a text with a decimal, which can hold more digits than a JSON number.
  *
- * @returns An exact decimal with at most {@link VALUE_DIGITS} digits after the point (further ones are cut off); `undefined`
- *   for what is no number, and beyond {@link VALUE_MAX}.
+ * @returns An exact decimal with at most {@link VALUE_DIGITS} digits after the point (the rest is cut off); `undefined` if it is
+ *   not a number or beyond {@link VALUE_MAX}.
  */
 export function toDecimalValue(value: unknown): string | undefined {
   if (typeof value === "number") {
@@ -36,7 +36,7 @@ export function toDecimalValue(value: unknown): string | undefined {
 
 const SCALE = 10n ** BigInt(VALUE_DIGITS);
 
-/** A decimal of {@link toDecimalValue} as a whole number of its last kept digit, so that sums are exact. */
+/** A decimal of {@link toDecimalValue} as a whole number of the last kept digit, so that sums are exact. */
 export function toScaled(decimal: string): bigint {
   const isNegative = decimal.startsWith("-");
   const [whole = "0", fraction = ""] = decimal.slice(isNegative ? 1 : 0).split(".");
@@ -44,7 +44,7 @@ export function toScaled(decimal: string): bigint {
   return isNegative ? -scaled : scaled;
 }
 
-/** The decimal of a number of {@link toScaled}. */
+/** Turns a number of {@link toScaled} back into a decimal. */
 export function fromScaled(scaled: bigint): string {
   const digits = (scaled < 0n ? -scaled : scaled).toString().padStart(VALUE_DIGITS + 1, "0");
   const point = digits.length - VALUE_DIGITS;

@@ -55,7 +55,7 @@ describe("judgeEventTime", () => {
     expect(judgeEventTime(NOW + offsetMs, NOW)).toBe(expected);
   });
 
-  it("never lets an event pass whose identity may be forgotten", () => {
+  it("never accepts an event whose identity may have been forgotten", () => {
     const time = fc.integer({ min: -40 * DAY_MS, max: 40 * DAY_MS });
     const laterMs = fc.integer({ min: EVENT_IDS_KEPT_DAYS * DAY_MS, max: 100 * DAY_MS });
     fc.assert(

@@ -1,4 +1,4 @@
-/** How far back from now an event may have occurred, and how far ahead: clocks of producers differ. */
+/** How far in the past or future an event may have occurred: the clocks of producers differ. */
 export const EVENT_DAYS_BACK = 35;
 export const EVENT_MINUTES_AHEAD = 5;
 
@@ -7,8 +7,8 @@ const BACK_MS = EVENT_DAYS_BACK * DAY_MS;
 const AHEAD_MS = EVENT_MINUTES_AHEAD * 60_000;
 
 /**
- * Days for which identities of events are remembered. An event is recorded at most five minutes before it occurred, so 35 days
- * later a repetition is too old; the rest is room for clocks that differ.
+ * How many days the identity of an event is remembered. An event is recorded at most five minutes before its time, so 35 days
+ * later a repetition is too old. The rest is a margin for clocks that differ.
  */
 export const EVENT_IDS_KEPT_DAYS = 40;
 
@@ -20,9 +20,9 @@ function daysOfMonth(year: number, month: number): number {
 }
 
 /**
- * Reads an instant of RFC 3339.
+ * Reads an instant as defined in RFC 3339.
  *
- * @returns Epoch milliseconds, fractions of one cut off; `undefined` for what is none, such as 30 February.
+ * @returns Epoch milliseconds, without fractions; `undefined` for an invalid one, such as 30 February.
  */
 export function parseEventTime(text: string): number | undefined {
   const parts = RFC_3339.exec(text);
@@ -44,7 +44,7 @@ export function parseEventTime(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Whether an event of this time may be recorded now. Both ends belong to what may. */
+/** Decides whether an event with this time may be recorded now. Both bounds are inclusive. */
 export function judgeEventTime(
   occurredAtMs: number,
   nowMs: number,

@@ -16,8 +16,8 @@ it.each<[string, Aggregation, string]>([
   ["a whole number beyond 2^53 is not exact", "unique_count", '{"value":9007199254740993}'],
   ["nor is one below zero", "unique_count", '{"value":-9007199254740993}'],
   ["nor what overflows", "unique_count", '{"value":1e400}'],
-  ["a part tells apart as well", "count", '{"part":9007199254740993}'],
-  ["a part is read by every aggregation", "sum", '{"value":1,"part":9007199254740993}'],
+  ["a dimension must be exact too", "count", '{"part":9007199254740993}'],
+  ["every aggregation reads dimensions", "sum", '{"value":1,"part":9007199254740993}'],
 ])("refuses what JSON has rounded: %s", (_why, aggregation, data) => {
   const measured = measureEvent([meterOf(aggregation)], JSON.parse(data));
   expect(measured).toMatchObject({
@@ -32,12 +32,15 @@ it.each<[Aggregation, string, object]>([
   ["count", '{"part":"9007199254740993"}', { dimensions: ["9007199254740993"] }],
   ["count", '{"part":9007199254740991}', { dimensions: ["9007199254740991"] }],
   ["count", '{"unread":9007199254740993}', { quantity: "1", dimensions: [""] }],
-])("takes by %s what is exact, or is not read: %s", (aggregation, data, measurement) => {
-  const measured = measureEvent([meterOf(aggregation)], JSON.parse(data));
-  expect(measured).toMatchObject({ ok: true, measurements: [measurement] });
-});
+])(
+  "with %s, accepts exact numbers and ignores unread ones: %s",
+  (aggregation, data, measurement) => {
+    const measured = measureEvent([meterOf(aggregation)], JSON.parse(data));
+    expect(measured).toMatchObject({ ok: true, measurements: [measurement] });
+  },
+);
 
-it("leaves an event without a value to the others, whatever its parts are", () => {
+it("leaves an event without a value to the other meters, whatever its dimensions", () => {
   const data = JSON.parse('{"part":9007199254740993}');
   const measured = measureEvent([meterOf("sum")], data);
   expect(measured).toMatchObject({

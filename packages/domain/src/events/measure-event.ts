@@ -3,7 +3,7 @@ import { findByPath, type JsonPath, parseJsonPointer } from "../text/json-pointe
 import { toDecimalValue } from "./decimal-value.ts";
 import type { Rejection } from "./rejection.ts";
 
-/** A version of a meter, ready to measure. */
+/** A version of a meter, compiled for measuring. */
 export type CompiledMeter = {
   meterId: string;
   version: number;
@@ -13,20 +13,20 @@ export type CompiledMeter = {
   dimensionPaths: readonly JsonPath[];
 };
 
-/** What one meter makes of one event. */
+/** The measurement of one event by one meter. */
 export type Measurement = {
   meter: CompiledMeter;
-  /** Exact decimal: what counts in the ledger, 0 for meters that cannot be added up. */
+  /** Exact decimal that counts in the ledger; 0 for meters that cannot be added up. */
   quantity: string;
   /** Exact decimal; undefined for `count` and `unique_count`. */
   value: string | undefined;
-  /** For `unique_count`: what is told apart. */
+  /** For `unique_count`: the distinct value. */
   unique: string | undefined;
-  /** In the order of the meter's dimensions; the empty text where the event has none. */
+  /** In the order of the meter's dimensions; empty text where the event has none. */
   dimensions: readonly string[];
 };
 
-/** @throws when a pointer is none: the contract lets none pass. */
+/** @throws if a pointer is invalid, which the contract prevents. */
 export function compileMeter(definition: MeterDefinition, version: number): CompiledMeter {
   const toPath = (pointer: string): JsonPath => {
     const path = parseJsonPointer(pointer);
@@ -48,7 +48,7 @@ export function compileMeter(definition: MeterDefinition, version: number): Comp
 
 const BROKEN = /\p{Surrogate}|\0/gu;
 
-/** Texts, numbers and booleans as they are; what is longer is cut, what has no short form is left out. */
+/** Texts, numbers and booleans as text. Longer ones are cut; anything else is left out. */
 function toDimension(value: unknown): string {
   switch (typeof value) {
     case "string":
@@ -61,12 +61,12 @@ function toDimension(value: unknown): string {
   }
 }
 
-/** The longest text that `unique_count` tells apart, in UTF-16 units. */
+/** The longest text that `unique_count` distinguishes, in UTF-16 units. */
 const UNIQUE_LENGTH_MAX = 1_024;
 
 /**
- * True for a number that was rounded when its JSON was read, or may have been: `9007199254740993` is read as
- * `9007199254740992`, so that what is told apart by it would not be.
+ * True for a number that JSON parsing has rounded, or may have: `9007199254740992` and `9007199254740993` become the same number,
+ * so distinct values would be counted as one.
  */
 function isRounded(value: unknown): boolean {
   return typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER;
@@ -78,10 +78,10 @@ type Reading =
   | { kind: "invalid"; reason: string };
 
 function describe({ aggregation, meterId, valuePointer }: CompiledMeter): string {
-  const where = valuePointer === "" ? "The data" : `What stands at ${valuePointer} in the data`;
+  const where = valuePointer === "" ? "The data" : `The value at ${valuePointer} in the data`;
   return aggregation === "unique_count"
-    ? `${where} is nothing that the meter ${meterId} can tell apart: it takes short texts, numbers and booleans.`
-    : `${where} is no value that the meter ${meterId} can count: it takes numbers${aggregation === "sum" ? " of 0 or more" : ""}, at most 10^15.`;
+    ? `${where} is not something that the meter ${meterId} can count as distinct: it takes short texts, numbers and booleans.`
+    : `${where} is not something that the meter ${meterId} can count: it takes numbers${aggregation === "sum" ? " of 0 or more" : ""}, at most 10^15.`;
 }
 
 function readOne(meter: CompiledMeter, data: unknown): Reading {
@@ -92,7 +92,7 @@ function readOne(meter: CompiledMeter, data: unknown): Reading {
   }
   const parts = meter.dimensionPaths.map((path) => findByPath(data, path));
   if (parts.some(isRounded) || (aggregation === "unique_count" && isRounded(found))) {
-    const reason = `The meter ${meterId} reads a number beyond ${String(Number.MAX_SAFE_INTEGER)} in the data, which JSON cannot tell from its neighbours: send it as a text.`;
+    const reason = `The meter ${meterId} reads a number beyond ${String(Number.MAX_SAFE_INTEGER)} in the data, which JSON rounds: send it as a text.`;
     return { kind: "invalid", reason };
   }
   const base = { meter, dimensions: parts.map(toDimension), unique: undefined, value: undefined };
@@ -115,10 +115,10 @@ function readOne(meter: CompiledMeter, data: unknown): Reading {
 }
 
 /**
- * Measures an event by every meter of its type. A meter whose value is not there leaves an event to the others; a value that
- * is there and cannot be counted is a mistake, and no meter counts the event.
+ * Measures an event by every meter of its type. A meter whose value is missing is skipped. If a value is present but cannot be
+ * counted, the event is invalid and no meter counts it.
  *
- * @param meters - Those of the event's type, at least one.
+ * @param meters - The meters of the event's type, at least one.
  */
 export function measureEvent(
   meters: readonly CompiledMeter[],

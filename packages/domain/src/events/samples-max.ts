@@ -1,2 +1,2 @@
-/** The most events that a meter is tried on instead of recorded ones, in one request. */
+/** The most sample events in one request to try a meter. */
 export const SAMPLES_MAX = 100;

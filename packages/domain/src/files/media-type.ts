@@ -1,4 +1,4 @@
-/** What may be uploaded. Nothing that a browser runs: no HTML, no SVG. */
+/** The types that may be uploaded. None that a browser executes: no HTML, no SVG. */
 export const FILE_MEDIA_TYPES = [
   "image/png",
   "image/jpeg",
@@ -10,7 +10,7 @@ export const FILE_MEDIA_TYPES = [
 ] as const;
 export type FileMediaType = (typeof FILE_MEDIA_TYPES)[number];
 
-/** First bytes by which a kind of file is known; null stands for any byte. */
+/** The first bytes that identify a type; null stands for any byte. */
 type Signature = readonly (number | null)[];
 
 const ascii = (text: string): number[] => Array.from(text, (letter) => letter.charCodeAt(0));
@@ -22,10 +22,10 @@ const SIGNATURES: Readonly<Partial<Record<FileMediaType, Signature>>> = {
   "application/pdf": ascii("%PDF-"),
 };
 
-/** Enough of a file to know its signature. */
+/** How many bytes of a file its signature needs. */
 export const SIGNATURE_BYTES_MAX = 12;
 
-/** Reads a header such as `text/csv; charset=utf-8`. @returns `undefined` for what is not on the list. */
+/** Reads a header such as `text/csv; charset=utf-8`. @returns `undefined` for a type that is not on the list. */
 export function parseFileMediaType(header: string | undefined): FileMediaType | undefined {
   const name = header?.split(";", 1)[0]?.trim().toLowerCase();
   return FILE_MEDIA_TYPES.find((type) => type === name);
@@ -40,7 +40,7 @@ export function isTextMediaType(type: FileMediaType): boolean {
  * Compares the first bytes with the signature of the type.
  *
  * @param head - The first 12 bytes of the file, or all of a shorter one.
- * @returns True for text types: those have none.
+ * @returns Always true for text types, which have no signature.
  */
 export function hasSignatureOf(type: FileMediaType, head: Uint8Array): boolean {
   const signature = SIGNATURES[type] ?? [];

@@ -1,15 +1,15 @@
 import { isAddress, toCanonicalNetwork } from "../keys/networks.ts";
 
 /**
- * What is kept of an address of a client where it would be stored or logged. `truncated` is its network (/24 of IPv4, /48 of
- * IPv6), `hashed` a name that is the same for the same address and leads nowhere without the secret.
+ * What is kept of a client's address where it is stored or logged. `truncated` keeps its network (/24 of IPv4, /48 of IPv6),
+ * `hashed` a pseudonym that is stable but cannot be reversed without the secret.
  */
 export const ADDRESS_MODES = ["kept", "truncated", "hashed", "dropped"] as const;
 export type AddressMode = (typeof ADDRESS_MODES)[number];
 
 /**
- * What is kept of a path. `templates` is its route, documented or learned; `documented` only what an OpenAPI document
- * describes: every other path is one route, whatever it says.
+ * What is kept of a path. `templates` keeps its route, documented or learned. `documented` keeps only routes from an OpenAPI
+ * document: all other paths become one route.
  */
 export const PATH_MODES = ["templates", "documented"] as const;
 export type PathMode = (typeof PATH_MODES)[number];
@@ -19,8 +19,8 @@ const HASH_LENGTH = 16;
 /**
  * Redacts the address of a client.
  *
- * @param digest - Of a text, keyed with a secret, as hex: addresses are few enough to try them all.
- * @returns The empty text for `dropped`, and for what is no address.
+ * @param digest - Returns a keyed hash as hex. Addresses are few enough to try them all without the key.
+ * @returns The empty text for `dropped`, and for an invalid address.
  */
 export function redactAddress(
   address: string,
@@ -42,7 +42,7 @@ export function redactAddress(
   }
 }
 
-/** A path or an address of the web without what follows its path. */
+/** A path or a web address without what follows its path. */
 export function withoutQuery(text: string): string {
   const end = text.search(/[?#]/);
   return end < 0 ? text : text.slice(0, end);
@@ -52,7 +52,7 @@ const REDACTED = "[redacted]";
 /** White space, quotes, brackets, and the backslash of an escaped quote. */
 const NOT_IN_ADDRESS = /[\s"`<>\\]/;
 
-/** Where the word goes on to that `start` lies in. */
+/** The end of the word that contains `start`. */
 function endOfWord(text: string, start: number): number {
   let end = start;
   while (end < text.length && !NOT_IN_ADDRESS.test(text.charAt(end))) {
@@ -62,8 +62,8 @@ function endOfWord(text: string, start: number): number {
 }
 
 /**
- * Takes the query strings out of running text, such as a line of the log: what follows a question mark in a word that has a
- * slash before it. Takes time in proportion to the text.
+ * Removes query strings from running text, such as a log line: what follows a question mark in a word with a slash before it.
+ * Takes linear time.
  *
  * Example: `GET https://a.example/b?token=x failed` gives `GET https://a.example/b?[redacted] failed`.
  */

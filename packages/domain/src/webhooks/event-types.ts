@@ -1,6 +1,5 @@
 /**
- * What webhooks can tell of: noun and what happened. Closed, because receivers build on it: what is here stays, and new ones
- * are added.
+ * The types of webhook events: noun and verb. Receivers build on them, so types are added but never removed.
  */
 export const WEBHOOK_EVENT_TYPES = [
   "key.created",
@@ -30,5 +29,5 @@ export const WEBHOOK_EVENT_TYPES = [
   "quota.threshold_reached",
 ] as const;
 
-/** In place of types: all there are and will be. */
+/** Stands for all present and future types. */
 export const ALL_EVENTS = "*";

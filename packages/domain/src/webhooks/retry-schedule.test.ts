@@ -21,7 +21,7 @@ describe("nextAttemptDelayMs", () => {
     expect(totalMs).toBe((75 * 3_600 + 35 * 60 + 5) * 1_000);
   });
 
-  it("never comes before the schedule, and never more than a tenth after it", () => {
+  it("never retries before the schedule, and never more than a tenth after it", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 9 }),
@@ -36,7 +36,7 @@ describe("nextAttemptDelayMs", () => {
     );
   });
 
-  it("waits as long as the receiver asks, at most a day, and never less than the schedule", () => {
+  it("waits as long as the receiver asks, at most a day, but never less than the schedule", () => {
     const wait = (retryAfterMs: number) =>
       nextAttemptDelayMs({ failedAttempts: 2, retryAfterMs, chance: 0 });
     expect(wait(3_600_000)).toBe(3_600_000);

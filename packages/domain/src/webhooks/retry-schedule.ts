@@ -3,7 +3,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /**
- * Waits before each attempt of a delivery, milliseconds: ten attempts over 75 hours, 35 minutes and 5 seconds.
+ * Delays before each attempt of a delivery, in milliseconds: ten attempts over 75 hours, 35 minutes and 5 seconds.
  *
  * @see Standard Webhooks 1.0, "Retries schedule".
  */
@@ -20,17 +20,17 @@ export const ATTEMPT_DELAYS_MS = [
   24 * HOUR_MS,
 ] as const;
 
-/** A part of the wait that is added by chance, so that what failed at once does not come again at once. */
+/** The random share added to a delay, so that deliveries that failed together do not retry together. */
 const JITTER_MAX = 0.1;
-/** A receiver that asks for more patience than this is asked again all the same. */
+/** The longest delay that a receiver can ask for. */
 const RETRY_AFTER_MS_MAX = 24 * HOUR_MS;
 
 /**
- * Decides how long a delivery waits after a failed attempt: as the schedule says and up to a tenth longer, or as long as
- * the receiver asked for when that is more, at most a day.
+ * Decides how long a delivery waits after a failed attempt: the scheduled delay plus up to a tenth, or the delay that the receiver
+ * asked for if that is longer, at most a day.
  *
- * @param input.failedAttempts - Made so far, 1 or more.
- * @param input.retryAfterMs - What the receiver asked for; left out: nothing.
+ * @param input.failedAttempts - Failed attempts so far, 1 or more.
+ * @param input.retryAfterMs - The delay that the receiver asked for, if any.
  * @param input.chance - From 0 to below 1.
  * @returns Milliseconds, or `undefined` when there is no further attempt.
  */
@@ -48,9 +48,9 @@ export function nextAttemptDelayMs(input: {
 }
 
 /**
- * Reads a `Retry-After` header: seconds, or a date.
+ * Reads a `Retry-After` header: seconds or a date.
  *
- * @returns Milliseconds from `now`, 0 or more; `undefined` for what is neither.
+ * @returns Milliseconds from `now`, 0 or more; `undefined` if it is neither.
  * @see RFC 9110, section 10.2.3.
  */
 export function parseRetryAfter(text: string, now: Date): number | undefined {
@@ -58,7 +58,7 @@ export function parseRetryAfter(text: string, now: Date): number | undefined {
   if (/^\d{1,9}$/.test(trimmed)) {
     return Number(trimmed) * SECOND_MS;
   }
-  // Only the form of dates that HTTP has: the language's own parser takes nearly everything.
+  // Accepts only HTTP dates, because the language's own parser accepts almost anything.
   if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(trimmed)) {
     return;
   }

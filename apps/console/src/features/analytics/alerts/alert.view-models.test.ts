@@ -75,7 +75,7 @@ describe("the draft of an alert", () => {
     expect(listFilterTexts(filters, (keyId) => `Key ${keyId}`)).toEqual([
       "Key: Key key_1, Key key_2",
       "Route: /a,b",
-      "Part of events: model: small",
+      "Event dimension: model: small",
     ]);
     expect(toForText({ forEvaluations: 3, windowMinutes: 5 })).toBe("3 minutes");
     expect(toForText({ forEvaluations: 10, windowMinutes: 360 })).toBe("1 hour");

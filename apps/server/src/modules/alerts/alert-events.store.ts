@@ -21,7 +21,7 @@ export async function insertAlertEvent(
       ${row.note})`;
 }
 
-/** Newest first, from before an id on. */
+/** Newest first, starting before a given id. */
 export async function listAlertEventRows(
   tx: Tx,
   tenantId: TenantId,
@@ -36,7 +36,7 @@ export async function listAlertEventRows(
     limit ${page.limit}`;
 }
 
-/** When an alert was tested the last time, of the tests after `after`. */
+/** The time of an alert's latest test after `after`. */
 export async function findTestedAt(
   tx: Tx,
   of: { tenantId: TenantId; alertId: string; after: Date },
@@ -49,7 +49,7 @@ export async function findTestedAt(
   return row?.happened_at;
 }
 
-/** Needs the operator role. @returns How many were deleted, `limit` at the most. */
+/** Needs the operator role. @returns How many rows were deleted, at most `limit`. */
 export async function deleteAlertEventsBefore(
   tx: Tx,
   before: Date,

@@ -22,7 +22,7 @@ import { CLAIM_MS } from "./evaluate-alerts.ts";
 const ROUNDS = IS_SOAK ? 30 : 2;
 const TENANTS = 3;
 const ALERTS_A_TENANT = 4;
-/** Killed together in each round, and then one that is not. */
+/** How many processes are killed in each round, before one runs to its end. */
 const PROCESSES = 2;
 /** A process that finds all the work takes more than twice as many steps. */
 const STEPS_BEFORE_KILL_MAX = 24;
@@ -101,7 +101,7 @@ async function waitUntilConnectionsAreGone(): Promise<void> {
   );
 }
 
-/** @throws With what it wrote on standard error, where it does not end well. */
+/** @throws With its standard error if it fails. */
 async function runToItsEnd(script: SpawnedScript): Promise<void> {
   if ((await script.exited) !== 0) {
     for (;;) {
@@ -110,7 +110,7 @@ async function runToItsEnd(script: SpawnedScript): Promise<void> {
   }
 }
 
-/** Nothing is counted, or something: each alert fires in one round and recovers in the next. */
+/** Counts calls in every second round, so that each alert fires in one round and recovers in the next. */
 async function pass(lengthMs: number, round: number): Promise<void> {
   world.clock.advance(lengthMs);
   for (const tenant of round % 2 === 1 ? tenants : []) {
@@ -118,12 +118,12 @@ async function pass(lengthMs: number, round: number): Promise<void> {
   }
 }
 
-/** Undoes quoted-printable (RFC 2045), as a mail program does. */
+/** Decodes quoted-printable (RFC 2045), as a mail program does. */
 function toPlain(data: string): string {
   return data.replaceAll("=\r\n", "").replaceAll("=3D", "=");
 }
 
-/** How often each alert was told of, by one way of telling; what every alert should have is one number. */
+/** Counts the notices of each channel. All of them must agree. */
 async function countNotices() {
   const [row] = await database.sql<Record<string, number>[]>`
     select
@@ -136,9 +136,9 @@ async function countNotices() {
   return row;
 }
 
-describe("guarantee: an alert is told exactly once, whichever process is killed by SIGKILL", () => {
+describe("guarantee: an alert sends each notice exactly once, even if processes are killed by SIGKILL", () => {
   it(
-    "over rounds of two processes that are killed at work, and one that goes on",
+    "over rounds in which two processes are killed at work and a third finishes",
     async () => {
       let killed = 0;
       let done = 0;
@@ -151,7 +151,7 @@ describe("guarantee: an alert is told exactly once, whichever process is killed 
         );
         await waitUntilConnectionsAreGone();
         killed += ends.filter((wasAtWork) => wasAtWork).length;
-        // What the dead had in hand is given back by then, and nobody looks at a window twice.
+        // By then the claims of the killed processes have expired. No window is evaluated twice.
         await pass(CLAIM_MS, round);
         await runToItsEnd(start(null));
         done += TENANTS * ALERTS_A_TENANT;
@@ -172,7 +172,7 @@ describe("guarantee: an alert is told exactly once, whichever process is killed 
   );
 
   it(
-    "and its mail reaches a mail server, in words for people",
+    "and its mail reaches a mail server, in plain English",
     async () => {
       const mailTransport = createMailTransport(
         {

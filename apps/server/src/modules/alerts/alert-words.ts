@@ -6,7 +6,7 @@ import { isId, type TenantId } from "@turnpike/domain/ids/ids";
 import { listMeterRows } from "#modules/catalog/index.ts";
 import { listKeyNames } from "#modules/keys/index.ts";
 
-/** What operators call meters, by id. */
+/** The operator's name and unit of a meter. */
 export async function readMeterWords(tx: Tx, meterId: string): Promise<MeterWords | undefined> {
   const meter = (await listMeterRows(tx)).find((row) => row.meterId === meterId);
   return meter === undefined ? undefined : { name: meter.name, unit: meter.unit };
@@ -17,7 +17,7 @@ type Question = {
   query: { measure: string; filters: Record<string, string> };
 };
 
-/** The names that a question is told with. A meter or key that is gone keeps its id. */
+/** The names for a question in a notice. A deleted meter or key keeps its id. */
 export async function readQuestionWords(
   tx: Tx,
   { tenant_id: tenantId, query }: Question,

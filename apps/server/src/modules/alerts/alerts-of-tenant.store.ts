@@ -1,9 +1,9 @@
 import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 
-/** What becomes of the alerts of a tenant that is deleted: nobody looks at them, until it is restored. */
+/** The alerts of a deleted tenant. They are not evaluated until the tenant is restored. */
 export const alertsOfTenant = {
-  /** Needs the operator role. What was told first, so that no alert takes more than `limit` of it along. */
+  /** Needs the operator role. Deletes the history first, so that deleting an alert never cascades to more than `limit` rows. */
   async forget(tx: Tx, input: { tenantId: TenantId; limit: number }): Promise<number> {
     const { tenantId, limit } = input;
     const alertEvents = await tx`

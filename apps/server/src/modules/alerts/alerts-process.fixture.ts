@@ -12,7 +12,7 @@ export type AlertsProcessInput = {
   stopAtStep: number | null;
 };
 
-/** What `pg_stat_activity` calls its connections. */
+/** The name of its connections in `pg_stat_activity`. */
 export const ALERTS_PROCESS = "alerts-process";
 
 /** Stops a process at one of its steps, and writes a line when it has. */
@@ -44,7 +44,7 @@ function stopping(transact: Transact, stopAtStep: number | null): Transact {
   };
 }
 
-/** Evaluates the alerts that are due, in a process of its own, and ends. */
+/** Evaluates all due alerts in a process of its own. */
 export async function runAlertsProcess({
   target,
   now,

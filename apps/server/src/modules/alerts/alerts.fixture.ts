@@ -26,7 +26,7 @@ export type Notice = { kind: string; title: string; body: string; link: string |
 export type PublishedEvent = { type: string; data: Record<string, unknown> };
 export type Mail = { to: string; subject: string; text: string };
 
-/** What alerts need, on a database of the test's own. The clock stands at a full minute, its windows settled. */
+/** Everything that alerts need, on the test's own database. The clock is at a full minute whose windows have settled. */
 export function createAlertsWorld(database: TestDatabase): AlertsWorld {
   return {
     ...createTestServices(database),
@@ -37,7 +37,7 @@ export function createAlertsWorld(database: TestDatabase): AlertsWorld {
   };
 }
 
-/** A tenant with an owner whose address is verified, and a viewer. */
+/** A tenant with a viewer, and an owner whose address is verified. */
 export async function createTenantWithOwner(
   world: AlertsWorld,
   database: TestDatabase,
@@ -53,7 +53,7 @@ export async function createTenantWithOwner(
 
 export type Calls = {
   calls: number;
-  /** Before the start of the running minute; 1 is the minute that is over. */
+  /** Minutes before the start of the current one; 1 is the last complete minute. */
   minutesAgo?: number;
   outcome?: Outcome;
   status?: number;
@@ -63,7 +63,7 @@ export type Calls = {
   periodStartMs?: number;
 };
 
-/** Calls of a tenant, as the gateway would hand them to the ledger. */
+/** Records calls of a tenant, as the gateway does. */
 export async function call(world: AlertsWorld, tenant: TestTenant, of: Calls): Promise<void> {
   const runningMs = Math.floor(world.clock.now().getTime() / MINUTE_MS) * MINUTE_MS;
   const latencies = emptyLatencies();
@@ -101,7 +101,7 @@ export async function call(world: AlertsWorld, tenant: TestTenant, of: Calls): P
   ]);
 }
 
-/** Adds an alert of requests above 100 in a minute, or another one. */
+/** Adds an alert on more than 100 requests in a minute, unless the input says otherwise. */
 export async function addAlert(
   world: AlertsWorld,
   tenant: TestTenant,
@@ -122,12 +122,12 @@ export async function addAlert(
   );
 }
 
-/** Looks at what is due, and says how much was told. */
+/** Evaluates the due alerts. @returns How many notices that gave. */
 export async function evaluate(world: AlertsWorld): Promise<number> {
   return (await evaluateAlerts(world, new AbortController().signal)).notified;
 }
 
-/** Lets minutes pass and looks at what is due in each. @returns Notices in each minute. */
+/** Advances the clock and evaluates in each minute. @returns The notices of each minute. */
 export async function passMinutes(world: AlertsWorld, minutes: number): Promise<number[]> {
   const notified: number[] = [];
   for (let minute = 0; minute < minutes; minute += 1) {
@@ -141,13 +141,13 @@ export async function watch(world: AlertsWorld): Promise<number> {
   return await watchQuotas(world, new AbortController().signal);
 }
 
-/** What the members of a tenant were told in the console, oldest first. */
+/** The console notices of a tenant, oldest first. */
 export async function listNotices(database: TestDatabase, tenant: TestTenant): Promise<Notice[]> {
   return await database.sql<Notice[]>`
     select kind, title, body, link from notifications where tenant_id = ${tenant.tenantId} order by notification_id`;
 }
 
-/** What webhooks of a tenant will hear of alerts and quotas, oldest first. */
+/** The alert and quota events that were published to a tenant's webhooks, oldest first. */
 export async function listPublishedEvents(
   database: TestDatabase,
   tenant: TestTenant,

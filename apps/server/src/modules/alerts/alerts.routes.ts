@@ -17,7 +17,7 @@ import { getQuotaAlerts, setQuotaAlerts } from "./manage-quota-alerts.ts";
 import type { NotifyOfAlertDeps } from "./notify-of-alert.ts";
 import { previewAlert } from "./preview-alert.ts";
 
-/** What asks about usage waits for its turn with the other questions of this process. */
+/** Operations that query usage queue together with the other usage queries of this process. */
 export type AlertsDeps = NotifyOfAlertDeps & { inTurn: Queue };
 
 export function createAlertsRoutes(deps: AlertsDeps) {

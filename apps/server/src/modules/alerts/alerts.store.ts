@@ -31,7 +31,7 @@ export type AlertRow = {
   updated_at: Date;
 };
 
-/** What changes when an alert is evaluated or edited. */
+/** The columns that an evaluation or an edit changes. */
 const CHANGING = [
   "name",
   "query",
@@ -58,7 +58,7 @@ const CHANGING = [
 
 const COLUMNS = ["tenant_id", "alert_id", ...CHANGING, "revision", "created_at"] as const;
 
-/** Waits for whoever is adding another alert of the same tenant, so that they are counted one by one. */
+/** Serialises additions of alerts to a tenant, so that they are counted one at a time. */
 export async function lockAlertsOf(tx: Tx, tenantId: TenantId): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${`alerts ${tenantId}`}, 0))`;
 }
@@ -71,7 +71,7 @@ export async function insertAlert(tx: Tx, row: AlertRow): Promise<void> {
     )}`;
 }
 
-/** Newest first; a tenant has few. */
+/** Newest first. A tenant has few. */
 export async function listAlertRows(
   tx: Tx,
   tenantId: TenantId,
@@ -91,7 +91,7 @@ export async function findAlertRow(
   return row;
 }
 
-/** The same, held until the end of the transaction. */
+/** The same, locked until the end of the transaction. */
 export async function lockAlertRow(
   tx: Tx,
   tenantId: TenantId,
@@ -102,7 +102,7 @@ export async function lockAlertRow(
   return row;
 }
 
-/** Stores a row that this transaction has locked; whoever decided on it before has decided on something else. */
+/** Stores a row that this transaction has locked. The new revision invalidates decisions based on the old row. */
 export async function updateAlertRow(tx: Tx, row: AlertRow): Promise<void> {
   await tx`
     update alerts set ${tx(
@@ -123,13 +123,13 @@ export async function deleteAlertRow(
   return row;
 }
 
-/** As many of those that are due the longest are looked through for whose turn it is: far more tenants than fit in a batch. */
+/** How many of the longest overdue alerts are considered for a batch: far more tenants than a batch holds. */
 const CANDIDATES_MAX = 1_000;
 
 /**
- * Takes alerts in hand that are due and in nobody's hands: until `until`, when whoever took them is taken for dead. At most
- * `perTenant` of a tenant at once, its own in the order in which they are due; tenants take turns, whoever was looked at the
- * longest ago first, so that one with many alerts, or slow ones, keeps no other waiting. Needs the operator role.
+ * Claims alerts that are due and unclaimed, until `until`; later the claiming process is presumed dead. Takes at most `perTenant`
+ * of one tenant, longest overdue first. Tenants take turns, the least recently evaluated first, so that a tenant with many or
+ * slow alerts does not hold up the others. Needs the operator role.
  */
 export async function claimAlertRows(
   tx: Tx,
@@ -138,7 +138,7 @@ export async function claimAlertRows(
     until: Date;
     limit: number;
     perTenant: number;
-    /** Left out: of all tenants. */
+    /** Left out: all tenants. */
     tenantIds?: readonly TenantId[] | undefined;
   },
 ): Promise<AlertRow[]> {
@@ -167,7 +167,7 @@ export async function claimAlertRows(
     ),
     taken as (
       select a.tenant_id, a.alert_id from alerts a join turns using (tenant_id, alert_id)
-      -- Asked again of the row as it is once it is locked: whoever took or paused it since it was read has changed it.
+      -- Checked again on the locked row, which may have been claimed or paused since it was read.
       where turn <= ${perTenant} and ${isFree}
       order by turn, served_to nulls first, a.next_evaluation_at, a.alert_id
       limit ${limit}
@@ -179,10 +179,10 @@ export async function claimAlertRows(
 }
 
 /**
- * Makes alerts due, as if they had not been looked at yet, whose last window ends after `aheadOf`. Their phase stays, with no
- * instant of it in the future. Whoever has one in hand has decided on something else. Needs the operator role.
+ * Makes alerts due again whose last window ends after `aheadOf`, as if they had not been evaluated yet. Keeps their phase, but
+ * moves none of its times into the future. Invalidates claims on them. Needs the operator role.
  *
- * @returns How many.
+ * @returns How many alerts.
  */
 export async function rewindAlertRows(
   tx: Tx,

@@ -16,8 +16,8 @@ export function assertMayAlerts(
 }
 
 /**
- * What an alert, or a preview of one, says of usage is for those alone who may read usage themselves: questions are asked by
- * Turnpike, whoever wants to know.
+ * Alerts and their previews show usage, and Turnpike queries it on the caller's behalf. So only callers who may read usage
+ * themselves may use them.
  *
  * @throws {AppError} As {@link assertMayAlerts}.
  */
@@ -30,7 +30,7 @@ export function assertMayAsk(
   assertMayInTenant(context.actor, "usage:read", tenantId);
 }
 
-/** What recovers at the threshold itself when nothing else was chosen. */
+/** The value at which an alert recovers when none was chosen: the threshold itself. */
 export function toCondition(input: AlertConditionInput): AlertCondition {
   if (input.kind === "no_data") {
     return { kind: input.kind };
@@ -39,7 +39,7 @@ export function toCondition(input: AlertConditionInput): AlertCondition {
   return { ...input, clear };
 }
 
-/** From the name of a parameter of usage to the field of an alert that it comes from. */
+/** The field of an alert behind each parameter of a usage query. */
 function toAlertPointer(pointer: string): string {
   const name = pointer.slice(1);
   if (name === "measures") {
@@ -51,7 +51,7 @@ function toAlertPointer(pointer: string): string {
 }
 
 /**
- * Asks the question of an alert once, so that one that cannot be answered is refused where somebody reads it.
+ * Asks an alert's question once, so that an unanswerable one is refused at once, where the caller sees it.
  *
  * @throws {AppError} `INVALID_REQUEST` at the field of the alert; `QUERY_TOO_COSTLY`; `RESOURCE_NOT_FOUND`.
  */

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-it("an alert that is paused between what a claim sees and what it does stays paused and tells nothing", async () => {
+it("an alert that is paused while another process claims it stays paused and sends nothing", async () => {
   const world = createAlertsWorld(database);
   const tenant = await createTenantWithOwner(world, database);
   const { alertId } = await addAlert(world, tenant, { condition: { kind: "no_data" } });

@@ -35,11 +35,11 @@ beforeEach(async () => {
 
 class Killed extends Error {}
 
-/** Where a process is killed: before a transaction, in it after all its statements, or right after its commit. */
+/** When a process is killed: before a transaction, in it after all its statements, or right after its commit. */
 const MOMENTS = ["before", "within", "after"] as const;
 type Moment = (typeof MOMENTS)[number];
 
-/** The transactions of a process that is killed at its `count`th one; nothing that it tries afterwards has any effect. */
+/** The transactions of a process that is killed at its `count`th one. Whatever it tries afterwards has no effect. */
 function killAt(transact: Transact, count: number, moment: Moment) {
   let seen = 0;
   let isDead = false;
@@ -96,10 +96,10 @@ const KILLS = [1, 2, 3, 4].flatMap((count) => MOMENTS.map((moment) => ({ count, 
 describe.each(KILLS)(
   "a process that is killed at transaction $count, $moment it",
   ({ count, moment }) => {
-    it("tells of an alert exactly once, together with the one that comes after it", async () => {
+    it("sends each alert notice exactly once, together with the next process", async () => {
       await addAlert(world, tenant, { condition: { kind: "no_data" } });
       const { dying, isDead } = killAt(world.transact, count, moment);
-      // Claim, question, decision, and a claim that finds nothing more.
+      // Claim, question, decision, and a claim that finds no more.
       await evaluateAlerts({ ...world, transact: dying }, SIGNAL).catch((error: unknown) => {
         expect(error).toBeInstanceOf(Killed);
       });
@@ -115,10 +115,10 @@ describe.each(KILLS)(
 describe.each(KILLS.filter(({ count }) => count <= 2))(
   "a process that is killed at transaction $count, $moment it",
   ({ count, moment }) => {
-    it("tells of a quota exactly once, together with the one that comes after it", async () => {
+    it("sends each quota notice exactly once, together with the next process", async () => {
       await call(world, tenant, { calls: 40_000 });
       const { dying, isDead } = killAt(world.transact, count, moment);
-      // The page, the decision on the one quota of it.
+      // The page, then the decision on its only quota.
       await watchQuotas({ ...world, transact: dying }, SIGNAL).catch((error: unknown) => {
         expect(error).toBeInstanceOf(Killed);
       });

@@ -49,7 +49,7 @@ const read = (alertId: string) =>
 const one = (alertId: string) => ({ tenantId: tenant.tenantId, alertId });
 
 describe("an alert", () => {
-  it("is told of in the console, by mail and to webhooks when it fires, and when it has recovered", async () => {
+  it("notifies in the console, by mail and through webhooks when it fires and when it recovers", async () => {
     const { alertId } = await addAlert(world, tenant);
     expect(await evaluate(world)).toBe(0);
     await call(world, tenant, { calls: 150, minutesAgo: 0 });
@@ -98,7 +98,7 @@ describe("an alert", () => {
     ]);
   });
 
-  it("mails nobody but the roles that it names, at verified addresses", async () => {
+  it("mails only members with the chosen roles and verified addresses", async () => {
     await addAlert(world, tenant, { mailRoles: [] });
     await call(world, tenant, { calls: 150, minutesAgo: 0 });
     await passMinutes(world, 1);
@@ -106,7 +106,7 @@ describe("an alert", () => {
     expect(await listMails(database, tenant.ownerEmail)).toEqual([]);
   });
 
-  it("is told of in the console alone when there is no mail server", async () => {
+  it("notifies in the console only when there is no mail server", async () => {
     await addAlert(world, tenant, { condition: { kind: "no_data" } });
     const notices = { ...world.notices, sendsMail: false };
     expect(await evaluate({ ...world, notices })).toBe(1);
@@ -114,7 +114,7 @@ describe("an alert", () => {
     expect(await listMails(database, tenant.ownerEmail)).toEqual([]);
   });
 
-  it("looks at usage of its own tenant through its filters alone", async () => {
+  it("measures only usage of its own tenant that passes its filters", async () => {
     const stranger = await createTenantWithOwner(world, database, "Stranger");
     await addAlert(world, tenant, {
       query: { measure: "requests", filters: { route: "/slow", status_class: "2xx" } },
@@ -148,14 +148,14 @@ describe("an alert", () => {
     expect(await read(slow.alertId)).toMatchObject({ phase: "firing" });
   });
 
-  it("takes no units of a meter for none, and recovers by it", async () => {
+  it("treats a meter without usage as 0, and recovers by it", async () => {
     const { alertId } = await addAlert(world, tenant, { query: { measure: "meter:requests" } });
     await call(world, tenant, { calls: 101, minutesAgo: 0 });
     expect(await passMinutes(world, 2)).toEqual([1, 1]);
     expect(await read(alertId)).toMatchObject({ phase: "ok", lastValue: 0 });
   });
 
-  it("measures change against the window before", async () => {
+  it("compares a change with the window before", async () => {
     const { alertId } = await addAlert(world, tenant, {
       windowMinutes: 5,
       condition: { kind: "change", direction: "down", threshold: 50 },
@@ -173,14 +173,14 @@ describe("an alert", () => {
     );
   });
 
-  it("notices that nothing comes any more", async () => {
+  it("notices when requests stop", async () => {
     await addAlert(world, tenant, { windowMinutes: 5, condition: { kind: "no_data" } });
     await call(world, tenant, { calls: 1, minutesAgo: 1 });
     expect(await evaluate(world)).toBe(0);
     expect(await passMinutes(world, 6)).toEqual([0, 0, 0, 0, 1, 0]);
   });
 
-  it("reminds while it fires, as often as it says", async () => {
+  it("sends reminders while it fires, at the chosen interval", async () => {
     await addAlert(world, tenant, {
       condition: { kind: "below", threshold: 1 },
       renotifyMinutes: 5,
@@ -192,7 +192,7 @@ describe("an alert", () => {
     expect(events.map((event) => event.data["isReminder"])).toEqual([false, true, true]);
   });
 
-  it("gives one notice after hours without evaluations", async () => {
+  it("sends one notice after hours without evaluations", async () => {
     await addAlert(world, tenant, { renotifyMinutes: 5 });
     await evaluate(world);
     for (let hour = 0; hour < 5; hour += 1) {
@@ -205,13 +205,13 @@ describe("an alert", () => {
     expect(await kinds()).toEqual(["alert.firing"]);
   });
 
-  it("does not look at a window before what happened in it is in the ledger, and at none twice", async () => {
+  it("evaluates a window only once its usage is in the ledger, and never twice", async () => {
     const { alertId } = await addAlert(world, tenant);
     await evaluate(world);
     world.clock.advance(MINUTE_MS - 10_000);
     await evaluate(world);
     expect(await read(alertId)).toMatchObject({ evaluatedTo: "2026-11-20T12:00:00.000Z" });
-    // Usage of that minute that comes late.
+    // Usage of that minute that arrives late.
     await call(world, tenant, { calls: 500, minutesAgo: 2 });
     expect(await evaluate(world)).toBe(0);
     world.clock.advance(10_000);
@@ -220,8 +220,8 @@ describe("an alert", () => {
   });
 });
 
-describe("an alert that is paused", () => {
-  it("is ok and says nothing until it is resumed, and begins anew then", async () => {
+describe("a paused alert", () => {
+  it("is ok and silent until it is resumed, and then starts over", async () => {
     const { alertId } = await addAlert(world, tenant, { condition: { kind: "no_data" } });
     expect(await evaluate(world)).toBe(1);
     const paused = await pauseAlert(world, OPERATOR_CONTEXT, one(alertId));
@@ -232,7 +232,7 @@ describe("an alert that is paused", () => {
     expect(await kinds()).toEqual(["alert.firing", "alert.firing"]);
   });
 
-  it("goes on by itself at the chosen instant, and says so in its history", async () => {
+  it("resumes by itself at the chosen time, and records that in its history", async () => {
     const { alertId } = await addAlert(world, tenant, { condition: { kind: "no_data" } });
     const until = new Date(world.clock.now().getTime() + 3 * MINUTE_MS).toISOString();
     await pauseAlert(world, OPERATOR_CONTEXT, { ...one(alertId), until });
@@ -247,7 +247,7 @@ describe("an alert that is paused", () => {
 });
 
 describe("an alert whose question cannot be answered", () => {
-  it("says so once, is tried every quarter of an hour, and goes on when it can be", async () => {
+  it("says so once, is retried every quarter of an hour, and goes on when it can be answered", async () => {
     const { alertId } = await addAlert(world, tenant);
     await database.sql`
       update alerts set query = '{"measure":"meter:gone","filters":{}}' where alert_id = ${alertId}`;
@@ -279,7 +279,7 @@ describe("an alert whose question takes too long", () => {
     return await evaluate(deps);
   };
 
-  it("is tried again the next minute, and keeps its row", async () => {
+  it("is retried the next minute, and keeps counting its row", async () => {
     const { alertId } = await addAlert(world, tenant, {
       condition: { kind: "no_data" },
       forEvaluations: 2,
@@ -288,13 +288,13 @@ describe("an alert whose question takes too long", () => {
     expect([await look(busyWorld()), await look(busyWorld())]).toEqual([0, 0]);
     expect(await read(alertId)).toMatchObject({ phase: "pending", lastError: null });
     expect(await look(world)).toBe(1);
-    // Two more, after one that was answered, are none of three in a row.
+    // Two more after an answered one are not three in a row.
     await look(busyWorld());
     await look(busyWorld());
     expect(await kinds()).toEqual(["alert.firing"]);
   });
 
-  it("is told of after three in a row, once, and tried every quarter of an hour then", async () => {
+  it("sends a notice after three timeouts in a row, once, and is then retried every quarter of an hour", async () => {
     const { alertId } = await addAlert(world, tenant);
     for (let count = 0; count < 2; count += 1) {
       await look(busyWorld());
@@ -315,7 +315,7 @@ describe("an alert whose question takes too long", () => {
 });
 
 describe("evaluators", () => {
-  it("that run at once look at each alert once", async () => {
+  it("evaluate each alert once when they run concurrently", async () => {
     const count = 12;
     for (let index = 0; index < count; index += 1) {
       await addAlert(world, tenant, { condition: { kind: "no_data" }, name: `A${String(index)}` });
@@ -326,7 +326,7 @@ describe("evaluators", () => {
     expect(await listMails(database, tenant.ownerEmail)).toHaveLength(count);
   });
 
-  it("ask several questions at once, but few of one tenant, and finish those of everybody", async () => {
+  it("ask several questions at once, but few of one tenant, and finish all tenants", async () => {
     const other = await createTenantWithOwner(world, database, "Other");
     for (let index = 0; index < 6; index += 1) {
       await addAlert(world, tenant, { condition: { kind: "no_data" } });
@@ -356,7 +356,7 @@ describe("evaluators", () => {
     expect(most).toBe(3);
   });
 
-  it("take tenants in turns, whoever was looked at the longest ago first, and its own by when they are due", async () => {
+  it("take tenants in turns, least recently evaluated first, and the alerts of one by due time", async () => {
     const many: string[] = [];
     for (let index = 0; index < 8; index += 1) {
       many.push((await addAlert(world, tenant)).alertId);
@@ -374,7 +374,7 @@ describe("evaluators", () => {
     };
     expect(await take(2)).toEqual([many[0], many[1], last.alertId].sort());
     expect(await take(1)).toEqual([many[2]]);
-    // Of a tenant that was looked at before another, though what it has is due since longer, one comes later.
+    // An alert of a recently evaluated tenant comes later, even if it has been due for longer.
     await database.sql`update alerts set claimed_until = null`;
     await database.sql`update alerts set evaluated_to = ${world.clock.now()} where alert_id = ${many[7] ?? ""}`;
     const now = world.clock.now();
@@ -384,7 +384,7 @@ describe("evaluators", () => {
     expect(first?.alert_id).toBe(last.alertId);
   });
 
-  it("that come late for hours still tell of what takes several looks in a row", async () => {
+  it("notify of what takes several evaluations in a row, even when they are late for hours", async () => {
     await addAlert(world, tenant, { forEvaluations: 2, renotifyMinutes: null });
     const late = async (calls: number) => {
       world.clock.advance(4 * MINUTE_MS);
@@ -398,7 +398,7 @@ describe("evaluators", () => {
     expect(notified).toEqual([0, 1, 0, 0, 1, 0]);
   });
 
-  it("decide nothing on an alert that was changed, paused or deleted while they asked", async () => {
+  it("do not decide on an alert that was changed, paused or deleted while they asked", async () => {
     const changes = {
       changed: (alertId: string) =>
         updateAlert(world, OPERATOR_CONTEXT, { ...one(alertId), name: "Other" }),
@@ -424,7 +424,7 @@ describe("evaluators", () => {
     expect(await kinds()).toEqual([]);
   });
 
-  it("leave the other alerts alone when one of them cannot be asked about right now", async () => {
+  it("evaluate the other alerts when one of them fails temporarily", async () => {
     const broken = await addAlert(world, tenant, { condition: { kind: "no_data" } });
     world.clock.advance(1);
     await addAlert(world, tenant, { condition: { kind: "no_data" }, name: "Whole" });

@@ -10,27 +10,27 @@ import { type MeasuredWindow, measureWindow } from "./measure-window.ts";
 import { type NotifyOfAlertDeps, notifyOfAlert, notifyOfFailedAlert } from "./notify-of-alert.ts";
 import { fromAlertState, toAlertRule, toAlertState } from "./to-alert-reply.ts";
 
-/** A process looks at so many at once: what a database answers beside the calls and screens of others. */
+/** Questions that one process asks concurrently: a load that the database can bear beside calls and screens. */
 const AT_ONCE = 3;
-/** It takes so many in hand, */
+/** Alerts that a process claims at once. */
 const BATCH = 6;
-/** of one tenant no more than these, so that those of others have their turn; */
+/** Claims of one tenant in a batch, so that other tenants get their turn. */
 const BATCH_OF_TENANT = 2;
-/** and gives them back by then: each statement takes ten seconds at the most, and a change asks two. */
+/** How long a claim lasts: each statement takes at most ten seconds, and a change needs two. */
 export const CLAIM_MS = 120_000;
-/** One run takes no longer: the next one goes on with what was due the longest. */
+/** The longest run. The next one continues with the longest overdue alerts. */
 const RUN_MS = 45_000;
-/** An alert that cannot be evaluated is tried again after so long. */
+/** How long after a failure an alert is retried. */
 const FAILED_WAIT_MS = 15 * 60_000;
-/** One that took too long is so the next minute, */
+/** How long after a timeout it is retried, */
 const TIMEOUT_WAIT_MS = 60_000;
-/** until it did so many times in a row: then it is no moment of load any more. */
+/** until there are this many timeouts in a row. Then load is no longer the explanation. */
 const TIMEOUTS_BEFORE_NOTICE = 3;
-/** SQLSTATE of a statement that was ended by its time limit. */
+/** SQLSTATE of a statement that exceeded its time limit. */
 const QUERY_CANCELED = "57014";
 
 export type EvaluateOptions = {
-  /** Left out: those of all tenants. */
+  /** Left out: all tenants. */
   tenantIds?: readonly TenantId[];
 };
 
@@ -42,7 +42,7 @@ async function claim(deps: NotifyOfAlertDeps, { tenantIds }: EvaluateOptions): P
   );
 }
 
-/** What a pause that is over leaves behind is nothing: it begins as a new one. */
+/** After a pause that has ended, an alert starts over. */
 function startOf(row: AlertRow): AlertState {
   return row.paused_at === null ? toAlertState(row) : INITIAL_ALERT_STATE;
 }
@@ -77,7 +77,7 @@ async function store(
   return await deps.transact.asOperator(async (tx) => {
     const current = await lockAlertRow(tx, row.tenant_id, row.alert_id);
     if (current?.revision !== row.revision) {
-      // It was changed, paused or deleted meanwhile, or another process took it for ours being dead: that one decides.
+      // It was changed, paused or deleted meanwhile, or another process took over because this one seemed dead. That one decides.
       return null;
     }
     await updateAlertRow(tx, next);
@@ -88,7 +88,7 @@ async function store(
       note: "",
     };
     if (row.paused_at !== null) {
-      const note = "The pause was over.";
+      const note = "The pause ended.";
       const resumed = { ...alertEvent, what: "resumed" as const, value: null, note };
       await insertAlertEvent(tx, row, resumed);
     }
@@ -135,18 +135,18 @@ async function storeFailure(
   });
 }
 
-/** True when a question was given up after some time, which a busy database does to any: not for its size. */
+/** True for a question that timed out, which a busy database can cause. A question that is too large fails differently. */
 function isTimeout(error: AppError): boolean {
   return error.code === "QUERY_TOO_COSTLY" && databaseErrorCode(error.cause) === QUERY_CANCELED;
 }
 
-/** What the question itself is to blame for, or may be; everything else passes by itself. */
+/** True for errors that are, or may be, caused by the question itself. All others are temporary. */
 function isOfQuestion(error: unknown): error is AppError {
   const codes: readonly string[] = ["INVALID_REQUEST", "QUERY_TOO_COSTLY", "RESOURCE_NOT_FOUND"];
   return error instanceof AppError && codes.includes(error.code);
 }
 
-/** Looks at one alert that this process has in hand. @returns What was told. */
+/** Evaluates an alert that this process has claimed. @returns The notice that was sent. */
 async function evaluateAlert(deps: NotifyOfAlertDeps, row: AlertRow): Promise<AlertNotice | null> {
   const toMs = settledMinuteMs(deps.clock.now().getTime());
   let window: MeasuredWindow;
@@ -171,7 +171,7 @@ async function evaluateAlert(deps: NotifyOfAlertDeps, row: AlertRow): Promise<Al
   return await store(deps, row, window);
 }
 
-/** What is due, batch by batch, until there is nothing or the run is over. Several may take from it at once. */
+/** Yields the due alerts in batches until there are none left or the run is over. Several consumers may share it. */
 async function* takeDue(
   deps: NotifyOfAlertDeps,
   signal: AbortSignal,
@@ -188,11 +188,11 @@ async function* takeDue(
 }
 
 /**
- * Looks at the alerts that are due, of all tenants in turns. Several processes share them; one that is killed loses none and
- * tells nothing twice, because what was decided and what is told of it are one transaction. After a time without evaluations
- * each alert is looked at once, at the newest window.
+ * Evaluates the due alerts of all tenants, in turns. Several processes share the work. A killed process loses no alert and sends
+ * no notice twice, because a decision and its notice are one transaction. After a time without evaluations each alert is
+ * evaluated once, for the newest window.
  *
- * @returns How many were looked at, and how many notices that gave.
+ * @returns How many alerts were evaluated, and how many notices were sent.
  */
 export async function evaluateAlerts(
   deps: NotifyOfAlertDeps,
@@ -208,7 +208,7 @@ export async function evaluateAlerts(
         sum.notified += notice === null ? 0 : 1;
         sum.evaluated += 1;
       } catch (error) {
-        // The others must not wait for it; it is taken up again when the claim is over.
+        // The others must not wait for it. It is retried when the claim expires.
         deps.logger.warn({ err: error, alertId: row.alert_id }, "an alert was not evaluated");
       }
     }

@@ -62,7 +62,7 @@ const pointerOf = async (work: Promise<unknown>) => {
 };
 
 describe("managing alerts", () => {
-  it("keeps what was asked for, and recovers at the threshold when nothing else was chosen", async () => {
+  it("stores the question, and recovers at the threshold when nothing else was chosen", async () => {
     const { alertId } = await addAlert(world, tenant, { name: "Busy" });
     const input = { tenantId: tenant.tenantId, alertId };
     const read = await getAlert(world, tenant.context, input);
@@ -78,7 +78,7 @@ describe("managing alerts", () => {
     expect((await listAlerts(world, tenant.context, input)).items).toEqual([read]);
   });
 
-  it("refuses a question that cannot be answered, at the field that is to blame", async () => {
+  it("refuses a question that cannot be answered, and points at the field", async () => {
     const create = (query: { measure: string; filters: Record<string, string> }) =>
       createAlert(world, tenant.context, {
         ...RULE,
@@ -99,7 +99,7 @@ describe("managing alerts", () => {
     ).toEqual(["INVALID_REQUEST", "/query/filters/event"]);
   });
 
-  it("refuses what is no question at all", () => {
+  it("refuses a malformed question", () => {
     const pathsOf = (input: object) =>
       previewAlertRequest
         .safeParse({ tenantId: tenant.tenantId, ...RULE, ...input })
@@ -125,7 +125,7 @@ describe("managing alerts", () => {
     ]);
   });
 
-  it("has a bound for each tenant, which holds when many are added at once", async () => {
+  it("limits the alerts of each tenant, even when many are added concurrently", async () => {
     const added = await Promise.allSettled(
       Array.from({ length: ALERTS_MAX + 3 }, () => addAlert(world, tenant)),
     );
@@ -134,7 +134,7 @@ describe("managing alerts", () => {
     await addAlert(world, other);
   });
 
-  it("begins anew with another rule, and goes on with another name", async () => {
+  it("starts over with another rule, but not with another name", async () => {
     const { alertId } = await addAlert(world, tenant, { condition: { kind: "no_data" } });
     await evaluate(world);
     const input = { tenantId: tenant.tenantId, alertId };
@@ -148,7 +148,7 @@ describe("managing alerts", () => {
     expect(await evaluate(world)).toBe(1);
   });
 
-  it("refuses a pause into the past, and resuming twice is as good as once", async () => {
+  it("refuses a pause in the past, and resuming is idempotent", async () => {
     const { alertId } = await addAlert(world, tenant);
     const input = { tenantId: tenant.tenantId, alertId };
     const until = world.clock.now().toISOString();
@@ -163,7 +163,7 @@ describe("managing alerts", () => {
     expect(history.items.map((item) => item.what)).toEqual(["resumed", "paused"]);
   });
 
-  it("sends a test to everywhere, marked as one, and leaves the state alone", async () => {
+  it("sends a test through every channel, marked as a test, and keeps the state", async () => {
     const { alertId } = await addAlert(world, tenant);
     const input = { tenantId: tenant.tenantId, alertId };
     expect(await testAlert(world, tenant.context, input)).toMatchObject({ phase: "ok" });
@@ -176,7 +176,7 @@ describe("managing alerts", () => {
     ]);
   });
 
-  it("sends one test of an alert a minute, of several at once the first", async () => {
+  it("sends one test of an alert a minute, even when several are requested at once", async () => {
     const { alertId } = await addAlert(world, tenant);
     const input = { tenantId: tenant.tenantId, alertId };
     const sent = await Promise.allSettled(
@@ -196,7 +196,7 @@ describe("managing alerts", () => {
     expect(await listMails(database, tenant.ownerEmail)).toHaveLength(3);
   });
 
-  it("asks about usage for nobody who may not read it", async () => {
+  it("is refused to callers who may not read usage", async () => {
     const { tenantId } = tenant;
     const { alertId } = await addAlert(world, tenant);
     const scopes = ["alerts:read", "alerts:write"] as const;
@@ -224,7 +224,7 @@ describe("managing alerts", () => {
     await pauseAlert(world, blind, { tenantId, alertId });
   });
 
-  it("writes down who did what, and forgets the history after its time", async () => {
+  it("audits who did what, and prunes the history after its retention time", async () => {
     const { alertId } = await addAlert(world, tenant);
     const input = { tenantId: tenant.tenantId, alertId };
     await pauseAlert(world, tenant.context, input);
@@ -253,7 +253,7 @@ describe("managing alerts", () => {
     );
   });
 
-  it("shows another tenant nothing, and lets roles without the scope read alone", async () => {
+  it("hides other tenants' alerts, and lets roles without the write scope only read", async () => {
     const { alertId } = await addAlert(world, tenant);
     const { tenantId } = tenant;
     const input = { tenantId, alertId };
@@ -281,15 +281,15 @@ describe("managing alerts", () => {
     for (const use of [pauseAlert, resumeAlert, deleteAlert, testAlert]) {
       expect((await refusalOf(use(world, viewer.context, input))).code).toBe("INSUFFICIENT_SCOPE");
     }
-    const nobody = contextOf({ type: "key", id: "key_1", tenantId, scopes: ["usage:read"] });
-    expect((await refusalOf(previewAlert(world, nobody, { tenantId, ...RULE }))).code).toBe(
+    const outsider = contextOf({ type: "key", id: "key_1", tenantId, scopes: ["usage:read"] });
+    expect((await refusalOf(previewAlert(world, outsider, { tenantId, ...RULE }))).code).toBe(
       "INSUFFICIENT_SCOPE",
     );
   });
 });
 
 describe("a preview", () => {
-  it("says what the alert would have told, window by window", async () => {
+  it("shows what the alert would have sent, window by window", async () => {
     await call(world, tenant, { calls: 30, minutesAgo: 62, latencyMs: 100 });
     await call(world, tenant, { calls: 40, minutesAgo: 58, latencyMs: 900 });
     await call(world, other, { calls: 5_000, minutesAgo: 31 });

@@ -82,10 +82,10 @@ function orNotFound<Row>(row: Row | undefined): Row {
 }
 
 /**
- * Adds an alert. It is evaluated from the next minute on.
+ * Adds an alert. Its first evaluation is in the next minute.
  *
- * @throws {AppError} `INVALID_REQUEST` for a question that cannot be answered; `QUERY_TOO_COSTLY`; `CONFLICT` when there are
- *   twenty; `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`.
+ * @throws {AppError} `INVALID_REQUEST` for a question that cannot be answered; `QUERY_TOO_COSTLY`; `CONFLICT` at the limit of
+ *   alerts; `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`.
  */
 export async function createAlert(
   deps: AppServices,
@@ -129,7 +129,7 @@ export async function createAlert(
     if ((await listAlertRows(tx, tenantId, ALERTS_MAX)).length === ALERTS_MAX) {
       throw new AppError({
         code: "CONFLICT",
-        publicMessage: `There are ${String(ALERTS_MAX)} alerts already: delete one first.`,
+        publicMessage: `There are already ${String(ALERTS_MAX)} alerts: delete one first.`,
       });
     }
     await insertAlert(tx, row);
@@ -168,7 +168,7 @@ export async function getAlert(
   return toAlertReply(orNotFound(row), deps.clock.now());
 }
 
-/** Changes a locked row, and puts down who did what. */
+/** Changes a locked row, and audits who did what. */
 async function change(
   deps: AppServices,
   context: CallContext,
@@ -196,7 +196,7 @@ async function change(
   });
 }
 
-/** What an alert has when it begins anew. */
+/** The state of an alert that starts over. */
 function begin(row: AlertRow, now: Date): AlertRow {
   return {
     ...row,
@@ -210,7 +210,7 @@ function begin(row: AlertRow, now: Date): AlertRow {
   };
 }
 
-/** True when what is measured, or when that is one to be told of, is another than before. */
+/** True if the measurement, or the condition to fire, differs. */
 function isOtherRule(before: AlertRow, after: AlertRow): boolean {
   const rule = (row: AlertRow) => [
     row.query.measure,
@@ -223,7 +223,7 @@ function isOtherRule(before: AlertRow, after: AlertRow): boolean {
 }
 
 /**
- * Changes an alert. With another rule it begins anew: what fired by the old one says nothing about the new one.
+ * Changes an alert. With another rule it starts over: a state reached under the old rule says nothing about the new one.
  *
  * @throws {AppError} As {@link createAlert}.
  */
@@ -270,9 +270,9 @@ async function getAlertRow(deps: AppServices, { tenantId, alertId }: One): Promi
 }
 
 /**
- * Pauses an alert: it is not evaluated, is ok and says nothing. At `until`, or when somebody resumes it, it begins anew.
+ * Pauses an alert: it is not evaluated, is ok and sends nothing. It starts over at `until`, or when it is resumed.
  *
- * @throws {AppError} `INVALID_REQUEST` for an instant that is over; `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`.
+ * @throws {AppError} `INVALID_REQUEST` for a time in the past; `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`.
  */
 export async function pauseAlert(
   deps: AppServices,
@@ -286,7 +286,7 @@ export async function pauseAlert(
     verb: "paused",
     decide: (before, now) => {
       if (until !== null && until <= now) {
-        const message = "Must lie in the future.";
+        const message = "Must be in the future.";
         throw new AppError({
           code: "INVALID_REQUEST",
           publicMessage: message,
@@ -299,7 +299,7 @@ export async function pauseAlert(
   });
 }
 
-/** Resumes an alert; one that is not paused stays as it is. @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`. */
+/** Resumes an alert; no-op if it is not paused. @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`. */
 export async function resumeAlert(
   deps: AppServices,
   context: CallContext,
@@ -318,7 +318,7 @@ export async function resumeAlert(
   });
 }
 
-/** Deletes an alert with its history. @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`. */
+/** Deletes an alert and its history. @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`. */
 export async function deleteAlert(
   deps: AppServices,
   context: CallContext,
@@ -331,7 +331,7 @@ export async function deleteAlert(
   });
 }
 
-/** A test reaches everybody whom the alert tells: so long after one there is no other. */
+/** A test reaches everyone whom the alert notifies, so tests of one alert are at least this far apart. */
 const TEST_WAIT_MS = 60_000;
 
 async function assertNotJustTested(deps: AppServices, tx: Tx, one: One): Promise<void> {
@@ -341,14 +341,14 @@ async function assertNotJustTested(deps: AppServices, tx: Tx, one: One): Promise
     const waitMs = Math.min(TEST_WAIT_MS, testedAt.getTime() + TEST_WAIT_MS - nowMs);
     throw new AppError({
       code: "TOO_MANY_ATTEMPTS",
-      publicMessage: "An alert is tested once a minute. Wait a while, then try again.",
+      publicMessage: "An alert can be tested once a minute. Wait a while, then try again.",
       headers: { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1_000))) },
     });
   }
 }
 
 /**
- * Tells what an alert would tell, with what it measures now, marked as a test: to see that it arrives. Its state stays.
+ * Sends the notice that the alert would send now, with the current measurement, marked as a test. The alert's state stays.
  *
  * @throws {AppError} As {@link createAlert}; `TOO_MANY_ATTEMPTS` within a minute of the last test.
  */
@@ -372,10 +372,10 @@ export async function testAlert(
     },
     settledMinuteMs(deps.clock.now().getTime()),
   );
-  // Mails belong to no tenant: only the operator role writes them.
+  // Mails belong to no tenant, so only the operator role may write them.
   await deps.transact.asOperator(async (tx) => {
     orNotFound(await lockAlertRow(tx, tenantId, alertId));
-    // Once more, under the lock: of several at once the first is the one.
+    // Checked again under the lock: of several concurrent tests only the first is sent.
     await assertNotJustTested(deps, tx, { tenantId, alertId });
     await recordEvent(deps, tx, row, { what: "tested" });
     await notifyOfAlert(deps, tx, { row, notice: "test", reading });
@@ -384,7 +384,7 @@ export async function testAlert(
   return toAlertReply(row, deps.clock.now());
 }
 
-/** Lists what happened to an alert, newest first. @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`. */
+/** Lists the history of an alert, newest first. @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`. */
 export async function listAlertHistory(
   deps: AppServices,
   context: CallContext,

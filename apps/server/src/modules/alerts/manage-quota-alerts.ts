@@ -8,7 +8,7 @@ import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { listQuotaSettings, upsertQuotaSettings } from "./quota-alerts.store.ts";
 import { QUOTA_SETTINGS_DEFAULT } from "./watch-quotas.ts";
 
-/** Tells which shares of quotas are told of. @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`. */
+/** Gets the quota thresholds that send notices. @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`. */
 export async function getQuotaAlerts(
   deps: AppServices,
   context: CallContext,
@@ -27,7 +27,8 @@ export async function getQuotaAlerts(
 }
 
 /**
- * Chooses which shares of quotas are told of, and whose roles get mail. What has been told in a period is not told again.
+ * Sets the quota thresholds that send notices, and the roles that get mail. Thresholds already notified in a period are not
+ * notified again.
  *
  * @throws {AppError} As {@link getQuotaAlerts}.
  */

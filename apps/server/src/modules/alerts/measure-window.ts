@@ -7,7 +7,7 @@ import { queryUsage } from "#modules/analytics/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 
 const MINUTE_MS = 60_000;
-/** By what some meters are kept; the ends of a question about them are rounded up to it. */
+/** The time unit in which some meters are stored. The ends of a question about them are rounded up to it. */
 const QUARTER_MS = 15 * MINUTE_MS;
 
 export type WindowInput = {
@@ -19,11 +19,11 @@ export type WindowInput = {
 
 export type MeasuredWindow = AlertReading & {
   fromMs: number;
-  /** By what the measure is kept, in milliseconds. */
+  /** The time unit in which the measure is stored, in milliseconds. */
   unitMs: number;
 };
 
-/** A count, an exact decimal or a quotient as a number; null where there is nothing. */
+/** Converts a count, an exact decimal or a quotient to a number; null where there is no value. */
 export function toNumber(totals: UsageReport["totals"], measure: string): number | null {
   const value = Object.entries(totals).find(([name]) => name === measure)?.[1];
   return value === undefined || value === null ? null : Number(value);
@@ -42,10 +42,10 @@ async function ask(deps: AppServices, input: WindowInput, toMs: number): Promise
 }
 
 /**
- * Measures the window that ends at `toMs`, a whole minute; where the measure is kept by the quarter of an hour, the one that
- * ends with the last whole quarter before.
+ * Measures the window that ends at `toMs`, a whole minute. Where the measure is stored by the quarter of an hour, it measures the
+ * window that ends with the last complete quarter.
  *
- * @throws {AppError} As `queryUsage`: what cannot be asked, is not there, or would be summed from too much.
+ * @throws {AppError} As `queryUsage`, if the question is invalid, names something missing or would sum too much.
  */
 export async function measureWindow(
   deps: AppServices,

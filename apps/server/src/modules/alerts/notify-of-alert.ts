@@ -15,7 +15,7 @@ import { toAlertReply } from "./to-alert-reply.ts";
 
 export type NotifyOfAlertDeps = AppServices & TellDeps;
 
-/** Where an alert is in the console, with what it saw. */
+/** The console page of an alert. */
 function toLink(row: AlertRow): string {
   return `/analytics?tab=alerts&alert=${row.alert_id}`;
 }
@@ -30,7 +30,7 @@ const TITLES: Readonly<Record<AlertNotice | "test", (name: string) => string>> =
 const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 const TIME = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: "UTC" });
 
-/** A window as people say it: "11:55 to 12:00 (UTC) on 20 November 2026"; with both days where it has two. */
+/** A window in words: "11:55 to 12:00 (UTC) on 20 November 2026". It names both days if they differ. */
 function toWindowText(fromMs: number, toMs: number): string {
   const [from, to] = [DAY.format(fromMs), DAY.format(toMs)];
   return from === to
@@ -70,10 +70,10 @@ async function toBody(
 }
 
 /**
- * Tells of an alert in the console, by mail to the roles that it names, and to webhooks: if and only if the caller's
- * transaction commits, which must be one of the operator role.
+ * Notifies of an alert in the console, by mail to the chosen roles, and through webhooks, if and only if the caller's transaction
+ * commits. Needs the operator role.
  *
- * @param input.notice - `test` is marked as one wherever it is read.
+ * @param input.notice - `test` is marked as a test wherever it is shown.
  */
 export async function notifyOfAlert(
   deps: NotifyOfAlertDeps,
@@ -116,7 +116,7 @@ export async function notifyOfAlert(
   }
 }
 
-/** Tells the members in the console that an alert cannot be evaluated, and why; like {@link notifyOfAlert} in one transaction. */
+/** Notifies the members in the console that an alert cannot be evaluated, and why, in the caller's transaction. */
 export async function notifyOfFailedAlert(
   deps: NotifyOfAlertDeps,
   tx: Tx,
@@ -126,7 +126,7 @@ export async function notifyOfFailedAlert(
     tenantId: row.tenant_id,
     kind: "alert.failed",
     title: `Cannot be evaluated: ${row.name}`,
-    body: `${reason}\nThe alert is tried again every quarter of an hour.`,
+    body: `${reason}\nThe alert is retried every quarter of an hour.`,
     link: toLink(row),
   });
 }

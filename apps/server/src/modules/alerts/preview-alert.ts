@@ -19,7 +19,7 @@ import { toNumber } from "./measure-window.ts";
 
 const MINUTE_MS = 60_000;
 
-/** How many windows are looked at, for each length: from some hours of minutes to two months of days. */
+/** How many windows a preview covers, by window length: from some hours of minutes to two months of days. */
 const WINDOWS_SHOWN: Readonly<Record<AlertWindowMinutes, number>> = {
   1: 240,
   5: 288,
@@ -39,10 +39,10 @@ async function readWindows(
 ): Promise<Windows> {
   const { tenantId, query, windowMinutes } = input;
   const windowMs = windowMinutes * MINUTE_MS;
-  // Windows end where a window of their length can: at the full hour for hours, so that every kind of rollup has them.
+  // Windows end where windows of their length can end, such as at the full hour, so that every kind of rollup has them.
   const lastMs = settledMinuteMs(deps.clock.now().getTime());
   const toMs = Math.floor(lastMs / windowMs) * windowMs;
-  // One more in front: a change of the first is measured against it.
+  // One extra window in front, for the change of the first.
   const count = Math.min(WINDOWS_SHOWN[windowMinutes], PREVIEW_POINTS_MAX) + 1;
   const question = toAlertUsageQuery(query, {
     tenantId,
@@ -54,8 +54,8 @@ async function readWindows(
 }
 
 /**
- * Tells what a rule would have told of the last hours, days or weeks, by the same decisions as the alert itself. Windows
- * follow each other without overlap, so that the alert, which looks more often, may fire a little sooner.
+ * Shows the notices that a rule would have sent over the last hours, days or weeks, by the decisions of the alert itself. Windows
+ * follow each other without overlap, so the alert, which evaluates more often, may fire a little sooner.
  *
  * @throws {AppError} `INVALID_REQUEST` for a question that cannot be answered; `QUERY_TOO_COSTLY`; `RESOURCE_NOT_FOUND`;
  *   `INSUFFICIENT_SCOPE`.
@@ -73,7 +73,7 @@ export async function previewAlert(
   const stepMs = windowMinutes * MINUTE_MS;
   const rule: AlertRule = {
     condition,
-    // As many evaluations as take the same time, at least one.
+    // The number of evaluations that takes the same time, at least one.
     forEvaluations: Math.ceil(
       (input.forEvaluations * evaluationIntervalMs(windowMinutes)) / stepMs,
     ),

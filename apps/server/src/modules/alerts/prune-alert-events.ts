@@ -1,10 +1,10 @@
 import type { AppServices } from "#platform/app-services.ts";
 import { deleteAlertEventsBefore } from "./alert-events.store.ts";
 
-/** Rows of one transaction. */
+/** Rows in one transaction. */
 const BATCH = 5_000;
 
-/** Forgets what happened to alerts before an instant. @returns How many entries that were. */
+/** Deletes alert events from before an instant. @returns How many. */
 export async function pruneAlertEvents(
   deps: Pick<AppServices, "transact">,
   before: Date,

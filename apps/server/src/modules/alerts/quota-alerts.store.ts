@@ -43,7 +43,7 @@ export async function listQuotaStates(
 }
 
 /**
- * Makes a row for a quota where there is none, and holds it until the end of the transaction: two processes decide on one
+ * Creates the state row of a quota if it is missing, and locks it until the end of the transaction. So two processes decide on a
  * quota one after the other.
  */
 export async function lockQuotaState(

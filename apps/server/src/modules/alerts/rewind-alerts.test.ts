@@ -31,13 +31,13 @@ beforeEach(async () => {
   tenant = await createTenantWithOwner(world, database);
 });
 
-/** What the job of every minute does. */
+/** What the job does every minute. */
 async function runJob(deps: AlertsWorld): Promise<void> {
   const [evaluate] = createAlertsJobs(deps);
   await evaluate?.run({}, { attempt: 1, isLast: true, signal: new AbortController().signal });
 }
 
-/** The same installation, seen by a machine with another clock. */
+/** The same installation on a machine with another clock. */
 const aheadBy = (ms: number): AlertsWorld => ({
   ...world,
   clock: createFakeClock(new Date(world.clock.now().getTime() + ms).toISOString()),
@@ -47,8 +47,8 @@ const kinds = async () => (await listNotices(database, tenant)).map((notified) =
 const read = (alertId: string) =>
   getAlert(world, OPERATOR_CONTEXT, { tenantId: tenant.tenantId, alertId });
 
-describe("alerts that a clock which was ahead has looked at", () => {
-  it("are looked at anew as soon as a right clock looks, and tell of what is then", async () => {
+describe("alerts that were evaluated by a clock that was ahead", () => {
+  it("are evaluated again as soon as a correct clock runs, and notify of the situation then", async () => {
     const { alertId } = await addAlert(world, tenant, { forEvaluations: 2 });
     await runJob(aheadBy(3 * DAY_MS));
     expect((await read(alertId)).evaluatedTo).toBe("2026-11-23T12:00:00.000Z");
@@ -61,7 +61,7 @@ describe("alerts that a clock which was ahead has looked at", () => {
     expect((await read(alertId)).evaluatedTo).toBe("2026-11-20T12:02:00.000Z");
   });
 
-  it("that fire go on firing, are not told of again, and recover in their time", async () => {
+  it("keep firing without a second notice, and recover in time", async () => {
     const { alertId } = await addAlert(world, tenant, { condition: { kind: "no_data" } });
     await runJob(aheadBy(3 * DAY_MS));
     await runJob(world);
@@ -75,7 +75,7 @@ describe("alerts that a clock which was ahead has looked at", () => {
     expect(await kinds()).toEqual(["alert.firing", "alert.recovered"]);
   });
 
-  it("stay as they are while clocks are five minutes apart or less, and while they are paused", async () => {
+  it("stay as they are while clocks differ by five minutes or less, and while they are paused", async () => {
     await addAlert(world, tenant);
     const paused = await addAlert(world, tenant);
     await runJob(aheadBy(5 * MINUTE_MS));

@@ -2,16 +2,16 @@ import { settledMinuteMs } from "@turnpike/domain/alerts/alert-rule";
 import type { AppServices } from "#platform/app-services.ts";
 import { rewindAlertRows } from "./alerts.store.ts";
 
-/** Clocks of machines that share a database differ by less: what one has looked at is no mistake of the other. */
+/** The clocks of machines that share a database differ by less than this, so a smaller difference is not a wrong clock. */
 const CLOCKS_APART_MS_MAX = 5 * 60_000;
-/** Those that are left have their turn in the next minute. */
+/** Alerts per run. The others are handled in the next minute. */
 const BATCH = 1_000;
 
 /**
- * Makes alerts due that a clock looked at which was ahead, by a machine that was started with a wrong time: they would be
- * silent until that time has come. Their phase stays, so that nothing is told twice; rows of evaluations begin anew.
+ * Makes alerts due again that were evaluated by a clock that was ahead, on a machine that started with the wrong time. Otherwise
+ * they would be silent until that time. They keep their phase, so no notice repeats, but counting starts over.
  *
- * @returns How many.
+ * @returns How many alerts.
  */
 export async function rewindAlerts(
   deps: Pick<AppServices, "transact" | "clock" | "logger">,
@@ -22,7 +22,7 @@ export async function rewindAlerts(
     rewindAlertRows(tx, { now, aheadOf, limit: BATCH }),
   );
   if (rewound > 0) {
-    deps.logger.warn({ alerts: rewound }, "alerts had been looked at by a clock that was ahead");
+    deps.logger.warn({ alerts: rewound }, "alerts were evaluated by a clock that was ahead");
   }
   return rewound;
 }

@@ -6,7 +6,7 @@ import type { AlertRow } from "./alerts.store.ts";
 
 const MINUTE_MS = 60_000;
 
-/** True while nobody looks at the alert: a pause that is over is none, even before the alert was looked at again. */
+/** True while the alert is not evaluated. A pause that is over does not count, even before the next evaluation. */
 export function isPausedAt(row: Pick<AlertRow, "paused_at" | "paused_until">, now: Date): boolean {
   return row.paused_at !== null && (row.paused_until === null || row.paused_until > now);
 }
@@ -51,7 +51,7 @@ type RuleRow = Pick<
   "condition" | "for_evaluations" | "renotify_minutes" | "window_minutes"
 >;
 
-/** @param unitMs - By what the measure is kept: evaluations are never closer. */
+/** @param unitMs - The time unit in which the measure is stored: evaluations are never closer together. */
 export function toAlertRule(row: RuleRow, unitMs: number): AlertRule {
   return {
     condition: row.condition,

@@ -33,7 +33,7 @@ const titles = async () => (await listNotices(database, tenant)).map((notified) 
 
 // The plan of a new tenant has a hard quota of 50,000 requests.
 describe("a quota", () => {
-  it("is told of at each share once, of several at once the highest, in the console, by mail and to webhooks", async () => {
+  it("notifies once of each threshold, only of the highest of several at once, in the console, by mail and through webhooks", async () => {
     await call(world, tenant, { calls: 24_999 });
     expect(await watch(world)).toBe(0);
     await call(world, tenant, { calls: 1 });
@@ -69,7 +69,7 @@ describe("a quota", () => {
     });
   });
 
-  it("that is hard is told of as used where a crash has blocked the rest, and says so", async () => {
+  it("counts what a crash has blocked as used when it is hard, and says so", async () => {
     await call(world, tenant, { calls: 49_000 });
     expect(await watch(world)).toBe(1);
     const lease = (state: string, remaining: number) => database.sql`
@@ -77,7 +77,7 @@ describe("a quota", () => {
         expires_at, created_at)
       values (${tenant.tenantId}, ${world.newId("lease")}, 'requests', 'live', '2026-11-01Z', 'prc_1', ${state}, ${remaining},
         ${remaining}, now(), now())`;
-    // What a process has in hand may still be spent.
+    // Units held by a process may still be spent.
     await lease("active", 400);
     expect(await watch(world)).toBe(0);
     await lease("forfeited", 600);
@@ -87,7 +87,7 @@ describe("a quota", () => {
     expect(await watch(world)).toBe(0);
     expect((await listNotices(database, tenant)).at(-1)).toMatchObject({
       title: "100% of the quota of requests is used or blocked",
-      body: "49,000 of 50,000 requests are used in the period that ends on 1 December 2026 (UTC).\n1,000 more are blocked until then: a server that had them in hand crashed. They are not billed.\nCalls beyond it are refused until the period ends or the plan is changed.",
+      body: "49,000 of 50,000 requests are used in the period that ends on 1 December 2026 (UTC).\n1,000 more are blocked until then, because a server that held them crashed. They are not billed.\nCalls beyond it are refused until the period ends or the plan is changed.",
     });
     const event = (await listPublishedEvents(database, tenant)).at(-1);
     expect(WEBHOOK_EVENTS["quota.threshold_reached"].parse(event?.data)).toMatchObject({
@@ -97,7 +97,7 @@ describe("a quota", () => {
     });
   });
 
-  it("begins anew with a raised limit, from where usage stands", async () => {
+  it("starts over from the current usage when the limit is raised", async () => {
     await call(world, tenant, { calls: 46_000 });
     expect(await watch(world)).toBe(1);
     await updateTenant(world, OPERATOR_CONTEXT, { tenantId: tenant.tenantId, planId: "pro" });
@@ -107,7 +107,7 @@ describe("a quota", () => {
     expect((await titles()).at(-1)).toBe("50% of the quota of requests is used");
   });
 
-  it("begins anew in a new period", async () => {
+  it("starts over in a new period", async () => {
     await call(world, tenant, { calls: 46_000 });
     expect(await watch(world)).toBe(1);
     world.clock.advance(15 * 24 * 60 * 60_000);
@@ -119,7 +119,7 @@ describe("a quota", () => {
     expect((await titles()).at(-1)).toBe("50% of the quota of requests is used");
   });
 
-  it("is told of at the shares and to the roles that the tenant chose, or not at all", async () => {
+  it("notifies at the thresholds, and mails the roles, that the tenant chose, or not at all", async () => {
     const { tenantId } = tenant;
     expect(await getQuotaAlerts(world, tenant.context, { tenantId })).toEqual({
       thresholds: [50, 75, 90, 100],
@@ -139,7 +139,7 @@ describe("a quota", () => {
     expect(await watch(world)).toBe(0);
   });
 
-  it("is told of once when several processes look at once, and of each tenant by itself", async () => {
+  it("notifies once when several processes run concurrently, and each tenant separately", async () => {
     const other = await createTenantWithOwner(world, database, "Other");
     await call(world, tenant, { calls: 46_000 });
     await call(world, other, { calls: 26_000 });
@@ -152,7 +152,7 @@ describe("a quota", () => {
     ]);
   });
 
-  /** The world, in which something comes before the `count`th transaction of a run. */
+  /** The world, with something happening before the `count`th transaction of a run. */
   const interrupted = (count: number, comes: () => Promise<unknown>): AlertsWorld => {
     let seen = 0;
     return {
@@ -172,13 +172,13 @@ describe("a quota", () => {
   const planOf = (planId: string) =>
     updateTenant(world, OPERATOR_CONTEXT, { tenantId: tenant.tenantId, planId });
 
-  it("is decided on by how it stands then, not by how it stood when it was read", async () => {
+  it("is decided on by its state under the lock, not by the state that was read before", async () => {
     await call(world, tenant, { calls: 46_000 });
     expect(await watch(interrupted(2, () => planOf("pro")))).toBe(0);
     expect(await titles()).toEqual([]);
   });
 
-  it("tells no share twice when the limit is raised and put back", async () => {
+  it("repeats no threshold when the limit is raised and put back", async () => {
     const { planId } = await getTenant(world, OPERATOR_CONTEXT, { tenantId: tenant.tenantId });
     await call(world, tenant, { calls: 40_000 });
     expect(await watch(world)).toBe(1);
@@ -194,7 +194,7 @@ describe("a quota", () => {
     ]);
   });
 
-  it("that cannot be decided on keeps no other waiting, and is told of in the next run", async () => {
+  it("does not hold up the others when its decision fails, and notifies in the next run", async () => {
     const other = await createTenantWithOwner(world, database, "Other");
     await call(world, tenant, { calls: 46_000 });
     await call(world, other, { calls: 26_000 });

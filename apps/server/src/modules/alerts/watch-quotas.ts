@@ -22,13 +22,13 @@ import {
 
 export type QuotaSettings = { thresholds: readonly number[]; mailRoles: readonly Role[] };
 
-/** Of a tenant that has chosen nothing else. */
+/** The settings of a tenant that has not chosen any. */
 export const QUOTA_SETTINGS_DEFAULT: QuotaSettings = {
   thresholds: QUOTA_THRESHOLDS_DEFAULT,
   mailRoles: ["owner", "admin", "billing"],
 };
 
-/** Quotas of one page. */
+/** Quotas in one page. */
 const PAGE = 500;
 const QUOTA_LINK = "/billings";
 const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
@@ -64,12 +64,12 @@ function isSame(one: NotifiedThreshold, other: NotifiedThreshold | null): boolea
   );
 }
 
-/** Why calls are refused before all is used. */
+/** Explains why calls are refused before everything is used. */
 function toBlocked(use: QuotaUse): string {
   const forfeited = Number(use.forfeited);
   return forfeited === 0
     ? ""
-    : `\n${forfeited.toLocaleString("en")} more are blocked until then: a server that had them in hand crashed. They are not billed.`;
+    : `\n${forfeited.toLocaleString("en")} more are blocked until then, because a server that held them crashed. They are not billed.`;
 }
 
 function toConsequence(use: QuotaUse, threshold: number): string {
@@ -78,7 +78,7 @@ function toConsequence(use: QuotaUse, threshold: number): string {
   }
   return use.kind === "hard"
     ? "\nCalls beyond it are refused until the period ends or the plan is changed."
-    : "\nCalls beyond it are let through, and counted.";
+    : "\nCalls beyond it are let through and counted.";
 }
 
 async function notifyOfQuota(
@@ -124,7 +124,7 @@ async function notifyOfQuota(
 
 type QuotaKey = Pick<QuotaUse, "tenant_id" | "meter_id" | "environment">;
 
-/** Decides on one quota, alone with it, by how it stands then. @returns True when it was told of. */
+/** Decides on one quota by its current state, under its lock. @returns True if a notice was sent. */
 async function settle(
   deps: NotifyOfAlertDeps,
   of: QuotaKey & Pick<QuotaUse, "period_start">,
@@ -133,7 +133,7 @@ async function settle(
   const at = deps.clock.now();
   return await deps.transact.asOperator(async (tx) => {
     const row = await lockQuotaState(tx, { ...of, at });
-    // Another process may have waited with us, and the plan may be another one meanwhile.
+    // Another process may have decided while this one waited, and the plan may have changed.
     const use = await findQuotaUse(tx, { ...of, now: at });
     if (use === undefined) {
       return false;
@@ -154,17 +154,17 @@ async function settle(
   });
 }
 
-/** Names a quota among all others. */
+/** A unique key of a quota. */
 function keyOf(of: Pick<QuotaStateRow, "tenant_id" | "meter_id" | "environment">): string {
   return JSON.stringify([of.tenant_id, of.meter_id, of.environment]);
 }
 
 /**
- * Compares what tenants have used of their quotas with the shares that are told of, and tells each once in a period: decision
- * and notice are one transaction, so that a process that is killed loses none and tells nothing twice. A quota that cannot be
- * decided on right now is so in the next run; the others do not wait for it.
+ * Compares the usage of each quota with its thresholds, and notifies of each threshold once in a period. A decision and its
+ * notice are one transaction, so a killed process loses no notice and sends none twice. A quota whose decision fails is retried
+ * in the next run and does not hold up the others.
  *
- * @returns How many notices that gave.
+ * @returns How many notices were sent.
  */
 export async function watchQuotas(deps: NotifyOfAlertDeps, signal: AbortSignal): Promise<number> {
   let notified = 0;
@@ -191,14 +191,14 @@ export async function watchQuotas(deps: NotifyOfAlertDeps, signal: AbortSignal):
       const own = chosen.get(use.tenant_id) ?? QUOTA_SETTINGS_DEFAULT;
       const before = toNotified(stateOf.get(keyOf(use)));
       const step = decide(use, before, own);
-      // Most stay as they are; what changes is decided again under a lock.
+      // Most do not change. A change is decided again under a lock.
       const isNothing = before === null && step.notified.threshold === 0;
       if (!isNothing && !isSame(step.notified, before)) {
         try {
           notified += (await settle(deps, use, own)) ? 1 : 0;
         } catch (error) {
           const { tenant_id: tenantId, meter_id: meterId } = use;
-          deps.logger.warn({ err: error, tenantId, meterId }, "a quota was not decided on");
+          deps.logger.warn({ err: error, tenantId, meterId }, "a quota was not evaluated");
         }
       }
     }

@@ -182,7 +182,7 @@ describe("a meter, from its definition to its second version", () => {
     const list = page.getByRole("table", { name: "Rejected events" });
     await list.getByText("INVALID_VALUE").waitFor();
     await list.getByText("UNKNOWN_SUBJECT").waitFor();
-    await list.getByText("There is no tenant of this id or external id.").waitFor();
+    await list.getByText("There is no tenant with this id or external id.").waitFor();
     await list.getByText("Model proxy").first().waitFor();
     expect(await countedTokens()).toBe("169");
     expect(await findAxeViolations(page)).toEqual([]);

@@ -5,7 +5,7 @@ import { decodeEventData } from "./decode-event-data.ts";
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 describe("decodeEventData", () => {
-  it("finds the same JSON that an event could have held as it is", () => {
+  it("finds the same JSON that a structured event could have held", () => {
     fc.assert(
       fc.property(
         fc.jsonValue(),
@@ -25,11 +25,11 @@ describe("decodeEventData", () => {
     ["bytes of a picture", { datacontenttype: "image/png", data_base64: "iVBORw==" }],
     ["bytes of no type", { data_base64: base64("\u00ff") }],
     ["nothing", { data_base64: null }],
-  ])("keeps nothing of %s", (_, { data_base64, ...event }) => {
+  ])("drops %s", (_, { data_base64, ...event }) => {
     expect(decodeEventData({ ...event, data_base64 })).toEqual({ ok: true, value: event });
   });
 
-  it("takes a text as it is", () => {
+  it("takes a text unchanged", () => {
     const event = { datacontenttype: "text/plain; charset=utf-8" };
     expect(decodeEventData({ ...event, data_base64: base64("{ é") })).toEqual({
       ok: true,
@@ -43,11 +43,11 @@ describe("decodeEventData", () => {
     ["INVALID_EVENT", { data_base64: "e30=", data: {} }],
     ["INVALID_EVENT", { data_base64: base64("{"), datacontenttype: "application/json" }],
     ["EVENT_TOO_LARGE", { data_base64: Buffer.alloc(65_537).toString("base64") }],
-  ])("refuses with %s what cannot be read: %o", (code, event) => {
+  ])("refuses unreadable data with %s: %o", (code, event) => {
     expect(decodeEventData(event)).toMatchObject({ ok: false, rejection: { code } });
   });
 
-  it("never throws, and leaves alone what has none", () => {
+  it("never throws, and leaves events without data_base64 alone", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(decodeEventData(value)).toEqual({ ok: true, value });

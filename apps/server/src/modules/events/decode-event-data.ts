@@ -2,11 +2,11 @@ import { isUtf8 } from "node:buffer";
 import { EVENT_DATA_BYTES_MAX } from "@turnpike/contract/events";
 import type { Rejection } from "@turnpike/domain/events/rejection";
 
-/** A media type whose content is JSON, with parameters or without. */
+/** A media type whose content is JSON, with or without parameters. */
 export const JSON_TYPE = /^[\w.+-]+\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const TEXT_TYPE = /^text\//i;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
-/** Characters of base64 for so many bytes. */
+/** Base64 characters for a number of bytes. */
 const ENCODED_LENGTH_MAX = Math.ceil(EVENT_DATA_BYTES_MAX / 3) * 4;
 
 type Decoded = { ok: true; value: unknown } | { ok: false; rejection: Rejection };
@@ -15,7 +15,7 @@ function invalid(reason: string): Decoded {
   return { ok: false, rejection: { code: "INVALID_EVENT", reason } };
 }
 
-/** What meters find in: JSON, or a text. Nothing in other bytes. */
+/** The data that meters can read: JSON or a text. Other bytes are undefined. */
 function readData(bytes: Buffer, type: string | undefined): { data: unknown } | undefined {
   if (!isUtf8(bytes)) {
     return;
@@ -32,10 +32,10 @@ function readData(bytes: Buffer, type: string | undefined): { data: unknown } | 
 }
 
 /**
- * Puts what `data_base64` of an event holds into its `data`: JSON or a text, as its type says, and JSON where it says nothing.
- * Of other bytes nothing is kept: meters that count events count them all the same, and no other finds anything in them.
+ * Decodes the `data_base64` of an event into `data`: JSON or a text, by its type, or JSON if it has no type. Other bytes are
+ * dropped: meters that count events still count the event, and no other meter could read them.
  *
- * @param value - One event, as parsed JSON, or whatever else stands in its place.
+ * @param value - One event as parsed JSON, or anything else in its position.
  */
 export function decodeEventData(value: unknown): Decoded {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, "data_base64")) {
@@ -50,7 +50,7 @@ export function decodeEventData(value: unknown): Decoded {
     encoded.length % 4 !== 0 ||
     (encoded.length <= ENCODED_LENGTH_MAX && !BASE64.test(encoded))
   ) {
-    return invalid("What stands in data_base64 must be a text in base64.");
+    return invalid("The value of data_base64 must be a text in base64.");
   }
   if (event["data"] !== undefined && event["data"] !== null) {
     return invalid("An event has data or data_base64, not both.");

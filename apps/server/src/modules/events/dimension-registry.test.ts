@@ -27,7 +27,7 @@ function openRegistry() {
 }
 
 describe("createDimensionRegistry", () => {
-  it("keeps so many combinations of a meter and tenant, and those that it has met as long as the day lasts", () => {
+  it("keeps a bounded number of combinations of a meter and tenant, and those it has seen for the rest of the day", () => {
     const keep = openRegistry();
     const models = ["a", "b", "c", "d", "e", "f", "g"];
     const kept = ["a", "b", "c", "d", "e", OTHER, OTHER];
@@ -36,7 +36,7 @@ describe("createDimensionRegistry", () => {
     expect(keep("one", "g", DAY_MS)).toBe("g");
   });
 
-  it("keeps the first combinations of each tenant, however many others have", () => {
+  it("keeps the first combinations of each tenant, however many the others have", () => {
     const keep = openRegistry();
     for (const tenant of ["one", "other"]) {
       for (const model of ["a", "b", "c", "d", "e"]) {

@@ -1,23 +1,23 @@
 import type { Measurement } from "@turnpike/domain/events/measure-event";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 
-/** What the dimensions of an event become when there are too many different ones. */
+/** The value of all dimensions of an event once there are too many combinations. */
 export const OTHER = "(other)";
 
 /**
- * Combinations of dimensions that a process tells apart in a day. The first of each meter and tenant are its own, and further
- * ones come out of what all share: else those with many values would take the last place from one with a single value.
+ * The most combinations of dimensions that a process distinguishes in a day. The first of each meter and tenant are reserved, the
+ * others come from a shared allowance: otherwise tenants with many values would leave none to a tenant with one.
  */
 const COMBINATIONS_MAX = { perTenantMax: 1_000, reservedPerTenant: 50, sharedMax: 200_000 };
 
 const DAY_MS = 24 * 3_600_000;
 
 export type DimensionRegistry = {
-  /** The dimensions to keep: the event's own, or {@link OTHER} for each when the day has met too many. */
+  /** The dimensions to store: the event's own, or {@link OTHER} for each once the day has seen too many. */
   keep(tenantId: TenantId, measurement: Measurement, nowMs: number): readonly string[];
 };
 
-/** Bounds how many rollups one meter of one tenant makes: ids as a dimension would make one for each event. */
+/** Bounds the rollups of one meter and tenant: ids as a dimension would create one for each event. */
 export function createDimensionRegistry(bounds = COMBINATIONS_MAX): DimensionRegistry {
   let day = Number.NaN;
   let shared = 0;

@@ -2,12 +2,12 @@ import { hash } from "node:crypto";
 import type { Measurement } from "@turnpike/domain/events/measure-event";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 
-/** An event that may be recorded, with what meters make of it. */
+/** An event that may be recorded, with its measurements. */
 export type EventRow = {
   /** {@link hashEvent}. */
   hash: string;
   tenantId: TenantId;
-  /** The tenant's key that sent it, and the first of its line; undefined for the operator's programs. */
+  /** The tenant's key that sent it, and the first key it was rolled from; undefined for the operator's programs. */
   key: { keyId: KeyId; originKeyId: KeyId } | undefined;
   source: string;
   id: string;
@@ -15,17 +15,17 @@ export type EventRow = {
   occurredAtMs: number;
   /** JSON; null without data. */
   data: string | null;
-  /** The billing period of the moment in which it is recorded, epoch milliseconds, `[start, end)`. */
+  /** The billing period at the time of recording, epoch milliseconds, `[start, end)`. */
   periodStartMs: number;
   periodEndMs: number;
   measurements: readonly Measurement[];
 };
 
 /**
- * Names an event over all tenants: source and id are unique within one. The first 128 bits of SHA-256, as hex digits: for two
- * events to have one name by accident, 2^64 of them would be needed, and nobody finds one on purpose for somebody else's.
+ * Hashes the identity of an event: source and id are unique within a tenant. The first 128 bits of SHA-256, as hex digits. An
+ * accidental collision takes about 2^64 events, and a deliberate one is infeasible.
  */
 export function hashEvent(tenantId: TenantId, source: string, id: string): string {
-  // No part holds a NUL, so no two triples read alike.
+  // None of the three contains a NUL, so distinct triples give distinct texts.
   return hash("sha256", `${tenantId}\0${source}\0${id}`, "hex").slice(0, 32);
 }

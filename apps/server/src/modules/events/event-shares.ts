@@ -1,26 +1,26 @@
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { judgeShare } from "@turnpike/domain/limits/fair-share";
 
-/** Bodies that are in memory at once, in this process: a body of JSON becomes about ten times as large while it is read. */
+/** Bytes of bodies in memory at once, in this process. Parsed JSON takes about ten times as much. */
 const BYTES_MAX = 16 * 1024 * 1024;
-/** What a request costs beside its body: else very many small ones would fill the memory. */
+/** The overhead of a request on top of its body. Without it, many small requests could fill the memory. */
 const REQUEST_BYTES = 4 * 1024;
-/** In what steps room is made for a body whose length is not announced. */
+/** The step in which room is reserved for a body of unknown length. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** What a request has of the memory, until it is answered. */
+/** The memory that a request holds until it is answered. */
 export type EventShare = {
-  /** Makes room for a body of this length. @throws {AppError} as {@link EventShares.take} does. */
+  /** Reserves room for a body of this length. @throws {AppError} As {@link EventShares.take}. */
   ensure(bytes: number): void;
   release(): void;
 };
 
 export type EventShares = {
   /**
-   * Counts a request from before its body is read.
+   * Counts a request before its body is read.
    *
-   * @param bytes - Of the body, as announced; undefined when that is not known: then it is counted as it comes.
-   * @throws {AppError} `TOO_MANY_EVENTS` when the sender must wait for itself, `OVERLOADED` when all must.
+   * @param bytes - Length of the body; undefined if it is not known, in which case bytes count as they arrive.
+   * @throws {AppError} `TOO_MANY_EVENTS` when the sender has used its share, `OVERLOADED` when there is no room at all.
    */
   take(sender: string, bytes: number | undefined): EventShare;
 };
@@ -32,12 +32,12 @@ function refuse(verdict: "over-share" | "full"): AppError {
       verdict === "full"
         ? "Too many events are being recorded. Send these again in a moment."
         : "Too many of your events are being recorded already. Send these again in a moment, and fewer at once.",
-    // The rest of the body may not be read.
+    // The rest of the body may remain unread.
     headers: { "retry-after": "1", connection: "close" },
   });
 }
 
-/** Shares the memory for events between those who send them, so that none can push another away. */
+/** Divides the memory for events fairly between senders, so that none can crowd out another. */
 export function createEventShares(bytesMax: number = BYTES_MAX): EventShares {
   const owned = new Map<string, number>();
   let taken = 0;

@@ -6,14 +6,14 @@ import { recordEvents } from "./events.store.ts";
 
 /** Events of one request that are written together. */
 export type Parcel = {
-  /** Whose request it is: who sends much waits for itself. */
+  /** The sender of the request. Senders take turns, so a busy one waits behind its own events. */
   sender: string;
   rows: readonly EventRow[];
-  /** Of the meters that measured them. */
+  /** The revision of the meters that measured them. */
   revision: bigint;
 };
 
-/** By the place of the event: true for one that was recorded before. */
+/** By index of the event: true if it was recorded before. */
 export type WrittenParcel = readonly boolean[] | "stale";
 
 type Waiting = Parcel & {
@@ -21,20 +21,20 @@ type Waiting = Parcel & {
   reject: (error: unknown) => void;
 };
 
-/** Events that one statement records: enough that its fixed cost does not show, few enough that nobody waits long for it. */
+/** Events in one statement: enough to make its fixed cost negligible, few enough to keep everyone's wait short. */
 export const ROWS_IN_ONE_GO = 1_000;
-/** Statements under way at once: more only wait for each other's rollups. */
+/** Concurrent statements. More would only wait for each other's rollups. */
 const WRITERS = 2;
 const ATTEMPTS = 3;
 
 /**
- * Writes events, and answers when they are committed. What waits meanwhile is committed together, so that many small requests
- * cost about as much as a few large ones; each is still answered by itself, and an event that two of them hold is new once.
- * Senders take turns, so that nobody waits behind all that another one sent.
+ * Writes events, and answers when they are committed. Events that wait meanwhile are committed together, so that many small
+ * requests cost about as much as a few large ones. Each request still gets its own answer, and an event in two of them is new only
+ * once. Senders take turns, so that none waits behind everything another has sent.
  */
 export class EventWriter {
   readonly #deps: { transact: Transact; newId: NewId };
-  /** By sender, the one whose turn it is first. */
+  /** By sender, the next one first. */
   readonly #waiting = new Map<string, Waiting[]>();
   #writers = 0;
 
@@ -67,11 +67,11 @@ export class EventWriter {
     }
   }
 
-  /** The next parcel of each sender in turn, as many as one statement can hold, of one revision. */
+  /** Takes the next parcel of each sender in turn, all of one revision, up to the size of one statement. */
   #take(): Waiting[] {
     const taken: Waiting[] = [];
     let rows = 0;
-    // A sender that is added again in the loop is met again at its end.
+    // A sender that the loop adds again comes up again at the end.
     for (const [sender, waiting] of this.#waiting) {
       const [parcel] = waiting;
       const revision = taken[0]?.revision ?? parcel?.revision;
@@ -101,7 +101,7 @@ export class EventWriter {
       }
     } catch (error) {
       if (parcels.length > 1 && isDataError(error)) {
-        // What the database refuses of one request must not fail its neighbours.
+        // If the database refuses one request's events, the others must not fail with it.
         for (const parcel of parcels) {
           await this.#writeTogether([parcel]);
         }

@@ -51,7 +51,7 @@ type Answer = {
 };
 
 let serial = 0;
-/** Sends events that come to about so many bytes. */
+/** Sends events of about this many bytes in total. */
 async function send(key: string | undefined, bytes: number): Promise<Answer> {
   const count = Math.max(1, Math.round(bytes / PADDING.length));
   const events = Array.from({ length: count }, () => {
@@ -74,7 +74,7 @@ async function send(key: string | undefined, bytes: number): Promise<Answer> {
   };
 }
 
-/** Keeps the database from recording events while `work` runs. */
+/** Blocks the database from recording events while `work` runs. */
 async function whileNothingIsRecorded<Result>(work: () => Promise<Result>): Promise<Result> {
   let release = (): void => undefined;
   let isLocked = (): void => undefined;
@@ -104,7 +104,7 @@ async function recordedOf({ tenantId }: Customer): Promise<number> {
   return row?.events ?? 0;
 }
 
-/** Requests that are under way, with the answers of those that are answered already. */
+/** Requests in flight, with the answers so far. */
 function start(requests: readonly Promise<Answer>[]) {
   const answered: Answer[] = [];
   for (const request of requests) {
@@ -114,11 +114,11 @@ function start(requests: readonly Promise<Answer>[]) {
 }
 
 describe("events that come faster than they are recorded", () => {
-  it("are refused with 429 of the tenant that floods, by whichever of its keys, and taken of another", async () => {
+  it("are refused with 429 for the tenant that floods, with any of its keys, and accepted for another", async () => {
     const { flood, others } = await whileNothingIsRecorded(async () => {
       const requests = Array.from({ length: 12 }, (_, place) => send(flooding.keys[place % 2], MB));
       const started = start(requests);
-      // Half of the 16 MB, less what requests cost by themselves.
+      // Half of the 16 MB, minus the overhead of the requests.
       await pollUntil("the flood is refused beyond its share", () => started.answered.length === 5);
       for (const { status, retryAfter, json } of started.answered) {
         expect([status, retryAfter, json.code]).toEqual([429, "1", "TOO_MANY_EVENTS"]);
@@ -138,11 +138,11 @@ describe("events that come faster than they are recorded", () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(7);
     const accepted = answers.reduce((sum, { json }) => sum + (json.accepted ?? 0), 0);
     expect(await recordedOf(flooding)).toBe(accepted);
-    // What was refused is taken when it is sent again.
+    // A refused request is accepted when it is sent again.
     expect(await send(flooding.keys[0], MB)).toMatchObject({ status: 200 });
   });
 
-  it("are refused with 503 when there is no room for anybody, and taken afterwards", async () => {
+  it("are refused with 503 when there is no room at all, and accepted afterwards", async () => {
     const customers = await Promise.all(
       ["a", "b", "c", "d", "e"].map((name) => createCustomer(name)),
     );
@@ -161,7 +161,7 @@ describe("events that come faster than they are recorded", () => {
     expect(await send(quiet.keys[0], 1)).toMatchObject({ status: 200, json: { accepted: 1 } });
   });
 
-  it("are recorded in turns: who sends little does not wait behind all that another one sent", async () => {
+  it("are recorded in turns: a sender of few events does not wait behind all events of another", async () => {
     const opened = openEvents(app.services);
     const { writer } = opened;
     let waiting = 0;
@@ -196,7 +196,7 @@ describe("events that come faster than they are recorded", () => {
     expect(done.indexOf(quiet.tenantId)).toBeLessThan(5);
   });
 
-  it("are counted as they come where their length is not announced: senders of small ones wait for nobody", async () => {
+  it("count as they arrive when their length is unknown: small senders do not wait", async () => {
     const controllers: ReadableStreamDefaultController[] = [];
     const stream = (key: string | undefined) =>
       fetch(`${app.url}/v1/events`, {

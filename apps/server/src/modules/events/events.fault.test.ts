@@ -23,7 +23,7 @@ const ROUNDS = IS_SOAK ? 20 : 2;
 const CLIENTS = 4;
 const BATCHES_A_ROUND = 12;
 const EVENTS_A_BATCH = 50;
-/** Requests in which the events of a round are sent once more. */
+/** Requests in which the events of a round are sent a second time. */
 const MIRRORS = 7;
 /** Batches answered before a kill, at most. The others are under way or not sent yet. */
 const ANSWERED_BEFORE_KILL_MAX = 6;
@@ -31,7 +31,7 @@ const RETRY_MS = 50;
 
 let folder: TempFolder;
 let database: TestDatabase;
-/** The one that is killed again and again, and one that goes on. */
+/** One that is killed again and again, and one that keeps running. */
 let product: ProductProcess;
 let steady: ProductProcess;
 let url: string;
@@ -97,7 +97,7 @@ afterAll(async () => {
 
 type Sent = { answers: EventReceipt[]; tries: number };
 
-/** Sends a batch until it is answered, as a client does that loses nothing: to either process, and to the other one next. */
+/** Sends a batch until it is answered, alternating between the processes, as a client does that must lose nothing. */
 async function sendUntilAnswered(events: readonly object[], turn: number): Promise<Sent> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -115,7 +115,7 @@ async function sendUntilAnswered(events: readonly object[], turn: number): Promi
       }
       await reply.body?.cancel();
     } catch {
-      // Killed before it answered, or not there again yet.
+      // The process was killed before it answered, or has not started again yet.
     }
     await delay(RETRY_MS);
   }
@@ -123,7 +123,7 @@ async function sendUntilAnswered(events: readonly object[], turn: number): Promi
 
 describe("guarantee: no event is lost or doubled by kill -9", () => {
   it(
-    "over rounds of kills, with clients that send again what was not answered",
+    "over rounds of kills, with clients that resend unanswered batches",
     async () => {
       let expected = 0;
       let interrupted = 0;
@@ -138,7 +138,7 @@ describe("guarantee: no event is lost or doubled by kill -9", () => {
             data: { tokens: 1 },
           })),
         );
-        // The same events in another order and other batches, at the same time, by the process that is not killed.
+        // The same events in another order and other batches, concurrently, to the process that is not killed.
         const mirrored = batches.flat().reverse();
         const again = Promise.all(
           Array.from({ length: MIRRORS }, (_, mirror) =>

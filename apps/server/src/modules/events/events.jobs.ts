@@ -1,7 +1,7 @@
 import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
 import { type PruneEventsDeps, pruneEvents } from "./prune-events.ts";
 
-/** Less than the time to the next run, so that no two of them delete the same. */
+/** Less than the time to the next run, so that no two runs delete the same rows. */
 const RUN_MS_MAX = 8 * 60_000;
 
 export function createEventsJobs(deps: PruneEventsDeps): RegisteredJob[] {

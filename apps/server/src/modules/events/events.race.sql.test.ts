@@ -26,7 +26,7 @@ let database: TestDatabase;
 let services: TestServices;
 beforeAll(async () => {
   database = await createTestDatabase();
-  // Ids must differ over all processes; the clock stands still.
+  // Ids must differ across processes although the clock does not advance.
   services = { ...createTestServices(database), newId: newUuidId };
   await createTestTenant(services);
   for (const aggregation of AGGREGATIONS) {
@@ -46,7 +46,7 @@ afterAll(() => database.close());
 
 type TestEvent = Record<string, unknown> & { subject: TenantId };
 
-/** All that meters say of a tenant, and what the ledger and the balances hold, without what differs from run to run. */
+/** All meter results, ledger entries and balances of a tenant, without what differs from run to run. */
 async function stateOf(tenantId: TenantId): Promise<unknown> {
   const rollups = await database.sql`
     select meter_id, meter_version, occurred_at, dimensions, events, total::text, smallest::text, largest::text,
@@ -82,7 +82,7 @@ describe("recording events", () => {
     kind: fc.constantFrom("x", "y", undefined),
   });
 
-  it("gives the same numbers in whatever order, batches, repetitions and at whatever the same time", async () => {
+  it("gives the same numbers for any order, batches, repetitions and concurrency", async () => {
     let runs = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -103,7 +103,7 @@ describe("recording events", () => {
             source: one.source,
             type: "race",
             subject,
-            // No two at one instant: which of them is the latest is decided by their identity, which the tenant is part of.
+            // No two at the same instant: a tie for the latest is broken by identity, which includes the tenant.
             time: new Date(
               now - one.minutesAgo * MINUTE_MS - one.id * 2 - (one.source === "/a" ? 1 : 0),
             ).toISOString(),
@@ -116,7 +116,7 @@ describe("recording events", () => {
           );
           expect(once.accepted).toBe(drawn.length);
 
-          // Sent to two processes at once, split and shuffled differently, everything at least twice.
+          // Sent to two processes concurrently, split and shuffled differently, everything at least twice.
           const events: TestEvent[] = drawn.map(toEvent(wild.tenantId));
           const processes = [openEvents(services), openEvents(services)];
           const sent = [events, shuffled(events, keys), shuffled(events, [...keys].reverse())];
@@ -219,7 +219,7 @@ describe("recording events", () => {
   }, 120_000);
 });
 
-/** That the database has met in this test's own database, since it was made. */
+/** Deadlocks in this test's own database so far. */
 async function deadlocks(): Promise<number> {
   await database.sql`select pg_stat_clear_snapshot()`;
   const [row] = await database.sql<{ deadlocks: number }[]>`

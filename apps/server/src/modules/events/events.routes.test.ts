@@ -84,7 +84,7 @@ async function sumOf(): Promise<number> {
 
 describe("POST /v1/events", () => {
   it.each([Mode.BINARY, Mode.STRUCTURED])(
-    "takes what the SDK of CloudEvents sends, %s",
+    "accepts events of the CloudEvents SDK, %s",
     async (mode) => {
       const before = await sumOf();
       const emit = emitterFor(httpTransport(`${app.url}/v1/events`), { mode });
@@ -107,7 +107,7 @@ describe("POST /v1/events", () => {
     },
   );
 
-  it("takes a batch of the SDK's events, and the same event in any mode is the same", async () => {
+  it("accepts a batch of the SDK, and recognises the same event in any mode", async () => {
     const before = await sumOf();
     const sent = [cloudEvent(), cloudEvent(), cloudEvent({ data: { tokens: 5 } })];
     expect(await postBatch(sent)).toMatchObject({ status: 200, json: { accepted: 3 } });
@@ -129,7 +129,7 @@ describe("POST /v1/events", () => {
     ["bytes", "application/octet-stream", new Uint8Array([0, 255, 1])],
     ["JSON in bytes", "application/json", new TextEncoder().encode('{"tokens":4}')],
   ])(
-    "takes %s as data, of the SDK in every mode, and of an extension in Latin-1",
+    "accepts %s as data, from the SDK in every mode, and with an extension in Latin-1",
     async (_, datacontenttype, data) => {
       const type = `file.${String(cloudEvent().id)}`;
       const made = await app.call(reader, "POST", "/v1/meters", {
@@ -157,7 +157,7 @@ describe("POST /v1/events", () => {
     },
   );
 
-  it("answers 200 when some are rejected, 422 with the same fields when all are", async () => {
+  it("answers 200 when some are rejected, and 422 with the same fields when all are", async () => {
     const good = cloudEvent();
     const bad = cloudEvent({ type: "no.such" });
     expect(await postBatch([bad, good])).toMatchObject({
@@ -184,7 +184,7 @@ describe("POST /v1/events", () => {
     expect(next.json.items).toHaveLength(1);
   });
 
-  it("leaves out what was accepted when the client prefers less", async () => {
+  it("leaves out accepted events when the client asks for less", async () => {
     const answer = await postBatch([cloudEvent(), cloudEvent({ type: "no.such" })], {
       prefer: "return=minimal",
     });
@@ -192,7 +192,7 @@ describe("POST /v1/events", () => {
     expect(answer.json.results.map(({ status }) => status)).toEqual(["rejected"]);
   });
 
-  it("takes a tenant's key with the scope, for its own tenant", async () => {
+  it("accepts a tenant's key with the scope, for its own tenant", async () => {
     const key = await app.mintKey(tenantId, ["events:write"]);
     const other = await app.mintKey(tenantId, ["usage:read"]);
     const { subject: _, ...anonymous } = cloudEvent().toJSON() as Record<string, unknown>;
@@ -243,7 +243,7 @@ describe("POST /v1/events", () => {
       { "content-type": "application/cloudevents-batch+json" },
     ],
     [
-      "a header that is no UTF-8",
+      "a header that is not UTF-8",
       400,
       "INVALID_REQUEST",
       "{}",
@@ -277,13 +277,13 @@ describe("POST /v1/events", () => {
       '{"__proto__":{"specversion":"1.0"},"constructor":{}}',
       { "content-type": "application/cloudevents+json" },
     ],
-  ])("refuses a body that is %s, whole", async (_what, status, code, body, headers) => {
+  ])("refuses the whole body if it is %s", async (_what, status, code, body, headers) => {
     const before = await sumOf();
     expect(await post(body, headers)).toMatchObject({ status, json: { code } });
     expect(await sumOf()).toBe(before);
   });
 
-  it("rejects data that is nested too deeply to be written down, and goes on", async () => {
+  it("rejects data that is nested too deeply, and takes the other events", async () => {
     const deep = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
     const event = { ...(cloudEvent().toJSON() as object), data: 0 };
     const body = JSON.stringify([event]).replace('"data":0', `"data":${deep}`);
@@ -316,7 +316,7 @@ describe("meters over HTTP", () => {
       status: 200,
       json: { version: 2, ...change },
     });
-    // Nothing to change makes no version.
+    // A change that changes nothing creates no version.
     expect(await app.call(reader, "PATCH", "/v1/meters/renders", change)).toMatchObject({
       json: { version: 2 },
     });
@@ -341,7 +341,7 @@ describe("meters over HTTP", () => {
     expect(reply.json.errors[0].pointer).toBe(pointer);
   });
 
-  it("of events are not counted by verification, which can ask what is left", async () => {
+  it("that count events are not counted by verification, which can still ask what is left", async () => {
     const verifier = await app.mintServiceKey(["keys:verify"]);
     const key = await app.mintKey(tenantId, []);
     const verify = (cost: number) =>
@@ -353,7 +353,7 @@ describe("meters over HTTP", () => {
     expect(await verify(0)).toMatchObject({ status: 200, json: { valid: true } });
   });
 
-  it("close their quota to verification once events have used it up, by whatever was known before", async () => {
+  it("close their quota to verification once events have used it up, even if it was known before", async () => {
     await applyCatalog(app.services, OPERATOR_CONTEXT, {
       meters: [],
       plans: [
@@ -382,7 +382,7 @@ describe("meters over HTTP", () => {
     });
     await pollUntil("one unit is left", async () => (await verify()).limits[0].remaining === 1);
     expect(await verify()).toMatchObject({ valid: true });
-    // The event that passes the quota has happened, so it is counted.
+    // The event that exceeds the quota has already happened, so it is counted.
     expect(await postBatch([cloudEvent({ subject: capped, data: { tokens: 5 } })])).toMatchObject({
       json: { accepted: 1 },
     });

@@ -46,16 +46,16 @@ function unsupported(message: string): AppError {
   return new AppError({ code: "UNSUPPORTED_MEDIA_TYPE", publicMessage: message });
 }
 
-/** @throws {AppError} `UNSUPPORTED_MEDIA_TYPE` for what is no CloudEvent. */
+/** @throws {AppError} `UNSUPPORTED_MEDIA_TYPE` if it is not a CloudEvent. */
 function readMode({ headers }: IncomingMessage): Mode {
   const encoding = headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity") {
-    throw unsupported("Send the body as it is, without Content-Encoding.");
+    throw unsupported("Send the body uncompressed, without Content-Encoding.");
   }
   const type = headers["content-type"]?.trim() ?? "";
   if (/^application\/cloudevents/i.test(type)) {
     if (!JSON_TYPE.test(type)) {
-      throw unsupported("Events are taken as JSON.");
+      throw unsupported("Events must be JSON.");
     }
     return /^application\/cloudevents-batch/i.test(type) ? "batch" : "structured";
   }
@@ -108,7 +108,7 @@ function readValues(req: IncomingMessage, mode: Mode, body: Buffer): readonly un
 
 const ERRORS_MAX = 50;
 
-/** When there was something and nothing of it could be taken: nobody may take that for a success. */
+/** Refuses a request in which every event was rejected, so that no client takes the answer for a success. */
 function assertAnyTaken(receipt: EventReceipt): void {
   const { accepted, duplicates, rejected, results } = receipt;
   if (rejected === 0 || accepted + duplicates > 0) {
@@ -128,7 +128,7 @@ function assertAnyTaken(receipt: EventReceipt): void {
   });
 }
 
-/** How long the body says it is; undefined when it does not. A longer one than there may be is refused before it is read. */
+/** The announced length of the body; undefined if there is none. A body over the limit is refused before it is read. */
 function announcedBytes({ headers }: IncomingMessage): number | undefined {
   const announced = Number(headers["content-length"]);
   return Number.isNaN(announced) ? undefined : Math.min(EVENTS_BYTES_MAX, announced);
@@ -145,7 +145,7 @@ export function createEventsRawRoutes(deps: TakeEventsDeps): RawRoute[] {
       isHot: true,
       handle: async ({ req, res, context }) => {
         const call = context.call();
-        // Who may not write must not have a body read.
+        // The body is read only for callers who may write events.
         assertMayWriteEvents(call.actor);
         const mode = readMode(req);
         const share = shares.take(nameSender(call.actor), announcedBytes(req));

@@ -25,7 +25,7 @@ import { previewMeter } from "./preview-meter.ts";
 import { pruneEvents } from "./prune-events.ts";
 import { takeEvents } from "./take-events.ts";
 
-// Meters belong to the whole installation, so each case has a database of its own.
+// Meters belong to the whole installation, so each case has its own database.
 let database: TestDatabase;
 let services: TestServices;
 let events: ReturnType<typeof openEvents>;
@@ -76,7 +76,7 @@ function usage(tenantId: TenantId, query: Record<string, string> = {}): Promise<
   return queryUsage(services, OPERATOR_CONTEXT, input);
 }
 
-/** What the meter counted, and how many events it counted. */
+/** The result of the meter, and how many events it counted. */
 async function countedOf(tenantId: TenantId): Promise<{ value: unknown; events: unknown }> {
   const { totals } = await usage(tenantId);
   const counted = await usage(tenantId, { measures: "requests", meter: "tokens" });
@@ -118,7 +118,7 @@ describe("takeEvents", () => {
     await expectNoDrift();
   });
 
-  it("records an event once: again, twice in a batch, at another time, but not from another source", async () => {
+  it("records an event once: resent, twice in a batch, or with another time, but not from another source", async () => {
     const { tenantId } = await createTestTenant(services);
     await defineMeter(TOKENS);
     const first = event(tenantId, { data: { tokens: 5 } });
@@ -130,7 +130,7 @@ describe("takeEvents", () => {
     await expectNoDrift();
   });
 
-  it("knows what it has recorded, though it could not be recorded any more", async () => {
+  it("recognises a recorded event even if it could no longer be recorded", async () => {
     const { ours, theirs } = await createTwoTenants(services);
     await defineMeter(TOKENS);
     const first = event(ours.tenantId, { data: { tokens: 5 } });
@@ -142,7 +142,7 @@ describe("takeEvents", () => {
     ];
     expect(await take([again[0], first])).toMatchObject({ accepted: 1, duplicates: 1 });
     expect(await take(again)).toMatchObject({ accepted: 0, duplicates: 4, rejected: 0 });
-    // An identity is one of its tenant, and what is no event is none of an identity.
+    // An identity belongs to its tenant, and an invalid event has none.
     const foreign = { ...again[0], subject: theirs.tenantId };
     expect(await take([foreign, { ...first, specversion: "0.3" }])).toMatchObject({
       duplicates: 0,
@@ -273,7 +273,7 @@ describe("takeEvents", () => {
     await expectNoDrift();
   });
 
-  it("counts what the operator's programs report under the empty key, which can be filtered by", async () => {
+  it("counts events of the operator's programs under the empty key, which can be filtered by", async () => {
     const { tenantId, context } = await createTestTenant(services);
     await defineMeter(TOKENS);
     await take([event(tenantId, { data: { tokens: 3 } })]);
@@ -291,7 +291,7 @@ describe("takeEvents", () => {
     expect((await refusalOf(take([event(tenantId)], reader))).code).toBe("INSUFFICIENT_SCOPE");
   });
 
-  it("counts beyond a hard quota: what has happened is recorded", async () => {
+  it("counts beyond a hard quota, because the usage has already happened", async () => {
     const { tenantId } = await createTestTenant(services);
     await defineMeter(TOKENS);
     await database.sql`
@@ -332,7 +332,7 @@ describe("meters", () => {
       event(tenantId, { time: at(20), data: { n: 4, who: "a" } }),
       event(tenantId, { time: at(90), data: { n: 9, who: 1 } }),
     ];
-    // In batches whose order is not that of time.
+    // In batches that are not in the order of time.
     expect(await take(values.slice(1, 3))).toMatchObject({ accepted: 2 });
     expect(await take([...values, values[0]])).toMatchObject({ accepted: 2, duplicates: 3 });
     expect(await countedOf(tenantId)).toEqual({ value: expected, events: 4 });
@@ -342,7 +342,7 @@ describe("meters", () => {
     await expectNoDrift();
   });
 
-  it("take as latest, of two at one instant, the same one whichever comes first", async () => {
+  it("take as latest, of two at one instant, always the same one", async () => {
     const { ours, theirs } = await createTwoTenants(services);
     await defineMeter({ meterId: "tokens", aggregation: "latest", valuePointer: "/n" });
     const time = services.clock.now().toISOString();
@@ -363,11 +363,11 @@ describe("meters", () => {
     }
   });
 
-  it("count by the version that is in force, and leave old numbers alone", async () => {
+  it("count by the version in force, and leave old numbers alone", async () => {
     const { tenantId } = await createTestTenant(services);
     await defineMeter(TOKENS);
     await take([event(tenantId, { data: { tokens: 1, total: 100, model: "a" } })]);
-    // Nobody tells this process: it hears from the database when it records the next event.
+    // This process gets no notice: it hears from the database when it records the next event.
     const changed = await updateMeter(services, OPERATOR_CONTEXT, {
       meterId: "tokens",
       valuePointer: "/total",
@@ -390,7 +390,7 @@ describe("meters", () => {
     await expectNoDrift();
   });
 
-  it("of one type count an event each; one whose value is missing leaves it to the others", async () => {
+  it("of one type each count an event; one that finds no value leaves it to the others", async () => {
     const { tenantId } = await createTestTenant(services);
     await defineMeter(TOKENS);
     await defineMeter({ meterId: "images", aggregation: "sum", valuePointer: "/images" });
@@ -407,7 +407,7 @@ describe("meters", () => {
     await expectNoDrift();
   });
 
-  it("are all met by events, however many there are", async () => {
+  it("can be many, and each still gets its events", async () => {
     const { tenantId } = await createTestTenant(services);
     await defineMeter(TOKENS);
     await database.sql`
@@ -448,7 +448,7 @@ describe("meters", () => {
     expect(row?.count).toBe(0);
   });
 
-  it("are tried on no more than 4 MB of recent events, however many may be read", async () => {
+  it("are tried on at most 4 MB of recent events, however many may be read", async () => {
     const { tenantId } = await createTestTenant(services);
     await defineMeter({ meterId: "calls", aggregation: "count" });
     const large = { seconds: 1, text: "x".repeat(60_000) };
@@ -465,7 +465,7 @@ describe("meters", () => {
   });
 });
 
-describe("previewMeter on given events", () => {
+describe("previewMeter on sample events", () => {
   const meter = (parts: object) =>
     meterInput.parse({ name: "Meter", unit: "unit", ...TOKENS, eventType: "llm.call", ...parts });
   const sample = (data: unknown, parts: object = {}) => ({
@@ -497,13 +497,13 @@ describe("previewMeter on given events", () => {
     ["no event", { tokens: 7 }, "specversion"],
     ["not even an object", 7, "JSON object"],
     ["an event of another type", sample({ tokens: 7 }, { type: "image" }), "not image"],
-  ])("says of %s what is wrong with it", async (_, value, reason) => {
+  ])("says what is wrong with %s", async (_, value, reason) => {
     const found = await preview({}, [value]);
     expect(found).toMatchObject({ tried: 1, counted: 0, uncounted: 1 });
     expect(found.reason).toContain(reason);
   });
 
-  it("takes for the latest what occurred last; what does not say occurs when it comes", async () => {
+  it("takes as latest the event that occurred last; one without a time occurs on arrival", async () => {
     const latest = { meterId: "level", aggregation: "latest" };
     const early = sample({ tokens: 1 }, { time: "2026-11-21T10:00:00Z" });
     const late = sample({ tokens: 2 }, { time: "2026-11-21T11:00:00Z" });
@@ -514,7 +514,7 @@ describe("previewMeter on given events", () => {
 });
 
 describe("the filters of rejected events", () => {
-  it("narrow by reason and by a part of the type, page by page, and name tenant and sender", async () => {
+  it("narrow by reason and by part of the type, page by page, and show tenant and sender", async () => {
     const { tenantId } = await createTestTenant(services);
     await defineMeter(TOKENS);
     await take([
@@ -539,7 +539,7 @@ describe("the filters of rejected events", () => {
     expect(all.items.map(({ tenantName }) => tenantName)).toEqual(["Acme", "Acme"]);
   });
 
-  it("tell a tenant nothing of another one, nor names of the operator's keys", async () => {
+  it("show a tenant neither another tenant's rejections nor names of the operator's keys", async () => {
     const { tenantId } = await createTestTenant(services);
     const other = await createTestTenant(services);
     await defineMeter(TOKENS);
@@ -556,7 +556,7 @@ describe("the filters of rejected events", () => {
 });
 
 describe("listMeterActivity", () => {
-  it("says of each meter of events what came in a day and when last, over all tenants", async () => {
+  it("shows the last day's events and the newest event of each meter, over all tenants", async () => {
     const { ours, theirs } = await createTwoTenants(services);
     await defineMeter(TOKENS);
     await defineMeter({ meterId: "pages", aggregation: "count", eventType: "page.read" });
@@ -581,7 +581,7 @@ describe("listMeterActivity", () => {
 describe("pruneEvents", () => {
   const retention = { eventsDays: 35, rejectedEventsDays: 14 };
 
-  it("makes the coming days' partitions, drops old ones, and keeps identities longer than events can be sent", async () => {
+  it("creates the partitions of the coming days, drops old ones, and keeps identities longer than events can be resent", async () => {
     const { tenantId } = await createTestTenant(services);
     await defineMeter(TOKENS);
     const kept = event(tenantId, { data: { tokens: 1 } });
@@ -599,7 +599,7 @@ describe("pruneEvents", () => {
         order by 1`;
       return rows.map(({ name }) => name);
     };
-    // As on the next day, when what there is room for ends one day too early.
+    // As on the next day, when the prepared partitions end one day too early.
     const days = await listDays();
     const lastDay = days.at(-1) ?? "";
     await database.sql`drop table ${database.sql(lastDay)}`;
@@ -621,13 +621,13 @@ describe("pruneEvents", () => {
     return items.map(({ id }) => id);
   };
 
-  it("forgets in steps, until nothing old is left, all but the newest rejections of each tenant and of none", async () => {
+  it("deletes old rejections in steps, and all but the newest of each tenant and of none", async () => {
     const { ours, theirs } = await createTwoTenants(services);
     await defineMeter(TOKENS);
     const bad = (count: number, subject: string, fields = {}) =>
       Array.from({ length: count }, () => event(subject, { data: {}, ...fields }));
     await take([...bad(5, ours.tenantId), ...bad(3, theirs.tenantId)]);
-    await take([...bad(8, theirs.tenantId), ...bad(7, "nobody")]);
+    await take([...bad(8, theirs.tenantId), ...bad(7, "unknown")]);
     const kept = bad(3, theirs.tenantId);
     await take([...kept, ...bad(2, ours.tenantId)]);
     await database.sql`
@@ -644,7 +644,7 @@ describe("pruneEvents", () => {
     expect(await pruneEvents(deps, bounds)).toMatchObject({ rejections: 0 });
   });
 
-  it("forgets all identities that are old enough, however many come between two runs", async () => {
+  it("deletes all identities that are old enough, however many arrived between two runs", async () => {
     const { tenantId } = await createTestTenant(services);
     await defineMeter(TOKENS);
     await take(Array.from({ length: 9 }, () => event(tenantId, { data: { tokens: 1 } })));
@@ -657,7 +657,7 @@ describe("pruneEvents", () => {
 });
 
 describe("the list of rejected events", () => {
-  it("takes so many of a sender in a minute, however many it sends; others have their own", async () => {
+  it("accepts a bounded number per sender and minute, separately for each sender", async () => {
     const { ours, theirs } = await createTwoTenants(services);
     await defineMeter(TOKENS);
     const countKept = async () => {

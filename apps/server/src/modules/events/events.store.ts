@@ -27,11 +27,11 @@ function listMeasures(rows: readonly EventRow[]): Measure[] {
 }
 
 /**
- * Records events with everything that follows from them, in one statement.
+ * Records events and everything derived from them, in one statement.
  *
- * @param rows - Each event once.
- * @param revision - Of the meters that measured them.
- * @returns The places of events that were recorded before; `"stale"` when the meters have changed, and nothing was done.
+ * @param rows - Without duplicates.
+ * @param revision - The revision of the meters that measured them.
+ * @returns The indexes of events that were recorded before; `"stale"` if the meters have changed and nothing was recorded.
  */
 export async function recordEvents(
   tx: Tx,
@@ -70,7 +70,7 @@ export async function recordEvents(
   return known === null || known === undefined ? "stale" : new Set(known.map((place) => place - 1));
 }
 
-/** Which of these identities were recorded before. @param hashes - At most 10,000. */
+/** Finds which of these identities were recorded before. @param hashes - At most 10,000. */
 export async function findKnownEvents(
   tx: Tx,
   hashes: readonly string[],
@@ -83,7 +83,7 @@ export async function findKnownEvents(
 
 export type SubjectRow = { tenant_id: TenantId; external_id: string | null };
 
-/** Finds tenants by their ids or by the operator's own names for them. */
+/** Finds tenants by their ids or by the operator's names for them. */
 export async function findSubjects(tx: Tx, names: readonly string[]): Promise<SubjectRow[]> {
   return await tx<SubjectRow[]>`
     select tenant_id, external_id from tenants
@@ -140,14 +140,14 @@ export type RejectionPage = {
   beforeId: string | undefined;
   limit: number;
   code: RejectionCode | undefined;
-  /** A part of the type. */
+  /** Part of the type. */
   type: string | undefined;
 };
 
-/** Looked through for what a filter asks for; so many a tenant has at the most, ten times over. */
+/** How many rows a filter searches: ten times the most that a tenant has. */
 const SEARCHED_MAX = 100_000;
 
-/** The newest first. Names of service keys are for the operator alone: a tenant's transaction may not read them. */
+/** Newest first. Shows names of service keys only to the operator: a tenant's transaction may not read them. */
 export async function listRejections(tx: Tx, page: RejectionPage): Promise<StoredRejection[]> {
   const { tenantId, beforeId, code, type } = page;
   const serviceKeyName =
@@ -175,12 +175,12 @@ export async function listRejections(tx: Tx, page: RejectionPage): Promise<Store
     limit ${page.limit}`;
 }
 
-/** Forgets rejections that are old, a bounded number at a time, the oldest first. */
+/** Deletes old rejections, a bounded number at a time, oldest first. */
 export async function deleteOldRejections(
   tx: Tx,
   input: { days: number; rowsMax: number },
 ): Promise<number> {
-  // Ids count up with time, and alone have an index over all tenants. By their places, rows are found without a scan of all.
+  // Only the index on ids, which grow with time, covers all tenants. Selecting by ctid avoids a scan of the table.
   const rows = await tx`
     delete from rejected_events
     where ctid = any(array(select ctid from rejected_events order by rejection_id limit ${input.rowsMax}))
@@ -190,20 +190,20 @@ export async function deleteOldRejections(
 }
 
 export type TenantRejections = {
-  /** `''` of what belongs to no tenant. */
+  /** `''` for rejections that belong to no tenant. */
   tenant_id: string;
-  /** The newest of those that are too many; null where there are none. */
+  /** The newest of the surplus rejections; null if there are none. */
   surplus_id: bigint | null;
 };
 
-/** Some tenants with rejections, in the order of their ids, and which of these are more than the newest `keptMax`. */
+/** A page of tenants with rejections, by id, each with the newest rejection beyond the newest `keptMax`. */
 export async function listRejectingTenants(
   tx: Tx,
   input: { after: string | undefined; tenantsMax: number; keptMax: number },
 ): Promise<TenantRejections[]> {
   const { after } = input;
-  // From tenant to tenant by the primary key. Pairs are compared so that it is used within a tenant, too: by the ids alone
-  // there is an index over all tenants, which would be read from its end for each of them.
+  // Walks from tenant to tenant by the primary key. Comparing pairs makes the planner use it within a tenant, too. For ids alone it
+  // would read the index over all tenants from its end, for each of them.
   return await tx<TenantRejections[]>`
     with recursive tenants (tenant_id) as (
       (
@@ -225,7 +225,7 @@ export async function listRejectingTenants(
     order by t.tenant_id`;
 }
 
-/** Forgets rejections of a tenant up to one of them, a bounded number at a time, the oldest first. */
+/** Deletes the rejections of a tenant up to a given one, a bounded number at a time, oldest first. */
 export async function deleteRejectionsUpTo(
   tx: Tx,
   input: { tenantId: string; surplusId: bigint; rowsMax: number },
@@ -243,7 +243,7 @@ export async function deleteRejectionsUpTo(
   return rows.length;
 }
 
-/** Forgets identities of events, a bounded number at a time. */
+/** Deletes old identities of events, a bounded number at a time. */
 export async function deleteOldEventIds(
   tx: Tx,
   input: { days: number; rowsMax: number },
@@ -258,14 +258,14 @@ export async function deleteOldEventIds(
   return rows.length;
 }
 
-/** Makes the partitions of the coming days and drops what is older than is kept. */
+/** Creates the partitions of the coming days and drops those older than the retention time. */
 export async function maintainEventPartitions(
   tx: Tx,
   input: { daysAhead: number; daysKept: number },
 ): Promise<{ made: number; dropped: number }> {
   const [row] = await tx<{ made: number; dropped: number }[]>`
     select made, dropped from keep_event_partitions(${input.daysAhead}, ${input.daysKept})`;
-  // What came while there was no partition for its day.
+  // Rows that arrived when their day had no partition.
   await tx`
     delete from usage_events
     where recorded_at < date_trunc('day', now(), 'UTC') - make_interval(days => ${input.daysKept})`;
@@ -279,7 +279,7 @@ export type StoredEvent = {
   data: string | null;
 };
 
-/** The newest events of a type, of all tenants: as many as there are, up to `limit` and `bytesMax` of data together. */
+/** The newest events of a type, over all tenants, up to `limit` and to `bytesMax` of data in total. */
 export async function listRecentEvents(
   tx: Tx,
   input: { eventType: string; limit: number; bytesMax: number },
@@ -300,7 +300,7 @@ export async function listRecentEvents(
     order by recorded_at desc`;
 }
 
-/** The first key of the line of a key. */
+/** The first key that a key was rolled from. */
 export async function findOriginKey(
   tx: Tx,
   key: { tenantId: TenantId; keyId: KeyId },
@@ -310,7 +310,7 @@ export async function findOriginKey(
   return row?.origin_key_id;
 }
 
-/** What was counted by each meter of events since an instant, and when the newest event of its type came. */
+/** How many events each meter has counted since an instant, and when the newest event of its type arrived. */
 export async function listMeterActivity(
   tx: Tx,
   since: Date,

@@ -4,10 +4,10 @@ import type { AppServices } from "#platform/app-services.ts";
 import { listMeterActivity as readMeterActivity } from "./events.store.ts";
 
 const DAY_MS = 86_400_000;
-/** Rollups of meters stand by the quarter of an hour. */
+/** Meter rollups are stored by the quarter of an hour. */
 const QUARTER_MS = 900_000;
 
-/** Tells what has come lately for each meter of events, over all tenants. @throws {AppError} `INSUFFICIENT_SCOPE`. */
+/** Lists recent activity of each meter that counts events, over all tenants. @throws {AppError} `INSUFFICIENT_SCOPE`. */
 export async function listMeterActivity(
   deps: Pick<AppServices, "transact" | "clock">,
   context: CallContext,

@@ -42,7 +42,7 @@ function toRejectionId(text: string): string | undefined {
   return /^\d{1,18}$/.test(text) ? text : undefined;
 }
 
-/** Lists events of a tenant that were rejected, the newest first. @throws {AppError} as other lists of a tenant do. */
+/** Lists rejected events of a tenant, newest first. @throws {AppError} As the other lists of a tenant. */
 export async function listRejectedEvents(
   deps: { transact: Transact },
   context: CallContext,
@@ -57,7 +57,7 @@ export async function listRejectedEvents(
   return toPage(rows, limit);
 }
 
-/** The same of all tenants, and of none: an unknown subject belongs to nobody. */
+/** The same for all tenants, and for events without a known tenant. */
 export async function listAllRejectedEvents(
   deps: { transact: Transact },
   context: CallContext,

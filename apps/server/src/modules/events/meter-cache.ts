@@ -5,17 +5,17 @@ import { withTimeout } from "#platform/bounded-wait.ts";
 import type { ChangeListener } from "#platform/change-feed.ts";
 import type { Transact } from "#platform/transact.ts";
 
-/** The meters of events, as they are now. */
+/** The current meters that count events. */
 export type EventMeters = {
-  /** Counts up with each change of any of them. */
+  /** Goes up with each change of any of them. */
   revision: bigint;
   byType: ReadonlyMap<string, readonly CompiledMeter[]>;
 };
 
 export type MeterCache = {
-  /** From memory when nothing has changed. */
+  /** Answers from memory unless a meter has changed. */
   get(): Promise<EventMeters>;
-  /** Says that what was answered is out of date. */
+  /** Marks the last answer as out of date. */
   forget(): void;
   applyChange: ChangeListener;
 };
@@ -39,8 +39,8 @@ function compile(meters: readonly VersionedMeter[]): EventMeters {
 }
 
 /**
- * Keeps the meters of events in memory. Whoever records events names the revision that measured them, and hears when it is
- * not the one of the database any more: so no event is counted by a version that was replaced before it came.
+ * Caches the meters that count events. Each write of events names the revision that measured them, and the database answers if
+ * that is no longer current. So no event is counted by a version that was replaced before the event arrived.
  */
 export function createMeterCache(deps: { transact: Transact }): MeterCache {
   let known: EventMeters | undefined;

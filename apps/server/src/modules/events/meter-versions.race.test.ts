@@ -21,9 +21,9 @@ const RUNS = IS_SOAK ? 60 : 6;
 const PROGRAM = contextOf({ type: "service_key", id: "svc_1", scopes: ["events:write"] });
 const HOUR_MS = 3_600_000;
 const METER = "tokens";
-/** What the values of an event stand under: the version of the meter says which one counts. */
+/** The fields with an event's values. The version of the meter decides which one counts. */
 const POINTERS = ["/v0", "/v1", "/v2", "/v3"] as const;
-/** Values that a sum tells apart: how many of each are in it. */
+/** Values that stay distinct in a sum: it shows how many of each it contains. */
 const WORTH = [1n, 1_000n, 1_000_000n, 1_000_000_000n] as const;
 
 let database: TestDatabase;
@@ -47,7 +47,7 @@ afterAll(() => database.close());
 
 type VersionRow = { version: number; events: number; total: string; dimensions: string };
 
-/** What each version has counted of a tenant. */
+/** What each version has counted for a tenant. */
 async function countedByVersion(tenantId: TenantId): Promise<VersionRow[]> {
   const rows = await database.sql<VersionRow[]>`
     select meter_version as version, sum(events)::int as events, sum(total)::text as total,
@@ -62,7 +62,7 @@ async function newestVersion(): Promise<number> {
   return row?.version ?? 0;
 }
 
-/** Which value a version counts: they take turns. */
+/** Which field a version counts: they take turns. */
 const indexOf = (version: number): number => (version - 1) % POINTERS.length;
 
 async function publishNext(): Promise<number> {
@@ -76,7 +76,7 @@ async function publishNext(): Promise<number> {
   return next;
 }
 
-describe("a meter that changes while events come", () => {
+describe("a meter that changes while events arrive", () => {
   const change = fc.record({
     /** Batches of each process between two versions. */
     sizes: fc.array(fc.integer({ min: 1, max: 25 }), { minLength: 1, maxLength: 4 }),
@@ -84,7 +84,7 @@ describe("a meter that changes while events come", () => {
     repeats: fc.boolean(),
   });
 
-  it("counts each event once and by one version; what older versions counted never moves", async () => {
+  it("counts each event once and by one version, and never changes what older versions counted", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(change, { minLength: 1, maxLength: 5 }),
@@ -118,7 +118,7 @@ describe("a meter that changes while events come", () => {
                 };
               }),
             );
-            // The meter changes while the batches are on their way, each to another process; some are sent twice at once.
+            // The meter changes while batches are in flight to different processes. Some are sent twice at once.
             const [changed, ...receipts] = await Promise.all([
               publishNext(),
               ...batches.flatMap((batch, place) =>
@@ -136,7 +136,7 @@ describe("a meter that changes while events come", () => {
             expect(receipts.every(({ rejected }) => rejected === 0)).toBe(true);
 
             for (const row of await countedByVersion(tenantId)) {
-              // Versions that were replaced before this round counted nothing of it.
+              // Versions that were replaced before this round counted none of its events.
               if (row.version < versionBefore) {
                 expect(row).toEqual(settled.get(row.version));
               }
@@ -145,7 +145,7 @@ describe("a meter that changes while events come", () => {
               expect(row.dimensions).toBe(row.version % 2 === 0 ? "0" : "1");
               settled.set(row.version, row);
             }
-            // Whoever sends after the change was answered is counted by it.
+            // Events that are sent after the change was answered are counted by it.
             expect(await newestVersion()).toBe(changed);
           }
           const counted = await countedByVersion(tenantId);
@@ -165,7 +165,7 @@ describe("a meter that changes while events come", () => {
     expect(drift, JSON.stringify(findings)).toBe(0);
   }, 300_000);
 
-  it("counts by the new version whatever is sent after the change was answered, on processes that have not heard of it", async () => {
+  it("counts by the new version what is sent after the change was answered, on processes that have not heard of it", async () => {
     const { tenantId } = await createTestTenant(services, "After");
     const processes = [openEvents(services), openEvents(services)];
     const send = async (place: number, id: string) => {

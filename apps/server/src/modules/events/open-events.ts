@@ -9,10 +9,10 @@ import { createRejectionLimit } from "./rejection-limit.ts";
 import { createSubjectDirectory } from "./subject-directory.ts";
 import type { TakeEventsDeps } from "./take-events.ts";
 
-/** Keys that sent events, in memory; beyond that they are looked up again. */
+/** Cached sending keys. Beyond that they are looked up again. */
 const KEYS_MAX = 50_000;
 
-/** Makes what taking events needs: the writer, and what it looks up, in memory and kept up to date by the changes. */
+/** Creates everything that ingest needs: the writer, and caches that follow the change feed. */
 export function openEvents(
   services: AppServices,
 ): TakeEventsDeps & { applyChange: ChangeListener } {

@@ -15,20 +15,20 @@ import type { Transact } from "#platform/transact.ts";
 import { decodeEventData } from "./decode-event-data.ts";
 import { listRecentEvents, type StoredEvent } from "./events.store.ts";
 
-/** Values shown of each dimension. */
+/** Values shown for each dimension. */
 const VALUES_MAX = 10;
-/** Of stored events that are tried: they are in memory at once. */
+/** Data of recorded events in one preview. All of it is in memory at once. */
 const DATA_BYTES_MAX = 4 * 1024 * 1024;
-/** Events after which calls that wait get their turn: at the most a megabyte of JSON. */
+/** Events between two pauses that let other calls run: at most a megabyte of JSON. */
 const EVENTS_IN_ONE_GO = 16;
 
 type Moment = { occurredAtMs: number; tieBreaker: string };
-/** An event to try, or why it is none. */
+/** An event to try, or why it is invalid. */
 type Trial = ({ ok: true; data: unknown } & Moment) | { ok: false; reason: string };
-/** What was counted, without the data that it was found in. */
+/** The results, without the data they came from. */
 type Counted = { moment: Moment; measurement: Measurement };
 
-/** An event that does not say when it occurred does so when it comes: after those that do. */
+/** An event without a time occurs on arrival, after those with a time. */
 const NOW_MS = Number.POSITIVE_INFINITY;
 
 function isLater(one: Moment, other: Moment): boolean {
@@ -46,7 +46,7 @@ function toTrial(event: StoredEvent): Trial {
   };
 }
 
-/** Reads a given event as `POST /v1/events` does, as far as that is possible without its tenant and a clock. */
+/** Reads a sample event as `POST /v1/events` does, apart from its tenant and time. */
 function readSample(value: unknown, place: number, eventType: string): Trial {
   const decoded = decodeEventData(value);
   const parsed = decoded.ok ? parseCloudEvent(decoded.value) : decoded;
@@ -100,7 +100,7 @@ function topValues(counted: readonly Counted[], place: number) {
     .slice(0, VALUES_MAX);
 }
 
-/** Tries one event after the other, so that the parsed data of no more than one is held. */
+/** Tries events one by one, so that the parsed data of only one is in memory. */
 async function tryEach(
   meter: CompiledMeter,
   events: readonly (() => Trial)[],
@@ -129,8 +129,8 @@ async function tryEach(
 }
 
 /**
- * Tries a meter on given events or on the newest of its type, of all tenants, up to 4 MB of their data: what it would count,
- * and what it could not. Writes nothing.
+ * Tries a meter on sample events or on the newest events of its type, over all tenants, up to 4 MB of data. Shows what it would
+ * count and what it could not. Writes nothing.
  *
  * @throws {AppError} `INVALID_REQUEST` for a meter of calls; `INSUFFICIENT_SCOPE`.
  */
@@ -142,7 +142,7 @@ export async function previewMeter(
   assertMay(context.actor, "catalog:write");
   const { eventType, aggregation, dimensions = [] } = meter;
   if (eventType === undefined) {
-    const message = "Only meters of events can be tried: give an eventType.";
+    const message = "Only meters that count events can be tried: set an eventType.";
     throw new AppError({
       code: "INVALID_REQUEST",
       publicMessage: message,

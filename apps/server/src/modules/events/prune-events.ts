@@ -10,25 +10,25 @@ import {
 } from "./events.store.ts";
 
 const PARTITIONS_AHEAD_DAYS = 7;
-/** Of each tenant, and of none. */
+/** For each tenant, and for those without one. */
 const REJECTIONS_KEPT_MAX = 10_000;
-/** Rows of one statement: a second or two, far from its time limit. */
+/** Rows in one statement: it takes a second or two, far below its time limit. */
 const IDS_AT_ONCE = 500_000;
 const REJECTIONS_AT_ONCE = 20_000;
-/** Each with as many index entries as it keeps rejections. */
+/** Tenants in one page. For each of them, as many index entries are read as rejections are kept. */
 const TENANTS_AT_ONCE = 20;
 
 export type PruneEventsDeps = {
   transact: Transact;
   retention: {
-    /** Events as they came are kept this long, for trying meters; what they were counted to stays. */
+    /** How long events are kept as they were sent, for trying meters. What they counted towards stays. */
     eventsDays: number;
     rejectedEventsDays: number;
   };
 };
 
 type PruneEventsBounds = {
-  /** Ends the run between two statements: the rest is left to the next one. */
+  /** Ends the run between two statements. The next run continues. */
   signal?: AbortSignal;
   idsAtOnce?: number;
   rejectionsAtOnce?: number;
@@ -37,8 +37,8 @@ type PruneEventsBounds = {
 };
 
 /**
- * Makes room for the events of the coming days and forgets what is old: all of it, or as much as the run has time for.
- * Idempotent; every process may run it.
+ * Creates partitions for the coming days and deletes what is old, until nothing is left or the run is over. Idempotent; every
+ * process may run it.
  */
 export async function pruneEvents(
   deps: PruneEventsDeps,
@@ -68,7 +68,7 @@ export async function pruneEvents(
     return deleted;
   }
 
-  // Each by itself: dropping a partition waits for readers, and nothing else should wait with it.
+  // In a transaction of its own: dropping a partition waits for readers, and nothing else should wait with it.
   const partitions = await deps.transact.asMeter((tx) =>
     maintainEventPartitions(tx, {
       daysAhead: PARTITIONS_AHEAD_DAYS,

@@ -60,7 +60,7 @@ async function report(tokens: number): Promise<void> {
   expect(await takeEvents(openEvents(services), PROGRAM, [event])).toMatchObject({ accepted: 1 });
 }
 
-/** A process that is asked what is left, as a verification with a cost of 0 does. */
+/** A process that checks what is left, as a verification with a cost of 0 does. */
 function openProcess() {
   let isDatabaseDown = false;
   const ledger = createLeaseLedger(services.transact);
@@ -106,7 +106,7 @@ function openProcess() {
 }
 
 describe("a quota that events use up", () => {
-  it("is closed on every process within a second, whoever recorded the events and however often it is asked", async () => {
+  it("is closed on every process within a second, whichever recorded the events, and however often it is checked", async () => {
     const processes = [openProcess(), openProcess(), openProcess()];
     for (const { ask } of processes) {
       expect(await ask()).toBe(true);
@@ -122,7 +122,7 @@ describe("a quota that events use up", () => {
     }
   });
 
-  it("stays open to the last unit, and says how many there are", async () => {
+  it("stays open to the last unit, and shows how many are left", async () => {
     const process = openProcess();
     expect(await process.ask()).toBe(true);
     for (const [tokens, left] of [
@@ -141,7 +141,7 @@ describe("a quota that events use up", () => {
     expect(await process.ask()).toBe(false);
   });
 
-  it("is not taken up by those who only ask: a process that comes later sees what is left", async () => {
+  it("is not used up by checks: a process that starts later sees what is left", async () => {
     const busy = openProcess();
     for (let turn = 0; turn < 40; turn += 1) {
       expect(await busy.ask()).toBe(true);
@@ -150,7 +150,7 @@ describe("a quota that events use up", () => {
     expect(await openProcess().ask()).toBe(true);
   });
 
-  it("is told as it was last known while the database cannot be asked, for as long as the lease lasts", async () => {
+  it("answers with its last known state while the database is down, for as long as the lease lasts", async () => {
     const process = openProcess();
     expect(await process.ask()).toBe(true);
     process.cutOff(true);

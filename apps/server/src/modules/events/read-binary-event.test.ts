@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeEventHeader, readBinaryAttributes } from "./read-binary-event.ts";
 
-/** As the HTTP binding wants it: what is not printable ASCII, and spaces, quotes and percent signs, in UTF-8 as %XX. */
+/** The encoding of the HTTP binding: everything outside printable ASCII, and spaces, quotes and percent signs, as %XX in UTF-8. */
 function encode(text: string): string {
   return [...Buffer.from(text, "utf8")]
     .map((byte) =>
@@ -22,14 +22,14 @@ describe("decodeEventHeader", () => {
     ["100%", "100%"],
     ["%C0%A0", undefined],
     ["%E2%82", undefined],
-    // As the SDK for JavaScript sends "café", in Latin-1, and other programs do, in UTF-8.
+    // As the JavaScript SDK sends "café" (Latin-1), and as other programs do (UTF-8).
     ["caf\u00e9 100%", "café 100%"],
     ["caf\u00c3\u00a9", "café"],
   ])("reads %s", (value, expected) => {
     expect(decodeEventHeader(value)).toBe(expected);
   });
 
-  it("gives back whatever was encoded", () => {
+  it("decodes everything that was encoded", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         fc.pre(text.isWellFormed());
@@ -38,7 +38,7 @@ describe("decodeEventHeader", () => {
     );
   });
 
-  it("reads any bytes or refuses them, and never throws", () => {
+  it("decodes or refuses any bytes, and never throws", () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const value = Buffer.from(bytes).toString("latin1");
@@ -49,19 +49,19 @@ describe("decodeEventHeader", () => {
 });
 
 describe("readBinaryAttributes", () => {
-  it("takes ce- headers and no others", () => {
+  it("reads only ce- headers", () => {
     expect(
       readBinaryAttributes({ "ce-id": ["1"], "ce-source": ["/a%20b"], accept: ["x"] }),
     ).toEqual({ ok: true, attributes: { id: "1", source: "/a b" } });
   });
 
-  it("refuses an attribute that stands there twice or cannot be decoded", () => {
+  it("refuses an attribute that is given twice or cannot be decoded", () => {
     for (const values of [["1", "2"], ["%FF"]]) {
       expect(readBinaryAttributes({ "ce-id": values })).toEqual({ ok: false, header: "ce-id" });
     }
   });
 
-  it("leaves extensions alone, whatever they hold and are called", () => {
+  it("ignores extensions, whatever their names and values", () => {
     const headers = {
       "ce-": ["x"],
       "ce-a_b": ["%FF"],

@@ -1,20 +1,20 @@
 import { isUtf8 } from "node:buffer";
 
 const PREFIX = "ce-";
-/** What is read of an event; that of its data is the `Content-Type`. */
+/** The attributes that are read. The type of the data is the `Content-Type`. */
 const ATTRIBUTES = ["specversion", "id", "source", "type", "subject", "time"] as const;
 const QUOTED = /^"((?:[^"\\]|\\.)*)"$/s;
 const ENCODED = /%([0-9A-Fa-f]{2})/g;
 
 /**
- * Decodes the value of a header of the HTTP binding (CloudEvents 1.0.2, section 3.1.3.2): quotes around it are taken off, then
- * percent-encoding once.
+ * Decodes a header of the HTTP binding (CloudEvents 1.0.2, section 3.1.3.2): removes quotes around it, then percent-decodes it
+ * once.
  *
- * @param value - As node reads it: a character for each byte.
- * @returns `undefined` when percent-encoded bytes are no UTF-8.
+ * @param value - As node reads it: one character for each byte.
+ * @returns `undefined` if the percent-encoded bytes are not UTF-8.
  */
 export function decodeEventHeader(value: string): string | undefined {
-  // The SDK for JavaScript encodes nothing, and node sends its characters as Latin-1.
+  // The JavaScript SDK encodes nothing, and node sends its characters as Latin-1.
   const sent = Buffer.from(value, "latin1");
   const raw = isUtf8(sent) ? value : Buffer.from(value, "utf8").toString("latin1");
   const quoted = QUOTED.exec(raw);
@@ -27,10 +27,10 @@ export function decodeEventHeader(value: string): string | undefined {
 }
 
 /**
- * Reads the attributes of an event in binary mode. Extensions are left alone, whatever they hold.
+ * Reads the attributes of an event in binary mode. Ignores extensions.
  *
- * @param headers - Every value of each header, names in lower case.
- * @returns The name of a header that stands there twice or cannot be decoded.
+ * @param headers - All values of each header, with lower-case names.
+ * @returns The name of a header that is given twice or cannot be decoded.
  */
 export function readBinaryAttributes(
   headers: Readonly<Record<string, readonly string[] | undefined>>,

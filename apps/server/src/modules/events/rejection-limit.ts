@@ -1,4 +1,4 @@
-/** Rejections of one sender that are kept in a minute, in this process: the list keeps few more, and a database is no log. */
+/** Rejections of one sender stored per minute, by this process. The list shows few more, and the database is not a log. */
 const A_MINUTE_MAX = 1_000;
 const MINUTE_MS = 60_000;
 
@@ -7,12 +7,12 @@ export type RejectionLimit = {
    * Counts rejections of a sender.
    *
    * @param nowMs - By a clock that never goes back.
-   * @returns How many of so many may be kept.
+   * @returns How many of them may be stored.
    */
   take(sender: string, count: number, nowMs: number): number;
 };
 
-/** Bounds what is written of requests that are wrong again and again: they cost their sender next to nothing. */
+/** Bounds what is stored of requests that are wrong again and again, which cost their sender next to nothing. */
 export function createRejectionLimit(): RejectionLimit {
   let minute = Number.NaN;
   const kept = new Map<string, number>();

@@ -8,11 +8,11 @@ import { createRecordCache, LOAD_BATCH_MAX } from "#platform/record-cache.ts";
 import type { Transact } from "#platform/transact.ts";
 import { findSubjects, type SubjectRow } from "./events.store.ts";
 
-/** Whom events are about. */
+/** The tenant of an event. */
 export type Subject = Pick<Entitlement, "tenantId" | "periodAnchor" | "periodUnit">;
 
 export type SubjectDirectory = {
-  /** Finds tenants by id or by the operator's own name for them; null for what is neither. */
+  /** Finds tenants by id or by the operator's name for them; null if there is none. */
   find(names: ReadonlySet<string>): Promise<ReadonlyMap<string, Subject | null>>;
   applyChange: ChangeListener;
 };
@@ -26,7 +26,7 @@ const LOAD_TIMEOUT_MS = 5_000;
 
 type Named = Subject & { name: string };
 
-/** An id stands for its own tenant, whatever another one is called by the operator. */
+/** An id always means its own tenant, even if the operator uses it as the name of another. */
 function toNamed(
   names: readonly string[],
   input: { rows: readonly SubjectRow[]; entitlements: ReadonlyMap<TenantId, Entitlement> },
@@ -70,7 +70,7 @@ export function createSubjectDirectory(deps: {
     loadsWaitingMax: LOADS_WAITING_MAX,
     waitMsMax: LOAD_TIMEOUT_MS,
     monotonicMs: deps.monotonicMs,
-    // A tenant may stand here by two names: both are told apart, and a change of any tenant forgets by clearing.
+    // One tenant may be cached under two names. They are separate entries, and a change of any tenant clears the cache.
     idOf: ({ name }) => name,
     load: async (names) =>
       await withTimeout(
@@ -102,7 +102,7 @@ export function createSubjectDirectory(deps: {
     },
     applyChange: (change) => {
       if (change.kind === "tenant" || change.kind === "reset") {
-        // Changes of tenants are rare; the name of one may have gone to another.
+        // Tenants rarely change, and a name may have moved to another tenant.
         cache.clear();
       }
     },

@@ -41,16 +41,16 @@ export type TakeEventsDeps = Pick<AppServices, "transact" | "clock"> & {
   subjects: SubjectDirectory;
   dimensions: DimensionRegistry;
   rejections: RejectionLimit;
-  /** The first key of the line of a tenant's key. */
+  /** The first key that a tenant's key was rolled from. */
   findOriginKey(key: { tenantId: TenantId; keyId: KeyId }): Promise<KeyId>;
 };
 
-/** Meters that change again and again while events are measured. */
+/** Retries when meters change while events are measured. */
 const STALE_MAX = 5;
 
 type Sender = { tenantId: TenantId; key: NonNullable<EventRow["key"]> } | undefined;
 
-/** One event of the request, as far as it is judged without the database. */
+/** One event of the request, judged without the database. */
 type Judged =
   | { event: CloudEvent; subject: Subject; data: string | null }
   | { rejection: Rejection; value: unknown; tenantId: TenantId | null };
@@ -77,7 +77,7 @@ async function toSender(deps: TakeEventsDeps, actor: Actor): Promise<Sender> {
   return { tenantId, key: { keyId, originKeyId: await deps.findOriginKey({ tenantId, keyId }) } };
 }
 
-/** The data as JSON, or why it cannot be kept. */
+/** The data as JSON, or why it cannot be stored. */
 function encodeData(data: unknown): { text: string | null } | Rejection {
   if (data === undefined) {
     return { text: null };
@@ -88,7 +88,7 @@ function encodeData(data: unknown): { text: string | null } | Rejection {
   } catch {
     return reject("INVALID_EVENT", "The data is nested too deeply.");
   }
-  // A text in UTF-8 has at most three bytes for each unit.
+  // Each unit of a text takes at most three bytes in UTF-8.
   const isLarge =
     text.length * 3 > EVENT_DATA_BYTES_MAX && Buffer.byteLength(text) > EVENT_DATA_BYTES_MAX;
   return isLarge
@@ -99,11 +99,11 @@ function encodeData(data: unknown): { text: string | null } | Rejection {
 function judgeTime(event: CloudEvent, nowMs: number): Rejection | undefined {
   switch (judgeEventTime(event.timeMs ?? nowMs, nowMs)) {
     case "too old":
-      return reject("TOO_OLD", `Events are taken up to ${String(EVENT_DAYS_BACK)} days back.`);
+      return reject("TOO_OLD", `Events may be at most ${String(EVENT_DAYS_BACK)} days old.`);
     case "too far ahead":
       return reject(
         "TOO_FAR_AHEAD",
-        `Events are taken up to ${String(EVENT_MINUTES_AHEAD)} minutes ahead.`,
+        `Events may be at most ${String(EVENT_MINUTES_AHEAD)} minutes ahead.`,
       );
     default:
       return;
@@ -123,7 +123,7 @@ function judgeSubject(
         "UNKNOWN_SUBJECT",
         event.subject === undefined
           ? "The subject must name the tenant, by its id or your own name for it."
-          : "There is no tenant of this id or external id.",
+          : "There is no tenant with this id or external id.",
       )
     );
   }
@@ -133,7 +133,7 @@ function judgeSubject(
   }
   return event.subject === undefined || named?.tenantId === sender.tenantId
     ? own
-    : reject("FOREIGN_SUBJECT", "A tenant's key reports usage of its own tenant alone.");
+    : reject("FOREIGN_SUBJECT", "A tenant's key may only report usage of its own tenant.");
 }
 
 function judge(
@@ -174,7 +174,7 @@ function subjectNames(values: readonly unknown[], sender: Sender): Set<string> {
   for (const value of values) {
     if (typeof value === "object" && value !== null && "subject" in value) {
       const { subject } = value;
-      // What is longer is refused as an event before anybody asks who it is.
+      // Longer texts are refused as invalid, without a lookup of the tenant.
       if (typeof subject === "string" && subject.length <= 256 && isStorableText(subject)) {
         names.add(subject);
       }
@@ -205,7 +205,7 @@ function toRow(
     hash: hashEvent(subject.tenantId, event.source, event.id),
     tenantId: subject.tenantId,
     key: input.sender?.key,
-    // What names the event is hashed as it came; a query string in it is not kept.
+    // The identity hashes the source as it was sent. Its query string is not stored.
     source: withoutQuery(event.source),
     id: event.id,
     type: event.type,
@@ -220,12 +220,12 @@ function toRow(
   };
 }
 
-/** Of all events of a request. */
+/** Over all events of a request. */
 type Input = { sender: Sender; senderName: string; now: Date };
 
 type Outcome = "accepted" | "duplicate" | Rejection;
 
-/** Measures and writes, again with newer meters when they changed in between. */
+/** Measures and writes; repeats with newer meters if they have changed in between. */
 async function recordGood(
   deps: TakeEventsDeps,
   goods: readonly Good[],
@@ -236,7 +236,7 @@ async function recordGood(
     const measured = goods.map((good) => toRow(deps, good, { ...input, meters }));
     const rows = measured.filter((row) => "hash" in row);
     const { revision } = meters;
-    // Also without a single event that could be counted: what refused it may be a meter that was just changed.
+    // Needed even without a single countable event, because the meter that rejected it may have just changed.
     const written = await deps.writer.write({ sender: input.senderName, rows, revision });
     if (written !== "stale") {
       let place = 0;
@@ -297,7 +297,7 @@ async function takeBatch(
   });
 }
 
-/** What says nothing of whether the event was recorded before: who it is about is not known, or what it is. */
+/** Rejections that cannot be checked for duplicates, because the tenant or the identity is unknown. */
 const ANONYMOUS: ReadonlySet<RejectionCode> = new Set([
   "INVALID_EVENT",
   "UNKNOWN_SUBJECT",
@@ -305,8 +305,8 @@ const ANONYMOUS: ReadonlySet<RejectionCode> = new Set([
 ]);
 
 /**
- * Answers as duplicates those of the rejected that were recorded before: what came again after its meter was changed, or when it
- * had become too old, was not lost.
+ * Turns rejected events that were recorded before into duplicates: an event that is resent after its meter has changed, or after it
+ * has become too old, was not lost.
  */
 async function acknowledgeKnown(deps: TakeEventsDeps, taken: readonly Taken[]): Promise<Taken[]> {
   const hashOf = ({ value, outcome, tenantId }: Taken): string | undefined => {
@@ -332,7 +332,7 @@ function isRejected(taken: Taken): taken is Taken<Rejection> {
   return typeof taken.outcome !== "string";
 }
 
-/** Keeps for the list as many as its sender may leave there; the answer names all of them. */
+/** Stores as many rejections as the sender may leave in the list. The answer still names all of them. */
 async function keepRejections(
   deps: TakeEventsDeps,
   { actor }: CallContext,
@@ -368,14 +368,14 @@ function toReceipt(taken: readonly Taken[]): EventReceipt {
 }
 
 /**
- * Takes usage events: judges each by itself, and records those that are good with ledger, rollups and balances. What is
- * answered is committed. The same event again, in this request or any other, changes nothing.
+ * Ingests usage events: judges each one separately, and records the valid ones in ledger, rollups and balances. Everything that is
+ * answered is committed. Sending an event again, in this or another request, changes nothing.
  *
- * Events report what has happened, so no limit refuses them: they count, and whoever asks for a limit afterwards is refused.
+ * Events report usage that has happened, so no limit refuses them: they count, and later checks against the limit are refused.
  *
- * @param values - Parsed JSON, an event each.
- * @throws {AppError} `INSUFFICIENT_SCOPE`, `PAYLOAD_TOO_LARGE`, `OVERLOADED`. When the database fails half-way, some of the
- *   events may be recorded: the same request again records the rest.
+ * @param values - Parsed JSON, one event each.
+ * @throws {AppError} `INSUFFICIENT_SCOPE`, `PAYLOAD_TOO_LARGE`, `OVERLOADED`. If the database fails half-way, some events may be
+ *   recorded; repeating the request records the rest.
  */
 export async function takeEvents(
   deps: TakeEventsDeps,
@@ -397,7 +397,7 @@ export async function takeEvents(
   const parts: Promise<Taken[]>[] = [];
   for (let start = 0; start < values.length; start += ROWS_IN_ONE_GO) {
     if (start > 0) {
-      // Calls that wait for a verdict get their turn.
+      // Lets waiting verifications run.
       await immediate();
     }
     const part = takeBatch(deps, values.slice(start, start + ROWS_IN_ONE_GO), input);

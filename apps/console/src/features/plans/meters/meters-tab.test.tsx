@@ -168,7 +168,7 @@ describe("rejected events", () => {
     tenantId: null,
     rejectedAt: "2026-11-21T00:00:00.000Z",
     code: "UNKNOWN_SUBJECT",
-    reason: "There is no tenant of this id or external id.",
+    reason: "There is no tenant with this id or external id.",
     source: "/proxy",
     id: "e-1",
     type: "llm.call",

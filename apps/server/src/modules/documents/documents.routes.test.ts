@@ -201,7 +201,7 @@ describe("documents over HTTP", () => {
   it("needs the scope, a credential and a tenant that exists", async () => {
     const collection = newCollection();
     expect((await api.call("reader", "PUT", path(collection, "a"), { body: {} })).status).toBe(403);
-    expect((await api.call("nobody", "GET", path(collection))).status).toBe(401);
+    expect((await api.call("unknown", "GET", path(collection))).status).toBe(401);
     const nowhere = `ten_${"0".repeat(32)}` as TenantId;
     const answer = await api.call("operator", "PUT", path(collection, "a", nowhere), { body: {} });
     expect(answer.status).toBe(404);

@@ -192,7 +192,7 @@ describe("files over HTTP", () => {
       403,
     );
     expect((await fetch(`${api.url}/v1/tenants/${ours}/files/${fileId}/content`)).status).toBe(401);
-    expect((await upload("nobody", { body: PNG })).status).toBe(401);
+    expect((await upload("unknown", { body: PNG })).status).toBe(401);
   });
 
   it.each([
@@ -284,7 +284,7 @@ describe("files over HTTP", () => {
     const before = await storedIds();
     const tenant = `ten_${"0".repeat(32)}`;
     expect((await upload("operator", { tenant, body: PNG })).status).toBe(404);
-    expect((await upload("operator", { tenant: "nobody", body: PNG })).status).toBe(404);
+    expect((await upload("operator", { tenant: "unknown", body: PNG })).status).toBe(404);
     expect(await storedIds()).toEqual(before);
   });
 

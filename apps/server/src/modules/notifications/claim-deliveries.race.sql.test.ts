@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-it("a delivery is in one hand, also when another pump takes it between what a claim sees and what it does", async () => {
+it("a delivery has one claim, even when another pump claims it between the read and the update", async () => {
   const world = createWebhookWorld(database, new Date());
   const { tenantId: owner } = await createTestTenant(world);
   const { webhookId } = await createWebhook(world, OPERATOR_CONTEXT, {

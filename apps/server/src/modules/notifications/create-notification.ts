@@ -5,10 +5,10 @@ import type { AppServices } from "#platform/app-services.ts";
 import { notify } from "./notify.ts";
 
 /**
- * Notifies a tenant on behalf of the operator. A tenant's own key may not: what its members read there comes from the
+ * Notifies a tenant on behalf of the operator. A tenant's own key may not, because members trust that notifications come from the
  * operator.
  *
- * @throws {AppError} `INSUFFICIENT_SCOPE`; `RESOURCE_NOT_FOUND` when there is no such tenant.
+ * @throws {AppError} `INSUFFICIENT_SCOPE`; `RESOURCE_NOT_FOUND` if the tenant does not exist.
  */
 export async function createNotification(
   deps: AppServices,

@@ -8,22 +8,22 @@ export type DeliverMailDeps = Pick<AppServices, "transact" | "clock" | "logger">
   mailTransport: MailTransport;
 };
 
-/** Eight attempts over about a day: longer than a mail server's usual maintenance. */
+/** Eight attempts over about a day: longer than the usual maintenance of a mail server. */
 export const deliverMailJob = defineJob({
   name: "mail.deliver",
   schema: z.object({ mailId: z.string() }),
   retryLimit: 7,
   retryDelaySeconds: 60,
   retryDelaySecondsMax: 6 * 60 * 60,
-  // More than all time-outs of the transport together: two attempts must not overlap.
+  // More than all timeouts of the transport together, because two attempts must not overlap.
   expireInSeconds: 10 * 60,
 });
 
 /**
- * Delivers one mail. Idempotent by its id: one that is sent already is not sent again. Only a crash between the mail
- * server's yes and our note of it repeats a mail, under the same Message-ID.
+ * Delivers one mail. Idempotent by its id: a sent mail is not sent again. Only a crash between the mail server's acceptance and our
+ * record of it repeats a mail, with the same Message-ID.
  *
- * @throws What the transport threw, when a later attempt may succeed.
+ * @throws The transport's error, if a later attempt may succeed.
  */
 export async function deliverMail(
   deps: DeliverMailDeps,
@@ -47,7 +47,7 @@ export async function deliverMail(
       }),
     );
     if (error instanceof MailRefusedError) {
-      deps.logger.warn({ mailId, reason: error.message }, "a mail was refused for good");
+      deps.logger.warn({ mailId, reason: error.message }, "a mail was permanently refused");
       return;
     }
     throw error;

@@ -34,21 +34,21 @@ export type DeliverWebhookDeps = AppServices & {
   webhookNotices: WebhookNotices;
 };
 
-/** As the standard has it: long enough for a receiver that works before it answers. */
+/** As in the standard: long enough for a receiver that does its work before it answers. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;
 const RESPONSE_LENGTH_MAX = 1_024;
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Longer than the schedule of one message, so that a single one never disables an endpoint. */
+/** Longer than the schedule of one message, so that one message alone never disables an endpoint. */
 export const LASTING_FAILURE_MS = 5 * DAY_MS;
 /**
- * Failures further apart are no row: nothing was tried in between, for no wait of the schedule is that long. An endpoint that
- * rarely hears of anything is not disabled for one failure now and one last week.
+ * Failures further apart are not consecutive: nothing was tried in between, because no delay of the schedule is that long. So an
+ * endpoint that rarely gets messages is not disabled for one failure now and one last week.
  */
 const FAILURES_APART_MS_MAX = 2 * Math.max(...ATTEMPT_DELAYS_MS);
-/** A receiver that is overloaded may stop all of its messages for so long at a time. */
+/** The longest pause that an overloaded receiver can ask for all of its messages. */
 const PAUSE_MS_MAX = 60 * 60 * 1_000;
 const GONE = 410;
-/** Answers of a receiver that has too much to do. */
+/** Answers of an overloaded receiver. */
 const OVERLOADED = new Set([429, 502, 503, 504]);
 const RANDOM_RANGE = 2 ** 32;
 
@@ -66,7 +66,7 @@ async function openSecrets(
   try {
     return await Promise.all(sealed.map((secret) => deps.sealer.open(secret)));
   } catch (error) {
-    throw new GuardedOutboundError("The secret cannot be read any more: rotate it.", {
+    throw new GuardedOutboundError("The secret can no longer be read: rotate it.", {
       cause: error,
     });
   }
@@ -117,11 +117,11 @@ function findReasonToDisable(input: {
   }
   const days = String(LASTING_FAILURE_MS / DAY_MS);
   return input.now.getTime() - input.failingSince.getTime() >= LASTING_FAILURE_MS
-    ? `For ${days} days every delivery failed.`
+    ? `Every delivery failed for ${days} days.`
     : undefined;
 }
 
-/** Since when everything has failed, seen from a failure now. */
+/** When the endpoint began to fail, given a failure now. */
 function findFailingSince(
   { failing_since: since, last_failed_at: last }: WebhookRow,
   failedAt: Date,
@@ -164,11 +164,11 @@ async function disable(
   await deps.webhookNotices.notifyDisabled(tx, {
     tenantId,
     title: "A webhook was disabled",
-    body: `${name}\n${reason} Nothing is sent to it any more. Mend the receiver, enable the webhook, and replay what failed; failed deliveries are kept for 30 days.`,
+    body: `${name}\n${reason} Nothing more is sent to it. Fix the receiver, enable the webhook, and replay the failed deliveries; they are kept for 30 days.`,
   });
 }
 
-/** Notes what became of an attempt, and with it of its endpoint. */
+/** Records the outcome of an attempt, and updates its endpoint. */
 async function settle(
   deps: DeliverWebhookDeps,
   delivery: DeliveryRow,
@@ -194,7 +194,7 @@ async function settle(
   const ended = hasSucceeded ? "succeeded" : "failed";
   await deps.transact.asOperator(async (tx) => {
     const endpoint = await lockWebhookRow(tx, delivery.tenant_id, delivery.webhook_id);
-    // Deleted or disabled in the meantime, or held so long that another process has it by now.
+    // It was deleted or disabled in the meantime, or its claim expired and another process has it.
     if (endpoint === undefined || !(await isClaimed(tx, delivery))) {
       return;
     }
@@ -231,8 +231,8 @@ async function settle(
 }
 
 /**
- * Makes one attempt of a delivery that is in hand, and notes what became of it. A process that dies in between leaves it in
- * hand until its time is over; then it is sent again, under the same id.
+ * Makes one attempt of a claimed delivery and records the outcome. If the process dies in between, the claim expires and the
+ * message is sent again with the same id.
  */
 export async function deliverWebhook(
   deps: DeliverWebhookDeps,

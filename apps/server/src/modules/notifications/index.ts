@@ -16,7 +16,7 @@ export { noticesOfTenant } from "./notices-of-tenant.store.ts";
 export { createNotificationsJobs } from "./notifications.jobs.ts";
 export type { WebhookNotices } from "./notifications.ports.ts";
 export { createNotificationsRoutes, createOutboxRoutes } from "./notifications.routes.ts";
-/** @public For the modules above: they call it in their own transactions. */
+/** @public For modules above, which call it in their own transactions. */
 export { notify } from "./notify.ts";
 export { publishEvent } from "./publish-event.ts";
 export { sendMail } from "./send-mail.ts";

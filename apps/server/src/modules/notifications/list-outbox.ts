@@ -22,7 +22,7 @@ function toMailReply(row: MailRow): Mail {
 /**
  * Lists mails, newest first; the cursor is the id of the last one.
  *
- * @throws {AppError} `INSUFFICIENT_SCOPE` for everybody but operators and their programs.
+ * @throws {AppError} `INSUFFICIENT_SCOPE` unless the actor is an operator or one of their programs.
  */
 export async function listOutbox(
   deps: Pick<AppServices, "transact">,

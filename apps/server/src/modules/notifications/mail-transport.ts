@@ -4,31 +4,31 @@ import { createTransport } from "nodemailer";
 import type { Logger } from "#platform/logger.ts";
 
 export type OutgoingMail = {
-  /** The same for every attempt, so that a receiver can tell a repetition. */
+  /** The same for every attempt, so that a receiver can recognise a repetition. */
   mailId: string;
   to: string;
   subject: string;
   text: string;
 };
 
-/** Hands mails over. Every implementation takes the same mail again without harm. */
+/** Sends mails. Every implementation may be given the same mail twice. */
 export interface MailTransport {
-  /** True where the outbox page is the only place to read a mail. */
+  /** True if mails can only be read on the outbox page. */
   readonly keepsText: boolean;
   /**
-   * @throws {MailRefusedError} When no later attempt can succeed.
-   * @throws {MailDeliveryError} When a later attempt may succeed.
+   * @throws {MailRefusedError} If no later attempt can succeed.
+   * @throws {MailDeliveryError} If a later attempt may succeed.
    */
   deliver(mail: OutgoingMail): Promise<void>;
   close(): void;
 }
 
-/** A mail was not handed over this time. The message says why, without the recipient. */
+/** An attempt failed. The message says why, without the recipient. */
 export class MailDeliveryError extends Error {
   override readonly name: string = "MailDeliveryError";
 }
 
-/** The mail server has refused this mail for good. */
+/** The mail server has refused this mail permanently. */
 export class MailRefusedError extends MailDeliveryError {
   override readonly name = "MailRefusedError";
 }
@@ -42,17 +42,17 @@ export type MailSettings = {
 };
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Between two answers of the server. */
+/** The longest wait between two answers of the server. */
 const SILENCE_TIMEOUT_MS = 20_000;
 const HASH_LENGTH = 16;
 const REASON_LENGTH_MAX = 500;
 
-/** What the log may say of a recipient: enough to find the same one again. */
+/** The recipient as it appears in the log: enough to recognise the same one. */
 export function hashRecipient(address: string): string {
   return createHash("sha256").update(address.toLowerCase()).digest("hex").slice(0, HASH_LENGTH);
 }
 
-/** Keeps mails where the operator reads them, on the outbox page. */
+/** Keeps mails for the operator to read on the outbox page. */
 export function createOutboxTransport(logger: Pick<Logger, "info">): MailTransport {
   return {
     keepsText: true,
@@ -67,7 +67,7 @@ export function createOutboxTransport(logger: Pick<Logger, "info">): MailTranspo
   };
 }
 
-/** A reply of class 5 is final (RFC 5321, section 4.2.1), but for those that are about us and not about the mail. */
+/** Replies of class 5 are final (RFC 5321, section 4.2.1), except those that concern us rather than the mail. */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error)) {
     return false;
@@ -78,8 +78,8 @@ function isRefusal(error: unknown): boolean {
 }
 
 /**
- * Says what went wrong without naming the recipient. The cause is left out on purpose: its fields hold the addresses, and
- * whoever logs an error logs its causes.
+ * Describes a failure without naming the recipient. Leaves the cause out on purpose: its fields hold the addresses, and loggers
+ * print causes.
  */
 function toDeliveryError(error: unknown, mail: OutgoingMail): MailDeliveryError {
   const reason = error instanceof Error ? error.message : String(error);
@@ -87,7 +87,7 @@ function toDeliveryError(error: unknown, mail: OutgoingMail): MailDeliveryError 
   return isRefusal(error) ? new MailRefusedError(message) : new MailDeliveryError(message);
 }
 
-/** Delivers to a mail server, over TLS whenever a password is sent. */
+/** Delivers to a mail server, always over TLS if a password is sent. */
 export function createSmtpTransport(
   settings: MailSettings & { smtp: NonNullable<MailSettings["smtp"]> },
   logger: Pick<Logger, "info">,
@@ -102,7 +102,7 @@ export function createSmtpTransport(
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SILENCE_TIMEOUT_MS,
-    // A mail is text: nothing in it may make the library read a file or an address.
+    // A mail is plain text: nothing in it may make the library read a file or an address.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -131,7 +131,7 @@ export function createSmtpTransport(
   };
 }
 
-/** Chooses the transport of the configuration. */
+/** Creates the configured transport. */
 export function createMailTransport(
   settings: MailSettings,
   logger: Pick<Logger, "info">,

@@ -103,7 +103,7 @@ describe("mail", () => {
     return items.map((item) => mailSchema.parse(item)).find((item) => item.mailId === mailId);
   }
 
-  it("hands a mail to the mail server as it was written, and then forgets its text", async () => {
+  it("sends a mail exactly as written, and then erases its text", async () => {
     const { mailId } = await send();
     expect(await find(mailId)).toMatchObject({
       state: "queued",
@@ -133,7 +133,7 @@ describe("mail", () => {
     expect(smtp.mails).toHaveLength(1);
   });
 
-  it("lets no header be added by subject or recipient, nor a name turn the subject around", async () => {
+  it("lets neither subject nor recipient add a header, nor a name reverse the subject", async () => {
     const { mailId } = await send({
       subject: "Hi \u202eevil\r\nBcc: all@example.test\u2028X-A: b",
     });
@@ -153,11 +153,11 @@ describe("mail", () => {
     }
   });
 
-  it("tries again after a temporary no, keeps the text meanwhile, and says why in one line", async () => {
+  it("retries after a temporary refusal, keeps the text meanwhile, and gives the reason in one line", async () => {
     const { mailId } = await send();
     smtp.answer("RCPT", "450 try later", "250 ok");
     const failure = await deliver(mailId).catch((error: unknown) => error);
-    // Whoever logs this error must not log the address with it.
+    // Logging this error must not log the address.
     services.logger.error({ err: failure }, "job failed");
     expect(failure).toBeInstanceOf(MailDeliveryError);
     const waiting = await find(mailId);
@@ -168,7 +168,7 @@ describe("mail", () => {
     expect(smtp.mails).toHaveLength(1);
   });
 
-  it("gives up at once when the server refuses for good, and after the last attempt otherwise", async () => {
+  it("gives up at once on a permanent refusal, otherwise after the last attempt", async () => {
     const refused = await send();
     smtp.answer("RCPT", "550 <ada@example.test>: no such user");
     await deliver(refused.mailId);
@@ -183,7 +183,7 @@ describe("mail", () => {
     expect(await find(unlucky.mailId)).toMatchObject({ state: "failed" });
   });
 
-  it("tries again when nobody answers at the mail server's address", async () => {
+  it("retries when there is no answer at the mail server's address", async () => {
     const { mailId } = await send();
     const gone = await startSmtpServer();
     await gone.close();
@@ -210,7 +210,7 @@ describe("mail", () => {
     expect(smtp.mails).toHaveLength(0);
   });
 
-  it("writes neither recipients nor texts to the log, but a hash to find them by", () => {
+  it("logs neither recipients nor texts, only a hash to find them by", () => {
     const log = lines.join("");
     expect(log).not.toContain("geheim");
     expect(log).not.toContain("ada@example.test");
@@ -218,7 +218,7 @@ describe("mail", () => {
     expect(log).toContain(hashRecipient("ADA@example.test"));
   });
 
-  it("sends nothing of a transaction that was rolled back", async () => {
+  it("sends nothing if the transaction is rolled back", async () => {
     const before = await database.sql`select count(*) from pgboss.job where name = 'mail.deliver'`;
     const rows = await database.sql`select count(*) from mails`;
     await services.transact
@@ -240,7 +240,7 @@ describe("mail", () => {
     ).rejects.toMatchObject({ code: "42501" });
   });
 
-  it("lists newest first by page, to operators and their programs only", async () => {
+  it("lists newest first, page by page, only to operators and their programs", async () => {
     const [first, second] = [await send(), await send()];
     const page = await outbox("?limit=1");
     expect(page.items[0]).toMatchObject({ mailId: second.mailId });
@@ -249,11 +249,11 @@ describe("mail", () => {
     expect((await api.call("operator", "GET", "/v1/outbox")).status).toBe(200);
     expect((await api.call("other", "GET", "/v1/outbox")).status).toBe(403);
     expect((await api.call("key", "GET", "/v1/outbox")).status).toBe(403);
-    expect((await api.call("nobody", "GET", "/v1/outbox")).status).toBe(401);
+    expect((await api.call("unknown", "GET", "/v1/outbox")).status).toBe(401);
     expect((await api.call("program", "GET", "/v1/outbox?limit=101")).status).toBe(400);
   });
 
-  it("forgets mails after 30 days", async () => {
+  it("deletes mails after 30 days", async () => {
     const { mailId } = await send();
     const at = (days: number) => ({
       ...services,

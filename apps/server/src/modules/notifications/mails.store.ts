@@ -28,7 +28,7 @@ const COLUMNS = [
   "sent_at",
 ] as const;
 
-/** Every function here is for the operator role: no other may see the table. */
+/** All functions here need the operator role. No other role can see the table. */
 export async function insertMail(
   tx: Tx,
   row: Pick<MailRow, "mail_id" | "kind" | "recipient" | "subject" | "body" | "created_at">,
@@ -79,7 +79,7 @@ export async function listMailRows(
     limit ${page.limit}`;
 }
 
-/** @returns How many. */
+/** @returns How many were deleted. */
 export async function deleteMailsBefore(tx: Tx, before: Date): Promise<number> {
   const result = await tx`delete from mails where created_at < ${before}`;
   return result.count;

@@ -34,7 +34,7 @@ function assertEnabled(row: WebhookRow): void {
   }
 }
 
-/** Lists what was or will be sent to an endpoint, newest first. @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`. */
+/** Lists sent and waiting deliveries of an endpoint, newest first. @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`. */
 export async function listDeliveries(
   deps: AppServices,
   context: CallContext,
@@ -84,10 +84,10 @@ export async function getDelivery(
 }
 
 /**
- * Begins a delivery anew at once, whatever became of it, under the id it had: a receiver that has it knows it again. One
- * that is being sent right now stays as it is.
+ * Starts a delivery over at once, whatever its state, with the same id, so that the receiver can recognise it. A delivery that is
+ * being sent right now is left alone.
  *
- * @throws {AppError} `CONFLICT` when the endpoint is disabled; `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`.
+ * @throws {AppError} `CONFLICT` if the endpoint is disabled; `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`.
  */
 export async function resendDelivery(
   deps: AppServices,
@@ -114,8 +114,7 @@ export async function resendDelivery(
 }
 
 /**
- * Begins deliveries anew that have failed since a moment, whenever their events happened: oldest first, at most a thousand;
- * called again, the next ones.
+ * Starts over deliveries that failed since a given time, however old their events: oldest first, at most a thousand per call.
  *
  * @throws {AppError} As {@link resendDelivery}.
  */
@@ -141,9 +140,9 @@ export async function replayDeliveries(
 }
 
 /**
- * Sends a `ping` to an endpoint, on the way that every message takes.
+ * Sends a `ping` to an endpoint, in the same way as every message.
  *
- * @throws {AppError} `INVALID_REQUEST` for an address that may not be called (any more); as {@link resendDelivery}.
+ * @throws {AppError} `INVALID_REQUEST` for an address that may not be called, or no longer; as {@link resendDelivery}.
  */
 export async function testWebhook(
   deps: WebhooksDeps,

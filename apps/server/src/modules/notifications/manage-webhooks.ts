@@ -31,7 +31,7 @@ import {
 } from "./webhooks.store.ts";
 
 export type WebhooksDeps = AppServices & {
-  /** For the secrets of endpoints. */
+  /** Seals the secrets of endpoints. */
   sealer: Sealer;
   webhookTargets: Pick<GuardedOutbound, "assertCallable">;
 };
@@ -39,7 +39,7 @@ export type WebhooksDeps = AppServices & {
 type One = { owner: WebhookOwner; webhookId: string };
 
 /**
- * Refuses an address that would not be called, before anything is stored or sent.
+ * Refuses an address that must not be called, before anything is stored or sent.
  *
  * @throws {AppError} `INVALID_REQUEST` at `/url`.
  */
@@ -77,7 +77,7 @@ export async function auditWebhook(
   });
 }
 
-/** @throws {AppError} `RESOURCE_NOT_FOUND` for a tenant or an endpoint that there is not. */
+/** @throws {AppError} `RESOURCE_NOT_FOUND` if the tenant or endpoint does not exist. */
 export async function getLockedRow(tx: Tx, { owner, webhookId }: One): Promise<WebhookRow> {
   const row = await lockWebhookRow(tx, owner, webhookId);
   if (row === undefined) {
@@ -87,9 +87,9 @@ export async function getLockedRow(tx: Tx, { owner, webhookId }: One): Promise<W
 }
 
 /**
- * Adds an endpoint. Its secret is in the answer alone; it is stored encrypted.
+ * Adds an endpoint. Only this answer holds its secret, which is stored encrypted.
  *
- * @throws {AppError} `INVALID_REQUEST` for an address that may not be called; `CONFLICT` when there are ten;
+ * @throws {AppError} `INVALID_REQUEST` for an address that may not be called; `CONFLICT` at the limit of ten;
  *   `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`.
  */
 export async function createWebhook(
@@ -124,7 +124,7 @@ export async function createWebhook(
     if ((await listWebhookRows(tx, owner, WEBHOOKS_MAX)).length === WEBHOOKS_MAX) {
       throw new AppError({
         code: "CONFLICT",
-        publicMessage: `There are ${String(WEBHOOKS_MAX)} endpoints already: delete one first.`,
+        publicMessage: `There are already ${String(WEBHOOKS_MAX)} endpoints: delete one first.`,
       });
     }
     await insertWebhook(tx, owner, row);
@@ -166,10 +166,10 @@ export async function getWebhook(
   return toWebhookReply(row, deps.clock.now());
 }
 
-/** What failed at another address, or before it was enabled again, says nothing of what comes. */
+/** Failures at another address, or before it was enabled again, no longer count. */
 const NOTHING_FAILED = { failing_since: null, last_failed_at: null, paused_until: null };
 
-/** What another address and another state change with them. */
+/** The fields that change with a new address or state. */
 function decideState(
   row: WebhookRow,
   { url = row.url, enabled }: Pick<UpdateWebhookRequest, "url" | "enabled">,
@@ -182,8 +182,8 @@ function decideState(
 }
 
 /**
- * Changes an endpoint. Disabled, it hears of nothing, and what waits for it counts as failed; enabled again, it hears of
- * what happens from then on, and failed deliveries can be begun anew.
+ * Changes an endpoint. A disabled endpoint gets no events, and its waiting deliveries count as failed. Once enabled again, it gets
+ * new events, and failed deliveries can be replayed.
  *
  * @throws {AppError} As {@link createWebhook}.
  */
@@ -226,7 +226,7 @@ export async function updateWebhook(
   });
 }
 
-/** Deletes an endpoint with all that was or would have been sent to it. @throws {AppError} As {@link getWebhook}. */
+/** Deletes an endpoint with all of its deliveries. @throws {AppError} As {@link getWebhook}. */
 export async function deleteWebhook(
   deps: AppServices,
   context: CallContext,
@@ -243,10 +243,10 @@ export async function deleteWebhook(
   });
 }
 
-/** So many signatures stand in each message beside the present one, at the most. */
+/** The most earlier secrets that still sign. Each adds a signature to every message. */
 const EARLIER_SECRETS_MAX = 5;
 
-/** Each that signs now goes on until its own end. Without a grace all end at once: a secret may have got out. */
+/** Each secret that signs now keeps its own end. Without a grace period all end at once, because a secret may have leaked. */
 function keepEarlierSecrets(
   row: WebhookRow,
   { graceSeconds, now }: { graceSeconds: number; now: Date },
@@ -258,7 +258,7 @@ function keepEarlierSecrets(
   if (earlier.length === EARLIER_SECRETS_MAX) {
     throw new AppError({
       code: "CONFLICT",
-      publicMessage: `${String(EARLIER_SECRETS_MAX)} earlier secrets still sign: wait until one of them has ended, or replace the secret without a grace period.`,
+      publicMessage: `${String(EARLIER_SECRETS_MAX)} earlier secrets still sign: wait until one of them expires, or replace the secret without a grace period.`,
     });
   }
   const until = new Date(now.getTime() + graceSeconds * 1_000).toISOString();
@@ -266,10 +266,10 @@ function keepEarlierSecrets(
 }
 
 /**
- * Replaces the secret. For the grace period every message is signed with both, so that a receiver verifies with either;
- * secrets that were replaced before go on signing until their own grace is over.
+ * Replaces the secret. During the grace period every message is signed with both, so that a receiver can verify with either. Secrets
+ * that were replaced before sign until their own grace period ends.
  *
- * @throws {AppError} `CONFLICT` when five earlier ones still sign; as {@link getWebhook}.
+ * @throws {AppError} `CONFLICT` if five earlier ones still sign; as {@link getWebhook}.
  */
 export async function rotateWebhookSecret(
   deps: WebhooksDeps,

@@ -1,11 +1,11 @@
 import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 
-/** What becomes of the notifications and webhooks of a tenant that is deleted. Needs the operator role. */
+/** The notifications and webhooks of a deleted tenant. Needs the operator role. */
 export const noticesOfTenant = {
-  /** Disables every endpoint; what waits for one has failed. Both stay so when the tenant is restored. */
+  /** Disables every endpoint and fails its waiting deliveries. A restored tenant does not get them back. */
   async close(tx: Tx, input: { tenantId: TenantId; now: Date }): Promise<void> {
-    // The endpoint first: whoever changes its deliveries holds it.
+    // Locks the endpoint first, as every change of its deliveries does.
     await tx`
       update webhook_endpoints set state = 'disabled', updated_at = ${input.now}
       where tenant_id = ${input.tenantId} and state <> 'disabled'`;
@@ -13,7 +13,7 @@ export const noticesOfTenant = {
       update webhook_deliveries set state = 'failed', claimed_until = null, finished_at = ${input.now}
       where tenant_id = ${input.tenantId} and state = 'pending'`;
   },
-  /** Deliveries first, so that no endpoint takes more than `limit` of them with it. */
+  /** Deletes deliveries first, so that deleting an endpoint never cascades to more than `limit` rows. */
   async forget(tx: Tx, input: { tenantId: TenantId; limit: number }): Promise<number> {
     const { tenantId, limit } = input;
     const deliveries = await tx`

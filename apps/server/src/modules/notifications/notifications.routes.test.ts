@@ -68,7 +68,7 @@ describe("notifications over HTTP", () => {
     };
   };
 
-  it("shows a member what is for them or for all, and nothing that is for a colleague", async () => {
+  it("shows a member their own notifications and those for all, but not a colleague's", async () => {
     const forAll = await created(hello);
     const mine = await created({ ...hello, userId: MEMBER });
     const hers = await created({ ...hello, userId: COLLEAGUE });
@@ -94,7 +94,7 @@ describe("notifications over HTTP", () => {
     expect(next.nextCursor).toBeNull();
   });
 
-  it("gives a user what is for them and for all, and nothing of another user's", async () => {
+  it("gives a user their own notifications and those for all, but not another user's", async () => {
     const tenant = await insertTestTenant(database.sql);
     const [ada, bob] = [services.newId("user"), services.newId("user")];
     const all = await created(hello, tenant);
@@ -104,7 +104,7 @@ describe("notifications over HTTP", () => {
     expect(page.ids).toEqual([forAda.notificationId, all.notificationId]);
   });
 
-  it("marks as read, the first time counting, and can leave out what is read", async () => {
+  it("marks as read, where the first time counts, and can leave out read ones", async () => {
     const one = await created(hello);
     const other = await created(hello);
     const read = async () =>
@@ -117,7 +117,7 @@ describe("notifications over HTTP", () => {
     expect(ids).not.toContain(one.notificationId);
   });
 
-  it("marks all as read up to the newest that was seen: a member's own and those for all, of one tenant", async () => {
+  it("marks as read up to the newest seen: a member's own and those for all, of one tenant", async () => {
     const tenant = await insertTestTenant(database.sql);
     const [ada, bob] = [services.newId("user"), services.newId("user")];
     const own = await created({ ...hello, userId: ada }, tenant);
@@ -158,7 +158,7 @@ describe("notifications over HTTP", () => {
     );
   });
 
-  it("marks at most a thousand at once, the newest first", async () => {
+  it("marks at most a thousand at once, newest first", async () => {
     const tenant = await insertTestTenant(database.sql);
     await database.sql`
       insert into notifications (tenant_id, notification_id, kind, title, body, created_at)
@@ -174,7 +174,7 @@ describe("notifications over HTTP", () => {
     expect([await readAll(), await readAll()]).toEqual([{ read: 1 }, { read: 0 }]);
   });
 
-  it("tells every process of a new one and of a read one", async () => {
+  it("publishes new and read notifications to every process", async () => {
     const { notificationId } = await created(hello);
     await api.call("ours", "POST", path(ours, `/${notificationId}/read`), {});
     const rows = await database.sql`
@@ -185,7 +185,7 @@ describe("notifications over HTTP", () => {
     ]);
   });
 
-  it("is told if and only if the caller's transaction commits", async () => {
+  it("exists if and only if the caller's transaction commits", async () => {
     const tenant = await insertTestTenant(database.sql);
     const tell = (fails: boolean) =>
       services.transact.asTenant(tenant, async (tx) => {
@@ -200,7 +200,7 @@ describe("notifications over HTTP", () => {
     expect((await list("program", tenant)).ids.length).toBe(1);
   });
 
-  it("makes text from outside harmless, and refuses a link that leads elsewhere", async () => {
+  it("sanitises text from outside, and refuses a link that leads elsewhere", async () => {
     const tell = (input: object) =>
       services.transact.asOperator((tx) =>
         notify(services, tx, { tenantId: ours, ...hello, ...input }),
@@ -220,7 +220,7 @@ describe("notifications over HTTP", () => {
     }
   });
 
-  it("answers another tenant as if there were none", async () => {
+  it("answers for another tenant as if it did not exist", async () => {
     const { notificationId } = await created(hello);
     const missing = `ntf_${"0".repeat(32)}`;
     const answers = [];
@@ -240,7 +240,7 @@ describe("notifications over HTTP", () => {
   it("lets only operators' programs create, and only those with the scope", async () => {
     expect((await create(hello, ours, "ours")).status).toBe(403);
     expect((await create(hello, ours, "otherProgram")).status).toBe(403);
-    expect((await create(hello, ours, "nobody")).status).toBe(401);
+    expect((await create(hello, ours, "unknown")).status).toBe(401);
     const nowhere = `ten_${"0".repeat(32)}` as TenantId;
     expect((await create(hello, nowhere)).status).toBe(404);
     const { notificationId } = await created(hello);
@@ -248,7 +248,7 @@ describe("notifications over HTTP", () => {
     expect(read.status).toBe(403);
   });
 
-  it("forgets notifications after 180 days", async () => {
+  it("deletes notifications after 180 days", async () => {
     const tenant = await insertTestTenant(database.sql);
     const userId: UserId = services.newId("user");
     await created({ ...hello, userId }, tenant);

@@ -25,7 +25,7 @@ const COLUMNS = [
   "read_at",
 ] as const;
 
-/** @returns False when there is no such tenant. */
+/** @returns False if the tenant does not exist. */
 export async function insertNotification(
   tx: Tx,
   tenantId: TenantId,
@@ -62,10 +62,10 @@ export async function listNotificationRows(
 }
 
 /**
- * Sets the time of reading unless it is set.
+ * Sets the read time unless it is already set.
  *
- * @param input.userId - Only one for this user or for all members; left out, whomever it is for.
- * @returns The row as it is now; `undefined` when there is none.
+ * @param input.userId - Only a notification for this user or for all members; left out, any.
+ * @returns The current row; `undefined` if there is none.
  */
 export async function markNotificationRead(
   tx: Tx,
@@ -82,10 +82,10 @@ export async function markNotificationRead(
 }
 
 /**
- * Sets the time of reading of the unread ones up to one of them, the newest first.
+ * Sets the read time of unread notifications up to a given one, newest first.
  *
  * @param input.userId - As for {@link markNotificationRead}.
- * @returns How many.
+ * @returns How many were marked.
  */
 export async function markNotificationsRead(
   tx: Tx,
@@ -107,7 +107,7 @@ export async function markNotificationsRead(
   return result.count;
 }
 
-/** Of all tenants. For the operator role. @returns How many. */
+/** Of all tenants. Needs the operator role. @returns How many were deleted. */
 export async function deleteNotificationsBefore(tx: Tx, before: Date): Promise<number> {
   const result = await tx`delete from notifications where created_at < ${before}`;
   return result.count;

@@ -12,11 +12,11 @@ export type NotificationInput = {
   tenantId: TenantId;
   /** Left out: all members of the tenant. */
   userId?: UserId | undefined;
-  /** Noun and what happened, such as `usage.threshold`. */
+  /** Noun and verb, such as `usage.threshold`. */
   kind: string;
   title: string;
   body: string;
-  /** Path of the console, such as `/billings`. */
+  /** A path of the console, such as `/billings`. */
   link?: string | undefined;
 };
 
@@ -24,11 +24,11 @@ const TITLE_LENGTH_MAX = 200;
 const BODY_LENGTH_MAX = 2_000;
 
 /**
- * Notifies a tenant inside the caller's transaction (of the tenant's role or the operator's): told if and only if what it
- * tells of is committed. Text is made harmless and cut to 200 and 2,000 characters, so names from outside may be in it.
+ * Notifies a tenant inside the caller's transaction (of the tenant or operator role), so only if the change itself commits. Text is
+ * sanitised and cut to 200 and 2,000 characters, so it may contain names from outside.
  *
- * @throws {z.ZodError} When the link is not a path of the console.
- * @throws {AppError} `RESOURCE_NOT_FOUND` when there is no such tenant.
+ * @throws {z.ZodError} If the link is not a path of the console.
+ * @throws {AppError} `RESOURCE_NOT_FOUND` if the tenant does not exist.
  */
 export async function notify(
   deps: Pick<AppServices, "clock" | "newId">,

@@ -5,14 +5,14 @@ import { deleteNotificationsBefore } from "./notifications.store.ts";
 import { deleteDeliveriesBefore } from "./webhook-deliveries.store.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Personal data that nobody needs any more. */
+/** Retention times of personal data. */
 const MAIL_RETENTION_MS = 30 * DAY_MS;
 const NOTIFICATION_RETENTION_MS = 180 * DAY_MS;
 const DELIVERY_RETENTION_MS = DELIVERY_DAYS * DAY_MS;
-/** In one transaction: an endpoint may have had many. */
+/** Rows in one transaction. An endpoint may have had many deliveries. */
 const DELIVERIES_AT_ONCE = 5_000;
 
-/** Deletes mails and deliveries of webhooks older than 30 days and notifications older than 180. */
+/** Deletes mails and webhook deliveries older than 30 days, and notifications older than 180. */
 export async function pruneNotifications(
   deps: Pick<AppServices, "transact" | "clock">,
 ): Promise<void> {

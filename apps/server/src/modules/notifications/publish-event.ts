@@ -4,15 +4,15 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertOutboxRow } from "./webhook-deliveries.store.ts";
 
-/** The body of a message, as it is sent and signed. */
+/** The body of a message, exactly as it is signed and sent. */
 export function toPayload(input: { type: string; at: Date; data: unknown }): string {
   const { type, at, data } = input;
   return JSON.stringify({ type, timestamp: at.toISOString(), data });
 }
 
 /**
- * Tells webhooks of something that happens in a tenant, inside the caller's transaction (of the tenant's role or the
- * operator's): told if and only if it is committed. Which endpoints hear of it is decided right after.
+ * Publishes an event of a tenant to webhooks, inside the caller's transaction (of the tenant or operator role), so only if the
+ * change itself commits. The endpoints that get it are determined right afterwards.
  */
 export async function publishEvent<Type extends Exclude<WebhookEventType, "ping">>(
   deps: Pick<AppServices, "clock" | "newId">,

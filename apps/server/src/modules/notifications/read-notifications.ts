@@ -20,7 +20,7 @@ export type ListNotificationsInput = {
   limit: number;
 };
 
-/** Whose notifications an actor sees: a member those for all and their own; everybody else whichever they ask for. */
+/** Decides whose notifications an actor sees: members their own and those for all, other actors the ones they ask for. */
 function readerOf(actor: Actor, asked: UserId | undefined): UserId | undefined {
   return actor.type === "user" && !actor.isOperator ? actor.id : asked;
 }
@@ -46,9 +46,9 @@ export async function listNotifications(
 }
 
 /**
- * Marks a notification as read; the first time counts.
+ * Marks a notification as read. The first time counts.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND` when it is missing, another tenant's or, for a member, another member's.
+ * @throws {AppError} `RESOURCE_NOT_FOUND` if it is missing, another tenant's or, for a member, another member's.
  */
 export async function markRead(
   deps: Pick<AppServices, "transact" | "clock">,
@@ -73,7 +73,7 @@ export async function markRead(
 }
 
 /**
- * Marks what is unread as read, up to the newest one that was seen, at most a thousand; called again, the next ones.
+ * Marks unread notifications as read, up to the newest one that was seen, at most a thousand per call.
  *
  * @returns How many were marked.
  */

@@ -14,21 +14,21 @@ export type MailInput = {
   to: string;
   subject: string;
   text: string;
-  /** What it is about, such as `invitation`. */
+  /** The subject, such as `invitation`. */
   kind: string;
 };
 
 const SUBJECT_LENGTH_MAX = 200;
 const TEXT_LENGTH_MAX = 50_000;
-/** One plain address: no list, no name, no comment. */
+/** A single plain address: no list, name or comment. */
 const address = z.email().max(320);
 
 /**
- * Sends a mail if and only if the caller's transaction commits; it must be one of the operator role, because mails belong
- * to no tenant. Subject and text are made harmless, so names from outside may be in them.
+ * Sends a mail if and only if the caller's transaction commits. Needs the operator role, because mails belong to no tenant. Subject
+ * and text are sanitised, so they may contain names from outside.
  *
  * @returns The id of the mail.
- * @throws {AppError} `INVALID_REQUEST` when `to` is not an address.
+ * @throws {AppError} `INVALID_REQUEST` if `to` is not an address.
  */
 export async function sendMail(
   deps: SendMailDeps,

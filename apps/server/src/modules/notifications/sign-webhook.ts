@@ -9,10 +9,10 @@ export function toWebhookSecret(bytes: Uint8Array): string {
 }
 
 /**
- * Makes the headers that a receiver verifies a message by. With two secrets, it may know either.
+ * Creates the headers by which a receiver verifies a message. With two secrets, either one verifies it.
  *
  * @param input.secrets - `whsec_` and base64.
- * @param input.at - Of this attempt.
+ * @param input.at - The time of this attempt.
  * @see Standard Webhooks 1.0.
  */
 export function signWebhook(input: {

@@ -1,4 +1,4 @@
-/** The address of an endpoint without what may be a secret of the receiver: for logs, and for people who may not see it. */
+/** The address of an endpoint without possible secrets of the receiver, for logs and for people who may not see it. */
 export function toShownOrigin(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : "";
 }

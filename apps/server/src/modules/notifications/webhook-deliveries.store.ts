@@ -36,7 +36,7 @@ export type AttemptRow = {
   response: string;
 };
 
-/** Names a delivery. */
+/** Identifies a delivery. */
 export type DeliveryName = { webhookId: string; messageId: string };
 
 const COLUMNS = [
@@ -62,10 +62,10 @@ export async function insertOutboxRow(tx: Tx, tenantId: TenantId, row: OutboxRow
 }
 
 /**
- * Makes deliveries of the oldest messages in the outbox, one for each enabled endpoint that hears of them, its tenant's or
- * the installation's, and empties the outbox of them, in one statement. Needs the operator role.
+ * Turns the oldest messages in the outbox into deliveries, one for each enabled endpoint of the tenant or the installation that
+ * subscribes to them, and removes them from the outbox, in one statement. Needs the operator role.
  *
- * @returns Messages taken; those that another process is taking are left to it.
+ * @returns How many messages. Skips those that another process is taking.
  */
 export async function handOnMessages(tx: Tx, now: Date, limit: number): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
@@ -89,10 +89,10 @@ export async function handOnMessages(tx: Tx, now: Date, limit: number): Promise<
 }
 
 /**
- * Takes due deliveries in hand until `until`, the longest due first, of each endpoint at most so many at once over all
- * processes. One that is not given back by then is due again. Needs the operator role.
+ * Claims due deliveries until `until`, longest due first, for each endpoint at most `perEndpoint` at once over all processes. An
+ * expired claim makes a delivery due again. Needs the operator role.
  *
- * Endpoints are walked through an index, so that a long queue of one of them hides nobody else's.
+ * Walks endpoints through an index, so that a long queue of one endpoint does not hide the others.
  */
 export async function claimDeliveries(
   tx: Tx,
@@ -133,12 +133,12 @@ export async function claimDeliveries(
     update webhook_deliveries d set claimed_until = ${until}::timestamptz, next_attempt_at = ${until}::timestamptz
     from picked p
     where d.tenant_id = p.tenant_id and d.webhook_id = p.webhook_id and d.message_id = p.message_id
-      -- Whoever took one since it was read, and let go of its endpoint, has changed this.
+      -- Another process may have claimed it since it was read, and released the lock of its endpoint.
       and d.state = 'pending' and d.next_attempt_at <= ${now}::timestamptz
     returning ${tx(COLUMNS.map((column) => `d.${column}`))}`;
 }
 
-/** True while the delivery is in the hand that took it until `claimedUntil`: no other process has taken it since. */
+/** True while the claim until `claimedUntil` is still the current one. */
 export async function isClaimed(
   tx: Tx,
   row: Pick<DeliveryRow, "tenant_id" | "webhook_id" | "message_id" | "claimed_until">,
@@ -151,7 +151,7 @@ export async function isClaimed(
   return rows.length === 1;
 }
 
-/** Notes an attempt and what is next, and gives the delivery back. Needs the operator role. */
+/** Records an attempt and what follows, and releases the claim. Needs the operator role. */
 export async function recordAttempt(
   tx: Tx,
   row: Pick<DeliveryRow, "tenant_id" | "webhook_id" | "message_id">,
@@ -177,7 +177,7 @@ export async function recordAttempt(
     where tenant_id = ${row.tenant_id} and webhook_id = ${row.webhook_id} and message_id = ${row.message_id}`;
 }
 
-/** What waits for an endpoint that nothing is sent to any more has failed. */
+/** Fails the waiting deliveries of an endpoint that gets nothing more. */
 export async function failPendingDeliveries(
   tx: Tx,
   owner: WebhookOwner,
@@ -253,7 +253,7 @@ export async function listAttemptRows(
     limit ${limit}`;
 }
 
-/** Begins the schedule of a delivery anew, unless it is in hand right now. @returns The row as it is then. */
+/** Starts a delivery over, unless it is claimed right now. @returns The updated row. */
 export async function restartDelivery(
   tx: Tx,
   owner: WebhookOwner,
@@ -267,7 +267,7 @@ export async function restartDelivery(
   return await findDeliveryRow(tx, owner, { webhookId, messageId });
 }
 
-/** Begins anew what has failed for good since then, oldest first. @returns How many. */
+/** Starts over deliveries that failed for good since a given time, oldest first. @returns How many. */
 export async function restartFailedDeliveries(
   tx: Tx,
   owner: WebhookOwner,
@@ -287,7 +287,7 @@ export async function restartFailedDeliveries(
   return result.count;
 }
 
-/** Of all owners, the oldest first, a bounded number. For the operator role. @returns How many. */
+/** Of all owners, oldest first, at most `limit`. Needs the operator role. @returns How many were deleted. */
 export async function deleteDeliveriesBefore(tx: Tx, before: Date, limit: number): Promise<number> {
   const result = await tx`
     delete from webhook_deliveries d using (

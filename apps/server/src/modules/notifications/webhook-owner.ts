@@ -3,13 +3,13 @@ import { assertMay, assertMayInTenant, type CallContext } from "@turnpike/domain
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
 
-/** In place of a tenant: the installation, whose endpoints hear of every tenant. */
+/** Used instead of a tenant: the installation, whose endpoints get the events of every tenant. */
 export const INSTALLATION = "operator";
 
-/** Whose endpoint it is. */
+/** The owner of an endpoint. */
 export type WebhookOwner = TenantId | typeof INSTALLATION;
 
-/** @throws {AppError} `INSUFFICIENT_SCOPE`; `RESOURCE_NOT_FOUND` for a tenant that the actor must not know of. */
+/** @throws {AppError} `INSUFFICIENT_SCOPE`; `RESOURCE_NOT_FOUND` for a tenant that the actor may not know about. */
 export function assertMayWith(
   context: CallContext,
   scope: "webhooks:read" | "webhooks:write",
@@ -22,7 +22,7 @@ export function assertMayWith(
   }
 }
 
-/** Does work in a transaction that sees the rows of the owner: a tenant's no others. */
+/** Runs work in a transaction that sees only the owner's rows. */
 export function transactAs<Result>(
   deps: Pick<AppServices, "transact">,
   owner: WebhookOwner,

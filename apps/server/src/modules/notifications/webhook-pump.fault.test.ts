@@ -12,7 +12,7 @@ import { createWebhookWorld, WEBHOOK_TEST_SECRET } from "./webhooks.fixture.ts";
 
 const SERVER = new URL("../../", import.meta.url).href;
 
-/** The pump in a process of its own, on the real parts; its clock is ahead by so much. */
+/** The pump in a process of its own, on the real parts, with its clock ahead by `aheadMs`. */
 const PUMP = `
   const [target, secret, aheadMs] = process.argv.slice(1);
   const from = (path) => import(${JSON.stringify(SERVER)} + path);
@@ -38,7 +38,7 @@ const PUMP = `
   setInterval(() => undefined, 60_000);
 `;
 
-describe("webhooks of a process that is killed", () => {
+describe("webhooks of a killed process", () => {
   let database: TestDatabase;
   let receiver: WebhookReceiver;
   let pump: SpawnedScript | undefined;
@@ -55,7 +55,7 @@ describe("webhooks of a process that is killed", () => {
     await database.close();
   });
 
-  it("are all delivered by the next one: none is lost, and what comes twice has one id", async () => {
+  it("are all delivered by the next process: none is lost, and repeated ones have the same id", async () => {
     const EVENTS = 40;
     const KILLS = 3;
     const world = createWebhookWorld(database, new Date());
@@ -87,7 +87,7 @@ describe("webhooks of a process that is killed", () => {
 
     for (let kill = 0; kill < KILLS; kill += 1) {
       await happen(EVENTS / (KILLS + 1));
-      // It answers a few and hangs with the rest: those are on their way when the process dies.
+      // It answers a few and leaves the rest hanging: those are in flight when the process dies.
       let answered = 0;
       const hanging = new Set<string>();
       receiver.answer = (res, message) => {
@@ -99,7 +99,7 @@ describe("webhooks of a process that is killed", () => {
         }
       };
       await start(kill * (CLAIM_MS + 1_000));
-      await pollUntil("messages are on their way", () => hanging.size === PER_ENDPOINT_MAX);
+      await pollUntil("messages are in flight", () => hanging.size === PER_ENDPOINT_MAX);
       await pump?.kill();
       for (const id of hanging) {
         cutOff.add(id);

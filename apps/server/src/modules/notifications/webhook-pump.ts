@@ -4,20 +4,20 @@ import { ATTEMPT_TIMEOUT_MS, type DeliverWebhookDeps, deliverWebhook } from "./d
 import { claimDeliveries, type DeliveryRow, handOnMessages } from "./webhook-deliveries.store.ts";
 
 interface WebhookPump {
-  /** Takes nothing new and waits for what is on its way; what is not back by then is sent again later. */
+  /** Claims nothing more and waits for deliveries in flight. Those that do not finish in time are sent again later. */
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** Longer than an attempt, its look-ups and its note in the database may take together. */
+/** Longer than an attempt with its lookups and its record in the database. */
 export const CLAIM_MS = ATTEMPT_TIMEOUT_MS + 45_000;
-/** On their way at once, from this process, and to one endpoint from all processes. */
+/** Deliveries in flight: from this process, and to one endpoint from all processes. */
 const CONCURRENCY_MAX = 32;
 export const PER_ENDPOINT_MAX = 4;
 const MESSAGES_AT_ONCE = 200;
-/** How soon a new event is seen. Nothing wakes the pump: a look at two indexes is cheaper than a wake-up that may get lost. */
+/** How soon a new event is seen. The pump polls two indexes, which is cheaper than a wake-up and cannot get lost. */
 const IDLE_MS = 1_000;
 
-/** Hands messages of the outbox on to endpoints. @returns Whether there may be more. */
+/** Turns messages in the outbox into deliveries. @returns Whether there may be more. */
 export async function handOn(deps: DeliverWebhookDeps): Promise<boolean> {
   const count = await deps.transact.asOperator((tx) =>
     handOnMessages(tx, deps.clock.now(), MESSAGES_AT_ONCE),
@@ -25,7 +25,7 @@ export async function handOn(deps: DeliverWebhookDeps): Promise<boolean> {
   return count === MESSAGES_AT_ONCE;
 }
 
-/** Takes due deliveries in hand. */
+/** Claims due deliveries. */
 export async function claim(deps: DeliverWebhookDeps, limit: number): Promise<DeliveryRow[]> {
   const now = deps.clock.now();
   const until = new Date(now.getTime() + CLAIM_MS);
@@ -34,7 +34,7 @@ export async function claim(deps: DeliverWebhookDeps, limit: number): Promise<De
   );
 }
 
-/** Delivers webhooks until it is stopped. Several processes may do so at once. */
+/** Delivers webhooks until it is stopped. Several processes may run it concurrently. */
 export function startWebhookPump(deps: DeliverWebhookDeps): WebhookPump {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -46,7 +46,7 @@ export function startWebhookPump(deps: DeliverWebhookDeps): WebhookPump {
       .catch((error: unknown) => {
         deps.logger.warn(
           { err: error, messageId: delivery.message_id },
-          "a webhook is tried again later",
+          "a webhook will be retried",
         );
       })
       .finally(() => {

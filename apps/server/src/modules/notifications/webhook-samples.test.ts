@@ -54,7 +54,7 @@ describe("the samples of docs/webhooks.md", () => {
   });
   afterAll(() => folder[Symbol.asyncDispose]());
 
-  it("tell genuine messages from others in Node", async () => {
+  it("distinguish genuine messages in Node", async () => {
     const path = join(folder.path, "verify.mjs");
     await writeFile(path, readSample("js"));
     const { isGenuine } = (await import(path)) as {
@@ -67,7 +67,7 @@ describe("the samples of docs/webhooks.md", () => {
 
   // Not every machine that builds Turnpike has Python.
   it.skipIf(!hasProgram("python3", "--version"))(
-    "tell genuine messages from others in Python",
+    "distinguish genuine messages in Python",
     async () => {
       const path = join(folder.path, "verify.py");
       const run = `${readSample("python")}

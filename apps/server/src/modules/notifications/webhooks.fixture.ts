@@ -15,9 +15,9 @@ export type Told = { tenantId: TenantId | null; title: string; body: string };
 export type WebhookWorld = TestServices &
   DeliverWebhookDeps &
   WebhooksDeps & {
-    /** What people were told. */
+    /** The notices that people got. */
     told: Told[];
-    /** Hands on and delivers what is due, until nothing is. @returns Attempts made. */
+    /** Publishes and delivers everything that is due. @returns How many attempts were made. */
     deliverDue(): Promise<number>;
   };
 
@@ -25,9 +25,9 @@ export const WEBHOOK_TEST_SECRET = "a secret of webhooks that only tests use";
 const TOGETHER = 100;
 
 /**
- * What webhooks need, on a database of the test's own; the receivers of tests on this machine may be called.
+ * Everything that webhooks need, on the test's own database. Receivers on this machine may be called.
  *
- * @param now - Where its clock begins. Receivers compare the time of a message with their own.
+ * @param now - The start of its clock. Receivers compare the time of a message with their own.
  */
 export function createWebhookWorld(database: TestDatabase, now: Date): WebhookWorld {
   const clock = createFakeClock(now.toISOString());
@@ -40,7 +40,7 @@ export function createWebhookWorld(database: TestDatabase, now: Date): WebhookWo
     sealer: createSealer(WEBHOOK_TEST_SECRET, "secrets of webhooks"),
     guardedOutbound,
     webhookTargets: guardedOutbound,
-    // What decides on waiting is always the same: no test shall wait longer by chance.
+    // Constant, so that no delay is longer by chance.
     randomBytes: (count: number) => (count === 4 ? new Uint8Array(count) : randomBytes(count)),
     webhookNotices: {
       notifyDisabled: (_tx: unknown, notice: Told) => {

@@ -4,7 +4,7 @@ import { INSTALLATION, type WebhookOwner } from "./webhook-owner.ts";
 
 export type WebhookState = "enabled" | "disabled" | "auto_disabled";
 
-/** Sealed, and until when it signs: an instant as ISO 8601. */
+/** A sealed secret, and until when it signs (ISO 8601). */
 type EarlierSecret = { secret: string; until: string };
 
 export type WebhookRow = {
@@ -17,7 +17,7 @@ export type WebhookRow = {
   disabled_reason: string | null;
   /** Sealed. */
   secret: string;
-  /** Newest first; those whose time is over sign nothing any more. */
+  /** Newest first. Expired ones no longer sign. */
   earlier_secrets: EarlierSecret[];
   failing_since: Date | null;
   last_failed_at: Date | null;
@@ -48,7 +48,7 @@ export function listSigning(row: WebhookRow, now: Date): EarlierSecret[] {
   return row.earlier_secrets.filter(({ until }) => new Date(until) > now);
 }
 
-/** Waits for whoever is adding another endpoint of the same owner, so that they are counted one by one. */
+/** Serialises additions of endpoints to an owner, so that they are counted one at a time. */
 export async function lockWebhooksOf(tx: Tx, owner: WebhookOwner): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${`webhooks ${owner}`}, 0))`;
 }
@@ -70,7 +70,7 @@ export async function insertWebhook(
     insert into webhook_endpoints ${tx({ ...row, earlier_secrets, tenant_id: owner }, ...COLUMNS)}`;
 }
 
-/** Newest first; an owner has few. */
+/** Newest first. An owner has few. */
 export async function listWebhookRows(
   tx: Tx,
   owner: WebhookOwner,
@@ -91,7 +91,7 @@ export async function findWebhookRow(
   return row;
 }
 
-/** The same, held until the end of the transaction. Whoever changes deliveries of an endpoint holds it first. */
+/** The same, locked until the end of the transaction. Every change of deliveries locks their endpoint first. */
 export async function lockWebhookRow(
   tx: Tx,
   owner: WebhookOwner,

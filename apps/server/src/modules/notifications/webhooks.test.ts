@@ -73,7 +73,7 @@ function add(
   });
 }
 
-/** Something happens in the tenant. */
+/** Publishes an event of the tenant. */
 async function happen(count = 1): Promise<void> {
   const { tenantId } = tenant;
   for (let index = 0; index < count; index += 1) {
@@ -93,7 +93,7 @@ const ids = () => receiver.received.map((message) => message.headers["webhook-id
 const types = () => receiver.received.map((message) => JSON.parse(message.body).type);
 
 describe("an event", () => {
-  it("from before an endpoint was added is not told to it, also when it had not been passed on yet", async () => {
+  it("older than an endpoint is not sent to it, even if it was still in the outbox", async () => {
     await happen();
     world.clock.advance(1_000);
     await add();
@@ -102,7 +102,7 @@ describe("an event", () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it("arrives signed, with its type, its time and data of the documented shape", async () => {
+  it("arrives signed, with its type, time and data in the documented shape", async () => {
     const { secret, webhookId } = await add();
     const made = await createKey(world, tenant.context, {
       tenantId: tenant.tenantId,
@@ -133,7 +133,7 @@ describe("an event", () => {
     });
   });
 
-  it("is told of each change of a key and of a tenant, of the shape of its type", async () => {
+  it("is published for each change of a key and of a tenant, in the shape of its type", async () => {
     await add();
     const { tenantId, context } = tenant;
     const fields = { tenantId, name: "k", environment: "live", scopes: [], metadata: {} } as const;
@@ -168,7 +168,7 @@ describe("an event", () => {
     }
   });
 
-  it("is told if and only if what it tells of is committed", async () => {
+  it("is published if and only if the change commits", async () => {
     const { webhookId } = await add();
     const { tenantId } = tenant;
     const data = { tenantId, imported: 1, existing: 0, refused: 0 };
@@ -181,7 +181,7 @@ describe("an event", () => {
     expect(await deliveriesOf(webhookId)).toEqual([]);
   });
 
-  it("goes to the endpoints that hear of its type, are enabled, and are the tenant's or the installation's", async () => {
+  it("goes to endpoints that subscribe to its type, are enabled, and belong to the tenant or the installation", async () => {
     const theirs = await createTestTenant(world, `Theirs ${String(tenantCount)}`);
     await database.sql`delete from webhook_outbox`;
     const all = await add();
@@ -202,20 +202,20 @@ describe("an event", () => {
     expect(await count(others)).toBe(0);
     expect(await count(disabled)).toBe(0);
     expect(await count(foreign, theirs.tenantId)).toBe(0);
-    // The same event has the same id wherever it arrives, and nothing of it is left in the outbox.
+    // The same event has the same id everywhere, and the outbox is empty.
     expect(new Set(ids()).size).toBe(1);
     expect((await database.sql`select 1 from webhook_outbox`).length).toBe(0);
   });
 });
 
 describe("the schedule", () => {
-  it("is ten attempts over 75 h 35 m 5 s under one id, each with its own time and signature", async () => {
+  it("has ten attempts over 75 h 35 m 5 s with one id, each with its own time and signature", async () => {
     const { webhookId } = await add();
     receiver.answer = (res) => res.writeHead(500).end("broken");
     await happen();
     const startedMs = world.clock.now().getTime();
     const atMs: number[] = [];
-    // Minute by minute, and second by second in the first: no attempt may come between.
+    // Minute by minute, and second by second in the first: there must be no attempt in between.
     for (let elapsedMs = 0; elapsedMs <= 80 * HOUR_MS; ) {
       const made = await world.deliverDue();
       if (made > 0) {
@@ -225,7 +225,7 @@ describe("the schedule", () => {
       if (delivery?.nextAttemptAt === null) {
         break;
       }
-      // Just before it is due there is nothing to do.
+      // Just before it is due, there is nothing to do.
       const waitMs = Date.parse(delivery?.nextAttemptAt ?? "") - world.clock.now().getTime();
       world.clock.advance(waitMs - 1);
       expect(await world.deliverDue()).toBe(0);
@@ -255,13 +255,13 @@ describe("the schedule", () => {
     );
     expect(detail.attemptLog.map((each) => each.attempt)).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
     expect(detail.attemptLog[0]).toMatchObject({ status: 500, error: null, response: "broken" });
-    // A message that never arrives disables nothing by itself.
+    // One message that never arrives does not disable the endpoint.
     const one = { owner: tenant.tenantId, webhookId };
     expect((await getWebhook(world, OPERATOR_CONTEXT, one)).state).toBe("enabled");
     expect(world.told).toEqual([]);
   });
 
-  it("keeps to Retry-After, for the message and for the whole endpoint", async () => {
+  it("obeys Retry-After, for the message and for the whole endpoint", async () => {
     const { webhookId } = await add();
     receiver.answer = (res) => res.writeHead(429, { "retry-after": "600" }).end();
     await happen();
@@ -278,7 +278,7 @@ describe("the schedule", () => {
     ]);
   });
 
-  it("counts redirects as failures and follows none", async () => {
+  it("counts redirects as failures and does not follow them", async () => {
     const elsewhere = await startWebhookReceiver();
     const { webhookId } = await add();
     receiver.answer = (res) => res.writeHead(308, { location: elsewhere.url }).end();
@@ -289,7 +289,7 @@ describe("the schedule", () => {
     await elsewhere.close();
   });
 
-  it("shows at most 1 kB of an answer, made harmless", async () => {
+  it("shows at most 1 kB of an answer, sanitised", async () => {
     const { webhookId } = await add();
     receiver.answer = (res) => res.writeHead(500).end(`\u0000\u202eevil${"x".repeat(100_000)}`);
     await happen();
@@ -305,7 +305,7 @@ describe("the schedule", () => {
     expect(response.length).toBeLessThanOrEqual(1_024);
   });
 
-  it("says why no answer came", async () => {
+  it("says why there was no answer", async () => {
     const { webhookId } = await add();
     await receiver.close();
     await happen();
@@ -318,7 +318,7 @@ describe("the schedule", () => {
     expect(attemptLog).toMatchObject([{ status: null, error: "The connection was refused." }]);
   });
 
-  it("has at most four of an endpoint on their way at once, and one that hangs holds up nobody else", async () => {
+  it("has at most four messages of an endpoint in flight, and one that hangs does not hold up other endpoints", async () => {
     const slow = await add({ eventTypes: ["keys.imported"] });
     await happen(PER_ENDPOINT_MAX + 3);
     await handOn(world);
@@ -329,7 +329,7 @@ describe("the schedule", () => {
     const bySlow = hanging.filter((each) => each.webhook_id === slow.webhookId);
     expect(bySlow.length).toBe(PER_ENDPOINT_MAX);
     expect(hanging.filter((each) => each.webhook_id === fast.webhookId).length).toBe(1);
-    // Nothing more of it is taken while those are out, by this process or another.
+    // While those are in flight, neither this process nor another claims more.
     expect((await claim(world, 100)).length).toBe(0);
     world.clock.advance(CLAIM_MS);
     const again = await claim(world, 100);
@@ -341,7 +341,7 @@ describe("the schedule", () => {
 
 describe("an endpoint", () => {
   const one = (webhookId: string) => ({ owner: tenant.tenantId, webhookId });
-  /** Something is sent each day, and fails with all that is due then. */
+  /** Sends an event each day, and fails with everything that is due then. */
   const failDaily = async (days: number) => {
     for (let day = 0; day < days; day += 1) {
       world.clock.advance(DAY_MS);
@@ -350,7 +350,7 @@ describe("an endpoint", () => {
     }
   };
 
-  it("that says 410 Gone is disabled at once, with what waits, and its people are told", async () => {
+  it("that answers 410 Gone is disabled at once with its waiting deliveries, and its people are notified", async () => {
     const { webhookId } = await add();
     receiver.answer = (res) => res.writeHead(410).end();
     await happen(2);
@@ -366,7 +366,7 @@ describe("an endpoint", () => {
     expect(await world.deliverDue()).toBe(0);
   });
 
-  it("is named by its origin and description to people who may not see its address", async () => {
+  it("is shown by origin and description to people who may not see its address", async () => {
     await add({ url: `${receiver.url}/hook/s3cr3t?token=t0k3n`, description: "Billing" });
     receiver.answer = (res) => res.writeHead(410).end();
     await happen();
@@ -375,7 +375,7 @@ describe("an endpoint", () => {
     expect(world.told[0]?.body).not.toMatch(/s3cr3t|t0k3n/);
   });
 
-  it("at which nothing succeeds for five days is disabled; one success before that saves it", async () => {
+  it("is disabled after five days without a success; one success before that saves it", async () => {
     const { webhookId } = await add();
     receiver.answer = (res) => res.writeHead(503).end();
     await happen();
@@ -402,7 +402,7 @@ describe("an endpoint", () => {
     ).toHaveLength(1);
   });
 
-  it("that rarely hears of anything is not disabled for one failure a while after another", async () => {
+  it("that rarely gets events is not disabled for two failures far apart", async () => {
     const { webhookId } = await add();
     receiver.answer = (res) => res.writeHead(500).end();
     await happen();
@@ -420,7 +420,7 @@ describe("an endpoint", () => {
     expect((await deliveriesOf(webhookId))[0]).toMatchObject({ state: "pending", attempts: 1 });
   });
 
-  it("with another address begins anew, whatever failed at the one before", async () => {
+  it("starts over with another address, whatever failed at the old one", async () => {
     const { webhookId } = await add();
     receiver.answer = (res) => res.writeHead(503).end();
     await failDaily(4);
@@ -433,7 +433,7 @@ describe("an endpoint", () => {
     expect((await getWebhook(world, OPERATOR_CONTEXT, one(webhookId))).state).toBe("auto_disabled");
   });
 
-  it("whose secret is replaced signs with both until the grace is over", async () => {
+  it("signs with both secrets until the grace period ends", async () => {
     const { webhookId, secret: old } = await add();
     const rotated = await rotateWebhookSecret(world, OPERATOR_CONTEXT, {
       ...one(webhookId),
@@ -455,13 +455,13 @@ describe("an endpoint", () => {
     );
   });
 
-  it("whose secret is replaced again signs with each earlier one until its own grace is over, unless there is none", async () => {
+  it("signs with each earlier secret until its own grace period ends, unless there is none", async () => {
     const { webhookId, secret: first } = await add();
     const rotate = async (graceSeconds: number) => {
       const input = { ...one(webhookId), graceSeconds };
       return (await rotateWebhookSecret(world, OPERATOR_CONTEXT, input)).secret;
     };
-    /** Which of them sign what is sent now. */
+    /** Which of them sign the messages sent now. */
     const signing = async (...secrets: string[]) => {
       await happen();
       await world.deliverDue();
@@ -493,7 +493,7 @@ describe("an endpoint", () => {
     expect(await signing(first, third, only)).toEqual([only]);
   });
 
-  it("has its secrets nowhere in the database as they are, and in no later answer", async () => {
+  it("stores no secret in the clear, and shows it in no later answer", async () => {
     const { webhookId, secret } = await add();
     const stored = JSON.stringify([
       ...(await database.sql`select * from webhook_endpoints`),
@@ -508,7 +508,7 @@ describe("an endpoint", () => {
     expect(JSON.stringify(answers)).not.toContain("whsec_");
   });
 
-  it("whose secret cannot be read is called by nobody, and says what to do", async () => {
+  it("whose secret cannot be read is not called, and says what to do", async () => {
     const { webhookId } = await add();
     await database.sql`update webhook_endpoints set secret = 'broken' where webhook_id = ${webhookId}`;
     await happen();
@@ -519,7 +519,7 @@ describe("an endpoint", () => {
     expect(detail.attemptLog[0]?.error).toContain("rotate");
   });
 
-  it("may lead nowhere private: refused when saved, when tested and when sent", async () => {
+  it("must not have a private address: refused when saved, when tested and when sent", async () => {
     const closed = { ...world, webhookTargets: createGuardedOutbound({ allowPrivate: [] }) };
     const refusal = await refusalOf(
       createWebhook(closed, OPERATOR_CONTEXT, {
@@ -546,14 +546,14 @@ describe("an endpoint", () => {
     expect(receiver.connections()).toBe(0);
   });
 
-  it("is one of ten at the most, also when eleven are added at once", async () => {
+  it("is limited to ten, even when eleven are added at once", async () => {
     const results = await Promise.allSettled(Array.from({ length: 12 }, () => add()));
     expect(results.filter((result) => result.status === "fulfilled").length).toBe(10);
     const { items } = await listWebhooks(world, OPERATOR_CONTEXT, { owner: tenant.tenantId });
     expect(items.length).toBe(10);
   });
 
-  it("is deleted with everything that was sent to it", async () => {
+  it("is deleted with all of its deliveries", async () => {
     const { webhookId } = await add();
     await happen();
     await world.deliverDue();
@@ -567,7 +567,7 @@ describe("an endpoint", () => {
 describe("a delivery", () => {
   const one = (webhookId: string) => ({ owner: tenant.tenantId, webhookId });
 
-  it("can be sent again under its id, whatever became of it", async () => {
+  it("can be sent again with its id, whatever its state", async () => {
     const { webhookId } = await add();
     await happen();
     await world.deliverDue();
@@ -579,7 +579,7 @@ describe("a delivery", () => {
     expect((await deliveriesOf(webhookId))[0]).toMatchObject({ state: "succeeded", attempts: 2 });
   });
 
-  it("that failed is replayed from a moment on, and none that succeeded", async () => {
+  it("is replayed from a given time on if it failed, but not if it succeeded", async () => {
     const { webhookId } = await add();
     await happen();
     await world.deliverDue();
@@ -608,7 +608,7 @@ describe("a delivery", () => {
     expect((await deliveriesOf(webhookId)).every((each) => each.state === "succeeded")).toBe(true);
   });
 
-  it("that used up its attempts in the last day is replayed with it, however long ago its event was", async () => {
+  it("that used up its attempts in the last day is replayed, however old its event", async () => {
     const { webhookId } = await add();
     receiver.answer = (res) => res.writeHead(500).end();
     await happen();
@@ -622,7 +622,7 @@ describe("a delivery", () => {
     expect(await replayDeliveries(world, OPERATOR_CONTEXT, replay)).toEqual({ replayed: 1 });
   });
 
-  it("of a test is a ping, to an endpoint that hears of something else too", async () => {
+  it("of a test is a ping, even to an endpoint that does not subscribe to it", async () => {
     const { webhookId } = await add({ eventTypes: ["key.created"] });
     const ping = await testWebhook(world, OPERATOR_CONTEXT, one(webhookId));
     await world.deliverDue();
@@ -633,7 +633,7 @@ describe("a delivery", () => {
     expect(ids()).toEqual([ping.messageId]);
   });
 
-  it("is forgotten after 30 days, and not a day before", async () => {
+  it("is deleted after 30 days, and not earlier", async () => {
     const { webhookId } = await add();
     await happen();
     await world.deliverDue();
@@ -647,7 +647,7 @@ describe("a delivery", () => {
 });
 
 describe("webhooks of another tenant", () => {
-  it("are as invisible as those that there are not, to every operation", async () => {
+  it("are as invisible to every operation as if they did not exist", async () => {
     const theirs = await createTestTenant(world, `Theirs ${String(tenantCount)}`);
     const { webhookId } = await add();
     await happen();
@@ -688,7 +688,7 @@ describe("webhooks of another tenant", () => {
     expect((await deliveriesOf(webhookId))[0]).toMatchObject({ state: "succeeded", attempts: 1 });
   });
 
-  it("are for owners and admins alone, and those of the installation for operators", async () => {
+  it("are only for owners and admins, and those of the installation only for operators", async () => {
     const { tenantId } = tenant;
     const key = (scopes: "webhooks:read"[]) =>
       contextOf({ type: "key", id: "key_1", tenantId, scopes });

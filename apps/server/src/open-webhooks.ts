@@ -1,5 +1,5 @@
 import type { WebhookNotices } from "#modules/notifications/index.ts";
-import { type TellDeps, tellOperators, tellTenant } from "#modules/tenants/index.ts";
+import { type NotifyDeps, notifyMembers, notifyOperators } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { createGuardedOutbound, type GuardedOutbound } from "#platform/guarded-outbound.ts";
 import { createSealer, type Sealer } from "#platform/sealer.ts";
@@ -31,13 +31,13 @@ export function openWebhooks({ secret, allowPrivate }: WebhookSettings): {
 }
 
 /** Tells the members of a tenant, and its owners and admins by mail; of the installation's endpoints the operators by mail. */
-export function createWebhookNotices(deps: AppServices & TellDeps): WebhookNotices {
+export function createWebhookNotices(deps: AppServices & NotifyDeps): WebhookNotices {
   return {
     async notifyDisabled(tx, { tenantId, title, body }) {
       const kind = "webhook.disabled";
       await (tenantId === null
-        ? tellOperators(deps, tx, { kind, title, body })
-        : tellTenant(deps, tx, { tenantId, kind, title, body, link: "/tenants?tab=webhooks" }));
+        ? notifyOperators(deps, tx, { kind, title, body })
+        : notifyMembers(deps, tx, { tenantId, kind, title, body, link: "/tenants?tab=webhooks" }));
     },
   };
 }

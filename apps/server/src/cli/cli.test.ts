@@ -261,7 +261,7 @@ describe("the command line without a server", { timeout: COMMAND_DEADLINE_MS }, 
     expect(again).toMatchObject({
       code: 1,
       stdout: "",
-      stderr: "turnpike: Another tenant has this slug: choose a different one.\n",
+      stderr: "turnpike: Another tenant has this slug. Choose a different one.\n",
     });
   });
 });

@@ -5,8 +5,8 @@ import type { ConstructorOptions, Db } from "pg-boss";
 /** The queue's tables live in a schema of their own, migrated by the library. */
 const SCHEMA = "pgboss";
 
-/** Any fixed number: processes that start at the same time take turns. */
-const GRANT_LOCK = 7_163_022;
+/** Processes that start at the same time take turns. No other lock uses the number; that of the change feed is 7163022. */
+const GRANT_LOCK = 7_163_031;
 
 /**
  * Lets the operator role enqueue in its own transactions, and read nothing of a job but its id and start. The tenant role

@@ -71,12 +71,12 @@ describe("assertMayInTenant", () => {
       key(),
       theirs,
       "RESOURCE_NOT_FOUND",
-      "whatever its scopes: nothing tells that the tenant exists",
+      "whatever its scopes: nothing reveals that the tenant exists",
     ],
     [person([], true), theirs, "passes", "a person who is an operator, in any tenant"],
     [person([[ours, "viewer"]]), ours, "passes", "a member, by the role"],
     [person([[ours, "owner"]]), theirs, "RESOURCE_NOT_FOUND", "an owner in another tenant"],
-    [person([]), ours, "RESOURCE_NOT_FOUND", "nobody's member"],
+    [person([]), ours, "RESOURCE_NOT_FOUND", "a member of no tenant"],
   ])("%j in %s: %s (%s)", (actor, tenantId, outcome) => {
     expect(outcomeOf(() => assertMayInTenant(actor, "keys:read", tenantId))).toBe(outcome);
   });
@@ -102,7 +102,7 @@ describe("a member", () => {
 });
 
 describe("getPerson", () => {
-  it("lets people through and no program, however much it may", () => {
+  it("accepts people and refuses every program, whatever its scopes", () => {
     expect(getPerson(person([]))).toMatchObject({ id: userId });
     for (const actor of [operator, system, serviceKey(...SCOPES), key(...SCOPES)]) {
       expect(outcomeOf(() => getPerson(actor))).toBe("INSUFFICIENT_SCOPE");

@@ -2,9 +2,9 @@ import { AppError, resourceNotFound } from "../errors/app-error.ts";
 import type { TenantId, UserId } from "../ids/ids.ts";
 import { ROLE_SCOPES, type Role, type Scope } from "./scopes.ts";
 
-/** Who acts. The id is shown in the audit trail. */
+/** The person or program that acts. The audit trail shows the id. */
 export type Actor =
-  /** A command of the operator, or whoever else may read the data folder. */
+  /** A command line with access to the data folder, which is the operator's. */
   | { type: "operator"; id: string }
   /** A signed-in person: a member of some tenants, an operator, or neither yet. */
   | UserActor
@@ -20,13 +20,13 @@ export type UserActor = {
   id: UserId;
   /** Holds every scope over the whole installation. */
   isOperator: boolean;
-  /** The tenants the person belongs to. Empty for somebody who has just registered. */
+  /** The tenants the person belongs to. Empty for a person who has just registered. */
   roles: ReadonlyMap<TenantId, Role>;
 };
 
 /**
- * Names who shares what is bounded: the tenant whose key it is, whichever of its keys; of the operator each program by itself,
- * and each person.
+ * Names the sender that limits apply to: all keys of a tenant count as one, while each program of the operator and each person
+ * counts separately.
  */
 export function nameSender(actor: Actor): string {
   return actor.type === "key" ? actor.tenantId : `${actor.type} ${actor.id}`;
@@ -67,7 +67,7 @@ export function mayInTenant(actor: Actor, scope: Scope, tenantId: TenantId): boo
   return may(actor, scope) || (role !== undefined && ROLE_SCOPES[role].includes(scope));
 }
 
-/** True when nothing may tell the actor that `tenantId` exists. */
+/** True when the actor must not learn that `tenantId` exists. */
 function isStranger(actor: Actor, tenantId: TenantId): boolean {
   switch (actor.type) {
     case "key":
@@ -106,7 +106,7 @@ export function assertMayInTenant(actor: Actor, scope: Scope, tenantId: TenantId
 }
 
 /**
- * The person who acts, for what a program cannot do: to become the operator, to accept an invitation.
+ * The person who acts, for actions closed to programs: becoming the operator, accepting an invitation.
  *
  * @throws {AppError} `INSUFFICIENT_SCOPE` for every other actor.
  */

@@ -23,20 +23,20 @@ describe("custom scopes", () => {
     expect(isCustomScope(name)).toBe(false);
   });
 
-  it("keep clear of the nouns that Turnpike uses itself", () => {
+  it("may not use the nouns of Turnpike's own scopes", () => {
     expect(SCOPES.every(isReservedScope)).toBe(true);
     expect(isReservedScope("maps:read")).toBe(false);
   });
 });
 
 describe("effectiveScopes", () => {
-  it("are those of management, and of the others those that the plan allows", () => {
+  it("are the management scopes, and the custom ones that the plan allows", () => {
     const scopes = ["keys:read", "maps:read", "maps:write"];
     expect(effectiveScopes(scopes, ["maps:read"])).toEqual(["keys:read", "maps:read"]);
     expect(effectiveScopes(scopes, undefined)).toEqual(["keys:read"]);
   });
 
-  it("are the very list of the key when nothing is left out, so that a call makes no copy", () => {
+  it("are the key's own list when all are allowed, so that a call copies nothing", () => {
     const scopes = ["keys:read", "maps:read"];
     expect(effectiveScopes(scopes, ["maps:write", "maps:read"])).toBe(scopes);
     expect(effectiveScopes([], undefined)).toHaveLength(0);

@@ -11,22 +11,22 @@ const RESERVED_NOUNS: ReadonlySet<string> = new Set(
   SCOPES.map((scope) => scope.slice(0, scope.indexOf(":"))),
 );
 
-/** True for a name whose noun Turnpike's own scopes use: `keys:read`, and `keys:anything` that may come one day. */
+/** True for a name with a noun of Turnpike's own scopes: `keys:read`, and any `keys:…` that may be added. */
 export function isReservedScope(name: string): boolean {
   const colon = name.indexOf(":");
   return MANAGEMENT_SCOPES.has(name) || RESERVED_NOUNS.has(name.slice(0, Math.max(0, colon)));
 }
 
-/** True for a scope that an operator may sell: of the pattern, and with a noun that Turnpike does not use itself. */
+/** True for a scope that an operator may define: it matches the pattern, and its noun is not one of Turnpike's. */
 export function isCustomScope(name: string): boolean {
   return CUSTOM_SCOPE_PATTERN.test(name) && !isReservedScope(name);
 }
 
 /**
- * The scopes that a key has in effect: those for managing its tenant, and of the others those that the plan allows. So a
- * plan that is left takes its scopes along, and gives them back when it is returned to.
+ * The scopes that a key has in effect: the management scopes, and the custom ones that the plan allows. When the tenant leaves
+ * a plan, its scopes stop working; when it returns, they work again.
  *
- * @param planScopes - What the plan of the tenant allows; undefined: nothing.
+ * @param planScopes - What the plan of the tenant allows; undefined for nothing.
  * @returns `keyScopes` itself when all are in effect.
  */
 export function effectiveScopes(

@@ -47,7 +47,7 @@ describe("parseScopeQuery", () => {
     expect(parseScopeQuery(text)).toMatchObject({ ok: false, at });
   });
 
-  it("refuses what is longer or deeper than anybody writes", () => {
+  it("refuses queries that are too long or too deep", () => {
     const long = `a:x${" OR a:x".repeat(SCOPE_QUERY_LENGTH_MAX)}`;
     expect(parseScopeQuery(long)).toMatchObject({ ok: false, at: SCOPE_QUERY_LENGTH_MAX });
     const nested = (depth: number) => `${"(".repeat(depth)}a:x${")".repeat(depth)}`;
@@ -95,7 +95,7 @@ describe("parseScopeQuery", () => {
     }
   }
 
-  it("lacks nothing exactly when the query holds, and holds once what it lacks is added", () => {
+  it("finds nothing missing exactly when the query holds, which it does once the missing scopes are added", () => {
     fc.assert(
       fc.property(queries, fc.uniqueArray(name), (query, held) => {
         const text = write(query);

@@ -1,18 +1,18 @@
 /**
- * What scopes a call needs, as a text: names of scopes joined by `AND` and `OR`, with parentheses. `AND` binds closer.
+ * The scopes a call needs, as text: names of scopes joined by `AND` and `OR`, with parentheses. `AND` binds closer.
  * Example: `maps:read AND (tiles:read OR tiles:write)`.
  */
 export type ScopeQuery =
   | { kind: "scope"; name: string }
   | { kind: "all" | "any"; parts: readonly ScopeQuery[] };
 
-/** The longest query, in UTF-16 units, and the deepest: nobody writes more by hand, and each call pays for it. */
+/** The longest query, in UTF-16 units, and the deepest: enough for any written by hand, and each call parses it. */
 export const SCOPE_QUERY_LENGTH_MAX = 500;
 export const SCOPE_QUERY_DEPTH_MAX = 8;
 
 export type ParsedScopeQuery =
   | { ok: true; query: ScopeQuery }
-  /** `at` is the place of the first character that is wrong, from 0. */
+  /** `at` is the index of the first wrong character. */
   | { ok: false; at: number; problem: string };
 
 type Token = { text: string; at: number };
@@ -30,7 +30,7 @@ class QueryProblem extends Error {
   }
 }
 
-/** Reads one token after the other; each is looked at once. */
+/** Reads the tokens in order, each once. */
 function createReader(text: string) {
   const tokens: Token[] = [...text.matchAll(TOKEN)].map((match) => ({
     text: match[0],
@@ -107,8 +107,8 @@ export function parseScopeQuery(text: string): ParsedScopeQuery {
 }
 
 /**
- * Tells which scopes are missing for a query: of an `AND` those of all parts, of an `OR` those of the part that lacks fewest,
- * the first of equals.
+ * Finds the scopes missing for a query: for `AND` those of every operand, for `OR` those of the operand that lacks the fewest,
+ * the first among equals.
  *
  * @returns Empty when the scopes suffice.
  */

@@ -12,7 +12,7 @@ describe("canGrantRole", () => {
     expect(ROLES.filter((other) => canGrantRole(role, other))).toEqual(granted);
   });
 
-  it("never hands out a scope that the giver does not hold", () => {
+  it("never gives a scope that the giver lacks", () => {
     for (const role of ROLES) {
       for (const other of ROLES.filter((candidate) => canGrantRole(role, candidate))) {
         expect(ROLE_SCOPES[role]).toEqual(expect.arrayContaining([...ROLE_SCOPES[other]]));
@@ -21,7 +21,7 @@ describe("canGrantRole", () => {
   });
 });
 
-/** What belongs to the operator alone: nobody inside a tenant may hold it, by role or by key. */
+/** The operator's own scopes: neither a role nor a key of a tenant may have them. */
 const OPERATOR_SCOPES = [
   "users:write",
   "service_keys:read",
@@ -38,12 +38,15 @@ describe("scopes", () => {
     }
   });
 
-  it.each(ROLES)("of the role %s exist, stand once, and hold nothing of the operator's", (role) => {
-    const scopes = ROLE_SCOPES[role];
-    expect(SCOPES).toEqual(expect.arrayContaining([...scopes]));
-    expect(new Set(scopes).size).toBe(scopes.length);
-    expect(scopes.filter((scope) => OPERATOR_SCOPES.includes(scope))).toEqual([]);
-  });
+  it.each(ROLES)(
+    "of the role %s exist, are listed once, and include none of the operator's",
+    (role) => {
+      const scopes = ROLE_SCOPES[role];
+      expect(SCOPES).toEqual(expect.arrayContaining([...scopes]));
+      expect(new Set(scopes).size).toBe(scopes.length);
+      expect(scopes.filter((scope) => OPERATOR_SCOPES.includes(scope))).toEqual([]);
+    },
+  );
 
   it("of a tenant's key cannot change its plan, its members or anything of the operator's", () => {
     const forbidden = [...OPERATOR_SCOPES, "tenants:write", "members:write", "keys:verify"];

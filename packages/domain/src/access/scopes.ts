@@ -81,7 +81,7 @@ export const TENANT_KEY_SCOPES = [
   "usage:read",
   "alerts:read",
   "alerts:write",
-  // In no role: whether a tenant reports its own usage is the operator's decision, key by key.
+  // In no role: the operator decides key by key whether a tenant may report its own usage.
   "events:write",
   "audit:read",
   "documents:read",
@@ -94,7 +94,7 @@ export const TENANT_KEY_SCOPES = [
   "webhooks:write",
 ] as const satisfies readonly Scope[];
 
-/** True when `role` may give somebody the role `other`: nobody hands out more than they hold. */
+/** True when `role` may give the role `other`, which must not have scopes that `role` lacks. */
 export function canGrantRole(role: Role, other: Role): boolean {
   if (role === "owner") {
     return true;

@@ -5,14 +5,14 @@ export type OfferedPlan = { planId: string } & Pick<
   "name" | "currency" | "pricePerMonth" | "rateLimits" | "quotas" | "scopes"
 >;
 
-/** A call that was refused, as far as another plan can let it pass. */
+/** A refused call, reduced to what another plan can change. */
 export type RefusedCall = {
   /** The rate limits of its plan that had no room for it. */
   fullRates: readonly { name: string; limit: number; windowSeconds: number }[];
   meter: string;
-  /** Units of the meter in this period together with the call; undefined when they are not known, as nothing caps them. */
+  /** Units of the meter in this period including the call; undefined when unknown, because nothing caps them. */
   unitsInPeriod: number | undefined;
-  /** Whether a plan that allows these scopes lets the call have those that it needs. */
+  /** True when a plan with these scopes would give the call the scopes that it needs. */
   hasScopes: (planScopes: readonly string[]) => boolean;
 };
 
@@ -28,7 +28,7 @@ export function compareAmounts(a: string, b: string): number {
 
 type RateLimit = RefusedCall["fullRates"][number];
 
-/** A plan's limit of the same name stands for the one that refused; else one of the same window; without either it is free. */
+/** The plan's limit that replaces the refusing one: by name, else by window. Without either there is no limit. */
 function hasHigherRate(plan: OfferedPlan, full: RateLimit): boolean {
   const counterpart =
     plan.rateLimits.find((rateLimit) => rateLimit.name === full.name) ??
@@ -39,7 +39,7 @@ function hasHigherRate(plan: OfferedPlan, full: RateLimit): boolean {
   );
 }
 
-/** What was used in the period stays used under another plan. A cap on what is not capped now is never taken for more. */
+/** Usage of the period still counts under another plan. A new cap on an uncapped meter is never an improvement. */
 function hasRoom(plan: OfferedPlan, { meter, unitsInPeriod }: RefusedCall): boolean {
   const quota = plan.quotas.find((candidate) => candidate.meter === meter);
   return (
@@ -58,11 +58,11 @@ function letsPass(plan: OfferedPlan, call: RefusedCall): boolean {
 }
 
 /**
- * Finds the cheapest plan under which a refused call would have been let through.
+ * Finds the cheapest plan under which a refused call would have passed.
  *
- * @param plans - What is sold to everybody, in the newest version.
- * @param current - The plan that the tenant is on; it is never offered, and prices are compared in its currency alone.
- * @returns `undefined` when no plan lets it pass. Of equal prices the first.
+ * @param plans - The public plans, in their newest versions.
+ * @param current - The plan of the tenant. It is never offered, and only plans in its currency are compared.
+ * @returns The first among equal prices; `undefined` when the call passes under no plan.
  */
 export function findOffer<Plan extends OfferedPlan>(
   plans: readonly Plan[],

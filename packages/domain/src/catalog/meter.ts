@@ -1,6 +1,5 @@
 /**
- * How usage becomes one number. `count` and `sum` can be added up, so that limits and bills can be made of them; the others
- * describe what was there.
+ * How usage becomes one number. `count` and `sum` are additive, so limits and invoices can use them; the others only describe.
  */
 export const AGGREGATIONS = [
   "count",
@@ -13,11 +12,11 @@ export const AGGREGATIONS = [
 ] as const;
 export type Aggregation = (typeof AGGREGATIONS)[number];
 
-/** The most dimensions that a meter keeps, and the longest value of one, in UTF-16 units. */
+/** The maximum number of dimensions of a meter, and the maximum length of a value, in UTF-16 units. */
 export const METER_DIMENSIONS_MAX = 8;
 export const DIMENSION_LENGTH_MAX = 80;
 
-/** The most meters of an installation and versions of a meter: all are read at once, and each event is met by those of its type. */
+/** The maximum of meters in an installation and of versions of a meter. All are read at once, and each event runs through those of its type. */
 export const METERS_MAX = 1_000;
 export const METER_VERSIONS_MAX = 1_000;
 
@@ -37,12 +36,12 @@ export type MeterDefinition = {
   aggregation: Aggregation;
   /** The type of the events that it counts; undefined for what the gateway and verification count. */
   eventType?: string | undefined;
-  /** Where the value stands in the data of an event, as a JSON pointer; undefined for `count` alone. */
+  /** JSON pointer to the value in the data of an event; undefined for `count` alone. */
   valuePointer?: string | undefined;
   dimensions?: MeterDimension[] | undefined;
 };
 
-/** True for what can be added up: the only kind that a quota can cap. */
+/** True for additive aggregations, the only ones that a quota can cap. */
 export function isAdditive(aggregation: Aggregation): boolean {
   return aggregation === "count" || aggregation === "sum";
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { REQUESTS_METER, SAMPLE_CATALOG } from "./plan.ts";
 
 describe("SAMPLE_CATALOG", () => {
-  it("is a catalogue as the contract wants it, with nothing left to fill in", () => {
+  it("satisfies the contract, with no default left to fill in", () => {
     const parsed = catalogInput.parse(structuredClone(SAMPLE_CATALOG));
     expect(parsed).toEqual(SAMPLE_CATALOG);
   });

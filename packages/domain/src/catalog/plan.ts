@@ -6,7 +6,7 @@ export type Quota = {
   meter: string;
   /** Whole units of the meter in one billing period, 0 or more. */
   limit: number;
-  /** `hard` refuses what lies beyond; `soft` records it, to be charged. */
+  /** `hard` refuses usage beyond the limit; `soft` records it, to be charged. */
   kind: "hard" | "soft";
 };
 
@@ -18,15 +18,15 @@ export type PlanTerms = {
   currency: string;
   /** Price of one period in major units, as a decimal string: "0", "49", "49.90". */
   pricePerMonth: string;
-  /** Shown to everybody, or only given by the operator. */
+  /** `public` plans are shown to everyone; only the operator assigns `private` ones. */
   visibility: "public" | "private";
   rateLimits: readonly RateLimit[];
   quotas: readonly Quota[];
-  /** Scopes of the operator's own API that keys of the plan may carry; undefined: none. */
+  /** Scopes of the operator's own API that keys of the plan may have; undefined for none. */
   scopes?: readonly string[] | undefined;
 };
 
-/** The meter that the gateway and verification count: one unit a billable call. */
+/** The meter that the gateway and verification count: one unit for each billable call. */
 export const REQUESTS_METER = "requests";
 
 export type Catalog = {
@@ -36,7 +36,7 @@ export type Catalog = {
   defaultPlanId: string;
 };
 
-/** What an installation without a catalogue of its own sells: enough to try every kind of limit. */
+/** The catalogue of an installation without its own: enough to try every kind of limit. */
 export const SAMPLE_CATALOG: Catalog = {
   meters: [
     {

@@ -6,7 +6,7 @@ const kinds = Object.keys(ID_PREFIXES) as IdKind[];
 const kind = fc.constantFrom(...kinds);
 
 describe("toId", () => {
-  it("writes any UUID, with or without dashes, in upper or lower case, as the same id", () => {
+  it("gives the same id for a UUID with or without dashes, in upper or lower case", () => {
     fc.assert(
       fc.property(kind, fc.uuid(), (ofKind, uuid) => {
         const id = toId(ofKind, uuid);
@@ -16,7 +16,7 @@ describe("toId", () => {
     );
   });
 
-  it("keeps the order of the UUIDs, so that ids sort by their making", () => {
+  it("keeps the order of the UUIDs, so that ids sort by creation", () => {
     fc.assert(
       fc.property(kind, fc.uuid({ version: 7 }), fc.uuid({ version: 7 }), (ofKind, one, two) => {
         expect(toId(ofKind, one) < toId(ofKind, two)).toBe(one < two);
@@ -30,7 +30,7 @@ describe("toId", () => {
 });
 
 describe("isId", () => {
-  it("takes an id of one kind for no other kind", () => {
+  it("accepts an id only for its own kind", () => {
     fc.assert(
       fc.property(kind, kind, fc.uuid(), (ofKind, other, uuid) => {
         fc.pre(ofKind !== other);

@@ -72,7 +72,7 @@ export function toId<Kind extends IdKind>(kind: Kind, uuid: string): IdOf[Kind] 
 }
 
 /**
- * The same for whoever writes the digits: every call has an id, and what is in order need not be put in order.
+ * The same for digits that are already normalized: every call has an id, so it skips the work.
  *
  * @param digits - The 32 digits of a UUID, lower case, without dashes.
  */

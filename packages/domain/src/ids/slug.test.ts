@@ -20,7 +20,7 @@ describe("slugFrom", () => {
     expect(slugFrom(name)).toBe(slug);
   });
 
-  it("makes a slug of any name whatsoever", () => {
+  it("makes a slug of any name", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), (name) => {
         expect(slugFrom(name)).toMatch(SLUG_PATTERN);
@@ -28,7 +28,7 @@ describe("slugFrom", () => {
     );
   });
 
-  it("leaves a slug that it made as it is", () => {
+  it("keeps a slug that it made", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 100 }), (name) => {
         expect(slugFrom(slugFrom(name))).toBe(slugFrom(name));
@@ -36,7 +36,7 @@ describe("slugFrom", () => {
     );
   });
 
-  it("cuts a long name and ends in no dash", () => {
+  it("truncates a long name without a trailing dash", () => {
     const slug = slugFrom(`${"long-".repeat(30)}`);
     expect(slug.length).toBeLessThanOrEqual(64);
     expect(slug.endsWith("-")).toBe(false);
@@ -46,14 +46,14 @@ describe("slugFrom", () => {
 describe("slugsToTry", () => {
   const tenantId = toId("tenant", "0199f3b0-c1d2-7a4e-8f60-11221f0c9a7e");
 
-  it("counts to ten and ends with characters of the tenant's own", () => {
+  it("counts to ten, then appends characters of the tenant's id", () => {
     const slugs = slugsToTry("acme", tenantId);
     expect(slugs).toHaveLength(11);
     expect(slugs.slice(0, 3)).toEqual(["acme", "acme-2", "acme-3"]);
     expect(slugs.slice(-2)).toEqual(["acme-10", "acme-1f0c9a7e"]);
   });
 
-  it("makes different slugs of the longest one too", () => {
+  it("makes different slugs even of the longest one", () => {
     const slugs = slugsToTry("a".repeat(64), tenantId);
     expect(new Set(slugs).size).toBe(11);
     for (const slug of slugs) {

@@ -1,14 +1,14 @@
 import type { TenantId } from "./ids.ts";
 
 const SLUG_LENGTH_MAX = 64;
-/** With the first of a name, which has none: where many have one name, counting up would mean as many tries. */
+/** The highest number, the first tenant of a name having none. With many tenants of one name, counting on would need as many tries. */
 const NUMBERED_SLUGS_MAX = 10;
-/** Hexadecimal, the random end of an id: among ten thousand of one name, two are the same once in half a million times. */
+/** Hex digits from the random end of an id. Among ten thousand tenants of one name, the odds of a collision are one in half a million. */
 const RANDOM_LENGTH = 8;
 
 /**
- * Makes a slug of a name: lower-case letters, digits and dashes, starting with a letter. Letters with accents lose them;
- * other scripts leave nothing, and then the slug is `tenant`.
+ * Makes a slug of a name: lower-case letters, digits and dashes, starting with a letter. Accents are dropped. A name in another
+ * script leaves nothing, and the slug is `tenant`.
  *
  * Example: `Café Zürich 24` gives `cafe-zurich-24`; `24 hours` gives `t-24-hours`.
  */
@@ -16,7 +16,7 @@ export function slugFrom(name: string): string {
   const plain = name
     .normalize("NFKD")
     .toLowerCase()
-    // The one common Latin letter that Unicode does not take apart.
+    // The one common Latin letter that Unicode does not decompose.
     .replaceAll("ß", "ss")
     .replace(/\p{M}/gu, "")
     .replace(/[^a-z0-9]+/g, "-")
@@ -30,8 +30,8 @@ export function slugFrom(name: string): string {
 }
 
 /**
- * Lists the slugs to try for a tenant, in this order: the one of its name, that one with a number, and last with the end of
- * the tenant's id, which is as good as certainly free.
+ * Lists the slugs to try for a tenant, in this order: the one of its name, the same with a number, and finally with the end of
+ * the tenant's id, which is practically always free.
  *
  * Example: `acme` gives `acme`, `acme-2` to `acme-10`, and `acme-1f0c9a7e`.
  *

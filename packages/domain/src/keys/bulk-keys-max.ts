@@ -1,2 +1,2 @@
-/** The most keys of one call: all of them change in one transaction. */
+/** The maximum number of keys in one call, all changed in one transaction. */
 export const BULK_KEYS_MAX = 500;

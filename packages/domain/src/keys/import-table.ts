@@ -1,4 +1,4 @@
-/** The columns of a table of keys that exist elsewhere: the fields of a row of the API. */
+/** The columns of a table of existing keys: the fields of a row of the API. */
 export const IMPORT_COLUMNS = [
   "hash",
   "name",
@@ -12,10 +12,10 @@ export const IMPORT_COLUMNS = [
 ] as const;
 export type ImportColumn = (typeof IMPORT_COLUMNS)[number];
 
-/** What the first line of a table must be. */
+/** What the first line of a table must contain. */
 export const IMPORT_HEADER_RULE = `The first line must name the columns, each once and hash among them: ${IMPORT_COLUMNS.join(", ")}.`;
 
-/** What a line of a table says: a row for the API, or why it cannot be read. */
+/** A parsed line of a table: a row for the API, or its mistakes. */
 export type ImportLine =
   | { value: Record<string, unknown> }
   | { errors: { pointer: string; message: string }[] };
@@ -24,14 +24,14 @@ function isColumn(name: string): name is ImportColumn {
   return IMPORT_COLUMNS.some((column) => column === name);
 }
 
-/** Reads the line of names. @returns `undefined` where it breaks {@link IMPORT_HEADER_RULE}. */
+/** Reads the line of column names. @returns `undefined` when it breaks {@link IMPORT_HEADER_RULE}. */
 export function parseImportHeader(header: readonly string[]): ImportColumn[] | undefined {
   const names = header.map((name) => name.trim()).filter(isColumn);
   const isWhole = names.length === header.length && new Set(names).size === names.length;
   return isWhole && names.includes("hash") ? names : undefined;
 }
 
-/** An empty cell says nothing, scopes are separated by blanks, and metadata is a JSON object. */
+/** Empty cells are left out, scopes are separated by spaces, and metadata is a JSON object. */
 function toValue(
   columns: readonly ImportColumn[],
   cells: readonly string[],
@@ -56,7 +56,7 @@ function toValue(
   return value;
 }
 
-/** Reads a line under its names. */
+/** Reads a line by its column names. */
 export function parseImportCells(
   columns: readonly ImportColumn[],
   cells: readonly string[],

@@ -37,10 +37,10 @@ describe("formatKey", () => {
     );
   });
 
-  it("gives every character the same chance: each stands for four byte values, the rest are skipped", () => {
+  it("draws every character with equal probability: four byte values map to each, the rest are skipped", () => {
     const counts = new Map<string, number>();
     for (let value = 0; value < 256; value += 1) {
-      // A skipped byte is followed by 31 others that spell 0, so the first character is what `value` became.
+      // The 31 bytes after a skipped one all spell 0, so the first character is the one for `value`.
       const random = new Uint8Array(33);
       random[0] = value;
       const first = formatKey("live", random).key.charAt("tp_live_".length);
@@ -53,7 +53,7 @@ describe("formatKey", () => {
     expect(new Set(counts.values())).toEqual(new Set([4]));
   });
 
-  it("skips a byte that would favour some characters instead of folding it", () => {
+  it("skips biased bytes instead of folding them", () => {
     const plain = Uint8Array.from({ length: 40 }, (_, index) => index);
     const withBiased = Uint8Array.from([248, 255, ...plain]);
     expect(formatKey("test", withBiased).key).toBe(formatKey("test", plain).key);
@@ -64,7 +64,7 @@ describe("formatKey", () => {
     expect(() => formatKey("live", new Uint8Array(KEY_RANDOM_BYTES).fill(250))).toThrow(RangeError);
   });
 
-  it("ends in the CRC-32 of what stands before it, as base62, which a secret scanner can check", () => {
+  it("ends in the base62 CRC-32 of the characters before it, which a secret scanner can check", () => {
     fc.assert(
       fc.property(kind, bytes, (ofKind, random) => {
         const { key } = formatKey(ofKind, random);
@@ -111,7 +111,7 @@ describe("parseKey", () => {
     );
   });
 
-  it("never takes arbitrary text for a key of ours, and never throws", () => {
+  it("never accepts arbitrary text as our own key, and never throws", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
         expect(parseKey(text).form).not.toBe("own");
@@ -126,18 +126,18 @@ describe("parseKey", () => {
     ["tp_prod_0123456789", "malformed", "our brand with a kind that does not exist"],
     [example.slice(0, -1), "malformed", "one character short"],
     [`${example}0`, "malformed", "one character long"],
-    [` ${example}`, "foreign", "a blank before it: not ours as it stands"],
+    [` ${example}`, "foreign", "a leading space: not our format"],
     [example.toUpperCase(), "foreign", "another prefix: upper and lower case differ"],
-    ["sk_live_abcdef", "foreign", "a key of somebody else, perhaps imported"],
+    ["sk_live_abcdef", "foreign", "a key of another system, perhaps imported"],
     ["x".repeat(KEY_LENGTH_MAX), "foreign", "as long as a key may be"],
-    ["x".repeat(KEY_LENGTH_MAX + 1), "malformed", "longer than anything that is looked at"],
+    ["x".repeat(KEY_LENGTH_MAX + 1), "malformed", "longer than any key"],
   ])("reads %j as %s: %s", (text, form) => {
     expect(parseKey(text).form).toBe(form);
   });
 });
 
 describe("canBeginKey", () => {
-  it("is true of every beginning of a tenant's key and of every text without our brand", () => {
+  it("is true for every prefix of a tenant's key and for every text without our brand", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...ENVIRONMENTS),
@@ -168,7 +168,7 @@ describe("canBeginKey", () => {
 });
 
 describe("KEY_IN_TEXT", () => {
-  it("finds a key whatever stands around it, also where an escape ends just before it", () => {
+  it("finds a key in any surroundings, even right after an escape sequence", () => {
     fc.assert(
       fc.property(kind, bytes, fc.string(), fc.string(), (ofKind, random, before, after) => {
         const { key } = formatKey(ofKind, random);
@@ -178,7 +178,7 @@ describe("KEY_IN_TEXT", () => {
     );
   });
 
-  it("leaves the start of a key alone, which is shown to tell keys apart", () => {
+  it("skips the start of a key, which is shown to identify it", () => {
     const { start } = formatKey("test", new Uint8Array(KEY_RANDOM_BYTES));
     expect(start.replace(KEY_IN_TEXT, "[gone]")).toBe(start);
   });

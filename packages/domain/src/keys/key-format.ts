@@ -2,8 +2,8 @@
  * The text of a key: `<prefix>_<kind>_<random><checksum>`, such as
  * `tp_live_8Zk0...` with 32 base62 characters of randomness (190 bits) and 6 of CRC-32.
  *
- * The checksum is no secret. It refuses typing errors and garbage before anything is looked up, and lets secret
- * scanners tell a real key from look-alikes. Underscores only, so that a double click selects the whole key.
+ * The checksum is not secret. It catches typing errors and garbage before any lookup, and lets secret scanners tell a real key
+ * from look-alikes. The separators are underscores, so that a double click selects the whole key.
  */
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_CHARS = 32;
@@ -18,7 +18,7 @@ export type KeyKind = (typeof KEY_KINDS)[number];
 export const ENVIRONMENTS = ["live", "test"] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
-/** How many random bytes {@link formatKey} needs at least to draw its characters without bias, with a wide margin. */
+/** Random bytes that {@link formatKey} needs to draw its characters without bias, with a wide margin. */
 export const KEY_RANDOM_BYTES = 64;
 
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
@@ -78,20 +78,20 @@ export function formatKey(kind: KeyKind, randomBytes: Uint8Array): { key: string
   };
 }
 
-/** `foreign` is a key without our prefix: imported keys have none, so only a look-up can tell. */
+/** `foreign` is a text without our prefix. It may be an imported key, so only a lookup can tell. */
 export type ParsedKey =
   | { form: "own"; kind: KeyKind }
   | { form: "malformed" }
   | { form: "foreign" };
 
-/** The longest text that is looked at as a key, in UTF-16 units. */
+/** The longest text that can be a key, in UTF-16 units. */
 export const KEY_LENGTH_MAX = 256;
 
 function kindOf(text: string): KeyKind | undefined {
   return KEY_KINDS.find((kind) => text.startsWith(`${KEY_BRAND}_${kind}_`));
 }
 
-/** Reads the form of a key without looking anything up. Constant work, bounded by {@link KEY_LENGTH_MAX}. */
+/** Reads the form of a key without a lookup. The work is bounded by {@link KEY_LENGTH_MAX}. */
 export function parseKey(text: string): ParsedKey {
   if (text.length === 0 || text.length > KEY_LENGTH_MAX) {
     return { form: "malformed" };
@@ -111,8 +111,8 @@ export function parseKey(text: string): ParsedKey {
 }
 
 /**
- * Whether a text can be the beginning of a tenant's key. One that begins like ours and goes on otherwise cannot:
- * {@link parseKey} refuses it before anything is looked up.
+ * True when a text can be the beginning of a tenant's key. A text that starts like ours but continues differently cannot:
+ * {@link parseKey} refuses it before any lookup.
  */
 export function canBeginKey(start: string): boolean {
   return (
@@ -124,7 +124,7 @@ export function canBeginKey(start: string): boolean {
 }
 
 /**
- * Finds our keys inside other text, for redaction; matches the shape, not the checksum. No word boundary before it: in a
- * line of JSON the `n` of an escaped line end would hide the key behind it.
+ * Finds our keys inside other text, for redaction. It matches the shape, not the checksum, and needs no word boundary in front:
+ * in JSON, the `n` of an escaped line break would hide the key after it.
  */
 export const KEY_IN_TEXT = /tp_(?:live|test|svc)_[0-9A-Za-z]{8,}/g;

@@ -21,7 +21,7 @@ describe("parseKeyHash", () => {
     );
   });
 
-  it("refuses other algorithms, salted hashes, other lengths and a second spelling of the same bits", () => {
+  it("refuses other algorithms, salted hashes, other lengths and non-canonical base64", () => {
     const sha256 = Buffer.from(hash("sha256", "a", "hex"), "hex").toString("base64");
     const last = sha256.at(-2) ?? "";
     for (const text of [

@@ -3,8 +3,8 @@ const BASE64 = /^[A-Za-z0-9+/_-]{43}=?$/;
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /**
- * Reads the SHA-256 of a key's text as 64 hexadecimal digits or in base64 (either alphabet, with padding or without). No other
- * algorithm is allowed: keys are random and long, so a fast hash guards them as well as a slow one, and can be looked up by.
+ * Reads the SHA-256 of a key's text as 64 hexadecimal digits or in base64 (either alphabet, with or without padding). No other
+ * algorithm is allowed: keys are long and random, so a fast hash protects them as well as a slow one and allows lookups.
  *
  * @returns Lower-case hexadecimal; `undefined` for everything else, such as a hash of another length or with a salt.
  */
@@ -19,7 +19,7 @@ export function parseKeyHash(text: string): string | undefined {
   for (const letter of text.replace("=", "").replaceAll("-", "+").replaceAll("_", "/")) {
     bits += DIGITS.indexOf(letter).toString(2).padStart(6, "0");
   }
-  // 43 letters hold two bits more than a hash: in the one right spelling they are zero.
+  // 43 letters hold two bits more than a hash; in the canonical spelling these are zero.
   if (!bits.endsWith("00")) {
     return;
   }

@@ -56,7 +56,7 @@ describe("toCanonicalNetwork", () => {
     fc.ipV6(),
     fc.string({ unit: fc.constantFrom(..."0123456789abF:./%".split("")), maxLength: 45 }),
   );
-  it("takes exactly the addresses that node:net takes", () => {
+  it("accepts exactly the addresses that node:net accepts", () => {
     fc.assert(
       fc.property(text, (address) => {
         fc.pre(!address.includes("/") && !address.includes("%"));
@@ -66,7 +66,7 @@ describe("toCanonicalNetwork", () => {
     );
   });
 
-  it("writes IPv6 as the platform does, and what it wrote stays as it is", () => {
+  it("writes IPv6 as the platform does, and keeps its own output", () => {
     fc.assert(
       fc.property(fc.ipV6(), (address) => {
         const canonical = toCanonicalNetwork(address) ?? "";
@@ -94,7 +94,7 @@ describe("compileNetworks", () => {
     expect(ipv6.has("::ffff:192.0.2.9")).toBe(false);
   });
 
-  it("holds nothing when it is empty, and never text that is no address", () => {
+  it("contains nothing when it is empty, and never a text that is not an address", () => {
     expect(compileNetworks([]).has("192.0.2.1")).toBe(false);
     const all = compileNetworks(["0.0.0.0/0", "::/0"]);
     for (const text of ["", "unknown", "192.0.2.1:80", "1".repeat(10_000)]) {

@@ -1,8 +1,8 @@
-/** A list of networks that addresses are compared with, made once by {@link compileNetworks}. */
+/** A list of networks to compare addresses with, created once by {@link compileNetworks}. */
 export type Networks = {
   /**
-   * True for an address inside one of the networks; false for one outside, and for text that is no address. Allocates
-   * nothing, and reads no more than 64 characters.
+   * True for an address inside one of the networks; false for one outside, and for a text that is not an address. Allocates
+   * nothing and reads at most 64 characters.
    */
   has(address: string): boolean;
 };
@@ -12,7 +12,7 @@ type Words = Uint32Array;
 type Version = 4 | 6;
 type Network = { version: Version; words: Words; masks: Words; prefix: number };
 
-/** The longest spelling of an address, with a zone and some room. */
+/** Longer than any spelling of an address, including one with a zone. */
 const ADDRESS_LENGTH_MAX = 64;
 const COLON = 0x3a;
 const DOT = 0x2e;
@@ -28,7 +28,7 @@ function hexOf(char: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : digitOf(char);
 }
 
-/** Reads `a.b.c.d` from `start` to the end; -1 when it is not one. A leading zero is refused: some programs read octal. */
+/** Reads `a.b.c.d` from `start` to the end; -1 when it is not one. Leading zeros are refused, since some programs read octal. */
 function readIpv4(text: string, start: number): number {
   let value = 0;
   let parts = 0;
@@ -65,7 +65,7 @@ function spreadGroups(count: number, gapAt: number): void {
   GROUPS.fill(0, gapAt, 8 - moved);
 }
 
-/** Reads eight groups, with `::` or without, the last two perhaps as IPv4, into `GROUPS`. */
+/** Reads eight groups into `GROUPS`, with or without `::`; the last two may be written as IPv4. */
 function readGroups(text: string): boolean {
   let count = 0;
   let gapAt = -1;
@@ -186,7 +186,7 @@ function readNetwork(text: string): Network | undefined {
   return { version, words, masks, prefix };
 }
 
-/** The longest run of two or more zero groups, the first of equals (RFC 5952, section 4.2). */
+/** The longest run of two or more zero groups, the first among equals (RFC 5952, section 4.2). */
 function findGap(groups: readonly number[]): { start: number; length: number } {
   let best = { start: 0, length: 1 };
   let start = 0;
@@ -214,7 +214,7 @@ function formatAddress({ version, words }: Network): string {
 }
 
 /**
- * Writes a network the one way it is stored and shown: the first address of the network in its shortest form, and its length.
+ * Writes a network in the canonical form that is stored and shown: its first address in the shortest form, and its length.
  *
  * Example: `10.1.2.3/8` gives `10.0.0.0/8`, `2001:DB8:0::1` gives `2001:db8::1/128`, `::ffff:192.0.2.0/120` gives
  * `192.0.2.0/24`.
@@ -228,11 +228,11 @@ export function toCanonicalNetwork(text: string): string | undefined {
 }
 
 /**
- * Makes a list of networks ready to be compared with. IPv4-mapped addresses are compared as IPv4; an IPv6 network holds no
- * IPv4 address.
+ * Compiles a list of networks for comparison. IPv4-mapped addresses are compared as IPv4; an IPv6 network contains no IPv4
+ * address.
  *
- * @param cidrs - As {@link toCanonicalNetwork} writes them; empty: no address is inside.
- * @throws {RangeError} for what is not a network.
+ * @param cidrs - As {@link toCanonicalNetwork} writes them; an empty list contains no address.
+ * @throws {RangeError} for an entry that is not a network.
  */
 export function compileNetworks(cidrs: readonly string[]): Networks {
   const networks = cidrs.map((cidr) => {

@@ -100,7 +100,7 @@ describe("period", () => {
     );
   });
 
-  it("takes a quarter as 3 months, a year as 12, a week as 7 days, and every 1 as the unit itself", () => {
+  it("treats a quarter as 3 months, a year as 12, a week as 7 days, and every 1 as the unit itself", () => {
     fc.assert(
       fc.property(anchor, fc.integer({ min: -60, max: 60 }), (from, index) => {
         const every = (count: number, name: "day" | "month") =>
@@ -133,7 +133,7 @@ describe("period", () => {
     expect(() => periodAt(day("2025-01-01"), of, day("2025-01-01"))).toThrow(RangeError);
   });
 
-  it("keeps the century of years before 100, which Date.UTC would move to the twentieth", () => {
+  it("handles years before 100, which Date.UTC would move to the twentieth century", () => {
     const from = at("0001-01-31T00:00:00Z");
     expect(period(from, "month", 1).start).toEqual(at("0001-02-28T00:00:00Z"));
   });
@@ -202,14 +202,14 @@ describe("periodAt", () => {
 });
 
 describe("startOfMonth", () => {
-  it("gives the first instant of the month in UTC", () => {
+  it("returns the first instant of the month in UTC", () => {
     expect(startOfMonth(at("2024-02-29T23:59:59.999Z"))).toEqual(at("2024-02-01T00:00:00Z"));
     expect(startOfMonth(at("2025-01-01T00:00:00Z"))).toEqual(at("2025-01-01T00:00:00Z"));
   });
 });
 
 describe("minuteOf", () => {
-  it("gives the start of the minute, also before 1970", () => {
+  it("returns the start of the minute, even before 1970", () => {
     fc.assert(
       fc.property(fc.integer({ min: -4e12, max: 4e12 }), (epochMs) => {
         const minute = minuteOf(epochMs);

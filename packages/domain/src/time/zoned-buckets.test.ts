@@ -32,7 +32,7 @@ function startsOf(grain: Grain, timeZone: string, from: string, to: string): str
   );
 }
 
-/** What the clocks of a zone show, as text that is the same for every instant of a bucket. */
+/** The local time of a zone, as text that is the same for every instant of a bucket. */
 function labelOf(grain: Exclude<Grain, "hour">, timeZone: string, ms: number): string {
   const format = new Intl.DateTimeFormat("en-CA", {
     timeZone,
@@ -70,7 +70,7 @@ const someRange = fc
   }));
 
 describe("listBucketStarts", () => {
-  it("begins at or before the range and ends within it, ascending", () => {
+  it("starts at or before the range and ends within it, ascending", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...GRAINS),
@@ -106,7 +106,7 @@ describe("listBucketStarts", () => {
     },
   );
 
-  it("starts an hour whenever the clocks show a full hour", () => {
+  it("starts an hour at every full hour of local time", () => {
     fc.assert(
       fc.property(fc.constantFrom(...ZONES), someRange, (zone, asked) => {
         const starts = new Set(listBucketStarts("hour", zone, asked));
@@ -167,7 +167,7 @@ describe("precedingRange", () => {
     return [fromMs, toMs].map((ms) => new Date(ms).toISOString().slice(0, 16));
   }
 
-  it("compares a day of 23 hours with the whole day before it", () => {
+  it("compares a day of 23 hours with the whole previous day", () => {
     expect(before("day", "Europe/Berlin", "2026-03-28T23:00Z", "2026-03-29T22:00Z")).toEqual([
       "2026-03-27T23:00",
       "2026-03-28T23:00",
@@ -208,7 +208,7 @@ describe("precedingRange", () => {
     },
   );
 
-  it("compares a month with the month before it by months, and with as many days otherwise", () => {
+  it("compares a month with the previous month at month grain, and with as many days otherwise", () => {
     expect(before("month", "UTC", "2026-03-01T00:00Z", "2026-04-01T00:00Z")[0]).toBe(
       "2026-02-01T00:00",
     );
@@ -217,7 +217,7 @@ describe("precedingRange", () => {
     );
   });
 
-  it("ends where the range begins, and has its length to the millisecond when it is no whole days", () => {
+  it("ends where the range starts, and has its exact length when the range is not whole days", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...GRAINS, null),

@@ -1,4 +1,4 @@
-/** How finely time is cut, finest first. Weeks start on Monday. */
+/** The sizes of buckets, finest first. Weeks start on Monday. */
 export const GRAINS = ["minute", "hour", "day", "week", "month"] as const;
 export type Grain = (typeof GRAINS)[number];
 
@@ -7,12 +7,12 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** A stretch of time in which the clocks of a zone are the same `offsetMs` ahead of UTC. Epoch milliseconds, half-open. */
+/** A range of time in which a zone keeps the same offset from UTC. Epoch milliseconds, half-open. */
 type OffsetSpan = { startMs: number; endMs: number; offsetMs: number };
-/** Milliseconds by which the clocks of a zone are ahead of UTC at an instant. */
+/** The offset of a zone from UTC at an instant, in milliseconds. */
 type OffsetAt = (epochMs: number) => number;
 
-/** Names of the IANA database begin with a letter; what does not, such as `+01:00`, is not one of its zones. */
+/** Names of the IANA database start with a letter, so `+01:00` is not one. */
 const ZONE_NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
 const OFFSET = /GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/;
 
@@ -40,7 +40,7 @@ function createOffsetAt(timeZone: string): OffsetAt {
   };
 }
 
-/** The first second after `lowMs` at which the offset is no more that of `lowMs`; it is another one at `highMs`. */
+/** The first second after `lowMs` with a different offset; the offset at `highMs` is known to differ. */
 function findChange(offsetAt: OffsetAt, lowMs: number, highMs: number): number {
   const before = offsetAt(lowMs);
   let low = lowMs;
@@ -56,7 +56,7 @@ function findChange(offsetAt: OffsetAt, lowMs: number, highMs: number): number {
   return high;
 }
 
-/** Cuts `[startMs, endMs)` where the clocks of a zone are changed. No zone ever changed them twice within a day. */
+/** Splits `[startMs, endMs)` where the offset of a zone changes. No zone ever changed it twice within a day. */
 function listOffsetSpans(offsetAt: OffsetAt, startMs: number, endMs: number): OffsetSpan[] {
   const spans: OffsetSpan[] = [];
   let span: OffsetSpan = { startMs, endMs, offsetMs: offsetAt(startMs) };
@@ -73,8 +73,7 @@ function listOffsetSpans(offsetAt: OffsetAt, startMs: number, endMs: number): Of
 }
 
 /**
- * The first instant at which the clocks of a zone show `localMs` or later: after a gap the end of the gap, of a time that
- * comes twice the first.
+ * The first instant at which local time is `localMs` or later: the end of a gap, and the first of a time that occurs twice.
  */
 function instantOfLocal(spans: readonly OffsetSpan[], localMs: number): number {
   for (const { startMs, endMs, offsetMs } of spans) {
@@ -88,7 +87,7 @@ function instantOfLocal(spans: readonly OffsetSpan[], localMs: number): number {
 
 type CalendarGrain = Extract<Grain, "day" | "week" | "month">;
 
-/** The start of a day, week or month on the zone's own calendar; `steps` later or earlier ones. */
+/** The start of a local day, week or month, moved by `steps`. */
 function moveLocal(grain: CalendarGrain, localMs: number, steps: number): number {
   const day = Math.floor(localMs / DAY_MS);
   switch (grain) {
@@ -106,7 +105,7 @@ function moveLocal(grain: CalendarGrain, localMs: number, steps: number): number
   }
 }
 
-/** The longest that a bucket can begin before an instant within it, with a day to spare for the zone. */
+/** The longest time from the start of a bucket to an instant within it, with a day to spare for the zone. */
 const REACH_MS: Readonly<Record<Grain, number>> = {
   minute: 0,
   hour: 2 * HOUR_MS,
@@ -142,9 +141,9 @@ function* listStarts(
 }
 
 /**
- * Starts of the buckets that `[fromMs, toMs)` touches, ascending: the first is at or before `fromMs`, each bucket ends where
- * the next one starts. An hour starts whenever the zone's clocks show a full hour, so that where they are changed by half an
- * hour one bucket has 90 minutes; a day starts at midnight, or at the first instant of a day that has none.
+ * Starts of the buckets that `[fromMs, toMs)` touches, ascending. The first is at or before `fromMs`, and each bucket ends where
+ * the next one starts. An hour starts at every full hour of local time, so a change by half an hour makes one bucket of 90
+ * minutes. A day starts at midnight, or at the first instant of a day without midnight.
  *
  * Example: days in `Europe/Berlin` from 2026-03-28T23:00Z to 2026-03-30T22:00Z start at 28 March 23:00Z and 29 March 22:00Z
  * (a day of 23 hours, and one of 24).
@@ -171,7 +170,7 @@ export function listBucketStarts(
     if (startsMs >= toMs) {
       break;
     }
-    // A day that a zone left out, such as 30 December 2011 in Samoa, starts and ends in the same instant.
+    // A day that a zone skipped, such as 30 December 2011 in Samoa, starts and ends at the same instant.
     if (startsMs !== starts.at(-1)) {
       if (startsMs <= fromMs) {
         starts.length = 0;
@@ -182,20 +181,20 @@ export function listBucketStarts(
   return starts;
 }
 
-/** What the clocks of a zone show at an instant; midnight at the first instant of a day, also of one whose clocks skip it. */
+/** The local time at an instant; midnight at the first instant of a day, even if the zone skips midnight. */
 function localOf(offsetAt: OffsetAt, epochMs: number): number {
   const localMs = epochMs + offsetAt(epochMs);
   const midnightMs = moveLocal("day", localMs, 0);
   return firstInstantOf(offsetAt, midnightMs) === epochMs ? midnightMs : localMs;
 }
 
-/** The first instant at which the clocks of a zone show a local time or later. */
+/** The first instant at which local time is the given one or later. */
 function firstInstantOf(offsetAt: OffsetAt, localMs: number): number {
   const spans = listOffsetSpans(offsetAt, localMs - 2 * DAY_MS, localMs + 2 * DAY_MS);
   return instantOfLocal(spans, localMs);
 }
 
-/** How many steps of a calendar lie between two local times; `undefined` when one of them is not the start of a step. */
+/** The number of calendar steps between two local times; `undefined` when one of them is not the start of a step. */
 function countSteps(grain: CalendarGrain, fromLocalMs: number, toLocalMs: number) {
   const isOnGrid = [fromLocalMs, toLocalMs].every((ms) => moveLocal(grain, ms, 0) === ms);
   if (!isOnGrid) {
@@ -209,10 +208,10 @@ function countSteps(grain: CalendarGrain, fromLocalMs: number, toLocalMs: number
 }
 
 /**
- * The period of equal length that ends where `[fromMs, toMs)` begins. Whole days of the zone are compared with as many whole
- * days, whatever their hours, and by months whole months with as many months; any other range with as many milliseconds.
+ * The range of equal length that ends where `[fromMs, toMs)` starts. Whole local days are compared with as many whole days,
+ * whatever their hours; at month grain, whole months with as many months; any other range with as many milliseconds.
  *
- * @param grain - By which the two are compared; null without a time axis.
+ * @param grain - The grain of the comparison; null without a time axis.
  * @throws {RangeError} when the time zone is not known.
  */
 export function precedingRange(

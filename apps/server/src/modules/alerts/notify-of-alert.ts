@@ -7,13 +7,13 @@ import {
   type MeterWords,
 } from "@turnpike/domain/alerts/describe-alert";
 import { notify, publishEvent } from "#modules/notifications/index.ts";
-import { mailMembers, type TellDeps } from "#modules/tenants/index.ts";
+import { mailMembers, type NotifyDeps } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { readQuestionWords } from "./alert-words.ts";
 import type { AlertRow } from "./alerts.store.ts";
 import { toAlertReply } from "./to-alert-reply.ts";
 
-export type NotifyOfAlertDeps = AppServices & TellDeps;
+export type NotifyOfAlertDeps = AppServices & NotifyDeps;
 
 /** The console page of an alert. */
 function toLink(row: AlertRow): string {

@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createMeter } from "#modules/catalog/change-meter.ts";
+import { createMeter } from "#modules/catalog/create-meter.ts";
 
 const PAGE = readFileSync(new URL("../../../../../docs/usage-queries.md", import.meta.url), "utf8");
 

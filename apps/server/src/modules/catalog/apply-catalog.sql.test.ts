@@ -14,8 +14,10 @@ import { listInstallationAudit } from "#modules/audit/index.ts";
 import { getTenant, updateTenant } from "#modules/tenants/index.ts";
 import { applyCatalog, seedCatalog } from "./apply-catalog.ts";
 import type { CatalogChange } from "./catalog-change.ts";
-import { createMeter, updateMeter } from "./change-meter.ts";
-import { listMeters, listMeterVersions, listPlans } from "./list-catalog.ts";
+import { createMeter } from "./create-meter.ts";
+import { listMeters, listMeterVersions } from "./list-meters.ts";
+import { listPlans } from "./list-plans.ts";
+import { updateMeter } from "./update-meter.ts";
 
 // A catalogue belongs to the whole installation, so each case has a database of its own.
 let database: TestDatabase;
@@ -68,7 +70,7 @@ describe("applyCatalog", () => {
     expect(await countVersions()).toBe(3);
   });
 
-  it("gives a changed plan a new version, which tenants get only when they are moved to it", async () => {
+  it("gives a changed plan a new version, which tenants get only when they are moved", async () => {
     const { tenantId } = await createTestTenant(services);
     expect(await apply(withPrice("free", "1"))).toEqual({
       published: [{ planId: "free", version: 2 }],
@@ -83,7 +85,7 @@ describe("applyCatalog", () => {
     expect((await getTenant(services, OPERATOR_CONTEXT, later)).planVersion).toBe(2);
   });
 
-  it("leaves plans that are not named as they are", async () => {
+  it("keeps plans that are not named", async () => {
     await apply(sample());
     const { plans } = sample();
     const pro = plans.filter((plan) => plan.planId === "pro");
@@ -96,7 +98,7 @@ describe("applyCatalog", () => {
     ]);
   });
 
-  it("moves the default", async () => {
+  it("changes the default plan", async () => {
     await apply(sample());
     expect(await apply({ ...sample(), defaultPlanId: "pro" })).toEqual({
       published: [],
@@ -117,7 +119,7 @@ describe("applyCatalog", () => {
     ]);
   });
 
-  it("refuses a quota of a meter that does not exist, pointing at it, and writes nothing", async () => {
+  it("refuses a quota of an unknown meter, points at it, and writes nothing", async () => {
     const catalog = sample();
     const [free, ...rest] = catalog.plans;
     const quotas = [...(free?.quotas ?? []), { meter: "tokens", limit: 5, kind: "hard" as const }];
@@ -129,7 +131,7 @@ describe("applyCatalog", () => {
     expect(await countVersions()).toBe(0);
   });
 
-  it("has the meter requests everywhere, whether a catalogue lists it or not", async () => {
+  it("always has the meter requests, whether or not a catalogue lists it", async () => {
     const catalog = sample();
     expect(await apply({ ...catalog, meters: [] })).toMatchObject({
       published: [{ planId: "free" }, { planId: "pro" }, { planId: "scale" }],
@@ -140,7 +142,7 @@ describe("applyCatalog", () => {
     expect((await apply({ ...catalog, meters: [] })).publishedMeters).toEqual([]);
   });
 
-  it("refuses events for the meter requests also where there is none yet: it counts calls", async () => {
+  it("refuses an event type for the meter requests, which counts calls, even before it exists", async () => {
     const [requests] = sample().meters;
     const meters = [{ ...requests!, eventType: "api.call" }];
     expect(await refusalOf(apply({ ...sample(), meters }))).toMatchObject({
@@ -150,7 +152,7 @@ describe("applyCatalog", () => {
     expect(await countVersions()).toBe(0);
   });
 
-  it("names every quota and every meter that is wrong at once", async () => {
+  it("names every wrong quota and meter at once", async () => {
     await apply(sample());
     const [requests] = sample().meters;
     const [free, pro] = sample().plans;
@@ -169,14 +171,14 @@ describe("applyCatalog", () => {
     });
   });
 
-  it("takes a quota of a meter that is already there", async () => {
+  it("accepts a quota of a meter that already exists", async () => {
     await apply(sample());
     expect(await apply({ ...withPrice("pro", "50"), meters: [] })).toMatchObject({
       published: [{ planId: "pro" }],
     });
   });
 
-  it("refuses to count a meter in another way: what is in the ledger was counted in the old one", async () => {
+  it("refuses to count a meter in another way than the ledger already has", async () => {
     await apply(sample());
     const [requests] = sample().meters;
     const refusal = await refusalOf(
@@ -207,7 +209,7 @@ describe("applyCatalog", () => {
     ]);
   });
 
-  it("numbers the versions without a gap when different changes race", async () => {
+  it("numbers versions without gaps when different changes race", async () => {
     await apply(sample());
     await Promise.all(
       Array.from({ length: 10 }, (_, index) => apply(withPrice("pro", String(100 + index)))),
@@ -217,7 +219,7 @@ describe("applyCatalog", () => {
     expect(rows.map((row) => row.version)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
 
-  it("never changes a version that was published", async () => {
+  it("never changes a published version", async () => {
     await apply(sample());
     const before = await database.sql`select * from plan_versions order by plan_id, version`;
     await apply(withPrice("free", "1"));
@@ -234,21 +236,21 @@ describe("applyCatalog", () => {
 });
 
 describe("seedCatalog", () => {
-  it("fills an empty database once, also when several processes start at once", async () => {
+  it("fills an empty database once, even when several processes start at once", async () => {
     await Promise.all(
       Array.from({ length: 8 }, () => seedCatalog(services, OPERATOR_CONTEXT, sample())),
     );
     expect(await countVersions()).toBe(3);
   });
 
-  it("leaves a database alone that has plans: it is the truth", async () => {
+  it("changes nothing in a database that has plans", async () => {
     await apply(withPrice("pro", "7"));
     await seedCatalog(services, OPERATOR_CONTEXT, sample());
     const { items } = await listPlans(services, OPERATOR_CONTEXT);
     expect(items.find((plan) => plan.planId === "pro")?.pricePerMonth).toBe("7");
   });
 
-  it("makes the meter requests in a database whose catalogue left it out", async () => {
+  it("adds the meter requests to a database that lacks it", async () => {
     await apply({ ...sample(), meters: [] });
     await database.sql`delete from meter_versions`;
     await database.sql`delete from meters`;
@@ -259,7 +261,7 @@ describe("seedCatalog", () => {
 });
 
 describe("listPlans", () => {
-  it("shows a tenant's key the public plans, and the operator all", async () => {
+  it("shows a tenant's key the public plans, and the operator all plans", async () => {
     const catalog = sample();
     await apply({
       ...catalog,
@@ -281,7 +283,7 @@ describe("the bounds of meters", () => {
   const rename = (meterId: string, name: string) =>
     updateMeter(services, OPERATOR_CONTEXT, { meterId, name });
 
-  it("refuse the meter that is one too many, and leave those there are to be changed", async () => {
+  it("refuse one meter too many, and still allow changes of existing ones", async () => {
     await apply(sample());
     await database.sql`
       insert into meters (meter_id, version, name, unit, aggregation, dimensions, created_at)
@@ -295,7 +297,7 @@ describe("the bounds of meters", () => {
     expect(await apply(sample())).toMatchObject({ published: [], publishedMeters: [] });
   });
 
-  it("refuse the version that is one too many", async () => {
+  it("refuse one version too many", async () => {
     await create("busy");
     await database.sql`update meters set version = 999 where meter_id = 'busy'`;
     expect(await rename("busy", "The thousandth")).toMatchObject({ version: 1_000 });
@@ -303,7 +305,7 @@ describe("the bounds of meters", () => {
     expect(await rename("busy", "The thousandth")).toMatchObject({ version: 1_000 });
   });
 
-  it("hide nothing that an earlier version of the product let pass", async () => {
+  it("hide nothing that is beyond them already", async () => {
     await create("busy");
     await database.sql`
       insert into meter_versions (meter_id, version, name, unit, dimensions, published_at)

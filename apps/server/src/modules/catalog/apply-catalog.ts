@@ -17,10 +17,10 @@ import type { CatalogChange } from "./catalog-change.ts";
 import { findCatalogFaults } from "./find-catalog-faults.ts";
 import { publishMeters } from "./publish-meters.ts";
 
-/** What a plan promises, without its name for programs, as it is stored. */
+/** A plan's terms without its id, as they are stored. */
 export function toTerms(plan: PlanTerms & { planId: string }): PlanTerms {
   const { planId: _, scopes, ...terms } = plan;
-  // No scopes and an empty list of them are the same promise, and must not make a new version.
+  // No scopes and an empty list are the same promise, and must not make a new version.
   return scopes === undefined || scopes.length === 0 ? terms : { ...terms, scopes };
 }
 
@@ -35,16 +35,16 @@ function assertApplicable(input: CatalogChange, known: readonly MeterDefinition[
 export type AppliedCatalog = {
   published: { planId: string; version: number }[];
   publishedMeters: { meterId: string; version: number }[];
-  /** Null when it is the one that it was. */
+  /** Null when the default plan did not change. */
   newDefaultPlanId: string | null;
 };
 
 /**
- * Brings meters and plans to the given state. A plan whose terms differ from its newest version gets a new version;
- * tenants keep the version they have. So does a meter. What is not named stays as it is; the meter `requests` is made where
- * there is none. Applying the same twice changes nothing.
+ * Brings meters and plans to the given state. A plan or meter that differs from its newest version gets a new version; tenants
+ * keep the version they have. Anything not named stays as it is, and the meter `requests` is added when it is missing. Applying
+ * the same catalogue twice changes nothing.
  *
- * @returns The versions published now, and the default plan when it is another one now.
+ * @returns The versions published now, and the default plan if it changed.
  * @throws {AppError} `INVALID_REQUEST` when a quota names a meter that does not exist, or the aggregation of a meter
  *   would change; `CONFLICT` when there would be too many meters, or versions of one.
  */
@@ -108,8 +108,8 @@ export async function applyCatalog(
 }
 
 /**
- * Gives an empty database its first catalogue; afterwards the database is the truth, and this only makes the meter `requests`
- * where an earlier version left it out.
+ * Gives an empty database its first catalogue. Afterwards the database is the truth, and this only adds the meter `requests`
+ * when it is missing.
  *
  * @throws {AppError} Like `applyCatalog`.
  */

@@ -1,7 +1,7 @@
 import type { MeterDefinition } from "@turnpike/domain/catalog/meter";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 
-/** As it is published where no catalogue describes it. */
+/** How it is published when no catalogue describes it. */
 const REQUESTS: MeterDefinition = {
   meterId: REQUESTS_METER,
   name: "Requests",
@@ -15,7 +15,7 @@ export function hasRequestsMeter(meters: readonly MeterDefinition[]): boolean {
 
 /**
  * Adds `requests` to the meters of a catalogue when neither they nor the installation have it: the gateway and verification
- * count it everywhere, so nobody needs to list it. At the end, so that the places of the others stay.
+ * always count it. It comes last, so that pointers to the others stay right.
  */
 export function withRequestsMeter(
   meters: readonly MeterDefinition[],

@@ -1,7 +1,7 @@
 import type { MeterDefinition } from "@turnpike/domain/catalog/meter";
 import type { PlanTerms } from "@turnpike/domain/catalog/plan";
 
-/** The state that meters and plans are to be brought to. */
+/** The state that meters and plans are brought to. */
 export type CatalogChange = {
   meters: readonly MeterDefinition[];
   plans: readonly (PlanTerms & { planId: string })[];

@@ -3,8 +3,10 @@ import { catalogContract } from "@turnpike/contract/catalog";
 import type { HttpContext } from "#http/http-context.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { applyCatalog } from "./apply-catalog.ts";
-import { createMeter, updateMeter } from "./change-meter.ts";
-import { listMeters, listMeterVersions, listPlans, toMeterReply } from "./list-catalog.ts";
+import { createMeter } from "./create-meter.ts";
+import { listMeters, listMeterVersions, toMeterReply } from "./list-meters.ts";
+import { listPlans } from "./list-plans.ts";
+import { updateMeter } from "./update-meter.ts";
 
 export function createCatalogRoutes(deps: AppServices) {
   const os = implement(catalogContract).$context<HttpContext>();

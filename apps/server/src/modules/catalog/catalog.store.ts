@@ -9,7 +9,7 @@ export type PlanRow = {
   terms: PlanTerms;
 };
 
-/** Every plan with its newest version, in the order of their making. */
+/** Every plan with its newest version, in the order of creation. */
 export async function listPlanRows(tx: Tx): Promise<PlanRow[]> {
   return await tx<PlanRow[]>`
     select p.plan_id, v.version, p.is_default, v.terms
@@ -28,7 +28,7 @@ export async function findPlanVersion(
   return row === undefined ? undefined : { planId: row.plan_id, version: row.latest_version };
 }
 
-/** Serialises changes of the catalogue until the end of the transaction. The number is nothing else's in the database. */
+/** Serializes changes of the catalogue until the end of the transaction. No other lock uses the number. */
 export async function lockCatalog(tx: Tx): Promise<void> {
   await tx`select pg_advisory_xact_lock(7163026)`;
 }
@@ -97,7 +97,7 @@ function toMeterRow(row: StoredMeter): MeterRow {
   };
 }
 
-/** Every meter, of which there are at most `METERS_MAX`: whoever measured by fewer would be told that they have changed. */
+/** Every meter, at most `METERS_MAX` of them. A shorter list would look like a change to callers that measure by it. */
 export async function listMeterRows(tx: Tx): Promise<MeterRow[]> {
   const rows = await tx<StoredMeter[]>`
     select meter_id, version, name, unit, aggregation, event_type, value_pointer, dimensions
@@ -105,7 +105,7 @@ export async function listMeterRows(tx: Tx): Promise<MeterRow[]> {
   return rows.map(toMeterRow);
 }
 
-/** Every version of a meter, of which there are at most `METER_VERSIONS_MAX`, the newest first. */
+/** Every version of a meter, newest first; at most `METER_VERSIONS_MAX`. */
 export async function listMeterVersionRows(
   tx: Tx,
   meterId: string,

@@ -5,11 +5,11 @@ import type { CatalogChange } from "./catalog-change.ts";
 import { findMeterFaults, findQuotaFault } from "./publish-meters.ts";
 
 /**
- * Tells why a catalogue cannot be applied: a meter would be counted in another way, or a quota caps one that cannot be capped
- * or is neither in the catalogue nor known.
+ * Finds why a catalogue cannot be applied: a meter would be counted in another way, or a quota names a meter that is unknown or
+ * cannot be capped.
  *
- * @param known - The meters of the installation; none where it is to be made.
- * @returns Each with its place in the catalogue; empty when it can be applied.
+ * @param known - The meters of the installation; none for a new one.
+ * @returns Each fault with its pointer; empty when the catalogue can be applied.
  */
 export function findCatalogFaults(
   input: CatalogChange,
@@ -23,6 +23,6 @@ export function findCatalogFaults(
       return message === undefined ? [] : [{ pointer, message }];
     }),
   );
-  // `requests` counts calls everywhere, also in an installation that is still to be made.
+  // `requests` counts calls in every installation, including one that is yet to be created.
   return [...quotaFaults, ...findMeterFaults(input.meters, withRequestsMeter(known, []))];
 }

@@ -8,11 +8,11 @@ import { findCatalogFaults } from "./find-catalog-faults.ts";
 import { isSameMeter } from "./publish-meters.ts";
 
 /**
- * Names what applying a catalogue would change: meters and plans that differ from their newest version or are not there,
- * and the default plan. What is published and not named is no difference, since applying leaves it as it is.
+ * Names what applying a catalogue would change: meters and plans that are missing or differ from their newest version, and the
+ * default plan. Published meters and plans that the catalogue leaves out are no difference, since applying keeps them.
  *
- * @returns `differing`, such as `plan pro`, `meter tokens` or `default plan`, is empty when everything is published as it is
- *   given; `faults` is what applying would refuse.
+ * @returns `differing`, such as `plan pro`, `meter tokens` or `default plan`, is empty when everything is published as given;
+ *   `faults` is what applying would refuse.
  */
 export async function findUnapplied(
   deps: Pick<AppServices, "transact">,

@@ -5,9 +5,10 @@ export {
   listMeterRows,
   listMeterVersionRows,
 } from "./catalog.store.ts";
-export { createMeter } from "./change-meter.ts";
+export { createMeter } from "./create-meter.ts";
 export { findCatalogFaults } from "./find-catalog-faults.ts";
 export { findUnapplied } from "./find-unapplied.ts";
-export { listMeters, listPlans } from "./list-catalog.ts";
+export { listMeters } from "./list-meters.ts";
+export { listPlans } from "./list-plans.ts";
 export { createPublicCatalog, type PublicCatalog } from "./public-catalog.ts";
 export { findQuotaFault } from "./publish-meters.ts";

@@ -9,7 +9,7 @@ import {
 } from "@turnpike/testkit/test-services";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { applyCatalog } from "./apply-catalog.ts";
-import { listPlans } from "./list-catalog.ts";
+import { listPlans } from "./list-plans.ts";
 import { createPublicCatalog } from "./public-catalog.ts";
 
 let database: TestDatabase;
@@ -56,14 +56,14 @@ async function publish(name: string): Promise<void> {
 const readNames = async () => (await catalog.get()).plans.map((plan) => plan.name);
 
 describe("the public catalogue", () => {
-  it("holds public plans alone, as a visitor may list them", async () => {
+  it("holds only public plans, as a visitor sees them", async () => {
     expect(await readNames()).toEqual(["Free", "Pro"]);
     const { items } = await listPlans(services, undefined);
     expect(items).toEqual((await catalog.get()).plans);
     expect((await catalog.get()).meters.map((meter) => meter.meterId)).toEqual(["requests"]);
   });
 
-  it("is read once for all who ask at the same time and after", async () => {
+  it("is read once for simultaneous and later callers", async () => {
     await Promise.all([catalog.get(), catalog.get(), catalog.get()]);
     await catalog.get();
     expect(reads).toBe(2);
@@ -83,7 +83,7 @@ describe("the public catalogue", () => {
     expect(await readNames()).toEqual(["Free again", "Pro"]);
   });
 
-  it("stays as it was last known while the database is away, and throws when it never was", async () => {
+  it("stays as last known while the database is unreachable, and throws when it was never read", async () => {
     await catalog.get();
     isAway = true;
     catalog.applyChange({ kind: "reset" });
@@ -98,7 +98,7 @@ describe("the public catalogue", () => {
     await expect(other.get()).rejects.toThrow("away");
   });
 
-  it("keeps nobody waiting who comes often, neither for a renewal nor for a database that hangs", async () => {
+  it("keeps no frequent caller waiting, neither for a renewal nor for a database that hangs", async () => {
     const held: (() => void)[] = [];
     let hangs = false;
     const patient = createPublicCatalog({
@@ -117,7 +117,7 @@ describe("the public catalogue", () => {
     await patient.get();
     hangs = true;
     nowMs += 15_000;
-    // Each of these would wait for ever if it waited for the database.
+    // Each of these would hang if it waited for the database.
     expect((await patient.get()).plans).toHaveLength(2);
     await pollUntil("it is being renewed", async () => held.length === 2);
     held.splice(0).forEach((end) => void end());

@@ -2,7 +2,8 @@ import type { AppServices } from "#platform/app-services.ts";
 import { withTimeout } from "#platform/bounded-wait.ts";
 import type { ChangeListener } from "#platform/change-feed.ts";
 import { listMeterRows } from "./catalog.store.ts";
-import { listPlans, toVisitorsMeter } from "./list-catalog.ts";
+import { toVisitorsMeter } from "./list-meters.ts";
+import { listPlans } from "./list-plans.ts";
 
 type Plans = Awaited<ReturnType<typeof listPlans>>["items"];
 type Meters = ReturnType<typeof toVisitorsMeter>[];
@@ -10,24 +11,24 @@ type Meters = ReturnType<typeof toVisitorsMeter>[];
 export type PublicCatalog = {
   plans: Plans;
   meters: Meters;
-  /** Those that count events, not calls. */
+  /** Meters that count events rather than calls. */
   eventMeterIds: ReadonlySet<string>;
 };
 
-/** Visitors wait no longer than this for a database that does not answer. */
+/** How long visitors wait for a database that does not answer. */
 const READ_TIMEOUT_MS = 2_000;
-/** A default plan or a meter's name that changed without a new version of a plan is seen after this. */
+/** After this, a change without a new plan version is visible: another default plan, a meter's name. */
 const AGE_MS_MAX = 30_000;
-/** From then on it is renewed in the background, so that nobody waits who comes often: calls are verified by it. */
+/** After this it is renewed in the background, so that no frequent caller waits: calls are verified by it. */
 const RENEW_AFTER_MS = 15_000;
-/** A database that did not answer is asked again after this, and nobody waits for it. */
+/** After this, a database that did not answer is asked again, in the background. */
 const FAILED_FOR_MS = 1_000;
 
 /**
- * Keeps the public catalogue in memory for pages that anybody may ask for as often as they like: one query for all who
- * wait, again after a change.
+ * Caches the public catalogue for pages that anyone may request any number of times: one query for all waiting callers, and
+ * another after a change.
  *
- * @returns `get` answers the last known catalogue while the database is away, and throws when there is none.
+ * @returns `get` returns the last known catalogue while the database is unreachable, and throws when there is none.
  */
 export function createPublicCatalog(
   deps: Pick<AppServices, "transact"> & { monotonicMs(): number },
@@ -50,7 +51,7 @@ export function createPublicCatalog(
       meters: meters.map(toVisitorsMeter),
       eventMeterIds: new Set(ofEvents.map(({ meterId }) => meterId)),
     };
-    // What changed while it was read is asked for again by the next visitor.
+    // If it changed while being read, the next visitor reads it again.
     const isCurrent = startedVersion === version;
     known = { catalog, readAtMs: isCurrent ? readAtMs : Number.NEGATIVE_INFINITY };
     return catalog;

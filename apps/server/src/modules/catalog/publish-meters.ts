@@ -12,7 +12,7 @@ import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertMeterVersion, listMeterRows, type MeterRow } from "./catalog.store.ts";
 
-/** Why no quota can cap a meter; undefined when one can. */
+/** Why a meter cannot have a quota; undefined when it can. */
 export function findQuotaFault(
   meters: readonly MeterDefinition[],
   meterId: string,
@@ -43,9 +43,9 @@ function findMeterFault(
 }
 
 /**
- * Tells which meters would be counted in another way or from another source.
+ * Finds meters that would be counted in another way or from another source.
  *
- * @returns Each with its place in a catalogue; empty when all can be published.
+ * @returns Each fault with its pointer; empty when all can be published.
  */
 export function findMeterFaults(
   meters: readonly MeterDefinition[],
@@ -70,12 +70,12 @@ function normalise(meter: MeterDefinition): MeterDefinition {
     ...rest,
     ...(eventType === undefined ? {} : { eventType }),
     ...(valuePointer === undefined ? {} : { valuePointer }),
-    // None and an empty list of them are the same, and must not make a new version.
+    // No dimensions and an empty list are the same, and must not make a new version.
     ...(dimensions.length === 0 ? {} : { dimensions: [...dimensions] }),
   };
 }
 
-/** Tells whether a meter is what its newest version says. */
+/** True when a meter equals its newest version. */
 export function isSameMeter(row: MeterRow, meter: MeterDefinition): boolean {
   return isDeepStrictEqual(withoutVersion(row), normalise(meter));
 }
@@ -85,12 +85,12 @@ function tooMany(publicMessage: string): AppError {
 }
 
 /**
- * Brings meters to the given state, under the lock of the catalogue. One that differs from its newest version gets a new
- * version, by which events are counted from the commit on; what was counted before stays as it is.
+ * Brings meters to the given state, under the lock of the catalogue. A meter that differs from its newest version gets a new
+ * one, which counts events from the commit on; earlier counts stay as they are.
  *
  * @returns The newest version of each.
- * @throws {AppError} `INVALID_REQUEST` when a meter would be counted in another way or from another source: what is in the
- *   ledger was counted in the old one; `CONFLICT` when there would be too many meters, or versions of one.
+ * @throws {AppError} `INVALID_REQUEST` when a meter would be counted in another way or from another source than the ledger
+ *   already has; `CONFLICT` when there would be too many meters, or versions of one.
  */
 export async function publishMeters(
   deps: AppServices,

@@ -13,7 +13,7 @@ import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { createLiveServices, OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createMeter } from "#modules/catalog/change-meter.ts";
+import { createMeter } from "#modules/catalog/create-meter.ts";
 import { tenantPlans } from "#modules/entitlements/index.ts";
 import { createServiceKey } from "#modules/keys/index.ts";
 import { reconcile } from "#modules/metering/index.ts";

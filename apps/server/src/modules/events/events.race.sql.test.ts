@@ -12,7 +12,7 @@ import {
 } from "@turnpike/testkit/test-services";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createMeter } from "#modules/catalog/change-meter.ts";
+import { createMeter } from "#modules/catalog/create-meter.ts";
 import { commitGroups, reconcile, rollUpUsage, type UsageGroup } from "#modules/metering/index.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { openEvents } from "./open-events.ts";

@@ -15,7 +15,8 @@ import {
 } from "@turnpike/testkit/test-services";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { queryUsage } from "#modules/analytics/index.ts";
-import { createMeter, updateMeter } from "#modules/catalog/change-meter.ts";
+import { createMeter } from "#modules/catalog/create-meter.ts";
+import { updateMeter } from "#modules/catalog/update-meter.ts";
 import { reconcile } from "#modules/metering/index.ts";
 import { hashEvent } from "./event-row.ts";
 import { listMeterActivity } from "./list-meter-activity.ts";

@@ -11,7 +11,8 @@ import {
 } from "@turnpike/testkit/test-services";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createMeter, updateMeter } from "#modules/catalog/change-meter.ts";
+import { createMeter } from "#modules/catalog/create-meter.ts";
+import { updateMeter } from "#modules/catalog/update-meter.ts";
 import { reconcile } from "#modules/metering/index.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { openEvents } from "./open-events.ts";

@@ -10,7 +10,7 @@ import {
   type TestTenant,
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createMeter } from "#modules/catalog/change-meter.ts";
+import { createMeter } from "#modules/catalog/create-meter.ts";
 import { reconcile } from "#modules/metering/index.ts";
 import { LeaseHolder } from "#modules/metering/lease-holder.ts";
 import { createLeaseLedger } from "#modules/metering/lease-ledger.ts";

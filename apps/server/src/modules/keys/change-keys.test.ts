@@ -21,8 +21,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAudit } from "#modules/audit/index.ts";
 import { createEntitlementDirectory } from "#modules/entitlements/index.ts";
 import { createKey } from "./create-key.ts";
+import { getKey } from "./get-key.ts";
 import { createKeyDirectory } from "./key-directory.ts";
-import { getKey, listKeys } from "./list-keys.ts";
+import { listKeys } from "./list-keys.ts";
 import { revokeKey } from "./revoke-key.ts";
 import { rollKey } from "./roll-key.ts";
 import { updateKey } from "./update-key.ts";
@@ -55,7 +56,7 @@ async function actionsOf(tenantId: TenantId, entityId: string): Promise<string[]
 }
 
 describe("updateKey", () => {
-  it("changes what is given and keeps the rest, and says so in the audit trail", async () => {
+  it("changes the given fields, keeps the rest, and audits the change", async () => {
     const { tenantId } = await createTestTenant(services);
     const made = await create({ tenantId, metadata: { team: "a" }, expiresAt: inSeconds(3_600) });
     const renamed = await updateKey(services, OPERATOR_CONTEXT, { ...ids(made), name: "Renamed" });
@@ -74,7 +75,7 @@ describe("updateKey", () => {
     ]);
   });
 
-  it("disables and enables, and repeating either changes nothing", async () => {
+  it("disables and enables; repeating either changes nothing", async () => {
     const { tenantId } = await createTestTenant(services);
     const made = await create({ tenantId });
     for (const disabled of [true, true, false, false]) {
@@ -86,7 +87,7 @@ describe("updateKey", () => {
     expect(actions.filter((action) => action === "key.enabled")).toHaveLength(1);
   });
 
-  it("is announced, so that a directory that holds the key forgets it", async () => {
+  it("is published, so that a directory holding the key drops it", async () => {
     const { tenantId } = await createTestTenant(services);
     const made = await create({ tenantId });
     await updateKey(services, OPERATOR_CONTEXT, { ...ids(made), disabled: true });
@@ -95,7 +96,7 @@ describe("updateKey", () => {
     expect(rows[0]?.count).toBe(2);
   });
 
-  it("refuses a revoked key, an expiry in the past and a scope that the actor does not hold", async () => {
+  it("refuses a revoked key, an expiry in the past, and a scope that the actor does not hold", async () => {
     const { tenantId } = await createTestTenant(services);
     const revoked = await create({ tenantId });
     await revokeKey(services, OPERATOR_CONTEXT, revoked);
@@ -140,7 +141,7 @@ function ids<
 }
 
 describe("rollKey", () => {
-  it("copies everything but the text, and the old key works until the grace period ends", async () => {
+  it("copies everything except the text; the old key works until the grace period ends", async () => {
     const { tenantId } = await createTestTenant(services);
     const made = await create({
       tenantId,
@@ -175,7 +176,7 @@ describe("rollKey", () => {
     expect((await getKey(services, OPERATOR_CONTEXT, made)).state).toBe("revoked");
   });
 
-  it("never lets a key live longer than it would have, whatever the grace period", async () => {
+  it("never extends the life of a key, whatever the grace period", async () => {
     const { tenantId } = await createTestTenant(services);
     await fc.assert(
       fc.asyncProperty(
@@ -197,7 +198,7 @@ describe("rollKey", () => {
     );
   });
 
-  it("makes one successor of a key, also when ten roll it at once", async () => {
+  it("creates one successor, even when ten roll the key at once", async () => {
     const { tenantId } = await createTestTenant(services);
     const made = await create({ tenantId });
     const outcomes = await Promise.allSettled(
@@ -210,7 +211,7 @@ describe("rollKey", () => {
     expect(page.items).toHaveLength(2);
   });
 
-  it("refuses a key that is dead or can do more than the actor", async () => {
+  it("refuses a dead key and one with more scopes than the actor", async () => {
     const { tenantId } = await createTestTenant(services);
     const disabled = await create({ tenantId });
     await updateKey(services, OPERATOR_CONTEXT, { ...ids(disabled), disabled: true });
@@ -230,7 +231,7 @@ describe("rollKey", () => {
     expect(refusal.code).toBe("INSUFFICIENT_SCOPE");
   });
 
-  it("gives a member no more through a key than the role holds", async () => {
+  it("gives a member no scopes through a key that the role lacks", async () => {
     const { tenantId } = await createTestTenant(services);
     const memberAs = (role: Role) =>
       contextOf({
@@ -260,7 +261,7 @@ describe("rollKey", () => {
     }
   });
 
-  it("lets both keys be verified within the grace period, and the new one alone after it", async () => {
+  it("verifies both keys within the grace period, and only the new one after it", async () => {
     const { tenantId } = await createTestTenant(services);
     const made = await create({ tenantId, scopes: ["usage:read"] });
     const rolled = await rollKey(services, OPERATOR_CONTEXT, { ...ids(made), graceSeconds: 60 });
@@ -306,7 +307,7 @@ describe("listKeys", () => {
     expect(shown.flat()).toHaveLength(4);
   });
 
-  it("pages through every order without a gap and without a double, also among equal names", async () => {
+  it("pages through every order without gaps or duplicates, even among equal names", async () => {
     const { tenantId } = await createTestTenant(services);
     for (const name of ["b", "a", "B", "c", "a", "ä".repeat(100)]) {
       await create({ tenantId, name });
@@ -330,7 +331,7 @@ describe("listKeys", () => {
     }
   });
 
-  it("goes on where a page ended, whatever the last key of it is called by now", async () => {
+  it("continues where a page ended, even if its last key was renamed", async () => {
     const { tenantId } = await createTestTenant(services);
     for (const name of ["A: one", "b", "c", "d"]) {
       await create({ tenantId, name });
@@ -356,7 +357,7 @@ describe("listKeys", () => {
     }
   });
 
-  it("says that a cursor is not one of its own", async () => {
+  it("refuses a foreign cursor", async () => {
     const { tenantId } = await createTestTenant(services);
     for (const cursor of ["x", "key_1", "key_1:a", services.newId("key")]) {
       const refusal = await refusalOf(

@@ -16,8 +16,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAudit } from "#modules/audit/index.ts";
 import { changeManyKeys } from "./change-many-keys.ts";
 import { createKey } from "./create-key.ts";
+import { getKey } from "./get-key.ts";
 import { listKeyScopes } from "./list-key-scopes.ts";
-import { getKey } from "./list-keys.ts";
 import { revokeKey } from "./revoke-key.ts";
 import { rollKey } from "./roll-key.ts";
 
@@ -67,7 +67,7 @@ async function countChanges(keyId: KeyId): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** What webhooks will be told of a key, oldest first. */
+/** The webhook events of a key, oldest first. */
 async function eventsOf(tenantId: TenantId, keyId: KeyId) {
   return await database.sql<{ type: string; state: string }[]>`
     select event_type as type, payload::json #>> '{data,key,state}' as state from webhook_outbox
@@ -75,7 +75,7 @@ async function eventsOf(tenantId: TenantId, keyId: KeyId) {
 }
 
 describe("changeManyKeys", () => {
-  it("changes each key as if alone: state, audit trail, events, announcement", async () => {
+  it("changes each key as a single change would: state, audit entry, webhook event, published change", async () => {
     const { tenantId } = await createTestTenant(services);
     const keys = [await create(tenantId), await create(tenantId)];
     const keyIds = keys.map((key) => key.keyId);
@@ -114,7 +114,7 @@ describe("changeManyKeys", () => {
     }
   });
 
-  it("leaves a key that is so already alone, so that a repeated request changes nothing", async () => {
+  it("skips a key that already has the state, so that a repeated request changes nothing", async () => {
     const { tenantId } = await createTestTenant(services);
     const { keyId } = await create(tenantId);
     const changes: KeyChange[] = [
@@ -140,7 +140,7 @@ describe("changeManyKeys", () => {
     }
   });
 
-  it("keeps no key out for another one: answers each in the order of the request", async () => {
+  it("refuses each key on its own and answers in the order of the request", async () => {
     const { ours, theirs } = await createTwoTenants(services);
     const foreign = await create(theirs.tenantId);
     const good = await create(ours.tenantId);
@@ -161,13 +161,13 @@ describe("changeManyKeys", () => {
       ["refused", "RESOURCE_NOT_FOUND"],
       ["refused", "CONFLICT"],
     ]);
-    // A key of others and one that never was are told apart by nothing.
+    // A key of another tenant and one that never existed get the same answer.
     expect(answer.items[0]?.error).toEqual(answer.items[2]?.error);
     expect(await getKey(services, OPERATOR_CONTEXT, foreign)).toEqual(before);
     expect(await trailOf(theirs.tenantId, foreign.keyId)).toHaveLength(1);
   });
 
-  it("gives no other expiry to a key that was rolled: its text would come back", async () => {
+  it("changes no expiry of a rolled key, which would revive its text", async () => {
     const { tenantId } = await createTestTenant(services);
     const [rolled, other] = [await create(tenantId), await create(tenantId)];
     await rollKey(services, OPERATOR_CONTEXT, { ...rolled, graceSeconds: 60 });
@@ -188,7 +188,7 @@ describe("changeManyKeys", () => {
     expect((await change(tenantId, [rolled.keyId], { action: "revoke" })).changed).toBe(1);
   });
 
-  it("is refused to whoever may not write keys, for the whole request and before anything changes", async () => {
+  it("is refused as a whole, before anything changes, without keys:write", async () => {
     const { ours, theirs } = await createTwoTenants(services);
     const made = await create(ours.tenantId);
     const input = {
@@ -210,7 +210,7 @@ describe("changeManyKeys", () => {
     expect((await getKey(services, OPERATOR_CONTEXT, made)).state).toBe("active");
   });
 
-  it("refuses an expiry in the past where it stands, and a tenant that does not exist", async () => {
+  it("refuses an expiry in the past with its pointer, and a tenant that does not exist", async () => {
     const { tenantId } = await createTestTenant(services);
     const { keyId } = await create(tenantId);
     const past = await refusalOf(
@@ -226,7 +226,7 @@ describe("changeManyKeys", () => {
     expect(nowhere.code).toBe("RESOURCE_NOT_FOUND");
   });
 
-  it("lets two opposite changes of the same keys take turns, and ends with one of them whole", async () => {
+  it("serializes two opposite changes of the same keys, so that one of them applies to all", async () => {
     const { tenantId } = await createTestTenant(services);
     const keyIds: KeyId[] = [];
     for (let count = 0; count < 10; count += 1) {
@@ -250,7 +250,7 @@ describe("changeManyKeys", () => {
 });
 
 describe("listKeyScopes", () => {
-  it("answers what the tenant's plan allows, to its members alone", async () => {
+  it("returns the scopes that the tenant's plan allows, to its members alone", async () => {
     const { ours, theirs } = await createTwoTenants(services);
     const scopes = keyScopes.parse(await listKeyScopes(services, ours.context, ours));
     expect(scopes.management).toEqual([...TENANT_KEY_SCOPES]);

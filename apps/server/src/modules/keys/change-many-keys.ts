@@ -12,26 +12,26 @@ import { writeAudit } from "#modules/audit/index.ts";
 import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
-import { announceKeys, lockKeyRows, updateKeyRows } from "./key-bulk.store.ts";
-import { parseExpiry, REVOKED_KEY_STAYS } from "./key-input.ts";
+import { lockKeyRows, publishKeys, updateKeyRows } from "./key-bulk.store.ts";
+import { parseExpiry, REVOKED_KEY_UNCHANGEABLE } from "./key-input.ts";
 import type { KeyRow } from "./keys.store.ts";
 import { toKeyReply } from "./to-key-reply.ts";
 
-/** What a change does to one key, as a single change of it would do and say. */
+/** What a change does to one key: the same as a single change of it. */
 type Rule = {
   set: Partial<Pick<KeyRow, "disabled_at" | "revoked_at" | "expires_at">>;
   isDone: (row: KeyRow) => boolean;
-  /** Why a key stays out; undefined when it may be changed. */
+  /** Why a key is refused; undefined when it may be changed. */
   objection: (row: KeyRow) => string | undefined;
   action: "key.disabled" | "key.enabled" | "key.revoked" | "key.updated";
   describe: (row: KeyRow) => Record<string, JsonValue>;
 };
 
 const ROLLED_KEY_ENDS =
-  "This key was rolled and ends with its grace period. Its expiry can be changed alone.";
+  "This key was rolled and ends with its grace period. Change its expiry on its own.";
 
 function objectRevoked(row: KeyRow): string | undefined {
-  return row.revoked_at === null ? undefined : REVOKED_KEY_STAYS;
+  return row.revoked_at === null ? undefined : REVOKED_KEY_UNCHANGEABLE;
 }
 
 function toRule(change: KeyChange, now: Date): Rule {
@@ -65,7 +65,7 @@ function toRule(change: KeyChange, now: Date): Rule {
       return {
         set: { expires_at: expiresAt },
         isDone: (row) => row.expires_at?.getTime() === expiresAt?.getTime(),
-        // Somebody who chooses all keys would bring back texts that were replaced, leaked ones among them.
+        // Selecting all keys would revive texts that were replaced, including leaked ones.
         objection: (row) =>
           objectRevoked(row) ?? (row.rolled_to === null ? undefined : ROLLED_KEY_ENDS),
         action: "key.updated",
@@ -80,7 +80,7 @@ function toRule(change: KeyChange, now: Date): Rule {
   }
 }
 
-/** Points at the expiry where it stands in this request. */
+/** Points at the expiry of this request. */
 function parseBulkExpiry(expiresAt: string | null, now: Date): Date | null {
   try {
     return parseExpiry(expiresAt, now);
@@ -102,12 +102,11 @@ function refuse(keyId: KeyId, error: NonNullable<ChangedKey["error"]>): ChangedK
 }
 
 /**
- * Changes many keys of a tenant in one transaction, each as if it were changed alone: with an entry of its own in the audit
- * trail and an event for webhooks, effective on every process within a second. What is refused keeps no other
- * out, and a key that is so already is not touched, so that a repeated request changes nothing. Unlike alone, a key that was
- * rolled is given no other expiry.
+ * Changes many keys of a tenant in one transaction, each like a single change: with its own audit entry and webhook event,
+ * effective on every process within a second. A refused key does not stop the others, and a key that already has the state is
+ * skipped, so that a repeated request changes nothing. Unlike a single change, it changes no expiry of a rolled key.
  *
- * @returns What became of each key, in the order of the request. A key of another tenant is refused like one that is missing.
+ * @returns The outcome of each key, in the order of the request. A key of another tenant is refused like a missing one.
  * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`, `INVALID_REQUEST` (expiry in the past).
  */
 export async function changeManyKeys(
@@ -132,7 +131,7 @@ export async function changeManyKeys(
         ? []
         : await updateKeyRows(tx, tenantId, { keyIds: dueIds, set: rule.set, now });
     const after = new Map(changed.map((row) => [row.key_id, row]));
-    // Sent one behind the other without waiting for each: five hundred entries are one trip, not five hundred.
+    // Pipelined: five hundred entries take one round trip, not five hundred.
     await Promise.all([
       ...due.map((row) =>
         writeAudit(deps, tx, context, {
@@ -152,7 +151,7 @@ export async function changeManyKeys(
       ),
     ]);
     if (due.length > 0) {
-      await announceKeys(tx, tenantId, dueIds);
+      await publishKeys(tx, tenantId, dueIds);
     }
 
     const items = keyIds.map((keyId): ChangedKey => {

@@ -11,15 +11,15 @@ import {
   parseExpiry,
   parseNetworks,
 } from "./key-input.ts";
-import { announceKey, insertKey, type KeyRow } from "./keys.store.ts";
+import { insertKey, type KeyRow, publishKey } from "./keys.store.ts";
 import { mintKey } from "./mint-key.ts";
 import { toKeyReply } from "./to-key-reply.ts";
 
 /**
  * Creates a key of a tenant. The reply is the only place where its text appears; the database holds a hash.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`, `INVALID_REQUEST` (expiry in the past, no network, no meter, a scope
- *   that the plan does not allow).
+ * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`, `INVALID_REQUEST` (expiry in the past, invalid network, unknown
+ *   meter, a scope that the plan does not allow).
  */
 export async function createKey(
   deps: AppServices,
@@ -73,7 +73,7 @@ export async function createKey(
       type: "key.created",
       data: { key: toKeyReply(row, now) },
     });
-    await announceKey(tx, input.tenantId, row.key_id);
+    await publishKey(tx, input.tenantId, row.key_id);
   });
   return { ...toKeyReply(row, now), key: minted.key };
 }

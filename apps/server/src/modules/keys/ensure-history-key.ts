@@ -15,7 +15,7 @@ const NAME = "Imported history";
 /** Digits of a UUIDv7 that say when it was minted. */
 const TIME_DIGITS = 12;
 
-/** The same for a tenant each time, and among its keys as old as the tenant: in a list, its history stands at the end. */
+/** Derives the id from the tenant's, with the tenant's age: the key comes last in a list that is sorted by age. */
 export function historyKeyIdOf(tenantId: TenantId): KeyId {
   const [, uuid = ""] = tenantId.split("_");
   const rest = hash("sha256", `history of ${tenantId}`, "hex");
@@ -23,8 +23,7 @@ export function historyKeyIdOf(tenantId: TenantId): KeyId {
 }
 
 /**
- * Finds the key that stands for calls of before Turnpike, or makes it: revoked from its first moment, and its text is known to
- * nobody.
+ * Finds or creates the key that imported calls belong to. It is revoked from the start, and its text is discarded.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`.
  */

@@ -41,8 +41,8 @@ beforeEach(() => {
   keys = createGithubSigningKeys({ outbound, clock, logger }, "https://api.example.test/keys");
 });
 
-describe("the keys of GitHub's secret scanning", () => {
-  it("are fetched when first needed, once for all who wait, and then known", async () => {
+describe("the signing keys of GitHub's secret scanning", () => {
+  it("are fetched on first use, once for all waiting callers, and then cached", async () => {
     const found = await Promise.all([keys.find("a"), keys.find("a"), keys.find("b")]);
     expect(found.map((key) => key?.asymmetricKeyType)).toEqual(["ec", "ec", undefined]);
     await keys.find("a");
@@ -61,7 +61,7 @@ describe("the keys of GitHub's secret scanning", () => {
     expect(asked).toEqual([undefined, '"one"']);
   });
 
-  it("stay the same when nothing changed, and go when GitHub withdraws them", async () => {
+  it("stay while nothing changes, and go when GitHub withdraws them", async () => {
     await keys.find("a");
     clock.advance(HOUR_MS);
     answer = () => undefined;
@@ -71,7 +71,7 @@ describe("the keys of GitHub's secret scanning", () => {
     expect(await keys.find("a")).toBeUndefined();
   });
 
-  it("verify for a day while GitHub is away, and then nothing does", async () => {
+  it("verify for a day while GitHub is unreachable, and then fail", async () => {
     await keys.find("a");
     answer = () => {
       throw new OutboundError("away");
@@ -86,7 +86,7 @@ describe("the keys of GitHub's secret scanning", () => {
     expect(await keys.find("a")).toBeDefined();
   });
 
-  it("are of the protocol's curve: others are left out, as is what is no key", async () => {
+  it("must be on the protocol's curve; other keys and malformed ones are ignored", async () => {
     answer = () => ({
       value: {
         public_keys: [

@@ -7,19 +7,19 @@ import type { Outbound, OutboundLimits } from "#platform/outbound.ts";
 
 export type GithubSigningKeys = {
   /**
-   * The key of that identifier, or `undefined` when GitHub publishes none.
+   * The key with the identifier; `undefined` when GitHub publishes none.
    *
-   * @throws {AppError} `LEAK_KEYS_UNAVAILABLE` while it cannot be known.
+   * @throws {AppError} `LEAK_KEYS_UNAVAILABLE` while GitHub cannot be reached.
    */
   find(identifier: string): Promise<KeyObject | undefined>;
 };
 
 const LIMITS: OutboundLimits = { timeoutMs: 5_000, bytesMax: 256 * 1024 };
-/** Between two fetches, whatever is asked for: reports with invented identifiers must not become calls. */
+/** Between two fetches, whatever is asked for: invented identifiers must not cause calls to GitHub. */
 const COOLDOWN_MS = 60_000;
-/** After this a known key is looked after: one that GitHub withdrew must not verify for ever. */
+/** After this, known keys are fetched again, so that a withdrawn one stops verifying. */
 const FRESH_MS = 60 * 60_000;
-/** While GitHub is away, known keys verify for this long. */
+/** While GitHub is unreachable, known keys verify for this long. */
 const TRUSTED_MS = 24 * 60 * 60_000;
 
 const published = z.object({
@@ -28,7 +28,7 @@ const published = z.object({
     .max(100),
 });
 
-/** The key of a PEM, when it is one of the protocol's curve; of others nothing is known. */
+/** Parses a PEM; `undefined` unless the key is on the protocol's curve. */
 function readKey(pem: string): KeyObject | undefined {
   try {
     const key = createPublicKey({ key: pem, format: "pem" });
@@ -50,8 +50,8 @@ function readKeys(value: unknown): Map<string, KeyObject> {
 }
 
 /**
- * Keeps the public keys of GitHub's secret scanning. They are fetched when they are first needed, after an hour, and when an
- * identifier is not known; at most once a minute, with their ETag, and once for all who wait.
+ * Caches the public keys of GitHub's secret scanning. It fetches them on first use, after an hour, and for an unknown
+ * identifier: at most once a minute, with the ETag, and once for all waiting callers.
  */
 export function createGithubSigningKeys(
   deps: {
@@ -78,7 +78,10 @@ export function createGithubSigningKeys(
       }
       confirmedAtMs = clock.monotonicMs();
     } catch (error) {
-      deps.logger.warn({ err: error }, "the keys of GitHub's secret scanning cannot be fetched");
+      deps.logger.warn(
+        { err: error },
+        "the signing keys of GitHub's secret scanning cannot be fetched",
+      );
     }
   }
 

@@ -21,8 +21,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAudit } from "#modules/audit/index.ts";
 import { applyCatalog } from "#modules/catalog/index.ts";
 import { updateTenant } from "#modules/tenants/index.ts";
+import { getKey } from "./get-key.ts";
 import { importKeys } from "./import-keys.ts";
-import { getKey, listKeys } from "./list-keys.ts";
+import { listKeys } from "./list-keys.ts";
 
 let database: TestDatabase;
 let services: TestServices;
@@ -60,7 +61,7 @@ const importsOf = async (tenantId: TenantId) =>
   );
 
 describe("importKeys", () => {
-  it("takes over what a row says, in every spelling of the hash", async () => {
+  it("imports every field of a row, in every spelling of the hash", async () => {
     const { tenantId } = await createTestTenant(services);
     const key = draw();
     const expiresAt = new Date(services.clock.now().getTime() + 60_000).toISOString();
@@ -91,7 +92,7 @@ describe("importKeys", () => {
     });
   });
 
-  it("does the same rows once, however often and however many at a time", async () => {
+  it("imports the same rows once, however often and in batches of any size", async () => {
     const { tenantId } = await createTestTenant(services);
     const rows = Array.from({ length: 50 }, () => rowOf(draw()));
     const answers = await Promise.all([
@@ -104,12 +105,12 @@ describe("importKeys", () => {
     expect(again).toMatchObject({ imported: 0, existing: 50, refused: 0 });
     expect(new Set(again.items.map((item) => item.keyId)).size).toBe(50);
     expect(await countKeys(tenantId)).toBe(50);
-    // Every batch that changed something has one entry, and one that changed nothing has none.
+    // Each batch that changed something has one audit entry; the others have none.
     const changing = answers.filter((answer) => answer.imported > 0).length;
     expect(await importsOf(tenantId)).toHaveLength(changing);
   });
 
-  it("finds what it imported, whatever has become of the expiry and of the plan since", async () => {
+  it("recognizes imported keys even after their expiry passed and the plan changed", async () => {
     const { tenantId } = await createTestTenant(services);
     const plan = {
       planId: "tiles",
@@ -136,7 +137,7 @@ describe("importKeys", () => {
       expect(statusesOf(again)).toEqual(["exists", "exists"]);
       expect(again.items.map((item) => item.keyId)).toEqual(first.items.map((item) => item.keyId));
     }
-    // The same in a row that is new, or that says nothing which can be read, is refused as ever.
+    // The same fields in a new or unreadable row are still refused.
     const others = [
       rowOf(draw(), { expiresAt }),
       rowOf(draw(), { scopes: ["tiles:read"] }),
@@ -153,7 +154,7 @@ describe("importKeys", () => {
     expect(answer.items[1]?.keyId).toBe(answer.items[0]?.keyId);
   });
 
-  it("takes a day for its beginning in UTC, and an instant of any zone", async () => {
+  it("reads a date as its start in UTC, and an instant in any time zone", async () => {
     const { tenantId } = await createTestTenant(services);
     const texts = ["2130-01-01", "2130-01-01T00:00:00+01:00", "2130-01-01T00:00:00Z"];
     const answer = await run(
@@ -173,7 +174,7 @@ describe("importKeys", () => {
     ]);
   });
 
-  it("keeps a bad row out and nothing else, and says where it is bad", async () => {
+  it("refuses only the bad rows, with a pointer to each mistake", async () => {
     const { tenantId } = await createTestTenant(services);
     const key = draw();
     const bad: [unknown, string, RegExp][] = [
@@ -199,7 +200,11 @@ describe("importKeys", () => {
         "/metadata/a",
         /^A text, a number, true or false\.$/,
       ],
-      [rowOf(draw(), { metadata: { externalId: "a" }, externalId: "b" }), "/externalId", /another/],
+      [
+        rowOf(draw(), { metadata: { externalId: "a" }, externalId: "b" }),
+        "/externalId",
+        /different/,
+      ],
       [rowOf(draw(), { key: "text of a key" }), "/key", /Unknown/],
     ];
     const answer = await run(tenantId, [...bad.map(([row]) => row), rowOf(draw())]);
@@ -213,7 +218,7 @@ describe("importKeys", () => {
     }
   });
 
-  it("refuses another tenant's hash in the words for a hash that is none, and changes nothing of it", async () => {
+  it("refuses another tenant's hash like an invalid one, and changes nothing of its key", async () => {
     const { ours, theirs } = await createTwoTenants(services);
     const key = draw();
     const first = await run(theirs.tenantId, [rowOf(key, { name: "Theirs" })]);
@@ -266,7 +271,7 @@ describe("importKeys", () => {
     expect(refusal.code).toBe("RESOURCE_NOT_FOUND");
   });
 
-  it("answers in a dry run what it will answer, and leaves nothing behind", async () => {
+  it("answers a dry run like the import, and leaves nothing behind", async () => {
     const { tenantId } = await createTestTenant(services);
     const known = draw();
     await run(tenantId, [rowOf(known)]);
@@ -276,7 +281,7 @@ describe("importKeys", () => {
     const rehearsal = await run(tenantId, rows, { dryRun: true });
     expect(await dumpDatabase(database.sql)).toBe(before);
     expect(rehearsal.items[1]).toEqual({ status: "imported", keyId: null, errors: [] });
-    // The key of the row before it, of which nothing is left.
+    // The duplicate of the row before, whose key is gone again.
     expect(rehearsal.items[3]).toEqual({ status: "exists", keyId: null, errors: [] });
     const real = await run(tenantId, rows);
     expect(statusesOf(real)).toEqual(statusesOf(rehearsal));

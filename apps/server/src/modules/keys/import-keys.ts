@@ -15,10 +15,10 @@ import type { AppServices } from "#platform/app-services.ts";
 import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { findOwnKeysByHash, type ImportedKeyRow, insertImportedKeys } from "./key-import.store.ts";
 import { assertScopesAllowed, assertScopesHeld } from "./key-input.ts";
-import { announceKey } from "./keys.store.ts";
+import { publishKey } from "./keys.store.ts";
 import { findMistakes, type ReadRow, readImportRow } from "./read-import-rows.ts";
 
-/** Carries the answer of a dry run out of the transaction that it undoes. */
+/** Carries the answer of a dry run out of the transaction, which is rolled back. */
 class Rehearsed extends Error {
   override readonly name = "Rehearsed";
   readonly answer: ImportKeysResponse;
@@ -29,7 +29,7 @@ class Rehearsed extends Error {
   }
 }
 
-/** Why nobody may give or carry a scope, by scope: one look-up for all rows. */
+/** Why a scope is refused, by scope: one lookup for all rows. */
 async function findScopeRefusals(
   tx: Tx,
   context: CallContext,
@@ -86,7 +86,7 @@ function toStoredRow(keyId: KeyId, row: ImportKeyRow): ImportedKeyRow {
 
 function toItem(
   read: ReadRow,
-  /** `isGone`: a dry run made the key, and undoes it. */
+  /** `isGone`: a dry run created the key and rolls it back. */
   found: { isNew: boolean; keyId: KeyId | undefined; isGone: boolean },
 ): ImportedRow {
   if (!("row" in read)) {
@@ -101,11 +101,11 @@ function toItem(
 }
 
 /**
- * Imports keys that exist elsewhere by their hashes, at most 1,000 in one transaction. Idempotent by the hash: what the
- * tenant has already stays as it is, so a file can be imported again after any interruption. A row that is refused keeps
- * no other out. A dry run does everything and undoes it.
+ * Imports existing keys by their hashes, at most 1,000 in one transaction. It is idempotent by hash: a key that the tenant
+ * already has stays as it is, so a file can be imported again after any interruption. A refused row does not stop the others.
+ * A dry run does everything and rolls it back.
  *
- * @returns What became of each row. A hash that another tenant holds is refused like one that is none.
+ * @returns The outcome of each row. A hash that another tenant holds is refused like an invalid one.
  * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`.
  */
 export async function importKeys(
@@ -121,8 +121,8 @@ export async function importKeys(
 
   async function write(tx: Tx): Promise<ImportKeysResponse> {
     await assertTenantExists(tx, tenantId);
-    // Of a key that is there nothing is written, so what may be written has no say: time has passed since, and the plan
-    // may have changed, and the same file must still change nothing.
+    // Existing keys are skipped before validation: their expiry may have passed and the plan may have changed, and the same
+    // file must still change nothing.
     const hashes = rows.map((row) => row.hash);
     const known = await findOwnKeysByHash(tx, tenantId, hashes);
     const scopes = new Set(rows.flatMap((row) => (known.has(row.hash) ? [] : row.scopes)));
@@ -149,7 +149,7 @@ export async function importKeys(
     const told = new Set<KeyId>();
     const items = checked.map((read) => {
       const keyId = "row" in read ? own.get(read.row.hash) : undefined;
-      // Of two rows with one hash the first is the new key.
+      // The first of two rows with one hash becomes the key.
       const isNew = keyId !== undefined && inserted.has(keyId) && !told.has(keyId);
       if (keyId !== undefined) {
         told.add(keyId);
@@ -181,8 +181,8 @@ export async function importKeys(
         type: "keys.imported",
         data: { tenantId, imported, existing, refused },
       });
-      // New keys are in no memory but as unknown ones, and one new key makes every process forget all of those.
-      await announceKey(tx, tenantId, first);
+      // Processes know new keys only as unknown, and one published key makes each forget all unknown ones.
+      await publishKey(tx, tenantId, first);
     }
     if (dryRun) {
       throw new Rehearsed(answer);

@@ -19,7 +19,7 @@ afterAll(async () => {
 const idOf = (number: number) => `key_${String(number).padStart(32, "0")}`;
 
 describe("POST /v1/tenants/{tenantId}/keys/bulk", () => {
-  it("stops every key of the request everywhere, and says what became of each", async () => {
+  it("stops every key of the request on every process, and answers the outcome of each", async () => {
     const tenantId = await app.mintTenant("Bulk");
     const at = `/v1/tenants/${tenantId}/keys`;
     const made = await Promise.all(
@@ -45,7 +45,7 @@ describe("POST /v1/tenants/{tenantId}/keys/bulk", () => {
     );
   });
 
-  it("changes five hundred keys in one request, and refuses what it cannot read as a whole", async () => {
+  it("changes five hundred keys in one request, and refuses an invalid request as a whole", async () => {
     const tenantId = await app.mintTenant("Bounds");
     const at = `/v1/tenants/${tenantId}/keys`;
     const rows = Array.from({ length: 500 }, (_, index) => ({
@@ -77,7 +77,7 @@ describe("POST /v1/tenants/{tenantId}/keys/bulk", () => {
     expect((await send({ keyIds, change })).json).toMatchObject({ changed: 0, unchanged: 500 });
   });
 
-  it("needs keys:write, and knows no tenant of others", async () => {
+  it("needs keys:write, and hides other tenants", async () => {
     const tenantId = await app.mintTenant("Closed");
     const body = { keyIds: [idOf(1)], change: { action: "revoke" } };
     const reader = await app.mintServiceKey(["keys:read"]);
@@ -94,7 +94,7 @@ describe("POST /v1/tenants/{tenantId}/keys/bulk", () => {
 });
 
 describe("GET /v1/tenants/{tenantId}/key-scopes", () => {
-  it("names scopes for management and those of the plan", async () => {
+  it("lists management scopes and those of the plan", async () => {
     const tenantId = await app.mintTenant("Scopes");
     const reply = await app.call(service, "GET", `/v1/tenants/${tenantId}/key-scopes`);
     expect(reply).toMatchObject({ status: 200, json: { custom: expect.any(Array) } });

@@ -3,8 +3,8 @@ import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { KEY_COLUMNS, type KeyRow } from "./keys.store.ts";
 
 /**
- * Those of the keys that are the tenant's, locked until the end of the transaction, and in one order, so that two changes of
- * the same keys take turns.
+ * The given keys that belong to the tenant, locked until the end of the transaction, always in the same order, so that two
+ * changes of the same keys take turns.
  */
 export async function lockKeyRows(
   tx: Tx,
@@ -18,7 +18,7 @@ export async function lockKeyRows(
     for update`;
 }
 
-/** Gives all of the keys the same state; what is left out stays as it is. */
+/** Gives all keys the same state; fields left out stay as they are. */
 export async function updateKeyRows(
   tx: Tx,
   tenantId: TenantId,
@@ -34,8 +34,8 @@ export async function updateKeyRows(
     returning ${tx(KEY_COLUMNS)}`;
 }
 
-/** Tells every process that the keys changed. */
-export async function announceKeys(
+/** Publishes that the keys changed. */
+export async function publishKeys(
   tx: Tx,
   tenantId: TenantId,
   keyIds: readonly KeyId[],

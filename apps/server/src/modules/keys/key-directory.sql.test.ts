@@ -18,16 +18,17 @@ import { systemClock } from "#platform/clock.ts";
 import { createListen } from "#platform/postgres-listen.ts";
 import type { Transact } from "#platform/transact.ts";
 import { createKey } from "./create-key.ts";
+import { createServiceKey } from "./create-service-key.ts";
 import { hashKey } from "./hash-key.ts";
 import { createKeyDirectory, type KeyDirectory } from "./key-directory.ts";
-import { createServiceKey, revokeServiceKey } from "./manage-service-keys.ts";
 import { revokeKey } from "./revoke-key.ts";
+import { revokeServiceKey } from "./revoke-service-key.ts";
 
 let database: TestDatabase;
 let services: TestServices;
 let tenant: TestTenant;
 let feed: ChangeFeed;
-/** Hears of changes through the feed, as in the running product. */
+/** Subscribed to the change feed, as in the running product. */
 let live: KeyDirectory;
 
 function createDirectory(transact: Transact = services.transact): KeyDirectory {
@@ -74,7 +75,7 @@ const create = (input: { scopes?: ["keys:read"]; expiresAt?: string } = {}) =>
 
 const unknownKey = () => formatKey("live", randomBytes(KEY_RANDOM_BYTES)).key;
 
-/** A database whose answers to directory look-ups can be held back. */
+/** A database whose answers to directory lookups can be held back. */
 function createHeldDatabase() {
   let underWay = 0;
   let most = 0;
@@ -109,7 +110,7 @@ function createHeldDatabase() {
 }
 
 describe("the key directory", () => {
-  it("answers what the hot path needs, from memory after the first time", async () => {
+  it("returns what the hot path needs, from memory after the first load", async () => {
     const made = await create();
     const hash = hashKey(made.key);
     expect(live.peekKey(hash)).toBeUndefined();
@@ -125,7 +126,7 @@ describe("the key directory", () => {
     expect(live.peekKey(hash)).toBe(record);
   });
 
-  it("refuses a revoked key within a second, also while it is held in memory", async () => {
+  it("refuses a revoked key within a second, even while it is held in memory", async () => {
     const made = await create();
     const hash = hashKey(made.key);
     await live.loadKey(hash);
@@ -147,7 +148,7 @@ describe("the key directory", () => {
     await pollUntil("revocation", async () => (await live.findActor(made.key)) === undefined);
   });
 
-  it("takes a new key within a second although it was asked for before it existed", async () => {
+  it("accepts a new key within a second, even if it was requested before it existed", async () => {
     const random = randomBytes(KEY_RANDOM_BYTES);
     const { key } = formatKey("live", random);
     expect(await live.loadKey(hashKey(key))).toBeNull();
@@ -171,14 +172,14 @@ describe("the key directory", () => {
     expect(directory.peekKey(hashKey(made.key))).toBeUndefined();
   });
 
-  it("does not keep what a look-up read before a change that came while it was under way", async () => {
+  it("does not keep a lookup that was overtaken by a change", async () => {
     const database2 = createHeldDatabase();
     const directory = createDirectory(database2.transact);
     const made = await create();
     const hash = hashKey(made.key);
     const letGo = database2.hold();
     const load = directory.loadKey(hash);
-    await pollUntil("the look-up", () => database2.most() === 1);
+    await pollUntil("the lookup", () => database2.most() === 1);
     await revokeKey(services, OPERATOR_CONTEXT, made);
     const change: Change = {
       kind: "key",
@@ -192,7 +193,7 @@ describe("the key directory", () => {
     expect(directory.peekKey(hash)).toMatchObject({ revoked: true });
   });
 
-  it("asks the database at most 8 times at once under a flood of unknown keys", async () => {
+  it("runs at most 8 lookups at once under a flood of unknown keys", async () => {
     const flood = createHeldDatabase();
     const directory = createDirectory(flood.transact);
     const answers = await Promise.all(
@@ -202,7 +203,7 @@ describe("the key directory", () => {
     expect(flood.most()).toBeLessThanOrEqual(8);
   });
 
-  it("asks the database once for a hundred unknown keys of a flood, and goes on answering known ones", async () => {
+  it("looks up a hundred unknown keys in one query, and still answers known ones", async () => {
     const flood = createHeldDatabase();
     const directory = createDirectory(flood.transact);
     const made = await create();
@@ -213,14 +214,14 @@ describe("the key directory", () => {
       const loads = Promise.all(unknown.map((hash) => directory.loadKey(hash)));
       expect(directory.peekKey(hashKey(made.key))).toMatchObject({ keyId: made.keyId });
       expect(new Set(await loads)).toEqual(new Set([null]));
-      // Known not to exist for a while: using them again asks nobody.
+      // They are remembered as unknown for a while: using them again causes no query.
       expect(directory.peekKey(unknown[0] ?? "")).toBeNull();
     }
-    // Eight alone at the head of each wave, the rest by the hundred.
+    // The first eight of each wave alone, the rest in batches of a hundred.
     expect(flood.asked() - before).toBeLessThanOrEqual(5 * (8 + 20));
   });
 
-  it("turns further look-ups away when two thousand wait, and answers known keys all the same", async () => {
+  it("refuses further lookups while two thousand wait, and still answers known keys", async () => {
     const flood = createHeldDatabase();
     const directory = createDirectory(flood.transact);
     const made = await create();
@@ -236,7 +237,7 @@ describe("the key directory", () => {
     await Promise.all(waiting);
   });
 
-  it("asks once for a key that a hundred callers send at once", async () => {
+  it("loads a key once for a hundred simultaneous callers", async () => {
     const counted = createHeldDatabase();
     const directory = createDirectory(counted.transact);
     const hash = hashKey((await create()).key);
@@ -245,7 +246,7 @@ describe("the key directory", () => {
     expect(counted.most()).toBe(1);
   });
 
-  it("lets a failed look-up be tried again", async () => {
+  it("retries after a failed lookup", async () => {
     let isDown = true;
     const directory = createDirectory({
       ...services.transact,
@@ -260,7 +261,7 @@ describe("the key directory", () => {
 });
 
 describe("findActor", () => {
-  it("takes a tenant's live key for a program of that tenant, with the key's scopes", async () => {
+  it("identifies a tenant's live key as a program of that tenant, with the key's scopes", async () => {
     const made = await create({ scopes: ["keys:read"] });
     expect(await live.findActor(made.key)).toEqual({
       type: "key",
@@ -270,7 +271,7 @@ describe("findActor", () => {
     });
   });
 
-  it("knows nobody by a key that has expired, even while it is in memory", async () => {
+  it("rejects an expired key, even while it is in memory", async () => {
     const soon = new Date(services.clock.now().getTime() + 1_000).toISOString();
     const made = await create({ expiresAt: soon });
     expect(await live.findActor(made.key)).toBeDefined();
@@ -278,7 +279,7 @@ describe("findActor", () => {
     expect(await live.findActor(made.key)).toBeUndefined();
   });
 
-  it("knows nobody by a test key, nor by a key of a suspended tenant", async () => {
+  it("rejects a test key and a key of a suspended tenant", async () => {
     const test = await createKey(services, OPERATOR_CONTEXT, {
       tenantId: tenant.tenantId,
       name: "test key",
@@ -301,7 +302,7 @@ describe("findActor", () => {
     await pollUntil("the suspension", async () => (await live.findActor(made.key)) === undefined);
   });
 
-  it("asks nobody about what only looks like a key of ours, or is longer than any key", async () => {
+  it("makes no query for a text with a wrong checksum or one longer than any key", async () => {
     const directory = createDirectory({
       ...services.transact,
       asOperator: () => Promise.reject(new Error("asked the database")),
@@ -312,7 +313,7 @@ describe("findActor", () => {
     }
   });
 
-  it("asks once about a text of another form, which may be an imported key", async () => {
+  it("looks up a text of another form once, since it may be an imported key", async () => {
     let asked = 0;
     const directory = createDirectory({
       ...services.transact,

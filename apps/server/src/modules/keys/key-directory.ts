@@ -20,23 +20,23 @@ import { findServiceKeysByHash } from "./service-keys.store.ts";
 /** What the hot path knows of a key. */
 export type KeyRecord = {
   keyId: KeyId;
-  /** The first key of its line: a key and those it was rolled to share its limits. */
+  /** The first key of its line: a key and its successors by rolling share limits. */
   originKeyId: KeyId;
   tenantId: TenantId;
-  /** The name as JSON in ASCII, as answers have it. */
+  /** The name as JSON in ASCII, ready for answers. */
   nameText: string;
   environment: Environment;
   scopes: readonly string[];
-  /** The metadata likewise: nothing looks into it, and a text takes less room than an object. */
+  /** The metadata likewise: nothing reads its fields, and a string takes less memory than an object. */
   metadataText: string;
-  /** Where calls may come from; undefined: from anywhere. */
+  /** Where calls may come from; undefined for anywhere. */
   networks: Networks | undefined;
   /** Limits of its own, below those of its tenant. */
   rateLimits: readonly RateLimit[];
   quotas: readonly KeyQuota[];
   /** Epoch milliseconds; `Infinity` for a key without expiry. */
   expiresAtMs: number;
-  /** When it was made or changed last, epoch milliseconds. */
+  /** When it was created or last changed, epoch milliseconds. */
   updatedAtMs: number;
   disabled: boolean;
   revoked: boolean;
@@ -49,9 +49,10 @@ export type KeyDirectory = {
   peekKey(hash: string): KeyRecord | null | undefined;
   loadKey(hash: string): Promise<KeyRecord | null>;
   /**
-   * Who holds a credential for the API, at once when memory knows: a service key, or a live key of a tenant that is not suspended.
+   * The actor of an API credential: a service key, or a live key of a tenant that is not suspended. Synchronous when the
+   * record is in memory.
    *
-   * @param findAddress - Where it came from; asked for keys that are bound to networks, which are held by nobody elsewhere.
+   * @param findAddress - Where the request came from. Called only for keys that are bound to networks.
    * @throws {AppError} `FORBIDDEN_NETWORK`.
    */
   findActor(
@@ -62,21 +63,21 @@ export type KeyDirectory = {
   applyChange(change: Change): void;
 };
 
-/** Keys and tenants held in memory at the most, each about 0.5 to 1 kB; further ones are looked up again. */
+/** Keys held in memory at most, each about 0.5 to 1 kB; further ones are loaded again. */
 const RECORDS_MAX = 1_000_000;
-/** Unknown keys remembered at the most, and for how long: a new key is announced, so this only bounds look-ups. */
+/** Unknown keys remembered at most, and for how long. New keys are published, so this only bounds lookups. */
 const MISSES_MAX = 50_000;
 const MISS_TTL_MS = 10_000;
 /** Service keys whose hash is remembered; an installation has a handful. */
 const SERVICE_HASHES_MAX = 16;
-/** Look-ups under way at once; a flood of unknown keys must not take every connection. */
+/** Lookups under way at once; a flood of unknown keys must not take every connection. */
 const LOADS_MAX = 8;
 const LOADS_WAITING_MAX = 2_000;
 const LOAD_TIMEOUT_MS = 5_000;
 
 const NONE: readonly never[] = Object.freeze([]);
 
-/** What most keys have none of is shared, and so are texts that are equal: there may be a million records. */
+/** Empty lists and equal strings are shared between records, of which there may be a million. */
 function toKeyRecord(row: KeyRow): KeyRecord {
   return {
     keyId: row.key_id,
@@ -97,8 +98,8 @@ function toKeyRecord(row: KeyRow): KeyRecord {
 }
 
 /**
- * Answers who a key is from memory, loading on a miss. Records are dropped when the change feed names them, so that a
- * revoked key is refused on every process within a second.
+ * Keeps key records in memory and loads them on a miss. The change feed drops changed records, so that every process refuses
+ * a revoked key within a second.
  */
 export function createKeyDirectory(deps: {
   transact: Transact;
@@ -115,15 +116,15 @@ export function createKeyDirectory(deps: {
     waitMsMax: LOAD_TIMEOUT_MS,
     monotonicMs: deps.monotonicMs,
   };
-  // Given up before the connection is: whoever waits for a key is told within seconds.
-  const look = <Row>(find: (tx: Tx) => Promise<Row>): Promise<Row> =>
+  // Times out before the connection does, so that a waiting caller has an answer within seconds.
+  const lookUp = <Row>(find: (tx: Tx) => Promise<Row>): Promise<Row> =>
     withTimeout(deps.transact.asOperator(find), LOAD_TIMEOUT_MS);
 
   const keys = createRecordCache<KeyRecord>({
     ...bounds,
     idOf: (record) => record.keyId,
     load: async (hashes) => {
-      const rows = await look((tx) => findKeysByHash(tx, hashes));
+      const rows = await lookUp((tx) => findKeysByHash(tx, hashes));
       return new Map([...rows].map(([hash, row]) => [hash, toKeyRecord(row)]));
     },
   });
@@ -132,7 +133,7 @@ export function createKeyDirectory(deps: {
     ...bounds,
     idOf: (record) => record.serviceKeyId,
     load: async (hashes) => {
-      const rows = await look((tx) => findServiceKeysByHash(tx, hashes));
+      const rows = await lookUp((tx) => findServiceKeysByHash(tx, hashes));
       const valid = [...rows].filter(([, row]) => row.revoked_at === null);
       return new Map(
         valid.map(([hash, row]) => [
@@ -151,7 +152,7 @@ export function createKeyDirectory(deps: {
       : { type: "service_key", id: record.serviceKeyId, scopes: record.scopes };
   }
 
-  /** A program sends the same service key with every call, so its hash is remembered; revoking is by the record, as ever. */
+  /** A program sends the same service key with every call, so its hash is cached. Revocation still drops the record. */
   function rememberServiceHash(credential: string): string {
     if (serviceHashes.size >= SERVICE_HASHES_MAX) {
       serviceHashes.clear();
@@ -211,7 +212,7 @@ export function createKeyDirectory(deps: {
       if (parsed.form === "malformed") {
         return undefined;
       }
-      // A key that was imported has any form; look-ups of those that are unknown are bounded.
+      // An imported key can have any form. Lookups of unknown ones are bounded.
       return parsed.form === "own" && parsed.kind === "svc"
         ? findServiceActor(rememberServiceHash(credential))
         : findKeyActor(credential, findAddress);

@@ -1,7 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 
-/** Tenants with keys that end by `until`, behind `after`. Needs the operator role. */
+/** Tenants with keys that expire by `until`, after `after`. Needs the operator role. */
 export async function listTenantsWithEndingKeys(
   tx: Tx,
   input: { now: Date; until: Date; after: string; limit: number },
@@ -26,11 +26,11 @@ export type DueWarningRow = {
 };
 
 /**
- * Keys of a tenant that still work, live and test, whose next warning is due and was not given: the one with the fewest
- * days that still holds. A key that was made after the moment of a warning is not warned of at once, as whoever made it
- * chose its end; one that came from a roll has the end of the first in its line, so that one's making counts.
+ * Working keys of a tenant, live and test, with a warning that is due and was not sent: the one with the fewest days that
+ * still applies. A key created after the instant of a warning gets no such warning, since its creator chose the expiry. A
+ * rolled key inherits the expiry of the first in its line, so the creation of that one counts.
  *
- * @param input.days - Days before the end, each warned of once.
+ * @param input.days - Days before the expiry, each warned of once.
  */
 export async function listDueWarnings(
   tx: Tx,
@@ -59,7 +59,7 @@ export async function listDueWarnings(
     limit ${input.limit}`;
 }
 
-/** Notes warnings as given. @returns The keys of those that nobody else has given meanwhile. */
+/** Records warnings as sent. @returns The keys whose warning no other process has recorded. */
 export async function insertWarnings(
   tx: Tx,
   tenantId: TenantId,
@@ -73,7 +73,7 @@ export async function insertWarnings(
     expires_at: warning.expires_at.toISOString(),
     days_before: warning.days_before,
   }));
-  // The expiry is taken from the row: it is finer than a Date, and the next look compares the two.
+  // The expiry comes from the row: it is finer than a Date, and the next query compares the two.
   const inserted = await tx<{ key_id: KeyId }[]>`
     insert into key_expiry_warnings (tenant_id, key_id, expires_at, days_before, warned_at)
     select ${tenantId}, k.key_id, k.expires_at, w.days_before, ${input.now}

@@ -24,7 +24,7 @@ const rowOf = (key: string, more: object = {}) => ({
 });
 
 describe("POST /v1/tenants/{tenantId}/keys/import", () => {
-  it("makes keys of any form work everywhere, also those just refused as unknown", async () => {
+  it("makes keys of any form work on every process, even those just refused as unknown", async () => {
     const tenantId = await app.mintTenant("Importer");
     const key = "sk-old.system:4b1e0f0f-canary";
     const verify = () => app.call(service, "POST", "/v1/keys/verify", { key });
@@ -37,7 +37,7 @@ describe("POST /v1/tenants/{tenantId}/keys/import", () => {
     const rows = [rowOf(key, { scopes: ["tenants:read"], metadata: { team: "maps" } })];
     const path = `/v1/tenants/${tenantId}/keys/import`;
     const reply = await app.call(service, "POST", path, { rows });
-    // The service key holds no tenants:read, so it cannot give it.
+    // The service key lacks tenants:read, so it cannot give it.
     expect(reply.json).toMatchObject({ imported: 0, refused: 1 });
     const operator = await app.mintOperatorToken();
     const done = await app.call(operator, "POST", path, { rows });
@@ -54,7 +54,7 @@ describe("POST /v1/tenants/{tenantId}/keys/import", () => {
     expect(log).not.toContain(hash("sha256", key, "hex"));
   });
 
-  it("refuses no rows and too many rows as a whole", async () => {
+  it("refuses an empty request and one with too many rows", async () => {
     const tenantId = await app.mintTenant("Bounds");
     const path = `/v1/tenants/${tenantId}/keys/import`;
     for (const count of [0, 1_001]) {
@@ -64,7 +64,7 @@ describe("POST /v1/tenants/{tenantId}/keys/import", () => {
     }
   });
 
-  it("takes a thousand rows in one call", async () => {
+  it("imports a thousand rows in one call", async () => {
     const tenantId = await app.mintTenant("Many");
     const rows = Array.from({ length: 1_000 }, (_, index) => rowOf(`many-${String(index)}`));
     const path = `/v1/tenants/${tenantId}/keys/import`;

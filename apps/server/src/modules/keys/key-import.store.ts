@@ -16,8 +16,8 @@ export type ImportedKeyRow = {
 };
 
 /**
- * Inserts keys whose hashes nobody has, whichever tenant. In the order of their hashes: two imports of the same file wait
- * for each other instead of locking each other out.
+ * Inserts keys whose hashes no tenant has, in the order of the hashes, so that two imports of the same file wait for each
+ * other and cannot deadlock.
  *
  * @returns The ids of those inserted.
  */
@@ -53,7 +53,7 @@ export async function findOwnKeysByHash(
   return new Map(rows.map((row) => [row.hash, row.key_id]));
 }
 
-/** Inserts a key that never works. @returns False when there is one of this id. */
+/** Inserts a revoked key. @returns False when the id exists. */
 export async function insertRevokedKey(
   tx: Tx,
   row: Pick<

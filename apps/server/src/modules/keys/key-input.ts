@@ -9,8 +9,8 @@ import type { KeyQuota } from "@turnpike/domain/limits/key-quota";
 import { findQuotaFault, listMeterRows } from "#modules/catalog/index.ts";
 import { findEntitlement } from "#modules/entitlements/index.ts";
 
-/** Why nothing of a revoked key can be changed. */
-export const REVOKED_KEY_STAYS = "A revoked key cannot be changed: create a new one.";
+/** Why a revoked key cannot be changed. */
+export const REVOKED_KEY_UNCHANGEABLE = "A revoked key cannot be changed. Create a new one.";
 
 /** True for a scope that the actor could use themselves in the tenant. */
 function holdsScope({ actor }: CallContext, tenantId: TenantId, name: string): boolean {
@@ -18,13 +18,13 @@ function holdsScope({ actor }: CallContext, tenantId: TenantId, name: string): b
   if (scope !== undefined) {
     return mayInTenant(actor, scope, tenantId);
   }
-  // The operator's own scopes belong to the plan, so whoever makes keys of the tenant may give them: but a key, which stands
-  // for one program, gives what it carries.
+  // The operator's own scopes belong to the plan, so any actor who may write keys can give them. A key is one program, and
+  // gives only scopes that it carries.
   return actor.type !== "key" || actor.scopes.some((held) => held === name);
 }
 
 /**
- * Lets nobody give a key what they do not hold themselves in its tenant.
+ * Refuses scopes that the actor does not hold in the key's tenant.
  *
  * @throws {AppError} `INSUFFICIENT_SCOPE`.
  */
@@ -37,16 +37,16 @@ export function assertScopesHeld(
   if (missing !== undefined) {
     throw new AppError({
       code: "INSUFFICIENT_SCOPE",
-      publicMessage: `Nobody can give a key a scope that they do not have: ${missing}.`,
+      publicMessage: `You cannot give a key a scope that you do not have: ${missing}.`,
     });
   }
 }
 
 /**
- * Lets a key carry only scopes for managing its tenant, and those of the operator's own API that its plan allows.
+ * Allows management scopes, and those of the operator's own API that the tenant's plan includes.
  *
- * @param input.kept - What the key has already: it stays, also where the plan allows it no more.
- * @throws {AppError} `INVALID_REQUEST` naming every other.
+ * @param input.kept - Scopes that the key already has; they stay even when the plan no longer allows them.
+ * @throws {AppError} `INVALID_REQUEST` naming every other scope.
  */
 export async function assertScopesAllowed(
   tx: Tx,
@@ -68,7 +68,7 @@ export async function assertScopesAllowed(
           {
             pointer: `/scopes/${String(index)}`,
             message: isReservedScope(name)
-              ? `A tenant's key may not carry ${name}; it may carry ${TENANT_KEY_SCOPES.join(", ")}.`
+              ? `A tenant's key cannot have ${name}, only ${TENANT_KEY_SCOPES.join(", ")}.`
               : `The plan ${entitlement?.planId ?? ""} does not allow ${name}.`,
           },
         ]
@@ -86,7 +86,7 @@ export function parseExpiry(expiresAt: string | null | undefined, now: Date): Da
   }
   const expiry = new Date(expiresAt);
   if (expiry <= now) {
-    const message = "Must lie in the future.";
+    const message = "Must be in the future.";
     throw new AppError({
       code: "INVALID_REQUEST",
       publicMessage: "The expiry must be in the future.",
@@ -99,8 +99,8 @@ export function parseExpiry(expiresAt: string | null | undefined, now: Date): Da
 /**
  * Writes networks in their canonical form, each once.
  *
- * @returns `undefined` for `undefined`: nothing was asked for.
- * @throws {AppError} `INVALID_REQUEST` naming every entry that is no network.
+ * @returns `undefined` for `undefined`.
+ * @throws {AppError} `INVALID_REQUEST` naming every invalid entry.
  */
 export function parseNetworks(networks: readonly string[] | undefined): string[] | undefined {
   if (networks === undefined) {

@@ -1,9 +1,9 @@
 import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 
-/** What becomes of the keys of a tenant that is deleted. Needs the operator role. */
+/** What happens to the keys of a deleted tenant. Needs the operator role. */
 export const keysOfTenant = {
-  /** Revokes all that are not, for good: restoring the tenant does not bring them back. */
+  /** Revokes all keys for good: restoring the tenant does not restore them. */
   async close(tx: Tx, input: { tenantId: TenantId; now: Date }): Promise<void> {
     await tx`
       with revoked as (
@@ -14,8 +14,8 @@ export const keysOfTenant = {
       select record_change('key', ${input.tenantId}, key_id) from revoked`;
   },
   /**
-   * Leaves of a key its id and its line, which the ledger and its balances speak of: no name, no metadata, no hash, and
-   * nothing of its text. Where it was found in public is forgotten too.
+   * Keeps only the id and the line of a key, which the ledger and its balances refer to. Name, metadata, hash, the shown
+   * characters of the text, and leak reports are removed.
    */
   async forget(tx: Tx, input: { tenantId: TenantId; limit: number }): Promise<number> {
     const { tenantId, limit } = input;
@@ -24,7 +24,7 @@ export const keysOfTenant = {
       delete from key_leaks where ctid = any(array(
         select ctid from key_leaks where tenant_id = ${tenantId} limit ${limit}))
       returning 1`;
-    // A hash has 32 bytes: what stands in its place has more, and is no hash of anything.
+    // A hash has 32 bytes. The replacement is longer, so it can be the hash of nothing.
     const keys = await tx`
       update api_keys
       set name = '', start = '', last_four = '', scopes = '{}', metadata = '{}', allowed_networks = '{}',

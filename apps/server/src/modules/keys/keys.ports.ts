@@ -1,9 +1,9 @@
 import type { Tx } from "@turnpike/db/client";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 
-/** What keys need of metering, which stands above them. */
+/** What keys need of metering, a module above. */
 export interface KeyUsage {
-  /** Those of the keys that were used since then, give or take an hour. Needs the operator role. */
+  /** Which of the keys were used since then, give or take an hour. Needs the operator role. */
   listUsedSince(
     tx: Tx,
     input: { tenantId: TenantId; keyIds: readonly KeyId[]; since: Date },

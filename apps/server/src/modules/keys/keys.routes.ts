@@ -5,14 +5,17 @@ import type { HttpContext } from "#http/http-context.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { changeManyKeys } from "./change-many-keys.ts";
 import { createKey } from "./create-key.ts";
+import { createServiceKey } from "./create-service-key.ts";
+import { getKey } from "./get-key.ts";
 import { listKeyScopes } from "./list-key-scopes.ts";
-import { getKey, listKeys } from "./list-keys.ts";
-import { createServiceKey, listServiceKeys, revokeServiceKey } from "./manage-service-keys.ts";
+import { listKeys } from "./list-keys.ts";
+import { listServiceKeys } from "./list-service-keys.ts";
 import { revokeKey } from "./revoke-key.ts";
+import { revokeServiceKey } from "./revoke-service-key.ts";
 import { rollKey } from "./roll-key.ts";
 import { updateKey } from "./update-key.ts";
 
-// `verify` is not here: it is the gateway's, on plain node:http in front of these.
+// `verify` is not here: it belongs to the gateway, on plain node:http in front of these routes.
 const { verify: _, ...ownedContract } = keysContract;
 
 export function createKeysRoutes(deps: AppServices) {

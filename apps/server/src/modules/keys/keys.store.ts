@@ -71,15 +71,15 @@ export type KeyFilter = {
   text: string | undefined;
   environment: Environment | undefined;
   state: "active" | "disabled" | "expired" | "revoked" | undefined;
-  /** Keys that end by then; undefined for all. */
+  /** Only keys that expire by then; undefined for all. */
   expiresBefore: Date | undefined;
   now: Date;
 };
 
 export type KeySort = "-createdAt" | "createdAt" | "name" | "-name";
 
-/** Where a page begins: behind this key, which had this name then, whatever became of it since. */
-export type KeyPlace = { keyId: KeyId; name: string };
+/** Where a page begins: after this key, by the name it had then. */
+export type KeyPosition = { keyId: KeyId; name: string };
 
 function stateIs(tx: Tx, { state, now }: KeyFilter) {
   switch (state) {
@@ -98,8 +98,8 @@ function stateIs(tx: Tx, { state, now }: KeyFilter) {
   }
 }
 
-/** What follows the last key of the page before, in the order of the list. */
-function comesAfter(tx: Tx, sort: KeySort, after: KeyPlace | undefined) {
+/** Rows after the last key of the previous page, in the order of the list. */
+function comesAfter(tx: Tx, sort: KeySort, after: KeyPosition | undefined) {
   if (after === undefined) {
     return tx`true`;
   }
@@ -137,7 +137,7 @@ function orderOf(tx: Tx, sort: KeySort) {
 export async function listKeyRows(
   tx: Tx,
   tenantId: TenantId,
-  page: { filter: KeyFilter; sort: KeySort; after: KeyPlace | undefined; limit: number },
+  page: { filter: KeyFilter; sort: KeySort; after: KeyPosition | undefined; limit: number },
 ): Promise<KeyRow[]> {
   const { filter } = page;
   const text = filter.text ?? null;
@@ -155,7 +155,7 @@ export async function listKeyRows(
     limit ${page.limit}`;
 }
 
-/** The key, locked until the end of the transaction: two changes of it take turns. */
+/** The key, locked until the end of the transaction, so that two changes of it take turns. */
 export async function lockKeyRow(
   tx: Tx,
   tenantId: TenantId,
@@ -180,7 +180,7 @@ export async function updateKeyRow(
     | "expires_at"
     | "disabled_at"
   > & {
-    /** Left out: as it is. */
+    /** Undefined keeps the present value. */
     metadata: Record<string, JsonValue> | undefined;
     now: Date;
   },
@@ -216,7 +216,7 @@ export async function copyKeyRow(
   return row;
 }
 
-/** Ends a key whose place another one took: now, or when `expires_at` comes. */
+/** Ends a rolled key: now, or at `expires_at`. */
 export async function markKeyRolled(
   tx: Tx,
   row: Pick<KeyRow, "tenant_id" | "key_id" | "rolled_to" | "expires_at" | "revoked_at"> & {
@@ -252,7 +252,7 @@ export async function markKeyRevoked(
   return row;
 }
 
-/** Keys that somebody made and that are not revoked, newest first. */
+/** Keys that one actor created and that are not revoked, newest first. */
 export async function listLiveKeyRowsOf(
   tx: Tx,
   tenantId: TenantId,
@@ -266,28 +266,28 @@ export async function listLiveKeyRowsOf(
     limit ${input.limit}`;
 }
 
-/** Tells every process that the key is new or changed. */
-export async function announceKey(tx: Tx, tenantId: TenantId, keyId: KeyId): Promise<void> {
+/** Publishes that the key is new or changed. */
+export async function publishKey(tx: Tx, tenantId: TenantId, keyId: KeyId): Promise<void> {
   await tx`select record_change('key', ${tenantId}, ${keyId})`;
 }
 
 /**
  * Finds keys of any tenant by the hashes of their texts (hexadecimal), for the hot path. Needs the operator role.
  *
- * @returns The rows by their hashes; a key that does not exist has none.
+ * @returns The rows by hash; unknown hashes are left out.
  */
 export async function findKeysByHash(
   tx: Tx,
   hashesHex: readonly string[],
 ): Promise<Map<string, KeyRow>> {
-  // An array of constants: the planner looks each up in the index, whatever it believes about the size of the table.
+  // With an array of constants the planner uses the index, whatever it assumes about the size of the table.
   const rows = await tx<(KeyRow & { hash: string })[]>`
     select encode(key_hash, 'hex') as hash, ${tx(KEY_COLUMNS)} from api_keys
     where key_hash = any(array(select decode(hash, 'hex') from unnest(${[...hashesHex]}::text[]) as hash))`;
   return new Map(rows.map((row) => [row.hash, row]));
 }
 
-/** Names of keys of a tenant, by id, whatever became of them; ids that it has not are left out. */
+/** Names of a tenant's keys by id, in any state; unknown ids are left out. */
 export async function listKeyNames(
   tx: Tx,
   tenantId: TenantId,

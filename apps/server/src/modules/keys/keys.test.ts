@@ -14,8 +14,9 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAudit } from "#modules/audit/index.ts";
 import { createKey } from "./create-key.ts";
+import { getKey } from "./get-key.ts";
 import { hashKey } from "./hash-key.ts";
-import { getKey, listKeys } from "./list-keys.ts";
+import { listKeys } from "./list-keys.ts";
 import { revokeKey } from "./revoke-key.ts";
 
 let database: TestDatabase;
@@ -37,7 +38,7 @@ const create = (input: Pick<Input, "tenantId"> & Partial<Input>) =>
   });
 
 describe("createKey", () => {
-  it("answers the key once, in the form of its environment", async () => {
+  it("returns the key once, in the format of its environment", async () => {
     const { tenantId } = await createTestTenant(services);
     for (const environment of ["live", "test"] as const) {
       const made = createdKey.parse(await create({ tenantId, environment }));
@@ -49,7 +50,7 @@ describe("createKey", () => {
     }
   });
 
-  it("stores no text from which the key could be had: only its hash, its start and its end", async () => {
+  it("stores only the hash, start and end of a key, from which its text cannot be derived", async () => {
     const { tenantId } = await createTestTenant(services);
     const { key, start } = await create({ tenantId, metadata: { team: "a" } });
     const dump = await dumpDatabase(database.sql);
@@ -64,7 +65,7 @@ describe("createKey", () => {
     expect(dump).not.toContain(Buffer.from(key).toString("base64"));
   });
 
-  it("draws every key afresh", async () => {
+  it("draws every key anew", async () => {
     const { tenantId } = await createTestTenant(services);
     const made = await Promise.all(Array.from({ length: 20 }, () => create({ tenantId })));
     expect(new Set(made.map((key) => key.key)).size).toBe(20);
@@ -111,7 +112,7 @@ describe("createKey", () => {
     },
   );
 
-  it("writes down who made it, and not the key", async () => {
+  it("audits who created the key, without its text", async () => {
     const { tenantId, context } = await createTestTenant(services);
     const made = await createKey(services, context, {
       tenantId,
@@ -129,7 +130,7 @@ describe("createKey", () => {
     });
   });
 
-  it("makes no key for a tenant that does not exist or is somebody else's, in the same words", async () => {
+  it("refuses a missing tenant and another tenant's with the same answer", async () => {
     const { ours, theirs } = await createTwoTenants(services);
     const attempt = (tenantId: Input["tenantId"]) =>
       refusalOf(
@@ -152,7 +153,7 @@ describe("createKey", () => {
 });
 
 describe("revokeKey", () => {
-  it("revokes for good; again changes nothing and writes nothing", async () => {
+  it("revokes for good; repeating it changes and audits nothing", async () => {
     const { tenantId } = await createTestTenant(services);
     const made = await create({ tenantId });
     const first = await revokeKey(services, OPERATOR_CONTEXT, made);
@@ -176,7 +177,7 @@ describe("revokeKey", () => {
     expect(items.filter((entry) => entry.action === "key.revoked")).toHaveLength(1);
   });
 
-  it("touches no other tenant's key, also when the path names one's own tenant", async () => {
+  it("touches no other tenant's key, even under a path of the caller's own tenant", async () => {
     const { ours, theirs } = await createTwoTenants(services);
     const made = await create({ tenantId: theirs.tenantId });
     for (const tenantId of [ours.tenantId, theirs.tenantId]) {

@@ -12,7 +12,7 @@ import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAudit } from "#modules/audit/index.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
-import { tellLeaks } from "./tell-leaks.ts";
+import { notifyOfLeaks } from "./notify-of-leaks.ts";
 
 const IDENTIFIER = "90a421169f0a406205f1563a953312f0be898d3c7b6c06b681aa86a874555f4a";
 const REGULAR_EXPRESSION = /tp_(live|test|svc)_[0-9A-Za-z]{38}/;
@@ -24,7 +24,7 @@ let database: TestDatabase;
 let github: Server;
 let fetches = 0;
 let queue: JobQueue & { close(): Promise<void> };
-/** Two processes on one database; each revokes or tells, as its configuration says. */
+/** Two processes on one database; one revokes, the other only notifies. */
 let revoking: TestApp;
 let telling: TestApp;
 let verifier: string;
@@ -94,7 +94,7 @@ const noticesOf = async (tenantId: TenantId) =>
   await database.sql<{ title: string; body: string }[]>`
     select title, body from notifications where tenant_id = ${tenantId} and kind = 'key.leaked'`;
 const tell = (sendsMail = false) =>
-  tellLeaks(
+  notifyOfLeaks(
     {
       ...telling.services,
       jobs: queue,
@@ -104,7 +104,7 @@ const tell = (sendsMail = false) =>
   );
 
 describe("POST /v1/leaks/github", () => {
-  it("says of each token whether it is a key, by its hash, in their order", async () => {
+  it("answers for each token, by its hash and in order, whether it is a key", async () => {
     const tenantId = await telling.mintTenant("Labels");
     const key = await telling.mintKey(tenantId, []);
     expect(key).toMatch(new RegExp(`^${REGULAR_EXPRESSION.source}$`));
@@ -124,7 +124,7 @@ describe("POST /v1/leaks/github", () => {
     expect(await report(telling, [])).toEqual([]);
   });
 
-  it("believes nothing that is not signed, byte for byte, with a key of GitHub's", async () => {
+  it("accepts only a body signed, byte for byte, with one of GitHub's keys", async () => {
     const tenantId = await revoking.mintTenant("Forged");
     const key = await revoking.mintKey(tenantId, []);
     const body = toBody([{ token: key }]);
@@ -150,7 +150,7 @@ describe("POST /v1/leaks/github", () => {
     expect(await codeOf(revoking, key)).toBe("VALID");
   });
 
-  it("asks GitHub no more often however many identifiers are invented", async () => {
+  it("calls GitHub no more often, however many identifiers are invented", async () => {
     const before = fetches;
     const body = toBody([]);
     for (let index = 0; index < 20; index += 1) {
@@ -159,7 +159,7 @@ describe("POST /v1/leaks/github", () => {
     expect(fetches - before).toBeLessThanOrEqual(1);
   });
 
-  it("refuses what is signed and no report: no JSON, other shapes, too many tokens, too many bytes", async () => {
+  it("refuses a signed body that is not JSON, has another shape, too many tokens or too many bytes", async () => {
     const bad: [string, number][] = [
       ["{", 400],
       ["{}", 400],
@@ -172,7 +172,7 @@ describe("POST /v1/leaks/github", () => {
     }
   });
 
-  it("tells the tenant of each place once, however often it is reported and told of at once", async () => {
+  it("notifies the tenant of each location once, however often it is reported and however many jobs run", async () => {
     const tenantId = await telling.mintTenant("Told");
     const key = await telling.mintKey(tenantId, []);
     const place = { token: key, url: "https://github.com/a/b/blob/1/c.env", source: "Commit" };
@@ -196,7 +196,7 @@ describe("POST /v1/leaks/github", () => {
     expect(await noticesOf(tenantId)).toHaveLength(2);
   });
 
-  it("revokes at once when the policy says so, in every process, and once", async () => {
+  it("revokes at once under that policy, on every process, and only once", async () => {
     const tenantId = await revoking.mintTenant("Revoked");
     const bystander = await revoking.mintTenant("Bystander");
     const key = await revoking.mintKey(tenantId, []);
@@ -224,7 +224,7 @@ describe("POST /v1/leaks/github", () => {
     expect(await noticesOf(bystander)).toEqual([]);
   });
 
-  it("revokes a key whose place was known from the time when the policy was to notify", async () => {
+  it("revokes a key whose location was already known under the policy notify", async () => {
     const tenantId = await telling.mintTenant("Changed");
     const place = { token: await telling.mintKey(tenantId, []), url: "https://github.com/x/y" };
     await report(telling, [place]);
@@ -235,7 +235,7 @@ describe("POST /v1/leaks/github", () => {
     expect(await noticesOf(tenantId)).toHaveLength(2);
   });
 
-  it("treats a service key likewise, in the trail of the installation", async () => {
+  it("treats a service key likewise, in the audit trail of the installation", async () => {
     const leaked = await revoking.mintServiceKey(["tenants:read"]);
     expect((await telling.call(leaked, "GET", "/v1/tenants")).status).toBe(200);
     expect((await report(revoking, [{ token: leaked }]))[0]?.label).toBe("true_positive");
@@ -249,7 +249,7 @@ describe("POST /v1/leaks/github", () => {
     expect(entries).toHaveLength(1);
   });
 
-  it("mails owners and admins at verified addresses, and nobody else", async () => {
+  it("mails only owners and admins, at verified addresses", async () => {
     const tenantId = await telling.mintTenant("Mailed");
     const people = await Promise.all(
       (["owner", "admin", "developer", "admin"] as const).map((role) =>
@@ -295,7 +295,7 @@ describe("POST /v1/leaks/github", () => {
     expect(trail).not.toContain(sha256(key));
   });
 
-  it("takes a thousand tokens in one report, half of them keys", async () => {
+  it("accepts a thousand tokens in one report, half of them keys", async () => {
     const tenantId = await revoking.mintTenant("Thousand");
     const rows = Array.from({ length: 500 }, (_, index) => ({
       hash: sha256(`imported-${String(index)}`),

@@ -18,7 +18,7 @@ export type LeaksRoutesDeps = LeakDeps & { signingKeys: GithubSigningKeys };
 
 /** A thousand tokens with their addresses are a few hundred kilobytes. */
 const BODY_BYTES_MAX = 1024 * 1024;
-/** A report of keys answers no sooner than one of none, however much faster that is: time must not tell them apart. */
+/** Every report takes at least this long, so that timing does not reveal which texts are keys. */
 const ANSWER_AFTER_MS = 250;
 const IDENTIFIER = /^[\x21-\x7e]{1,200}$/;
 const SIGNATURE = /^[A-Za-z0-9+/]{1,200}={0,2}$/;
@@ -26,8 +26,8 @@ const SIGNATURE = /^[A-Za-z0-9+/]{1,200}={0,2}$/;
 function unverified(): AppError {
   return new AppError({
     code: "LEAK_REPORT_UNVERIFIED",
-    publicMessage: "This is not signed by GitHub's secret scanning.",
-    // The body, if it is still to come, is not worth receiving.
+    publicMessage: "This request is not signed by GitHub's secret scanning.",
+    // The rest of the body is not worth receiving.
     headers: { connection: "close" },
   });
 }
@@ -40,7 +40,7 @@ function readHeader(req: IncomingMessage, name: string, form: RegExp): string {
   return value;
 }
 
-/** The body, once it is known whose it is: the signature is over its very bytes. */
+/** Reads the body and verifies its signature, which is over the exact bytes. */
 async function readSigned(deps: LeaksRoutesDeps, req: IncomingMessage): Promise<Buffer> {
   const identifier = readHeader(req, "github-public-key-identifier", IDENTIFIER);
   const signature = readHeader(req, "github-public-key-signature", SIGNATURE);
@@ -86,7 +86,7 @@ async function receive(deps: LeaksRoutesDeps, { req, res, context }: RawCall): P
   sendJson(res, 200, feedback);
 }
 
-/** Reports of keys found in public, by the protocol of GitHub's secret-scanning partners: the signature is the credential. */
+/** Takes leak reports by the protocol of GitHub's secret-scanning partners. The signature is the credential. */
 export function createLeaksRawRoutes(deps: LeaksRoutesDeps): RawRoute[] {
   return [{ method: "POST", path: "/v1/leaks/github", handle: (call) => receive(deps, call) }];
 }

@@ -1,7 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import type { KeyId, ServiceKeyId, TenantId } from "@turnpike/domain/ids/ids";
 
-/** In place of a tenant: the installation, whose service keys belong to nobody else. */
+/** The owner of service keys, which belong to the installation rather than a tenant. */
 export const INSTALLATION = "operator";
 
 export type LeakedKeyRow = {
@@ -10,7 +10,7 @@ export type LeakedKeyRow = {
   key_id: KeyId | ServiceKeyId;
   name: string;
   start: string;
-  /** Refused already: revoked or expired. */
+  /** True when the key is already revoked or expired. */
   is_dead: boolean;
 };
 
@@ -32,7 +32,7 @@ export async function listKeysByHash(
     order by tenant_id, key_id`;
 }
 
-/** Revokes those that are not, and tells every process. @returns Their ids. */
+/** Revokes the keys that are not yet revoked, and publishes it. @returns Their ids. */
 export async function revokeLeakedKeys(
   tx: Tx,
   keys: readonly Pick<LeakedKeyRow, "tenant_id" | "key_id">[],
@@ -72,14 +72,14 @@ export type LeakRow = {
   source: string;
   url: string;
   revoked: boolean;
-  /** False when nobody needs to hear of it. */
+  /** False when no notification is needed. */
   is_news: boolean;
 };
 
 /**
- * Notes where keys were found. A place that is known stays as it is, unless the key is revoked only now.
+ * Records where keys were found. A known location stays as it is, unless the key is revoked only now.
  *
- * @returns The places that are new, or new in that.
+ * @returns The locations that are new, or whose key is revoked only now.
  */
 export async function insertLeaks(
   tx: Tx,
@@ -98,14 +98,14 @@ export async function insertLeaks(
     returning tenant_id, key_id, source, url, revoked`;
 }
 
-/** Whose leaks nobody was told of yet. */
-export async function listOwnersOfUntold(tx: Tx, limit: number): Promise<string[]> {
+/** Owners with leaks that they were not yet notified of. */
+export async function listOwnersToNotify(tx: Tx, limit: number): Promise<string[]> {
   const rows = await tx<{ tenant_id: string }[]>`
     select distinct tenant_id from key_leaks where told_at is null limit ${limit}`;
   return rows.map((row) => row.tenant_id);
 }
 
-export type ToldLeakRow = {
+export type ClaimedLeakRow = {
   key_id: string;
   name: string;
   start: string;
@@ -115,13 +115,13 @@ export type ToldLeakRow = {
   revoked: boolean;
 };
 
-/** Takes what is to be told of one owner: whoever else looks meanwhile finds nothing left. Needs the operator role. */
-export async function takeUntoldLeaks(
+/** Claims the pending leaks of one owner, so that no other process notifies of them. Needs the operator role. */
+export async function claimLeaks(
   tx: Tx,
   owner: string,
   input: { now: Date; limit: number },
-): Promise<ToldLeakRow[]> {
-  return await tx<ToldLeakRow[]>`
+): Promise<ClaimedLeakRow[]> {
+  return await tx<ClaimedLeakRow[]>`
     with untold as (
       select tenant_id, key_id, place_hash from key_leaks
       where tenant_id = ${owner} and told_at is null

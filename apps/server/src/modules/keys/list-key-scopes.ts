@@ -7,7 +7,7 @@ import { findEntitlement } from "#modules/entitlements/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 
 /**
- * Lists what keys of a tenant may carry: by the version of the plan that the tenant is on, which no list of plans shows.
+ * Lists the scopes that keys of a tenant may have, by the version of the plan that the tenant is on.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant).
  */

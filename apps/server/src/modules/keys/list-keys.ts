@@ -1,18 +1,17 @@
 import type { Key, ListKeysQuery } from "@turnpike/contract/keys";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
-import { resourceNotFound } from "@turnpike/domain/errors/app-error";
-import { isId, type KeyId, type TenantId } from "@turnpike/domain/ids/ids";
+import { isId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
 import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { parseCursor } from "#platform/parse-cursor.ts";
-import { findKeyRow, type KeyPlace, type KeyRow, listKeyRows } from "./keys.store.ts";
+import { type KeyPosition, type KeyRow, listKeyRows } from "./keys.store.ts";
 import { toKeyReply } from "./to-key-reply.ts";
 
 function toCursor({ key_id, name }: KeyRow): string {
   return `${key_id}:${name}`;
 }
 
-function toPlace(cursor: string): KeyPlace | undefined {
+function toPosition(cursor: string): KeyPosition | undefined {
   const [keyId = ""] = cursor.split(":", 1);
   return isId("key", keyId) && cursor.length > keyId.length
     ? { keyId, name: cursor.slice(keyId.length + 1) }
@@ -26,7 +25,7 @@ export async function listKeys(
   input: Omit<ListKeysQuery, "sort"> & Partial<Pick<ListKeysQuery, "sort">>,
 ): Promise<{ items: Key[]; nextCursor: string | null }> {
   assertMayInTenant(context.actor, "keys:read", input.tenantId);
-  const after = parseCursor(input.cursor, toPlace);
+  const after = parseCursor(input.cursor, toPosition);
   const now = deps.clock.now();
   const rows = await deps.transact.asTenant(input.tenantId, async (tx) => {
     await assertTenantExists(tx, input.tenantId);
@@ -51,20 +50,4 @@ export async function listKeys(
     items: shown.map((row) => toKeyReply(row, now)),
     nextCursor: isMore ? toCursor(last) : null,
   };
-}
-
-/** @throws {AppError} `RESOURCE_NOT_FOUND`. */
-export async function getKey(
-  deps: AppServices,
-  context: CallContext,
-  input: { tenantId: TenantId; keyId: KeyId },
-): Promise<Key> {
-  assertMayInTenant(context.actor, "keys:read", input.tenantId);
-  const row = await deps.transact.asTenant(input.tenantId, (tx) =>
-    findKeyRow(tx, input.tenantId, input.keyId),
-  );
-  if (row === undefined) {
-    throw resourceNotFound("key");
-  }
-  return toKeyReply(row, deps.clock.now());
 }

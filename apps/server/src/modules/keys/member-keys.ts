@@ -1,7 +1,7 @@
 import type { MemberKeys } from "#modules/tenants/index.ts";
 import { listLiveKeyRowsOf } from "./keys.store.ts";
 
-/** The keys that somebody leaves behind, for whoever removes a member. */
+/** The keys that a member leaves behind, for the module that removes members. */
 export const memberKeys: MemberKeys = {
   async listLiveKeysOf(tx, input) {
     const rows = await listLiveKeyRowsOf(tx, input.tenantId, input);

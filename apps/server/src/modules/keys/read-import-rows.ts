@@ -10,7 +10,7 @@ import { hashKey } from "./hash-key.ts";
 
 type RowError = ImportedRow["errors"][number];
 
-/** A row as it was read: well formed, or with what is wrong with it. */
+/** A row as it was read: well formed, or with its mistakes. */
 export type ReadRow = { row: ImportKeyRow } | { errors: RowError[] };
 
 const METADATA_ENTRIES_MAX = 20;
@@ -31,11 +31,11 @@ function toErrors(issues: readonly z.core.$ZodIssue[]): RowError[] {
     .slice(0, ERRORS_OF_ROW_MAX);
 }
 
-/** Finds what keeps a well-formed row from becoming a key, by the rules that hold for a key of its own. */
+/** Finds the mistakes of a well-formed row, by the rules of creating a key. */
 export function findMistakes(row: ImportKeyRow, now: Date): RowError[] {
   const errors: RowError[] = [];
   if (typeof row.expiresAt === "string" && new Date(row.expiresAt) <= now) {
-    errors.push({ pointer: "/expiresAt", message: "Must lie in the future." });
+    errors.push({ pointer: "/expiresAt", message: "Must be in the future." });
   }
   if (!canBeginKey(row.start)) {
     const message = `Keys that begin with ${KEY_BRAND}_ and are not of Turnpike's own form are refused unseen, so this one would never work.`;
@@ -44,13 +44,13 @@ export function findMistakes(row: ImportKeyRow, now: Date): RowError[] {
   const { externalId, metadata } = row;
   if (externalId !== undefined) {
     if ((metadata["externalId"] ?? externalId) !== externalId) {
-      errors.push({ pointer: "/externalId", message: "The metadata has another externalId." });
+      errors.push({ pointer: "/externalId", message: "The metadata has a different externalId." });
     }
     if (!("externalId" in metadata) && Object.keys(metadata).length >= METADATA_ENTRIES_MAX) {
       errors.push({ pointer: "/externalId", message: "The metadata has no room for it." });
     }
   }
-  // What is shown must not be the key itself, and a hash of nothing belongs to no key.
+  // The shown characters must not be the whole key, and the hash of an empty text belongs to no key.
   for (const text of ["", row.start, row.lastFour, row.start + row.lastFour]) {
     if (hashKey(text) === row.hash) {
       errors.push({ pointer: "/hash", message: HASH_REFUSED });

@@ -18,7 +18,7 @@ import {
   listKeysByHash,
   revokeLeakedKeys,
 } from "./leaks.store.ts";
-import { tellLeaksJob } from "./tell-leaks.ts";
+import { notifyOfLeaksJob } from "./notify-of-leaks.ts";
 
 export type LeakPolicy = "notify" | "revoke";
 
@@ -27,10 +27,10 @@ export type LeakDeps = AppServices & { jobs: JobQueue; policy: LeakPolicy };
 const URL_LENGTH_MAX = 2_000;
 const SOURCE_LENGTH_MAX = 40;
 const BLOT = "[key]";
-/** A text so short would blot out half of every address. */
+/** Redacting a shorter text would remove half of every address. */
 const BLOTTED_LENGTH_MIN = 8;
 
-/** What a report says of a place, as text and without the key: a file or a line may be named after it. */
+/** The location in a report, with the key redacted: a file or a line may contain it. */
 function toPlaceText(text: string, token: string, lengthMax: number): string {
   const blotted =
     token.length < BLOTTED_LENGTH_MIN
@@ -84,7 +84,7 @@ async function recordLeaks(
     actor: { type: "system", id: "github-secret-scanning" },
     requestId: input.requestId,
   };
-  // One after the other in the database, but sent without waiting for each.
+  // Pipelined: executed in order, but sent without waiting for each.
   await Promise.all(
     added.map((leak) => {
       const isOwn = leak.tenant_id !== INSTALLATION;
@@ -103,24 +103,24 @@ async function recordLeaks(
     }),
   );
   for (const { tenant_id: tenantId, key_id: keyId, source, url: place, revoked } of added) {
-    // Of service keys the operator is told by mail alone: they are no tenant's.
+    // Operators hear of service keys by mail alone, since these belong to no tenant.
     if (isId("tenant", tenantId) && isId("key", keyId)) {
       const data = { tenantId, keyId, source, place, revoked };
       await publishEvent(deps, tx, { tenantId, type: "key.leaked", data });
     }
   }
   if (added.length > 0) {
-    await deps.jobs.enqueue(tellLeaksJob, {}, { tx });
+    await deps.jobs.enqueue(notifyOfLeaksJob, {}, { tx });
   }
   return new Set(found.map((key) => key.hash));
 }
 
 /**
- * Takes a verified report of texts that were found in public. Known keys are noted with the place, revoked at once when the
- * policy says so, and their people told by a job; a place that was reported before does nothing again. All texts take the
- * same way: they are hashed and looked up together, whatever they look like.
+ * Takes a verified report of texts found in public. Known keys are recorded with the location, and revoked at once when the
+ * policy says so; a job notifies their owners. A location that was already reported changes nothing. All texts are hashed and
+ * looked up together, whatever they look like.
  *
- * @returns For each text whether it is a key, in their order.
+ * @returns For each text, in order, whether it is a key.
  */
 export async function receiveLeakReport(
   deps: LeakDeps,

@@ -5,12 +5,12 @@ import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { announceKey, findKeyRow, markKeyRevoked } from "./keys.store.ts";
+import { findKeyRow, markKeyRevoked, publishKey } from "./keys.store.ts";
 import { toKeyReply } from "./to-key-reply.ts";
 
 /**
- * Revokes a key for good; every process refuses it within a second. Revoking it again changes nothing and answers the
- * same key.
+ * Revokes a key for good; every process refuses it within a second. Revoking it again changes nothing and returns the same
+ * key.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND`.
  */
@@ -42,7 +42,7 @@ export async function revokeKey(
       type: "key.revoked",
       data: { key: toKeyReply(revoked, now) },
     });
-    await announceKey(tx, input.tenantId, input.keyId);
+    await publishKey(tx, input.tenantId, input.keyId);
     return toKeyReply(revoked, now);
   });
 }

@@ -5,7 +5,7 @@ import { writeAudit } from "#modules/audit/index.ts";
 import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { assertScopesHeld } from "./key-input.ts";
-import { announceKey, copyKeyRow, type KeyRow, lockKeyRow, markKeyRolled } from "./keys.store.ts";
+import { copyKeyRow, type KeyRow, lockKeyRow, markKeyRolled, publishKey } from "./keys.store.ts";
 import { mintKey } from "./mint-key.ts";
 import { toKeyReply } from "./to-key-reply.ts";
 
@@ -20,22 +20,22 @@ function assertRollable(row: KeyRow, now: Date): void {
   if (row.rolled_to !== null) {
     throw new AppError({
       code: "CONFLICT",
-      publicMessage: "This key was rolled already: roll the one that took its place.",
+      publicMessage: "This key was already rolled. Roll its successor instead.",
     });
   }
 }
 
-/** When the old key ends: after the grace period, and never later than it would have anyway. */
+/** When the old key ends: after the grace period, but no later than its own expiry. */
 function endOfGrace(row: KeyRow, graceSeconds: number, now: Date): Date {
   const end = new Date(now.getTime() + graceSeconds * 1_000);
   return row.expires_at !== null && row.expires_at < end ? row.expires_at : end;
 }
 
 /**
- * Replaces a key by a copy of it with a new text: same name, environment, scopes, metadata and expiry. The old key works
- * until the grace period ends; without one it is revoked at once. Usage and limits pool by tenant, so nothing is reset.
+ * Replaces a key by a copy with a new text and the same name, environment, scopes, metadata and expiry. The old key works until
+ * the grace period ends; without one it is revoked at once. Usage and limits pool by tenant, so nothing is reset.
  *
- * @returns The new key, with its text: the only place where it appears.
+ * @returns The new key. Its text appears nowhere else.
  * @throws {AppError} `RESOURCE_NOT_FOUND`; `CONFLICT` when the key is not active or was rolled already;
  *   `INSUFFICIENT_SCOPE` when the key can do what the actor cannot.
  */
@@ -52,7 +52,7 @@ export async function rollKey(
       throw resourceNotFound("key");
     }
     assertRollable(before, now);
-    // Whoever rolls a key holds its successor.
+    // The actor receives the successor, so it must hold all its scopes.
     assertScopesHeld(context, input.tenantId, before.scopes);
     const minted = mintKey(before.environment, deps.randomBytes);
     const made = await copyKeyRow(tx, before, {
@@ -86,8 +86,8 @@ export async function rollKey(
       type: "key.rolled",
       data: { key: toKeyReply(rolled, now), successor: toKeyReply(made, now) },
     });
-    await announceKey(tx, input.tenantId, input.keyId);
-    await announceKey(tx, input.tenantId, made.key_id);
+    await publishKey(tx, input.tenantId, input.keyId);
+    await publishKey(tx, input.tenantId, made.key_id);
     return { ...toKeyReply(made, now), key: minted.key };
   });
 }

@@ -45,7 +45,7 @@ export async function findServiceKeyRow(
   return row;
 }
 
-/** Those that exist, by their hashes in hex, revoked ones included. */
+/** Service keys by their hashes in hex, including revoked ones; unknown hashes are left out. */
 export async function findServiceKeysByHash(
   tx: Tx,
   hashesHex: readonly string[],
@@ -56,7 +56,7 @@ export async function findServiceKeysByHash(
   return new Map(rows.map((row) => [row.hash, row]));
 }
 
-/** Revokes the service key and tells every process; false when it was revoked before or does not exist. */
+/** Revokes a service key and publishes it. @returns False when it was already revoked or does not exist. */
 export async function markServiceKeyRevoked(
   tx: Tx,
   serviceKeyId: ServiceKeyId,

@@ -12,9 +12,9 @@ import {
   assertScopesHeld,
   parseExpiry,
   parseNetworks,
-  REVOKED_KEY_STAYS,
+  REVOKED_KEY_UNCHANGEABLE,
 } from "./key-input.ts";
-import { announceKey, type KeyRow, lockKeyRow, updateKeyRow } from "./keys.store.ts";
+import { type KeyRow, lockKeyRow, publishKey, updateKeyRow } from "./keys.store.ts";
 import { toKeyReply } from "./to-key-reply.ts";
 
 function decideDisabled(before: KeyRow, disabled: boolean | undefined, now: Date): Date | null {
@@ -26,7 +26,7 @@ function decideDisabled(before: KeyRow, disabled: boolean | undefined, now: Date
 
 function describeChange(before: KeyRow, after: KeyRow): Record<string, JsonValue> {
   const details: Record<string, JsonValue> = {
-    // Also where it stays, so that the trail names the key when it is gone.
+    // Even when unchanged, so that the audit trail names the key after it is gone.
     name: before.name === after.name ? after.name : [before.name, after.name],
   };
   if (before.scopes.join() !== after.scopes.join()) {
@@ -48,7 +48,7 @@ function describeChange(before: KeyRow, after: KeyRow): Record<string, JsonValue
     details["quotas"] = [before.quotas, after.quotas];
   }
   if (JSON.stringify(before.metadata) !== JSON.stringify(after.metadata)) {
-    // Its values are the tenant's own and may be long; the trail says that they changed.
+    // The values are the tenant's own and may be long; the audit trail only says that they changed.
     details["metadata"] = "changed";
   }
   return details;
@@ -64,10 +64,10 @@ function actionOf(before: KeyRow, after: KeyRow): "key.updated" | "key.disabled"
 }
 
 /**
- * Changes what may be changed of a key, disabling and enabling included; effective on every process within a second.
+ * Changes the attributes of a key, including disabling and enabling it. Effective on every process within a second.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND`; `CONFLICT` for a revoked key; `INSUFFICIENT_SCOPE` for a scope that the actor
- *   does not hold; `INVALID_REQUEST` (expiry in the past, no network, no meter).
+ *   does not hold; `INVALID_REQUEST` (expiry in the past, invalid network, unknown meter).
  */
 export async function updateKey(
   deps: AppServices,
@@ -84,10 +84,10 @@ export async function updateKey(
     if (before.revoked_at !== null) {
       throw new AppError({
         code: "CONFLICT",
-        publicMessage: REVOKED_KEY_STAYS,
+        publicMessage: REVOKED_KEY_UNCHANGEABLE,
       });
     }
-    // What the key has already stays, also where the actor could not give it.
+    // Scopes that the key already has stay, even if the actor could not give them.
     const addedScopes = (input.scopes ?? []).filter((scope) => !before.scopes.includes(scope));
     assertScopesHeld(context, input.tenantId, addedScopes);
     await assertScopesAllowed(tx, input.tenantId, {
@@ -124,7 +124,7 @@ export async function updateKey(
       type: actionOf(before, after),
       data: { key: toKeyReply(after, now) },
     });
-    await announceKey(tx, input.tenantId, input.keyId);
+    await publishKey(tx, input.tenantId, input.keyId);
     return toKeyReply(after, now);
   });
 }

@@ -73,7 +73,7 @@ const titlesOf = async (tenantId: TenantId) =>
   (await noticesOf(tenantId)).map((notice) => notice.title);
 
 describe("warnOfExpiry", () => {
-  it("warns 14 days, 3 days and a day before, once each, however often and by however many it is run", async () => {
+  it("warns once 14 days, 3 days and a day ahead, however often and however many jobs run", async () => {
     const { tenantId } = await createTestTenant(services);
     await create(tenantId, 20 * DAY_MS);
     const expected = [];
@@ -96,7 +96,7 @@ describe("warnOfExpiry", () => {
     }
   });
 
-  it("gives the one warning that still holds when the others were missed", async () => {
+  it("sends only the warning that still applies when earlier ones were missed", async () => {
     const { tenantId } = await createTestTenant(services);
     await create(tenantId, 20 * DAY_MS);
     services.clock.advance(18 * DAY_MS);
@@ -104,7 +104,7 @@ describe("warnOfExpiry", () => {
     expect(await titlesOf(tenantId)).toEqual(["The key Prod expires within 3 days"]);
   });
 
-  it("warns of no moment that was past when the key was made, and again when its end is moved", async () => {
+  it("skips warnings that were past when the key was created, and warns again when its expiry is moved", async () => {
     const { tenantId } = await createTestTenant(services);
     await create(tenantId, 2 * HOUR_MS);
     const longer = await create(tenantId, 2 * DAY_MS, "Longer");
@@ -119,7 +119,7 @@ describe("warnOfExpiry", () => {
     expect(await titlesOf(tenantId)).toHaveLength(2);
   });
 
-  it("warns of no revoked, disabled or expired key, and of no other tenant's", async () => {
+  it("warns of no revoked, disabled or expired key, and of no key of another tenant", async () => {
     const { tenantId } = await createTestTenant(services);
     const neighbour = await createTestTenant(services, "Neighbour");
     const revoked = await create(tenantId, 20 * DAY_MS);
@@ -138,7 +138,7 @@ describe("warnOfExpiry", () => {
     expect(await titlesOf(neighbour.tenantId)).toEqual(["The key Theirs expires within 14 days"]);
   });
 
-  it("warns of a rolled key in its grace only while somebody still uses it", async () => {
+  it("warns of a rolled key in its grace period only while it is still used", async () => {
     const { tenantId } = await createTestTenant(services);
     const { keyId } = await create(tenantId, 20 * DAY_MS);
     services.clock.advance(7 * DAY_MS);
@@ -150,7 +150,7 @@ describe("warnOfExpiry", () => {
     await warn();
     services.clock.advance(6.5 * DAY_MS);
     await warn();
-    // Its successor alone, which ends when the key would have ended.
+    // Only its successor, which expires when the key would have expired.
     const before = await noticesOf(tenantId);
     expect(before.map((notice) => notice.title)).toEqual(["The key Prod expires within 14 days"]);
     expect(before[0]?.body).toContain(lastFour);
@@ -162,7 +162,7 @@ describe("warnOfExpiry", () => {
     expect(notices[0]?.body).toContain("rolled and is still used");
   });
 
-  it("warns of a key that came from a roll by the age of the first in its line, and says what helps", async () => {
+  it("warns of a rolled key's successor by the age of the first key in its line, and says what to do", async () => {
     const { tenantId } = await createTestTenant(services);
     const { keyId } = await create(tenantId, 20 * DAY_MS);
     services.clock.advance(19.5 * DAY_MS);
@@ -176,7 +176,7 @@ describe("warnOfExpiry", () => {
     expect(notice?.body).toContain("Extend its expiry or create a new key");
   });
 
-  it("warns of no roll of a key that was made for a short time", async () => {
+  it("does not warn of the successor of a short-lived key", async () => {
     const { tenantId } = await createTestTenant(services);
     const { keyId } = await create(tenantId, 2 * HOUR_MS);
     services.clock.advance(HOUR_MS);
@@ -185,7 +185,7 @@ describe("warnOfExpiry", () => {
     expect(await titlesOf(tenantId)).toEqual([]);
   });
 
-  it("tells of many keys at once in one notice", async () => {
+  it("names many keys in one notice", async () => {
     const { tenantId } = await createTestTenant(services);
     const expiresAt = new Date(services.clock.now().getTime() + 20 * DAY_MS).toISOString();
     for (let batch = 0; batch < 3; batch += 1) {
@@ -203,7 +203,7 @@ describe("warnOfExpiry", () => {
     expect(notices[0]?.body).toContain("and 1490 more");
   });
 
-  it("mails owners and admins, and gives a warning again that failed before it was committed", async () => {
+  it("mails owners and admins, and repeats a warning that failed before it was committed", async () => {
     const { tenantId } = await createTestTenant(services);
     for (const [email, role] of [
       ["owner@example.test", "owner"],

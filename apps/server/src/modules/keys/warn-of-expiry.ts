@@ -1,7 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { publishEvent } from "#modules/notifications/index.ts";
-import { type TellDeps, tellTenant } from "#modules/tenants/index.ts";
+import { type NotifyDeps, notifyMembers } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import {
   type DueWarningRow,
@@ -11,14 +11,15 @@ import {
 } from "./key-expiry.store.ts";
 import type { KeyUsage } from "./keys.ports.ts";
 
-export type WarnDeps = Pick<AppServices, "transact" | "logger"> & TellDeps & { keyUsage: KeyUsage };
+export type WarnDeps = Pick<AppServices, "transact" | "logger"> &
+  NotifyDeps & { keyUsage: KeyUsage };
 
-/** Days before the end of a key, each warned of once. */
+/** Days before the expiry of a key, each warned of once. */
 const WARNING_DAYS = [14, 3, 1] as const;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const TENANTS_PAGE = 100;
 const KEYS_PAGE = 1_000;
-/** Keys that a notice names; the others are counted. */
+/** Keys that a notice names; further ones are counted. */
 const KEYS_NAMED_MAX = 10;
 
 type Ending = { count: number; named: DueWarningRow[] };
@@ -44,7 +45,7 @@ function toNotice(days: number, { count, named }: Ending): { title: string; body
   return { title, body: [...lines, ...more, "", advice].join("\n") };
 }
 
-/** A key that was rolled ends on purpose: only one that somebody still uses is worth a warning. */
+/** A rolled key ends on purpose, so it is worth a warning only while it is still used. */
 async function dropUnusedRolled(
   deps: WarnDeps,
   tx: Tx,
@@ -97,14 +98,14 @@ async function warnTenant(deps: WarnDeps, tx: Tx, tenantId: TenantId, now: Date)
   }
   for (const [days, ending] of endings) {
     const notice = toNotice(days, ending);
-    await tellTenant(deps, tx, { tenantId, kind: "key.expires", link: "/api-keys", ...notice });
+    await notifyMembers(deps, tx, { tenantId, kind: "key.expires", link: "/api-keys", ...notice });
   }
 }
 
 /**
- * Warns tenants 14 days, 3 days and a day before keys of theirs expire, in one notice for all keys that are due at
- * once. A warning and its notice are committed together, so each is given once, whatever is killed and however many
- * processes look; one whose moment passed unseen is given late, unless a later one is due by then.
+ * Warns tenants 14 days, 3 days and a day before their keys expire, in one notice for all keys that are due. A warning and its
+ * notice are committed together, so each is sent once, however many processes run or are killed. A missed warning is sent
+ * late, unless the next one is due by then.
  */
 export async function warnOfExpiry(
   deps: WarnDeps,

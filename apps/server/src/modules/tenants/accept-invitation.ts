@@ -10,27 +10,27 @@ import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { lockTenant } from "#platform/assert-tenant-exists.store.ts";
 import { insertChange } from "#platform/changes.store.ts";
+import { hashInvitationToken } from "./hash-invitation-token.ts";
 import {
   findOpenInvitationByHash,
   type InvitationRow,
   markInvitationAccepted,
 } from "./invitations.store.ts";
-import { hashInvitationToken } from "./manage-invitations.ts";
 import { findMemberRow, listOwnTenantRows, upsertMember } from "./members.store.ts";
 import { findTenantRow } from "./tenants.store.ts";
 import { listOwnWithPlans, type WithPlans } from "./to-tenant-reply.ts";
 
-/** One answer for whatever is wrong with it: whoever guesses learns nothing. */
+/** The same answer whatever is wrong with the token, so that guessing reveals nothing. */
 function invalidInvitation(): AppError {
   return new AppError({
     code: "INVITATION_INVALID",
     publicMessage:
-      "This invitation is not valid any more: it was used, replaced, revoked, or a week has passed. Ask for another one.",
+      "This invitation is no longer valid: it was used, replaced or revoked, or it is more than a week old. Ask for a new one.",
   });
 }
 
 /**
- * Says what an invitation is for, to whoever holds its link.
+ * Shows what an invitation is for. The link is the credential.
  *
  * @throws {AppError} `INVITATION_INVALID`.
  */
@@ -49,19 +49,19 @@ export async function previewInvitation(
   });
 }
 
-/** The token shows that the person reads the mailbox; the account must be the one of that mailbox too. */
+/** The token proves access to the mailbox; the account must have the same address. */
 async function assertSameMailbox(tx: Tx, userId: UserId, row: InvitationRow): Promise<void> {
   const email = await findUserEmail(tx, userId);
   if (email?.toLowerCase() !== row.email) {
     throw new AppError({
       code: "INVITATION_EMAIL_MISMATCH",
-      publicMessage: `This invitation is for ${row.email}: sign in with the account of that address.`,
+      publicMessage: `This invitation is for ${row.email}: sign in with that account.`,
     });
   }
 }
 
 /**
- * Makes the signed-in person a member of the tenant that invited them. Whoever is a member already keeps their role.
+ * Makes the signed-in person a member of the tenant that invited them. A member keeps the role they already have.
  *
  * @throws {AppError} `INVITATION_INVALID`; `INVITATION_EMAIL_MISMATCH`; `INSUFFICIENT_SCOPE` for a program.
  */

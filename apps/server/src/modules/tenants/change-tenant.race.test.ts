@@ -9,7 +9,7 @@ import {
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { putDocument } from "#modules/documents/index.ts";
-import { putMember } from "./manage-members.ts";
+import { putMember } from "./put-member.ts";
 import { updateTenant } from "./update-tenant.ts";
 
 const ROUNDS = 25;
@@ -30,9 +30,9 @@ const turns =
     }
   };
 
-describe("a tenant that is changed while documents of it are written", () => {
-  // A writer of documents once waited for the tenant with the lock of the change feed in its hands, and whoever changed the
-  // tenant for that lock: PostgreSQL ended one of the two after a second in which nobody could write.
+describe("a tenant changed while its documents are written", () => {
+  // A document writer once waited for the tenant while holding the lock of the change feed, and a change of the tenant waited
+  // for that lock. PostgreSQL ended one of the two after a second in which nothing could be written.
   it.each<[string, (tenantId: TenantId, turn: number) => Promise<unknown>]>([
     [
       "plan",

@@ -16,8 +16,9 @@ import { listAudit } from "#modules/audit/index.ts";
 import { seedCatalog } from "#modules/catalog/index.ts";
 import { createTenant } from "./create-tenant.ts";
 import { deleteTenant } from "./delete-tenant.ts";
-import { getTenant, listTenants } from "./get-tenant.ts";
-import { listMembers } from "./manage-members.ts";
+import { getTenant } from "./get-tenant.ts";
+import { listMembers } from "./list-members.ts";
+import { listTenants } from "./list-tenants.ts";
 
 let database: TestDatabase;
 let services: TestServices;
@@ -32,7 +33,7 @@ const create = (input: Parameters<typeof createTenant>[2]) =>
   createTenant(services, OPERATOR_CONTEXT, input);
 
 describe("createTenant", () => {
-  it("puts a tenant on the default plan, counts its periods from the month's start, and writes it down", async () => {
+  it("puts a tenant on the default plan, counts its periods from the start of the month, and audits it", async () => {
     const made = await create({ name: "Fresh" });
     expect(tenantShape.parse(made)).toMatchObject({
       name: "Fresh",
@@ -57,7 +58,7 @@ describe("createTenant", () => {
     expect(refusal).toMatchObject({ code: "INVALID_REQUEST", errors: [{ pointer: "/planId" }] });
   });
 
-  it("counts up the slug of a name that is taken, also when ten come at once", async () => {
+  it("numbers the slugs of one name, even when ten tenants are created at once", async () => {
     const made = await Promise.all(Array.from({ length: 10 }, () => create({ name: "Twin" })));
     const expected = [
       "twin",
@@ -66,7 +67,7 @@ describe("createTenant", () => {
     expect(made.map((tenant) => tenant.slug).sort()).toEqual(expected.sort());
   });
 
-  it("has a slug for every tenant of a name, also one without Latin letters", async () => {
+  it("finds a slug for every name, including names without Latin letters", async () => {
     const made: string[] = [];
     for (let index = 0; index < 25; index += 1) {
       made.push((await create({ name: "株式会社" })).slug);
@@ -79,13 +80,13 @@ describe("createTenant", () => {
     expect(made.at(-1)).toMatch(/^tenant-[0-9a-f]{8}$/);
   });
 
-  it("refuses a slug that was asked for and is taken", async () => {
+  it("refuses a requested slug that is taken", async () => {
     await create({ name: "One", slug: "wanted" });
     const refusal = await refusalOf(create({ name: "Two", slug: "wanted" }));
     expect(refusal).toMatchObject({ code: "ALREADY_EXISTS", errors: [{ pointer: "/slug" }] });
   });
 
-  it("gives an external id to one tenant only, and says so also when two come at once", async () => {
+  it("gives an external id to one tenant only, even when two ask at once", async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 6 }, () => create({ name: "Customer", externalId: "crm-1" })),
     );
@@ -100,7 +101,7 @@ describe("createTenant", () => {
     }
   });
 
-  it("gives an external id of a deleted tenant to the next one, also when their slugs collide", async () => {
+  it("frees the external id of a deleted tenant for the next one, even when their slugs collide", async () => {
     const first = await create({ name: "Reborn", externalId: "crm-reborn" });
     await deleteTenant(services, OPERATOR_CONTEXT, first);
     await create({ name: "Reborn" });
@@ -118,7 +119,7 @@ describe("createTenant", () => {
     expect(row?.["count"]).toBe(0);
   });
 
-  it("is not for a tenant's own keys, nor for a service key that only reads", async () => {
+  it("is refused to a tenant's own keys and to a read-only service key", async () => {
     const { context } = await createTestTenant(services);
     const reader = contextOf({ type: "service_key", id: "svc_1", scopes: ["tenants:read"] });
     for (const caller of [context, reader]) {
@@ -129,7 +130,7 @@ describe("createTenant", () => {
 });
 
 describe("a person who creates a tenant", () => {
-  it("becomes its owner, which is written down and told to every process", async () => {
+  it("becomes its owner, which is audited and published", async () => {
     const { userId, context } = await createTestUser(services);
     const made = await createTenant(services, context, { name: "Mine" });
     expect(tenantShape.parse(made)).toMatchObject({ name: "Mine", planId: "free", role: "owner" });
@@ -145,7 +146,7 @@ describe("a person who creates a tenant", () => {
     expect(changes.map((change) => change["tenant_id"])).toContain(made.tenantId);
   });
 
-  it("owns ten at the most, also when twenty are created at once", async () => {
+  it("owns at most ten, even when twenty are created at once", async () => {
     const { context } = await createTestUser(services);
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, () => createTenant(services, context, { name: "Many" })),
@@ -156,7 +157,7 @@ describe("a person who creates a tenant", () => {
     expect(ERROR_CODES[refusal.code].status).toBe(409);
   });
 
-  it("founds ten in thirty days at the most, also when they delete those that they have", async () => {
+  it("founds at most ten in thirty days, even after deleting some", async () => {
     const { userId, context } = await createTestUser(services);
     const found = () => createTenant(services, context, { name: "Short-lived" });
     for (let index = 0; index < 10; index += 1) {
@@ -176,14 +177,14 @@ describe("a person who creates a tenant", () => {
     expect((await found()).role).toBe("owner");
   });
 
-  it("owns as many as they like as an operator", async () => {
+  it("owns any number as an operator", async () => {
     const { context } = await createTestUser(services, { isOperator: true });
     for (let index = 0; index < 11; index += 1) {
       expect((await createTenant(services, context, { name: "Op" })).role).toBe("owner");
     }
   });
 
-  it("neither chooses the plan nor takes a name of the operator's books", async () => {
+  it("chooses neither the plan nor the external id", async () => {
     const { context } = await createTestUser(services);
     for (const wish of [{ planId: "scale" }, { externalId: "crm-77" }]) {
       const refusal = await refusalOf(createTenant(services, context, { name: "Wish", ...wish }));
@@ -193,7 +194,7 @@ describe("a person who creates a tenant", () => {
 });
 
 describe("getTenant", () => {
-  it("answers another tenant's key as if the tenant did not exist", async () => {
+  it("looks to another tenant's key as if the tenant did not exist", async () => {
     const ours = await createTestTenant(services, "Ours");
     const theirs = await createTestTenant(services, "Theirs");
     const other = await refusalOf(getTenant(services, ours.context, theirs));
@@ -234,24 +235,24 @@ describe("listTenants", () => {
 
   it("shows a person their own tenants with their role, and no other", async () => {
     const ours = await createTestTenant(services, "Person's");
-    await createTestTenant(services, "Somebody else's");
+    await createTestTenant(services, "Another's");
     const { context } = await createTestUser(services, { roles: [[ours.tenantId, "billing"]] });
     const page = await listTenants(services, context, { limit: 100 });
     expect(page.items).toMatchObject([{ tenantId: ours.tenantId, role: "billing" }]);
-    const nobody = await createTestUser(services);
-    expect(await listTenants(services, nobody.context, { limit: 100 })).toEqual({
+    const stranger = await createTestUser(services);
+    expect(await listTenants(services, stranger.context, { limit: 100 })).toEqual({
       items: [],
       nextCursor: null,
     });
   });
 
-  it("shows an operator all, page by page", async () => {
+  it("shows an operator all tenants, page by page", async () => {
     const { context } = await createTestUser(services, { isOperator: true });
     const all = await listTenants(services, OPERATOR_CONTEXT, { limit: 5 });
     expect(await listTenants(services, context, { limit: 5 })).toEqual(all);
   });
 
-  it("finds the one of a slug, and to a person no more than their own", async () => {
+  it("finds a tenant by its slug, and for a person only among their own", async () => {
     const other = await create({ name: "Slug Alone", slug: "slug-alone" });
     await create({ name: "Slug Alone too", slug: "slug-alone-too" });
     const find = async (context: typeof OPERATOR_CONTEXT) =>
@@ -263,7 +264,7 @@ describe("listTenants", () => {
     expect(await find(context)).toEqual([]);
   });
 
-  it("finds by a part of name or slug, in any capitals, every character meaning itself", async () => {
+  it("finds by part of the name or slug, ignoring case and taking wildcards literally", async () => {
     await create({ name: "Percent 100% sure", slug: "per-cent" });
     const find = async (q: string) =>
       (await listTenants(services, OPERATOR_CONTEXT, { q, limit: 100 })).items.map(

@@ -46,15 +46,15 @@ async function insertWithFreeSlug(
     if (inserted !== undefined) {
       return inserted;
     }
-    // Asked after the insert, which waited for whoever was about to take the same one.
+    // Checked after the insert, which waited for any transaction about to take the same id.
     if (input.externalId !== undefined && (await hasExternalId(tx, input.externalId))) {
       throw taken("/externalId", "Another tenant has this external id.");
     }
   }
-  throw taken("/slug", "Another tenant has this slug: choose a different one.");
+  throw taken("/slug", "Another tenant has this slug. Choose a different one.");
 }
 
-/** A person founds a tenant under a name; which plan and whose customer it is, is the operator's to say. */
+/** A person chooses only the name of a new tenant. Its plan and external id are for the operator to set. */
 function assertMayCreate(actor: Actor, input: CreateTenantRequest): void {
   const isPlain = input.externalId === undefined && input.planId === undefined;
   if (!(actor.type === "user" && isPlain)) {
@@ -70,7 +70,7 @@ function tooManyTenants(message: string): AppError {
   });
 }
 
-/** Waits for other tenants that the same person is founding, so that none slips past the limits. */
+/** Checks the limits one tenant at a time for each person, so that simultaneous requests cannot exceed them. */
 async function assertMayFound(tx: Tx, founder: UserActor, now: Date): Promise<void> {
   await lockUser(tx, founder.id);
   if (founder.isOperator) {
@@ -81,7 +81,7 @@ async function assertMayFound(tx: Tx, founder: UserActor, now: Date): Promise<vo
   if (owned >= OWNED_TENANTS_MAX) {
     throw tooManyTenants(`One person can own ${String(OWNED_TENANTS_MAX)} tenants.`);
   }
-  // Each new tenant has limits of its own: whoever deletes theirs must not have them anew at once.
+  // Each new tenant has fresh limits: deleting one must not renew them at once.
   if (founded >= OWNED_TENANTS_MAX) {
     throw tooManyTenants(
       `One person can found ${String(OWNED_TENANTS_MAX)} tenants within ${String(FOUNDING_DAYS)} days, deleted ones included.`,

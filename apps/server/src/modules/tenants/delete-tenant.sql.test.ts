@@ -17,10 +17,12 @@ import { listAudit } from "#modules/audit/index.ts";
 import { createKey } from "#modules/keys/create-key.ts";
 import { createTenant } from "./create-tenant.ts";
 import { deleteTenant } from "./delete-tenant.ts";
-import { getTenant, listTenants } from "./get-tenant.ts";
-import { putMember } from "./manage-members.ts";
+import { getTenant } from "./get-tenant.ts";
+import { listDeletedTenants } from "./list-deleted-tenants.ts";
+import { listTenants } from "./list-tenants.ts";
 import { purgeTenants } from "./purge-tenants.ts";
-import { listDeletedTenants, restoreTenant } from "./restore-tenant.ts";
+import { putMember } from "./put-member.ts";
+import { restoreTenant } from "./restore-tenant.ts";
 import { roleDirectory } from "./role-directory.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -61,7 +63,7 @@ async function countRows(table: string, tenantId: TenantId): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Something of every kind that a tenant can have. */
+/** Adds one resource of every kind that a tenant can have. */
 async function furnish(tenantId: TenantId): Promise<void> {
   await makeKey(tenantId);
   await database.sql`
@@ -113,7 +115,7 @@ const TABLES_OF_PEOPLE = [
 ];
 
 describe("deleteTenant", () => {
-  it("wants the name, typed exactly, and does nothing without it", async () => {
+  it("requires the exact name and does nothing without it", async () => {
     const { tenantId } = await createTestTenant(services, "Blue Heron");
     for (const name of ["blue heron", "Blue Heron ", ""]) {
       expect(await refusalOf(remove(tenantId, name))).toMatchObject({
@@ -124,7 +126,7 @@ describe("deleteTenant", () => {
     expect((await getTenant(services, OPERATOR_CONTEXT, { tenantId })).name).toBe("Blue Heron");
   });
 
-  it("takes it from everybody's sight: members, lists, roles, operators who do not ask for deleted ones", async () => {
+  it("hides it from members, lists, roles, and operators who do not ask for deleted tenants", async () => {
     const { tenantId } = await createTestTenant(services, "Unseen");
     const owner = await createTestUser(services, { roles: [[tenantId, "owner"]] });
     await remove(tenantId, "Unseen", owner.context);
@@ -145,13 +147,13 @@ describe("deleteTenant", () => {
     });
   });
 
-  it("puts it first among the deleted ones, whichever was made first, page by page", async () => {
+  it("lists deleted tenants page by page, the most recently deleted first", async () => {
     const names = ["Oldest", "Middle", "Newest"];
     const tenants = [];
     for (const name of names) {
       tenants.push({ name, ...(await createTestTenant(services, name)) });
     }
-    // Two within the same millisecond: the later made comes first.
+    // Of two deleted within the same millisecond, the newer tenant comes first.
     const [oldest, middle, newest] = tenants;
     for (const tenant of [newest, middle, oldest]) {
       await remove(tenant?.tenantId ?? expect.fail(), tenant?.name ?? expect.fail());
@@ -172,7 +174,7 @@ describe("deleteTenant", () => {
     expect(refusal).toMatchObject({ code: "INVALID_REQUEST", errors: [{ pointer: "/cursor" }] });
   });
 
-  it("takes what it had from the sight of whoever works in it, and gives it back when it is restored", async () => {
+  it("hides its resources from its members, and shows them again once it is restored", async () => {
     const { tenantId } = await createTestTenant(services, "Emptied");
     await createTestUser(services, { roles: [[tenantId, "owner"]] });
     await furnish(tenantId);
@@ -192,7 +194,7 @@ describe("deleteTenant", () => {
     expect(await seen()).toEqual([...TABLES_OF_PEOPLE, "api_keys"]);
   });
 
-  it("ends keys, invitations, webhooks, deliveries and exports, and writes down who did it", async () => {
+  it("ends keys, invitations, webhooks, deliveries and exports, and audits who did it", async () => {
     const { tenantId } = await createTestTenant(services, "Ended");
     await furnish(tenantId);
     await remove(tenantId, "Ended");
@@ -214,7 +216,7 @@ describe("deleteTenant", () => {
     expect(items[0]).toMatchObject({ action: "tenant.deleted", actorType: "operator" });
   });
 
-  it("is for owners and the operator's actors: nobody else in the tenant, and no key of it", async () => {
+  it("is allowed to owners and to the operator's actors, but to no other member and no key of the tenant", async () => {
     const { tenantId, context } = await createTestTenant(services, "Guarded");
     for (const role of ["admin", "developer", "billing", "viewer"] as const) {
       const member = await createTestUser(services, { roles: [[tenantId, role]] });
@@ -231,7 +233,7 @@ describe("deleteTenant", () => {
     });
   });
 
-  it("asks for the role again: an owner who was one a moment ago deletes nothing", async () => {
+  it("checks the role again: a former owner deletes nothing, even with an old session", async () => {
     const { tenantId } = await createTestTenant(services, "Was mine");
     const { context, userId } = await createTestUser(services, { roles: [[tenantId, "owner"]] });
     await createTestUser(services, { roles: [[tenantId, "owner"]] });
@@ -241,7 +243,7 @@ describe("deleteTenant", () => {
     });
   });
 
-  it("does not exist for another tenant, which learns nothing of it", async () => {
+  it("looks to another tenant as if the tenant did not exist", async () => {
     const { ours, theirs } = await createTwoTenants(services);
     const stranger = await createTestUser(services, { roles: [[theirs.tenantId, "owner"]] });
     for (const context of [stranger.context, theirs.context]) {
@@ -255,7 +257,7 @@ describe("deleteTenant", () => {
     expect(await refusalOf(restored)).toMatchObject({ code: "INSUFFICIENT_SCOPE" });
   });
 
-  it("happens once, however many ask at once", async () => {
+  it("happens once, however many requests come at once", async () => {
     const { tenantId } = await createTestTenant(services, "Twice");
     const outcomes = await Promise.allSettled(
       Array.from({ length: 6 }, () => remove(tenantId, "Twice")),
@@ -265,7 +267,7 @@ describe("deleteTenant", () => {
     expect(items.filter(({ action }) => action === "tenant.deleted")).toHaveLength(1);
   });
 
-  it("leaves no key that works and no new member behind, whatever is created meanwhile", async () => {
+  it("leaves no working key and no new member behind, whatever is created meanwhile", async () => {
     for (let round = 0; round < 5; round += 1) {
       const { tenantId } = await createTestTenant(services, "Raced");
       const people = await Promise.all([createTestUser(services), createTestUser(services)]);
@@ -277,7 +279,7 @@ describe("deleteTenant", () => {
       ];
       const [, ...outcomes] = await Promise.allSettled([remove(tenantId, "Raced"), ...creating]);
       for (const outcome of outcomes) {
-        // Before it and gone with it, or refused; never a failure of the product.
+        // Created before and deleted with the tenant, or refused; never an internal error.
         if (outcome.status === "rejected") {
           expect(outcome.reason).toMatchObject({ code: "RESOURCE_NOT_FOUND" });
         }
@@ -289,7 +291,7 @@ describe("deleteTenant", () => {
     }
   });
 
-  it("refuses what is added by whoever looked a moment before", async () => {
+  it("refuses additions by a transaction that saw the tenant a moment before", async () => {
     const { tenantId } = await createTestTenant(services, "Late");
     await remove(tenantId, "Late");
     const late = services.transact.asTenant(
@@ -301,7 +303,7 @@ describe("deleteTenant", () => {
     expect(await refusalOf(late)).toMatchObject({ code: "RESOURCE_NOT_FOUND" });
   });
 
-  it("may take the last tenant of a person, who then founds another one", async () => {
+  it("may delete a person's last tenant, after which they can found another", async () => {
     const { context, userId } = await createTestUser(services);
     const first = await createTenant(services, context, { name: "First" });
     const owner = contextOf({
@@ -317,7 +319,7 @@ describe("deleteTenant", () => {
 });
 
 describe("restoreTenant", () => {
-  it("brings back members and settings; keys stay revoked, webhooks disabled", async () => {
+  it("restores members and settings; keys stay revoked and webhooks disabled", async () => {
     const { tenantId } = await createTestTenant(services, "Back");
     const { userId } = await createTestUser(services, { roles: [[tenantId, "owner"]] });
     await furnish(tenantId);
@@ -335,7 +337,7 @@ describe("restoreTenant", () => {
     await makeKey(tenantId);
   });
 
-  it("gives slug and external id to others at once: the slug gets a number, the external id is not taken away", async () => {
+  it("adds a number to a slug that was taken meanwhile, and refuses when the external id was", async () => {
     const make = (name: string) =>
       createTenant(services, OPERATOR_CONTEXT, { name, slug: "free-again", externalId: "crm-1" });
     await createTestTenant(services);
@@ -355,7 +357,7 @@ describe("restoreTenant", () => {
     });
   });
 
-  it("is over after thirty days, and does not know what is not deleted", async () => {
+  it("is refused after thirty days and for a tenant that is not deleted", async () => {
     const { tenantId } = await createTestTenant(services, "Too late");
     expect(await refusalOf(restore(tenantId))).toMatchObject({ code: "RESOURCE_NOT_FOUND" });
     await remove(tenantId, "Too late");
@@ -365,7 +367,7 @@ describe("restoreTenant", () => {
 });
 
 describe("purgeTenants", () => {
-  it("removes people, secrets and names after thirty days, and nothing before or of others", async () => {
+  it("removes people, secrets and names after thirty days, not before, and nothing of other tenants", async () => {
     const { ours, theirs } = await createTwoTenants(services);
     for (const { tenantId } of [ours, theirs]) {
       await createTestUser(services, { roles: [[tenantId, "owner"]] });
@@ -392,14 +394,14 @@ describe("purgeTenants", () => {
       externalId: null,
       purgedAt: services.clock.now().toISOString(),
     });
-    // What happened stays: who deleted it, and that its data was removed.
+    // The audit trail stays: who deleted the tenant, and that its data was removed.
     const { items } = await listAudit(services, OPERATOR_CONTEXT, { tenantId, limit: 2 });
     expect(items.map(({ action }) => action)).toEqual(["tenant.purged", "tenant.deleted"]);
     expect(await refusalOf(restore(tenantId))).toMatchObject({ code: "CONFLICT" });
     expect(await purgeTenants(services, { signal: SIGNAL })).toBe(0);
   });
 
-  it("goes on where it was stopped, in transactions of a bounded size", async () => {
+  it("resumes where it stopped, in transactions of a bounded size", async () => {
     const { tenantId } = await createTestTenant(services, "Large");
     await database.sql`
       insert into notifications (tenant_id, notification_id, kind, title, body, created_at)

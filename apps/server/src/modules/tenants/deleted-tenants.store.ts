@@ -2,7 +2,7 @@ import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { TENANT_COLUMNS, type TenantRow } from "./tenants.store.ts";
 
-/** All of this needs the operator role that sees deleted tenants. */
+/** Everything here needs the operator role that sees deleted tenants. */
 export type DeletedTenantRow = Pick<TenantRow, "tenant_id" | "name" | "slug" | "external_id"> & {
   deleted_at: Date;
   deleted_by: string;
@@ -40,7 +40,7 @@ export async function markTenantDeleted(
     where tenant_id = ${tenantId}`;
 }
 
-/** Withdraws what is open, expired or not. */
+/** Revokes every open invitation, including expired ones. */
 export async function revokeOpenInvitationRows(
   tx: Tx,
   tenantId: TenantId,
@@ -68,13 +68,13 @@ export async function lockDeletedTenantRow(
   return row;
 }
 
-/** A place among the deleted tenants. */
-export type DeletedPlace = { deletedAt: Date; tenantId: TenantId };
+/** A position in the list of deleted tenants. */
+export type DeletedPosition = { deletedAt: Date; tenantId: TenantId };
 
-/** The last deleted first. */
+/** The most recently deleted first. */
 export async function listDeletedTenantRows(
   tx: Tx,
-  page: { before: DeletedPlace | undefined; limit: number },
+  page: { before: DeletedPosition | undefined; limit: number },
 ): Promise<DeletedTenantRow[]> {
   const { before } = page;
   const isAfter =
@@ -88,7 +88,7 @@ export async function listDeletedTenantRows(
     limit ${page.limit}`;
 }
 
-/** True when another tenant has taken the slug, or the external id, meanwhile. */
+/** True when another tenant has taken the slug or the external id. */
 export async function isNameTaken(
   tx: Tx,
   name: { slug: string } | { externalId: string },
@@ -112,7 +112,7 @@ export async function markTenantRestored(
   return row;
 }
 
-/** Those whose time to be restored is over and whose data is still there, the longest deleted first. */
+/** Tenants that can no longer be restored and still have data, the earliest deleted first. */
 export async function listTenantIdsToPurge(
   tx: Tx,
   input: { deletedUntil: Date; limit: number },
@@ -140,7 +140,7 @@ export async function deletePeopleOfTenant(
   return invitations.length + members.length;
 }
 
-/** Leaves a row without a name, for the ledger that speaks of it. */
+/** Keeps the row, without its name, because the ledger refers to it. */
 export async function markTenantPurged(
   tx: Tx,
   tenantId: TenantId,

@@ -1,13 +1,17 @@
 export { createTenant } from "./create-tenant.ts";
 export { deleteTenant } from "./delete-tenant.ts";
 export { findTenantByExternalId, getTenantByName } from "./find-tenant.ts";
-export { getTenant, listTenants } from "./get-tenant.ts";
+export { getTenant } from "./get-tenant.ts";
+export { listDeletedTenants } from "./list-deleted-tenants.ts";
+export { listMembers } from "./list-members.ts";
+export { listTenants } from "./list-tenants.ts";
 export { mailMembers } from "./mail-members.ts";
-export { listMembers, putMember, removeMember } from "./manage-members.ts";
-export { listDeletedTenants, restoreTenant } from "./restore-tenant.ts";
+export { type NoticeSettings, type NotifyDeps, notifyMembers } from "./notify-members.ts";
+export { notifyOperators } from "./notify-operators.ts";
+export { putMember } from "./put-member.ts";
+export { removeMember } from "./remove-member.ts";
+export { restoreTenant } from "./restore-tenant.ts";
 export { roleDirectory } from "./role-directory.ts";
-export { tellOperators } from "./tell-operators.ts";
-export { type NoticeSettings, type TellDeps, tellTenant } from "./tell-tenant.ts";
 export { createTenantsJobs } from "./tenants.jobs.ts";
 export type { MemberKeys, TenantPlan, TenantPlans, TenantResource } from "./tenants.ports.ts";
 export {

@@ -31,7 +31,7 @@ export async function insertInvitation(
     insert into invitations ${tx({ ...row, token_hash: Buffer.from(row.token_hash) }, ...COLUMNS, "token_hash")}`;
 }
 
-/** Those that can still be accepted, newest first. */
+/** Invitations that can still be accepted, newest first. */
 export async function listInvitationRows(
   tx: Tx,
   tenantId: TenantId,
@@ -46,7 +46,7 @@ export async function listInvitationRows(
     limit ${page.limit}`;
 }
 
-/** The invitation, when it can still be accepted. */
+/** The invitation, if it can still be accepted. */
 export async function findOpenInvitation(
   tx: Tx,
   tenantId: TenantId,
@@ -59,7 +59,7 @@ export async function findOpenInvitation(
   return row;
 }
 
-/** The invitation of a token, when it can still be accepted. Needs the operator role: a token names no tenant. */
+/** The invitation of a token, if it can still be accepted. Needs the operator role: a token names no tenant. */
 export async function findOpenInvitationByHash(
   tx: Tx,
   input: { hash: Uint8Array; now: Date },
@@ -71,7 +71,7 @@ export async function findOpenInvitationByHash(
   return row;
 }
 
-/** Accepts it, in one statement: of any number who try, one succeeds. */
+/** Accepts the invitation in one statement, so that only one of several attempts succeeds. */
 export async function markInvitationAccepted(
   tx: Tx,
   tenantId: TenantId,
@@ -99,9 +99,9 @@ export async function revokeInvitationRow(
 }
 
 /**
- * Revokes what is open for an address, expired or not, so that another one can take its place.
+ * Revokes every open invitation to an address, including expired ones, before a new one replaces it.
  *
- * @returns Those that could still be accepted.
+ * @returns The invitations that could still be accepted.
  */
 export async function revokeInvitationRowsTo(
   tx: Tx,
@@ -115,7 +115,7 @@ export async function revokeInvitationRowsTo(
   return rows.filter((row) => row.expires_at > input.now);
 }
 
-/** Revokes what somebody invited to and what can still be accepted. @returns What that was. */
+/** Revokes the invitations that one actor sent and that can still be accepted. @returns Those revoked. */
 export async function revokeInvitationRowsBy(
   tx: Tx,
   tenantId: TenantId,
@@ -129,8 +129,8 @@ export async function revokeInvitationRowsBy(
 }
 
 /**
- * How many a tenant has open, and how many mails it, the inviter in all tenants, and others have caused since a moment.
- * Needs the operator role.
+ * Counts the open invitations of a tenant, and those sent since an instant: by the tenant, by the inviter in all tenants, and
+ * to the address. Needs the operator role.
  */
 export async function countInvitations(
   tx: Tx,

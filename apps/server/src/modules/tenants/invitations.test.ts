@@ -18,13 +18,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAudit } from "#modules/audit/index.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import { acceptInvitation, previewInvitation } from "./accept-invitation.ts";
-import {
-  createInvitation,
-  type InvitationsDeps,
-  listInvitations,
-  revokeInvitation,
-} from "./manage-invitations.ts";
-import { listMembers, putMember, removeMember } from "./manage-members.ts";
+import { createInvitation, type InvitationsDeps } from "./create-invitation.ts";
+import { listInvitations } from "./list-invitations.ts";
+import { listMembers } from "./list-members.ts";
+import { putMember } from "./put-member.ts";
+import { removeMember } from "./remove-member.ts";
+import { revokeInvitation } from "./revoke-invitation.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -70,7 +69,7 @@ async function invite(stage: Stage, email: string, role: "viewer" | "admin" | "o
   return { invitation, ...(await readMail(email)) };
 }
 
-/** The invitations of which the trail says that they were revoked, with the kind of who did it, in the order of time. */
+/** The revoked invitations in the audit trail, with the type of the actor, oldest first. */
 async function listRevoked(tenantId: TenantId): Promise<string[][]> {
   const { items } = await listAudit(services, OPERATOR_CONTEXT, { tenantId, limit: 100 });
   return items
@@ -88,7 +87,7 @@ async function memberIds(tenantId: TenantId): Promise<string[]> {
 }
 
 describe("an invitation", () => {
-  it("goes by mail, is previewed, accepted and written down", async () => {
+  it("is mailed, previewed, accepted and audited", async () => {
     const stage = await createStage("Blue Heron Maps");
     const email = newAddress();
     const { invitation, subject, body, token } = await invite(stage, email, "admin");
@@ -117,7 +116,7 @@ describe("an invitation", () => {
     ]);
   });
 
-  it("is in the mail alone: neither the answer nor the tables hold the token", async () => {
+  it("has its token in the mail alone, neither in the reply nor in a table", async () => {
     const stage = await createStage();
     const { invitation, token } = await invite(stage, newAddress());
     expect(token).toHaveLength(43);
@@ -128,7 +127,7 @@ describe("an invitation", () => {
     expect(dump).not.toContain(Buffer.from(token, "base64url").toString("hex"));
   });
 
-  it("works once, also when twenty accept at once", async () => {
+  it("works once, even when twenty accept at once", async () => {
     const stage = await createStage();
     const email = newAddress();
     const { token } = await invite(stage, email);
@@ -142,7 +141,7 @@ describe("an invitation", () => {
     expect(again.code).toBe("INVITATION_INVALID");
   });
 
-  it("is for the account of its address: capitals do not count, everything else does", async () => {
+  it("is bound to the account of its address, compared without regard to case", async () => {
     const stage = await createStage();
     const email = newAddress();
     const { token } = await invite(stage, email.toUpperCase().replace("EXAMPLE", "Example"));
@@ -157,7 +156,7 @@ describe("an invitation", () => {
     expect((await accept(guest, token)).tenant.role).toBe("viewer");
   });
 
-  it("looks the same whether it is unknown, used, replaced, revoked or too old", async () => {
+  it("fails with the same answer whether it is unknown, used, replaced, revoked or expired", async () => {
     const stage = await createStage();
     const email = newAddress();
     const guest = await createTestUser(services, { email });
@@ -188,7 +187,7 @@ describe("an invitation", () => {
     expect((await accept(guest, token)).tenant.role).toBe("viewer");
   });
 
-  it("gives no role above that of whoever invites", async () => {
+  it("gives no role above that of the inviter", async () => {
     const { tenantId } = await createStage();
     for (const own of ROLES) {
       const actor = await createTestUser(services, { roles: [[tenantId, own]] });
@@ -203,7 +202,7 @@ describe("an invitation", () => {
     }
   });
 
-  it("is revoked by the one that replaces it, which is written down and told, unless it was too old already", async () => {
+  it("is revoked by its replacement, which is audited and published unless it had expired", async () => {
     const stage = await createStage();
     const { tenantId } = stage;
     const email = newAddress();
@@ -219,7 +218,7 @@ describe("an invitation", () => {
     expect((await listRevoked(tenantId)).flat()).not.toContain(second.invitation.invitationId);
   });
 
-  it("ends when whoever sent it leaves, or may not give that role any more", async () => {
+  it("ends when its sender leaves or may no longer give that role", async () => {
     const stage = await createStage();
     const { tenantId } = stage;
     const second = await createTestUser(services, { roles: [[tenantId, "owner"]] });
@@ -244,7 +243,7 @@ describe("an invitation", () => {
     ]);
   });
 
-  it("is not sent to somebody who is a member", async () => {
+  it("is not sent to a member", async () => {
     const { tenantId, owner } = await createStage();
     const email = newAddress();
     await createTestUser(services, { email, roles: [[tenantId, "viewer"]] });
@@ -255,7 +254,7 @@ describe("an invitation", () => {
     });
   });
 
-  it("carries a name from outside as one harmless line", async () => {
+  it("reduces a user-supplied name to one harmless line", async () => {
     const stage = await createStage("Evil\u202E\r\nhttps://evil.example/register?invitation=x");
     const { subject, body } = await invite(stage, newAddress());
     expect(subject).not.toMatch(/[\r\n\u202E]/);
@@ -264,7 +263,7 @@ describe("an invitation", () => {
 });
 
 describe("limits of invitations", () => {
-  it("keep one address from being sent more than five a day, whoever sends them", async () => {
+  it("allow five mails a day to one address, from all senders together", async () => {
     const email = newAddress();
     for (let index = 0; index < 5; index += 1) {
       await invite(await createStage(), email);
@@ -277,7 +276,7 @@ describe("limits of invitations", () => {
     expect((await invite(stage, email)).token).toHaveLength(43);
   });
 
-  it("keep a tenant from having more than fifty open, also when sixty are sent at once", async () => {
+  it("allow fifty open invitations of a tenant, even when sixty are sent at once", async () => {
     const stage = await createStage();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 60 }, () =>
@@ -291,7 +290,7 @@ describe("limits of invitations", () => {
     expect(outcomes.filter((outcome) => outcome.status === "fulfilled")).toHaveLength(50);
   }, 30_000);
 
-  it("count what was revoked: a tenant sends a hundred a day at the most", async () => {
+  it("count revoked invitations: a tenant sends at most a hundred a day", async () => {
     const stage = await createStage();
     for (let index = 0; index < 100; index += 1) {
       const { invitation } = await invite(stage, newAddress());
@@ -302,7 +301,7 @@ describe("limits of invitations", () => {
 });
 
 describe("limits of invitations of one person", () => {
-  it("are a hundred a day in all their tenants together; another person, and the operator, may go on", async () => {
+  it("allow a hundred a day in all their tenants together, without limiting another person or the operator", async () => {
     const stage = await createStage();
     const { userId } = stage.owner;
     const first = stage.tenantId;
@@ -319,7 +318,7 @@ describe("limits of invitations of one person", () => {
       await send(first);
       await send(second);
     }
-    // Two are left, of the five that come at once to two tenants.
+    // Two of the five sent at once in two tenants are within the limit.
     const outcomes = await Promise.allSettled(
       [second, third, third, third, third].map((tenantId) => send(tenantId)),
     );
@@ -357,7 +356,7 @@ describe("invitations of a tenant", () => {
     expect(later.items).toEqual([]);
   });
 
-  it("are another tenant's secret: they look like those of a tenant that does not exist", async () => {
+  it("look to another tenant as if the tenant did not exist", async () => {
     const { theirs } = await createTwoTenants(services);
     const stage = await createStage();
     const guest = await createTestUser(services, { roles: [[theirs.tenantId, "owner"]] });

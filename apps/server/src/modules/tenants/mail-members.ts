@@ -7,24 +7,24 @@ import type { JobQueue } from "#platform/job-queue.ts";
 import { listRoleEmails } from "./members.store.ts";
 import { findTenantRow } from "./tenants.store.ts";
 
-/** How mails that tell of something are written. */
+/** How notification mails are written. */
 export type NoticeSettings = {
-  /** Without a mail server people are told in the console alone. */
+  /** False without a mail server: notifications then appear in the console alone. */
   sendsMail: boolean;
   brandName: string;
-  /** Without a slash at the end; undefined where none is configured. */
+  /** Without a trailing slash; undefined when none is configured. */
   consoleUrl: string | undefined;
 };
 
-export type TellDeps = Pick<AppServices, "clock" | "newId"> & {
+export type NotifyDeps = Pick<AppServices, "clock" | "newId"> & {
   jobs: JobQueue;
   notices: NoticeSettings;
 };
 
-/** Nobody has more members who all must hear of it by mail. */
+/** Enough for every tenant in practice; it bounds what one event can send. */
 const MAILS_MAX = 50;
 
-/** Whoever belongs to several tenants comes to the one that is meant. */
+/** Names the tenant in the link, for people who belong to several. */
 function toLinkOf(link: string, slug: string | undefined): string {
   return slug === undefined
     ? link
@@ -32,14 +32,14 @@ function toLinkOf(link: string, slug: string | undefined): string {
 }
 
 /**
- * Mails the members of a tenant who have one of the roles, at their verified addresses: if and only if the caller's
- * transaction commits, which must be one of the operator role. Without a mail server nobody is mailed: what tells of
- * something is in the console too, and an outbox that nobody sends is for what has no other way.
+ * Mails the members of a tenant who have one of the roles, at their verified addresses, if the caller's transaction commits.
+ * Needs the operator role. Without a mail server it does nothing: the console shows the same notification, and the outbox is
+ * only for mails that have no other way.
  *
- * @param input.link - A path of the console, written with its address where that is known.
+ * @param input.link - A path of the console. The mail has the full address when `consoleUrl` is known.
  */
 export async function mailMembers(
-  deps: TellDeps,
+  deps: NotifyDeps,
   tx: Tx,
   input: {
     tenantId: TenantId;

@@ -6,11 +6,11 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { findMemberRow } from "./members.store.ts";
 
 /**
- * Refuses to hand out, or to take away, a role that is above the actor's own. Asked under the tenant's lock, because the
- * role that the actor came with may be a second old.
+ * Refuses to give or take a role above the actor's own. Checked under the tenant's lock, because the role in the session may
+ * be a second old.
  *
  * @param roles - The role that is given and the one that is taken.
- * @throws {AppError} `INSUFFICIENT_SCOPE`; `RESOURCE_NOT_FOUND` when the actor is no member any more.
+ * @throws {AppError} `INSUFFICIENT_SCOPE`; `RESOURCE_NOT_FOUND` when the actor is no longer a member.
  */
 export async function assertMayGrant(
   tx: Tx,
@@ -28,7 +28,7 @@ export async function assertMayGrant(
   if (beyond !== undefined) {
     throw new AppError({
       code: "INSUFFICIENT_SCOPE",
-      publicMessage: `Your role, ${own.role}, is not enough to give or take the role ${beyond}.`,
+      publicMessage: `Your role ${own.role} may not give or take the role ${beyond}.`,
     });
   }
 }

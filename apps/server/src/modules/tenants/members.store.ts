@@ -37,7 +37,7 @@ export async function findMemberRow(
   return row;
 }
 
-/** Adds the member or changes the role; false when there is no such user. */
+/** Adds a member or changes the role. @returns False when there is no such user. */
 export async function upsertMember(
   tx: Tx,
   row: { tenantId: TenantId; userId: UserId; role: Role; now: Date },
@@ -84,7 +84,7 @@ export type OwnTenantRow = {
   created_at: Date;
 };
 
-/** The tenants of a person, oldest first, or the one of them. Needs the operator role. */
+/** The tenants of a person, oldest first, or only the given one. Needs the operator role. */
 export async function listOwnTenantRows(
   tx: Tx,
   userId: UserId,
@@ -99,15 +99,15 @@ export async function listOwnTenantRows(
     limit ${page.limit}`;
 }
 
-/** Locks the person until the end of the transaction, so that what they start at the same time is counted one by one. */
+/** Locks a person until the end of the transaction, so that simultaneous requests are counted one by one. */
 export async function lockUser(tx: Tx, userId: UserId): Promise<boolean> {
   const rows = await tx`select 1 from users where user_id = ${userId} for no key update`;
   return rows.length === 1;
 }
 
 /**
- * How many tenants a person owns, and how many they have founded since a moment, deleted ones included. Needs the operator
- * role that sees deleted tenants.
+ * Counts the tenants that a person owns, and those founded since an instant, including deleted ones. Needs the operator role
+ * that sees deleted tenants.
  */
 export async function countTenantsOf(
   tx: Tx,

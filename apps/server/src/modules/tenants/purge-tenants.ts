@@ -8,20 +8,20 @@ import {
   lockDeletedTenantRow,
   markTenantPurged,
 } from "./deleted-tenants.store.ts";
-import { restorableUntil } from "./restore-tenant.ts";
+import { restorableUntil } from "./restorable-until.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Rows in one transaction: none holds its locks for long. */
+/** Rows in one transaction, so that none holds its locks for long. */
 const ROWS_MAX = 1_000;
-/** Tenants in one run; the next run takes those that are left. */
+/** Tenants in one run; the next run takes the rest. */
 const TENANTS_MAX = 100;
-/** What the row is called that the ledger speaks of. */
+/** The name of the row that stays for the ledger. */
 const PURGED_NAME = "Deleted tenant";
 const PURGED_SLUG = "deleted";
 
 /**
- * Removes what is left of tenants whose time to be restored is over: people, keys, files, documents, notifications, webhooks,
- * alerts, exports, and every name. The ledger stays, and the audit trail. May be stopped anywhere and goes on the next time.
+ * Removes the data of tenants that can no longer be restored: people, keys, files, documents, notifications, webhooks, alerts,
+ * exports, and every name. The ledger and the audit trail stay. It may be stopped anywhere and resumes in the next run.
  *
  * @returns How many tenants were finished.
  */
@@ -44,7 +44,7 @@ export async function purgeTenants(
   return finished;
 }
 
-/** One transaction's worth. @returns True when nothing of the tenant is left, or it is not to be purged after all. */
+/** One transaction of it. @returns True when nothing of the tenant is left, or it is no longer due. */
 async function purgeSome(deps: PurgeDeps, tenantId: TenantId): Promise<boolean> {
   const now = deps.clock.now();
   return await deps.transact.asOperatorWithDeleted(async (tx) => {

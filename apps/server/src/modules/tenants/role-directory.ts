@@ -3,7 +3,7 @@ import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import type { RoleDirectory } from "#modules/identity/index.ts";
 import { listRoleRows } from "./members.store.ts";
 
-/** Where people belong, for whoever finds out who they are. */
+/** The roles of people in tenants, for the module that identifies them. */
 export const roleDirectory: RoleDirectory = {
   async listRoles(tx, userIds) {
     const roles = new Map<UserId, Map<TenantId, Role>>();

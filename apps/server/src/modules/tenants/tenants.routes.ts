@@ -8,17 +8,18 @@ import { listAudit, listInstallationAudit } from "#modules/audit/index.ts";
 import { type AttemptLimits, ensureUser, toNetwork } from "#modules/identity/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { acceptInvitation, previewInvitation } from "./accept-invitation.ts";
+import { createInvitation, type InvitationsDeps } from "./create-invitation.ts";
 import { type CreateTenantDeps, createTenant } from "./create-tenant.ts";
 import { type DeleteTenantDeps, deleteTenant } from "./delete-tenant.ts";
-import { getTenant, listTenants } from "./get-tenant.ts";
-import {
-  createInvitation,
-  type InvitationsDeps,
-  listInvitations,
-  revokeInvitation,
-} from "./manage-invitations.ts";
-import { listMembers, putMember, type RemoveMemberDeps, removeMember } from "./manage-members.ts";
-import { listDeletedTenants, restoreTenant } from "./restore-tenant.ts";
+import { getTenant } from "./get-tenant.ts";
+import { listDeletedTenants } from "./list-deleted-tenants.ts";
+import { listInvitations } from "./list-invitations.ts";
+import { listMembers } from "./list-members.ts";
+import { listTenants } from "./list-tenants.ts";
+import { putMember } from "./put-member.ts";
+import { type RemoveMemberDeps, removeMember } from "./remove-member.ts";
+import { restoreTenant } from "./restore-tenant.ts";
+import { revokeInvitation } from "./revoke-invitation.ts";
 import type { WithPlans } from "./to-tenant-reply.ts";
 import { updateTenant } from "./update-tenant.ts";
 import { type VerifySignInDeps, verifySignIn } from "./verify-sign-in.ts";
@@ -70,7 +71,7 @@ export function createInvitationsRoutes(deps: InvitationsRoutesDeps) {
       const attempt = { network: toNetwork(context.clientAddress()) };
       deps.attempts.take("link", attempt);
       const preview = await previewInvitation(deps, input);
-      // Whoever reloads the page of a good link is not guessing.
+      // Reloading the page of a valid link is not guessing.
       deps.attempts.giveBack("link", attempt);
       return preview;
     }),
@@ -82,7 +83,7 @@ export function createInvitationsRoutes(deps: InvitationsRoutesDeps) {
 
 const VERIFY_BYTES_MAX = ID_TOKEN_LENGTH_MAX + 1_024;
 
-/** `POST /auth/verify`, where the console takes each token it gets. */
+/** `POST /auth/verify`, to which the console sends each ID token. */
 export function createSignInRawRoutes(deps: VerifySignInDeps): RawRoute[] {
   return [
     {

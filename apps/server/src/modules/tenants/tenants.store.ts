@@ -19,7 +19,7 @@ export const TENANT_COLUMNS = [
   "created_at",
 ] as const;
 
-/** A tenant with kind and id of who makes it. */
+/** A tenant with the type and id of the actor who creates it. */
 export type NewTenantRow = TenantRow & { created_by: string };
 
 /** Inserts a tenant; `undefined` when slug or external id is taken. */
@@ -58,13 +58,13 @@ export async function hasExternalId(tx: Tx, externalId: string): Promise<boolean
   return rows.length > 0;
 }
 
-/** Each character stands for itself, also those that mean something in a pattern. */
+/** Escapes the characters that have a meaning in a pattern. */
 function toPattern(text: string): string {
   return `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 }
 
 export type TenantPage = {
-  /** Part of the name or the slug, in any capitals. */
+  /** Part of the name or the slug, in any case. */
   text: string | undefined;
   slug: string | undefined;
   /** The last id of the page before. */
@@ -86,7 +86,7 @@ export async function listTenantRows(tx: Tx, page: TenantPage): Promise<TenantRo
     limit ${page.limit}`;
 }
 
-/** Those that a person belongs to, newest first. Needs the operator role. */
+/** The tenants of a person, newest first. Needs the operator role. */
 export async function listTenantRowsOfUser(
   tx: Tx,
   userId: UserId,

@@ -33,7 +33,7 @@ async function countChanges(tenantId: string): Promise<number> {
 }
 
 describe("updateTenant", () => {
-  it("changes what is named and leaves the rest", async () => {
+  it("changes the given fields and keeps the rest", async () => {
     const { tenantId } = await createTestTenant(services, "Before");
     const before = await getTenant(services, OPERATOR_CONTEXT, { tenantId });
     const after = await update({ tenantId, name: "After" });
@@ -41,7 +41,7 @@ describe("updateTenant", () => {
     expect(await getTenant(services, OPERATOR_CONTEXT, { tenantId })).toEqual(after);
   });
 
-  it("moves a tenant to another plan, writes down both, and tells every process", async () => {
+  it("moves a tenant to another plan, audits both plans, and publishes the change", async () => {
     const { tenantId } = await createTestTenant(services, "Growing");
     const heard = await countChanges(tenantId);
     const after = await update({ tenantId, planId: "pro" });
@@ -60,7 +60,7 @@ describe("updateTenant", () => {
     expect(refusal).toMatchObject({ code: "INVALID_REQUEST", errors: [{ pointer: "/planId" }] });
   });
 
-  it("keeps the moment of a suspension through a second one, and lifts it", async () => {
+  it("keeps the instant of a suspension through a second one, and lifts it", async () => {
     const { tenantId } = await createTestTenant(services);
     const first = await update({ tenantId, suspended: true });
     expect(first.suspendedAt).toBe(services.clock.now().toISOString());
@@ -70,7 +70,7 @@ describe("updateTenant", () => {
     expect((await update({ tenantId, suspended: false })).suspendedAt).toBeNull();
   });
 
-  it("refuses another tenant's slug without a word about that tenant", async () => {
+  it("refuses another tenant's slug without naming that tenant", async () => {
     const { ours, theirs } = await createTwoTenants(services);
     const { slug } = await getTenant(services, OPERATOR_CONTEXT, theirs);
     const refusal = await refusalOf(update({ tenantId: ours.tenantId, slug }));
@@ -78,12 +78,12 @@ describe("updateTenant", () => {
     expect(JSON.stringify(refusal)).not.toContain(theirs.tenantId);
   });
 
-  it("answers that a tenant is missing", async () => {
+  it("refuses a tenant that does not exist", async () => {
     const refusal = await refusalOf(update({ tenantId: services.newId("tenant"), name: "X" }));
     expect(refusal.code).toBe("RESOURCE_NOT_FOUND");
   });
 
-  it("loses neither of two changes of different fields that are made at once", async () => {
+  it("loses neither of two simultaneous changes of different fields", async () => {
     const { tenantId } = await createTestTenant(services, "Both");
     await Promise.all([
       update({ tenantId, name: "Renamed" }),
@@ -95,7 +95,7 @@ describe("updateTenant", () => {
     });
   });
 
-  it("is not for the tenant's own keys", async () => {
+  it("is refused to the tenant's own keys", async () => {
     const { ours, theirs } = await createTwoTenants(services);
     const attempt = (tenantId: TenantId) =>
       refusalOf(updateTenant(services, ours.context, { tenantId, suspended: false }));
@@ -105,7 +105,7 @@ describe("updateTenant", () => {
     expect(other).toMatchObject({ code: "RESOURCE_NOT_FOUND", message: missing.message });
   });
 
-  it("lets owners and admins change name and slug, and nobody else", async () => {
+  it("lets only owners and admins change name and slug", async () => {
     const { tenantId } = await createTestTenant(services, "Roles");
     for (const role of ROLES) {
       const { context } = await createTestUser(services, { roles: [[tenantId, role]] });
@@ -118,7 +118,7 @@ describe("updateTenant", () => {
     }
   });
 
-  it("lets no owner lift the suspension or take a better plan", async () => {
+  it("lets no owner lift a suspension or change the plan", async () => {
     const { tenantId } = await createTestTenant(services, "Eager");
     const { context } = await createTestUser(services, { roles: [[tenantId, "owner"]] });
     for (const change of [{ suspended: false }, { planId: "scale" }]) {

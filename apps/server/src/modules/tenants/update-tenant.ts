@@ -42,8 +42,8 @@ function describeChange(before: TenantRow, after: Change): Record<string, JsonVa
   return details;
 }
 
-/** Emits an event for each kind of change: a receiver treats a suspension differently from a new name. */
-async function emitChange(
+/** Publishes an event for each kind of change: a receiver treats a suspension differently from a new name. */
+async function publishEvents(
   deps: AppServices,
   tx: Tx,
   { before, after, plan }: { before: TenantRow; after: TenantRow; plan: TenantPlan },
@@ -86,7 +86,7 @@ export async function updateTenant(
       : deps.transact.asOperator(update));
   } catch (error) {
     if (isUniqueViolation(error)) {
-      const message = "Another tenant has this slug: choose a different one.";
+      const message = "Another tenant has this slug. Choose a different one.";
       throw new AppError({
         code: "ALREADY_EXISTS",
         publicMessage: message,
@@ -130,7 +130,7 @@ async function updateWithin(
       entityId: tenantId,
       details,
     });
-    await emitChange(deps, tx, { before, after, plan });
+    await publishEvents(deps, tx, { before, after, plan });
     await publishTenant(tx, tenantId);
   }
   return toTenantReply({ row: after, plan }, context.actor);

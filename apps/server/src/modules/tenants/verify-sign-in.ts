@@ -10,7 +10,7 @@ export type VerifySignInDeps = Pick<AppServices, "transact"> &
   };
 
 /**
- * Verifies an ID token, makes or updates its user, and answers who that is and where they belong.
+ * Verifies an ID token, creates or updates its user, and returns the user and their tenants.
  *
  * @throws {AppError} `UNAUTHENTICATED`; `IDENTITY_PROVIDER_UNAVAILABLE`.
  */

@@ -11,7 +11,7 @@ import {
   revokeInvitationRowsTo,
 } from "./invitations.store.ts";
 
-/** Writes down, and tells of, invitations that were open until now. */
+/** Audits and publishes the revocation of open invitations. */
 export async function recordRevoked(
   deps: AppServices,
   tx: Tx,
@@ -34,7 +34,7 @@ export async function recordRevoked(
   }
 }
 
-/** What somebody invited to while they could must not outlast their right to. */
+/** Revokes the invitations that a person sent to roles they may no longer give. */
 export async function withdrawInvitationsBy(
   deps: AppServices,
   tx: Tx,
@@ -49,7 +49,7 @@ export async function withdrawInvitationsBy(
   await recordRevoked(deps, tx, context, rows);
 }
 
-/** Makes room for another invitation of the same address. */
+/** Revokes open invitations to an address before a new one is sent. */
 export async function withdrawInvitationTo(
   deps: AppServices,
   tx: Tx,

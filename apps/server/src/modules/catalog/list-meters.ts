@@ -1,43 +1,11 @@
 import type { meter, meterVersion } from "@turnpike/contract/catalog";
-import { assertMay, type CallContext, may } from "@turnpike/domain/access/actor";
+import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { z } from "zod";
 import type { AppServices } from "#platform/app-services.ts";
-import {
-  listMeterRows,
-  listMeterVersionRows,
-  listPlanRows,
-  type MeterRow,
-  type PlanRow,
-} from "./catalog.store.ts";
+import { listMeterRows, listMeterVersionRows, type MeterRow } from "./catalog.store.ts";
 
 type CatalogDeps = Pick<AppServices, "transact">;
-
-function toPlanReply(row: PlanRow) {
-  return {
-    planId: row.plan_id,
-    version: row.version,
-    isDefault: row.is_default,
-    ...row.terms,
-    rateLimits: [...row.terms.rateLimits],
-    quotas: [...row.terms.quotas],
-    scopes: [...(row.terms.scopes ?? [])],
-  };
-}
-
-/**
- * Lists the newest version of every plan. Public plans are everybody's to see; private ones are shown to who may read the
- * whole catalogue.
- *
- * @param context - Undefined: a visitor.
- */
-export async function listPlans(deps: CatalogDeps, context: CallContext | undefined) {
-  const seesPrivate = context !== undefined && may(context.actor, "catalog:read");
-  const rows = await deps.transact.asOperator(listPlanRows);
-  return {
-    items: rows.filter((row) => seesPrivate || row.terms.visibility === "public").map(toPlanReply),
-  };
-}
 
 type Meter = z.output<typeof meter>;
 
@@ -53,10 +21,10 @@ export function toVisitorsMeter({ meterId, name, unit, aggregation }: MeterRow):
 }
 
 /**
- * Lists what is counted: the quotas of public plans name meters, so these are public too. What they find in events is shown
- * to whoever has a credential.
+ * Lists the meters. They are public because the quotas of public plans name them; how a meter reads events is shown only with
+ * a credential.
  *
- * @param context - Undefined: a visitor.
+ * @param context - Undefined for a visitor.
  */
 export async function listMeters(
   deps: CatalogDeps,
@@ -67,7 +35,7 @@ export async function listMeters(
 }
 
 /**
- * Lists every version of a meter, the newest first.
+ * Lists every version of a meter, newest first.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND`, `INSUFFICIENT_SCOPE`.
  */

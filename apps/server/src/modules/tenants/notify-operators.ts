@@ -2,22 +2,21 @@ import type { Tx } from "@turnpike/db/client";
 import { listOperatorEmails } from "#modules/identity/index.ts";
 import { sendMail } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import type { TellDeps } from "./tell-tenant.ts";
+import type { NotifyDeps } from "./notify-members.ts";
 
 const MAILS_MAX = 50;
 
 /**
- * Tells of something that concerns the installation and no tenant: in the log, and by mail the operators at their verified
- * addresses when a mail server is configured, if and only if the caller's transaction commits, which must be one of the
- * operator role.
+ * Notifies operators of something that concerns the installation rather than a tenant: in the log, and by mail at their
+ * verified addresses when a mail server is configured, if the caller's transaction commits. Needs the operator role.
  */
-export async function tellOperators(
-  deps: TellDeps & Pick<AppServices, "logger">,
+export async function notifyOperators(
+  deps: NotifyDeps & Pick<AppServices, "logger">,
   tx: Tx,
   input: { kind: string; title: string; body: string },
 ): Promise<void> {
   const { kind, title, body } = input;
-  deps.logger.warn({ kind, title }, "operators are told");
+  deps.logger.warn({ kind, title }, "Operators are notified");
   if (!deps.notices.sendsMail) {
     return;
   }

@@ -4,7 +4,7 @@ import type { MeterDimension } from "@turnpike/domain/catalog/meter";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { AppServices } from "#platform/app-services.ts";
 import { listMeterRows, lockCatalog, type MeterRow } from "./catalog.store.ts";
-import { publishMeters } from "./publish-meters.ts";
+import { publishMeter } from "./publish-meter.ts";
 
 export type MeterChange = {
   meterId: string;
@@ -12,19 +12,11 @@ export type MeterChange = {
   unit?: string | undefined;
   eventType?: string | undefined;
   valuePointer?: string | undefined;
-  /** Null takes all away. */
+  /** Null removes all. */
   dimensions?: readonly MeterDimension[] | null | undefined;
 };
 
-function first(rows: readonly MeterRow[]): MeterRow {
-  const [row] = rows;
-  if (row === undefined) {
-    throw new Error("A meter was published and is not there.");
-  }
-  return row;
-}
-
-/** Without the place of the meter in a catalogue: here there is one. */
+/** Points into the meter itself, since the request has no catalogue around it. */
 async function inRequest<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
@@ -38,26 +30,6 @@ async function inRequest<Result>(work: Promise<Result>): Promise<Result> {
     }
     throw error;
   }
-}
-
-/** @throws {AppError} `ALREADY_EXISTS`, `CONFLICT` when there are 1,000 meters, `INSUFFICIENT_SCOPE`. */
-export async function createMeter(
-  deps: AppServices,
-  context: CallContext,
-  input: MeterInput,
-): Promise<MeterRow> {
-  assertMay(context.actor, "catalog:write");
-  return await deps.transact.asOperator(async (tx) => {
-    await lockCatalog(tx);
-    const known = await listMeterRows(tx);
-    if (known.some((meter) => meter.meterId === input.meterId)) {
-      throw new AppError({
-        code: "ALREADY_EXISTS",
-        publicMessage: `There is a meter ${input.meterId} already.`,
-      });
-    }
-    return first(await publishMeters(deps, tx, context, [input]));
-  });
 }
 
 function applyChange(before: MeterRow, change: MeterChange): MeterInput {
@@ -78,7 +50,7 @@ function applyChange(before: MeterRow, change: MeterChange): MeterInput {
     }));
     throw new AppError({
       code: "INVALID_REQUEST",
-      publicMessage: errors[0]?.message ?? "The meter would not be valid.",
+      publicMessage: errors[0]?.message ?? "The meter is not valid.",
       errors,
     });
   }
@@ -86,7 +58,7 @@ function applyChange(before: MeterRow, change: MeterChange): MeterInput {
 }
 
 /**
- * Changes a meter, which makes a new version. Nothing to change makes none.
+ * Changes a meter by publishing a new version; none when nothing changes.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND`, `INVALID_REQUEST`, `CONFLICT` when it has 1,000 versions, `INSUFFICIENT_SCOPE`.
  */
@@ -103,6 +75,6 @@ export async function updateMeter(
       throw resourceNotFound("meter");
     }
     const meter = applyChange(before, change);
-    return first(await inRequest(publishMeters(deps, tx, context, [meter])));
+    return await inRequest(publishMeter(deps, tx, context, meter));
   });
 }

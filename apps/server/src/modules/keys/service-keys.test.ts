@@ -11,8 +11,10 @@ import {
   type TestServices,
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createServiceKey } from "./create-service-key.ts";
 import { hashKey } from "./hash-key.ts";
-import { createServiceKey, listServiceKeys, revokeServiceKey } from "./manage-service-keys.ts";
+import { listServiceKeys } from "./list-service-keys.ts";
+import { revokeServiceKey } from "./revoke-service-key.ts";
 
 let database: TestDatabase;
 let services: TestServices;
@@ -26,7 +28,7 @@ const create = (scopes: Parameters<typeof createServiceKey>[2]["scopes"]) =>
   createServiceKey(services, OPERATOR_CONTEXT, { name: "Backend", scopes });
 
 describe("service keys", () => {
-  it("are answered once and stored as a hash", async () => {
+  it("are returned once and stored as a hash", async () => {
     const made = createdServiceKey.parse(await create(["keys:verify", "keys:verify"]));
     expect(parseKey(made.key)).toEqual({ form: "own", kind: "svc" });
     expect(made.scopes).toEqual(["keys:verify"]);
@@ -38,7 +40,7 @@ describe("service keys", () => {
     expect(items.map((item) => serviceKey.parse(item))).toEqual([shown]);
   });
 
-  it("give no scope that they do not hold", async () => {
+  it("cannot give a scope that they lack", async () => {
     const context = contextOf({
       type: "service_key",
       id: "svc_1",
@@ -52,7 +54,7 @@ describe("service keys", () => {
     expect((await attempt(["keys:read"])).scopes).toEqual(["keys:read"]);
   });
 
-  it("are not made, seen or revoked by a tenant's key", async () => {
+  it("cannot be created, seen or revoked by a tenant's key", async () => {
     const { context } = await createTestTenant(services);
     const made = await create(["keys:read"]);
     const attempts = [
@@ -65,7 +67,7 @@ describe("service keys", () => {
     }
   });
 
-  it("are revoked once, with one entry in the trail, however often it is asked", async () => {
+  it("are revoked once, with one audit entry, however often it is requested", async () => {
     const made = await create(["keys:read"]);
     const outcomes = await Promise.all(
       Array.from({ length: 5 }, () => revokeServiceKey(services, OPERATOR_CONTEXT, made)),

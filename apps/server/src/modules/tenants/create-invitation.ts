@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   type CreateInvitationRequest,
   INVITATION_DAYS,
@@ -14,25 +13,19 @@ import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import { writeAudit } from "#modules/audit/index.ts";
 import { publishEvent, sendMail } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { assertTenantExists, lockTenant } from "#platform/assert-tenant-exists.store.ts";
+import { lockTenant } from "#platform/assert-tenant-exists.store.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
-import { parseIdCursor } from "#platform/parse-cursor.ts";
-import {
-  countInvitations,
-  findOpenInvitation,
-  type InvitationRow,
-  insertInvitation,
-  listInvitationRows,
-  revokeInvitationRow,
-} from "./invitations.store.ts";
+import { hashInvitationToken } from "./hash-invitation-token.ts";
+import { countInvitations, type InvitationRow, insertInvitation } from "./invitations.store.ts";
 import { assertMayGrant } from "./member-authority.ts";
 import { hasMemberWithEmail, lockUser } from "./members.store.ts";
 import { findTenantRow } from "./tenants.store.ts";
-import { recordRevoked, withdrawInvitationTo } from "./withdraw-invitations.ts";
+import { toInvitationReply } from "./to-invitation-reply.ts";
+import { withdrawInvitationTo } from "./withdraw-invitations.ts";
 
 export type InvitationsDeps = AppServices & {
   jobs: JobQueue;
-  /** Address of the console, without a slash at the end: links in mails come from nowhere else. */
+  /** Address of the console, without a trailing slash. Links in mails use no other. */
   consoleUrl: string;
   brandName: string;
 };
@@ -40,22 +33,6 @@ export type InvitationsDeps = AppServices & {
 const TOKEN_BYTES = 32;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const NAME_LENGTH_MAX = 100;
-
-export function hashInvitationToken(token: string): Uint8Array {
-  return createHash("sha256").update(token).digest();
-}
-
-function toInvitationReply(row: InvitationRow): Invitation {
-  return {
-    invitationId: row.invitation_id,
-    tenantId: row.tenant_id,
-    email: row.email,
-    role: row.role,
-    createdAt: row.created_at.toISOString(),
-    createdBy: row.created_by,
-    expiresAt: row.expires_at.toISOString(),
-  };
-}
 
 function tooMany(message: string, retryAfterSeconds: number): AppError {
   return new AppError({
@@ -69,14 +46,14 @@ function toCreatedBy({ type, id }: Actor): string {
   return `${type}:${id}`;
 }
 
-/** Invitations must not become a way to fill somebody's mailbox. The caller holds the tenant's lock. */
+/** Keeps invitations from being used to flood a mailbox. The caller holds the tenant's lock. */
 async function assertWithinLimits(
   tx: Tx,
   tenantId: TenantId,
   input: { email: string; actor: Actor; now: Date },
 ): Promise<void> {
   const { actor, email, now } = input;
-  // Operators and their programs invite for everybody; whoever founds tenants has no more mails for it.
+  // Operators and their programs invite on behalf of many. For a person the limit spans all their tenants.
   const isBoundPerson = actor.type === "user" && !actor.isOperator;
   if (isBoundPerson) {
     await lockUser(tx, actor.id);
@@ -85,7 +62,7 @@ async function assertWithinLimits(
   const createdBy = toCreatedBy(actor);
   const counts = await countInvitations(tx, tenantId, { email, createdBy, now, since });
   if (counts.open >= OPEN_INVITATIONS_MAX) {
-    const message = `A tenant can have ${String(OPEN_INVITATIONS_MAX)} open invitations: revoke some, or wait until they are accepted.`;
+    const message = `A tenant can have ${String(OPEN_INVITATIONS_MAX)} open invitations. Revoke some, or wait until they are accepted.`;
     throw tooMany(message, DAY_MS / 1_000);
   }
   if (
@@ -93,7 +70,7 @@ async function assertWithinLimits(
     (isBoundPerson && counts.ofInviter >= INVITATION_MAILS_MAX.ofInviter) ||
     counts.toAddress >= INVITATION_MAILS_MAX.toAddress
   ) {
-    throw tooMany("Too many invitations were sent today: try again tomorrow.", DAY_MS / 1_000);
+    throw tooMany("Too many invitations were sent today. Try again tomorrow.", DAY_MS / 1_000);
   }
 }
 
@@ -110,13 +87,13 @@ function toMailText(input: {
     input.link,
     "",
     `The link works once, within ${String(INVITATION_DAYS)} days, and only with an account of this e-mail address.`,
-    "If you do not know who this is from, do nothing: without the link nobody joins in your name.",
+    "If you do not know the sender, ignore this mail. No one can join in your name without the link.",
   ].join("\n");
 }
 
 /**
- * Invites somebody by mail. An open invitation of the same address is replaced: its link ends. The token is in the mail
- * alone; the database holds a hash.
+ * Invites a person by mail. It replaces an open invitation to the same address, whose link stops working. The token is in
+ * the mail alone; the database holds a hash.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE` for a role above the actor's own; `ALREADY_EXISTS` for a
  *   member's address; `TOO_MANY_INVITATIONS`.
@@ -181,7 +158,7 @@ async function mailInvitation(
   if (tenant === undefined) {
     throw resourceNotFound("tenant");
   }
-  // On one line: in the middle of a text, a name of several lines could pass for a text of ours.
+  // On one line, because a name of several lines could pose as text of the mail.
   const tenantName = toPlainLine(tenant.name, NAME_LENGTH_MAX);
   await sendMail(deps, tx, {
     to: input.row.email,
@@ -193,55 +170,5 @@ async function mailInvitation(
       role: input.row.role,
       link: `${deps.consoleUrl}/register?invitation=${input.token}`,
     }),
-  });
-}
-
-/** Lists the invitations of a tenant that can still be accepted, newest first. */
-export async function listInvitations(
-  deps: AppServices,
-  context: CallContext,
-  input: { tenantId: TenantId; cursor?: string | undefined; limit: number },
-): Promise<{ items: Invitation[]; nextCursor: string | null }> {
-  assertMayInTenant(context.actor, "members:read", input.tenantId);
-  const beforeId = parseIdCursor("invitation", input.cursor);
-  const rows = await deps.transact.asTenant(input.tenantId, async (tx) => {
-    await assertTenantExists(tx, input.tenantId);
-    return await listInvitationRows(tx, input.tenantId, {
-      beforeId,
-      limit: input.limit + 1,
-      now: deps.clock.now(),
-    });
-  });
-  const items = rows.slice(0, input.limit).map(toInvitationReply);
-  return {
-    items,
-    nextCursor: rows.length > input.limit ? (items.at(-1)?.invitationId ?? null) : null,
-  };
-}
-
-/**
- * Revokes an invitation that can still be accepted.
- *
- * @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE` for a role above the actor's own.
- */
-export async function revokeInvitation(
-  deps: AppServices,
-  context: CallContext,
-  input: { tenantId: TenantId; invitationId: string },
-): Promise<void> {
-  const { tenantId, invitationId } = input;
-  assertMayInTenant(context.actor, "members:write", tenantId);
-  await deps.transact.asOperator(async (tx) => {
-    await lockTenant(tx, tenantId);
-    const now = deps.clock.now();
-    const row = await findOpenInvitation(tx, tenantId, { invitationId, now });
-    if (row === undefined) {
-      throw resourceNotFound("invitation");
-    }
-    await assertMayGrant(tx, context.actor, { tenantId, roles: [row.role] });
-    if (!(await revokeInvitationRow(tx, tenantId, { invitationId, now }))) {
-      throw resourceNotFound("invitation");
-    }
-    await recordRevoked(deps, tx, context, [row]);
   });
 }

@@ -16,7 +16,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAudit } from "#modules/audit/index.ts";
 import { ensureUser } from "#modules/identity/index.ts";
 import { createKey, revokeKey } from "#modules/keys/index.ts";
-import { listMembers, putMember, removeMember } from "./manage-members.ts";
+import { listMembers } from "./list-members.ts";
+import { putMember } from "./put-member.ts";
+import { removeMember } from "./remove-member.ts";
 
 let database: TestDatabase;
 let services: TestServices;
@@ -42,7 +44,7 @@ async function rolesOf(tenantId: TenantId): Promise<string[]> {
 }
 
 describe("members", () => {
-  it("are added, change their role and leave, each written down", async () => {
+  it("are added, change roles and leave, each with an audit entry", async () => {
     const { tenantId } = await createTestTenant(services);
     const owner = await createUser("owner");
     const guest = await createUser("guest");
@@ -63,7 +65,7 @@ describe("members", () => {
     ]);
   });
 
-  it("keep their role without a trace when it is the one that they have", async () => {
+  it("leave no trace when they are given the role they have", async () => {
     const { tenantId } = await createTestTenant(services);
     const user = await createUser("same-role");
     const first = await put(tenantId, user, "admin");
@@ -104,7 +106,7 @@ describe("members", () => {
     }
   });
 
-  it("are only users that exist, of tenants that exist", async () => {
+  it("must be existing users of existing tenants", async () => {
     const { tenantId } = await createTestTenant(services);
     const user = await createUser("real");
     const noUser = await refusalOf(put(tenantId, services.newId("user"), "viewer"));
@@ -155,7 +157,7 @@ describe("members among themselves", () => {
     ),
   );
 
-  it("give and take no role above their own, whatever the three roles are", async () => {
+  it("neither give nor take a role above their own, for every combination of roles", async () => {
     const { tenantId } = await createTestTenant(services);
     await put(tenantId, await createUser("anchor"), "owner");
     for (const [actorRole, targetRole, role, isAllowed] of cases) {
@@ -187,7 +189,7 @@ describe("members among themselves", () => {
     }
   }, 60_000);
 
-  it("act by the role they have now, not by the one their session remembers", async () => {
+  it("act with their present role, not with the one in their session", async () => {
     const { tenantId } = await createTestTenant(services);
     await put(tenantId, await createUser("now-owner"), "owner");
     const actor = await createTestUser(services, { roles: [[tenantId, "owner"]] });
@@ -200,7 +202,7 @@ describe("members among themselves", () => {
     expect((await refusalOf(promote())).code).toBe("RESOURCE_NOT_FOUND");
   });
 
-  it("add nobody who was not asked, and learn nothing of who exists", async () => {
+  it("add no one without an invitation, and learn nothing about who exists", async () => {
     const { tenantId } = await createTestTenant(services);
     const actor = await createTestUser(services, { roles: [[tenantId, "owner"]] });
     const stranger = await createUser("unasked");
@@ -211,7 +213,7 @@ describe("members among themselves", () => {
     expect(real).toMatchObject({ code: "RESOURCE_NOT_FOUND", message: made.message });
   });
 
-  it("may leave by themselves, whatever their role, but for the last owner", async () => {
+  it("may leave in any role, except as the last owner", async () => {
     const { tenantId } = await createTestTenant(services);
     const owner = await createTestUser(services, { roles: [[tenantId, "owner"]] });
     const leave = ({ context, userId }: TestUser) =>
@@ -224,7 +226,7 @@ describe("members among themselves", () => {
     expect((await refusalOf(leave(owner))).code).toBe("LAST_OWNER");
   });
 
-  it("leave keys behind that work on: the answer and the trail name the live ones", async () => {
+  it("leave their keys working; the reply and the audit trail name the live ones", async () => {
     const { tenantId } = await createTestTenant(services);
     await put(tenantId, await createUser("keeper"), "owner");
     const maker = await createTestUser(services, { roles: [[tenantId, "developer"]] });
@@ -239,7 +241,7 @@ describe("members among themselves", () => {
       });
     const kept = await make(maker.context, "Kept");
     const revoked = await make(maker.context, "Revoked");
-    await make(other.context, "Somebody else's");
+    await make(other.context, "Another's");
     await revokeKey(services, maker.context, { tenantId, keyId: revoked.keyId });
     const { liveKeys } = await remove(tenantId, maker.userId);
     expect(liveKeys).toEqual([{ keyId: kept.keyId, name: "Kept", start: kept.start }]);
@@ -250,7 +252,7 @@ describe("members among themselves", () => {
     });
   });
 
-  it("are announced with every change, so that no process goes by an old role", async () => {
+  it("are published with every change, so that no process uses an old role", async () => {
     const { tenantId } = await createTestTenant(services);
     await put(tenantId, await createUser("announcer"), "owner");
     const user = await createUser("announced");

@@ -1,0 +1,79 @@
+import type { Member } from "@turnpike/contract/tenants";
+import { type Actor, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { canGrantRole, ROLES, type Role } from "@turnpike/domain/access/scopes";
+import { resourceNotFound } from "@turnpike/domain/errors/app-error";
+import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
+import { writeAudit } from "#modules/audit/index.ts";
+import { publishEvent } from "#modules/notifications/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { lockTenant } from "#platform/assert-tenant-exists.store.ts";
+import { insertChange } from "#platform/changes.store.ts";
+import { assertOwnerRemains } from "./assert-owner-remains.ts";
+import { assertMayGrant } from "./member-authority.ts";
+import { findMemberRow, upsertMember } from "./members.store.ts";
+import { toMemberReply } from "./to-tenant-reply.ts";
+import { withdrawInvitationsBy } from "./withdraw-invitations.ts";
+
+/** Only the operator's actors add people directly; members send an invitation. */
+function mayAddDirectly(actor: Actor): boolean {
+  return actor.type !== "user" || actor.isOperator;
+}
+
+/**
+ * Changes the role of a member; giving the present role does nothing. The operator's actors can also make a user a member.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND` for the tenant, the user or the member; `LAST_OWNER`; `INSUFFICIENT_SCOPE` for a
+ *   role above the actor's own, before or after.
+ */
+export async function putMember(
+  deps: AppServices,
+  context: CallContext,
+  input: { tenantId: TenantId; userId: UserId; role: Role },
+): Promise<Member> {
+  const { actor } = context;
+  const { tenantId, userId, role } = input;
+  assertMayInTenant(actor, "members:write", tenantId);
+  return await deps.transact.asOperator(async (tx) => {
+    await lockTenant(tx, tenantId);
+    const before = await findMemberRow(tx, tenantId, userId);
+    if (before === undefined && !mayAddDirectly(actor)) {
+      throw resourceNotFound("member");
+    }
+    const roles = before === undefined ? [role] : [role, before.role];
+    await assertMayGrant(tx, actor, { tenantId, roles });
+    if (before?.role === role) {
+      return toMemberReply(before);
+    }
+    if (role !== "owner") {
+      await assertOwnerRemains(tx, tenantId, before);
+    }
+    if (!(await upsertMember(tx, { ...input, now: deps.clock.now() }))) {
+      throw resourceNotFound("user");
+    }
+    const after = await findMemberRow(tx, tenantId, userId);
+    if (after === undefined) {
+      throw resourceNotFound("user");
+    }
+    await withdrawInvitationsBy(deps, tx, context, {
+      tenantId,
+      userId,
+      roles: ROLES.filter((other) => !canGrantRole(role, other)),
+    });
+    await writeAudit(deps, tx, context, {
+      tenantId,
+      action: before === undefined ? "member.added" : "member.role_changed",
+      entityType: "member",
+      entityId: userId,
+      details: { role: [before?.role ?? null, role] },
+    });
+    await (before === undefined
+      ? publishEvent(deps, tx, { tenantId, type: "member.added", data: { tenantId, userId, role } })
+      : publishEvent(deps, tx, {
+          tenantId,
+          type: "member.role_changed",
+          data: { tenantId, userId, role, before: before.role },
+        }));
+    await insertChange(tx, { kind: "user", tenantId, entityId: userId });
+    return toMemberReply(after);
+  });
+}

@@ -1,0 +1,67 @@
+import { LEFT_KEYS_MAX, type LeftKey } from "@turnpike/contract/tenants";
+import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { ROLES } from "@turnpike/domain/access/scopes";
+import { resourceNotFound } from "@turnpike/domain/errors/app-error";
+import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
+import { writeAudit } from "#modules/audit/index.ts";
+import { publishEvent } from "#modules/notifications/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { lockTenant } from "#platform/assert-tenant-exists.store.ts";
+import { insertChange } from "#platform/changes.store.ts";
+import { assertOwnerRemains } from "./assert-owner-remains.ts";
+import { assertMayGrant } from "./member-authority.ts";
+import { deleteMember, findMemberRow } from "./members.store.ts";
+import type { MemberKeys } from "./tenants.ports.ts";
+import { withdrawInvitationsBy } from "./withdraw-invitations.ts";
+
+export type RemoveMemberDeps = AppServices & { memberKeys: MemberKeys };
+
+/**
+ * Removes a member, or lets the actor leave. Invitations that they sent end. Their keys keep working, because programs of the
+ * tenant may need them; the reply and the audit trail name the keys.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND` when the user is no member; `LAST_OWNER`; `INSUFFICIENT_SCOPE` for a member whose
+ *   role is above the actor's own.
+ */
+export async function removeMember(
+  deps: RemoveMemberDeps,
+  context: CallContext,
+  input: { tenantId: TenantId; userId: UserId },
+): Promise<{ liveKeys: LeftKey[] }> {
+  const { actor } = context;
+  const { tenantId, userId } = input;
+  const isLeaving = actor.type === "user" && actor.id === userId;
+  assertMayInTenant(actor, isLeaving ? "tenants:read" : "members:write", tenantId);
+  return await deps.transact.asOperator(async (tx) => {
+    await lockTenant(tx, tenantId);
+    const before = await findMemberRow(tx, tenantId, userId);
+    if (before === undefined) {
+      throw resourceNotFound("member");
+    }
+    if (!isLeaving) {
+      await assertMayGrant(tx, actor, { tenantId, roles: [before.role] });
+    }
+    await assertOwnerRemains(tx, tenantId, before);
+    await deleteMember(tx, tenantId, userId);
+    await withdrawInvitationsBy(deps, tx, context, { tenantId, userId, roles: ROLES });
+    const liveKeys = await deps.memberKeys.listLiveKeysOf(tx, {
+      tenantId,
+      createdBy: `user:${userId}`,
+      limit: LEFT_KEYS_MAX,
+    });
+    await writeAudit(deps, tx, context, {
+      tenantId,
+      action: "member.removed",
+      entityType: "member",
+      entityId: userId,
+      details: { role: [before.role, null], liveKeys: liveKeys.map((key) => key.keyId) },
+    });
+    await publishEvent(deps, tx, {
+      tenantId,
+      type: "member.removed",
+      data: { tenantId, userId, before: before.role },
+    });
+    await insertChange(tx, { kind: "user", tenantId, entityId: userId });
+    return { liveKeys };
+  });
+}

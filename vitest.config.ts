@@ -62,7 +62,12 @@ export default defineConfig({
         },
       },
       {
-        test: { ...shared, name: "console", include: CONSOLE_TESTS },
+        test: {
+          ...shared,
+          name: "console",
+          include: CONSOLE_TESTS,
+          setupFiles: "apps/console/src/patient-queries.fixture.ts",
+        },
       },
       {
         test: { ...onPostgres15, name: "postgres15", include: [SQL_TESTS] },

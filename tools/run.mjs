@@ -2,6 +2,7 @@
 // The commands of the repository, behind `npm run <command>`. This file and tools/run/ start before anything is
 // installed, on whatever Node npm runs on (20 or newer), so they import nothing but Node's own modules. What they start
 // runs on the pinned Node 24.
+import { runBusyTests } from "./run/busy.mjs";
 import { buildConsole, ensureConsole } from "./run/console.mjs";
 import { runDevelopment } from "./run/dev.mjs";
 import { ensureInstalled } from "./run/install.mjs";
@@ -20,6 +21,7 @@ const COMMANDS = {
   dev: runDevelopment,
   test: runTests,
   "test:unit": runUnitTests,
+  "test:busy": runBusyTests,
   soak: runSoak,
   verify: runVerify,
   async bench(args) {

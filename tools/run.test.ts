@@ -124,7 +124,9 @@ describe("npm run", () => {
     const checkout = await makeCheckout();
     const { code, stderr } = await checkout.run(["fly"]);
     expect(code).toBe(2);
-    expect(stderr).toContain("start|dev|test|test:unit|soak|verify|bench|replay|turnpike|build");
+    expect(stderr).toContain(
+      "start|dev|test|test:unit|test:busy|soak|verify|bench|replay|turnpike|build",
+    );
     expect(await checkout.countLines("npm.log")).toBe(0);
   });
 
@@ -160,6 +162,34 @@ describe("npm run", () => {
     expect(await script.nextLine()).toBe("drained after 1");
     expect(await script.exited).toBe(4);
   });
+});
+
+describe("npm run test:busy", () => {
+  it.runIf(process.platform === "linux")(
+    "runs the tests beside busy processes, says how each run ended, and leaves none behind",
+    async () => {
+      const checkout = await makeCheckout();
+      // Stands in for the tests: it counts the processes beside it.
+      await checkout.write(
+        "tools/run/test.mjs",
+        `import { readFileSync, writeFileSync } from "node:fs";
+         export const runUnitTests = () => 0;
+         export const runSoak = () => 0;
+         export async function runTests() {
+           const pids = readFileSync("/proc/" + process.ppid + "/task/" + process.ppid + "/children", "utf8").trim().split(" ");
+           const others = pids.filter((pid) => Number(pid) !== process.pid);
+           writeFileSync("others.json", JSON.stringify(others));
+           console.log(others.length + " passed, 0 failed, 0 skipped");
+           return 0;
+         }`,
+      );
+      const { code, stdout } = await checkout.run(["test:busy", "2"]);
+      expect(stdout).toMatch(/run 1: 4 passed, 0 failed, 0 skipped, .*\nrun 2: 4 passed/);
+      expect(code).toBe(0);
+      const others: string[] = JSON.parse(await checkout.read("others.json"));
+      await pollUntil("they are gone", () => others.every((pid) => !existsSync(`/proc/${pid}`)));
+    },
+  );
 });
 
 describe("a program with a time limit", () => {

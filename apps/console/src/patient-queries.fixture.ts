@@ -6,3 +6,5 @@ if ("document" in globalThis) {
   const { configure } = await import("@testing-library/react");
   configure({ asyncUtilTimeout: WAIT_MAX_MS });
 }
+
+export {};

@@ -373,7 +373,7 @@ export function buildApp(input: AppInput): App {
     ],
     contract: createContractHandler(router, {
       renderProblem,
-      // Whoever founds a tenant or joins one goes there at once: this process must not wait to hear of its own change.
+      // A person who creates or joins a tenant opens it at once: this process must not wait for its own change to come back.
       onChange: (context) => {
         const actor = context.findCall()?.actor;
         if (actor?.type === "user") {

@@ -9,7 +9,7 @@ import { StartupError } from "#platform/startup-error.ts";
 export type Mistake = { place: string; message: string };
 
 /**
- * @param isNamed - Whether somebody asked for this file; otherwise it need not be there.
+ * @param isNamed - Whether this file was asked for by name; otherwise it need not exist.
  * @throws {StartupError} `CONFIG_INVALID` when it cannot be read.
  */
 export function readConfigText(path: string, isNamed: boolean): string | undefined {

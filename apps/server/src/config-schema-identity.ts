@@ -92,5 +92,5 @@ export const identityConfig = z
   })
   .refine((identity) => identity.builtin || identity.providers.length > 0, {
     path: ["providers"],
-    message: "At least one provider while builtin is false: nobody could sign in.",
+    message: "At least one provider while builtin is false: otherwise no one could sign in.",
   });

@@ -52,7 +52,7 @@ function isPlainAddress(text: string): boolean {
 
 type Place = { name: string; hosts?: readonly string[] | undefined; prefix: string };
 
-/** Two upstreams of one name cannot be told apart, and of two at one place the second would never be reached. */
+/** Two upstreams with one name are ambiguous, and of two with the same host and prefix the second would never be reached. */
 function findTwin(upstreams: readonly Place[], index: number): string | undefined {
   const own = upstreams[index];
   const before = upstreams.slice(0, index);
@@ -339,7 +339,7 @@ export const configFile = z.strictObject({
         ),
     })
     .prefault({})
-    .describe("What becomes of what tells about people before it is stored or logged."),
+    .describe("How personal data is redacted before it is stored or logged."),
   mail: z
     .strictObject({
       from: z
@@ -389,7 +389,7 @@ export const configFile = z.strictObject({
         .enum(["notify", "revoke"])
         .default("notify")
         .describe(
-          "What becomes of a key that was found in public: its tenant is told, or it is revoked at once as well.",
+          "What happens to a key that was found in public: its tenant is notified, or the key is also revoked at once.",
         ),
       githubKeysUrl: z
         .url({

@@ -352,7 +352,7 @@ describe("readConfig", () => {
     expect(mistakesOf(undefined, { [name]: "" })).toEqual([]);
   });
 
-  it("takes providers that can be told apart and are reached safely, and at least one of them", () => {
+  it("takes providers with distinct ids and safe addresses, and at least one of them", () => {
     const provider = (fields: string) =>
       `identity: { providers: [{ name: N, clientId: c, ${fields} }] }`;
     const good = 'id: acme, issuer: "https://login.acme.example/realm"';
@@ -376,6 +376,6 @@ describe("readConfig", () => {
     expect(twins(good, 'id: acme, issuer: "https://b.example"')[0]).toMatch(/has this id/);
     expect(twins(good, good.replace("acme,", "other,"))[0]).toMatch(/has this issuer/);
     expect(mistakesOf("identity: { builtin: false }")[0]).toMatch(/At least one provider/);
-    expect(mistakesOf("identity: { operators: [nobody] }")).toHaveLength(1);
+    expect(mistakesOf("identity: { operators: [no-address] }")).toHaveLength(1);
   });
 });

@@ -128,7 +128,7 @@ function parseConfigFile(
 }
 
 /**
- * Firebase's libraries stop checking signatures when this is set, and so would whoever relies on it here: a production
+ * Firebase's libraries stop checking signatures when this is set, and so would anyone who relies on it here: a production
  * system that inherits it from a developer's shell must not start.
  */
 const FORBIDDEN_VARIABLE = "FIREBASE_AUTH_EMULATOR_HOST";

@@ -26,7 +26,7 @@ export async function assertCatalogFits(config: Config): Promise<void> {
 /**
  * Publishes the configured catalogue in an empty database.
  *
- * @throws {StartupError} `CONFIG_INVALID` when it cannot be: whoever wrote the file can mend it.
+ * @throws {StartupError} `CONFIG_INVALID` when it cannot be: the author of the file can fix it.
  */
 export async function seedConfigured(
   services: AppServices,
@@ -45,7 +45,7 @@ export async function seedConfigured(
   }
 }
 
-/** Whoever edits the section after the first start would otherwise wait for it in vain. */
+/** Otherwise an edit of the section after the first start would silently do nothing. */
 export async function warnOfUnapplied(services: AppServices, config: Config): Promise<void> {
   const path = config.catalogFile;
   if (path === undefined) {

@@ -88,7 +88,7 @@ describe("commands without a server", { timeout: 120_000 }, () => {
 });
 
 describe("who acts on the command line", () => {
-  it.skipIf(process.getuid?.() !== 0)("is told by the uid of a user without a name", async () => {
+  it.skipIf(process.getuid?.() !== 0)("is the uid of a user without a name", async () => {
     const script = spawnScript(
       `const { commandContext } = await import(${JSON.stringify(join(import.meta.dirname, "deps.ts"))});
        process.seteuid(54_321);

@@ -237,7 +237,7 @@ const JOINED_WAIT_MS = 10 * 60_000;
 /**
  * Takes the data folder for a command, or joins the process that holds it.
  *
- * @returns The folder when nobody serves it; otherwise where the database of the one who does is, once it is up again.
+ * @returns The folder when no process serves it; otherwise the address of the serving process's database, once it is up.
  * @throws {StartupError} `DATA_FOLDER_IN_USE` when its holder has no database for half a minute.
  */
 async function takeOrJoin(folder: string, closing: ReturnType<typeof createClosing>) {
@@ -261,7 +261,7 @@ async function takeOrJoin(folder: string, closing: ReturnType<typeof createClosi
 
 /**
  * Opens the installation for a command: joins the database of the process that serves, or starts it for the time of the
- * command when nobody does.
+ * command when none does.
  *
  * @param options.mayCreate - Makes an installation where there is none, and migrates one of an older version. Default false.
  * @throws {StartupError} with a way out; `INSTALLATION_MISSING` when there is none and none may be made, `SCHEMA_OLDER`.
@@ -304,7 +304,7 @@ export async function openForCommand(
   }
 }
 
-/** A uid need have no name, as in a container that is told which one to run as. */
+/** A uid may have no name, as in a container that runs as an arbitrary one. */
 function nameOfUser(): string {
   try {
     return userInfo().username;
@@ -313,7 +313,7 @@ function nameOfUser(): string {
   }
 }
 
-/** Who acts on the command line: whoever may read the data folder is the operator. */
+/** The actor of the command line: anyone who may read the data folder is the operator. */
 export function commandContext(services: AppServices): CallContext {
   return {
     actor: { type: "operator", id: `command line (${nameOfUser()})` },

@@ -29,7 +29,7 @@ const WEBHOOKS: WebhookSettings = {
   secret: "a secret of webhooks that only tests use",
   allowPrivate: ["127.0.0.1"],
 };
-/** Jobs, as many as there are connections for them, and the table that each waits for while somebody has it. */
+/** As many jobs as they have connections, and the table that each of them waits for while a test holds its lock. */
 const JOBS_AND_TABLES = {
   "exports.forget": "exports",
   "documents.forget-deletions": "documents",

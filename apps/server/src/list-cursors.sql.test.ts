@@ -46,7 +46,7 @@ describe("a list that is paged", () => {
 
   it.each(lists)("refuses at %s what is no place in it, instead of ending early", async (path) => {
     const address = path.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? name);
-    // Documents are named by whoever writes them: an id of anything may be one of theirs.
+    // Clients choose the ids of documents: one may look like the id of anything else.
     const others = path.includes("/documents/") ? [] : [someId("lease"), `${someId("tenant")}x`];
     for (const cursor of ["Not%20one", "", "%2F", ...others]) {
       const reply = await app.call(operator, "GET", `/v1${address}?cursor=${cursor}`);

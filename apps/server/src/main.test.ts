@@ -106,7 +106,7 @@ describe("the start refuses in one line with a way out", () => {
   it("says that the database cannot be reached, without its password", async () => {
     const { stderr, code } = await start({
       TURNPIKE_DATA_DIR: dataFolder(),
-      DATABASE_URL: "postgres://somebody:hunter2@127.0.0.1:1/turnpike",
+      DATABASE_URL: "postgres://someone:hunter2@127.0.0.1:1/turnpike",
     }).ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(/^turnpike: The database at 127\.0\.0\.1:1\/turnpike cannot be used/);
@@ -180,7 +180,7 @@ describe("a running instance", () => {
   });
 
   it.each(["1", "2"])(
-    "stops cleanly with %s workers although nobody reads its log any more",
+    "stops cleanly with %s workers although its log has no reader any more",
     async (workers) => {
       const instance = start({ TURNPIKE_DATA_DIR: dataFolder(), TURNPIKE_WORKERS: workers });
       await instance.ready;

@@ -17,7 +17,7 @@ import { serve } from "./serve.ts";
 import { startJobs } from "./start-jobs.ts";
 import { adoptFormerWorkers, assertPortsCanBeShared, startWorkers } from "./start-workers.ts";
 
-/** For everything: whoever asked will not wait longer before it kills. What was not committed by then is in the journal. */
+/** For the whole stop: service managers usually kill after this. What is not committed by then is in the journal. */
 const STOP_MS = 30_000;
 
 type Running = {
@@ -137,7 +137,7 @@ async function main(): Promise<void> {
     workingFolder: process.cwd(),
   });
   const asked: { signal?: NodeJS.Signals; answer?: (signal: NodeJS.Signals) => void } = {};
-  // Heard from the beginning: whoever changes their mind during the start must not leave a database behind that runs.
+  // From the beginning: Ctrl+C during the start must not leave a database running.
   onStopSignal(systemClock.monotonicMs, (signal) => {
     asked.signal = signal;
     asked.answer?.(signal);

@@ -49,7 +49,7 @@ async function open(env: Record<string, string> = {}) {
 }
 
 describe("the built-in sign-in of an installation", () => {
-  it("keeps its secret in the secrets folder, for nobody else to read", async () => {
+  it("keeps its secret in the secrets folder, where no other user can read it", async () => {
     const { provider, close } = await open();
     const path = join(folder.path, "secrets", "identity-secret");
     expect((await readFile(path, "utf8")).length).toBeGreaterThanOrEqual(32);

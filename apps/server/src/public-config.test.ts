@@ -46,7 +46,7 @@ describe("toPublicConfig", () => {
     }
   });
 
-  it("says whom to ask, and null when nobody is named", () => {
+  it("names the contact, and is null without one", () => {
     const contactOf = (legal: object) =>
       toPublicConfig({ config: configFile.parse({ legal }), urls: URLS, version: "1" }).contact;
     expect(contactOf({ contact: "billing@acme.example" })).toBe("billing@acme.example");

@@ -178,7 +178,7 @@ describe("what is stored and logged by default", () => {
     expect(app.logged()).toContain("GET https://a.example/b?[redacted] failed");
   });
 
-  it("holds the words of a path: they name a route that nobody has documented", async () => {
+  it("holds the words of a path: they name a route that is not documented", async () => {
     expect((await findTables(WORD)).length).toBeGreaterThan(0);
   });
 });

@@ -42,7 +42,7 @@ const asIs = (text: string) => text;
 
 /**
  * The array types that the product uses. The driver would ask the server for them on every new connection, and when that
- * connection is lost at this moment nobody hears of it but the process, which ends (postgres 3.4.9).
+ * connection is lost at this moment the error is unhandled, which ends the process (postgres 3.4.9).
  */
 export const ARRAY_TYPES = {
   names: arrayType(1003, asIs),

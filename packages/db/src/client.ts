@@ -19,15 +19,15 @@ export type ConnectionTarget =
   | { host: string; port: number; user: string; password: string; database: string };
 
 export type ConnectOptions = {
-  /** Connections at the most. */
+  /** At most this many connections. */
   connectionsMax: number;
   /** Shown in `pg_stat_activity`. */
   applicationName: string;
   /** Milliseconds after which the server gives up a statement; 0 for none (migrations, reconcile). */
   statementTimeoutMs: number;
   /**
-   * Milliseconds after which the server undoes a transaction whose process stands still between two statements, so that
-   * nobody waits for its locks any longer. Default: ten seconds, or none where statements have no limit either.
+   * Milliseconds after which the server undoes a transaction whose process stalls between two statements, so that
+   * its locks block no one any longer. Default: ten seconds, or none where statements have no limit either.
    */
   standstillTimeoutMs?: number;
   /** Milliseconds that a new connection may take to be ready. Default: five seconds. */

@@ -20,7 +20,7 @@ function tryConnect(path: string): Promise<{ socket: Socket; error?: NodeJS.Errn
   });
 }
 
-it("takes every failure to connect for one, such as of a server that stands still, and no failure about a file", async () => {
+it("recognises every failure to connect, such as to a stalled server, and no failure of a file", async () => {
   await using folder = await makeTempFolder();
   const path = join(folder.path, "server.socket");
   const gone = await tryConnect(path);

@@ -13,7 +13,7 @@ export function databaseErrorCode(error: unknown): string | undefined {
 }
 
 const CONNECTION_ERRORS = new Set([
-  // The server ended a session that stood still in a transaction.
+  // The server ended a session that stalled in a transaction.
   "25P03",
   "CONNECT_TIMEOUT",
   "CONNECTION_CLOSED",
@@ -37,7 +37,7 @@ export function isConnectionError(error: unknown): boolean {
     return false;
   }
   // Whatever the system has against a connection: `ENOENT` of a Unix socket whose server is down, `EAGAIN` of one whose
-  // server stands still, `EMFILE` of a process that has no file left. Of files, the same codes say something else.
+  // server has stalled, `EMFILE` of a process that has no file left. For files the same codes mean something else.
   if (error instanceof Error && "syscall" in error && error.syscall === "connect") {
     return true;
   }

@@ -49,7 +49,7 @@ type Client = {
 const BEGIN_TIMEOUT_MS = 6_000;
 /** For each of those while the product starts. Longer than a start waits, so that the start itself says why it ends. */
 export const START_TIMEOUT_MS = 240_000;
-/** A caller who waits longer for a free connection is better told so. */
+/** A caller that waits longer for a free connection is better off with an error. */
 const ACQUIRE_TIMEOUT_MS = 10_000;
 const IDLE_MS = 60_000;
 /** A connection that outlives a failover or a password change would be wrong for ever. */
@@ -172,7 +172,7 @@ export function createTransactionPool(options: TransactionPoolOptions): Transact
     [...idle].forEach(drop);
   }
 
-  /** @throws what `work` throws, or why the connection failed; `onBegin` tells whether work may have been done. */
+  /** @throws what `work` throws, or why the connection failed; `onBegin` is called before any work is done. */
   async function runOn<Result>(
     client: Client,
     work: (tx: Tx) => Promise<Result>,
@@ -242,7 +242,7 @@ export function createTransactionPool(options: TransactionPoolOptions): Transact
         if (!hasBegun) {
           drop(client);
         }
-        // A connection may have died while nobody used it; a new one tells whether the database is there.
+        // A connection may have died while it was idle; a new one shows whether the database is there.
         if (hasBegun || isNew || error instanceof DatabaseTimeoutError) {
           throw error;
         }

@@ -1,6 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
 
-/** What every process must hear of. */
+/** The kinds of changes that every process receives. */
 export type ChangeKind =
   | "key"
   | "tenant"
@@ -9,7 +9,7 @@ export type ChangeKind =
   | "document"
   | "notification"
   | "user"
-  /** Somebody looks on the calls of a tenant; the entity is the process that shows them. */
+  /** Someone watches the live calls of a tenant; the entity is the process that shows them. */
   | "tail"
   /** A process has calls for units that others hold; the entity is that process and the balance. */
   | "lease";

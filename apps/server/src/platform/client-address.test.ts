@@ -74,7 +74,7 @@ describe("findClientAddress", () => {
 });
 
 describe("parseTrustedProxies", () => {
-  it("trusts nobody by default", () => {
+  it("trusts no proxy by default", () => {
     expect(parseTrustedProxies([]).has("127.0.0.1")).toBe(false);
   });
 

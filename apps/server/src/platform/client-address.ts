@@ -9,7 +9,7 @@ const KNOWN_MAX = 1_024;
 /**
  * Parses the operator's list of proxies.
  *
- * @param cidrs - Addresses and ranges: `["10.0.0.0/8", "192.0.2.7", "fd00::/8"]`. Empty: nobody is trusted.
+ * @param cidrs - Addresses and ranges: `["10.0.0.0/8", "192.0.2.7", "fd00::/8"]`. Empty: none is trusted.
  * @throws {RangeError} Naming the entry that is neither an address nor a range.
  */
 export function parseTrustedProxies(cidrs: readonly string[]): TrustedProxies {

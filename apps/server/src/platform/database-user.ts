@@ -4,7 +4,7 @@ import { clusterPaths } from "./postgres-cluster.ts";
 import { StartupError } from "./startup-error.ts";
 import { canUserAccess, describeUser, findUser, type UnixUser } from "./unix-user.ts";
 
-/** Tried in this order when root has not been told which user to take. */
+/** Tried in this order when root names no user. */
 const USUAL_USERS = ["turnpike", "postgres", "nobody"] as const;
 
 const ROOT_UID = 0;
@@ -15,7 +15,7 @@ const ROOT_UID = 0;
  * runs it as themselves.
  *
  * @returns Undefined for the user of this process.
- * @throws {StartupError} `DATABASE_USER_MISSING`; `DATA_FOLDER_NOT_WRITABLE` when the database belongs to somebody else.
+ * @throws {StartupError} `DATABASE_USER_MISSING`; `DATA_FOLDER_NOT_WRITABLE` when the database belongs to another user.
  */
 export async function chooseDatabaseUser(
   folder: string,

@@ -58,8 +58,8 @@ export function registerJob<Payload extends object>(input: {
   };
 }
 
-const HOUSEKEEPING = { retryLimit: 3, retryDelaySeconds: 30, retryDelaySecondsMax: 300 };
-const HOUSEKEEPING_EXPIRES_SECONDS = 15 * 60;
+const UPKEEP = { retryLimit: 3, retryDelaySeconds: 30, retryDelaySecondsMax: 300 };
+const UPKEEP_EXPIRES_SECONDS = 15 * 60;
 
 /** A job without payload that runs by the clock, once over all processes. */
 export function registerSchedule(input: {
@@ -68,9 +68,9 @@ export function registerSchedule(input: {
   run(attempt: JobAttempt): Promise<unknown>;
 }): RegisteredJob {
   const job = defineJob({
-    ...HOUSEKEEPING,
+    ...UPKEEP,
     name: input.name,
-    expireInSeconds: HOUSEKEEPING_EXPIRES_SECONDS,
+    expireInSeconds: UPKEEP_EXPIRES_SECONDS,
     schema: z.object({}),
   });
   return {

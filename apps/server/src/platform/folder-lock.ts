@@ -83,14 +83,14 @@ export async function joinHolder(folder: string): Promise<FolderLock | undefined
     () => false,
   );
   if (!isAllowed) {
-    // Nobody waits for those who join.
+    // No holder waits for this one.
     return { release: () => Promise.resolve() };
   }
   return keep(hold(path, SHARED));
 }
 
 /**
- * Waits until nobody is joined, and lets nobody join until `release`.
+ * Waits until no process is joined, and lets none join until `release`.
  *
  * @returns Undefined when the time is up.
  */

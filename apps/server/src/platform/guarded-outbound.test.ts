@@ -126,7 +126,7 @@ const FORBIDDEN = [
 ];
 
 describe("an address that may not be called", () => {
-  it.each(FORBIDDEN)("calls nobody at %s", async (text) => {
+  it.each(FORBIDDEN)("refuses to call %s", async (text) => {
     const url = text.replace("PORT", String(port));
     await expect(closed().assertCallable(url)).rejects.toThrow(GuardedOutboundError);
     await expect(closed().post(url, post)).rejects.toThrow(GuardedOutboundError);
@@ -142,7 +142,7 @@ describe("an address that may not be called", () => {
     [["8.8.8.8", "127.0.0.1"]],
     [["2606:4700::1111", "fd00::1"]],
     [["not an address"]],
-  ])("calls nobody by a name that leads to %j", async (addresses) => {
+  ])("refuses a name that resolves to %j", async (addresses) => {
     const outbound = createGuardedOutbound({ allowPrivate: [], ...to(...addresses) });
     for (const name of ["hooks.test", "localhost", "localhost.", "hooks.test."]) {
       await expect(outbound.post(`https://${name}/`, post)).rejects.toThrow(AddressRefusedError);

@@ -5,7 +5,7 @@ import { buildConnector, Client } from "undici";
 import { withTimeout } from "./bounded-wait.ts";
 import { isInNetworks, isPublicAddress, toNetworkList } from "./public-address.ts";
 
-/** Why nobody was called, or nobody answered. The message is for whoever named the address. */
+/** Why no call was made, or none was answered. The message is for the person who entered the address. */
 export class GuardedOutboundError extends Error {
   override readonly name: string = "GuardedOutboundError";
 }
@@ -24,7 +24,7 @@ export type GuardedAnswer = {
 };
 
 /**
- * Calls to addresses that somebody other than the operator has named. `https` on port 443 or 8443, at public addresses
+ * Calls to addresses that were not entered by the operator. `https` on port 443 or 8443, at public addresses
  * only: every address that a name has is looked at, and the connection goes to one of exactly those. No redirect is
  * followed, and nothing is kept of a connection, so the next call is checked anew.
  *
@@ -32,7 +32,7 @@ export type GuardedAnswer = {
  */
 export interface GuardedOutbound {
   /**
-   * Says whether an address may be called as things are; calls nobody.
+   * Says whether an address may be called now; calls nothing.
    *
    * @throws {AddressRefusedError} When it may not.
    * @throws {GuardedOutboundError} When its name leads nowhere.
@@ -123,7 +123,7 @@ function toReason(error: unknown): string {
     : "The connection broke.";
 }
 
-/** Reads at the most 1 kB, and what came in time of it. */
+/** Reads at most 1 kB of what arrives in time. */
 async function readBeginning(
   body: AsyncIterable<Buffer> & { destroy(): unknown },
 ): Promise<string> {
@@ -147,7 +147,7 @@ async function readBeginning(
   return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, TEXT_BYTES_MAX));
 }
 
-/** The same for what does not exist and for what is private: nobody learns here which names the operator's network has. */
+/** The same for names that do not exist and for private ones, so that nothing is learned about the operator's network. */
 function notPublic(host: string): string {
   return isIP(host) === 0
     ? `The name ${host} leads to no address on the public internet. The operator can allow a private one.`

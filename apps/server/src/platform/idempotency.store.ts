@@ -13,7 +13,7 @@ export type IdempotencyRow = {
 /**
  * Claims a name that is free, too old to be remembered, or whose attempt for the same request never came to an end.
  *
- * @returns False when somebody has it.
+ * @returns False when it is taken.
  */
 export async function claimIdempotencyKey(
   tx: Tx,

@@ -26,7 +26,7 @@ export interface JobQueue {
   ): Promise<void>;
 }
 
-/** The queue's settings of a job, the same from whoever makes the queue first. */
+/** The queue settings of a job: the same, whichever process creates the queue first. */
 export function toQueueOptions(
   definition: Omit<JobDefinition<object>, "schema">,
 ): Omit<Queue, "name"> {

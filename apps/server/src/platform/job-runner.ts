@@ -94,7 +94,7 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
             await runJob(registered, job, logger);
           }
         } finally {
-          // A wake-up is for all jobs that were there by then, so whoever had one looks for the next: without this a
+          // One wake-up stands for all jobs waiting at that moment, so each finished job fetches the next: without this a
           // backlog would be worked off one job a poll.
           if (workerId !== undefined) {
             boss.notifyWorker(workerId);

@@ -9,7 +9,7 @@ export type FromJobThread =
   | { type: "ready" }
   | { type: "heartbeat"; failedCount: number };
 
-/** The one thing it is told. */
+/** The only message that it gets. */
 export type ToJobThread = { type: "stop"; timeoutMs: number };
 
 const HEARTBEAT_INTERVAL_MS = 1_000;

@@ -147,7 +147,7 @@ describe("journal", () => {
     );
   });
 
-  it("sets a segment aside that is damaged in the middle, after reading what stands before", async () => {
+  it("sets aside a segment that is damaged in the middle, after reading what comes before", async () => {
     const folder = await makeFolder();
     const journal = await openJournal({ folder, segmentBytes: 10 });
     for (const text of ["first", "second", "third"]) {

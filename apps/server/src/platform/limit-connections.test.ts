@@ -95,7 +95,7 @@ describe("limitConnections", () => {
     }
   });
 
-  it("does not hold whoever is exempt to it", async () => {
+  it("does not apply to exempt addresses", async () => {
     const listener = await startListener({
       totalMax: 100,
       perAddressMax: 1,

@@ -9,7 +9,7 @@ export type ConnectionLimits = {
   totalMax: number;
   /** Open connections at once of one address, or of one /64 of IPv6. */
   perAddressMax: number;
-  /** Who is not held to that, by canonical address. */
+  /** Canonical addresses that this limit does not apply to. */
   isExempt: (address: string) => boolean;
   /** What the log says of the network of an address. */
   show: (address: string) => string;
@@ -19,12 +19,12 @@ export type ConnectionLimits = {
 /** A flood is worth a line a minute, not one for each connection. */
 const QUIET_MS = 60_000;
 
-/** Loopback: whoever is on this machine has other ways to be in the way, and a proxy on it stands for everybody. */
+/** Loopback: a program on this machine can do harm in other ways, and a proxy on it carries everyone's connections. */
 export function isOwnAddress(address: string): boolean {
   return address.startsWith("127.") || address === "::1";
 }
 
-/** Whom connections are counted for: whoever has one address of IPv6 has the whole /64 that it is of. */
+/** What connections are counted by: the owner of one IPv6 address usually has its whole /64. */
 export function toCountedNetwork(address: string): string {
   if (!address.includes(":")) {
     return address;
@@ -99,7 +99,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   server.prependListener("connection", admit);
   server.on("drop", () => tellFull({ totalMax }));
   server.on("error", (error: Error) => {
-    // What happens before it listens is told to whoever asked for that.
+    // Errors before it listens reach the caller of `listen`.
     if (server.listening) {
       tellFailed({ err: error });
     }

@@ -56,7 +56,7 @@ export async function listen(server: Server, address: ListenAddress): Promise<vo
 }
 
 /**
- * Below the ports that systems give to outgoing connections unless they are told otherwise (from 32768 on Linux, 49152
+ * Below the ports that systems use for outgoing connections by default (from 32768 on Linux, 49152
  * elsewhere): one of those can be taken by any connection of the machine, also by one of our own to the database, between being
  * found and being listened on. Above 10080, the last one that browsers refuse.
  *
@@ -66,7 +66,7 @@ const FREE_PORT_MIN = 10_100;
 const FREE_PORT_END = 32_000;
 const FREE_PORT_TRIES = 100;
 
-/** Somebody has it, or the system keeps it for somebody. */
+/** The port is in use, or reserved by the system. */
 function isOfSomebodyElse(error: unknown): boolean {
   const cause = error instanceof StartupError ? error.cause : undefined;
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
@@ -74,12 +74,12 @@ function isOfSomebodyElse(error: unknown): boolean {
 }
 
 /**
- * Finds out whether a port can be had before anything slow is started, and which one stands behind 0.
+ * Finds out, before anything slow is started, whether a port is free, and which one 0 becomes.
  *
  * @throws {StartupError} `PORT_TAKEN`.
  */
 export async function probePort(address: ListenAddress): Promise<number> {
-  // Where a port may be shared, only the system knows which ones nobody has.
+  // Where ports can be shared, only the system knows which ones are free.
   if (address.port !== 0 || address.reusePort === true) {
     return bindOnce(address);
   }

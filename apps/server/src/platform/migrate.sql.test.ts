@@ -92,7 +92,7 @@ describe("migrate", () => {
 });
 
 /** Roles belong to a whole server, so what depends on who made them needs one of its own. */
-describe("migrate on a server of somebody else", () => {
+describe("migrate on a shared server", () => {
   let folder: string;
   let admin: Sql | undefined;
   let target: ServerTarget;
@@ -128,7 +128,7 @@ describe("migrate on a server of somebody else", () => {
     return { sql: open(owned), target: owned };
   }
 
-  /** What the start prints for whoever may make roles, run by the superuser. */
+  /** The statements that the start prints, run by the superuser. */
   async function runPrinted(line: string): Promise<string[]> {
     const statements = line.split("\n").filter((text) => /^ {2}.*;$/.test(text));
     for (const statement of statements) {

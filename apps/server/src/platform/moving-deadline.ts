@@ -14,7 +14,7 @@ export class MovingDeadline {
     this.#input = input;
   }
 
-  /** So many milliseconds from now, in the place of any limit before. */
+  /** So many milliseconds from now; replaces any previous limit. */
   set(lengthMs: number): void {
     const nowMs = this.#input.monotonicMs();
     this.#lengthMs = lengthMs;

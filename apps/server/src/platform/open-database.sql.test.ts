@@ -68,14 +68,14 @@ describe("openDatabase", () => {
   );
 
   it("says that there is no database at the address, without the password", async () => {
-    const url = "postgres://somebody:canary-password@127.0.0.1:1/shop";
+    const url = "postgres://someone:canary-password@127.0.0.1:1/shop";
     const refusal = await refusalToOpen({ url });
     expect(refusal.code).toBe("DATABASE_UNREACHABLE");
     expect(refusal.message).toContain("127.0.0.1:1/shop");
     expect(`${refusal.message} ${refusal.hint}`).not.toContain("canary");
   });
 
-  it("refuses a database in which somebody opened the door between tenants", async () => {
+  it("refuses a database whose row-level security was switched off", async () => {
     await database.sql`alter table members disable row level security`;
     const refusal = await refusalToOpen(database.target);
     expect(refusal).toMatchObject({ code: "DATABASE_START_FAILED" });

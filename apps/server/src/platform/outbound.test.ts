@@ -46,7 +46,7 @@ describe("getJson", () => {
     "https://user:secret@example.com/",
     "no address",
     "//127.0.0.1/",
-  ])("calls nobody at %s", async (address) => {
+  ])("refuses to call %s", async (address) => {
     await expect(outbound.getJson(address, LIMITS)).rejects.toThrow(OutboundError);
   });
 

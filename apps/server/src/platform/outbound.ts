@@ -117,7 +117,7 @@ export function createOutbound(): Outbound {
       return;
     }
     if (statusCode !== 200) {
-      // What is left of the answer fails for whoever destroys it, and would end the process unheard.
+      // Destroying the rest of the answer makes it fail, and an unhandled error would end the process.
       body.on("error", () => undefined).destroy();
       throw new OutboundError(`${url.host} answered with status ${String(statusCode)}.`);
     }

@@ -5,7 +5,7 @@
  */
 export function outliveOutput(...outputs: readonly NodeJS.WriteStream[]): void {
   for (const output of outputs) {
-    // Without somebody who hears it, an error of a stream ends the process. There is nowhere left to report it.
+    // An unhandled error of a stream ends the process. There is nowhere left to report this one.
     output.on("error", () => undefined);
   }
 }

@@ -98,7 +98,7 @@ function assertSameVersion(input: { cluster: string; version: number; ours: numb
   }
 }
 
-/** A folder with files but no version is half a database that somebody may still want to rescue. */
+/** A folder with files but no version is half a database, which may still be worth rescuing. */
 async function assertNothingThere(cluster: string): Promise<void> {
   const names = (await readdir(cluster).catch(ignoreMissing)) ?? [];
   if (names.length > 0) {
@@ -212,7 +212,7 @@ async function initialise(input: {
 const MIB = 1_024 * 1_024;
 
 /**
- * What suits this machine, in the file of settings: there whoever knows better changes it. PostgreSQL's own 128 MB of buffers are
+ * What suits this machine, in the settings file, where an operator can change it. PostgreSQL's own 128 MB of buffers are
  * too few for a million keys: what a commit changes was then read from the system and written back for nearly every key.
  */
 function suggestSettings(): string {

@@ -142,7 +142,7 @@ async function ensureSocketFolder(folder: string, user: UnixUser | undefined): P
   try {
     return await ensurePrivateFolder(short, user);
   } catch {
-    // Somebody else took the name; a random one cannot be taken, and is written into postmaster.pid.
+    // The name is taken; a random one cannot be, and is written into postmaster.pid.
     const random = await mkdtemp(`${short}-`);
     return await ensurePrivateFolder(random, user);
   }

@@ -108,7 +108,7 @@ async function launch(plan: PostgresPlan): Promise<PostgresProcess> {
 }
 
 /**
- * A killed server leaves its socket and a lock with its pid, which may be another process's by now. Nobody else can have
+ * A killed server leaves its socket and a lock with its pid, which may be another process's by now. No one else can have
  * made them: the folder is private, and the data folder is ours.
  */
 async function removeSocket(plan: PostgresPlan): Promise<void> {

@@ -91,7 +91,7 @@ describe("isInNetworks", () => {
     ).toBe(false);
   });
 
-  it("has nobody in no networks", () => {
+  it("finds no address in an empty list of networks", () => {
     expect(isInNetworks("127.0.0.1", toNetworkList([]))).toBe(false);
   });
 });

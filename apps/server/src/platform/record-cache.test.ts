@@ -60,7 +60,7 @@ function createTable(options: Partial<RecordCacheOptions<Row>> = {}) {
 }
 
 describe("createRecordCache", () => {
-  it("lets nobody wait longer than its limit for a turn, and goes on with the next", async () => {
+  it("lets no caller wait longer than its limit for a turn, and goes on with the next", async () => {
     const { table, cache } = createTable({ loadsMax: 1, waitMsMax: 20 });
     table.put("a");
     table.put("c");

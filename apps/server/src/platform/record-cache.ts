@@ -16,7 +16,7 @@ export type RecordCacheOptions<Value> = {
   load(names: readonly string[]): Promise<ReadonlyMap<string, Value>>;
   /** The id by which changes name the value; its name here may be another, such as a hash. */
   idOf(value: Value): string;
-  /** Values kept at the most, give or take a factor of two. */
+  /** At most this many values are kept, give or take a factor of two. */
   recordsMax: number;
   /** Names kept that are known not to exist, and for how many milliseconds. */
   missesMax: number;

@@ -38,7 +38,7 @@ function assertKey(key: string): void {
   }
 }
 
-/** What is known of a name that somebody else has claimed. */
+/** What is known about a name that another call has claimed. */
 async function findAnswer(
   deps: RunOnceDeps,
   name: IdempotencyName,

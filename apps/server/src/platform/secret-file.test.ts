@@ -35,7 +35,7 @@ describe("ensureSecretFile", () => {
     },
   );
 
-  it("takes a secret that somebody put there, with or without a line end", async () => {
+  it("takes a secret that is already there, with or without a line end", async () => {
     await using temp = await makeTempFolder();
     const secret = "a".repeat(40);
     await writeFile(join(temp.path, "signing"), `${secret}\n`);

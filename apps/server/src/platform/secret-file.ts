@@ -48,7 +48,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
 /**
  * Reads a generated secret from a folder, making it at the first call. Of two processes that race, both get the same one.
  *
- * @returns 256 random bits as base64url, or what somebody else put there.
+ * @returns 256 random bits as base64url, or the secret that is already there.
  * @throws {StartupError} `SECRET_FILE_UNUSABLE` when the file cannot be read, or holds less than a secret.
  */
 export async function ensureSecretFile(folder: string, name: string): Promise<string> {

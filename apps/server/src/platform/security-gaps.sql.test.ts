@@ -138,7 +138,7 @@ describe("the migrated schema", () => {
     }
   });
 
-  it("lets nobody past the policies of a table by naming one of its partitions", async () => {
+  it("does not let a query bypass a table's policies by naming one of its partitions", async () => {
     const partitions = await database.sql<{ name: string; open: boolean }[]>`
       select c.relname as name, bool_or(has_table_privilege(role, c.oid, 'select, insert, update, delete, truncate')) as open
       from pg_class c, unnest(array['turnpike_tenant', 'turnpike_meter', 'turnpike_operator']) as role

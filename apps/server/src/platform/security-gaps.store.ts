@@ -55,7 +55,7 @@ async function findTableGaps(sql: Sql): Promise<string[]> {
     from pg_class c, unnest(${BOUND_ROLES}::text[]) as role
     where c.relkind = 'm' and c.relnamespace = 'public'::regnamespace
       and has_table_privilege(role, c.oid, 'select')`;
-  // Any other view reads with the eyes of its owner unless it is told not to. Those of extensions know nothing of our tables.
+  // Any other view reads with its owner's rights unless it is `security_invoker`. Views of extensions do not read our tables.
   const views = await sql<Named[]>`
     select c.relname as name, role
     from pg_class c, unnest(${BOUND_ROLES}::text[]) as role

@@ -1,10 +1,10 @@
-/** One word of memory that the threads of a process share; 0: nobody holds it, otherwise the number of the holder. */
+/** One word of memory that the threads of a process share; 0 when it is free, otherwise the number of the holder. */
 export type MutexWord = Int32Array<SharedArrayBuffer>;
 
 /** How long one wait lasts before it looks at the time. */
 const WAIT_STEP_MS = 20;
 
-/** Somebody else held it for longer than anybody should. */
+/** Another thread held it for too long. */
 export class MutexBusyError extends Error {
   override readonly name = "MutexBusyError";
 }

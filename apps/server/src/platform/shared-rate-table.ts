@@ -25,7 +25,7 @@ export type SharedTake = { decision: RateLimitDecision; takenAtMs: number };
 
 export interface SharedRateTable {
   /**
-   * What a call would be told; takes nothing.
+   * What the decision on a call would be; takes nothing.
    *
    * @param bucket - Has one limit for as long as it is in use: the state says nothing under another.
    */
@@ -173,7 +173,7 @@ export function openSharedRateTable(
     return found;
   }
 
-  /** A place of the set that nobody needs, taken out of use. Only while the mutex is held. */
+  /** Frees an entry of the set that is no longer needed. Only while the mutex is held. */
   function freePlace(first: number): number {
     let nearest: { place: number; state: bigint; fullAtMs: number } | undefined;
     const now = nowMs();
@@ -210,7 +210,7 @@ export function openSharedRateTable(
       for (const [index, word] of tag.entries()) {
         Atomics.store(tags, at + index, word);
       }
-      // Before all time, so full; and unlike any state before, so that whoever still holds the old one changes nothing.
+      // Before all time, so full; and unlike any state before, so that a thread that still holds the old state changes nothing.
       const claimed = Atomics.add(claims, 0, 1n) + 1n;
       Atomics.store(states, place, toBits(-Number(claimed)));
       remember(bucket, { place, tag });

@@ -49,7 +49,7 @@ describe("onStopSignal", () => {
     expect(await script.exited).toBe(0);
   });
 
-  it("is heard by nobody any more when what could be ended is over without it", async () => {
+  it("does nothing once there is nothing left to stop", async () => {
     const script = await startDraining();
     script.child.stdin?.write("over\n");
     expect(await script.nextLine()).toBe("later");

@@ -9,7 +9,7 @@ const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const SAME_REQUEST_MS = 1_000;
 
 /**
- * Calls `stop` once when the process is asked to end. Asked again later, by somebody who does not want to wait, it ends at
+ * Calls `stop` once when the process is asked to end. Asked again later, because the person does not want to wait, it ends at
  * once.
  *
  * @param monotonicMs - Milliseconds that never go back.

@@ -46,7 +46,7 @@ async function tenantTables(): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-/** What became of a statement: `done`, or the code with which the database refused it. */
+/** The outcome of a statement: `done`, or the code with which the database refused it. */
 function outcomeOf(work: Promise<unknown>): Promise<string | undefined> {
   return work.then(() => "done", databaseErrorCode);
 }

@@ -92,7 +92,7 @@ export function createTransact(sql: Pick<Sql, "transaction">): Transact {
               ? tx`set local role turnpike_operator`
               : tx`set local role turnpike_tenant`,
             // A plan for any range of time would be made for none, compiling one takes longer than most of these run, and
-            // sums that do not fit the usual working memory would go through the disk. Who takes answers may be slow.
+            // sums that do not fit the usual working memory would go through the disk. The reader of the answers may be slow.
             tx`select set_config('app.tenant', ${tenantId ?? ""}, true),
               set_config('statement_timeout', ${String(timeoutMs)}, true),
               set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true),

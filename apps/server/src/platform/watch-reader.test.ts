@@ -104,7 +104,7 @@ describe("a watch over the reader of a stream", () => {
   });
 
   it("ends with its reader, and with its time", async () => {
-    const stream = watch(() => expect.fail("nobody is there"));
+    const stream = watch(() => expect.fail("there is no reader"));
     const outcome = stream.waitOn();
     stream.gone.abort();
     expect(await outcome).toBe("over");

@@ -6,11 +6,11 @@ type Change = { kind: string; tenantId: string | null; entityId: string } | { ki
 
 export type StreamReader = {
   tenantId: TenantId;
-  /** Who reads: a change of that person or key, or of the tenant, makes the stream ask again at once. */
+  /** The reader: a change of that person or key, or of the tenant, makes the stream check again at once. */
   actorId: string;
   /** Asked every `heartbeatMs` too, whatever happens meanwhile. */
   isStillAllowed(): Promise<boolean>;
-  /** Aborted when nobody reads any more. */
+  /** Aborted when the reader is gone. */
   signal: AbortSignal;
 };
 
@@ -62,7 +62,7 @@ export function watchReader(
   const { clock } = deps;
   const { signal } = reader;
   const endsAtMs = clock.monotonicMs() + timing.lifetimeMs;
-  // What is told does not move it: much to tell must not keep a reader whose credential has expired.
+  // Messages do not move it: a busy stream must not keep a reader whose credential has expired.
   let askAgainAtMs = clock.monotonicMs() + timing.heartbeatMs;
   let isInDoubt = false;
   const end = deps.changes.subscribe((change) => {

@@ -32,7 +32,7 @@ export type WorkerFleetOptions<Health, News> = {
   logger: Pick<Logger, "warn" | "error">;
   /** Takes the threads' log lines, each with its line end. */
   writeLog(line: string): void;
-  /** What all of them are told, every second. */
+  /** What all of them get every second. */
   news(states: WorkerState<Health>[]): News;
   /** Called when a thread has ended, before another one takes its number. */
   onEnd(worker: number): void;

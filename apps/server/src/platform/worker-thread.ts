@@ -3,7 +3,7 @@ import type { Logger } from "./logger.ts";
 import { createLogger } from "./logger.ts";
 import { StartupError, type StartupErrorCode } from "./startup-error.ts";
 
-/** Why a worker did not start; with `code` and `hint` when somebody at the terminal can do something about it. */
+/** Why a worker did not start; with `code` and `hint` when the person at the terminal can do something about it. */
 export type WorkerFailure = { message: string; code?: StartupErrorCode; hint?: string };
 
 /** What a worker tells the main thread. */

@@ -214,7 +214,7 @@ export function buildApp(input: AppInput): App {
       router: upstreamRouter,
       trustedProxies: config.trustedProxies,
       instanceName: worker?.instanceName ?? `turnpike-${metering.processId}`,
-      sharePlaces: worker?.limits.upstreamPlaces,
+      sharePermits: worker?.limits.upstreamPermits,
       signingSecret: input.signingSecret,
       durability: config.metering.durability,
       maxConnections: config.gateway.maxConnections,

@@ -1,12 +1,12 @@
 import { createRateLimiter } from "#modules/gateway/index.ts";
 import { type AttemptLimits, createSharedAttemptLimits } from "#modules/identity/index.ts";
 import {
-  createSharedPlacesMemory,
-  freePlacesOf,
-  openSharedPlaces,
-  type SharedPlaces,
-  type SharedPlacesMemory,
-} from "#platform/shared-places.ts";
+  createSharedPermitsMemory,
+  freePermitsOf,
+  openSharedPermits,
+  type SharedPermits,
+  type SharedPermitsMemory,
+} from "#platform/shared-permits.ts";
 import {
   createSharedRateMemory,
   forgetDeadThread,
@@ -19,25 +19,25 @@ export type SharedMemory = {
   rates: SharedRateMemory;
   attempts: SharedRateMemory;
   /** Calls under way, one kind for each upstream. */
-  places: SharedPlacesMemory;
+  permits: SharedPermitsMemory;
 };
 
 /** What one thread counts on it. */
 export type SharedLimits = {
   rateLimiter: ReturnType<typeof createRateLimiter>;
   attemptsOf(name: string): AttemptLimits;
-  upstreamPlaces(index: number, max: number): SharedPlaces;
+  upstreamPermits(index: number, max: number): SharedPermits;
 };
 
-/** Half as many may be in use before a bucket finds no place among its 64; 25 MB, of which only what is used is taken. */
-const RATE_PLACES = 2 ** 20;
-const ATTEMPT_PLACES = 2 ** 17;
+/** Half as many may be in use before a bucket finds no free entry among its 64. 25 MB, of which only the used part is allocated. */
+const RATE_ENTRIES = 2 ** 20;
+const ATTEMPT_ENTRIES = 2 ** 17;
 
 export function createSharedMemory(input: { upstreams: number; workers: number }): SharedMemory {
   return {
-    rates: createSharedRateMemory(RATE_PLACES),
-    attempts: createSharedRateMemory(ATTEMPT_PLACES),
-    places: createSharedPlacesMemory(input.upstreams, input.workers),
+    rates: createSharedRateMemory(RATE_ENTRIES),
+    attempts: createSharedRateMemory(ATTEMPT_ENTRIES),
+    permits: createSharedPermitsMemory(input.upstreams, input.workers),
   };
 }
 
@@ -48,13 +48,14 @@ export function openSharedLimits(memory: SharedMemory, worker: number): SharedLi
   return {
     rateLimiter: createRateLimiter({ table: rates }),
     attemptsOf: (name) => createSharedAttemptLimits(attempts, name),
-    upstreamPlaces: (kind, max) => openSharedPlaces(memory.places, { kind, max, holder: worker }),
+    upstreamPermits: (kind, max) =>
+      openSharedPermits(memory.permits, { kind, max, holder: worker }),
   };
 }
 
-/** What a thread held that has ended is free for the others. */
+/** Frees for the others what a dead thread held. */
 export function forgetWorker(memory: SharedMemory, worker: number): void {
   forgetDeadThread(memory.rates, worker);
   forgetDeadThread(memory.attempts, worker);
-  freePlacesOf(memory.places, worker);
+  freePermitsOf(memory.permits, worker);
 }

@@ -77,8 +77,8 @@ function driverFor(target: ConnectionTarget): OpenDriver {
   if ("url" in target) {
     const address = parseDatabaseAddress(target.url);
     const { url, socketFolder } = splitSocketFolder(address.url);
-    const place = socketFolder === undefined ? {} : { host: socketFolder };
-    return (options) => postgres(url, { ...options, ...place, ssl: address.ssl });
+    const socketHost = socketFolder === undefined ? {} : { host: socketFolder };
+    return (options) => postgres(url, { ...options, ...socketHost, ssl: address.ssl });
   }
   const { host, port, user, password, database } = target;
   return (options) =>

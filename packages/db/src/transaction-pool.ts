@@ -102,9 +102,9 @@ export function createTransactionPool(options: TransactionPoolOptions): Transact
   function drop(client: Client): void {
     client.isLost = true;
     clearTimeout(client.idleTimer);
-    const place = idle.indexOf(client);
-    if (place !== -1) {
-      idle.splice(place, 1);
+    const index = idle.indexOf(client);
+    if (index !== -1) {
+      idle.splice(index, 1);
     }
     if (!clients.delete(client)) {
       return;

@@ -14,24 +14,24 @@ import type { Logger } from "./logger.ts";
 import type { Listen } from "./postgres-listen.ts";
 import type { Transact } from "./transact.ts";
 
-/** Something that other processes changed, or `reset`: some changes cannot be told any more, so drop what is cached. */
+/** A change made by any process, or `reset`: some changes were missed, so drop what is cached. */
 export type Change =
   | { kind: ChangeKind; tenantId: string | null; entityId: string; revision: bigint }
   | { kind: "reset" };
 
 export type ChangeListener = (change: Change) => void;
 
-/** Tells this process of every committed change, in order, within a second. */
+/** Delivers every committed change to this process, in order, within a second. */
 export interface ChangeFeed {
-  /** Hears every change committed after the call. @returns What ends the subscription. */
+  /** Subscribes to every change committed after the call. @returns What ends the subscription. */
   subscribe(listener: ChangeListener): () => void;
-  /** Finds the present place and begins. @throws What the database answers when it cannot be read. */
+  /** Finds the current position and begins. @throws What the database answers when it cannot be read. */
   start(): Promise<void>;
   /** Ends it; resolves when nothing runs any more. Idempotent. */
   stop(): Promise<void>;
   /** Of the monotonic clock, when the database last answered. Before the start, minus infinity. */
   readonly lastHeardMs: number;
-  /** True when caches can no longer be trusted to be at most a second old: nothing was heard for 3 s. */
+  /** True when caches can no longer be trusted to be at most a second old: the database was silent for 3 s. */
   isStale(): boolean;
   /** False while wake-ups do not arrive and only polling carries the changes. */
   isWokenUp(): boolean;
@@ -78,12 +78,12 @@ export function createChangeFeed(deps: ChangeFeedDeps): ChangeFeed {
   const listeners = new Set<ChangeListener>();
   const stopping = new AbortController();
   const bell = createBell();
-  let place = 0n;
+  let position = 0n;
   let lastHeardMs = Number.NEGATIVE_INFINITY;
   let running: Promise<unknown> | undefined;
   const wakeUps = createWakeUps({ ...deps, signal: stopping.signal, onWakeUp: bell.ring });
 
-  function tell(change: Change): void {
+  function callListeners(change: Change): void {
     for (const listener of listeners) {
       try {
         listener(change);
@@ -95,15 +95,18 @@ export function createChangeFeed(deps: ChangeFeedDeps): ChangeFeed {
 
   function apply(page: ChangePage): void {
     lastHeardMs = clock.monotonicMs();
-    const wentBack = page.newestRevision < place;
-    if (wentBack || page.prunedRevision > place) {
-      logger.warn({ place: String(place), wentBack }, "changes were missed: caches are dropped");
-      place = wentBack ? page.newestRevision : page.prunedRevision;
-      tell({ kind: "reset" });
+    const wentBack = page.newestRevision < position;
+    if (wentBack || page.prunedRevision > position) {
+      logger.warn(
+        { position: String(position), wentBack },
+        "changes were missed: caches are dropped",
+      );
+      position = wentBack ? page.newestRevision : page.prunedRevision;
+      callListeners({ kind: "reset" });
     }
     for (const row of page.rows) {
-      place = row.revision > place ? row.revision : place;
-      tell({
+      position = row.revision > position ? row.revision : position;
+      callListeners({
         kind: row.kind,
         tenantId: row.tenant_id,
         entityId: row.entity_id,
@@ -116,7 +119,7 @@ export function createChangeFeed(deps: ChangeFeedDeps): ChangeFeed {
     let hasMore = true;
     while (hasMore && !stopping.signal.aborted) {
       const page = await withTimeout(
-        deps.transact.asOperator((tx) => readChanges(tx, place, BATCH_SIZE)),
+        deps.transact.asOperator((tx) => readChanges(tx, position, BATCH_SIZE)),
         DATABASE_TIMEOUT_MS,
       );
       apply(page);

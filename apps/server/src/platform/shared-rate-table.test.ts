@@ -112,8 +112,8 @@ describe("buckets that threads share", () => {
     expect(countOf(1)).toBe(5_000);
   });
 
-  it("stay exact while places change hands all the time", async () => {
-    // A hundred buckets in sixty-four places: most are full again, and forgotten, before they are asked for again.
+  it("stay exact while entries change their owner all the time", async () => {
+    // A hundred buckets in sixty-four entries: most are full again, and forgotten, before they are asked for again.
     const fleeting = Array.from(
       { length: 100 },
       (_, index): Bucket => ({
@@ -186,7 +186,10 @@ describe("buckets that threads share", () => {
       });
       await ready;
       const before = Atomics.load(memory.claims, 0);
-      await pollUntil("places change hands", () => Atomics.load(memory.claims, 0) > before + 500n);
+      await pollUntil(
+        "entries change their owner",
+        () => Atomics.load(memory.claims, 0) > before + 500n,
+      );
       await thread.terminate();
       forgetDeadThread(memory, 7);
       expect(Atomics.load(memory.mutex, 0)).toBe(0);
@@ -238,7 +241,7 @@ describe("one thread", () => {
     );
   });
 
-  it("refuses a bucket for which there is no place, or forgets the one that is nearest to full", () => {
+  it("refuses a bucket for which there is no free entry, or forgets the one that is nearest to full", () => {
     const hour: RateLimit = { name: "hour", limit: 10, windowSeconds: 3_600 };
     const memory = createSharedRateMemory(64);
     const open = (whenFull: "refuse" | "forget") =>

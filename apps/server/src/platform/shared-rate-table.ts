@@ -12,9 +12,9 @@ export type SharedRateMemory = {
   /** The origin of the clock that all threads share, nanoseconds of the system's monotonic clock. */
   originNs: bigint;
   mutex: Int32Array<SharedArrayBuffer>;
-  /** Places given to a bucket so far, so that no two of them begin with the same state. */
+  /** Entries given to a bucket so far, so that no two of them begin with the same state. */
   claims: BigInt64Array<SharedArrayBuffer>;
-  /** Four words of the SHA-256 of the bucket's name for each place; the first is 0 where none ever was. */
+  /** Four words of the SHA-256 of the bucket's name for each entry; the first is 0 where there never was one. */
   tags: Int32Array<SharedArrayBuffer>;
   /** The bits of `fullAtMs`, or {@link CLAIMED}. */
   states: BigInt64Array<SharedArrayBuffer>;
@@ -33,7 +33,7 @@ export interface SharedRateTable {
   /**
    * Decides and takes in one step that no other thread comes between. A denial takes nothing.
    *
-   * @throws {RateTableFullError} when there is no place for the bucket.
+   * @throws {RateTableFullError} when there is no free entry for the bucket.
    */
   take(bucket: string, rateLimit: RateLimit, cost: number): SharedTake;
   /**
@@ -43,7 +43,7 @@ export interface SharedRateTable {
   giveBack(bucket: string, rateLimit: RateLimit, taken: { cost: number; takenAtMs: number }): void;
 }
 
-/** All places that a bucket may have hold calls: to forget one would let its owner begin anew. */
+/** All entries that a bucket may use hold calls: forgetting one would let its owner start afresh. */
 export class RateTableFullError extends Error {
   override readonly name = "RateTableFullError";
 }
@@ -51,28 +51,28 @@ export class RateTableFullError extends Error {
 export type SharedRateTableOptions = {
   /** Number of this thread, 1 or more; no two threads that live have the same. */
   holder: number;
-  /** Where a bucket finds no place: `refuse`, or forget the one that is nearest to being as good as new. */
+  /** When a bucket finds no free entry: `refuse`, or forget the one that is nearest to full. */
   whenFull: "refuse" | "forget";
   /** The clock of all threads; for tests. */
   nowMs?: () => number;
 };
 
-/** Places that one bucket may have; all of them are looked through when it is not where it was last. */
-const SET_PLACES = 64;
+/** Entries that one bucket may use; all are searched when it is not where it was last. */
+const SET_SIZE = 64;
 const TAG_WORDS = 4;
 /** Where buckets were last found, for each thread; beyond it is begun anew. */
 const KNOWN_MAX = 50_000;
-/** A change of places takes microseconds; who died in one is noticed within milliseconds. */
+/** Changing the owner of an entry takes microseconds; a thread that died in it is noticed within milliseconds. */
 const MUTEX_TIMEOUT_MS = 2_000;
-/** A state that no clock gives, NaN: the place changes hands. */
+/** A state that no clock gives, NaN: the entry is changing its owner. */
 const CLAIMED = 0x7ff8_dead_0000_0000n;
 const FULL: RateLimitState = { fullAtMs: 0 };
 
-type Known = { place: number; tag: readonly [number, number, number, number] };
+type Known = { position: number; tag: readonly [number, number, number, number] };
 
-/** @param places - Rounded up to a multiple of 64. Each takes 24 bytes, once it is used. */
-export function createSharedRateMemory(places: number): SharedRateMemory {
-  const count = Math.ceil(places / SET_PLACES) * SET_PLACES;
+/** @param entries - Rounded up to a multiple of 64. Each takes 24 bytes, once it is used. */
+export function createSharedRateMemory(entries: number): SharedRateMemory {
+  const count = Math.ceil(entries / SET_SIZE) * SET_SIZE;
   return {
     originNs: process.hrtime.bigint(),
     mutex: new Int32Array(new SharedArrayBuffer(4)),
@@ -92,7 +92,7 @@ export function forgetDeadThread(memory: SharedRateMemory, holder: number): void
  * and the clock is read after the state: taken in the order of their exchanges, the decisions are those of
  * {@link decideRateLimit} one after the other. Threads that end at any point leave every state whole.
  *
- * Only giving a place to a bucket is done by one thread at a time. A place is given to another bucket when its own is full
+ * Only one thread at a time gives an entry to a bucket. An entry is given to another bucket when its own is full
  * again, which loses nothing.
  */
 export function openSharedRateTable(
@@ -100,7 +100,7 @@ export function openSharedRateTable(
   options: SharedRateTableOptions,
 ): SharedRateTable {
   const { tags, states, mutex, claims } = memory;
-  const sets = states.length / SET_PLACES;
+  const sets = states.length / SET_SIZE;
   const known = new Map<string, Known>();
   const floats = new Float64Array(1);
   const bits = new BigInt64Array(floats.buffer);
@@ -117,8 +117,8 @@ export function openSharedRateTable(
     return floats[0] ?? 0;
   }
 
-  function hasTag(place: number, [a, b, c, d]: Known["tag"]): boolean {
-    const at = place * TAG_WORDS;
+  function hasTag(position: number, [a, b, c, d]: Known["tag"]): boolean {
+    const at = position * TAG_WORDS;
     return (
       Atomics.load(tags, at) === a &&
       Atomics.load(tags, at + 1) === b &&
@@ -127,13 +127,16 @@ export function openSharedRateTable(
     );
   }
 
-  /** The place of a bucket and its state; the state is read before the tag, so that a place that changed hands since is seen. */
-  function findIn(first: number, tag: Known["tag"]): { place: number; state: bigint } | undefined {
-    for (let place = first; place < first + SET_PLACES; place += 1) {
-      if (Atomics.load(tags, place * TAG_WORDS) === tag[0]) {
-        const state = Atomics.load(states, place);
-        if (state !== CLAIMED && hasTag(place, tag)) {
-          return { place, state };
+  /** The position of a bucket and its state; the state is read before the tag, so that an entry that changed its owner since is seen. */
+  function findIn(
+    first: number,
+    tag: Known["tag"],
+  ): { position: number; state: bigint } | undefined {
+    for (let position = first; position < first + SET_SIZE; position += 1) {
+      if (Atomics.load(tags, position * TAG_WORDS) === tag[0]) {
+        const state = Atomics.load(states, position);
+        if (state !== CLAIMED && hasTag(position, tag)) {
+          return { position, state };
         }
       }
     }
@@ -145,7 +148,7 @@ export function openSharedRateTable(
     // Never 0, which says that there is none.
     const word = digest.readInt32LE(0) | 1;
     return {
-      first: (digest.readUInt32LE(16) % sets) * SET_PLACES,
+      first: (digest.readUInt32LE(16) % sets) * SET_SIZE,
       tag: [word, digest.readInt32LE(4), digest.readInt32LE(8), digest.readInt32LE(12)],
     };
   }
@@ -157,46 +160,46 @@ export function openSharedRateTable(
     known.set(bucket, entry);
   }
 
-  function find(bucket: string): { place: number; state: bigint } | undefined {
+  function find(bucket: string): { position: number; state: bigint } | undefined {
     const last = known.get(bucket);
     if (last !== undefined) {
-      const state = Atomics.load(states, last.place);
-      if (state !== CLAIMED && hasTag(last.place, last.tag)) {
-        return { place: last.place, state };
+      const state = Atomics.load(states, last.position);
+      if (state !== CLAIMED && hasTag(last.position, last.tag)) {
+        return { position: last.position, state };
       }
     }
     const { first, tag } = describe(bucket);
     const found = findIn(first, tag);
     if (found !== undefined) {
-      remember(bucket, { place: found.place, tag });
+      remember(bucket, { position: found.position, tag });
     }
     return found;
   }
 
   /** Frees an entry of the set that is no longer needed. Only while the mutex is held. */
-  function freePlace(first: number): number {
-    let nearest: { place: number; state: bigint; fullAtMs: number } | undefined;
+  function freeEntry(first: number): number {
+    let nearest: { position: number; state: bigint; fullAtMs: number } | undefined;
     const now = nowMs();
-    for (let place = first; place < first + SET_PLACES; place += 1) {
-      const state = Atomics.load(states, place);
+    for (let position = first; position < first + SET_SIZE; position += 1) {
+      const state = Atomics.load(states, position);
       // One that is being claimed while the mutex is ours was left behind by a thread that died.
-      if (state === CLAIMED || Atomics.load(tags, place * TAG_WORDS) === 0) {
-        Atomics.store(states, place, CLAIMED);
-        return place;
+      if (state === CLAIMED || Atomics.load(tags, position * TAG_WORDS) === 0) {
+        Atomics.store(states, position, CLAIMED);
+        return position;
       }
       const fullAtMs = toNumber(state);
       if (nearest === undefined || fullAtMs < nearest.fullAtMs) {
-        nearest = { place, state, fullAtMs };
+        nearest = { position, state, fullAtMs };
       }
     }
     if (nearest === undefined || (nearest.fullAtMs >= now && options.whenFull === "refuse")) {
       throw new RateTableFullError("Too many rate limits are in use at once.");
     }
-    const { place, state } = nearest;
+    const { position, state } = nearest;
     // A call that was taken this very moment makes it needed again.
-    return Atomics.compareExchange(states, place, state, CLAIMED) === state
-      ? place
-      : freePlace(first);
+    return Atomics.compareExchange(states, position, state, CLAIMED) === state
+      ? position
+      : freeEntry(first);
   }
 
   function claim(bucket: string): void {
@@ -205,15 +208,15 @@ export function openSharedRateTable(
       if (findIn(first, tag) !== undefined) {
         return;
       }
-      const place = freePlace(first);
-      const at = place * TAG_WORDS;
+      const position = freeEntry(first);
+      const at = position * TAG_WORDS;
       for (const [index, word] of tag.entries()) {
         Atomics.store(tags, at + index, word);
       }
       // Before all time, so full; and unlike any state before, so that a thread that still holds the old state changes nothing.
       const claimed = Atomics.add(claims, 0, 1n) + 1n;
-      Atomics.store(states, place, toBits(-Number(claimed)));
-      remember(bucket, { place, tag });
+      Atomics.store(states, position, toBits(-Number(claimed)));
+      remember(bucket, { position, tag });
     });
   }
 
@@ -242,13 +245,13 @@ export function openSharedRateTable(
           claim(bucket);
           continue;
         }
-        const { place, state } = found;
+        const { position, state } = found;
         const { decision, takenAtMs } = decide(state, rateLimit, cost);
         if (!decision.allowed) {
           return { decision, takenAtMs };
         }
         const next = toBits(decision.next.fullAtMs);
-        if (Atomics.compareExchange(states, place, state, next) === state) {
+        if (Atomics.compareExchange(states, position, state, next) === state) {
           return { decision, takenAtMs };
         }
       }
@@ -262,7 +265,7 @@ export function openSharedRateTable(
           return;
         }
         const next = toBits(toNumber(found.state) - backMs);
-        if (Atomics.compareExchange(states, found.place, found.state, next) === found.state) {
+        if (Atomics.compareExchange(states, found.position, found.state, next) === found.state) {
           return;
         }
       }

@@ -49,7 +49,7 @@ export type ApiGatewayOptions = {
   /** Where a denied caller can get more, shown in denials. */
   plansUrl: string;
   /** Where several threads serve; see {@link ProxyOptions}. */
-  sharePlaces?: ProxyOptions["sharePlaces"];
+  sharePermits?: ProxyOptions["sharePermits"];
 };
 
 export type ApiGatewayDeps = {
@@ -109,7 +109,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     logger: deps.logger,
     clock: deps.clock,
     signingSecret: options.signingSecret,
-    sharePlaces: options.sharePlaces,
+    sharePermits: options.sharePermits,
   });
 
   /** Who called; `raw` is set when a WebSocket is asked for. */
@@ -241,7 +241,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       if (isPreflight(req) && !hasRequestBody(req)) {
         void send(client, {
           ...call,
-          placeUse: "preflight",
+          permitUse: "preflight",
           keyHeaderNames: [],
           identityHeaders: NO_IDENTITY,
           onOutcome: () => undefined,

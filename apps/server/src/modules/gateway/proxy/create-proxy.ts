@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { TrustedProxies } from "#platform/client-address.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
-import type { SharedPlaces } from "#platform/shared-places.ts";
+import type { SharedPermits } from "#platform/shared-permits.ts";
 import type { CallOutcome, CallTraffic, OutcomeReply, RenderProblem } from "./call-outcome.ts";
 import {
   buildForwardHeaders,
@@ -15,7 +15,7 @@ import {
 import { ProxyCall, type ProxyCallLimits } from "./proxy-call.ts";
 import type { RawConnection } from "./raw-response.ts";
 import { SIGNATURE_HEADER, signRequest } from "./sign-request.ts";
-import { type PlaceUse, UpstreamPool } from "./upstream-pool.ts";
+import { type PermitUse, UpstreamPool } from "./upstream-pool.ts";
 import type { Upstream } from "./upstream-router.ts";
 
 /** A call that was decided on and may go to its upstream. */
@@ -26,8 +26,8 @@ export type ForwardedCall = {
   upstream: Upstream;
   /** From `pickUpstream`: the request target as the upstream gets it. */
   rawTarget: string;
-  /** A preflight may take only a part of the upstream's places. Default `call`. */
-  placeUse?: PlaceUse | undefined;
+  /** A preflight may take only a share of the upstream's permits. Default `call`. */
+  permitUse?: PermitUse | undefined;
   /** Lower-case names of the headers that carried the key; they end here. */
   keyHeaderNames: readonly string[];
   /** What the gateway says about the call: `X-Turnpike-Tenant`, `-Key`, `-Plan`, `-Scopes`, and what else it likes. */
@@ -66,8 +66,8 @@ export type ProxyOptions = {
   /** Key of `X-Turnpike-Signature`; `undefined` sends none. */
   signingSecret: string | undefined;
   limits?: Partial<ProxyCallLimits> | undefined;
-  /** Where several threads serve: the places of the upstream that is at `index` of {@link ProxyOptions.upstreams}. */
-  sharePlaces?: ((index: number, max: number) => SharedPlaces) | undefined;
+  /** Where several threads serve: the permits of the upstream that is at `index` of {@link ProxyOptions.upstreams}. */
+  sharePermits?: ((index: number, max: number) => SharedPermits) | undefined;
 };
 
 /** Lower case; an upstream may report what a call cost in it. */
@@ -84,14 +84,14 @@ export function createProxy(options: ProxyOptions): GatewayProxy {
     options.signingSecret === undefined
       ? undefined
       : createSecretKey(options.signingSecret, "utf8");
-  const { sharePlaces } = options;
+  const { sharePermits } = options;
   const pools = new Map(
     options.upstreams.map((upstream, index) => [
       upstream,
       new UpstreamPool({
         upstream,
         clock,
-        sharePlaces: sharePlaces && ((max) => sharePlaces(index, max)),
+        sharePermits: sharePermits && ((max) => sharePermits(index, max)),
       }),
     ]),
   );
@@ -126,7 +126,7 @@ export function createProxy(options: ProxyOptions): GatewayProxy {
       req: call.req,
       ...client,
       pool,
-      placeUse: call.placeUse ?? "call",
+      permitUse: call.permitUse ?? "call",
       rawTarget: call.rawTarget,
       headers: buildForwardHeaders({
         req: call.req,

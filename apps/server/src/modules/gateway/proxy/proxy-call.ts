@@ -22,7 +22,7 @@ import {
 import type { RawConnection } from "./raw-response.ts";
 import { contentLengthOf, hasRequestBody, RequestBody } from "./request-body.ts";
 import { joinSockets, writeUpgradeHead } from "./upgraded-connection.ts";
-import type { PlaceUse, UpstreamPool } from "./upstream-pool.ts";
+import type { PermitUse, UpstreamPool } from "./upstream-pool.ts";
 
 export type ProxyCallLimits = {
   /** Window of the client's minimum rate, and the longest a client may leave an answer unread. */
@@ -34,7 +34,7 @@ export type ProxyCallInput = {
   req: IncomingMessage;
   res: ServerResponse;
   pool: UpstreamPool;
-  placeUse: PlaceUse;
+  permitUse: PermitUse;
   /** As the upstream gets it. */
   rawTarget: string;
   /** Flat list from `buildForwardHeaders`. */
@@ -124,7 +124,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
       this.#fail("PAYLOAD_TOO_LARGE");
     } else if (pool.isFailing()) {
       this.#fail("UPSTREAM_UNREACHABLE");
-    } else if (!pool.tryAcquire(this.#input.placeUse)) {
+    } else if (!pool.tryAcquire(this.#input.permitUse)) {
       this.#fail("OVERLOADED");
     } else {
       this.#holdsSlot = true;
@@ -540,7 +540,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   #releaseSlot(): void {
     if (this.#holdsSlot) {
       this.#holdsSlot = false;
-      this.#input.pool.release(this.#input.placeUse);
+      this.#input.pool.release(this.#input.permitUse);
     }
   }
 

@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from "vitest";
 import {
-  createSharedPlacesMemory,
-  openSharedPlaces,
-  type SharedPlaces,
-} from "#platform/shared-places.ts";
-import { type PlaceUse, UpstreamPool } from "./upstream-pool.ts";
+  createSharedPermitsMemory,
+  openSharedPermits,
+  type SharedPermits,
+} from "#platform/shared-permits.ts";
+import { type PermitUse, UpstreamPool } from "./upstream-pool.ts";
 import { createUpstreamRouter } from "./upstream-router.ts";
 
 function startPool(maxConcurrent: number, sharePlaces?: (max: number) => SharedPlaces) {
@@ -19,7 +19,7 @@ function startPool(maxConcurrent: number, sharePlaces?: (max: number) => SharedP
     },
   ]).upstreams;
   const clock = { nowMs: 1000, now: () => new Date(0), monotonicMs: () => clock.nowMs };
-  const pool = new UpstreamPool({ upstream: upstream!, clock, sharePlaces });
+  const pool = new UpstreamPool({ upstream: upstream!, clock, sharePermits });
   onTestFinished(() => pool.close(0));
   return { pool, clock };
 }
@@ -75,7 +75,7 @@ it.each([
   { max: 8, preflights: 2 },
 ])("gives preflights a quarter of $max places, and at least one", ({ max, preflights }) => {
   const { pool } = startPool(max);
-  const take = (use: PlaceUse, times: number) =>
+  const take = (use: PermitUse, times: number) =>
     Array.from({ length: times }, () => pool.tryAcquire(use)).filter(Boolean).length;
   expect(take("preflight", max)).toBe(preflights);
   expect(take("call", max)).toBe(max - preflights);
@@ -85,13 +85,13 @@ it.each([
 
 it("leaves a quarter of all places to calls, however many threads take preflights", () => {
   const threads = 6;
-  const memory = createSharedPlacesMemory(1, threads);
+  const memory = createSharedPermitsMemory(1, threads);
   const pools = Array.from({ length: threads }, (_, thread) => {
-    const sharePlaces = (max: number) =>
-      openSharedPlaces(memory, { kind: 0, holder: thread + 1, max });
-    return startPool(8, sharePlaces).pool;
+    const sharePermits = (max: number) =>
+      openSharedPermits(memory, { kind: 0, holder: thread + 1, max });
+    return startPool(8, sharePermits).pool;
   });
-  const take = (use: PlaceUse) =>
+  const take = (use: PermitUse) =>
     [...pools, ...pools].map((pool) => pool.tryAcquire(use)).filter(Boolean).length;
   expect([take("preflight"), take("call"), take("call")]).toEqual([6, 2, 0]);
   pools[0]?.release("preflight");

@@ -12,13 +12,13 @@ const REPLY_HEAD_BYTES_MAX = 32 * 1024;
 /** Below the 5 s of Node's and the 60 s of nginx's default, so that we close idle connections before the upstream does. */
 const KEEP_ALIVE_MS = 4000;
 
-/** A preflight comes without a key, so anybody can send as many as he likes: together they get this part of the places. */
+/** A preflight carries no key, so anyone can send any number: together they get this share of the permits. */
 const PREFLIGHT_SHARE = 1 / 4;
 /** Threads do not know of each other's preflights. What they all leave free is therefore bounded by what is taken at all. */
 const PREFLIGHTS_BELOW = 3 / 4;
 
-/** What a place is taken for. */
-export type PlaceUse = "call" | "preflight";
+/** What a permit is taken for. */
+export type PermitUse = "call" | "preflight";
 
 /** Without `servername` undici would look for one in the Host header, and close the connection when it is another. */
 export type UpstreamDispatch = Dispatcher.DispatchOptions & { servername: string };
@@ -31,7 +31,7 @@ export class UpstreamPool {
   readonly upstream: Upstream;
   readonly #pool: Pool;
   readonly #clock: Clock;
-  readonly #places: { call: SharedPlaces; preflight: SharedPlaces } | undefined;
+  readonly #permits: { call: SharedPermits; preflight: SharedPermits } | undefined;
   readonly #preflightsMax: number;
   #active = 0;
   #preflights = 0;
@@ -39,20 +39,20 @@ export class UpstreamPool {
   #failingUntilMs = 0;
 
   /**
-   * @param input.sharePlaces - Opens the places that all threads have together, of which `max` may be taken. Left out: this
+   * @param input.sharePermits - Opens the permits that all threads share, of which `max` may be taken. Left out: this
    *   thread has all that the upstream allows.
    */
   constructor(input: {
     upstream: Upstream;
     clock: Clock;
-    sharePlaces?: ((max: number) => SharedPlaces) | undefined;
+    sharePermits?: ((max: number) => SharedPermits) | undefined;
   }) {
-    const { upstream, sharePlaces } = input;
+    const { upstream, sharePermits } = input;
     this.upstream = upstream;
     this.#clock = input.clock;
-    this.#places = sharePlaces && {
-      call: sharePlaces(upstream.maxConcurrent),
-      preflight: sharePlaces(atLeastOne(upstream.maxConcurrent * PREFLIGHTS_BELOW)),
+    this.#permits = sharePermits && {
+      call: sharePermits(upstream.maxConcurrent),
+      preflight: sharePermits(atLeastOne(upstream.maxConcurrent * PREFLIGHTS_BELOW)),
     };
     this.#preflightsMax = atLeastOne(upstream.maxConcurrent * PREFLIGHT_SHARE);
     this.#pool = new Pool(input.upstream.origin, {
@@ -73,12 +73,12 @@ export class UpstreamPool {
     this.#pool.dispatch(options, handler);
   }
 
-  /** Takes one of the upstream's places. `false` when all that such a use may have are taken. */
-  tryAcquire(use: PlaceUse): boolean {
+  /** Takes one of the upstream's permits. `false` when all that such a use may have are taken. */
+  tryAcquire(use: PermitUse): boolean {
     if (use === "preflight" && this.#preflights >= this.#preflightsMax) {
       return false;
     }
-    if (this.#active >= this.upstream.maxConcurrent || this.#places?.[use].tryTake() === false) {
+    if (this.#active >= this.upstream.maxConcurrent || this.#permits?.[use].tryTake() === false) {
       return false;
     }
     this.#active += 1;
@@ -86,11 +86,11 @@ export class UpstreamPool {
     return true;
   }
 
-  /** Gives a place back that was taken for the same use. */
-  release(use: PlaceUse): void {
+  /** Gives back a permit that was taken for the same use. */
+  release(use: PermitUse): void {
     this.#active -= 1;
     this.#preflights -= use === "preflight" ? 1 : 0;
-    this.#places?.[use].giveBack();
+    this.#permits?.[use].giveBack();
   }
 
   /** True for a second after several failures to connect in a row: a dead upstream must not pile up waiting calls. */
@@ -146,8 +146,8 @@ function connectByAddress({ timeouts }: Upstream): buildConnector.connector {
   };
 }
 
-function atLeastOne(places: number): number {
-  return Math.max(1, Math.floor(places));
+function atLeastOne(permits: number): number {
+  return Math.max(1, Math.floor(permits));
 }
 
 /** True when no connection came about, so that the upstream cannot have seen the request. */

@@ -1,10 +1,10 @@
-/** How many places of each kind every thread holds: one row for each kind, one column for each thread. */
-export type SharedPlacesMemory = { held: Int32Array<SharedArrayBuffer>; holders: number };
+/** How many permits of each kind every thread holds: one row for each kind, one column for each thread. */
+export type SharedPermitsMemory = { held: Int32Array<SharedArrayBuffer>; holders: number };
 
-/** Places of one kind, such as the calls under way to an upstream, of which all threads together have so many. */
-export interface SharedPlaces {
+/** Permits of one kind, such as the calls under way to an upstream, of which all threads together have so many. */
+export interface SharedPermits {
   /**
-   * Takes a place. Threads that ask for the last one at the same moment may both be refused; never do both get it.
+   * Takes a permit. Threads that ask for the last one at the same moment may both be refused; never do both get it.
    *
    * @returns False when all are taken.
    */
@@ -13,15 +13,15 @@ export interface SharedPlaces {
 }
 
 /** @param holders - Threads, numbered from 1. */
-export function createSharedPlacesMemory(kinds: number, holders: number): SharedPlacesMemory {
+export function createSharedPermitsMemory(kinds: number, holders: number): SharedPermitsMemory {
   return { held: new Int32Array(new SharedArrayBuffer(4 * kinds * holders)), holders };
 }
 
-/** Opens the places of one kind for a thread. */
-export function openSharedPlaces(
-  memory: SharedPlacesMemory,
+/** Opens the permits of one kind for a thread. */
+export function openSharedPermits(
+  memory: SharedPermitsMemory,
   input: { kind: number; holder: number; max: number },
-): SharedPlaces {
+): SharedPermits {
   const { held, holders } = memory;
   const first = input.kind * holders;
   const own = first + input.holder - 1;
@@ -50,7 +50,7 @@ export function openSharedPlaces(
 }
 
 /** What a thread held is free again once it has ended. */
-export function freePlacesOf(memory: SharedPlacesMemory, holder: number): void {
+export function freePermitsOf(memory: SharedPermitsMemory, holder: number): void {
   for (let at = holder - 1; at < memory.held.length; at += memory.holders) {
     Atomics.store(memory.held, at, 0);
   }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { createSharedPlacesMemory, freePlacesOf, openSharedPlaces } from "./shared-places.ts";
+import { createSharedPermitsMemory, freePermitsOf, openSharedPermits } from "./shared-permits.ts";
 
-describe("places that threads share", () => {
+describe("permits that threads share", () => {
   it("are so many over all threads, by kind, and come back from a thread that has ended", () => {
-    const memory = createSharedPlacesMemory(2, 3);
+    const memory = createSharedPermitsMemory(2, 3);
     const open = (kind: number, holder: number) =>
-      openSharedPlaces(memory, { kind, holder, max: 3 });
+      openSharedPermits(memory, { kind, holder, max: 3 });
     const [first, second, third] = [open(0, 1), open(0, 2), open(0, 3)];
-    expect([first, second, third, first].map((places) => places.tryTake())).toEqual([
+    expect([first, second, third, first].map((permits) => permits.tryTake())).toEqual([
       true,
       true,
       true,
@@ -17,7 +17,7 @@ describe("places that threads share", () => {
     second.giveBack();
     expect(third.tryTake()).toBe(true);
     expect(first.tryTake()).toBe(false);
-    freePlacesOf(memory, 3);
-    expect([first, first, first].map((places) => places.tryTake())).toEqual([true, true, false]);
+    freePermitsOf(memory, 3);
+    expect([first, first, first].map((permits) => permits.tryTake())).toEqual([true, true, false]);
   });
 });

@@ -161,7 +161,7 @@ export function createChangeFeed(deps: ChangeFeedDeps): ChangeFeed {
         return;
       }
       // No limit of its own: a start waits for a slow database as long as its pool does.
-      place = await deps.transact.asOperator(readNewestChange);
+      position = await deps.transact.asOperator(readNewestChange);
       lastHeardMs = clock.monotonicMs();
       running = Promise.all([run(), wakeUps.run()]);
     },

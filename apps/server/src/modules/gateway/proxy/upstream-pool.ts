@@ -1,6 +1,6 @@
 import { buildConnector, type Dispatcher, Pool } from "undici";
 import type { Clock } from "#platform/clock.ts";
-import type { SharedPlaces } from "#platform/shared-places.ts";
+import type { SharedPermits } from "#platform/shared-permits.ts";
 import { relaxResponseParser } from "./upstream-parser.ts";
 import type { Upstream } from "./upstream-router.ts";
 

@@ -7,7 +7,7 @@ import {
 import { type PermitUse, UpstreamPool } from "./upstream-pool.ts";
 import { createUpstreamRouter } from "./upstream-router.ts";
 
-function startPool(maxConcurrent: number, sharePlaces?: (max: number) => SharedPlaces) {
+function startPool(maxConcurrent: number, sharePermits?: (max: number) => SharedPermits) {
   const [upstream] = createUpstreamRouter([
     {
       name: "main",

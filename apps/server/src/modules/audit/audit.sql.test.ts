@@ -30,7 +30,7 @@ afterAll(() => database.close());
 const EVENT = { action: "test.done", entityType: "test", entityId: "test_1" };
 
 describe("the audit trail", () => {
-  it("holds who did what to what, in which request", async () => {
+  it("records who did what to what, in which request", async () => {
     const { tenantId } = tenants.ours;
     await services.transact.asTenant(tenantId, (tx) =>
       writeAudit(services, tx, tenants.ours.context, { ...EVENT, tenantId, details: { n: 1 } }),
@@ -46,7 +46,7 @@ describe("the audit trail", () => {
     });
   });
 
-  it("fails closed: a change whose entry cannot be written does not happen", async () => {
+  it("fails closed: a change without an entry does not happen", async () => {
     const { tenantId } = tenants.ours;
     const taken = services.newId("audit");
     const colliding: TestServices = { ...services, newId: (() => taken) as TestServices["newId"] };
@@ -58,7 +58,7 @@ describe("the audit trail", () => {
     expect(row?.["name"]).toBe("First");
   });
 
-  it("keeps no entry of a change that did not happen", async () => {
+  it("keeps no entry of a change that was rolled back", async () => {
     const { tenantId } = tenants.ours;
     const count = async () =>
       (await listAudit(services, OPERATOR_CONTEXT, { tenantId, limit: 100 })).items.length;
@@ -67,7 +67,7 @@ describe("the audit trail", () => {
     expect(await count()).toBe(before);
   });
 
-  it("of another tenant is as invisible as that of a tenant that does not exist", async () => {
+  it("of another tenant is as invisible as that of a missing tenant", async () => {
     const read = (tenantId: TwoTenants["ours"]["tenantId"]) =>
       refusalOf(listAudit(services, tenants.ours.context, { tenantId, limit: 10 }));
     const other = await read(tenants.theirs.tenantId);
@@ -80,7 +80,7 @@ describe("the audit trail", () => {
     expect(rows.map((row) => row.tenant_id)).toEqual([tenants.ours.tenantId]);
   });
 
-  it("of a tenant that does not exist is not found, by operators too; one of no entries is empty", async () => {
+  it("of a missing tenant is not found, not even by operators; without entries it is empty", async () => {
     const read = (tenantId: TwoTenants["ours"]["tenantId"]) =>
       listAudit(services, OPERATOR_CONTEXT, { tenantId, entityId: "key_none", limit: 10 });
     expect(await refusalOf(read(services.newId("tenant")))).toMatchObject({
@@ -111,7 +111,7 @@ describe("the audit trail", () => {
     ]);
   });
 
-  it("of the installation is for the operator's actors alone, page by page, without what is a tenant's", async () => {
+  it("of the installation is only for the operator's actors, page by page, without tenants' entries", async () => {
     for (const actor of [
       tenants.ours.context.actor,
       contextOf({ type: "service_key", id: "svc_1", scopes: ["tenants:read"] }).actor,
@@ -138,7 +138,7 @@ describe("the audit trail", () => {
   const rolesAndChanges = (["asTenant", "asOperator"] as const).flatMap((role) =>
     (["update", "delete", "truncate"] as const).map((change) => [role, change] as const),
   );
-  it.each(rolesAndChanges)("refuses %s to %s what was written", async (role, change) => {
+  it.each(rolesAndChanges)("refuses to let %s %s entries", async (role, change) => {
     const { tenantId } = tenants.ours;
     const work: Parameters<Transact["asOperator"]>[0] = (tx) =>
       change === "update"
@@ -154,7 +154,7 @@ describe("the audit trail", () => {
     expect(code).toBe("42501");
   });
 
-  it("takes no entry for another tenant from a tenant's transaction", async () => {
+  it("accepts no entry for another tenant from a tenant's transaction", async () => {
     const attempt = services.transact.asTenant(tenants.ours.tenantId, (tx) =>
       writeAudit(services, tx, tenants.ours.context, {
         ...EVENT,
@@ -180,7 +180,7 @@ describe("the audit trail", () => {
     expect(seen).toEqual(all.items.map((entry) => entry.auditId));
   });
 
-  it("of one entity holds nothing else, page by page, and nothing of other tenants", async () => {
+  it("of one entity contains nothing else, page by page, and nothing of other tenants", async () => {
     const { ours, theirs } = tenants;
     const write = (tenantId: typeof ours.tenantId, entityId: string) =>
       services.transact.asTenant(tenantId, (tx) =>

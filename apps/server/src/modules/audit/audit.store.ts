@@ -1,6 +1,6 @@
 import type { JsonValue, Tx } from "@turnpike/db/client";
 
-/** What belongs to no tenant (operators, users, service keys, the catalogue) is kept under this name. */
+/** The trail of everything that belongs to no tenant: operators, users, service keys, the catalogue. */
 export const OPERATOR_TRAIL = "operator";
 
 export type AuditRow = {

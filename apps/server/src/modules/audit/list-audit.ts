@@ -14,7 +14,7 @@ type PageInput = {
   limit: number;
 };
 
-/** One row more than the page holds says whether there is another. */
+/** Reads one row more than the page holds, to know whether there is another page. */
 function toQuery({ entityId, cursor, limit }: PageInput) {
   return { entityId, beforeId: parseIdCursor("audit", cursor), limit: limit + 1 };
 }
@@ -35,7 +35,7 @@ function toPage(rows: readonly AuditRow[], limit: number): AuditPage {
 }
 
 /**
- * Lists a tenant's audit trail, newest first: of everything, or of one entity. That of a deleted tenant stays for the
+ * Lists a tenant's audit trail, newest first, of everything or of one entity. The trail of a deleted tenant remains visible to the
  * operator's actors.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`.
@@ -50,7 +50,7 @@ export async function listAudit(
   const rows = await deps.transact.asTenant(input.tenantId, (tx) =>
     listAuditRows(tx, input.tenantId, query),
   );
-  // The trail of a tenant that exists begins with its making: asked here, the usual answer takes one query.
+  // Every tenant's trail begins with its creation, so an empty answer is the only one that needs a second query.
   if (rows.length === 0) {
     await deps.transact.asOperatorWithDeleted((tx) => assertTenantExists(tx, input.tenantId));
   }
@@ -58,8 +58,8 @@ export async function listAudit(
 }
 
 /**
- * Lists the audit trail of the installation, newest first: what happened to operators, users, service keys, the catalogue
- * and the installation's webhooks. For the operator's actors.
+ * Lists the audit trail of the installation, newest first: operators, users, service keys, the catalogue and the installation's
+ * webhooks. For the operator's actors.
  *
  * @throws {AppError} `INSUFFICIENT_SCOPE`.
  */

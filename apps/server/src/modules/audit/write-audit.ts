@@ -5,7 +5,7 @@ import type { Clock } from "#platform/clock.ts";
 import { insertAuditEntry, OPERATOR_TRAIL } from "./audit.store.ts";
 
 export type AuditEvent = {
-  /** The tenant whose trail it is; null for what belongs to the installation. */
+  /** The tenant whose trail it is; null for the installation. */
   tenantId: TenantId | null;
   /** Noun and verb in the past, such as `key.revoked`. */
   action: string;
@@ -16,7 +16,7 @@ export type AuditEvent = {
 };
 
 /**
- * Adds an entry to the audit trail, in the transaction of the change itself: a change without its entry cannot commit.
+ * Adds an entry to the audit trail in the transaction of the change, so that no change commits without its entry.
  */
 export async function writeAudit(
   deps: { clock: Clock; newId: NewId },

@@ -4,9 +4,9 @@ import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 
 /**
- * Lets an actor pass who may read, or write, documents of a collection.
+ * Asserts that an actor may read or write the documents of a collection.
  *
- * @throws {AppError} As `assertMayInTenant`; `RESOURCE_NOT_FOUND` for a collection that is somebody else's own.
+ * @throws {AppError} As `assertMayInTenant`; `RESOURCE_NOT_FOUND` for another actor's own collection.
  */
 export function assertMayUse(
   { actor }: Pick<CallContext, "actor">,

@@ -32,10 +32,10 @@ describe("the stream of changes", () => {
   let theirs: TenantId;
   const actors: Record<string, Actor> = {};
   const shutdown = new AbortController();
-  /** So long that a stream which hears of something heard it from the change feed. */
+  /** So long that a stream hears of a change from the change feed, not at a heartbeat. */
   const NO_HEARTBEAT_MS = 60 * 60_000;
   const timing = { heartbeatMs: 300, lifetimeMs: 60 * 60_000, drainMs: 300 };
-  /** Streams that are under way on the server. */
+  /** Open streams on the server. */
   let subscriptions = 0;
   const open: Stream[] = [];
   const context: CallContext = { actor: { type: "operator", id: "op" }, requestId: "req_test" };
@@ -153,7 +153,7 @@ describe("the stream of changes", () => {
   const hears = (stream: Stream, count: number) =>
     pollUntil(`${String(count)} events`, () => stream.events.length >= count);
 
-  it("begins with what there is and pushes each change when the feed publishes it, not at a heartbeat", async () => {
+  it("begins with the present documents and pushes each change when the feed publishes it, not at a heartbeat", async () => {
     timing.heartbeatMs = NO_HEARTBEAT_MS;
     const collection = newCollection();
     await put(collection, "before");
@@ -169,7 +169,7 @@ describe("the stream of changes", () => {
     });
   });
 
-  it("tells of a deletion as a change without a body", async () => {
+  it("sends a deletion as a change without a body", async () => {
     const collection = newCollection();
     await put(collection, "a");
     const stream = await listen(collection);
@@ -179,7 +179,7 @@ describe("the stream of changes", () => {
     expect(stream.events[1]?.data).toMatchObject({ documentId: "a", body: null });
   });
 
-  it("goes on after the last event seen, and misses nothing while it was away", async () => {
+  it("continues after the last event seen, and misses nothing in between", async () => {
     const collection = newCollection();
     const first = await put(collection, "a");
     await put(collection, "b");
@@ -199,15 +199,15 @@ describe("the stream of changes", () => {
       }),
     );
     const seen = new Set<string>();
-    let place = "0";
+    let position = "0";
     await pollUntil("all 120 documents", async () => {
-      const stream = await listen(collection, { lastEventId: place });
+      const stream = await listen(collection, { lastEventId: position });
       await pollUntil("some events", () => stream.events.length > 0 || stream.heartbeats > 0);
       stream.close();
       for (const event of stream.events) {
         seen.add(event.data.documentId);
-        expect(BigInt(event.id ?? "0")).toBeGreaterThan(BigInt(place));
-        place = event.id ?? place;
+        expect(BigInt(event.id ?? "0")).toBeGreaterThan(BigInt(position));
+        position = event.id ?? position;
       }
       return seen.size === 120;
     });
@@ -215,7 +215,7 @@ describe("the stream of changes", () => {
     expect(seen.size).toBe(120);
   });
 
-  it("ends when the credential is good no longer, however much is written", async () => {
+  it("ends when the credential becomes invalid, however much is written", async () => {
     const collection = newCollection();
     actors["brief"] = {
       type: "key",
@@ -231,7 +231,7 @@ describe("the stream of changes", () => {
     });
   });
 
-  it("tells nothing of another tenant, another collection, or a collection whose name begins alike", async () => {
+  it("sends nothing of another tenant, another collection, or a collection whose name begins alike", async () => {
     const collection = newCollection();
     const stream = await listen(collection);
     await put(collection, "theirs", {}, theirs);
@@ -241,13 +241,13 @@ describe("the stream of changes", () => {
     expect(ids(stream)).toEqual(["ours"]);
     const foreign = await listen(collection, { as: "theirs" });
     expect(foreign.status).toBe(404);
-    // A place of ours is only a number in theirs.
+    // Our position is just a number in their tenant.
     const elsewhere = await listen(collection, { as: "theirs", tenant: theirs, lastEventId: "1" });
     await pollUntil("a heartbeat", () => elsewhere.heartbeats > 0);
     expect(ids(elsewhere).filter((id) => id !== "theirs")).toEqual([]);
   });
 
-  it("tells a reader whose place is older than what is remembered to start afresh", async () => {
+  it("resets a reader whose position is older than the kept deletions", async () => {
     const collection = newCollection();
     const first = await put(collection, "a");
     await put(collection, "b");
@@ -282,7 +282,7 @@ describe("the stream of changes", () => {
     await pollUntil("the end", () => stream.isOver);
   });
 
-  it("ends at a heartbeat when the scope was taken away, told or not", async () => {
+  it("ends at a heartbeat after the scope was removed, even without a change in the feed", async () => {
     const fading: Actor = {
       type: "key",
       id: "key_fading",
@@ -296,7 +296,7 @@ describe("the stream of changes", () => {
     await pollUntil("the end", () => stream.isOver);
   });
 
-  it("opens six streams for an actor, refuses the seventh, and has room again when one closes", async () => {
+  it("opens six streams for an actor, refuses the seventh, and allows it again when one closes", async () => {
     actors["greedy"] = {
       type: "key",
       id: "key_greedy",
@@ -319,12 +319,12 @@ describe("the stream of changes", () => {
     expect((await listen(collection)).status).toBe(200);
     streams[0]?.close();
     await pollUntil(
-      "a free slot",
+      "a free permit",
       async () => (await listen(collection, { as: "greedy" })).status === 200,
     );
   });
 
-  it("drops a reader that takes nothing", async () => {
+  it("drops a reader that does not read", async () => {
     const collection = newCollection();
     const body = { filling: "x".repeat(60_000) };
     for (let n = 0; n < 200; n += 1) {
@@ -337,7 +337,7 @@ describe("the stream of changes", () => {
     socket.write(
       `GET /v1/tenants/${ours}/documents/${collection}/changes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ours\r\n\r\n`,
     );
-    // 12 MB do not fit into the buffers between the two.
+    // 12 MB do not fit into the buffers in between.
     socket.pause();
     await pollUntil("the beginning", () => subscriptions === 1);
     await pollUntil("the end", () => subscriptions === 0);
@@ -350,7 +350,7 @@ describe("the stream of changes", () => {
     expect(received).toBeLessThan(200 * 60_000);
   });
 
-  it("refuses a reader without the scope or credential, and a place that is no number", async () => {
+  it("refuses a reader without the scope or a credential, and a position that is not a number", async () => {
     const path = `/v1/tenants/${ours}/documents/${newCollection()}/changes`;
     expect((await api.call("scopeless", "GET", path)).status).toBe(403);
     expect((await fetch(api.url + path)).status).toBe(401);

@@ -1,9 +1,9 @@
 import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 
-/** What becomes of the documents of a tenant that is deleted. Needs the operator role. */
+/** The documents of a deleted tenant. Needs the operator role. */
 export const documentsOfTenant = {
-  /** Without a trace: nobody reads on from a revision of theirs. */
+  /** Deletes without tombstones: no reader continues from a revision of theirs. */
   async forget(tx: Tx, input: { tenantId: TenantId; limit: number }): Promise<number> {
     const rows = await tx`
       delete from documents where ctid = any(array(

@@ -1,8 +1,8 @@
 import type { Actor } from "@turnpike/domain/access/actor";
 
-/** Tells of what other processes changed; `platform/change-feed.ts` is one. */
+/** Publishes changes of all processes; `platform/change-feed.ts` is one. */
 export interface ChangeSource {
-  /** @returns What ends the subscription. */
+  /** @returns A function that ends the subscription. */
   subscribe(
     listener: (
       change: { kind: string; tenantId: string | null; entityId: string } | { kind: "reset" },
@@ -10,7 +10,7 @@ export interface ChangeSource {
   ): () => void;
 }
 
-/** Finds who holds a credential now: a key may have been revoked since a stream was opened. */
+/** Finds the current holder of a credential: a key may have been revoked since a stream was opened. */
 export type FindCaller = (
   credential: string,
   findAddress: () => string,

@@ -53,7 +53,7 @@ describe("documents over HTTP", () => {
     return document.parse(await answer.json());
   };
 
-  it("gives back what was put, under a revision that grows with every write", async () => {
+  it("returns what was put, with a revision that grows with every write", async () => {
     const collection = newCollection();
     const body = { theme: "dark", list: [1, null, { "": "é😀" }], 'weird " key': true };
     const first = await putOk(collection, "a", body);
@@ -66,7 +66,7 @@ describe("documents over HTTP", () => {
     expect(BigInt(third.revision)).toBeGreaterThan(BigInt(second.revision));
   });
 
-  it("answers 404 to operators too for a tenant that is deleted", async () => {
+  it("answers 404 for a deleted tenant, even to operators", async () => {
     const collection = newCollection();
     await putOk(collection, "a", {});
     const statuses = async () => {
@@ -83,7 +83,7 @@ describe("documents over HTTP", () => {
     expect(await statuses()).toEqual([200, 200]);
   });
 
-  it("refuses a write made from another revision, says the present one, and changes nothing", async () => {
+  it("refuses a write based on another revision, returns the current one, and changes nothing", async () => {
     const collection = newCollection();
     const first = await putOk(collection, "a", { n: 1 }, "0");
     const second = await putOk(collection, "a", { n: 2 }, first.revision);
@@ -104,7 +104,7 @@ describe("documents over HTTP", () => {
     expect((await got.json()).body).toEqual({ n: 2 });
   });
 
-  it("lets exactly one of many concurrent writers win, for a new document and for an old one", async () => {
+  it("lets exactly one of many concurrent writers win, for a new and for an existing document", async () => {
     const collection = newCollection();
     const race = async (expected: string) => {
       const answers = await Promise.all(
@@ -121,7 +121,7 @@ describe("documents over HTTP", () => {
     expect(document.parse(await got.json())).toEqual(changed);
   });
 
-  it("records each write as a change in its transaction, and none for a refused one", async () => {
+  it("records each write as a change in its transaction, and none for a refused write", async () => {
     const collection = newCollection();
     const { revision } = await putOk(collection, "a", {});
     await put(collection, "a", {}, "1");
@@ -130,7 +130,7 @@ describe("documents over HTTP", () => {
     expect(rows).toEqual([{ revision: BigInt(revision), kind: "document", tenant_id: ours }]);
   });
 
-  it("knows nothing of a deleted document, and lets it be made again", async () => {
+  it("does not find a deleted document, and lets it be created again", async () => {
     const collection = newCollection();
     await putOk(collection, "a", {});
     expect((await api.call("ours", "DELETE", path(collection, "a"))).status).toBe(204);
@@ -157,7 +157,7 @@ describe("documents over HTTP", () => {
     expect(seen).toEqual(["a", "b", "c", "d", "e"]);
   });
 
-  it("keeps the documents of one tenant from another, by the same 404 as for none", async () => {
+  it("hides the documents of one tenant from another, with the same 404 as for none", async () => {
     const collection = newCollection();
     await putOk(collection, "a", { secret: 1 });
     for (const method of ["GET", "DELETE"]) {
@@ -176,7 +176,7 @@ describe("documents over HTTP", () => {
     expect((await got.json()).body).toEqual({ secret: 1 });
   });
 
-  it("holds other tenants' rows back in the database itself", async () => {
+  it("hides other tenants' rows in the database itself", async () => {
     const collection = newCollection();
     await putOk(collection, "a", {});
     const seen = await services.transact.asTenant(
@@ -191,14 +191,14 @@ describe("documents over HTTP", () => {
           insert into documents (tenant_id, collection, document_id, revision, body, updated_at, updated_by)
           values (${ours}, ${collection}, 'b', 1, '{}', now(), 'x')`,
       ),
-      // For whoever may not see a tenant there is none.
+      // To a caller who may not see a tenant, it does not exist.
     ).rejects.toMatchObject({ code: "RESOURCE_NOT_FOUND" });
     await expect(
       services.transact.asTenant(theirs, (tx) => tx`truncate documents`),
     ).rejects.toMatchObject({ code: "42501" });
   });
 
-  it("needs the scope, a credential and a tenant that exists", async () => {
+  it("needs the scope, a credential and an existing tenant", async () => {
     const collection = newCollection();
     expect((await api.call("reader", "PUT", path(collection, "a"), { body: {} })).status).toBe(403);
     expect((await api.call("unknown", "GET", path(collection))).status).toBe(401);
@@ -210,18 +210,23 @@ describe("documents over HTTP", () => {
   it.each([
     ["too large a body", "a", { body: { a: "x".repeat(65_536) } }, "/body"],
     ["a body that is a list", "a", { body: [] }, "/body"],
-    ["a NUL, which the database cannot hold", "a", { body: { a: "\0" } }, "/body"],
-    ["a revision that is no number", "a", { body: {}, expectedRevision: "x" }, "/expectedRevision"],
+    ["a NUL, which the database cannot store", "a", { body: { a: "\0" } }, "/body"],
+    [
+      "a revision that is not a number",
+      "a",
+      { body: {}, expectedRevision: "x" },
+      "/expectedRevision",
+    ],
     ["an unknown field", "a", { body: {}, tenant: "x" }, "/tenant"],
     ["the name of the stream as an id", "changes", { body: {} }, "/documentId"],
-    ["an id with odd characters", "a.b", { body: {} }, "/documentId"],
-  ])("refuses %s and says where", async (_what, id, input, pointer) => {
+    ["an id with invalid characters", "a.b", { body: {} }, "/documentId"],
+  ])("refuses %s and points at it", async (_what, id, input, pointer) => {
     const answer = await api.call("ours", "PUT", path(newCollection(), id), input);
     expect(answer.status).toBe(400);
     expect((await answer.json()).errors[0].pointer).toBe(pointer);
   });
 
-  it("takes at most 2,000 documents of a tenant", async () => {
+  it("allows at most 2,000 documents of a tenant", async () => {
     const tenant = await insertTestTenant(database.sql);
     await database.sql`
       insert into documents (tenant_id, collection, document_id, revision, body, updated_at, updated_by)
@@ -232,7 +237,7 @@ describe("documents over HTTP", () => {
     expect((await write("d7")).status).toBe(200);
   });
 
-  it("takes at most 200 of an actor's own, which take no room from what is shared", async () => {
+  it("allows at most 200 of an actor's own, which do not count as shared", async () => {
     const tenant = await insertTestTenant(database.sql);
     const fill = (collection: string, count: number) => database.sql`
       insert into documents (tenant_id, collection, document_id, revision, body, updated_at, updated_by)
@@ -240,12 +245,12 @@ describe("documents over HTTP", () => {
     const write = (collection: string) =>
       api.call("operator", "PUT", path(collection, "one-more", tenant), { body: { n: 1 } });
     await fill("my-views-op", 200);
-    await fill("my-notes-somebody-else", 2_000);
+    await fill("my-notes-someone-else", 2_000);
     expect((await write("my-drafts-op")).status).toBe(409);
     expect((await write("views")).status).toBe(200);
   });
 
-  it("forgets deletions after 30 days and notes how far", async () => {
+  it("prunes deletions after 30 days and records up to which revision", async () => {
     const collection = newCollection();
     await putOk(collection, "a", {});
     await putOk(collection, "kept", {});
@@ -269,8 +274,8 @@ describe("documents over HTTP", () => {
     expect(pruned?.revision).toBe(row?.revision);
   });
 
-  it("keeps a collection of one's own from everybody else, as if it were not there", async () => {
-    // It ends with what follows the prefix of its owner's id.
+  it("hides an own collection from everyone else, as if it did not exist", async () => {
+    // It ends with the digits of its owner's id.
     const own = path("my-views-ours");
     const saved = await api.call("ours", "PUT", `${own}/one`, { body: { name: "Mine" } });
     expect(saved.status).toBe(200);

@@ -29,7 +29,7 @@ import { deleteDocument, putDocument } from "./write-document.ts";
 
 export type DocumentStreamsDeps = StreamDeps & {
   findActor: FindCaller;
-  /** Aborted when the process drains: streams would otherwise hold it for an hour. */
+  /** Aborted when the process drains. Otherwise streams would hold it up for an hour. */
   shutdown: AbortSignal;
   timing?: ReaderTiming & { drainMs: number };
 };
@@ -70,14 +70,14 @@ function parseStreamCall({ req, params }: RawCall): {
   const after = revision.safeParse(req.headers["last-event-id"] ?? "0");
   if (!after.success) {
     throw invalidRequest([
-      { pointer: "/Last-Event-ID", message: "Send the id of the last event, or nothing." },
+      { pointer: "/Last-Event-ID", message: "Send the id of the last event, or leave it out." },
     ]);
   }
   return { tenantId: tenant.data, collection: name.data, after: BigInt(after.data) };
 }
 
 async function serveStream(deps: DocumentStreamsDeps, call: RawCall, actor: Actor): Promise<void> {
-  const place = parseStreamCall(call);
+  const target = parseStreamCall(call);
   const { drainMs, ...timing } = deps.timing ?? { ...STREAM_TIMING, drainMs: STREAM_DRAIN_MS };
   const credential = bearerCredential(call.req) ?? "";
   await sendEvents(call, {
@@ -85,13 +85,13 @@ async function serveStream(deps: DocumentStreamsDeps, call: RawCall, actor: Acto
     drainMs,
     async *open(signal) {
       const events = streamChanges(deps, {
-        ...place,
+        ...target,
         actorId: actor.id,
         signal,
         timing,
         async isStillAllowed() {
           const now = await deps.findActor(credential, () => call.context.clientAddress());
-          return now !== undefined && mayRead(now, place);
+          return now !== undefined && mayRead(now, target);
         },
       });
       for await (const event of events) {
@@ -101,17 +101,17 @@ async function serveStream(deps: DocumentStreamsDeps, call: RawCall, actor: Acto
   });
 }
 
-function mayRead(actor: Actor, place: { tenantId: TenantId; collection: string }): boolean {
+function mayRead(actor: Actor, target: { tenantId: TenantId; collection: string }): boolean {
   try {
-    assertMayUse({ actor }, "documents:read", place);
+    assertMayUse({ actor }, "documents:read", target);
     return true;
   } catch {
-    // Whatever the reason: the stream ends, and the next request is told why.
+    // Whatever the reason, the stream ends, and the next request gets the error.
     return false;
   }
 }
 
-/** The stream of changes of a collection, as server-sent events read with `fetch`, so that it carries the credential. */
+/** The stream of a collection's changes, as server-sent events that are read with `fetch`, so that it carries the credential. */
 export function createDocumentsRawRoutes(deps: DocumentStreamsDeps): RawRoute[] {
   const slots = createStreamSlots();
   return [

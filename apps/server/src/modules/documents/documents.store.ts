@@ -13,7 +13,7 @@ export type DocumentRow = {
 
 const COLUMNS = ["document_id", "revision", "body", "updated_at", "updated_by"] as const;
 
-/** Deleted ones included. */
+/** Including deleted ones. */
 export async function findDocumentRow(
   tx: Tx,
   tenantId: TenantId,
@@ -25,10 +25,10 @@ export async function findDocumentRow(
   return row;
 }
 
-/** What every member shares, or what is one actor's own. */
+/** Selects the documents that members share, or one actor's own. */
 export type DocumentsScope = { kind: "shared" } | { kind: "own"; suffix: string };
 
-/** Counts documents, and with those that were deleted lately. */
+/** Counts documents, and separately those including recently deleted ones. */
 export async function countDocuments(
   tx: Tx,
   tenantId: TenantId,
@@ -49,7 +49,7 @@ export async function upsertDocument(
   tenantId: TenantId,
   row: { collection: string } & DocumentRow,
 ): Promise<void> {
-  // The bodies come from JSON: what the driver cannot know.
+  // The bodies come from JSON, which the driver cannot know.
   const body = row.body === null ? null : tx.json(row.body as JsonValue);
   await tx`
     insert into documents (tenant_id, collection, document_id, revision, body, updated_at, updated_by)
@@ -74,7 +74,7 @@ export async function listDocumentRows(
     limit ${page.limit}`;
 }
 
-/** Documents changed after a revision, deleted ones included, in the order of their last changes. */
+/** Documents changed after a revision, including deleted ones, in the order of their last changes. */
 export async function listDocumentChanges(
   tx: Tx,
   tenantId: TenantId,
@@ -87,14 +87,14 @@ export async function listDocumentChanges(
     limit ${page.limit}`;
 }
 
-/** Deletions up to this revision may have been forgotten. */
+/** Deletions up to this revision may have been pruned. */
 export async function readPrunedDocumentRevision(tx: Tx): Promise<bigint> {
   const [row] = await tx<{ revision: bigint }[]>`
     select revision from pruned_revisions where source = 'documents'`;
   return row?.revision ?? 0n;
 }
 
-/** Forgets deletions older than that, of all tenants. For the operator role. @returns How many. */
+/** Prunes deletions of all tenants from before a time. Needs the operator role. @returns How many. */
 export async function deleteTombstonesBefore(tx: Tx, before: Date): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
     with deleted as (

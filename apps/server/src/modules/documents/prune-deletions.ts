@@ -1,10 +1,10 @@
 import type { AppServices } from "#platform/app-services.ts";
 import { deleteTombstonesBefore } from "./documents.store.ts";
 
-/** A reader that was away longer starts afresh. */
+/** A reader that was away for longer is reset. */
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1_000;
 
-/** Forgets documents that were deleted more than 30 days ago. @returns How many. */
+/** Prunes documents that were deleted more than 30 days ago. @returns How many. */
 export async function pruneDeletions(
   deps: Pick<AppServices, "transact" | "clock">,
 ): Promise<number> {

@@ -31,9 +31,9 @@ export async function getDocument(
 }
 
 /**
- * Lists a collection by document id, which is also the cursor. Empty for one that does not exist.
+ * Lists a collection by document id, which is also the cursor. Empty if the collection does not exist.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND` for a tenant that there is not.
+ * @throws {AppError} `RESOURCE_NOT_FOUND` if the tenant does not exist.
  */
 export async function listDocuments(
   deps: Pick<AppServices, "transact">,

@@ -7,10 +7,10 @@ import { listDocumentChanges, readPrunedDocumentRevision } from "./documents.sto
 import { toDocumentChange } from "./to-document-reply.ts";
 
 export type StreamEvent =
-  /** What was deleted since the reader's place is not known any more: all that exists follows from the beginning. */
+  /** Deletions since the reader's position are no longer known: all documents follow from the beginning. */
   | { kind: "reset" }
   | { kind: "change"; change: DocumentChange }
-  /** Nothing happened; shows that the connection stands. */
+  /** Nothing changed; shows that the connection is alive. */
   | { kind: "heartbeat" };
 
 export const STREAM_TIMING: ReaderTiming = { heartbeatMs: 15_000, lifetimeMs: 60 * 60 * 1_000 };
@@ -26,32 +26,32 @@ export type StreamInput = StreamReader & {
 
 const BATCH_SIZE = 50;
 
-/** Reads what changed since `place`, in order. @returns Whether there may be more. */
+/** Reads the changes since `position`, in order. @returns Whether there may be more. */
 async function* readBatch(
   deps: StreamDeps,
   input: StreamInput,
-  place: { revision: bigint },
+  position: { revision: bigint },
 ): AsyncGenerator<StreamEvent, boolean> {
   const rows = await deps.transact.asTenant(input.tenantId, (tx) =>
     listDocumentChanges(tx, input.tenantId, {
       collection: input.collection,
-      after: place.revision,
+      after: position.revision,
       limit: BATCH_SIZE,
     }),
   );
   for (const row of rows) {
     yield { kind: "change", change: toDocumentChange(row) };
-    place.revision = row.revision;
+    position.revision = row.revision;
   }
   return rows.length === BATCH_SIZE;
 }
 
 /**
- * Tells of every document of a collection that is newer than the reader's place, then of each change as it is committed.
- * What it tells comes from the table by revision; the change feed is only what wakes it. So nothing is lost between two
- * connections, nor by a wake-up that did not arrive. Several changes of one document may be told as the last of them.
+ * Streams every document of a collection that is newer than the reader's position, then each change as it commits. Changes are read
+ * from the table by revision; the change feed only wakes the stream. So nothing is lost between two connections, nor by a lost
+ * wake-up. Several changes of one document may arrive as one.
  *
- * Ends when the reader goes away, is no longer allowed, or after an hour.
+ * Ends when the reader leaves, is no longer allowed, or after an hour.
  */
 export async function* streamChanges(
   deps: StreamDeps,
@@ -68,15 +68,15 @@ export async function* streamChanges(
       change.entityId.startsWith(`${input.collection}/`),
   });
   try {
-    const place = { revision: input.after };
+    const position = { revision: input.after };
     const pruned = await deps.transact.asTenant(input.tenantId, readPrunedDocumentRevision);
-    if (place.revision > 0n && place.revision < pruned) {
-      place.revision = 0n;
+    if (position.revision > 0n && position.revision < pruned) {
+      position.revision = 0n;
       yield { kind: "reset" };
     }
     while (watch.isOpen()) {
       const heard = bell.next();
-      const isMore = yield* readBatch(deps, input, place);
+      const isMore = yield* readBatch(deps, input, position);
       const outcome = await watch.wait({ heard, isMore });
       if (outcome === "over") {
         return;

@@ -19,16 +19,16 @@ import { toDocumentReply } from "./to-document-reply.ts";
 
 type WriteDeps = Pick<AppServices, "transact" | "clock">;
 
-type Place = { tenantId: TenantId; collection: string; documentId: string };
+type DocumentKey = { tenantId: TenantId; collection: string; documentId: string };
 
-/** How a write guards against overwriting what it has not seen; `0` stands for "there is none yet". */
+/** Guards a write against overwriting unseen changes: the revision it is based on, `0` for "none yet". */
 type Guard = { expectedRevision?: string | undefined };
 
-/** Settings of people and programs, not a database: with 64 KB each, about 130 MB a tenant. */
+/** Documents are settings of people and programs, not a database. With 64 KB each this is about 130 MB for a tenant. */
 const LIVE_PER_TENANT_MAX = 2_000;
-/** What nobody else sees has a bound of its own, and takes no room from what is shared. */
+/** An actor's own documents have a separate bound and do not count as shared. */
 const LIVE_PER_ACTOR_MAX = 200;
-/** Times as many with the deleted ones, which are kept for a month. */
+/** The bound including deleted documents, which are kept for a month, as a multiple. */
 const WITH_DELETED_FACTOR = 10;
 
 function conflict(message: string, revision?: bigint): AppError {
@@ -40,22 +40,22 @@ function conflict(message: string, revision?: bigint): AppError {
 }
 
 /**
- * Takes the next revision, then reads the row. The revision comes with the lock of the change feed, which serialises
- * writers: what is read after it is the newest state, also of a row that another writer is only just creating.
+ * Takes the next revision, then reads the row. Taking the revision also takes the lock of the change feed, which serialises writers.
+ * So the read after it sees the newest state, even of a row that another writer is just creating.
  */
 async function lockDocument(
   tx: Tx,
-  place: Place,
+  key: DocumentKey,
   guard: Guard,
 ): Promise<{ revision: bigint; present: DocumentRow | undefined }> {
-  const { tenantId, collection, documentId } = place;
+  const { tenantId, collection, documentId } = key;
   await assertTenantExists(tx, tenantId);
   const revision = await insertChange(tx, {
     kind: "document",
     tenantId,
     entityId: `${collection}/${documentId}`,
   });
-  const present = await findDocumentRow(tx, tenantId, place);
+  const present = await findDocumentRow(tx, tenantId, key);
   const presentRevision = isLive(present) ? present.revision : 0n;
   if (guard.expectedRevision !== undefined && BigInt(guard.expectedRevision) !== presentRevision) {
     throw conflict("The document has changed since it was read.", presentRevision);
@@ -65,18 +65,18 @@ async function lockDocument(
 
 async function assertRoom(
   tx: Tx,
-  place: Place & { actorId: string },
+  key: DocumentKey & { actorId: string },
   present: DocumentRow | undefined,
 ): Promise<void> {
   if (isLive(present)) {
     return;
   }
-  const isOwn = place.collection.startsWith(PRIVATE_PREFIX);
+  const isOwn = key.collection.startsWith(PRIVATE_PREFIX);
   const max = isOwn ? LIVE_PER_ACTOR_MAX : LIVE_PER_TENANT_MAX;
   const scope = isOwn
-    ? { kind: "own" as const, suffix: ownSuffix(place.actorId) }
+    ? { kind: "own" as const, suffix: ownSuffix(key.actorId) }
     : { kind: "shared" as const };
-  const { live, all } = await countDocuments(tx, place.tenantId, scope);
+  const { live, all } = await countDocuments(tx, key.tenantId, scope);
   if (live >= max || (present === undefined && all >= max * WITH_DELETED_FACTOR)) {
     throw conflict(
       isOwn
@@ -87,17 +87,17 @@ async function assertRoom(
 }
 
 /**
- * Creates or replaces a document and tells every process of it.
+ * Creates or replaces a document and publishes the change to every process.
  *
- * @param input.body - Checked by the contract.
- * @throws {AppError} `INSUFFICIENT_SCOPE`; `RESOURCE_NOT_FOUND` (no such tenant); `CONFLICT` when the revision is not the
- *   expected one (with the present `revision`, `0` for none) or the tenant has 2,000 shared documents already, or
- *   the actor 200 of their own.
+ * @param input.body - Validated by the contract.
+ * @throws {AppError} `INSUFFICIENT_SCOPE`; `RESOURCE_NOT_FOUND` (no such tenant); `CONFLICT` if the revision is not the expected
+ *   one (with the current `revision`, `0` for none), or the tenant already has 2,000 shared documents, or the actor 200 of
+ *   their own.
  */
 export async function putDocument(
   deps: WriteDeps,
   context: CallContext,
-  input: Place & Guard & { body: Record<string, unknown> },
+  input: DocumentKey & Guard & { body: Record<string, unknown> },
 ): Promise<Document> {
   const { tenantId, collection, documentId, body } = input;
   assertMayUse(context, "documents:write", input);
@@ -118,14 +118,14 @@ export async function putDocument(
 }
 
 /**
- * Deletes a document. Its place is kept for a month with a revision of its own, so that streams can tell of it.
+ * Deletes a document. A tombstone with a revision of its own is kept for a month, so that streams can publish the deletion.
  *
- * @throws {AppError} As `putDocument`; `RESOURCE_NOT_FOUND` also when there is no such document.
+ * @throws {AppError} As `putDocument`; `RESOURCE_NOT_FOUND` also if the document does not exist.
  */
 export async function deleteDocument(
   deps: WriteDeps,
   context: CallContext,
-  input: Place & Guard,
+  input: DocumentKey & Guard,
 ): Promise<void> {
   const { tenantId, collection, documentId } = input;
   assertMayUse(context, "documents:write", input);

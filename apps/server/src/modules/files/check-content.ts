@@ -15,9 +15,9 @@ function notOfType(type: FileMediaType, cause?: unknown): AppError {
 }
 
 /**
- * Passes content on while checking that it is what it says: the first bytes of images and PDF, every byte of text.
+ * Passes content through while checking that it matches its type: the first bytes of images and PDFs, every byte of text.
  *
- * @throws {AppError} `UNSUPPORTED_MEDIA_TYPE` while it is read.
+ * @throws {AppError} `UNSUPPORTED_MEDIA_TYPE` while it is being read.
  */
 export async function* checkContent(
   type: FileMediaType,

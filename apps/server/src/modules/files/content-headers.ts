@@ -4,10 +4,10 @@ import type { ByteRange } from "./file-store.ts";
 const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 
 /**
- * Reads a `Range` header (RFC 9110, section 14) of one range.
+ * Reads a `Range` header (RFC 9110, section 14) with a single range.
  *
- * @returns `undefined` for none, or several, or another unit: the whole file is then the right answer; `unsatisfiable`
- *   when it lies outside of the file.
+ * @returns `undefined` for no range, several, or another unit: then the whole file is the right answer; `unsatisfiable` for a range
+ *   outside the file.
  */
 export function parseByteRange(
   header: string | undefined,
@@ -30,7 +30,7 @@ export function parseByteRange(
   return first >= bytes ? "unsatisfiable" : { first, last };
 }
 
-/** RFC 6266: a plain name for old clients, and the true one in UTF-8. */
+/** RFC 6266: an ASCII name for old clients, and the real one in UTF-8. */
 function attachment(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
   const encoded = encodeURIComponent(name.toWellFormed()).replace(
@@ -40,7 +40,7 @@ function attachment(name: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** Headers of a whole download: whatever the content is, no browser runs it, shows it in our origin, or keeps it. */
+/** Headers of a full download. Whatever the content, no browser runs it, shows it in our origin, or caches it. */
 export function toAttachmentHeaders(content: {
   name: string;
   mediaType: string;
@@ -57,7 +57,7 @@ export function toAttachmentHeaders(content: {
   };
 }
 
-/** The same of a file, whole or a slice of it. */
+/** The same for a file, full or a slice. */
 export function toContentHeaders(
   file: File,
   range: ByteRange | undefined,

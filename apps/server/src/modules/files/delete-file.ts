@@ -6,7 +6,7 @@ import { deleteFileRow } from "./files.store.ts";
 import type { FilesDeps } from "./upload-file.ts";
 
 /**
- * Deletes a file: from the commit on nobody can read it; its bytes follow, at the latest by housekeeping.
+ * Deletes a file. From the commit on it cannot be read. Its bytes are deleted afterwards, at the latest by the sweep.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND` for a file that is missing or another tenant's.
  */
@@ -29,9 +29,6 @@ export async function deleteFile(
     });
   });
   await deps.fileStore.delete(fileId).catch((error: unknown) => {
-    deps.logger.warn(
-      { err: error, fileId },
-      "the bytes of a deleted file are left to housekeeping",
-    );
+    deps.logger.warn({ err: error, fileId }, "the bytes of a deleted file are left to the sweep");
   });
 }

@@ -38,10 +38,10 @@ async function listIds(store: FileStore): Promise<string[]> {
 
 const ROOM = { bytesMax: 1_000_000 };
 
-/** What every file store promises. */
+/** The promises of every file store. */
 export function describeFileStore(name: string, makeStore: () => Promise<FileStore>): void {
   describe(name, () => {
-    it("gives back what was put, with its length and SHA-256", async () => {
+    it("returns what was put, with its length and SHA-256", async () => {
       const store = await makeStore();
       const id = newUuidId("file");
       const stored = await store.put(id, chunks(text("hello "), text("world")), ROOM);
@@ -54,14 +54,14 @@ export function describeFileStore(name: string, makeStore: () => Promise<FileSto
       expect(await listIds(store)).toEqual([id]);
     });
 
-    it("keeps an empty file", async () => {
+    it("stores an empty file", async () => {
       const store = await makeStore();
       const id = newUuidId("file");
       expect((await store.put(id, chunks(), ROOM)).bytes).toBe(0);
       expect(await read(store, id)).toBe("");
     });
 
-    it("reads a slice, both ends included", async () => {
+    it("reads a slice, including both ends", async () => {
       const store = await makeStore();
       const id = newUuidId("file");
       await store.put(id, chunks(text("0123456789")), ROOM);
@@ -69,7 +69,7 @@ export function describeFileStore(name: string, makeStore: () => Promise<FileSto
       expect(await read(store, id, { first: 9, last: 9 })).toBe("9");
     });
 
-    it("takes exactly the allowed number of bytes, and keeps nothing of one more", async () => {
+    it("accepts exactly the allowed number of bytes, and keeps nothing if there is one more", async () => {
       const store = await makeStore();
       const [fits, over] = [newUuidId("file"), newUuidId("file")];
       await store.put(fits, chunks(text("1234")), { bytesMax: 4 });
@@ -79,7 +79,7 @@ export function describeFileStore(name: string, makeStore: () => Promise<FileSto
       expect(await listIds(store)).toEqual([fits]);
     });
 
-    it("keeps nothing of an upload that breaks off, and what was there before stays whole", async () => {
+    it("keeps nothing of an upload that breaks off, and leaves the previous content intact", async () => {
       const store = await makeStore();
       const [fresh, old] = [newUuidId("file"), newUuidId("file")];
       await store.put(old, chunks(text("old")), ROOM);
@@ -89,7 +89,7 @@ export function describeFileStore(name: string, makeStore: () => Promise<FileSto
       expect(await read(store, old)).toBe("old");
     });
 
-    it("replaces whole: a reader of the old content is not disturbed", async () => {
+    it("replaces atomically: a reader of the old content is not disturbed", async () => {
       const store = await makeStore();
       const id = newUuidId("file");
       await store.put(id, chunks(text("first")), ROOM);
@@ -103,7 +103,7 @@ export function describeFileStore(name: string, makeStore: () => Promise<FileSto
       expect(await read(store, id)).toBe("second");
     });
 
-    it("deletes, and deleting what is not there is no error", async () => {
+    it("deletes, and deleting a missing file is not an error", async () => {
       const store = await makeStore();
       const id = newUuidId("file");
       await store.put(id, chunks(text("x")), ROOM);

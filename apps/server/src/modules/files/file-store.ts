@@ -1,37 +1,37 @@
-/** What was stored. */
+/** The metadata of a stored file. */
 export type StoredFile = { bytes: number; sha256: Uint8Array };
 
-/** A slice of a file: both ends are counted and belong to it, as in HTTP. */
+/** A slice of a file, including both ends, as in HTTP. */
 export type ByteRange = { first: number; last: number };
 
 /**
- * Where the bytes of files are, by id. The database knows everything else about them. Every implementation passes
+ * Stores the bytes of files by id. Everything else about files is in the database. Every implementation passes
  * `file-store.suite.ts`.
  */
 export interface FileStore {
   /**
-   * Stores the content whole or not at all, replacing what was there; when it resolves, the bytes survive a power cut.
+   * Stores the content completely or not at all, replacing any previous content. Once it resolves, the bytes survive a power cut.
    *
-   * @throws {FileTooLargeError} Past `bytesMax`; nothing is kept.
-   * @throws {StorageFullError} When there is no room; nothing is kept.
-   * @throws What `content` throws; nothing is kept.
+   * @throws {FileTooLargeError} Beyond `bytesMax`; nothing is kept.
+   * @throws {StorageFullError} If there is no room; nothing is kept.
+   * @throws Whatever `content` throws; nothing is kept.
    */
   put(
     fileId: string,
     content: AsyncIterable<Uint8Array>,
     options: { bytesMax: number },
   ): Promise<StoredFile>;
-  /** Reads a file or a slice of it; `undefined` when there is none. */
+  /** Reads a file or a slice of it; `undefined` if there is none. */
   open(fileId: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
-  /** `undefined` when there is none. */
+  /** `undefined` if there is none. */
   stat(fileId: string): Promise<{ bytes: number; storedAt: Date } | undefined>;
   /** Idempotent. */
   delete(fileId: string): Promise<void>;
-  /** Ids of all that is stored, in no order. */
+  /** The ids of all stored files, unordered. */
   list(): AsyncIterable<string>;
 }
 
-/** The content has more bytes than were allowed. */
+/** The content is longer than allowed. */
 export class FileTooLargeError extends Error {
   override readonly name = "FileTooLargeError";
 }

@@ -1,9 +1,9 @@
 import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 
-/** What becomes of the files of a tenant that is deleted. Needs the operator role. */
+/** The files of a deleted tenant. Needs the operator role. */
 export const filesOfTenant = {
-  /** What nobody knows any more is swept from the file store. */
+  /** Deletes the rows. The sweep deletes their bytes from the file store. */
   async forget(tx: Tx, input: { tenantId: TenantId; limit: number }): Promise<number> {
     const rows = await tx`
       delete from files where ctid = any(array(

@@ -26,7 +26,7 @@ describe("files over HTTP", () => {
   let api: ApiFixture;
   let ours: TenantId;
   let theirs: TenantId;
-  /** What the store answers instead of storing. */
+  /** Makes the store fail with this error. */
   let failure: Error | undefined;
 
   beforeAll(async () => {
@@ -90,7 +90,7 @@ describe("files over HTTP", () => {
     return ids.sort();
   }
 
-  it("gives back what was uploaded, harmless to a browser", async () => {
+  it("returns what was uploaded, in a form that no browser runs", async () => {
     const { fileId } = await uploaded(PNG, "image/png", 'l"o\u00e9g\u4e16.png');
     const response = await content("reader", fileId);
     expect(response.status).toBe(200);
@@ -104,7 +104,7 @@ describe("files over HTTP", () => {
     });
   });
 
-  it("answers 404 to operators too for a tenant that is deleted", async () => {
+  it("answers 404 for a deleted tenant, even to operators", async () => {
     const { fileId } = await uploaded();
     const tenantId = ours;
     const statuses = async () => {
@@ -123,7 +123,7 @@ describe("files over HTTP", () => {
     expect(await statuses()).toEqual([200, 200, 200]);
   });
 
-  it("answers ranges as HTTP says", async () => {
+  it("answers ranges as HTTP defines", async () => {
     const { fileId } = await uploaded("0123456789", "text/plain");
     const part = async (range: string) => {
       const response = await content("ours", fileId, { range });
@@ -139,7 +139,7 @@ describe("files over HTTP", () => {
     expect(await part("bytes=0-1,3-4")).toEqual([200, "0123456789", null]);
   });
 
-  it("lists newest first, by page, and gets one", async () => {
+  it("lists newest first, page by page, and gets one", async () => {
     const first = await uploaded();
     const second = await uploaded();
     const page = await (await api.call("ours", "GET", `/v1/tenants/${ours}/files?limit=1`)).json();
@@ -152,7 +152,7 @@ describe("files over HTTP", () => {
     expect(file.parse(await one.json())).toEqual(first);
   });
 
-  it("deletes bytes and row, writes both to the audit trail, and then knows nothing of it", async () => {
+  it("deletes bytes and row, audits upload and deletion, and then does not find it", async () => {
     const { fileId } = await uploaded();
     const path = `/v1/tenants/${ours}/files/${fileId}`;
     expect((await api.call("ours", "DELETE", path)).status).toBe(204);
@@ -164,7 +164,7 @@ describe("files over HTTP", () => {
     expect(rows.map((row) => row["action"])).toEqual(["file.uploaded", "file.deleted"]);
   });
 
-  it("answers another tenant the same as for a file that does not exist", async () => {
+  it("answers another tenant as if the file did not exist", async () => {
     const { fileId } = await uploaded();
     const missing = `file_${"0".repeat(32)}`;
     const bodies = [];
@@ -185,7 +185,7 @@ describe("files over HTTP", () => {
     expect((await content("ours", fileId)).status).toBe(200);
   });
 
-  it("refuses to upload or delete without the scope, and anything without a credential", async () => {
+  it("refuses uploads and deletions without the scope, and everything without a credential", async () => {
     const { fileId } = await uploaded();
     expect((await upload("reader", { body: PNG })).status).toBe(403);
     expect((await api.call("reader", "DELETE", `/v1/tenants/${ours}/files/${fileId}`)).status).toBe(
@@ -221,7 +221,7 @@ describe("files over HTTP", () => {
     },
   );
 
-  it("takes 5 MB and refuses one byte more, told in advance or not", async () => {
+  it("accepts 5 MB and refuses one byte more, with or without an announced length", async () => {
     const limit = 5 * 1024 * 1024;
     const full = Buffer.concat([PNG, Buffer.alloc(limit - PNG.length)]);
     expect((await upload("ours", { body: full })).status).toBe(201);
@@ -236,7 +236,7 @@ describe("files over HTTP", () => {
           resolve(res.statusCode);
         },
       );
-      // The server closes before it has read all.
+      // The server closes the connection before it has read everything.
       req.on("error", (error: NodeJS.ErrnoException) =>
         error.code === "EPIPE" || error.code === "ECONNRESET" ? undefined : reject(error),
       );
@@ -247,7 +247,7 @@ describe("files over HTTP", () => {
     expect(await storedIds()).toEqual(before);
   });
 
-  it("keeps nothing of an upload whose sender goes away", async () => {
+  it("keeps nothing of an upload whose sender disconnects", async () => {
     const before = await storedIds();
     const req = request(`${api.url}/v1/tenants/${ours}/files?name=half.png`, {
       method: "PUT",
@@ -267,7 +267,7 @@ describe("files over HTTP", () => {
     expect(await database.sql`select 1 from files where name = 'half.png'`).toEqual([]);
   });
 
-  it("says so when the disk is full, and leaves no row", async () => {
+  it("reports a full disk, and leaves no row", async () => {
     const before = await database.sql`select file_id from files order by 1`;
     failure = new StorageFullError("full");
     try {
@@ -280,7 +280,7 @@ describe("files over HTTP", () => {
     expect(await database.sql`select file_id from files order by 1`).toEqual(before);
   });
 
-  it("answers 404 for a tenant that does not exist, even to the operator, and keeps no bytes", async () => {
+  it("answers 404 for a missing tenant, even to the operator, and keeps no bytes", async () => {
     const before = await storedIds();
     const tenant = `ten_${"0".repeat(32)}`;
     expect((await upload("operator", { tenant, body: PNG })).status).toBe(404);
@@ -288,7 +288,7 @@ describe("files over HTTP", () => {
     expect(await storedIds()).toEqual(before);
   });
 
-  it("sweeps bytes that no row knows once they are an hour old, and nothing else", async () => {
+  it("sweeps only bytes without a row, once they are an hour old", async () => {
     const kept = await uploaded();
     const orphan = `file_${"f".repeat(32)}`;
     await store.put(

@@ -28,7 +28,7 @@ export function createFilesRoutes(deps: FilesDeps) {
   });
 }
 
-/** What is refused before the body was read ends the connection: the rest of the body is not worth receiving. */
+/** A request that is refused before its body was read ends the connection, to save receiving the rest. */
 const CLOSE = { connection: "close" };
 
 function pathTenant(params: RawCall["params"]) {
@@ -96,13 +96,13 @@ async function download(deps: FilesDeps, { req, res, params, context }: RawCall)
   const content = await openFileContent(deps, file, range);
   res.writeHead(range === undefined ? 200 : 206, toContentHeaders(file, range));
   await pipeline(Readable.from(content), res).catch((error: unknown) => {
-    // The head is sent: all that is left is to cut the connection, so that nobody takes a part for the whole.
+    // The head is already sent. Only cutting the connection keeps the client from taking a fragment for the whole file.
     res.destroy();
     context.logger.debug({ err: error, fileId: file.fileId }, "a download was broken off");
   });
 }
 
-/** Uploads and downloads: streams, which the contract library would hold in memory. */
+/** Uploads and downloads are streams, which the contract library would hold in memory. */
 export function createFilesRawRoutes(deps: FilesDeps): RawRoute[] {
   return [
     {

@@ -24,7 +24,7 @@ const COLUMNS = [
   "created_by",
 ] as const;
 
-/** @returns False when there is no such tenant. */
+/** @returns False if the tenant does not exist. */
 export async function insertFile(tx: Tx, tenantId: TenantId, row: FileRow): Promise<boolean> {
   const rows = await tx`
     insert into files (tenant_id, file_id, name, media_type, bytes, sha256, created_at, created_by)
@@ -35,7 +35,7 @@ export async function insertFile(tx: Tx, tenantId: TenantId, row: FileRow): Prom
   return rows.length === 1;
 }
 
-/** How many files a tenant has; `undefined` when there is no such tenant. */
+/** Counts the files of a tenant; `undefined` if the tenant does not exist. */
 export async function countFiles(tx: Tx, tenantId: TenantId): Promise<number | undefined> {
   const [row] = await tx<{ count: number }[]>`
     select (select count(*)::int from files where tenant_id = ${tenantId}) as count
@@ -66,14 +66,14 @@ export async function listFileRows(
     limit ${page.limit}`;
 }
 
-/** @returns False when there was none. */
+/** @returns False if there was none. */
 export async function deleteFileRow(tx: Tx, tenantId: TenantId, fileId: string): Promise<boolean> {
   const rows = await tx`
     delete from files where tenant_id = ${tenantId} and file_id = ${fileId} returning file_id`;
   return rows.length === 1;
 }
 
-/** Of all tenants: which of these ids have a row. For the operator role. */
+/** Finds which of these ids have a row, over all tenants. Needs the operator role. */
 export async function findKnownFileIds(tx: Tx, fileIds: readonly string[]): Promise<Set<string>> {
   const rows = await tx<{ file_id: string }[]>`
     select file_id from files where file_id = any(${[...fileIds]})`;

@@ -28,7 +28,7 @@ async function* bytes(count: number): AsyncGenerator<Uint8Array> {
 }
 
 describe("openLocalFileStore", () => {
-  it("lets nobody but its user read the files or list the folder", async () => {
+  it("lets only its own user read the files or list the folder", async () => {
     const folder = join(await newFolder(), "files");
     const store = await openLocalFileStore(folder, now());
     const id = newUuidId("file");
@@ -38,7 +38,7 @@ describe("openLocalFileStore", () => {
     expect((await stat(join(folder, id.slice(-2), id))).mode & 0o777).toBe(0o600);
   });
 
-  it("does not follow a symbolic link that stands in the place of a file", async () => {
+  it("does not follow a symbolic link in place of a file", async () => {
     const folder = await newFolder();
     const store = await openLocalFileStore(folder, now());
     const id = newUuidId("file");
@@ -49,7 +49,7 @@ describe("openLocalFileStore", () => {
     expect(await store.open(id)).toBeUndefined();
   });
 
-  it("removes what a killed upload left an hour ago, and not what is under way", async () => {
+  it("removes what a killed upload left an hour ago, but not uploads in progress", async () => {
     const folder = await newFolder();
     await openLocalFileStore(folder, now());
     const incoming = join(folder, ".incoming");
@@ -61,7 +61,7 @@ describe("openLocalFileStore", () => {
   });
 
   it.runIf(process.getuid?.() === 0)(
-    "says that the disk is full, keeps nothing of the upload and everything from before",
+    "reports a full disk, keeps nothing of the upload, and keeps all earlier files",
     async () => {
       const folder = await newFolder();
       execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder]);
@@ -75,7 +75,7 @@ describe("openLocalFileStore", () => {
         expect((await store.stat(kept))?.bytes).toBe(300_000);
         expect(await store.stat(refused)).toBeUndefined();
         expect(await readdir(join(folder, ".incoming"))).toEqual([]);
-        // The room of the refused one is free again.
+        // The refused upload has freed its room.
         await store.put(refused, bytes(300_000), { bytesMax: 5_000_000 });
       } finally {
         execFileSync("umount", [folder]);

@@ -7,7 +7,7 @@ import { type FileStore, FileTooLargeError, StorageFullError } from "./file-stor
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** Never a symbolic link: the data folder is private, and a link in it is nobody's of ours. */
+/** Refuses symbolic links: the data folder is private, and none of the links in it are ours. */
 const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW;
 const CREATE_FLAGS =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -49,7 +49,7 @@ async function write(
     hash.update(chunk);
     await file.writeFile(chunk);
   }
-  // Before the name exists: a crash must not leave a name with half of its bytes.
+  // Synced before the rename: a crash must not leave a name with half of its bytes.
   await file.sync();
   return { bytes, sha256: hash.digest() };
 }
@@ -65,9 +65,9 @@ async function removeAbandoned(incoming: string, olderThanMs: number): Promise<v
 }
 
 /**
- * Keeps files in a folder, each under its id: a name is a path only if it has the form of an id, so none leads elsewhere.
+ * Stores files in a folder, each under its id. Only names in the form of an id become paths, so none leads elsewhere.
  *
- * @param folder - Made when missing, for this user only. Uploads that a killed process left there are removed.
+ * @param folder - Created if missing, for this user only. Leftovers of killed uploads in it are removed.
  */
 export async function openLocalFileStore(folder: string, now: Date): Promise<FileStore> {
   const incoming = join(folder, INCOMING);
@@ -78,7 +78,7 @@ export async function openLocalFileStore(folder: string, now: Date): Promise<Fil
     if (!isId("file", fileId)) {
       throw new TypeError("Not the id of a file.");
     }
-    // The end of an id is random: at most 256 folders, evenly filled.
+    // The end of an id is random, so this gives at most 256 evenly filled folders.
     return join(folder, fileId.slice(-2), fileId);
   }
 

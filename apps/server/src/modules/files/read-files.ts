@@ -12,7 +12,7 @@ import type { FilesDeps } from "./upload-file.ts";
 /**
  * Lists a tenant's files, newest first; the cursor is the id of the last one.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND` for a tenant that there is not.
+ * @throws {AppError} `RESOURCE_NOT_FOUND` if the tenant does not exist.
  */
 export async function listFiles(
   deps: FilesDeps,
@@ -46,9 +46,9 @@ export async function getFile(
 }
 
 /**
- * Opens what `getFile` told of.
+ * Opens a file that `getFile` has returned.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND` when it was deleted meanwhile.
+ * @throws {AppError} `RESOURCE_NOT_FOUND` if it was deleted meanwhile.
  */
 export async function openFileContent(
   deps: FilesDeps,

@@ -5,11 +5,11 @@ import { findKnownFileIds } from "./files.store.ts";
 
 export type SweepFilesDeps = Pick<AppServices, "transact" | "clock" | "logger"> & {
   fileStore: FileStore;
-  /** Of the modules above that keep bytes here under ids of their own. */
+  /** Modules above that store bytes here under ids of their own. */
   fileOwners: readonly FindOwned[];
 };
 
-/** Bytes are stored before their row is: younger ones may still be waiting for it. */
+/** Bytes are stored before their row, so younger ones may still be waiting for it. */
 const YOUNGEST_MS = 60 * 60 * 1_000;
 const BATCH_SIZE = 500;
 
@@ -36,7 +36,7 @@ async function sweepBatch(deps: SweepFilesDeps, fileIds: readonly string[]): Pro
 }
 
 /**
- * Deletes bytes that no row knows: of uploads that a crash cut short, of files and tenants that were deleted.
+ * Deletes bytes without a row: of uploads that a crash cut short, and of deleted files and tenants.
  *
  * @returns How many files.
  */

@@ -19,7 +19,7 @@ export type UploadFileInput = {
   content: AsyncIterable<Uint8Array>;
 };
 
-/** A tenant's logo, invoices and exports; without a bound, one key could fill the disk. */
+/** Enough for a tenant's logo, invoices and exports. Without a bound, one key could fill the disk. */
 const FILES_PER_TENANT_MAX = 1_000;
 
 function toUploadError(error: unknown): unknown {
@@ -33,7 +33,7 @@ function toUploadError(error: unknown): unknown {
   if (error instanceof StorageFullError) {
     return new AppError({
       code: "STORAGE_FULL",
-      publicMessage: "There is no room to store the file. Nothing of it was kept.",
+      publicMessage: "There is no room to store the file. Nothing was stored.",
       cause: error,
     });
   }
@@ -57,7 +57,7 @@ async function assertRoom(deps: FilesDeps, tenantId: TenantId): Promise<void> {
  * Stores a file of at most 5 MB.
  *
  * @throws {AppError} `INSUFFICIENT_SCOPE`, `RESOURCE_NOT_FOUND` (no such tenant), `CONFLICT` (1,000 files already),
- *   `UNSUPPORTED_MEDIA_TYPE` (the content is not what it says), `PAYLOAD_TOO_LARGE`, `STORAGE_FULL`. Nothing is kept then.
+ *   `UNSUPPORTED_MEDIA_TYPE` (the content does not match its type), `PAYLOAD_TOO_LARGE`, `STORAGE_FULL`. Then nothing is stored.
  */
 export async function uploadFile(
   deps: FilesDeps,
@@ -97,7 +97,7 @@ export async function uploadFile(
       });
     });
   } catch (error) {
-    // Should this fail too, housekeeping finds bytes without a row.
+    // If this fails too, the sweep deletes the bytes.
     await deps.fileStore.delete(fileId).catch(() => undefined);
     throw error;
   }

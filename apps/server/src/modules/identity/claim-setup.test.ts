@@ -36,7 +36,7 @@ async function operatorIds(): Promise<string[]> {
 }
 
 describe("claimSetup", () => {
-  it("makes one operator, also when 50 people race for it", async () => {
+  it("makes one operator, even when 50 people race for it", async () => {
     const code = await offer();
     const people = [];
     for (let index = 0; index < 50; index += 1) {
@@ -52,7 +52,7 @@ describe("claimSetup", () => {
     expect(new Set(codes)).toEqual(new Set(["SETUP_CODE_INVALID"]));
   });
 
-  it("is written down, and told to every process", async () => {
+  it("is audited, and published to every process", async () => {
     const { userId, context } = await createTestUser(services);
     await database.sql`delete from changes`;
     await claimSetup(services, context, { code: await offer() });
@@ -64,7 +64,7 @@ describe("claimSetup", () => {
     expect(changes).toHaveLength(1);
   });
 
-  it("makes nobody an operator by a wrong code, nor a program by the right one", async () => {
+  it("makes no one an operator by a wrong code, nor a program by the right one", async () => {
     const code = await offer();
     const { context } = await createTestUser(services);
     const wrong = await refusalOf(claimSetup(services, context, { code: `${code}x` }));
@@ -79,7 +79,7 @@ describe("claimSetup", () => {
     await claimSetup(services, context, { code });
   });
 
-  it("leaves the code to claim when the user is gone", async () => {
+  it("leaves the code unclaimed if the user is gone", async () => {
     const code = await offer();
     const ghost = contextOf({
       type: "user",
@@ -95,7 +95,7 @@ describe("claimSetup", () => {
 });
 
 describe("operators", () => {
-  it("are added and removed, safe to repeat, each change written down once", async () => {
+  it("are added and removed idempotently, and each change is audited once", async () => {
     const { userId } = await createTestUser(services);
     for (let index = 0; index < 2; index += 1) {
       const added = await addOperator(services, OPERATOR_CONTEXT, { userId });
@@ -112,7 +112,7 @@ describe("operators", () => {
     expect(entries.map((entry) => entry["action"])).toEqual(["operator.added", "operator.removed"]);
   });
 
-  it("are found by id, or by an address that one person alone has", async () => {
+  it("are found by id, or by an address that only one person has", async () => {
     const { userId } = await createTestUser(services, { email: "Ada@Example.com" });
     const find = (idOrEmail: string) => getUserByName(services, OPERATOR_CONTEXT, { idOrEmail });
     expect((await find(userId)).userId).toBe(userId);
@@ -126,7 +126,7 @@ describe("operators", () => {
     expect(refusal.message).toContain(twin.userId);
   });
 
-  it("are listed each once, by the configuration only with a confirmed address", async () => {
+  it("are listed once each, and by the configuration only with a confirmed address", async () => {
     const added = await createTestUser(services, { email: "ada@example.com" });
     await addOperator(services, OPERATOR_CONTEXT, { userId: added.userId });
     const named = await createTestUser(services, { email: "Bob@Example.com" });
@@ -145,7 +145,7 @@ describe("operators", () => {
     expect(await list()).toEqual([added.userId]);
   });
 
-  it("are made by operators alone", async () => {
+  it("can only be added by operators", async () => {
     const { userId, context } = await createTestUser(services);
     const reader = contextOf({ type: "service_key", id: "svc_1", scopes: ["tenants:write"] });
     for (const other of [context, reader]) {
@@ -163,7 +163,7 @@ describe("operators", () => {
     expect(await operatorIds()).toEqual([]);
   });
 
-  it("are not made by a program that holds less than an operator does", async () => {
+  it("cannot be added by a program that holds fewer rights than an operator", async () => {
     const { userId } = await createTestUser(services);
     const most = SCOPES.filter((scope) => scope !== "outbox:read");
     const program = contextOf({ type: "service_key", id: "svc_1", scopes: most });

@@ -9,8 +9,8 @@ import { toSignedInUser } from "./to-user-reply.ts";
 import { setOperator } from "./users.store.ts";
 
 /**
- * Makes the signed-in person who holds the setup code the operator. Code and right are written in one transaction, so that
- * of any number of claims one succeeds and a failed one leaves the code valid.
+ * Makes the signed-in holder of the setup code an operator. The code is claimed and the right granted in one transaction, so of any
+ * number of claims exactly one succeeds, and a failed one leaves the code valid.
  *
  * @throws {AppError} `SETUP_CODE_INVALID`; `INSUFFICIENT_SCOPE` for a program.
  */

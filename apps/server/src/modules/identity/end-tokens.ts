@@ -5,8 +5,8 @@ import { BUILTIN_ISSUER } from "./trusted-issuers.ts";
 import { setTokensValidFrom } from "./users.store.ts";
 
 /**
- * Refuses, everywhere within a second, every ID token of a person of the built-in provider that was issued before now: for
- * a changed password. In the caller's transaction, of the operator role.
+ * Invalidates, everywhere within a second, every earlier ID token of a person of the built-in provider, after a change of password.
+ * Needs the caller's transaction, of the operator role.
  */
 export async function endTokens(
   deps: Pick<AppServices, "clock" | "newId">,

@@ -21,7 +21,7 @@ afterAll(() => database.close());
 const ISSUER = "https://id.example.com";
 
 describe("ensureUser", () => {
-  it("makes one user of an issuer and a subject, also when 20 ask at once", async () => {
+  it("creates one user for an issuer and a subject, even when 20 callers ask at once", async () => {
     const input = { issuer: ISSUER, subject: "race", email: "race@example.com" };
     const users = await Promise.all(
       Array.from({ length: 20 }, () => ensureUser(services, OPERATOR_CONTEXT, input)),
@@ -29,7 +29,7 @@ describe("ensureUser", () => {
     expect(new Set(users.map((user) => user.userId)).size).toBe(1);
   });
 
-  it("brings e-mail and name up to date and keeps what is left out", async () => {
+  it("updates e-mail and name, and keeps what is left out", async () => {
     const subject = "changing";
     const first = await ensureUser(services, OPERATOR_CONTEXT, {
       issuer: ISSUER,
@@ -45,7 +45,7 @@ describe("ensureUser", () => {
     expect(second).toEqual({ ...first, email: "new@example.com" });
   });
 
-  it("writes down whom it makes and what of them it changes, without names and addresses", async () => {
+  it("audits new users and changes, without names and addresses", async () => {
     const ensure = (input: { email?: string; name?: string }) =>
       ensureUser(services, OPERATOR_CONTEXT, { issuer: ISSUER, subject: "traced", ...input });
     const { userId } = await ensure({ email: "traced@example.com" });
@@ -63,7 +63,7 @@ describe("ensureUser", () => {
     ]);
   });
 
-  it("takes nobody for somebody else because of the e-mail address", async () => {
+  it("never identifies a user by the e-mail address", async () => {
     const email = "victim@example.com";
     const victim = await ensureUser(services, OPERATOR_CONTEXT, {
       issuer: ISSUER,

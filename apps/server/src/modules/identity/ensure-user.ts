@@ -11,7 +11,7 @@ import {
   updateUserProfile,
 } from "./users.store.ts";
 
-/** The fields alone: the trail is kept for good, and names people by their ids. */
+/** Names of changed fields only: the trail is kept for good, and identifies people by their ids. */
 function listChangedFields(before: UserRow, after: UserRow): string[] {
   return (["email", "name"] as const).filter((field) => before[field] !== after[field]);
 }
@@ -39,12 +39,12 @@ async function storeUser(
       ? undefined
       : await updateUserProfile(tx, { ...profile, user_id: before.user_id });
   if (after === undefined) {
-    throw new Error("A user that is there could not be updated.");
+    throw new Error("An existing user could not be updated.");
   }
   return { before, after };
 }
 
-/** Creates the user of (issuer, subject), or brings e-mail and name up to date. Safe to repeat. */
+/** Creates the user of (issuer, subject), or updates e-mail and name. Idempotent. */
 export async function ensureUser(
   deps: AppServices,
   context: CallContext,
@@ -63,7 +63,7 @@ export async function ensureUser(
         details: before === undefined ? {} : { changed },
       });
     }
-    // Another address may end what the configuration gives to the one before.
+    // With a new address, the user may lose rights that the configuration gives to the old one.
     await insertChange(tx, { kind: "user", tenantId: null, entityId: after.user_id });
     return after;
   });

@@ -14,7 +14,7 @@ export function createSetupRoutes(deps: AppServices & { attempts: AttemptLimits 
       deps.attempts.take("link", attempt);
       const valid = await checkSetupCode(deps, input);
       if (valid) {
-        // Reloading the page of a good link is no guess.
+        // Reloading the page of a valid link does not count as guessing.
         deps.attempts.giveBack("link", attempt);
       }
       return { valid };

@@ -18,10 +18,10 @@ let server: Server;
 let issuer: string;
 let outbound: Outbound;
 let first: TestIssuer;
-/** Paths asked of the issuer so far. */
+/** Paths requested from the issuer so far. */
 let asked: string[];
 let keys: JWK[];
-/** Answers instead of the usual, while set. */
+/** Overrides the usual answers while set. */
 let answer: ((path: string, res: ServerResponse) => void) | undefined;
 let verify: ReturnType<typeof createTokenVerifier>;
 
@@ -74,7 +74,7 @@ function createVerifier(): ReturnType<typeof createTokenVerifier> {
   });
 }
 
-/** Another key of the issuer, and what signs with it. */
+/** Another key of the issuer, and a function that signs with it. */
 async function rotate(kid: string): Promise<{ key: JWK; mint(): Promise<string> }> {
   const pair = await generateKeyPair("ES256", { extractable: true });
   const seconds = () => Math.floor(clock.now().getTime() / 1_000);
@@ -90,7 +90,7 @@ async function rotate(kid: string): Promise<{ key: JWK; mint(): Promise<string> 
 const fetches = () => asked.filter((path) => path === "/realm/keys").length;
 
 describe("keys of an issuer", () => {
-  it("are found by its discovery document, once for any number of tokens", async () => {
+  it("are found through its discovery document, once for any number of tokens", async () => {
     const tokens = await Promise.all(Array.from({ length: 20 }, () => first.mintIdToken()));
     const verdicts = await Promise.all(tokens.map((token) => verify(token)));
     expect(new Set(verdicts.map((verdict) => verdict.kind))).toEqual(new Set(["valid"]));
@@ -98,7 +98,7 @@ describe("keys of an issuer", () => {
     expect(verdicts[0]).toMatchObject({ claims: { issuer } });
   });
 
-  it("are fetched again for a key that is new, so that rotation refuses nobody", async () => {
+  it("are fetched again for a new key, so that a rotation refuses no one", async () => {
     await verify(await first.mintIdToken());
     const second = await rotate("second");
     keys = [...keys, second.key];
@@ -124,7 +124,7 @@ describe("keys of an issuer", () => {
     expect(fetches()).toBe(3);
   });
 
-  it("are refused once the issuer has taken them back", async () => {
+  it("are refused once the issuer has withdrawn them", async () => {
     await verify(await first.mintIdToken());
     keys = [(await rotate("second")).key];
     clock.advance(11 * MINUTE_MS);
@@ -133,7 +133,7 @@ describe("keys of an issuer", () => {
     expect(await pollUntil("the old key is refused", isGone)).toBe(true);
   });
 
-  it("go on being used while the issuer is away", async () => {
+  it("stay valid while the issuer is down", async () => {
     await verify(await first.mintIdToken());
     answer = (_, res) => res.destroy();
     clock.advance(24 * 60 * MINUTE_MS);
@@ -143,7 +143,7 @@ describe("keys of an issuer", () => {
     }
   });
 
-  it("that were never known answer 503 in the meantime, and are tried again", async () => {
+  it("answer 503 while they were never fetched, and are retried", async () => {
     answer = (_, res) => res.writeHead(500).end();
     const token = await first.mintIdToken();
     await expect(verify(token)).rejects.toMatchObject({
@@ -157,7 +157,7 @@ describe("keys of an issuer", () => {
     expect((await verify(await first.mintIdToken())).kind).toBe("valid");
   });
 
-  it("are not believed from whoever answers something else", async () => {
+  it("are not accepted from anyone else", async () => {
     const evil = createServer((req, res) => {
       asked.push(`evil ${req.url ?? ""}`);
       sendJson(res, { keys });

@@ -6,9 +6,9 @@ import type { Logger } from "#platform/logger.ts";
 import type { Outbound, OutboundLimits } from "#platform/outbound.ts";
 
 /**
- * Finds the public key that a token names, of the type that its algorithm needs.
+ * Finds the public key that a token names, of the type that its algorithm requires.
  *
- * @throws {errors.JWKSNoMatchingKey} and its like when there is none; {@link AppError} `IDENTITY_PROVIDER_UNAVAILABLE`.
+ * @throws {errors.JWKSNoMatchingKey} and similar errors if there is none; {@link AppError} `IDENTITY_PROVIDER_UNAVAILABLE`.
  */
 export type KeyFinder = (
   ...input: Parameters<JWTVerifyGetKey>
@@ -22,9 +22,9 @@ export type IssuerKeysDeps = {
 
 const LIMITS: OutboundLimits = { timeoutMs: 5_000, bytesMax: 256 * 1024 };
 const KEYS_MAX = 100;
-/** After this the keys are fetched again, behind the caller's back. */
+/** How old keys may be before they are fetched again in the background. */
 const FRESH_MS = 10 * 60_000;
-/** Between two fetches that tokens with unknown keys, or failures, can cause. */
+/** The shortest time between two fetches caused by unknown keys or failures. */
 const COOLDOWN_MS = 30_000;
 
 const discoveryDocument = z.object({ issuer: z.string(), jwks_uri: z.url() });
@@ -45,9 +45,9 @@ async function fetchKeys(outbound: Pick<Outbound, "getJson">, issuer: string): P
   const address = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
   const discovered = discoveryDocument.parse(await outbound.getJson(address, LIMITS));
   if (discovered.issuer !== issuer) {
-    throw new Error(`The issuer at ${issuer} calls itself something else.`);
+    throw new Error(`The issuer at ${issuer} names itself differently.`);
   }
-  // A provider elsewhere must not point at services of this machine.
+  // An external provider must not point at services of this machine.
   if (issuer.startsWith("https:") && !discovered.jwks_uri.startsWith("https:")) {
     throw new Error(`The issuer at ${issuer} publishes its keys without TLS.`);
   }
@@ -56,9 +56,9 @@ async function fetchKeys(outbound: Pick<Outbound, "getJson">, issuer: string): P
 }
 
 /**
- * Keeps the keys of an issuer elsewhere, found by its discovery document. A token with an unknown key makes them be fetched
- * again, at most once in half a minute, so that rotation is noticed at once and forged tokens cause no flood. While the
- * issuer is away the keys that were known go on being used.
+ * Caches the keys of an external issuer, found through its discovery document. A token with an unknown key causes a new fetch, at
+ * most once in half a minute: so a rotation is noticed at once, and forged tokens cause no flood. While the issuer is down, the known
+ * keys stay valid.
  */
 export function createIssuerKeys(deps: IssuerKeysDeps, issuer: string): KeyFinder {
   const { clock, outbound, logger } = deps;
@@ -75,11 +75,11 @@ export function createIssuerKeys(deps: IssuerKeysDeps, issuer: string): KeyFinde
       lastFailure = undefined;
     } catch (error) {
       lastFailure = error;
-      logger.warn({ err: error, issuer }, "the keys of an identity provider cannot be fetched");
+      logger.warn({ err: error, issuer }, "the keys of an identity provider could not be fetched");
     }
   }
 
-  /** Fetches unless that was tried a moment ago; whoever asks meanwhile waits for the same fetch. */
+  /** Fetches unless there was an attempt a moment ago. Concurrent callers share one fetch. */
   function refresh(): Promise<void> {
     if (fetching === undefined && clock.monotonicMs() - triedAtMs >= COOLDOWN_MS) {
       fetching = fetchOnce().finally(() => {
@@ -93,7 +93,7 @@ export function createIssuerKeys(deps: IssuerKeysDeps, issuer: string): KeyFinde
     if (known === undefined) {
       await refresh();
     } else if (clock.monotonicMs() - known.fetchedAtMs >= FRESH_MS) {
-      // Not waited for, and it cannot fail: the keys at hand are good until others are there.
+      // Not awaited, and it cannot fail: the present keys are good until new ones arrive.
       refresh().catch(() => undefined);
     }
     if (known === undefined) {

@@ -16,11 +16,11 @@ import {
   setOperator,
 } from "./users.store.ts";
 
-/** Far more than any installation has; those of the configuration are not among them. */
+/** Far more than any installation has. Operators by configuration are not included. */
 const OPERATORS_MAX = 1_000;
 const TWINS_MAX = 10;
 
-/** Lists those whom the setup link or a command made operators, oldest first. */
+/** Lists operators made by the setup link or a command, oldest first. */
 export async function listOperators(
   deps: AppServices,
   context: CallContext,
@@ -31,10 +31,10 @@ export async function listOperators(
 }
 
 /**
- * Lists every user who is an operator, in whatever way. Whoever the configuration names and has not signed in with a
- * confirmed address is no user, or no operator, yet.
+ * Lists every user who is an operator, by any means. An address in the configuration counts only once a person has signed in with
+ * it, confirmed.
  *
- * @param input.configured - E-mail addresses of operators by the configuration.
+ * @param input.configured - E-mail addresses of operators in the configuration.
  */
 export async function listOperatorUsers(
   deps: AppServices,
@@ -52,9 +52,9 @@ export async function listOperatorUsers(
 }
 
 /**
- * Finds the user whom an operator means: by id, or by the e-mail address when one person alone has it.
+ * Finds a user by id, or by e-mail address if only one person has it.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND`; `CONFLICT` when several people have the address.
+ * @throws {AppError} `RESOURCE_NOT_FOUND`; `CONFLICT` if several people have the address.
  */
 export async function getUserByName(
   deps: AppServices,
@@ -76,7 +76,7 @@ export async function getUserByName(
     const ids = rows.map((twin) => twin?.user_id).join(", ");
     throw new AppError({
       code: "CONFLICT",
-      publicMessage: `Several people have this address, from different providers: name one by id (${ids}).`,
+      publicMessage: `Several people have this address, from different providers: choose one by id (${ids}).`,
     });
   }
   return toSignedInUser(row, row.is_operator);
@@ -105,14 +105,14 @@ async function changeOperator(
   return toSignedInUser(after, after.is_operator);
 }
 
-/** Nobody gives, or takes, more than they hold: an operator holds every scope. */
+/** An actor may only grant or revoke rights that they hold. An operator holds every scope. */
 function assertIsOperator(actor: Actor): void {
   for (const scope of SCOPES) {
     assertMay(actor, scope);
   }
 }
 
-/** Makes a user an operator. Safe to repeat. @throws {AppError} `RESOURCE_NOT_FOUND`, `INSUFFICIENT_SCOPE`. */
+/** Makes a user an operator. Idempotent. @throws {AppError} `RESOURCE_NOT_FOUND`, `INSUFFICIENT_SCOPE`. */
 export async function addOperator(
   deps: AppServices,
   context: CallContext,
@@ -125,8 +125,7 @@ export async function addOperator(
 }
 
 /**
- * Takes an operator's right away, on every process within a second. Safe to repeat. Whoever is an operator by the
- * configuration stays one until it changes.
+ * Revokes an operator's right, on every process within a second. Idempotent. Operators by configuration remain until it changes.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND`, `INSUFFICIENT_SCOPE`.
  */

@@ -5,7 +5,7 @@ import { createTestServices, type TestServices } from "@turnpike/testkit/test-se
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { claimSetupCode, offerSetupCode } from "./setup-code.ts";
 
-// A setup code belongs to the whole installation, so each case has a database of its own.
+// A setup code belongs to the whole installation, so each case has its own database.
 let database: TestDatabase;
 let services: TestServices;
 beforeEach(async () => {
@@ -31,13 +31,13 @@ describe("setup code", () => {
     expect((await refusalOf(claim(code))).code).toBe("SETUP_CODE_INVALID");
   });
 
-  it("is claimed by exactly one of 50 who try at once", async () => {
+  it("is claimed by exactly one of 50 concurrent attempts", async () => {
     const code = await offer();
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => claim(code)));
     expect(outcomes.filter((outcome) => outcome.status === "fulfilled")).toHaveLength(1);
   });
 
-  it("is refused in the same words whether it is wrong or used up", async () => {
+  it("is refused with the same words whether it is wrong or used up", async () => {
     const code = await offer();
     const wrong = await refusalOf(claim("not-the-code"));
     await claim(code);
@@ -46,7 +46,7 @@ describe("setup code", () => {
     expect(wrong.extensions).toEqual(used.extensions);
   });
 
-  it("is replaced by the next start, and the one before is worth nothing", async () => {
+  it("is replaced at the next start, which invalidates the old one", async () => {
     const before = await offer();
     const after = await offer();
     expect(after).not.toBe(before);
@@ -54,12 +54,12 @@ describe("setup code", () => {
     await claim(after);
   });
 
-  it("is not offered any more once an installation is claimed", async () => {
+  it("is no longer offered once an installation is claimed", async () => {
     await claim(await offer());
     expect(await offerSetupCode(services)).toBeUndefined();
   });
 
-  it("stays valid when the work it was claimed for fails", async () => {
+  it("stays valid if the work of its claim fails", async () => {
     const code = await offer();
     const failing = services.transact.asOperator(async (tx) => {
       await claimSetupCode(services, tx, { code, by: "test" });
@@ -69,13 +69,13 @@ describe("setup code", () => {
     await claim(code);
   });
 
-  it("leaves at most one code to claim when several processes start at once", async () => {
+  it("leaves at most one claimable code when several processes start at once", async () => {
     const codes = await Promise.all(Array.from({ length: 10 }, () => offerSetupCode(services)));
     const outcomes = await Promise.allSettled(codes.map((code) => claim(code ?? "")));
     expect(outcomes.filter((outcome) => outcome.status === "fulfilled")).toHaveLength(1);
   });
 
-  it("cannot be claimed a second time through a start that races the claim", async () => {
+  it("cannot be claimed twice through a start that races the claim", async () => {
     for (let round = 0; round < 10; round += 1) {
       await database.sql`delete from setup_codes`;
       const code = await offer();
@@ -87,7 +87,7 @@ describe("setup code", () => {
     }
   });
 
-  it("is nowhere in the database", async () => {
+  it("is not stored in the clear", async () => {
     const code = await offer();
     const dump = await dumpDatabase(database.sql);
     expect(dump).not.toContain(code);

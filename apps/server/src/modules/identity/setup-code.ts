@@ -34,7 +34,7 @@ export async function offerSetupCode(deps: AppServices): Promise<string | undefi
   });
 }
 
-/** True when the code can be claimed now; changes nothing. */
+/** True if the code can be claimed now. Changes nothing. */
 export async function checkSetupCode(
   deps: Pick<AppServices, "transact">,
   input: { code: string },
@@ -45,7 +45,7 @@ export async function checkSetupCode(
 /**
  * Takes a setup code, once, in the caller's transaction.
  *
- * @throws {AppError} `SETUP_CODE_INVALID` for a code that is unknown or taken: the two look the same.
+ * @throws {AppError} `SETUP_CODE_INVALID` for a code that is unknown or already claimed; the answer does not say which.
  */
 export async function claimSetupCode(
   deps: AppServices,
@@ -62,7 +62,7 @@ export async function claimSetupCode(
     throw new AppError({
       code: "SETUP_CODE_INVALID",
       publicMessage:
-        "This setup code is not valid. It works once; the newest start of a fresh installation prints a new one.",
+        "This setup code is not valid. It works once; each start of an unclaimed installation prints a new one.",
     });
   }
 }

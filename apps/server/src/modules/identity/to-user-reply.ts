@@ -1,7 +1,7 @@
 import type { SignedInUser } from "@turnpike/contract/auth";
 import type { UserRow } from "./users.store.ts";
 
-/** @param isOperator - By the table or by the configuration. */
+/** @param isOperator - According to the table or the configuration. */
 export function toSignedInUser(row: UserRow, isOperator: boolean): SignedInUser {
   return {
     userId: row.user_id,

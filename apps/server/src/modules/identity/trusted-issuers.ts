@@ -4,26 +4,26 @@ import { createIssuerKeys, type IssuerKeysDeps, type KeyFinder } from "./issuer-
 import { createPublishedKeys } from "./published-keys.ts";
 
 /**
- * The name under which people of the built-in provider are stored. Not its address: whoever changes the public address of
- * an installation must not turn everybody into somebody else.
+ * The issuer under which people of the built-in provider are stored. It is not the address: a new public address of the
+ * installation must not turn everyone into a new person.
  */
 export const BUILTIN_ISSUER = "builtin";
 
-/** Somebody who may vouch for people. */
+/** An issuer whose tokens identify people. */
 export type TrustedIssuer = {
-  /** As its tokens name it, compared exactly. */
+  /** The issuer in its tokens, compared exactly. */
   issuer: string;
-  /** As its people are stored. */
+  /** The issuer under which its people are stored. */
   storedAs: string;
-  /** Whom its tokens must be for. */
+  /** The audience that its tokens must name. */
   clientId: string;
   findKey: KeyFinder;
 };
 
-/** The built-in provider: its keys are in this process, so nothing is fetched. */
+/** The built-in provider. Its keys are in this process, so nothing is fetched. */
 export type BuiltinProvider = { issuer: string; clientId: string; publicKeys(): readonly JWK[] };
 
-/** Lists whose tokens are believed: the built-in provider, if there is one, and those of the configuration. */
+/** Lists the trusted issuers: the built-in provider, if there is one, and those of the configuration. */
 export function createTrustedIssuers(
   deps: Omit<IssuerKeysDeps, "outbound"> & { outbound: Outbound },
   input: {

@@ -37,7 +37,7 @@ beforeEach(() => {
   directory = createDirectory();
 });
 
-/** A process of its own: it remembers nobody yet. */
+/** A separate process, with an empty cache. */
 function createDirectory(operators: readonly string[] = []): UserDirectory {
   const toTrusted = (issuer: TestIssuer, storedAs: string) => ({
     issuer: issuer.issuer,
@@ -62,7 +62,7 @@ function createDirectory(operators: readonly string[] = []): UserDirectory {
 const mint = (person: TestPerson) => builtin.mintIdToken(person);
 const identify = async (person: TestPerson) => await directory.identify(await mint(person));
 
-/** What the change feed tells a process of a user. */
+/** What the change feed publishes to a process about a user. */
 function tell(userId: string, to: UserDirectory = directory): void {
   to.applyChange({ kind: "user", tenantId: null, entityId: userId, revision: 1n });
 }
@@ -74,7 +74,7 @@ async function countUsers(subject: string): Promise<number> {
 }
 
 describe("a valid token", () => {
-  it("makes its user, whatever the address of the built-in provider is", async () => {
+  it("creates its user, whatever the address of the built-in provider is", async () => {
     const { user, actor } = await identify({ subject: "new", email: "new@example.com" });
     expect(user).toEqual({
       userId: actor.id,
@@ -87,7 +87,7 @@ describe("a valid token", () => {
     expect(row?.["issuer"]).toBe("builtin");
   });
 
-  it("makes one user, also when 50 arrive at once at two processes", async () => {
+  it("creates one user, even when 50 arrive at once at two processes", async () => {
     const token = await mint({ subject: "crowd" });
     const other = createDirectory();
     const people = await Promise.all(
@@ -99,7 +99,7 @@ describe("a valid token", () => {
     expect(await countUsers("crowd")).toBe(1);
   });
 
-  it("brings address and name up to date, and an older token does not bring them back", async () => {
+  it("updates address and name, and an older token does not revert them", async () => {
     const older = await mint({ subject: "moved", email: "old@example.com", issuedAgoMs: 60_000 });
     await directory.identify(older);
     const newer = await mint({ subject: "moved", email: "new@example.com", name: "New" });
@@ -130,7 +130,7 @@ describe("a valid token", () => {
     expect(await countChanges()).toBe(1);
   });
 
-  it("is of the same person as the user that an operator made before", async () => {
+  it("belongs to the same person as the user that an operator created before", async () => {
     const made = await ensureUser(services, OPERATOR_CONTEXT, {
       issuer: elsewhere.issuer,
       subject: "known-before",
@@ -140,7 +140,7 @@ describe("a valid token", () => {
     expect((await directory.identify(token)).user.userId).toBe(made.userId);
   });
 
-  it("takes nobody for somebody else by address, subject or a subject with a line break", async () => {
+  it("does not confuse people by address, subject or a subject with a line break", async () => {
     const victim = await identify({ subject: "victim", email: "victim@example.com" });
     const others = [
       await elsewhere.mintIdToken({ subject: "victim", email: "victim@example.com" }),
@@ -155,7 +155,7 @@ describe("a valid token", () => {
   });
 });
 
-describe("a token that is not good", () => {
+describe("an invalid token", () => {
   it("is refused with a reason by identify, and without one by findActor", async () => {
     const expired = await mint({ issuedAgoMs: 60 * 60_000 });
     expect(await refusalOf(directory.identify(expired))).toMatchObject({
@@ -169,7 +169,7 @@ describe("a token that is not good", () => {
     }
   });
 
-  it("makes nobody", async () => {
+  it("creates no user", async () => {
     const stranger = await createTestIssuer({ ...builtin, now: services.clock.now });
     const token = await stranger.mintIdToken({ subject: "forged" });
     expect(await directory.findActor(token)).toBeUndefined();
@@ -181,7 +181,7 @@ describe("endTokens", () => {
   const end = (subject: string) =>
     services.transact.asOperator((tx) => endTokens(services, tx, { subject }));
 
-  it("refuses what was issued before, on every process that hears of it, and nothing newer", async () => {
+  it("refuses earlier tokens on every process that hears of it, and no newer ones", async () => {
     const old = await mint({ subject: "changed", issuedAgoMs: 5_000 });
     const other = createDirectory();
     const { user } = await directory.identify(old);
@@ -196,14 +196,14 @@ describe("endTokens", () => {
     expect(await directory.findActor(await mint({ subject: "changed" }))).toBeDefined();
   });
 
-  it("holds for somebody who has not appeared yet", async () => {
+  it("applies to a person who has not appeared yet", async () => {
     const old = await mint({ subject: "not-yet", issuedAgoMs: 5_000 });
     await end("not-yet");
     expect(await directory.findActor(old)).toBeUndefined();
     expect(await countUsers("not-yet")).toBe(1);
   });
 
-  it("concerns the built-in provider alone", async () => {
+  it("applies to the built-in provider only", async () => {
     const token = await elsewhere.mintIdToken({ subject: "same-name", issuedAgoMs: 5_000 });
     await directory.identify(token);
     await end("same-name");
@@ -212,7 +212,7 @@ describe("endTokens", () => {
 });
 
 describe("what a person may do", () => {
-  it("is what the tenants say, and is asked again after a change", async () => {
+  it("follows the tenants, and is read again after a change", async () => {
     const tenantId = services.newId("tenant");
     const token = await mint({ subject: "member" });
     const before = await directory.identify(token);
@@ -226,7 +226,7 @@ describe("what a person may do", () => {
     expect((await directory.identify(token)).actor.roles.size).toBe(0);
   });
 
-  it("is everything for an operator, until the right is taken away", async () => {
+  it("is everything for an operator, until the right is revoked", async () => {
     const token = await mint({ subject: "chief" });
     const { user } = await directory.identify(token);
     const userId: UserId = user.userId;
@@ -238,7 +238,7 @@ describe("what a person may do", () => {
     expect((await directory.identify(token)).actor.isOperator).toBe(false);
   });
 
-  it("is everything for an address of the configuration, when it is verified", async () => {
+  it("is everything for an address in the configuration, if it is verified", async () => {
     const process = createDirectory(["Boss@Example.com"]);
     const read = async (person: TestPerson) =>
       (await process.identify(await mint(person))).user.isOperator;

@@ -13,28 +13,28 @@ import { toSignedInUser } from "./to-user-reply.ts";
 import { listUserRowsBySubject, type UserRow, upsertUserByClaims } from "./users.store.ts";
 import type { TokenClaims, TokenVerdict } from "./verify-id-token.ts";
 
-/** A person whose token is good, as an actor and as they may see themselves. */
+/** A person with a valid token, as an actor and as shown to themselves. */
 export type SignedInPerson = { actor: UserActor; user: SignedInUser };
 
 export type UserDirectory = {
   /**
-   * Finds who holds an ID token, making or updating the user on the way.
+   * Finds the holder of an ID token, creating or updating the user on the way.
    *
    * @throws {AppError} `UNAUTHENTICATED`, saying whether the token has expired; `IDENTITY_PROVIDER_UNAVAILABLE`.
    */
   identify(token: string): Promise<SignedInPerson>;
-  /** The same for credentials of requests: `undefined` for a token that is not good. */
+  /** The same for credentials of requests: `undefined` for an invalid token. */
   findActor(token: string): Promise<UserActor | undefined>;
-  /** Makes the next look at a person see what is committed now. */
+  /** Makes the next lookup of a person read what is committed now. */
   forget(userId: UserId): void;
-  /** Forgets what a change may have made untrue. */
+  /** Drops cached entries that a change may have invalidated. */
   applyChange(change: Change): void;
 };
 
 export type UserDirectoryDeps = Pick<AppServices, "transact" | "clock" | "newId"> & {
   verifyToken(token: string): Promise<TokenVerdict>;
   roles: RoleDirectory;
-  /** E-mail addresses of operators by the configuration. */
+  /** E-mail addresses of operators in the configuration. */
   operators: readonly string[];
 };
 
@@ -42,7 +42,7 @@ type UserRecord = { row: UserRow; roles: UserActor["roles"] };
 
 const NO_ROLES: UserActor["roles"] = new Map();
 
-/** People held in memory at the most, each about 1 kB. */
+/** The most people in the cache, about 1 kB each. */
 const RECORDS_MAX = 100_000;
 const MISSES_MAX = 1_000;
 const MISS_TTL_MS = 1_000;
@@ -66,7 +66,7 @@ function nameOf(claims: Pick<TokenClaims, "issuer" | "subject">): string {
   return `${claims.issuer}\n${claims.subject}`;
 }
 
-/** An issuer has no line break; a subject may. */
+/** An issuer contains no line break; a subject may. */
 function fromName(name: string): Pick<TokenClaims, "issuer" | "subject"> {
   const end = name.indexOf("\n");
   return { issuer: name.slice(0, end), subject: name.slice(end + 1) };
@@ -77,13 +77,13 @@ function isUpToDate({ row }: UserRecord, claims: TokenClaims): boolean {
     row.email === claims.email &&
     row.email_verified === claims.emailVerified &&
     row.name === claims.name;
-  // An older token, used late, must not bring back an older name or address.
+  // An older token that is used late must not revert name or address.
   return isSame || (row.claims_issued_at !== null && row.claims_issued_at > claims.issuedAt);
 }
 
 /**
- * To the second, as tokens count: the one that is issued right after a change of password must not be refused for the
- * part of a second that it does not state.
+ * To the second, as in tokens. Otherwise a token issued right after a change of password would be refused for the fraction of a
+ * second that it does not state.
  */
 function isTooOld(row: UserRow, claims: TokenClaims): boolean {
   const from = row.tokens_valid_from;
@@ -91,8 +91,8 @@ function isTooOld(row: UserRow, claims: TokenClaims): boolean {
 }
 
 /**
- * Answers who a token's holder is and what they may do. People are kept in memory and dropped when the change feed names
- * them, so that a role that is taken away is gone on every process within a second.
+ * Answers who holds a token and what they may do. People are cached until the change feed names them, so that a revoked role is gone
+ * on every process within a second.
  */
 export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
   const operators = new Set(deps.operators.map((email) => email.toLowerCase()));
@@ -138,7 +138,7 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
       }
       return row?.user_id;
     });
-    // Without a change the row was newer than the memory of it; both are forgotten.
+    // Nothing changed, so the row was newer than the cache entry. Both are dropped.
     people.forget(userId ?? "");
   }
 
@@ -153,7 +153,7 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
     }
     const fresh = await people.get(nameOf(claims));
     if (fresh === null) {
-      throw new Error("A user that was just stored is not there.");
+      throw new Error("A user that was just stored is missing.");
     }
     return fresh;
   }

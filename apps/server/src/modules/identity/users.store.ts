@@ -25,7 +25,7 @@ const COLUMNS = [
   "claims_issued_at",
 ] as const;
 
-/** @returns The row; `undefined` when the issuer and subject have a user already. */
+/** @returns The row; `undefined` if the issuer and subject already have a user. */
 export async function insertUser(
   tx: Tx,
   row: Pick<UserRow, "user_id" | "issuer" | "subject" | "email" | "name"> & { now: Date },
@@ -38,7 +38,7 @@ export async function insertUser(
   return user;
 }
 
-/** Finds the user and keeps others from changing it until the end of the transaction. */
+/** Finds the user and locks it until the end of the transaction. */
 export async function lockUserRowBySubject(
   tx: Tx,
   identity: Pick<UserRow, "issuer" | "subject">,
@@ -50,7 +50,7 @@ export async function lockUserRowBySubject(
   return user;
 }
 
-/** Updates e-mail and name; null keeps what is known. */
+/** Updates e-mail and name; null keeps the present value. */
 export async function updateUserProfile(
   tx: Tx,
   row: Pick<UserRow, "user_id" | "email" | "name"> & { now: Date },
@@ -68,10 +68,9 @@ export async function updateUserProfile(
 }
 
 /**
- * Inserts the user of a token, or brings it up to date with the token's claims. A token issued before the one that was
- * used last changes nothing.
+ * Inserts the user of a token, or updates it from the token's claims. A token issued before the last used one changes nothing.
  *
- * @returns The row when something changed.
+ * @returns The row if anything changed.
  */
 export async function upsertUserByClaims(
   tx: Tx,
@@ -100,7 +99,7 @@ export async function findUserRow(tx: Tx, userId: UserId): Promise<UserRow | und
   return user;
 }
 
-/** Those that exist, in no order. */
+/** The existing ones, unordered. */
 export async function listUserRowsBySubject(
   tx: Tx,
   identities: readonly { issuer: string; subject: string }[],
@@ -115,7 +114,7 @@ export async function listUserRowsBySubject(
     )`;
 }
 
-/** Everybody with this e-mail address, which identifies nobody: several issuers may vouch for it, or none. */
+/** Everyone with this e-mail address. It identifies no one: several issuers may vouch for it, or none. */
 export async function listUserRowsByEmail(
   tx: Tx,
   email: string,
@@ -127,13 +126,13 @@ export async function listUserRowsByEmail(
     limit ${limit}`;
 }
 
-/** Those whom the table makes operators, oldest first. */
+/** The operators in the table, oldest first. */
 export async function listOperatorRows(tx: Tx, limit: number): Promise<UserRow[]> {
   return await tx<UserRow[]>`
     select ${tx(COLUMNS)} from users where is_operator order by user_id limit ${limit}`;
 }
 
-/** The verified addresses of those whom the setup link or a command made operators, oldest first. */
+/** The verified addresses of the operators in the table, oldest first. */
 export async function listOperatorEmails(tx: Tx, limit: number): Promise<string[]> {
   const rows = await tx<{ email: string }[]>`
     select email from users
@@ -142,7 +141,7 @@ export async function listOperatorEmails(tx: Tx, limit: number): Promise<string[
   return rows.map((row) => row.email);
 }
 
-/** Those whose provider says that one of these lower-case addresses is theirs, oldest first. */
+/** People whose provider has verified one of these lower-case addresses, oldest first. */
 export async function listVerifiedUserRows(
   tx: Tx,
   emails: readonly string[],
@@ -155,7 +154,7 @@ export async function listVerifiedUserRows(
     limit ${limit}`;
 }
 
-/** @returns The row, whether it changed or not; `undefined` when there is no such user. */
+/** @returns The row, changed or not; `undefined` if there is no such user. */
 export async function setOperator(
   tx: Tx,
   input: { userId: UserId; isOperator: boolean; now: Date },
@@ -167,7 +166,7 @@ export async function setOperator(
   return user;
 }
 
-/** Refuses tokens issued before `from`; a later moment that is set already stays. Makes the user when there is none yet. */
+/** Refuses tokens issued before `from`; a later time that is already set stays. Creates the user if missing. */
 export async function setTokensValidFrom(
   tx: Tx,
   input: { user_id: UserId; issuer: string; subject: string; from: Date },
@@ -185,7 +184,7 @@ export async function setTokensValidFrom(
   return user.user_id;
 }
 
-/** Null for somebody without an address; `undefined` when there is no such user. */
+/** Null for a person without an address; `undefined` if there is no such user. */
 export async function findUserEmail(tx: Tx, userId: UserId): Promise<string | null | undefined> {
   const [user] = await tx<{ email: string | null }[]>`
     select email from users where user_id = ${userId}`;

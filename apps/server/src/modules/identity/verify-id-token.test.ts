@@ -44,7 +44,7 @@ beforeAll(async () => {
     await publish(rsa, "rsa", {}),
     await publish(ec, "ec", { alg: "ES256" }),
     await publish(ed, "ed", {}),
-    // What must never be used to verify: published by mistake, or for something else.
+    // Must never be used to verify: published by mistake, or for another purpose.
     { kty: "oct", kid: "oct", k: Buffer.from("a secret that was published").toString("base64url") },
     { ...(await publish(stranger, "for-encryption", {})), use: "enc" },
   ];
@@ -88,13 +88,13 @@ function encode(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString("base64url");
 }
 
-/** Signs what no library would. */
+/** Signs what no library would sign. */
 function signWithSecret(header: object, payload: object, secret: string | Buffer): string {
   const text = `${encode(header)}.${encode(payload)}`;
   return `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`;
 }
 
-/** The claim set with one claim taken out. */
+/** The claims without one of them. */
 function without(name: string): JWTPayload {
   return Object.fromEntries(Object.entries(GOOD).filter(([claim]) => claim !== name));
 }
@@ -131,7 +131,7 @@ describe("a token of a trusted issuer", () => {
     return sign(GOOD, { alg: "PS512", kid: "rsa" }, key as CryptoKey);
   }
 
-  it("gives e-mail and name as claims, harmless and only when they are what they say", async () => {
+  it("gives e-mail and name as claims, sanitised and only if well-formed", async () => {
     const read = async (claims: Record<string, unknown>) => {
       const verdict = await verify(await sign({ ...GOOD, ...claims }));
       return verdict.kind === "valid" ? verdict.claims : expect.fail("refused");
@@ -156,7 +156,7 @@ type Forgery = [name: string, make: () => string | Promise<string>];
 const FORGERIES: Forgery[] = [
   ["no token at all", () => "garbage"],
   ["three empty parts", () => ".."],
-  ["a header that is no JSON", () => "aGk.aGk.aGk"],
+  ["a header that is not JSON", () => "aGk.aGk.aGk"],
   ["alg none without a signature", () => new UnsecuredJWT(GOOD).encode()],
   ["alg NONE", () => `${encode({ alg: "NONE" })}.${encode(GOOD)}.`],
   [
@@ -228,7 +228,7 @@ const FORGERIES: Forgery[] = [
     () => sign(GOOD, { kid: "x", x5u: "https://evil.example/x" }, stranger.privateKey as CryptoKey),
   ],
   [
-    "a critical extension that nobody knows",
+    "an unknown critical extension",
     () => sign(GOOD, { crit: ["https://example.com/critical"], "https://example.com/critical": 1 }),
   ],
   [
@@ -262,8 +262,8 @@ const FORGERIES: Forgery[] = [
     async () => (await sign()).replace(/[^.]*$/, Buffer.alloc(64).toString("base64url")),
   ],
   ["a fourth part", async () => `${await sign()}.x`],
-  ["an issuer that nobody trusts", () => sign({ ...GOOD, iss: "https://evil.example.com" })],
-  ["a trusted issuer with a slash more", () => sign({ ...GOOD, iss: `${ISSUER}/` })],
+  ["an untrusted issuer", () => sign({ ...GOOD, iss: "https://evil.example.com" })],
+  ["a trusted issuer with an extra slash", () => sign({ ...GOOD, iss: `${ISSUER}/` })],
   ["a trusted issuer in capitals", () => sign({ ...GOOD, iss: ISSUER.toUpperCase() })],
   ["no issuer", () => sign(without("iss"))],
   ["the name that a trusted issuer is stored under", () => sign({ ...GOOD, iss: "stored" })],
@@ -274,7 +274,10 @@ const FORGERIES: Forgery[] = [
   ["another audience", () => sign({ ...GOOD, aud: "another-client" })],
   ["an audience that begins alike", () => sign({ ...GOOD, aud: `${CLIENT}-2` })],
   ["no audience", () => sign(without("aud"))],
-  ["several audiences, made for nobody", () => sign({ ...GOOD, aud: [CLIENT, "api"] })],
+  [
+    "several audiences, for none of them in particular",
+    () => sign({ ...GOOD, aud: [CLIENT, "api"] }),
+  ],
   [
     "several audiences, made for another",
     () => sign({ ...GOOD, aud: [CLIENT, "api"], azp: "api" }),
@@ -304,17 +307,17 @@ describe("a forged token", () => {
     expect(verdict).toMatchObject({ kind: "refused", reason: "invalid" });
   });
 
-  it("is told apart from one that has expired, and from nothing else", async () => {
+  it("is distinguished from an expired token, and from nothing else", async () => {
     const expired = await verify(await sign({ ...GOOD, exp: SECONDS - 61 }));
     expect(expired).toMatchObject({ kind: "refused", reason: "expired" });
-    // The signature comes first: a stranger is not told when a token would have been good.
+    // The signature is checked first: a stranger does not learn when a token would have been valid.
     const forged = await sign({ ...GOOD, exp: SECONDS - 61 }, {}, stranger.privateKey as CryptoKey);
     expect(await verify(forged)).toMatchObject({ reason: "invalid" });
   });
 });
 
 describe("isIdToken", () => {
-  it("tells tokens from keys by their form", async () => {
+  it("distinguishes tokens from keys by their form", async () => {
     expect(isIdToken(await sign())).toBe(true);
     for (const other of ["tp_svc_abc", "tp_live_a.b", "a.b.c.d", "", "a b.c.d"]) {
       expect(isIdToken(other)).toBe(false);

@@ -6,9 +6,9 @@ import { z } from "zod";
 import type { Clock } from "#platform/clock.ts";
 import type { TrustedIssuer } from "./trusted-issuers.ts";
 
-/** What a valid ID token says of a person. */
+/** The claims of a valid ID token. */
 export type TokenClaims = {
-  /** As the issuer is stored; with `subject` the person's identity. */
+  /** The stored issuer; together with `subject` the person's identity. */
   issuer: string;
   subject: string;
   /** Never an identity: two issuers may vouch for the same address. */
@@ -22,7 +22,7 @@ export type TokenVerdict =
   | { kind: "valid"; claims: TokenClaims }
   | { kind: "refused"; reason: "expired" | "invalid"; cause: unknown };
 
-/** Asymmetric only. The key must be of the algorithm's own type, so none of them can be talked into another. */
+/** Asymmetric algorithms only. The key must match the algorithm's type, so none can be tricked into using another. */
 const ALGORITHMS = [
   "RS256",
   "RS384",
@@ -36,9 +36,9 @@ const ALGORITHMS = [
   "EdDSA",
   "Ed25519",
 ];
-/** Between the issuer's clock and ours. */
+/** The allowed difference between the issuer's clock and ours. */
 const SKEW_SECONDS = 60;
-/** An issuer that hands out tokens for longer is not followed: a stolen one must end. */
+/** The longest accepted lifetime of a token: a stolen one must expire, whatever the issuer allows. */
 const AGE_MAX = "24 hours";
 const SUBJECT_LENGTH_MAX = 255;
 const NAME_LENGTH_MAX = 200;
@@ -47,7 +47,7 @@ const address = z.email().max(320);
 
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** True for what has the form of a signed token; keys have no dots. */
+/** True for a text in the form of a signed token. Keys contain no dots. */
 export function isIdToken(credential: string): boolean {
   return credential.includes(".") && COMPACT.test(credential);
 }
@@ -57,8 +57,8 @@ class ClaimError extends Error {
 }
 
 /**
- * Refuses a token that is for somebody else too, unless its issuer says that it was made for us (OpenID Connect Core 1.0,
- * section 3.1.3.7, steps 4 and 5), and tokens of another kind, which an issuer may sign with the same key.
+ * Refuses a token that is also for someone else unless its issuer made it for us (OpenID Connect Core 1.0, section 3.1.3.7, steps 4
+ * and 5), and other kinds of tokens, which an issuer may sign with the same key.
  */
 function assertMadeForUs(input: { payload: JWTPayload; typ: unknown; clientId: string }): void {
   const { aud, azp } = input.payload;
@@ -66,7 +66,7 @@ function assertMadeForUs(input: { payload: JWTPayload; typ: unknown; clientId: s
     throw new ClaimError("The token was made for another party.");
   }
   if (input.typ !== undefined && input.typ !== "JWT" && input.typ !== "jwt") {
-    throw new ClaimError("The token is no ID token.");
+    throw new ClaimError("The token is not an ID token.");
   }
 }
 
@@ -78,7 +78,7 @@ function toClaims(payload: JWTPayload, storedAs: string): TokenClaims {
     sub.length <= SUBJECT_LENGTH_MAX &&
     isStorableText(sub);
   if (!isSubject || iat === undefined) {
-    throw new ClaimError("The token names nobody.");
+    throw new ClaimError("The token has no subject.");
   }
   const mailbox = address.safeParse(email);
   const shownName = typeof name === "string" ? toPlainLine(name, NAME_LENGTH_MAX) : "";
@@ -86,7 +86,7 @@ function toClaims(payload: JWTPayload, storedAs: string): TokenClaims {
     issuer: storedAs,
     subject: sub,
     email: mailbox.success ? mailbox.data : null,
-    // Nothing but true: a text "false" would pass for true.
+    // Only the boolean true counts: the text "false" would be truthy.
     emailVerified: mailbox.success && payload["email_verified"] === true,
     name: shownName === "" ? null : shownName,
     issuedAt: new Date(iat * 1_000),
@@ -94,8 +94,8 @@ function toClaims(payload: JWTPayload, storedAs: string): TokenClaims {
 }
 
 /**
- * Makes the one place where ID tokens are verified. The issuer is taken from the list, never from the token: headers that
- * point at keys (`jku`, `x5u`, `jwk`, `x5c`) are not looked at, and a critical extension is refused.
+ * Creates the only verifier of ID tokens. The issuer is taken from the list, never from the token: headers that point at keys (`jku`,
+ * `x5u`, `jwk`, `x5c`) are ignored, and a critical extension is refused.
  */
 export function createTokenVerifier(deps: {
   clock: Pick<Clock, "now">;
@@ -106,7 +106,7 @@ export function createTokenVerifier(deps: {
   async function verify(token: string): Promise<TokenClaims> {
     const trusted = issuers.get(decodeJwt(token).iss ?? "");
     if (trusted === undefined) {
-      throw new ClaimError("Nobody here trusts the issuer.");
+      throw new ClaimError("The issuer is not trusted.");
     }
     const { payload, protectedHeader } = await jwtVerify(token, trusted.findKey, {
       algorithms: ALGORITHMS,

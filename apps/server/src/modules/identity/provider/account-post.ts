@@ -15,19 +15,19 @@ const LINK_LIFETIME_MS: Readonly<Record<LinkPurpose, number>> = {
   reset: HOUR_MS,
   confirm: 24 * HOUR_MS,
 };
-/** To one address in one hour, whoever causes them. */
+/** Mails to one address in one hour, whatever causes them. */
 const MAILS_PER_HOUR_MAX = 5;
 
-/** Links are known by the hash of their token. */
+/** Links are stored under the hash of their token. */
 export function hashToken(token: string): Uint8Array {
   return createHash("sha256").update(token).digest();
 }
 
-/** Mails to accounts, as many as one address may get, and the links in them. */
+/** Sends mails to accounts, at most so many to one address, and keeps the links in them. */
 export function createAccountPost(deps: AccountPostDeps, options: MailStage) {
   const { clock, mailer } = deps;
 
-  /** Sends a mail, unless the address got too many within the hour. */
+  /** Sends a mail unless the address has had too many within the hour. */
   async function sendBounded(
     tx: Tx,
     account: Pick<AccountRow, "account_id" | "email">,
@@ -46,7 +46,7 @@ export function createAccountPost(deps: AccountPostDeps, options: MailStage) {
     return mayGo;
   }
 
-  /** Replaces the link of its purpose; only the newest one works. */
+  /** Replaces the link of its purpose. Only the newest one works. */
   async function createLink(tx: Tx, accountId: string, purpose: LinkPurpose): Promise<string> {
     const token = Buffer.from(deps.randomBytes(TOKEN_BYTES)).toString("base64url");
     const now = clock.now();

@@ -1,38 +1,38 @@
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { findPasswordProblem } from "./password-rules.ts";
 
-/** For a link that is unknown, used, replaced or too old: which of them is not said. */
+/** For a link that is unknown, used, replaced or expired. The answer does not say which. */
 export function linkInvalid(): AppError {
   return new AppError({
     code: "LINK_INVALID",
-    publicMessage: "This link does not work any more. Ask for a new one.",
+    publicMessage: "This link no longer works. Ask for a new one.",
   });
 }
 
 /**
- * For an address and a password that do not let anybody in.
+ * For an address and a password that are not accepted.
  *
- * @param confirmEmail - True where an address must be confirmed: then the answer names that as another reason.
+ * @param confirmEmail - True where addresses must be confirmed: then the answer names that as another possible reason.
  */
 export function invalidCredentials(confirmEmail: boolean): AppError {
   return new AppError({
     code: "INVALID_CREDENTIALS",
     publicMessage: confirmEmail
-      ? "The e-mail address or the password is wrong, or the address is not confirmed yet: then follow the link in our newest mail."
+      ? "The e-mail address or the password is wrong, or the address is not confirmed yet. In that case, follow the link in our latest mail."
       : "The e-mail address or the password is wrong.",
   });
 }
 
-/** For whoever holds the link that confirms an address, and not the password of the registration. */
+/** For a person with the confirmation link but without the password of the registration. */
 export function wrongConfirmationPassword(): AppError {
   return new AppError({
     code: "INVALID_CREDENTIALS",
     publicMessage:
-      "This is not the password that was chosen when this address was registered. If it was not you who registered, reset the password: that confirms the address too.",
+      "This is not the password that was chosen when this address was registered. If you did not register, reset the password: that also confirms the address.",
   });
 }
 
-/** @throws {AppError} `INVALID_REQUEST`, saying what is wrong with a new password. */
+/** @throws {AppError} `INVALID_REQUEST`, naming the problem of a new password. */
 export function assertAcceptable(
   password: string,
   input: { email: string; lengthMin: number },

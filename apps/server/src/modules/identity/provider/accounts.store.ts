@@ -1,6 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
 
-/** Every function here is for the operator role: no other may see the tables. */
+/** All functions here need the operator role. No other role can see the tables. */
 export type AccountRow = {
   account_id: string;
   email: string;
@@ -33,7 +33,7 @@ export async function findAccountById(tx: Tx, accountId: string): Promise<Accoun
   return row;
 }
 
-/** @returns False when the address is taken. */
+/** @returns False if the address is taken. */
 export async function insertAccount(
   tx: Tx,
   row: Pick<AccountRow, "account_id" | "email" | "name" | "password_hash"> & { now: Date },
@@ -48,7 +48,7 @@ export async function insertAccount(
   return rows.length === 1;
 }
 
-/** Registers an address anew that nobody has confirmed. @returns False when somebody has. */
+/** Registers an unconfirmed address again. @returns False if it is already confirmed. */
 export async function replaceUnconfirmed(
   tx: Tx,
   row: Pick<AccountRow, "account_id" | "name" | "password_hash"> & { now: Date },
@@ -61,7 +61,7 @@ export async function replaceUnconfirmed(
   return rows.length === 1;
 }
 
-/** Sets a password that the person chose, through a link that proves the address. */
+/** Sets a new password, chosen through a link that proves the address. */
 export async function setPassword(
   tx: Tx,
   input: { accountId: string; passwordHash: string; now: Date },
@@ -75,7 +75,7 @@ export async function setPassword(
   return row;
 }
 
-/** Stores the same password's hash at today's cost, unless the password was changed meanwhile. */
+/** Stores a new hash of the same password at the current cost, unless the password has changed meanwhile. */
 export async function replaceHash(
   tx: Tx,
   input: { accountId: string; before: string; after: string },
@@ -96,7 +96,7 @@ export async function markEmailVerified(
 /**
  * Counts a mail to the account's address.
  *
- * @returns False when `countMax` were sent in the window already: then no more may be.
+ * @returns False if `countMax` mails were already sent within the window. Then no more may be sent.
  */
 export async function takeMail(
   tx: Tx,
@@ -113,7 +113,7 @@ export async function takeMail(
   return rows.length === 1;
 }
 
-/** Makes `tokenHash` the only link of its purpose. */
+/** Makes `tokenHash` the only valid link of its purpose. */
 export async function replaceLink(
   tx: Tx,
   row: {
@@ -132,7 +132,7 @@ export async function replaceLink(
 
 type LinkKey = { tokenHash: Uint8Array; purpose: LinkPurpose; now: Date };
 
-/** Whose link it is, without using it up. */
+/** Finds the account of a link, without using it up. */
 export async function findLinkAccount(tx: Tx, link: LinkKey): Promise<AccountRow | undefined> {
   const [row] = await tx<AccountRow[]>`
     select ${tx(COLUMNS)} from accounts
@@ -142,7 +142,7 @@ export async function findLinkAccount(tx: Tx, link: LinkKey): Promise<AccountRow
   return row;
 }
 
-/** Uses a link up; one statement, so that of any number of attempts one succeeds. */
+/** Uses a link up. A single statement, so that of any number of attempts one succeeds. */
 export async function consumeLink(tx: Tx, link: LinkKey): Promise<string | undefined> {
   const [row] = await tx<{ account_id: string }[]>`
     delete from account_links
@@ -155,7 +155,7 @@ export async function deleteLinksOf(tx: Tx, accountId: string): Promise<void> {
   await tx`delete from account_links where account_id = ${accountId}`;
 }
 
-/** @returns How many, at most `limit`. */
+/** @returns How many were deleted, at most `limit`. */
 export async function deleteExpiredLinks(tx: Tx, before: Date, limit: number): Promise<number> {
   const result = await tx`
     delete from account_links where token_hash in (

@@ -18,9 +18,9 @@ import {
 import { type PasswordHasher, startPasswordHasher } from "./password-hasher.ts";
 
 let database: TestDatabase;
-/** Accounts work at once. */
+/** A provider whose accounts work at once. */
 let open: IdentityFixture;
-/** Accounts work once their address is confirmed. */
+/** A provider whose accounts work once their address is confirmed. */
 let confirming: IdentityFixture;
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -53,7 +53,7 @@ async function mailTo(identity: IdentityFixture, email: string, kind: string) {
   const mail = await pollUntil(`a mail ${kind} to ${email}`, async () =>
     identity.mails.findLast((one) => one.to === email && one.kind === kind),
   );
-  // It is written down within the transaction that makes its link: what comes next needs that to have ended.
+  // The mail is recorded within the transaction that creates its link, which must end before the test continues.
   await identity.provider().settle();
   return mail;
 }
@@ -67,7 +67,7 @@ async function tokenTo(identity: IdentityFixture, email: string, kind: string): 
   return token ?? "";
 }
 
-/** What an answer tells, apart from what differs between any two. */
+/** An answer without the parts that differ between any two. */
 function tells({ status, headers, text }: Reply) {
   return {
     status,
@@ -78,7 +78,7 @@ function tells({ status, headers, text }: Reply) {
 }
 
 describe("whether an address has an account", () => {
-  it("is not told by a sign-in: unknown and wrong get the same answer and cost one hash each", async () => {
+  it("is not revealed by a sign-in: unknown and wrong get the same answer and cost one hash each", async () => {
     const ada = newCredentials();
     await open.browser().register(ada);
     const hashes = async (json: object): Promise<[Reply, number]> => {
@@ -96,7 +96,7 @@ describe("whether an address has an account", () => {
     expect([wrongHashes, unknownHashes]).toEqual([1, 1]);
   });
 
-  it("is not told by the limits either", async () => {
+  it("is not revealed by the limits", async () => {
     const ada = newCredentials();
     await open.browser().register(ada);
     const limitOf = async (email: string): Promise<unknown[]> => {
@@ -112,7 +112,7 @@ describe("whether an address has an account", () => {
     expect(await limitOf(newCredentials().email)).toEqual(await limitOf(ada.email));
   });
 
-  it("is not told to whoever registers an address and signs in with what they chose, nor by the limits", async () => {
+  it("is not revealed to a stranger who registers the address and signs in with that password, nor by the limits", async () => {
     const ada = newCredentials();
     await submit(confirming.browser(), "register", ada);
     const token = await tokenTo(confirming, ada.email, "confirm-email");
@@ -132,7 +132,7 @@ describe("whether an address has an account", () => {
     expect(await probe(newCredentials().email)).toEqual(await probe(ada.email));
   });
 
-  it("is not told by forgetting a password", async () => {
+  it("is not revealed by forgetting a password", async () => {
     const ada = newCredentials();
     await open.browser().register(ada);
     const known = await post(open, "/idp/password/forgot", { email: ada.email });
@@ -141,7 +141,7 @@ describe("whether an address has an account", () => {
     expect(tells(unknown)).toEqual(tells(known));
   });
 
-  it("is not told by a registration that must be confirmed, which costs one hash either way", async () => {
+  it("is not revealed by a registration that must be confirmed, which costs one hash either way", async () => {
     const ada = newCredentials();
     const browser = confirming.browser();
     const first = await submit(browser, "register", ada);
@@ -160,7 +160,7 @@ describe("whether an address has an account", () => {
     await confirming.browser().signIn(ada);
   });
 
-  it("is said in plain words when nothing is confirmed by mail", async () => {
+  it("is stated openly when addresses are not confirmed by mail", async () => {
     const ada = newCredentials();
     await open.browser().register(ada);
     const reply = await submit(open.browser(), "register", {
@@ -173,7 +173,7 @@ describe("whether an address has an account", () => {
 });
 
 describe("an account", () => {
-  it("is found whatever the case of the address and the space around it", async () => {
+  it("is found whatever the case of the address and the spaces around it", async () => {
     const ada = newCredentials();
     const registered = await open.browser().register(ada);
     const email = `  ${ada.email.toUpperCase()} `;
@@ -181,7 +181,7 @@ describe("an account", () => {
     expect(again.claims.sub).toBe(registered.claims.sub);
   });
 
-  it("is made once of twenty registrations in the same moment", async () => {
+  it("is created once by many concurrent registrations", async () => {
     const ada = newCredentials();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 8 }, () => open.browser().register(ada)),
@@ -200,7 +200,7 @@ describe("an account", () => {
     ["a row of keys", "qwertyuiop[]"],
     ["a pattern", "abcabcabcabc"],
     ["too long", "long words ".repeat(30)],
-  ])("is not made with a password that is %s", async (_why, chosen) => {
+  ])("is not created with a password that is %s", async (_why, chosen) => {
     const { email } = newCredentials();
     const password = typeof chosen === "string" ? chosen : chosen(email);
     const reply = await submit(open.browser(), "register", { email, password });
@@ -209,18 +209,18 @@ describe("an account", () => {
     expect(reply.text).not.toContain(password);
   });
 
-  it("takes a password in any composition of its characters", async () => {
+  it("accepts a password in any Unicode composition", async () => {
     const ada = { ...newCredentials(), password: "Zürich geht früh schlafen" };
     await open.browser().register({ ...ada, password: ada.password.normalize("NFD") });
     await open.browser().signIn({ ...ada, password: ada.password.normalize("NFC") });
   });
 
-  it("has a name on one line, which turns nothing around", async () => {
+  it("has a name on one line, without marks that change the reading direction", async () => {
     const ada = { ...newCredentials(), name: "Ada\r\nBcc: x@evil.test\u202Egnp.exe\0\u2066" };
     const { claims } = await open.browser().register(ada);
     expect(claims["name"]).toBe("Ada Bcc: x@evil.testgnp.exe");
     await post(open, "/idp/password/forgot", { email: ada.email });
-    // By name at a confirmed address alone, which following the link makes of it.
+    // Greets by name only at a confirmed address, and following the link confirms it.
     const token = await tokenTo(open, ada.email, "reset-password");
     await post(open, "/idp/password/reset", { token, password: NEW_PASSWORD });
     await post(open, "/idp/password/forgot", { email: ada.email });
@@ -230,7 +230,7 @@ describe("an account", () => {
     expect(mail.text).toMatch(/^Hello Ada Bcc: x@evil\.testgnp\.exe,\n/);
   });
 
-  it("gets its hash anew at a sign-in when hashes are to cost more", async () => {
+  it("gets a new hash at a sign-in when the cost has gone up", async () => {
     const ada = newCredentials();
     await open.browser().register(ada);
     const costly = await startIdentityProvider(database, {
@@ -250,8 +250,8 @@ describe("an account", () => {
   });
 });
 
-describe("a mail to an address that nobody has confirmed", () => {
-  it("carries nothing that whoever registered it has written", async () => {
+describe("a mail to an unconfirmed address", () => {
+  it("contains no text of the person who registered it", async () => {
     const { email, password } = newCredentials();
     const name = "You won! Claim it at evil.test";
     await submit(confirming.browser(), "register", { email, password, name });
@@ -279,7 +279,7 @@ describe("confirming an address", () => {
   const confirm = (token: string, { password }: { password: string }) =>
     post(confirming, "/idp/email/confirm", { token, password });
 
-  it("makes the account usable, once", async () => {
+  it("activates the account, once", async () => {
     const ada = newCredentials();
     await submit(confirming.browser(), "register", ada);
     const token = await tokenTo(confirming, ada.email, "confirm-email");
@@ -299,7 +299,7 @@ describe("confirming an address", () => {
     expect(claims["email_verified"]).toBe(true);
   });
 
-  it("takes the password of the registration: whoever registers somebody else's address gains nothing by its owner's press", async () => {
+  it("requires the password of the registration: a stranger who registers an address gains nothing when its owner follows the link", async () => {
     const { email, password } = newCredentials();
     const stranger = { email, password: "what a stranger chose" };
     await submit(confirming.browser(), "register", stranger);
@@ -330,7 +330,7 @@ describe("confirming an address", () => {
     expect(statuses).toEqual([...Array<number>(10).fill(403), 429]);
   });
 
-  it("is too late after a day", async () => {
+  it("expires after a day", async () => {
     const ada = newCredentials();
     await submit(confirming.browser(), "register", ada);
     const token = await tokenTo(confirming, ada.email, "confirm-email");
@@ -356,8 +356,8 @@ describe("confirming an address", () => {
   });
 });
 
-describe("an address that somebody registered before addresses were confirmed", () => {
-  it("gives its owner an account in which nobody else is signed in", async () => {
+describe("an address that a stranger registered before addresses were confirmed", () => {
+  it("becomes its owner's account, with the stranger signed out", async () => {
     const { email } = newCredentials();
     const stranger = await open.browser().register({ email, password: "what a stranger chose" });
     await submit(confirming.browser(), "register", { email, password: NEW_PASSWORD });
@@ -382,7 +382,7 @@ describe("an address that somebody registered before addresses were confirmed", 
 });
 
 describe("sign-ins without a verdict", () => {
-  it("are no failed ones: the right password works as soon as it can be looked at", async () => {
+  it("do not count as failed: the right password works as soon as it can be checked", async () => {
     const ada = newCredentials();
     await open.browser().register(ada);
     const { services } = open;
@@ -423,7 +423,7 @@ describe("resetting a password", () => {
     return await tokenTo(open, email, "reset-password");
   }
 
-  it("sets the password, ends every session and says so by mail", async () => {
+  it("sets the password, ends every session and confirms it by mail", async () => {
     const ada = newCredentials();
     const browser = open.browser();
     const before = await browser.register(ada);
@@ -432,7 +432,7 @@ describe("resetting a password", () => {
     const reply = await post(open, "/idp/password/reset", { token, password: NEW_PASSWORD });
     expect(reply.status).toBe(204);
 
-    // ID tokens are out: from now on the API refuses those of before.
+    // ID tokens cannot be recalled, but the API refuses earlier ones from now on.
     const [user] = await open.services.transact.asOperator(
       (tx) => tx<{ tokens_valid_from: Date | null }[]>`
         select tokens_valid_from from users where issuer = 'builtin' and subject = ${before.claims.sub}`,
@@ -450,7 +450,7 @@ describe("resetting a password", () => {
     await mailTo(open, ada.email, "password-changed");
   });
 
-  it("ends a sign-in that was under way", async () => {
+  it("ends a sign-in in progress", async () => {
     const ada = newCredentials();
     await open.browser().register(ada);
     const browser = open.browser();
@@ -467,7 +467,7 @@ describe("resetting a password", () => {
     ).rejects.toMatchObject({ error: "invalid_grant" });
   });
 
-  it("works once, of ten attempts in the same moment too", async () => {
+  it("works once, even with ten concurrent attempts", async () => {
     const ada = newCredentials();
     await open.browser().register(ada);
     const token = await resetToken(ada.email);
@@ -480,7 +480,7 @@ describe("resetting a password", () => {
     expect(replies.filter(({ status }) => status === 410)).toHaveLength(9);
   });
 
-  it("is too late after an hour, and only the newest link works", async () => {
+  it("expires after an hour, and only the newest link works", async () => {
     const ada = newCredentials();
     await open.browser().register(ada);
     const first = await resetToken(ada.email);
@@ -492,7 +492,7 @@ describe("resetting a password", () => {
     expect((await reset(second)).status).toBe(410);
   });
 
-  it("changes the account the link was sent to and no other", async () => {
+  it("changes only the account that the link was sent to", async () => {
     const ada = newCredentials();
     const eve = newCredentials();
     await open.browser().register(ada);
@@ -504,7 +504,7 @@ describe("resetting a password", () => {
     expect(asAda.status).toBe(403);
   });
 
-  it("keeps the link when the new password will not do", async () => {
+  it("keeps the link valid when the new password is refused", async () => {
     const ada = newCredentials();
     await open.browser().register(ada);
     const token = await resetToken(ada.email);
@@ -515,14 +515,14 @@ describe("resetting a password", () => {
   });
 
   it.each(["", "x", "x".repeat(43), "../../etc/passwd", "%00"])(
-    "takes no token such as %j",
+    "accepts no token such as %j",
     async (token) => {
       const reply = await post(open, "/idp/password/reset", { token, password: NEW_PASSWORD });
       expect([400, 410]).toContain(reply.status);
     },
   );
 
-  it("is no confirmation, and a confirmation is no reset", async () => {
+  it("is not a confirmation, and a confirmation is not a reset", async () => {
     const ada = newCredentials();
     await open.browser().register(ada);
     const token = await resetToken(ada.email);
@@ -533,7 +533,7 @@ describe("resetting a password", () => {
     ).toBe(204);
   });
 
-  it("puts the public address into links, whatever the request says", async () => {
+  it("uses the public address in links, whatever the request says", async () => {
     const ada = newCredentials();
     await open.browser().register(ada);
     await open.browser().call("POST", "/idp/password/forgot", {
@@ -559,7 +559,7 @@ describe("resetting a password", () => {
 });
 
 describe("limits", () => {
-  it("stop guessing at an account from one network, and leave its owner alone", async () => {
+  it("stop guessing at an account from one network, without locking out its owner", async () => {
     const ada = newCredentials();
     await open.browser().register(ada);
     const thief = open.browser();
@@ -591,7 +591,7 @@ describe("limits", () => {
     expect(await guess(newAddress())).toBe(403);
   });
 
-  it("count failures alone: whoever signs in rightly is never stopped", async () => {
+  it("count only failures: correct sign-ins are never limited", async () => {
     const ada = newCredentials();
     const browser = open.browser();
     await browser.register(ada);
@@ -600,7 +600,7 @@ describe("limits", () => {
     }
   });
 
-  it("stop a network from registering without end", async () => {
+  it("stop a network from registering endlessly", async () => {
     const browser = open.browser();
     const { uid } = await browser.begin({ prompt: "create" });
     const statuses: number[] = [];
@@ -614,7 +614,7 @@ describe("limits", () => {
     expect(statuses[30]).toBe(429);
   });
 
-  it("stop a network from beginning sign-ins without end", async () => {
+  it("stop a network from starting sign-ins endlessly", async () => {
     const browser = open.browser();
     const { request } = await browser.begin();
     const begin = async () => (await browser.call("GET", request.url.href)).status;
@@ -623,7 +623,7 @@ describe("limits", () => {
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(5);
   });
 
-  it("let five mails an hour reach an address, whoever asks for them", async () => {
+  it("send at most five mails an hour to an address, whatever causes them", async () => {
     const ada = newCredentials();
     await open.browser().register(ada);
     const count = () => open.mails.filter((mail) => mail.to === ada.email).length;

@@ -43,7 +43,7 @@ export type AccountsDeps = Pick<
   mailer: AccountMailer;
   hasher: PasswordHasher;
   limits: AttemptLimits;
-  /** What is done after the answer, so that its time tells nothing. */
+  /** Work done after the answer, so that the time of the answer reveals nothing. */
   background: BackgroundWork;
 };
 
@@ -53,11 +53,11 @@ export type Registration =
   | { kind: "registered"; accountId: string }
   | { kind: "confirmation_sent" };
 
-/** What people do with their accounts. `network` is where they are, by `toNetwork`. */
+/** Everything that people do with their accounts. `network` is their network, by `toNetwork`. */
 export interface Accounts {
   /**
    * @returns The account that may sign in.
-   * @throws {AppError} `INVALID_CREDENTIALS`, for an address that is not confirmed too; `TOO_MANY_ATTEMPTS`, `OVERLOADED`.
+   * @throws {AppError} `INVALID_CREDENTIALS`, also for an unconfirmed address; `TOO_MANY_ATTEMPTS`, `OVERLOADED`.
    */
   signIn(input: {
     email: string;
@@ -71,13 +71,13 @@ export interface Accounts {
     name: string | undefined;
     network: string;
   }): Promise<Registration>;
-  /** Sends a link when the address has an account; says nothing either way. @throws {AppError} `TOO_MANY_ATTEMPTS`, `OVERLOADED`. */
+  /** Sends a link if the address has an account, and never reveals whether it has. @throws {AppError} `TOO_MANY_ATTEMPTS`, `OVERLOADED`. */
   forgetPassword(input: { email: string; network: string }): void;
   /** Ends every session. @throws {AppError} `LINK_INVALID`, `INVALID_REQUEST`, `TOO_MANY_ATTEMPTS`, `OVERLOADED`. */
   resetPassword(input: { token: string; password: string; network: string }): Promise<void>;
   /**
-   * Confirms an address by the link that was sent to it and the password that was chosen at the registration: whoever
-   * registers the address of somebody else has the one, its owner the other.
+   * Confirms an address by the link that was sent to it together with the password of the registration. A stranger who registers an
+   * address has only the password, its owner only the link.
    *
    * @returns The address.
    * @throws {AppError} `LINK_INVALID`, `INVALID_CREDENTIALS`, `TOO_MANY_ATTEMPTS`, `OVERLOADED`.
@@ -102,7 +102,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
   const { asOperator } = deps.transact;
   const { sendBounded, sendConfirmation, createLink } = createAccountPost(deps, options);
 
-  /** The part of a registration that must not be seen from outside. */
+  /** The part of a registration whose outcome must not be visible from outside. */
   async function registerUnseen(input: {
     email: string;
     name: string | null;
@@ -128,20 +128,20 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
         await sendBounded(tx, taken, () => addressTakenMail(options, taken));
         return;
       }
-      // Whoever registered the address before could not confirm it: the newest registration and its link count. Without a
-      // new link the old one would confirm a password that its owner never chose, so then nothing changes.
+      // An earlier registration was never confirmed, so the newest one and its link count. Without a new link the old one would confirm
+      // a password that its owner never chose, so in that case nothing changes.
       const renewed = { ...row, account_id: taken.account_id };
       if (!(await sendConfirmation(tx, renewed))) {
         return;
       }
       if (await replaceUnconfirmed(tx, { ...renewed, now })) {
-        // Where addresses were not confirmed before, somebody may be signed in with it who must not become its owner.
+        // Where addresses were not confirmed before, a stranger may be signed in with this one. That must end.
         await endSignIns(tx, taken.account_id);
       }
     });
   }
 
-  /** An attempt without a verdict, such as one of too many at once, is no failed one. */
+  /** An attempt without a verdict, for example because of too many concurrent ones, does not count as failed. */
   async function orGiveBack<T>(attempt: Attempt, judge: () => Promise<T>): Promise<T> {
     try {
       return await judge();
@@ -151,7 +151,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
     }
   }
 
-  /** Ends what was given out to whoever signed in to an account so far. */
+  /** Ends everything that was given out to earlier sign-ins of an account. */
   async function endSignIns(tx: Tx, accountId: string): Promise<void> {
     await deleteRecordsOfAccount(tx, accountId);
     await endTokens(deps, tx, { subject: accountId });
@@ -167,8 +167,8 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
     if (!isNew) {
       throw new AppError({
         code: "ALREADY_EXISTS",
-        publicMessage: "There is an account with this e-mail address already. Sign in instead.",
-        errors: [{ pointer: "/email", message: "There is an account with this address already." }],
+        publicMessage: "An account with this e-mail address already exists. Sign in instead.",
+        errors: [{ pointer: "/email", message: "An account with this address already exists." }],
       });
     }
     return { kind: "registered", accountId: row.account_id };
@@ -200,8 +200,8 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
         background.start("send a confirmation", () =>
           asOperator((tx) => sendConfirmation(tx, account)),
         );
-        // Whoever has just registered an address knows the password it has if it was free: another answer here, or another
-        // count, would tell them that it was.
+        // A person who has just registered a free address knows its password. A different answer or count here would tell them that it was
+        // free.
         throw invalidCredentials(options.confirmEmail);
       }
       limits.giveBack("sign-in", attempt);
@@ -267,7 +267,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
         }
         await deleteLinksOf(tx, account.account_id);
         await endSignIns(tx, account.account_id);
-        // Whoever follows a reset link has had it by mail: this one is not for strangers to cause.
+        // A person who follows a reset link has got mail about it already. Strangers must not be able to cause this mail.
         const mail = passwordChangedMail(options, owner);
         await mailer.sendMail(tx, { to: account.email, ...mail });
       });

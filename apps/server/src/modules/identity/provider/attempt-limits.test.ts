@@ -41,7 +41,7 @@ describe("toNetwork", () => {
 });
 
 describe("attempts", () => {
-  it("are limited for an account and a network, and again possible after a while", () => {
+  it("are limited for an account and a network, and possible again after a while", () => {
     const { clock, isTaken } = start();
     const taken = Array.from({ length: 12 }, () => isTaken("sign-in", ADA));
     expect(taken.filter(Boolean)).toHaveLength(10);
@@ -68,7 +68,7 @@ describe("attempts", () => {
     expect(taken.filter(Boolean)).toHaveLength(100);
   });
 
-  it("that succeed take nothing, however many there are", () => {
+  it("cost nothing when they succeed, however many there are", () => {
     const { limits, isTaken } = start();
     for (let round = 0; round < 1_000; round += 1) {
       expect(isTaken("sign-in", ADA)).toBe(true);
@@ -76,7 +76,7 @@ describe("attempts", () => {
     }
   });
 
-  it("that are refused take nothing: waiting helps although somebody goes on trying", () => {
+  it("cost nothing when they are refused: waiting helps even if someone keeps trying", () => {
     const { clock, isTaken } = start();
     for (let round = 0; round < 500; round += 1) {
       isTaken("link", { network: "192.0.2.1" });
@@ -85,7 +85,7 @@ describe("attempts", () => {
     expect(isTaken("link", { network: "192.0.2.1" })).toBe(true);
   });
 
-  it("of one kind say nothing about another", () => {
+  it("of different kinds are counted separately", () => {
     const { isTaken } = start();
     for (let round = 0; round < 20; round += 1) {
       isTaken("sign-in", ADA);
@@ -94,7 +94,7 @@ describe("attempts", () => {
     expect(isTaken("register", ADA)).toBe(true);
   });
 
-  it("at one account stay counted, whatever others try from as many networks as they like", () => {
+  it("at one account stay counted, however many networks others use", () => {
     const { isTaken } = start(100);
     const guess = (from: number) =>
       isTaken("sign-in", { email: ADA.email, network: `guess ${String(from)}` });
@@ -108,7 +108,7 @@ describe("attempts", () => {
     expect(guesses.filter((isAllowed) => isAllowed)).toHaveLength(100);
   });
 
-  it("are remembered in bounded memory, those that count most the longest", () => {
+  it("are remembered in bounded memory, the highest counts longest", () => {
     const { limits, isTaken } = start(100);
     fc.assert(
       fc.property(fc.nat(1_000_000), (number) => {
@@ -125,7 +125,7 @@ describe("attempts that several threads count together", () => {
   const openLimits = (holder: number, name = "sign-in") =>
     createSharedAttemptLimits(openSharedRateTable(memory, { holder, whenFull: "forget" }), name);
 
-  it("are as many as one thread allows, and a success gives back", () => {
+  it("are limited as within one thread, and a success is refunded", () => {
     const [here, there] = [openLimits(1), openLimits(2)];
     for (let count = 0; count < 5; count += 1) {
       here.take("sign-in", ADA);

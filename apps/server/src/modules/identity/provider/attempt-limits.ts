@@ -8,15 +8,15 @@ import {
 } from "@turnpike/domain/limits/rate-limit";
 import type { SharedRateTable } from "#platform/shared-rate-table.ts";
 
-/** Who tries, and where from. */
+/** The account and the network of an attempt. */
 export type Attempt = {
-  /** The e-mail address as it is stored; left out where none is named. */
+  /** The e-mail address as it is stored; left out if the attempt names none. */
   email?: string;
   /** From {@link toNetwork}. */
   network: string;
 };
 
-/** What can be tried; each has limits of its own. */
+/** The kinds of attempts. Each has limits of its own. */
 export type AttemptKind = "begin" | "resume" | "sign-in" | "register" | "mail" | "link";
 
 const limit = (name: string, count: number, windowSeconds: number): RateLimit => ({
@@ -26,15 +26,15 @@ const limit = (name: string, count: number, windowSeconds: number): RateLimit =>
 });
 
 /**
- * By kind: for one account from one network, for one account from anywhere, for one network. The first is what stops
- * guessing without locking out the owner, who is elsewhere; the second what stops guessing from many networks.
+ * By kind: for one account from one network, for one account from anywhere, and for one network. The first stops guessing without
+ * locking out the owner, who is in another network; the second stops guessing from many networks.
  */
 export const ATTEMPT_LIMITS: Readonly<
   Record<AttemptKind, { accountAndNetwork?: RateLimit; account?: RateLimit; network: RateLimit }>
 > = {
-  // Each one begun is a row until it expires.
+  // Each sign-in that is started is a row until it expires.
   begin: { network: limit("begin, network", 300, 300) },
-  // So is each one that goes on, when its browser names a session that nobody knows.
+  // So is each one that is resumed by a browser with an unknown session.
   resume: { network: limit("resume, network", 300, 300) },
   "sign-in": {
     accountAndNetwork: limit("sign-in, account and network", 10, 900),
@@ -52,13 +52,13 @@ export const ATTEMPT_LIMITS: Readonly<
   link: { network: limit("link, network", 60, 3_600) },
 };
 
-/** Of each limit; about 100 bytes each. */
+/** Entries of each limit; about 100 bytes each. */
 const ENTRIES_MAX = 20_000;
-/** What is left when there are too many: so much is made room for at once that sorting them is seldom. */
+/** The share of entries that remains when there are too many. Making much room at once keeps sorting rare. */
 const KEPT_SHARE = 0.75;
 
 /**
- * Names the network of an address: IPv4 by address, IPv6 by its /64, of which one connection usually owns all.
+ * Names the network of an address: an IPv4 address, or the /64 of an IPv6 address, which usually belongs to one connection.
  *
  * Example: `2001:db8::1` gives `2001:db8:0:0::/64`.
  *
@@ -77,9 +77,9 @@ export function toNetwork(address: string): string {
 }
 
 export interface AttemptLimits {
-  /** @throws {AppError} `TOO_MANY_ATTEMPTS`; then nothing was taken. */
+  /** @throws {AppError} `TOO_MANY_ATTEMPTS`; then nothing was counted. */
   take(kind: AttemptKind, attempt: Attempt): void;
-  /** Gives back what a successful attempt took, so that only failures add up. */
+  /** Refunds a successful attempt, so that only failures add up. */
   giveBack(kind: AttemptKind, attempt: Attempt): void;
 }
 
@@ -115,8 +115,8 @@ function assertAllowed(decisions: readonly RateLimitDecision[]): void {
 }
 
 /**
- * Counts attempts in the memory of this process. When there are too many entries of a limit, those nearest to being as good
- * as new go: whoever has many networks could otherwise make an account's failures be forgotten, and go on guessing.
+ * Counts attempts in the memory of this process. When there are too many entries of a limit, the lowest counts go first. Otherwise an
+ * attacker with many networks could make the process forget an account's failures and continue guessing.
  */
 export function createAttemptLimits(
   deps: { monotonicMs(): number },
@@ -175,17 +175,17 @@ export function createAttemptLimits(
 }
 
 /**
- * Counts attempts in the memory of all threads of the process, as {@link createAttemptLimits} does in that of one.
+ * Counts attempts in the memory shared by all threads of the process; otherwise like {@link createAttemptLimits}.
  *
- * @param table - Forgets what is nearest to being as good as new when it is full.
- * @param name - What these limits are for; others on the same table have another one.
+ * @param table - Drops the lowest counts when it is full.
+ * @param name - Separates these limits from others on the same table.
  */
 export function createSharedAttemptLimits(table: SharedRateTable, name: string): AttemptLimits {
   const bucketOf = ({ key }: Bucket) => `${name}|${key}`;
 
   function giveBackAll(buckets: readonly Bucket[]): void {
     for (const bucket of buckets) {
-      // An attempt takes a while until it has succeeded; what flowed back meanwhile is no loss to anybody.
+      // An attempt takes a while to succeed, and its refund may exceed what is left to refund, which is harmless.
       const taken = { cost: 1, takenAtMs: Number.POSITIVE_INFINITY };
       table.giveBack(bucketOf(bucket), bucket.rateLimit, taken);
     }

@@ -1,11 +1,11 @@
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { Logger } from "#platform/logger.ts";
 
-/** Work that begins after the answer. What fails is logged; what is under way when the process stops is waited for. */
+/** Work that starts after the answer. Failures are logged. On shutdown, the process waits for work in progress. */
 export interface BackgroundWork {
-  /** @throws {AppError} `OVERLOADED` when too much is under way. */
+  /** @throws {AppError} `OVERLOADED` when too much is in progress. */
   start(what: string, work: () => Promise<unknown>): void;
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is in progress. */
   settle(): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export function createBackgroundWork(deps: { logger: Pick<Logger, "error"> }): B
       if (underWay.size >= UNDER_WAY_MAX) {
         throw new AppError({
           code: "OVERLOADED",
-          publicMessage: "Too much is under way at this moment. Try again in a few seconds.",
+          publicMessage: "Too many requests are being processed. Try again in a few seconds.",
           headers: { "retry-after": "2" },
         });
       }
@@ -29,7 +29,7 @@ export function createBackgroundWork(deps: { logger: Pick<Logger, "error"> }): B
         .then(
           () => undefined,
           (error: unknown) => {
-            deps.logger.error({ err: error, what }, "Work of the sign-in failed");
+            deps.logger.error({ err: error, what }, "background work of the sign-in failed");
           },
         )
         .finally(() => underWay.delete(running));

@@ -1,6 +1,6 @@
 /**
- * Words that passwords of many people are built around. A password of at least twelve characters that is one of them with
- * digits, signs or itself again around it is among the first that are tried.
+ * Words that many passwords are built around. A password of at least twelve characters that consists of one of them, with digits,
+ * signs or a repetition around it, is among the first that attackers try.
  */
 export const COMMON_WORDS: ReadonlySet<string> = new Set(
   `abc abcd abcdef admin administrator adminadmin access america asdf asdfgh asdfghjkl azerty azertyuiop baseball
@@ -16,7 +16,7 @@ export const COMMON_WORDS: ReadonlySet<string> = new Set(
   yourpassword zaq zaqxsw zxcvbn zxcvbnm qaz wsx edc x q w`.split(/\s+/),
 );
 
-/** Rows of keyboards and what else is typed in a row; read in both directions. */
+/** Keyboard rows and other typical sequences, read in both directions. */
 export const SEQUENCES: readonly string[] = [
   "01234567890123456789",
   "abcdefghijklmnopqrstuvwxyz",

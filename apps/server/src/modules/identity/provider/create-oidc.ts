@@ -16,7 +16,7 @@ export type OidcDeps = Pick<AppServices, "transact" | "clock" | "logger"> & {
   accounts: Pick<Accounts, "find">;
 };
 
-/** The console, the only client: a public one, that keeps no secret. */
+/** The console is the only client: a public one, without a secret. */
 export const CONSOLE_CLIENT_ID = "console";
 /** Below the public address of the console. */
 export const MOUNT_PATH = "/idp";
@@ -24,14 +24,14 @@ export const MOUNT_PATH = "/idp";
 const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 24 * 60 * 60;
 const TOKEN_SECONDS = 15 * MINUTE_SECONDS;
-/** A sign-in that is under way. */
+/** The longest that a sign-in may take. */
 const ATTEMPT_SECONDS = 30 * MINUTE_SECONDS;
-/** A person who comes back within this time is still signed in. */
+/** A person who returns within this time is still signed in. */
 const SESSION_SECONDS = 30 * DAY_SECONDS;
-/** After so long everybody signs in again, however often they came. */
+/** After this time everyone must sign in again, however often they came. */
 const SIGN_IN_SECONDS_MAX = 365 * DAY_SECONDS;
 
-/** What the sign-in page explains when it is opened with `?error=`. */
+/** The errors that the sign-in page explains, as `?error=`. */
 export const LOGIN_ERRORS = [
   "sign_in_expired",
   "request_invalid",
@@ -45,7 +45,7 @@ export function toLoginErrorAddress(consoleUrl: string, error: LoginError): stri
   return `${consoleUrl}/login?error=${error}`;
 }
 
-/** Names of cookies. Over https browsers hold them to their prefix: nothing but this host, over TLS, can have set them. */
+/** Cookie names. Over https browsers enforce their prefix: only this host can have set them, over TLS. */
 export function cookieNames(consoleUrl: string) {
   const isSecure = consoleUrl.startsWith("https:");
   return {
@@ -67,7 +67,7 @@ function toAccount(row: AccountRow): Account {
   };
 }
 
-/** Registration is a question that a client may ask for; there is no consent to ask for: the console is ours. */
+/** A client may ask for registration. There is no consent to ask for, because the console is ours. */
 function createPolicy() {
   const policy = interactionPolicy.base();
   policy.remove("consent");
@@ -75,7 +75,7 @@ function createPolicy() {
   return policy;
 }
 
-/** The grant of this session for the console, made when there is none. */
+/** The session's grant for the console, created if missing. */
 async function ensureGrant(ctx: KoaContextWithOIDC) {
   const { client, session, provider } = ctx.oidc;
   if (client === undefined || session?.accountId === undefined) {
@@ -100,7 +100,7 @@ function toLoginError(error: Error): LoginError {
   return isExpected ? "request_invalid" : "server_error";
 }
 
-/** How long something lasts that is used now, in seconds: until it lies idle for too long, or its sign-in is too old. */
+/** The remaining lifetime in seconds of something that is used now: until it is idle for too long, or its sign-in is too old. */
 function lifetimeOf(signedInAt: number | undefined, now: Date): number {
   const nowSeconds = Math.floor(now.getTime() / 1_000);
   const ageSeconds = nowSeconds - (signedInAt ?? nowSeconds);
@@ -137,7 +137,7 @@ function configure(
     enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
     scopes: ["openid", "email", "profile", "offline_access"],
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
-    // The console reads who signed in from the ID token alone.
+    // The console reads the person's claims from the ID token alone.
     conformIdTokenClaims: false,
     responseTypes: ["code"],
     clientAuthMethods: ["none"],
@@ -165,7 +165,7 @@ function configure(
     },
     loadExistingGrant: ensureGrant,
     issueRefreshToken: () => true,
-    // Tokens end with their grant, which signing out revokes, and which lives as long as its newest refresh token.
+    // Tokens end with their grant, which a sign-out revokes and which lives as long as its newest refresh token.
     expiresWithSession: () => false,
     rotateRefreshToken: true,
     findAccount: async (_ctx, sub, token) => {
@@ -177,7 +177,7 @@ function configure(
         token !== undefined && "authTime" in token && typeof token.authTime === "number"
           ? token.authTime
           : undefined;
-      // A sign-in that was under way while the password changed must not outlive the change.
+      // A sign-in that was in progress while the password changed must not outlive the change.
       const changedAt = Math.floor(row.password_changed_at.getTime() / 1_000);
       return authTime !== undefined && authTime < changedAt ? undefined : toAccount(row);
     },
@@ -190,7 +190,7 @@ function configure(
       AuthorizationCode: MINUTE_SECONDS,
       IdToken: TOKEN_SECONDS,
       Interaction: ATTEMPT_SECONDS,
-      // One of nobody is what anybody can make without end.
+      // Sessions without a person can be created endlessly by anyone.
       Session: (_ctx, session) =>
         session.accountId === undefined
           ? ATTEMPT_SECONDS
@@ -202,23 +202,22 @@ function configure(
 }
 
 /**
- * Makes the OpenID provider for a set of keys; another set needs another one, which is cheap: all state is in the
- * database.
+ * Creates the OpenID provider for a set of keys. Another set needs another provider, which is cheap: all state is in the database.
  *
- * @param input.consoleUrl - The public address, without a slash at the end: issuer, links and cookies follow from it, never
- * from a request.
+ * @param input.consoleUrl - The public address, without a slash at the end. Issuer, links and cookies follow from it, never from a
+ * request.
  */
 export function createOidc(
   deps: OidcDeps,
   input: { consoleUrl: string; keys: readonly SigningKey[] },
 ): Provider {
   const provider = new Provider(`${input.consoleUrl}${MOUNT_PATH}`, configure(deps, input));
-  // The mount in front of it replaces the headers of proxies by what the public address says.
+  // The mount in front of it replaces the proxies' headers with the public address.
   provider.proxy = true;
   provider.on("server_error", (ctx, error) => {
     deps.logger.error({ err: error }, "The OpenID provider failed");
     if (ctx.status === 500 && (isConnectionError(error) || isRetryableError(error))) {
-      // A client that hears so tries again, where it would give up a sign-in that failed.
+      // This answer makes the client retry. Otherwise it would abandon the sign-in.
       ctx.status = 503;
       ctx.set("retry-after", "2");
     }
@@ -226,20 +225,20 @@ export function createOidc(
   provider.on("grant.revoked", (ctx) => {
     if (ctx.oidc.route === "token") {
       const accountId = ctx.oidc.entities.Account?.accountId;
-      deps.logger.warn({ accountId }, "A code or refresh token was used twice: its family ends");
+      deps.logger.warn({ accountId }, "a code or refresh token was used twice: its family ends");
     }
   });
-  // Else the framework writes to standard error what the log has already.
+  // Otherwise the framework would repeat on standard error what the log already has.
   provider.silent = true;
   provider.use(async (ctx, next) => {
     await next();
-    // The console shares this origin, and no other page has anything to read here.
+    // The console shares this origin, and no other page needs to read anything here.
     ctx.remove("access-control-allow-origin");
     if (ctx.status >= 300 && ctx.status < 400) {
       ctx.body = "";
       ctx.remove("content-type");
     } else if (ctx.type === "text/html") {
-      // Pages of the library need scripts that the console's policy forbids; none of the ways to them is in use.
+      // The library's own pages need scripts that the console's policy forbids. None of them is in use.
       ctx.status = 303;
       ctx.set("location", toLoginErrorAddress(input.consoleUrl, "request_invalid"));
       ctx.body = "";

@@ -18,7 +18,7 @@ const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
 const hintClaims = z.object({ iss: z.string(), aud: z.string(), sub: z.string() });
 
-/** Ends a session with everything given out in it. */
+/** Ends a session and everything given out in it. */
 export async function endProviderSession(
   deps: EndSessionDeps,
   session: ProviderSession,
@@ -49,8 +49,8 @@ async function readParameters(req: IncomingMessage): Promise<URLSearchParams> {
 }
 
 /**
- * Makes the end of a session (OpenID Connect RP-Initiated Logout 1.0), without a page that asks: whoever sends an ID token
- * of the session, or comes from the console itself, means it; anybody else is sent to the console, which can ask.
+ * Ends a session (OpenID Connect RP-Initiated Logout 1.0) without a confirmation page. A request with an ID token of the session, or
+ * from the console itself, is intentional; any other is sent to the console, which can ask.
  */
 export function createEndSessionRoute(
   deps: EndSessionDeps,
@@ -62,13 +62,13 @@ export function createEndSessionRoute(
   const attributes = `Path=/; HttpOnly; SameSite=Lax; Max-Age=0${consoleUrl.startsWith("https:") ? "; Secure" : ""}`;
   const clearCookie = `${cookieNames(consoleUrl).session}=; ${attributes}`;
 
-  /** The subject of an ID token of ours, however old, for the console. */
+  /** The subject of one of our ID tokens for the console, however old. */
   async function findHintSubject(hint: string | null): Promise<string | undefined> {
     if (hint === null) {
       return;
     }
     const keys = createLocalJWKSet({ keys: [...options.publicKeys()] });
-    // A hint that nobody vouches for is as good as none.
+    // A hint without a valid signature is ignored.
     const verified = await compactVerify(hint, keys, { algorithms: ["ES256"] }).catch(
       () => undefined,
     );

@@ -17,7 +17,7 @@ import {
 
 export type SentMail = { to: string; subject: string; text: string; kind: string };
 
-/** An answer whose JSON a test looks into without parsing it first. */
+/** An answer whose JSON tests read without parsing it first. */
 // biome-ignore lint/suspicious/noExplicitAny: a wrong name in a test shows as a failure of that test
 export type Reply = { status: number; headers: Headers; text: string; json: any };
 
@@ -33,22 +33,22 @@ export type AuthorizationRequest = {
   nonce: string;
 };
 
-/** A client with cookies, as a browser keeps them, on pages of the console. */
+/** A client that keeps cookies as a browser does, on pages of the console. */
 export interface TestBrowser {
   cookies: Map<string, { value: string; path: string; attributes: string }>;
-  /** One request; the path may be an address. */
+  /** Makes one request. The path may be a full address. */
   call(
     method: string,
     path: string,
     options?: { json?: unknown; form?: Record<string, string>; headers?: Record<string, string> },
   ): Promise<Reply>;
-  /** Follows redirects. @returns Where it ends. */
+  /** Follows redirects. @returns The last address. */
   follow(address: string | URL): Promise<URL>;
-  /** Begins a sign-in. @returns The uid of the interaction. */
+  /** Starts a sign-in. @returns The uid of the interaction. */
   begin(
     parameters?: Record<string, string>,
   ): Promise<{ request: AuthorizationRequest; uid: string }>;
-  /** Answers the form of the sign-in or the registration, and goes on to the code. */
+  /** Submits the form of the sign-in or the registration, and continues to the code. */
   submit(uid: string, form: "login" | "register", input: Credentials): Promise<URL>;
   signIn(input: Credentials): Promise<SignIn>;
   register(input: Credentials): Promise<SignIn>;
@@ -62,7 +62,7 @@ export type IdentityFixture = {
   logged(): string;
   provider(): IdentityProvider;
   oidc(): Promise<openid.Configuration>;
-  /** @param address - Where it is; left out: in a network of its own. */
+  /** @param address - Of the browser; left out: one in a network of its own. */
   browser(address?: string): TestBrowser;
   /** Stops our clocks while `work` runs, so that no limit refills. */
   stopClock<Result>(work: () => Promise<Result>): Promise<Result>;
@@ -73,7 +73,7 @@ export type IdentityFixture = {
   close(): Promise<void>;
 };
 
-/** So cheap that hundreds of sign-ins are no work. */
+/** So cheap that hundreds of sign-ins take no time. */
 export const CHEAP_HASHES = { memoryKib: 64, passes: 1, parallelism: 1 };
 
 let seen = 0;
@@ -85,7 +85,7 @@ export function newCredentials(): Credentials {
   return { email, password: `violet harbour ${String(seen)}` };
 }
 
-/** In a network that no other test is in. */
+/** An address in a network that no other test uses. */
 export function newAddress(): string {
   seen += 1;
   return `2001:db8:0:${seen.toString(16)}::1`;
@@ -220,7 +220,7 @@ function createTestBrowser(input: {
   return browser;
 }
 
-/** The provider behind a real listener, on a test's own database; mails are kept instead of sent. */
+/** The provider behind a real listener, on a test's own database. Mails are kept instead of sent. */
 export async function startIdentityProvider(
   database: TestDatabase,
   options: Partial<IdentityProviderOptions> = {},
@@ -296,7 +296,7 @@ export async function startIdentityProvider(
       "console",
       undefined,
       openid.None(),
-      // Signatures are verified too, not only what TLS would vouch for.
+      // Also verifies signatures, not only what TLS would guarantee.
       { execute: [openid.allowInsecureRequests, openid.enableNonRepudiationChecks] },
     );
     return discovered;
@@ -325,7 +325,7 @@ export async function startIdentityProvider(
     },
     advance: (ms) => {
       offsetMs += ms;
-      // The client keeps keys by the system's clock.
+      // The client caches keys by the system's clock.
       discovered = undefined;
     },
     async restart() {

@@ -15,21 +15,21 @@ import {
 
 export type OidcAdapterDeps = Pick<AppServices, "transact" | "clock">;
 
-/** Identifiers open sessions and are tokens, so the database knows their hashes only. */
+/** Identifiers open sessions and are tokens, so the database stores only their hashes. */
 function toIdHash(model: string, id: string): Uint8Array {
   return createHash("sha256").update(`${model}\n${id}`).digest();
 }
 
-/** Ends a grant with everything given out under it: codes, access tokens, the whole family of refresh tokens. */
+/** Ends a grant and everything given out under it: codes, access tokens, the whole family of refresh tokens. */
 export async function revokeGrant(tx: Tx, grantId: string): Promise<void> {
   await deleteRecord(tx, { model: "Grant", idHash: toIdHash("Grant", grantId) });
   await deleteRecordsOfGrant(tx, { grantId });
 }
 
-/** Seconds; everything the provider stores has its own lifetime, this bounds what would not. */
+/** Seconds. Everything the provider stores has its own lifetime; this bounds anything that would not. */
 const LIFETIME_SECONDS_MAX = 400 * 24 * 60 * 60;
 
-/** What is stored of a payload: nothing that by itself opens a session, a sign-in or an interface. */
+/** The stored part of a payload, without anything that opens a session, a sign-in or an interface. */
 function toStored(payload: AdapterPayload): object {
   const { jti: _jti, returnTo: _returnTo, session, ...rest } = payload;
   if (session === undefined) {
@@ -40,9 +40,9 @@ function toStored(payload: AdapterPayload): object {
 }
 
 /**
- * Keeps what the provider remembers in PostgreSQL.
+ * Stores the provider's state in PostgreSQL.
  *
- * @param toReturnAddress - Where an interaction goes on; it is made from the identifier, which is not stored.
+ * @param toReturnAddress - Where an interaction continues. Derived from the identifier, which is not stored.
  */
 export function createOidcAdapter(
   deps: OidcAdapterDeps,
@@ -105,7 +105,7 @@ export function createOidcAdapter(
         if (await consumeRecord(tx, key, clock.now())) {
           return true;
         }
-        // Two used it in the same moment: one of them is a thief, so the family ends as it does for a late reuse.
+        // Two requests used it at the same moment. One of them is a thief, so the family ends, as after a late reuse.
         const used = await findRecord(tx, key, clock.now());
         const grantId = used?.payload["grantId"];
         if (typeof grantId === "string") {

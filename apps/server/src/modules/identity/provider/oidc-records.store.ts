@@ -1,6 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
 
-/** Every function here is for the operator role: no other may see the table. */
+/** All functions here need the operator role. No other role can see the table. */
 export type OidcRecordRow = {
   model: string;
   idHash: Uint8Array;
@@ -50,7 +50,7 @@ export async function findSessionRecord(
   return row;
 }
 
-/** Marks what may be used once; one statement, so that of any number of uses one succeeds. */
+/** Marks a one-time record as used. A single statement, so that of any number of uses one succeeds. */
 export async function consumeRecord(tx: Tx, key: RecordKey, now: Date): Promise<boolean> {
   const rows = await tx`
     update oidc_records set consumed_at = ${now}
@@ -60,10 +60,10 @@ export async function consumeRecord(tx: Tx, key: RecordKey, now: Date): Promise<
 }
 
 /**
- * Keeps a grant alive for as long as the newest token given out under it, and locks it until the transaction ends, so that
- * a revocation happens before or after but not beside.
+ * Extends a grant to the lifetime of the newest token given out under it, and locks it until the transaction ends, so that a
+ * revocation happens before or after, but not concurrently.
  *
- * @returns False when there is no such grant any more.
+ * @returns False if the grant no longer exists.
  */
 export async function extendGrant(
   tx: Tx,
@@ -83,7 +83,7 @@ export async function deleteRecord(tx: Tx, key: RecordKey): Promise<void> {
   await tx`delete from oidc_records where model = ${key.model} and id_hash = ${Buffer.from(key.idHash)}`;
 }
 
-/** Deletes what was given out under a grant, of one model or of all, and not the grant itself. */
+/** Deletes what was given out under a grant, of one model or of all, but not the grant itself. */
 export async function deleteRecordsOfGrant(
   tx: Tx,
   input: { grantId: string; model?: string },
@@ -99,7 +99,7 @@ export async function deleteRecordsOfAccount(tx: Tx, accountId: string): Promise
   await tx`delete from oidc_records where account_id = ${accountId}`;
 }
 
-/** @returns How many, at most `limit`. */
+/** @returns How many were deleted, at most `limit`. */
 export async function deleteExpiredRecords(tx: Tx, before: Date, limit: number): Promise<number> {
   const result = await tx`
     delete from oidc_records where (model, id_hash) in (

@@ -1,9 +1,9 @@
 import { argon2Sync, timingSafeEqual } from "node:crypto";
 
-/** What a hash costs: memory in KiB, passes over it, lanes. */
+/** The cost of a hash: memory in KiB, passes over it, lanes. */
 export type PasswordCost = { memoryKib: number; passes: number; parallelism: number };
 
-/** The smallest of the settings that OWASP calls equal, so that one thread answers dozens a second. */
+/** The smallest of the settings that OWASP considers equivalent, so that one thread answers dozens per second. */
 export const PASSWORD_COST: PasswordCost = { memoryKib: 19 * 1024, passes: 2, parallelism: 1 };
 
 export const SALT_BYTES = 16;
@@ -13,7 +13,7 @@ const PHC =
 
 type ParsedHash = { cost: PasswordCost; salt: Buffer; hash: Buffer };
 
-/** @returns `undefined` for what is no Argon2id PHC string. */
+/** @returns `undefined` if it is not an Argon2id PHC string. */
 function parseHash(phc: string): ParsedHash | undefined {
   const [, memory, passes, parallelism, salt = "", hash = ""] = PHC.exec(phc) ?? [];
   return memory === undefined
@@ -45,7 +45,7 @@ function derive(password: string, salt: Uint8Array, cost: PasswordCost, bytes: n
 }
 
 /**
- * Hashes a password, for tens of milliseconds: call it off the main thread.
+ * Hashes a password. Takes tens of milliseconds: call it off the main thread.
  *
  * @returns A PHC string, such as `$argon2id$v=19$m=19456,t=2,p=1$…$…`.
  */
@@ -55,7 +55,7 @@ export function hashPassword(password: string, salt: Uint8Array, cost: PasswordC
   return `$argon2id$v=19$m=${String(memoryKib)},t=${String(passes)},p=${String(parallelism)}$${toBase64(salt)}$${toBase64(hash)}`;
 }
 
-/** Compares a password with a PHC string, at the cost that the string names. False for what is no such string. */
+/** Compares a password with a PHC string, at the cost that the string names. False for an invalid string. */
 export function isPasswordOf(password: string, phc: string): boolean {
   const parsed = parseHash(phc);
   if (parsed === undefined) {
@@ -65,7 +65,7 @@ export function isPasswordOf(password: string, phc: string): boolean {
   return timingSafeEqual(derive(password, salt, cost, hash.length), hash);
 }
 
-/** True when a hash was made at another cost than today's: it is made anew while the password is at hand. */
+/** True for a hash made at another cost than the current one: it is renewed while the password is at hand. */
 export function isOutdatedHash(phc: string, cost: PasswordCost): boolean {
   const found = parseHash(phc)?.cost;
   return (

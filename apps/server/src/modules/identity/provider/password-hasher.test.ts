@@ -18,7 +18,7 @@ async function start(options: Parameters<typeof startPasswordHasher>[1] = {}) {
 const CHEAP = { memoryKib: 64, passes: 1, parallelism: 1 };
 
 describe("password hashes", () => {
-  it("fit the password they were made of and no other", () => {
+  it("match only the password they were made from", () => {
     const phc = hashPassword("violet harbour", randomBytes(16), CHEAP);
     expect(phc).toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
     expect(isPasswordOf("violet harbour", phc)).toBe(true);
@@ -26,7 +26,7 @@ describe("password hashes", () => {
     expect(isPasswordOf("", phc)).toBe(false);
   });
 
-  it("are those of other programs, too", () => {
+  it("of other programs match, too", () => {
     // Made by the reference implementation: argon2 somesalt -id -t 2 -m 16 -p 1 -l 32.
     const phc =
       "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
@@ -34,21 +34,21 @@ describe("password hashes", () => {
   });
 
   it.each(["", "x", "$2b$10$abcdefghijklmnopqrstuv", "$argon2i$v=19$m=64,t=1,p=1$c29tZXNhbHQ$x"])(
-    "of another kind fit nothing: %s",
+    "of other kinds match nothing: %s",
     (phc) => {
       expect(isPasswordOf("password", phc)).toBe(false);
       expect(isOutdatedHash(phc, CHEAP)).toBe(true);
     },
   );
 
-  it("cost what OWASP asks for at the least", () => {
+  it("cost at least what OWASP recommends", () => {
     expect(PASSWORD_COST.memoryKib).toBeGreaterThanOrEqual(19 * 1024);
     expect(PASSWORD_COST.passes).toBeGreaterThanOrEqual(2);
   });
 });
 
 describe("the thread that hashes", () => {
-  it("compares with nothing as long as with a hash, and never finds it right", async () => {
+  it("takes as long without a stored hash as with one, and never matches then", async () => {
     const hasher = await start({ cost: CHEAP });
     const phc = await hasher.hash("violet harbour");
     const before = hasher.load.done;
@@ -57,7 +57,7 @@ describe("the thread that hashes", () => {
     expect(hasher.load.done - before).toBe(2);
   });
 
-  it("takes a bounded number of 500 at once, refuses the rest at once, and leaves the main thread free", async () => {
+  it("accepts a bounded number of 500 at once, refuses the others immediately, and leaves the main thread free", async () => {
     const hasher = await start({ waitingMax: 16 });
     const delays = monitorEventLoopDelay({ resolution: 1 });
     const before = hasher.load.done;
@@ -74,11 +74,11 @@ describe("the thread that hashes", () => {
     expect(outcomes.filter((outcome) => outcome === "verdict")).toHaveLength(16);
     expect(outcomes.filter((outcome) => outcome === "OVERLOADED")).toHaveLength(484);
     expect(hasher.load).toEqual({ done: before + 16, waiting: 0 });
-    // Sixteen hashes on this thread would hold every tick for tens of milliseconds.
+    // Sixteen hashes on this thread would block every tick for tens of milliseconds.
     expect(delays.count).toBeGreaterThan(50);
   });
 
-  it("is replaced when it dies, and who waited is told", async () => {
+  it("is replaced when it dies, and waiting calls fail", async () => {
     const hasher = await start({ cost: CHEAP });
     const impossible = await start({ cost: CHEAP });
     const broken = impossible.verify(
@@ -90,7 +90,7 @@ describe("the thread that hashes", () => {
     expect(await hasher.verify("x", undefined)).toBe(false);
   });
 
-  it("refuses politely after it was stopped", async () => {
+  it("refuses politely after it has stopped", async () => {
     const hasher = await start({ cost: CHEAP });
     await hasher.stop();
     await expect(hasher.hash("x")).rejects.toMatchObject({ code: "OVERLOADED" });

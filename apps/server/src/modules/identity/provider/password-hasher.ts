@@ -4,17 +4,17 @@ import { isOutdatedHash, PASSWORD_COST, type PasswordCost, SALT_BYTES } from "./
 import type { PasswordAnswer, PasswordTask } from "./password-thread.ts";
 
 export interface PasswordHasher {
-  /** @returns A PHC string. @throws {AppError} `OVERLOADED` when too many wait. */
+  /** @returns A PHC string. @throws {AppError} `OVERLOADED` when too many calls wait. */
   hash(password: string): Promise<string>;
   /**
-   * Compares with a stored hash, or with one that fits no password when there is none, so that both take as long.
+   * Compares with a stored hash, or if there is none with one that matches no password, so that both take equally long.
    *
-   * @throws {AppError} `OVERLOADED` when too many wait.
+   * @throws {AppError} `OVERLOADED` when too many calls wait.
    */
   verify(password: string, phc: string | undefined): Promise<boolean>;
-  /** True when a stored hash should be made anew. */
+  /** True if a stored hash should be renewed. */
   isOutdated(phc: string): boolean;
-  /** Hashes computed so far, and those that wait or are being computed. */
+  /** Hashes computed so far, and those waiting or in progress. */
   readonly load: { done: number; waiting: number };
   stop(): Promise<void>;
 }
@@ -30,14 +30,14 @@ type TaskInput =
 function overloaded(): AppError {
   return new AppError({
     code: "OVERLOADED",
-    publicMessage: "Too many people are signing in at this moment. Try again in a few seconds.",
+    publicMessage: "Too many people are signing in right now. Try again in a few seconds.",
     headers: { "retry-after": "2" },
   });
 }
 
 /**
- * Starts the one thread that hashes passwords. One, because each hash takes a core for tens of milliseconds: a flood of
- * sign-ins must leave the others to the calls of the gateway.
+ * Starts the single thread that hashes passwords. Each hash takes a core for tens of milliseconds, so a flood of sign-ins must leave
+ * the other cores to the calls of the gateway.
  */
 export async function startPasswordHasher(
   deps: { randomBytes(count: number): Uint8Array },
@@ -70,7 +70,7 @@ export async function startPasswordHasher(
     thread.on("error", failAll);
     thread.on("exit", () => {
       if (worker === thread) {
-        failAll(new Error("The thread that hashes passwords has ended."));
+        failAll(new Error("The password thread has ended."));
       }
     });
     thread.unref();

@@ -37,7 +37,7 @@ describe("a new password", () => {
     expect(findPasswordProblem(password, RULES)).toBeDefined();
   });
 
-  it("is refused below the least and above the most, in characters and not in bytes", () => {
+  it("must not be shorter than the minimum nor longer than the maximum, in characters rather than bytes", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom("ä", "🐳", "x", "7", "界"), { maxLength: 300 }),
@@ -55,7 +55,7 @@ describe("a new password", () => {
     );
   });
 
-  it("is read in linear time, whatever it is", () => {
+  it("is checked without an error, whatever it is", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (password) => {
         expect(() => findPasswordProblem(password, RULES)).not.toThrow();
@@ -63,7 +63,7 @@ describe("a new password", () => {
     );
   });
 
-  it("is the same text however its characters are composed", () => {
+  it("is the same text in every Unicode composition", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         expect(normalizePassword(text.normalize("NFD"))).toBe(normalizePassword(text));

@@ -1,6 +1,6 @@
 import { COMMON_WORDS, SEQUENCES } from "./common-passwords.ts";
 
-/** In characters. Length is what counts: no rule asks for signs or capitals (NIST SP 800-63B). */
+/** In characters. Only length counts: no rule asks for signs or capitals (NIST SP 800-63B). */
 const PASSWORD_LENGTH_MAX = 256;
 
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
@@ -15,12 +15,12 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
   "!": "i",
 };
 
-/** Brings a password into the one form that is hashed: the same key on two keyboards may send different code points. */
+/** Normalises a password before it is hashed: the same key on two keyboards may send different code points. */
 export function normalizePassword(password: string): string {
   return password.normalize("NFKC");
 }
 
-/** True when the text is a shorter one several times over, such as `abcabcabcabc`; at most 6 characters long. */
+/** True for a repetition of a text of at most 6 characters, such as `abcabcabcabc`. */
 function isRepetition(text: string): boolean {
   for (let period = 1; period <= 6; period += 1) {
     if (
@@ -47,7 +47,7 @@ function withoutDisguise(text: string): string {
   return text.replace(/[013457@$!]/g, (sign) => LOOK_ALIKES[sign] ?? sign);
 }
 
-/** True for a common word, or one twice, with digits and signs around it or in place of letters: `P@ssword2024!`. */
+/** True for a common word, once or twice, with digits and signs around it or instead of letters: `P@ssword2024!`. */
 function isCommonWord(text: string): boolean {
   const inner = text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
   return [text, withoutDisguise(text), withoutDisguise(inner)]
@@ -64,11 +64,11 @@ function isCommon(password: string): boolean {
 }
 
 /**
- * Says what is wrong with a new password.
+ * Describes the problem of a new password.
  *
  * @param input.email - The account's address, as it is stored.
- * @param input.lengthMin - Characters.
- * @returns A sentence for the person, or `undefined` when the password will do.
+ * @param input.lengthMin - In characters.
+ * @returns A sentence for the person, or `undefined` if the password is acceptable.
  */
 export function findPasswordProblem(
   password: string,

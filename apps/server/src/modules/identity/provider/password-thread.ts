@@ -2,7 +2,7 @@ import { parentPort } from "node:worker_threads";
 import { yieldThreadToCalls } from "#platform/yield-to-calls.ts";
 import { hashPassword, isPasswordOf, type PasswordCost } from "./password-hash.ts";
 
-/** What the main thread asks; answers carry the same id and come in the order of the questions. */
+/** A task of the main thread. Answers carry the same id and come in the same order. */
 export type PasswordTask =
   | { id: number; kind: "hash"; password: string; salt: Uint8Array; cost: PasswordCost }
   | { id: number; kind: "verify"; password: string; phc: string };

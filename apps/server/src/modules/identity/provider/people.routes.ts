@@ -12,12 +12,12 @@ import { assertFromOrigin } from "./same-origin.routes.ts";
 
 export type PeopleRoutesDeps = Pick<AppServices, "transact" | "clock"> & { accounts: Accounts };
 
-/** A call of the sign-in pages. */
+/** A call from the sign-in pages. */
 export type PeopleCall = {
   req: IncomingMessage;
   res: ServerResponse;
   provider: Provider;
-  /** Where the person is, by `toNetwork`. */
+  /** The network of the person, by `toNetwork`. */
   network: string;
 };
 
@@ -25,7 +25,7 @@ const BODY_BYTES_MAX = 16 * 1024;
 
 const storable = z.string().refine(isStorableText, "Characters that cannot be stored.");
 const newEmail = z.string().trim().pipe(z.email("Not an e-mail address.").max(254));
-// Longer than a password may be: one that was pasted twice is wrong, not malformed.
+// Longer than a password may be: a password that was pasted twice is wrong, not malformed.
 const password = z.string().min(1).max(1_024);
 const token = z.string().min(1).max(200);
 
@@ -47,7 +47,7 @@ function signInExpired(cause?: unknown): AppError {
   });
 }
 
-/** The interaction that the browser's cookie is for. */
+/** The interaction that the browser's cookie belongs to. */
 async function findInteraction({ req, res, provider }: PeopleCall, uid: string) {
   try {
     const interaction = await provider.interactionDetails(req, res);
@@ -62,7 +62,7 @@ async function findInteraction({ req, res, provider }: PeopleCall, uid: string) 
 
 type Interaction = NonNullable<Awaited<ReturnType<typeof findInteraction>>>;
 
-/** What the console's sign-in pages call, and where the provider sends browsers that must sign in. */
+/** The calls of the console's sign-in pages, and the page to which the provider sends browsers that must sign in. */
 export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl: string }) {
   const { accounts, clock } = deps;
   const { consoleUrl } = options;
@@ -90,7 +90,7 @@ export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl
     return interaction;
   }
 
-  /** @param startedAt - When the person showed who they are: a password changed since then ends this sign-in too. */
+  /** @param startedAt - When the person signed in. A later change of password ends this sign-in too. */
   async function finish(
     call: PeopleCall,
     interaction: Interaction,
@@ -112,7 +112,7 @@ export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl
   }
 
   return {
-    /** Sends a browser to the page that asks for what is missing. */
+    /** Sends a browser to the page that asks for the missing step. */
     async show(call: PeopleCall, uid: string): Promise<void> {
       const interaction = await findInteraction(call, uid);
       const page = interaction?.prompt.name === "create" ? "register" : "login";

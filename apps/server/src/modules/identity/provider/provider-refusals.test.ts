@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** Asks for a sign-in in a changed way, as somebody who has a session. */
+/** Requests a sign-in with one change, as a person who has a session. */
 async function askChanged(change: (query: URLSearchParams, url: string) => void): Promise<URL> {
   const browser = identity.browser();
   await browser.register(newCredentials());
@@ -48,7 +48,7 @@ const remove =
   (query) =>
     query.delete(name);
 
-/** Nobody can be told: the address to go back to is not to be trusted. */
+/** These answer with an error page, because the address to return to cannot be trusted. */
 const UNTRUSTED: AuthorizationCase[] = [
   ["no client", remove("client_id"), "request_invalid"],
   ["a client that is unknown", set("client_id", "other"), "request_invalid"],
@@ -80,7 +80,7 @@ const UNTRUSTED: AuthorizationCase[] = [
   ["an answer by a form", set("response_mode", "form_post"), "request_invalid"],
 ];
 
-/** The console is told, with the state it sent. */
+/** These redirect to the console with the error and its state. */
 const TOLD: AuthorizationCase[] = [
   ["no challenge", remove("code_challenge"), "invalid_request"],
   ["a plain challenge", set("code_challenge_method", "plain"), "invalid_request"],
@@ -102,27 +102,30 @@ const TOLD: AuthorizationCase[] = [
 ];
 
 describe("a request for a sign-in", () => {
-  it.each(UNTRUSTED)("is refused without going back for %s", async (_why, change, error) => {
+  it.each(UNTRUSTED)("is refused without a redirect for %s", async (_why, change, error) => {
     const landed = await askChanged(change);
     expect(landed.href).toBe(`${identity.url}/login?error=${error}`);
   });
 
-  it.each(TOLD)("is refused for %s, and the console told why", async (_why, change, error) => {
-    const landed = await askChanged(change);
-    const answer = new URLSearchParams(landed.hash === "" ? landed.search : landed.hash.slice(1));
-    expect(`${landed.origin}${landed.pathname}`).toBe(`${identity.url}/login`);
-    expect(answer.get("error")).toBe(error);
-    expect(answer.get("state")).not.toBeNull();
-    expect(answer.get("iss")).toBe(`${identity.url}/idp`);
-    expect(landed.href).not.toMatch(/[?&#](code|id_token|access_token)=/);
-  });
+  it.each(TOLD)(
+    "is refused for %s, with the reason to the console",
+    async (_why, change, error) => {
+      const landed = await askChanged(change);
+      const answer = new URLSearchParams(landed.hash === "" ? landed.search : landed.hash.slice(1));
+      expect(`${landed.origin}${landed.pathname}`).toBe(`${identity.url}/login`);
+      expect(answer.get("error")).toBe(error);
+      expect(answer.get("state")).not.toBeNull();
+      expect(answer.get("iss")).toBe(`${identity.url}/idp`);
+      expect(landed.href).not.toMatch(/[?&#](code|id_token|access_token)=/);
+    },
+  );
 
-  it("is answered with login_required when nobody may be asked and nobody is there", async () => {
+  it("is answered with login_required when no form may be shown and there is no session", async () => {
     const { uid } = await identity.browser().begin({ prompt: "none" });
     expect(uid).toContain("error=login_required");
   });
 
-  it("makes issuer, endpoints and redirects from the public address, whatever the headers say", async () => {
+  it("derives issuer, endpoints and redirects from the public address, whatever the headers say", async () => {
     const browser = identity.browser();
     const headers = {
       "x-forwarded-host": "evil.test",
@@ -159,7 +162,7 @@ async function takeCode(): Promise<Code> {
   };
 }
 
-/** What the token endpoint says to a code that is used in a changed way. */
+/** What the token endpoint answers to a code with one change. */
 async function exchange(
   code: Code,
   change: Record<string, string | undefined> = {},
@@ -191,7 +194,7 @@ const EXCHANGES: [why: string, change: Record<string, string | undefined>, error
 ];
 
 describe("a code", () => {
-  it.each(EXCHANGES)("gives no token for %s", async (_why, change, error) => {
+  it.each(EXCHANGES)("gives no token with %s", async (_why, change, error) => {
     const reply = await exchange(await takeCode(), change);
     expect(reply.status).toBeGreaterThanOrEqual(400);
     expect(reply.status).toBeLessThan(500);
@@ -211,19 +214,19 @@ describe("a code", () => {
     expect(refreshed.json.error).toBe("invalid_grant");
   });
 
-  it("gives tokens to at most one of ten who use it in the same moment", async () => {
+  it("gives tokens to at most one of ten concurrent uses", async () => {
     const code = await takeCode();
     const replies = await Promise.all(Array.from({ length: 10 }, () => exchange(code)));
     expect(replies.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
   });
 
-  it("is worth nothing after a minute", async () => {
+  it("expires after a minute", async () => {
     const code = await takeCode();
     identity.advance(61_000);
     expect((await exchange(code)).json.error).toBe("invalid_grant");
   });
 
-  it("is no refresh token, and a refresh token is no code", async () => {
+  it("is not a refresh token, and a refresh token is not a code", async () => {
     const code = await takeCode();
     const asRefresh = await exchange(code, {
       grant_type: "refresh_token",
@@ -234,7 +237,7 @@ describe("a code", () => {
     expect((await exchange(code, { code: json.refresh_token })).json.error).toBe("invalid_grant");
   });
 
-  it("gives no more than was asked for when it is refreshed", async () => {
+  it("gives no more than was requested when it is refreshed", async () => {
     const code = await takeCode();
     const { json } = await exchange(code);
     const more = await exchange(code, {
@@ -271,7 +274,7 @@ describe("a code", () => {
 });
 
 describe("an interaction", () => {
-  it("belongs to the browser that began it", async () => {
+  it("belongs to the browser that started it", async () => {
     const ada = newCredentials();
     await identity.browser().register(ada);
     const victim = identity.browser();
@@ -300,7 +303,7 @@ describe("an interaction", () => {
     expect(reply.json.code).toBe("SIGN_IN_EXPIRED");
   });
 
-  it("leads to the registration when that was asked for", async () => {
+  it("leads to the registration if requested", async () => {
     const browser = identity.browser();
     const { request } = await browser.begin({ prompt: "create" });
     expect((await browser.follow(request.url)).pathname).toBe("/register");
@@ -327,7 +330,7 @@ describe("calls of the sign-in pages", () => {
     }
   });
 
-  it("of other sites reach no token either", async () => {
+  it("of other sites get no token", async () => {
     const code = await takeCode();
     for (const path of ["/idp/token", "/idp/token/revocation"]) {
       const reply = await code.browser.call("POST", path, {
@@ -339,7 +342,7 @@ describe("calls of the sign-in pages", () => {
     expect((await exchange(code)).status).toBe(200);
   });
 
-  it("of other sites begin no sign-in but by a link, and use up nothing of a network's limit", async () => {
+  it("of other sites start no sign-in except by a link, and do not count towards a network's limit", async () => {
     const browser = identity.browser();
     const { request } = await browser.begin();
     const open = async (headers: Record<string, string>) =>
@@ -359,7 +362,7 @@ describe("calls of the sign-in pages", () => {
     ).toBe(303);
   });
 
-  it("of other sites do not sign anybody out", async () => {
+  it("of other sites do not sign anyone out", async () => {
     const browser = identity.browser();
     await browser.register(newCredentials());
     const reply = await browser.call("POST", "/idp/session/end", {
@@ -388,7 +391,7 @@ describe("calls of the sign-in pages", () => {
     ["a text", "x", 400],
     ["nothing", null, 400],
     ["no address", {}, 400],
-    ["an address that is none", { email: "nobody" }, 400],
+    ["an address that is invalid", { email: "nowhere" }, 400],
     ["two addresses", { email: "a@example.test,b@example.test" }, 400],
     ["a header in the address", { email: "a@example.test\r\nBcc: b@example.test" }, 400],
     ["an address that cannot be stored", { email: "a\0@example.test" }, 400],
@@ -400,7 +403,7 @@ describe("calls of the sign-in pages", () => {
     expect(identity.mails).toHaveLength(0);
   });
 
-  it("cannot bring a prototype along", async () => {
+  it("cannot inject a prototype", async () => {
     const reply = await identity.browser().call("POST", "/idp/password/forgot", {
       json: JSON.parse('{"email":"a@example.test","__proto__":{"polluted":true}}'),
     });
@@ -408,7 +411,7 @@ describe("calls of the sign-in pages", () => {
     expect("polluted" in {}).toBe(false);
   });
 
-  it("have their methods and addresses, and nothing else is there", async () => {
+  it("have fixed methods and paths, and nothing else exists", async () => {
     const browser = identity.browser();
     const get = await browser.call("GET", "/idp/token");
     expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"]);

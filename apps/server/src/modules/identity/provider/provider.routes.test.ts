@@ -41,7 +41,7 @@ async function sessionCount(): Promise<number> {
 }
 
 describe("built-in sign-in", () => {
-  it("registers somebody and signs them in again, by code and PKCE, with verified tokens", async () => {
+  it("registers a person and signs them in again, by code and PKCE, with verified tokens", async () => {
     const ada = { ...newCredentials(), name: "Ada Lovelace" };
     const registered = await identity.browser().register(ada);
     const { email, password } = ada;
@@ -61,7 +61,7 @@ describe("built-in sign-in", () => {
     expect(decodeProtectedHeader(again.tokens.id_token ?? "")).toMatchObject({ alg: "ES256" });
   });
 
-  it("publishes the keys that verify its tokens in memory as well as over HTTP", async () => {
+  it("publishes the same keys in memory as over HTTP", async () => {
     const { tokens } = await identity.browser().register(newCredentials());
     const inMemory = createLocalJWKSet({ keys: [...identity.provider().publicKeys()] });
     await compactVerify(tokens.id_token ?? "", inMemory);
@@ -77,21 +77,21 @@ describe("built-in sign-in", () => {
     ).not.toMatch(/"d":/);
   });
 
-  it("tells who signed in at the userinfo endpoint", async () => {
+  it("returns the signed-in person at the userinfo endpoint", async () => {
     const ada = newCredentials();
     const { tokens, claims } = await identity.browser().register(ada);
     const info = await openid.fetchUserInfo(await identity.oidc(), tokens.access_token, claims.sub);
     expect(info).toMatchObject({ sub: claims.sub, email: ada.email });
   });
 
-  it("asks for the password again even while a session lasts, when the client says so", async () => {
+  it("asks for the password again despite a session, if the client requests it", async () => {
     const ada = newCredentials();
     const browser = identity.browser();
     await browser.register(ada);
     expect((await browser.begin({ prompt: "login" })).uid).toMatch(/^[A-Za-z0-9_-]{20,}$/);
   });
 
-  it("lets somebody with a session through without a form, when the client asks for nothing", async () => {
+  it("signs in a person with a session without a form, if the client requests nothing else", async () => {
     const ada = newCredentials();
     const browser = identity.browser();
     const first = await browser.register(ada);
@@ -114,7 +114,7 @@ describe("built-in sign-in", () => {
     expect((await refresh(second.tokens.refresh_token)).claims()?.sub).toBe(second.claims.sub);
   });
 
-  it("gives the session another identifier at each sign-in", async () => {
+  it("changes the session identifier at each sign-in", async () => {
     const ada = newCredentials();
     const browser = identity.browser();
     await browser.register(ada);
@@ -134,7 +134,7 @@ describe("built-in sign-in", () => {
     expect(attributes).not.toMatch(/domain/i);
   });
 
-  it("answers nothing that may be stored or framed, and nothing to other sites", async () => {
+  it("answers nothing that may be cached or framed, and nothing to other sites", async () => {
     const browser = identity.browser();
     const paths = [
       "/idp/.well-known/openid-configuration",
@@ -175,7 +175,7 @@ describe("refresh tokens", () => {
     ).rejects.toThrow();
   });
 
-  it("end with their family too when ten use one in the same moment", async () => {
+  it("end with their family even when ten use one at the same moment", async () => {
     const { tokens } = await identity.browser().register(newCredentials());
     const outcomes = await Promise.allSettled(
       Array.from({ length: 10 }, () => refresh(tokens.refresh_token)),
@@ -202,7 +202,7 @@ describe("refresh tokens", () => {
     }
   });
 
-  it("are ended by a revocation, which says nothing about tokens it does not know", async () => {
+  it("are ended by a revocation, which reveals nothing about unknown tokens", async () => {
     const { tokens } = await identity.browser().register(newCredentials());
     await openid.tokenRevocation(await identity.oidc(), tokens.refresh_token ?? "");
     await openid.tokenRevocation(await identity.oidc(), "unknown");
@@ -213,7 +213,7 @@ describe("refresh tokens", () => {
 describe("sessions of the provider", () => {
   const DAY_MS = 24 * 60 * 60 * 1_000;
 
-  it("of nobody are gone in half an hour, and one network makes a bounded number of them", async () => {
+  it("without a person expire within half an hour, and one network can create a bounded number of them", async () => {
     const browser = identity.browser();
     const before = await sessionCount();
     let made = 0;
@@ -236,7 +236,7 @@ describe("sessions of the provider", () => {
     expect(row?.seconds).toBeLessThanOrEqual(30 * 60);
   });
 
-  it("end a year after the sign-in, however often somebody comes back", async () => {
+  it("end a year after the sign-in, however often the person returns", async () => {
     const browser = identity.browser();
     await browser.register(newCredentials());
     const comeBack = async () => (await browser.begin({ prompt: "none" })).uid;
@@ -257,7 +257,7 @@ describe("sessions of the provider", () => {
 });
 
 describe("signing out", () => {
-  it("from the console ends the session and everything given out in it, and lands at the start page", async () => {
+  it("from the console ends the session and everything given out in it, and leads to the start page", async () => {
     const browser = identity.browser();
     const { tokens } = await browser.register(newCredentials());
     const reply = await browser.call("POST", "/idp/session/end");
@@ -267,7 +267,7 @@ describe("signing out", () => {
     expect((await browser.begin({ prompt: "none" })).uid).toContain("error=login_required");
   });
 
-  it("can be repeated, also without a session", async () => {
+  it("is idempotent, and works without a session", async () => {
     const before = await sessionCount();
     const reply = await identity.browser().call("POST", "/idp/session/end");
     expect(reply.status).toBe(303);
@@ -299,7 +299,7 @@ describe("signing out", () => {
     expect(await refusalOfRefresh(tokens.refresh_token)).toBe("invalid_grant");
   });
 
-  it("leads nowhere but to the console", async () => {
+  it("redirects only to the console", async () => {
     const browser = identity.browser();
     const { tokens } = await browser.register(newCredentials());
     const query = new URLSearchParams({
@@ -333,8 +333,8 @@ describe("several processes", () => {
   });
 });
 
-describe("a key that takes over", () => {
-  it("signs the next token without a restart, and verifies by what is published", async () => {
+describe("a new signing key", () => {
+  it("signs the next token without a restart, and is already published", async () => {
     const own = await createTestDatabase();
     const rotating = await startIdentityProvider(own);
     try {
@@ -354,8 +354,8 @@ describe("a key that takes over", () => {
   });
 });
 
-describe("while the database is away", () => {
-  it("tokens are refused for the moment and not for good", async () => {
+describe("while the database is down", () => {
+  it("tokens are refused temporarily, not permanently", async () => {
     const own = await createTestDatabase();
     const cut = await startIdentityProvider(own);
     try {
@@ -378,7 +378,7 @@ describe("while the database is away", () => {
 });
 
 describe("over https", () => {
-  it("cookies are held to this host and to TLS, although a proxy speaks http to us", async () => {
+  it("cookies are bound to this host and to TLS, even if a proxy speaks http to us", async () => {
     const consoleUrl = "https://console.test";
     const secure = await startIdentityProvider(database, { consoleUrl });
     try {

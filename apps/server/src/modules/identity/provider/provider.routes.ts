@@ -29,40 +29,40 @@ export type IdentityProviderDeps = Pick<
   "transact" | "clock" | "newId" | "logger" | "randomBytes"
 > & {
   mailer: AccountMailer;
-  /** Of all threads that serve; left out: this one counts for itself. */
+  /** Shared by all serving threads; left out: this thread counts for itself. */
   attempts?: AttemptLimits | undefined;
 };
 
 export type IdentityProviderOptions = {
   /** Public address of the console, without a slash at the end. */
   consoleUrl: string;
-  /** What mails call the product. */
+  /** The product name in mails. */
   brand: string;
-  /** True when an account is usable only once its address is confirmed by mail. */
+  /** True if accounts work only once their address is confirmed by mail. */
   confirmEmail: boolean;
-  /** Characters of the shortest password. */
+  /** Minimum length of a password, in characters. */
   passwordLengthMin: number;
   /** Encrypts the signing keys in the database; at least 32 characters, the same in every process. */
   secret: string;
   /** Addresses and ranges of proxies in front. */
   trustedProxies: readonly string[];
-  /** What a password hash costs. Default: OWASP's smallest setting. */
+  /** The cost of a password hash. Default: OWASP's smallest setting. */
   passwordCost?: PasswordCost;
 };
 
 export interface IdentityProvider {
-  /** Answers a request whose path is `/idp` or below. @throws {AppError} for what is refused before an answer began. */
+  /** Answers a request whose path is `/idp` or below. @throws {AppError} for a request that is refused before the answer began. */
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
   /** The public address of the console and `/idp`. */
   issuer: string;
   clientId: string;
-  /** Keys that ID tokens are to be verified with at this time, the one that signs now first. */
+  /** The keys that currently verify ID tokens, the signing one first. */
   publicKeys(): readonly JWK[];
-  /** Passwords hashed so far, and those waiting: what tests and the health look at. */
+  /** Passwords hashed so far, and those waiting, for tests and the health check. */
   readonly hashing: { done: number; waiting: number };
-  /** Resolves when nothing is left to do after answers: mails are on their way. */
+  /** Resolves when all work after answers is done, such as sending mails. */
   settle(): Promise<void>;
-  /** Waits for what was begun, then ends the thread that hashes. */
+  /** Waits for work in progress, then ends the thread that hashes. */
   stop(): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ type Route = {
 
 const UID = "([A-Za-z0-9_-]{16,128})";
 
-/** Whoever verifies tokens takes keys from memory, so they are renewed also when nobody signs in. */
+/** Verifiers take keys from memory, so keys are renewed even when no one signs in. */
 const KEYS_CHECK_MS = 30_000;
 
 function toPath(url: string): string {
@@ -83,8 +83,8 @@ function toPath(url: string): string {
 }
 
 /**
- * Lets the library see the public address, whatever the request or a proxy in between says: it makes issuer, endpoints and
- * cookies from that.
+ * Shows the library the public address, whatever the request or a proxy says, because it derives issuer, endpoints and cookies from
+ * it.
  */
 function toLibraryRequest(req: IncomingMessage, publicUrl: URL): void {
   const url = req.url ?? "/";
@@ -96,7 +96,7 @@ function toLibraryRequest(req: IncomingMessage, publicUrl: URL): void {
   }
   headers.host = publicUrl.host;
   headers["x-forwarded-proto"] = publicUrl.protocol.slice(0, -1);
-  // No other site's page may read an answer, and without an origin the library does not offer it.
+  // Pages of other sites may not read answers, and without an origin the library does not allow it.
   delete headers.origin;
   Object.assign(req, { originalUrl: url, url: url.slice(MOUNT_PATH.length) });
 }
@@ -139,7 +139,7 @@ export async function createIdentityProvider(
   let running: { kids: string; provider: Provider; listener: Listener } | undefined;
   type Listener = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
-  /** The provider of the present keys: when they change, another takes its place. */
+  /** The provider for the current keys. When they change, it is replaced. */
   async function getRunning() {
     const current = await keys.current();
     const kids = current.map((key) => key.kid).join(" ");
@@ -159,7 +159,7 @@ export async function createIdentityProvider(
     await listener(req, res);
   }
 
-  /** The library knows only the keys it may sign with; those of other machines are believed too. */
+  /** The library knows only the keys it may sign with; those of other machines are trusted too. */
   function sendKeys({ res }: PeopleCall): Promise<void> {
     sendJson(res, 200, { keys: keys.publicKeys() });
     return Promise.resolve();
@@ -206,7 +206,7 @@ export async function createIdentityProvider(
   await getRunning();
   const look = setInterval(() => {
     keys.current().catch((error: unknown) => {
-      deps.logger.error({ err: error }, "No key can sign");
+      deps.logger.error({ err: error }, "no key can sign");
     });
   }, KEYS_CHECK_MS);
   look.unref();
@@ -229,7 +229,7 @@ export async function createIdentityProvider(
       if (!route.methods.includes(req.method ?? "GET")) {
         throw new AppError({
           code: "METHOD_NOT_ALLOWED",
-          publicMessage: `This address takes ${route.methods.join(", ")}.`,
+          publicMessage: `This address accepts ${route.methods.join(", ")}.`,
           headers: { allow: route.methods.join(", ") },
         });
       }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 describe("pruneExpired", () => {
-  it("deletes what has expired in batches, and nothing else", async () => {
+  it("deletes everything that has expired, in batches, and nothing else", async () => {
     const adapterOf = createOidcAdapter(services, (id) => `http://console.test/idp/auth/${id}`);
     const tokens = adapterOf("AccessToken");
     await Promise.all(
@@ -29,7 +29,7 @@ describe("pruneExpired", () => {
     expect(await tokens.find("long")).toMatchObject({ jti: "long" });
   });
 
-  it("stops when it is told to", async () => {
+  it("stops when its signal aborts", async () => {
     const adapterOf = createOidcAdapter(services, (id) => id);
     await adapterOf("AccessToken").upsert("one more", { kind: "AccessToken" }, 1);
     services.clock.advance(2_000);

@@ -3,13 +3,13 @@ import type { AppServices } from "#platform/app-services.ts";
 import { deleteExpiredLinks } from "./accounts.store.ts";
 import { deleteExpiredRecords } from "./oidc-records.store.ts";
 
-/** Rows in one transaction: short enough that nobody waits for its locks. */
+/** Rows in one transaction: few enough that its locks are short. */
 const BATCH_SIZE = 1_000;
-/** More is left to the next run. */
+/** Rows in one run. The next run deletes the others. */
 const BATCHES_MAX = 500;
 
 /**
- * Deletes sessions, codes, tokens and links that have expired, in short transactions.
+ * Deletes expired sessions, codes, tokens and links, in short transactions.
  *
  * @returns Rows deleted.
  */

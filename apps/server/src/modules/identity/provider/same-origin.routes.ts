@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { AppError } from "@turnpike/domain/errors/app-error";
 
-/** True when a browser says that the request comes from a page of `origin`. */
+/** True if the browser says that the request comes from a page of `origin`. */
 export function isFromOrigin(headers: IncomingHttpHeaders, origin: string): boolean {
   const site = headers["sec-fetch-site"];
   return headers.origin === origin && (site === undefined || site === "same-origin");
@@ -10,7 +10,7 @@ export function isFromOrigin(headers: IncomingHttpHeaders, origin: string): bool
 function crossOrigin(origin: string): AppError {
   return new AppError({
     code: "CROSS_ORIGIN",
-    publicMessage: `This can be done from the console alone. Open it at ${origin}.`,
+    publicMessage: `This is only possible from the console. Open it at ${origin}.`,
   });
 }
 
@@ -22,8 +22,8 @@ export function assertFromOrigin(headers: IncomingHttpHeaders, origin: string): 
 }
 
 /**
- * Refuses what a page of another site loads by itself, such as a picture, where people are led by links: it would count as
- * theirs.
+ * Refuses what a page of another site loads by itself, such as an image, where only people should arrive by links: it would count
+ * towards their limits.
  *
  * @throws {AppError} `CROSS_ORIGIN`.
  */

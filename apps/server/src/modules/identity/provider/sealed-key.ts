@@ -10,7 +10,7 @@ import {
 import { z } from "zod";
 import type { SigningKeyRow } from "./signing-keys.store.ts";
 
-/** A private key; it stays in memory, and in the database only encrypted. */
+/** A private key. It is in memory, and in the database only encrypted. */
 export type SigningKey = { kid: string; privateJwk: JWK; publicJwk: JWK; signsFrom: Date };
 
 type SealedKey = Pick<SigningKeyRow, "kid" | "public_jwk" | "private_jwe">;
@@ -29,12 +29,12 @@ function derive(secret: string, purpose: string, bytes: number): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", secret, "", `turnpike signing keys: ${purpose}`, bytes));
 }
 
-/** Names a secret without telling anything of it. */
+/** Identifies a secret without revealing anything about it. */
 export function toSecretId(secret: string): string {
   return Buffer.from(derive(secret, "name", 12)).toString("base64url");
 }
 
-/** Makes a key pair, the private half encrypted (JWE, `dir` with A256GCM). */
+/** Creates a key pair with an encrypted private half (JWE, `dir` with A256GCM). */
 export async function createSealedKey(secret: string): Promise<SealedKey> {
   const pair = await generateKeyPair(ALGORITHM, { extractable: true });
   const kid = await calculateJwkThumbprint(pair.publicKey);
@@ -51,7 +51,7 @@ export function toPublicJwk(row: Pick<SigningKeyRow, "kid" | "public_jwk">): JWK
   return { ...publicJwkSchema.parse(row.public_jwk), kid: row.kid, alg: ALGORITHM, use: "sig" };
 }
 
-/** @throws When it was encrypted with another secret, or changed. */
+/** @throws If it was encrypted with another secret, or modified. */
 export async function openSealedKey(secret: string, row: SigningKeyRow): Promise<SigningKey> {
   const { plaintext } = await compactDecrypt(row.private_jwe, derive(secret, "encryption", 32), {
     keyManagementAlgorithms: ["dir"],

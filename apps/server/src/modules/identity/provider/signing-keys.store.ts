@@ -1,6 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
 
-/** Every function here is for the operator role: no other may see the table. */
+/** All functions here need the operator role. No other role can see the table. */
 export type SigningKeyRow = {
   kid: string;
   secret_id: string;
@@ -15,7 +15,7 @@ export async function lockSigningKeys(tx: Tx): Promise<void> {
   await tx`select pg_advisory_xact_lock(7163025)`;
 }
 
-/** Says that somebody with this secret is there. */
+/** Records that a machine with this secret is alive. */
 export async function touchSigningKeys(tx: Tx, secretId: string, now: Date): Promise<void> {
   await tx`update signing_keys set seen_at = ${now} where secret_id = ${secretId}`;
 }

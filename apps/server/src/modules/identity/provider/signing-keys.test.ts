@@ -8,7 +8,7 @@ import {
   openSigningKeys,
 } from "./signing-keys.ts";
 
-// Keys belong to the whole installation, so each case has a database of its own.
+// Keys belong to the whole installation, so each case has its own database.
 let database: TestDatabase;
 let services: TestServices;
 beforeEach(async () => {
@@ -24,7 +24,7 @@ const open = (secret = SECRET) => openSigningKeys(services, secret);
 const kidsOf = (keys: readonly { kid: string }[]) => keys.map(({ kid }) => kid);
 
 describe("signing keys", () => {
-  it("are made once, also when ten processes start at the same time", async () => {
+  it("are created once, even when ten processes start at the same time", async () => {
     const opened = await Promise.all(Array.from({ length: 10 }, () => open()));
     const kids = await Promise.all(opened.map(async (keys) => kidsOf(await keys.current())));
     expect(new Set(kids.flat()).size).toBe(1);
@@ -58,7 +58,7 @@ describe("signing keys", () => {
     expect(rows.map(({ kid }) => kid)).toEqual([second]);
   });
 
-  it("turn over for years without a gap, known to every process before they sign", async () => {
+  it("rotate for years without a gap, known to every process before they sign", async () => {
     const one = await open();
     const other = await open();
     let known = kidsOf(await other.current());
@@ -72,7 +72,7 @@ describe("signing keys", () => {
     expect(rows.length).toBeLessThanOrEqual(2);
   });
 
-  it("are published ahead also by a process that was off for a year", async () => {
+  it("are published ahead even by a process that was off for a year", async () => {
     const [first] = kidsOf(await (await open()).current());
     services.clock.advance(4 * KEY_LIFETIME_MS);
     const keys = await open();
@@ -82,7 +82,7 @@ describe("signing keys", () => {
     expect(kidsOf(await keys.current())[0]).toBe(second);
   });
 
-  it("go on signing while the database is away", async () => {
+  it("keep signing while the database is down", async () => {
     const keys = await open();
     const before = kidsOf(await keys.current());
     await database.sql`alter table signing_keys rename to signing_keys_away`;
@@ -90,7 +90,7 @@ describe("signing keys", () => {
     expect(kidsOf(await keys.current())).toEqual(before);
   });
 
-  it("of machines with secrets of their own are believed by all, until nobody looks after them", async () => {
+  it("of machines with different secrets are trusted by all, until their machine is gone", async () => {
     const here = await open();
     const there = await open("another secret, which is as long as it must be");
     const [ours] = kidsOf(await here.current());
@@ -108,7 +108,7 @@ describe("signing keys", () => {
     expect([ours, theirs]).not.toContain(again);
   });
 
-  it("are one list until they change, so that whoever verifies keeps what was made of it", async () => {
+  it("are the same list until they change, so that verifiers can cache what they derive from it", async () => {
     const keys = await open();
     const before = keys.publicKeys();
     services.clock.advance(HOUR_MS);
@@ -119,7 +119,7 @@ describe("signing keys", () => {
     expect(keys.publicKeys()).not.toBe(before);
   });
 
-  it("are in the database only encrypted", async () => {
+  it("are stored only encrypted", async () => {
     const [key] = await (await open()).current();
     const [row] = await database.sql<{ line: string }[]>`
       select row::text as line from signing_keys as row`;

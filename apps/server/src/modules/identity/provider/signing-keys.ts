@@ -22,26 +22,26 @@ const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
 /** How long a key signs. */
 export const KEY_LIFETIME_MS = 90 * DAY_MS;
-/** How long before it signs a key is published: whoever verifies has fetched it by then. */
+/** How long before it signs a key is published, so that verifiers have fetched it by then. */
 export const KEY_PUBLISHED_AHEAD_MS = 7 * DAY_MS;
-/** How long a key is published after its last signature: tokens live 15 minutes, clocks differ. */
+/** How long after its last signature a key is still published: tokens live 15 minutes, and clocks differ. */
 export const KEY_KEPT_MS = HOUR_MS;
-/** After so long keys are read again: another process may have made one. */
+/** How old keys may be before they are read again: another process may have created one. */
 const READ_AGAIN_MS = 60 * 1_000;
 
 export interface SigningKeys {
-  /** Our own, the one that signs now first. Reads and rotates when it is time. */
+  /** Our own keys, the signing one first. Reads and rotates them when due. */
   current(): Promise<readonly SigningKey[]>;
   /**
-   * All that are believed, those of machines with another secret too, the one that signs here now first. As they were read
-   * last, without waiting; the same list until they change.
+   * All trusted keys, including those of machines with another secret, the one that signs here first. Returns the last read list
+   * without waiting; it is the same list until the keys change.
    */
   publicKeys(): readonly JWK[];
 }
 
 export type SigningKeysDeps = Pick<AppServices, "transact" | "clock" | "logger">;
 
-/** When the next key signs; a process that was off for long still publishes it ahead. */
+/** When the next key signs. A process that was off for long still publishes it ahead. */
 function nextSignsFrom(current: SigningKeyRow, now: Date): Date {
   const plannedMs = current.signs_from.getTime() + KEY_LIFETIME_MS;
   const soonestMs = now.getTime() + KEY_PUBLISHED_AHEAD_MS;
@@ -53,7 +53,7 @@ function findSigning<Key extends { signs_from: Date }>(keys: readonly Key[], now
   return keys.findLast((key) => key.signs_from <= now);
 }
 
-/** Makes our next key when it is time. @returns All of ours, in the order in which they sign. */
+/** Creates our next key when it is due. @returns All of ours, in the order in which they sign. */
 async function ensureOwnKeys(
   tx: Tx,
   input: { own: readonly SigningKeyRow[]; secret: string; now: Date },
@@ -74,14 +74,14 @@ async function ensureOwnKeys(
   return [...own, made].toSorted((a, b) => a.signs_from.getTime() - b.signs_from.getTime());
 }
 
-/** True for a key that no token needs any more. */
+/** True for a key that no token needs any longer. */
 function isDone(key: SigningKeyRow, next: SigningKeyRow | undefined, now: Date): boolean {
   const keptUntilMs = (since: Date) => since.getTime() + KEY_KEPT_MS;
   const isReplaced = next !== undefined && keptUntilMs(next.signs_from) <= now.getTime();
   return isReplaced || keptUntilMs(key.seen_at) <= now.getTime();
 }
 
-/** Makes what is missing, deletes what is done. @returns The rest: ours in the order in which they sign, and others. */
+/** Creates what is missing and deletes what is obsolete. @returns The others: ours in the order in which they sign, then foreign ones. */
 async function rotate(
   deps: SigningKeysDeps,
   secret: string,
@@ -111,11 +111,11 @@ async function rotate(
 }
 
 /**
- * Opens the keys that sign ID tokens, making the first one. Of several processes that start at once with the same secret
- * all get the same; those with another secret, such as machines that made their own, sign with keys of their own, and all
- * of them are believed.
+ * Opens the keys that sign ID tokens, creating the first one. Processes that start at once with the same secret all get the same
+ * keys. Processes with another secret, such as machines that generated their own, sign with keys of their own, and all trust each
+ * other's keys.
  *
- * @param secret - What the private keys are encrypted with; at least 32 characters.
+ * @param secret - Encrypts the private keys; at least 32 characters.
  */
 export async function openSigningKeys(deps: SigningKeysDeps, secret: string): Promise<SigningKeys> {
   const known = new Map<string, SigningKey>();
@@ -142,14 +142,14 @@ export async function openSigningKeys(deps: SigningKeysDeps, secret: string): Pr
 
   function readOnce(): Promise<void> {
     reading ??= read().finally(() => {
-      // Also when it failed: not every call waits for a database that is away.
+      // Also after a failure: not every call should wait for a database that is down.
       readAtMs = deps.clock.now().getTime();
       reading = undefined;
     });
     return reading;
   }
 
-  /** The one that signs now first. */
+  /** The signing key first. */
   function arrange(): SigningKey[] {
     const now = deps.clock.now();
     const signing = own.findLast((key) => key.signsFrom <= now);
@@ -161,16 +161,16 @@ export async function openSigningKeys(deps: SigningKeysDeps, secret: string): Pr
     current: async () => {
       const ageMs = deps.clock.now().getTime() - readAtMs;
       if (ageMs >= READ_AGAIN_MS || ageMs < 0) {
-        // Keys are made days ahead: when the database is away, those at hand still do.
+        // Keys are created days ahead, so the present ones still work while the database is down.
         await readOnce().catch((error: unknown) => {
-          deps.logger.warn({ err: error }, "The keys that sign sign-ins cannot be read");
+          deps.logger.warn({ err: error }, "the keys that sign ID tokens could not be read");
         });
       }
       const keys = arrange();
       if (keys.length === 0) {
         throw new AppError({
           code: "INTERNAL_ERROR",
-          publicMessage: "No key signs at this time: the clock of this machine was set back.",
+          publicMessage: "No key can sign right now: the clock of this machine was set back.",
         });
       }
       return keys;

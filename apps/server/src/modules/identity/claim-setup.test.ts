@@ -117,8 +117,8 @@ describe("operators", () => {
     const find = (idOrEmail: string) => getUserByName(services, OPERATOR_CONTEXT, { idOrEmail });
     expect((await find(userId)).userId).toBe(userId);
     expect((await find("ada@example.COM")).userId).toBe(userId);
-    for (const nobody of ["eve@example.com", services.newId("user"), "%", ""]) {
-      expect((await refusalOf(find(nobody))).code).toBe("RESOURCE_NOT_FOUND");
+    for (const unknown of ["eve@example.com", services.newId("user"), "%", ""]) {
+      expect((await refusalOf(find(unknown))).code).toBe("RESOURCE_NOT_FOUND");
     }
     const twin = await createTestUser(services, { email: "ada@example.com" });
     const refusal = await refusalOf(find("ada@example.com"));
@@ -138,7 +138,7 @@ describe("operators", () => {
     expect(await list("bob@EXAMPLE.com")).toEqual([added.userId]);
     await database.sql`
       update users set email_verified = true where user_id in (${added.userId}, ${named.userId})`;
-    expect(await list("bob@EXAMPLE.com", "ada@example.com", "nobody@example.com")).toEqual([
+    expect(await list("bob@EXAMPLE.com", "ada@example.com", "other@example.com")).toEqual([
       added.userId,
       named.userId,
     ]);

@@ -81,7 +81,7 @@ describe("ensureUser", () => {
   it("needs the scope users:write", async () => {
     const context = contextOf({ type: "service_key", id: "svc_1", scopes: ["members:write"] });
     const refusal = await refusalOf(
-      ensureUser(services, context, { issuer: ISSUER, subject: "nobody" }),
+      ensureUser(services, context, { issuer: ISSUER, subject: "unknown" }),
     );
     expect(refusal.code).toBe("INSUFFICIENT_SCOPE");
   });

@@ -58,7 +58,7 @@ export async function updateUserProfile(
   const [user] = await tx<UserRow[]>`
     update users
     set email = coalesce(${row.email}, email),
-        -- Nobody has verified another address.
+        -- A new address is not verified.
         email_verified = email_verified and (${row.email}::text is null or ${row.email} = email),
         name = coalesce(${row.name}, name),
         updated_at = ${row.now}

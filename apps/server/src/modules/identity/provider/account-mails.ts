@@ -15,7 +15,7 @@ const NAME_LENGTH_MAX = 100;
 type Addressee = { name: string | null; email_verified: boolean };
 
 /**
- * Greets by name only at a confirmed address. An unconfirmed name was chosen by whoever registered, who could use it to send their
+ * Greets by name only at a confirmed address. An unconfirmed name may come from a stranger, who could use it to send their
  * own text to a stranger.
  */
 function greet({ name, email_verified }: Addressee): string {

@@ -270,7 +270,7 @@ describe("a mail to an unconfirmed address", () => {
     await submit(confirming.browser(), "register", ada);
     const token = await tokenTo(confirming, ada.email, "confirm-email");
     await post(confirming, "/idp/email/confirm", { token, password: ada.password });
-    await submit(confirming.browser(), "register", { ...ada, name: "Somebody else" });
+    await submit(confirming.browser(), "register", { ...ada, name: "Someone else" });
     expect((await mailTo(confirming, ada.email, "address-taken")).text).toMatch(/^Hello Ada,/);
   });
 });

@@ -96,11 +96,11 @@ export async function startPasswordHasher(
     return String(await run({ kind: "hash", password, salt, cost }));
   }
 
-  const nobody = await hash(Buffer.from(deps.randomBytes(SALT_BYTES)).toString("base64"));
+  const matchesNothing = await hash(Buffer.from(deps.randomBytes(SALT_BYTES)).toString("base64"));
   return {
     hash,
     verify: async (password, phc) => {
-      const isRight = await run({ kind: "verify", password, phc: phc ?? nobody });
+      const isRight = await run({ kind: "verify", password, phc: phc ?? matchesNothing });
       return isRight === true && phc !== undefined;
     },
     isOutdated: (phc) => isOutdatedHash(phc, cost),

@@ -21,7 +21,7 @@ catalog:
   plans:
     - { planId: small, name: Small, quotas: [{ meter: requests, limit: 20, kind: soft }] }
 `;
-/** Alerts look at whole minutes, once a minute: two to three of them pass until one is told of. */
+/** Alerts are evaluated once a minute, on whole minutes: two to three pass before one notifies. */
 const MINUTES_MS = 270_000;
 const TEST_MS = 300_000;
 
@@ -95,7 +95,7 @@ async function followMail(kind: string): Promise<URL> {
   return new URL(link);
 }
 
-/** Mail goes to confirmed addresses alone: whoever follows a mail and sets a new password has one. */
+/** Mail goes to confirmed addresses only; setting a new password through a mailed link confirms one. */
 async function confirmColleague(their: Page): Promise<void> {
   const post = async (path: string, body: object) => {
     const headers = { "content-type": "application/json", origin: consoleUrl };
@@ -244,7 +244,7 @@ describe("an alert", () => {
   it("tells the share of the quota that was used up meanwhile, once", async () => {
     await callGateway(20);
     const told = await pollUntil(
-      "the quota is told of",
+      "the quota notification arrives",
       () => events("quota.threshold_reached").find(({ data }) => data["threshold"] === 100),
       MINUTES_MS,
     );
@@ -285,7 +285,7 @@ describe("an alert", () => {
       await sheet.getByRole("button", { name: "Resume" }).click();
       await sheet.getByRole("button", { name: "Edit" }).click();
       const dialog = page.getByRole("dialog", { name: "Edit alert" });
-      // What is above takes the focus, and with it the key; what is below is nobody's until it is gone.
+      // The dialog on top has the focus, and so gets the key; the one below gets none until it closes.
       await dialog.locator(":focus").waitFor();
       await page.keyboard.press("Escape");
       await dialog.waitFor({ state: "hidden" });

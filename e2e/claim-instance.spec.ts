@@ -13,8 +13,8 @@ afterAll(async () => {
   await instance?.[Symbol.asyncDispose]();
 });
 
-/** Opens the setup link as somebody new and answers what the service then says about them. */
-async function claimAsSomebody(browser: TestBrowser): Promise<{ said: string; user: unknown }> {
+/** Opens the setup link as a new person, and returns what the service then says about them. */
+async function claimAsNewPerson(browser: TestBrowser): Promise<{ said: string; user: unknown }> {
   const page = await browser.context.newPage();
   // By another name of the same machine: the page moves to the console's own address and keeps the code.
   await page.goto(instance.setupLink().replace("//localhost:", "//127.0.0.1:"));
@@ -35,14 +35,14 @@ async function claimAsSomebody(browser: TestBrowser): Promise<{ said: string; us
 }
 
 describe("the setup link of a fresh installation", () => {
-  it("makes the first person the operator, leaves no trace, and nobody after them", async () => {
+  it("makes only the first person the operator, and leaves no trace", async () => {
     const [first, second] = [await startBrowser(), await startBrowser()];
     try {
-      expect(await claimAsSomebody(first)).toMatchObject({
+      expect(await claimAsNewPerson(first)).toMatchObject({
         said: "You are now the operator of this installation.",
         user: { isOperator: true },
       });
-      const late = await claimAsSomebody(second);
+      const late = await claimAsNewPerson(second);
       expect(late).toMatchObject({ user: { isOperator: false } });
       expect(late.said).not.toContain("You are the operator");
     } finally {

@@ -35,7 +35,7 @@ async function withPage(use: (page: Page) => Promise<void>): Promise<void> {
 
 describe("the documentation of a running instance", () => {
   it.each(PAGES)(
-    "%s asks nobody else for anything and breaks no rule of its policy",
+    "%s requests nothing from elsewhere and breaks no rule of its policy",
     async (path) => {
       await withPage(async (page) => {
         const trace = await watchPage(page, [instance.consoleUrl]);

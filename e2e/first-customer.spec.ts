@@ -178,7 +178,7 @@ describe("a first customer on an empty instance", () => {
     await page.waitForURL(({ pathname }) => pathname === "/login");
   });
 
-  it("broke no policy, asked nobody else and logged no error on the way", () => {
+  it("broke no policy, requested nothing from elsewhere and logged no error on the way", () => {
     expect(trace.policyViolations).toEqual([]);
     expect(trace.foreignRequests).toEqual([]);
     expect(trace.pageErrors).toEqual([]);

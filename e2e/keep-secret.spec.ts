@@ -54,7 +54,7 @@ describe("a key that is just being made", () => {
     await store();
   });
 
-  it("is gone once somebody has left without it: the next one begins with a form", async () => {
+  it("is gone after leaving without it: the next visit begins with a form", async () => {
     await openCreate();
     await page.getByLabel("Name", { exact: true }).fill("Forgotten");
     await page.keyboard.press("Enter");

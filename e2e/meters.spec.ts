@@ -177,7 +177,7 @@ describe("a meter, from its definition to its second version", () => {
 
   it("leaves what it cannot count to the list of rejected events, with the reason", async () => {
     await send({ total: "many" }).catch(() => undefined);
-    await send({ total: 1 }, "nobody").catch(() => undefined);
+    await send({ total: 1 }, "no-such-tenant").catch(() => undefined);
     await page.getByRole("tab", { name: "Rejected events" }).click();
     const list = page.getByRole("table", { name: "Rejected events" });
     await list.getByText("INVALID_VALUE").waitFor();

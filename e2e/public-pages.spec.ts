@@ -20,7 +20,7 @@ const CLEAN: PageTrace = {
   policyViolations: [],
 };
 
-/** What somebody would write who wants more than a text on the page. */
+/** What an author would write to get more than text onto the page. */
 const HOSTILE_TERMS = `<!-- updated: 2026-03-04 -->
 # Terms of *Acme* <img src=x onerror=alert(1)>
 
@@ -168,7 +168,7 @@ describe("search engines and previews", () => {
     expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1200, 630]);
   });
 
-  it("are told to leave out what is behind the sign-in, and where everything else is", async () => {
+  it("keep search engines out of what needs a sign-in, and list the rest", async () => {
     for (const path of ["/overview", "/api-keys", "/login?reset=abc"]) {
       expect(findMeta(await readPage(path), "robots")).toBe("noindex");
     }
@@ -368,7 +368,7 @@ describe("signing in", () => {
     await page.close();
   });
 
-  /** A page of somebody whom this browser does not know. */
+  /** A page in a browser that has no session. */
   async function openAsStranger(): Promise<Page> {
     const page = await browser.context.newPage();
     await page.goto(`${site}/robots.txt`);

@@ -8,9 +8,9 @@ import { makePerson, registerPerson, signInHere } from "./support/sign-in.ts";
 import { watchPage } from "./support/watch-page.ts";
 
 const instance = inject("sharedProduct");
-/** Nobody is signed in here. */
+/** Signed out. */
 let visitor: TestBrowser;
-/** Somebody is. */
+/** Signed in. */
 let member: TestBrowser;
 const person = makePerson();
 
@@ -78,7 +78,7 @@ describe("the guard in the browser", () => {
     }
   });
 
-  it("leaves a deep link alone when it is reloaded by somebody who is signed in", async () => {
+  it("keeps a deep link over a reload when signed in", async () => {
     await withPage(member, async (page) => {
       await page.goto(at("/billings"));
       await page.getByRole("heading", { level: 1 }).waitFor();

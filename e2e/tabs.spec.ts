@@ -36,7 +36,7 @@ afterAll(async () => {
 const pathOf = (answer: Response) => new URL(answer.url()).pathname;
 
 describe("tabs of one person that are opened at the same moment", () => {
-  it("stay signed in: each token is used once, and nobody has to be signed in again", async () => {
+  it("stay signed in: each token is used once, and no tab has to sign in again", async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       await Promise.all(tabs.map((tab) => tab.reload()));
       await Promise.all(tabs.map(isSignedIn));

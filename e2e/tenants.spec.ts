@@ -65,7 +65,7 @@ async function invite(person: Person): Promise<string> {
   return link ?? "";
 }
 
-/** Runs a part of a journey as somebody else, in a browser of their own, registered through a link. */
+/** Runs part of a journey as another person, registered through a link, in their own browser. */
 async function asInvited(
   link: string,
   person: Person,

@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  // Nobody is signed in at the provider.
+  // Signs out of the provider.
   await browser.context.clearCookies();
 });
 
@@ -87,7 +87,7 @@ describe("signing in through another provider", () => {
     await page.close();
   });
 
-  it("signs nobody in by an answer that was started in another tab", async () => {
+  it("refuses an answer to a sign-in that another tab started", async () => {
     const page = await browser.context.newPage();
     await page.goto(`${instance.consoleUrl}/login?code=stolen&state=other&iss=${provider.issuer}`);
     await page.getByRole("alert").waitFor();

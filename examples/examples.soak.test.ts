@@ -138,7 +138,7 @@ for (const name of ["express", "fastify", "hono", "next"]) {
     const knowsCallers = name !== "next";
     const ownNetwork = knowsCallers
       ? "lets a key of this network in"
-      : "refuses a key of any network, as route handlers are told no address";
+      : "refuses a key that is bound to networks, as route handlers get no address";
     it(ownNetwork, async () => {
       const { key } = await makeCustomer({ allowedNetworks: ["127.0.0.0/8"] });
       expect((await call({ "x-api-key": key })).response.status).toBe(knowsCallers ? 200 : 403);
@@ -248,7 +248,7 @@ for (const name of ["express", "fastify", "hono", "next"]) {
       });
     }
 
-    it("lets nobody call a guarded route with OPTIONS alone", async () => {
+    it("asks for a key on a guarded route that is called with OPTIONS alone", async () => {
       // In Next OPTIONS is a handler of its own.
       const { response } = await call({}, { method: name === "next" ? "GET" : "OPTIONS" });
       expect(response.status).toBe(401);

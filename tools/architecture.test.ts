@@ -272,7 +272,7 @@ describe("the one-way rule", () => {
       );
     });
 
-    it("of every rule there is: a rule without a plant is a rule nobody has seen work", () => {
+    it("of every rule there is: a rule without a plant has never been seen to work", () => {
       const configuration: { forbidden: { name: string }[] } = createRequire(import.meta.url)(
         "../.dependency-cruiser.cjs",
       );

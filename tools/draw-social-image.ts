@@ -1,7 +1,7 @@
 /**
  * Draws the picture that previews of public pages show, from the mark: `node tools/draw-social-image.ts`.
  *
- * It names nobody, because the operator chooses the product's name.
+ * It names no product, because the operator chooses the product's name.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";

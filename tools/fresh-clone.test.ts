@@ -8,7 +8,7 @@ import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const ROOT = resolve(import.meta.dirname, "..");
-const NOBODY = 65_534;
+const STRANGER_ID = 65_534;
 const IS_ROOT = process.getuid?.() === 0;
 const INSTALL_DEADLINE_MS = 480_000;
 const STOP_DEADLINE_MS = 240_000;
@@ -56,7 +56,7 @@ describe("a fresh clone in a private folder of another user", () => {
       env: { ...process.env, GIT_CONFIG_GLOBAL: gitConfig },
     });
     if (IS_ROOT) {
-      await chown(home, NOBODY, NOBODY);
+      await chown(home, STRANGER_ID, STRANGER_ID);
     }
     ports = { people: await findFreePort(), programs: await findFreePort() };
   });

@@ -24,7 +24,7 @@ const CONFIGURATION = [
 
 const PACKAGES = ["contract", "db", "domain", "testkit", "ui"];
 
-/** A temporary checkout: this repository's configuration around somebody else's source. */
+/** A temporary checkout: this repository's configuration around other source. */
 export type PlantedTree = { root: string; remove: () => Promise<void> };
 
 /**

@@ -67,8 +67,8 @@ const SAVE_INTERVAL_MS = 250;
 /** A database that was away for long first takes in what waited for it. */
 const LEDGER_WAIT_MS = 60_000;
 /**
- * After a crash the ledger may never hold what was answered: then it is read when it stands still, for longer than a busy
- * database pauses between two commits and takes for one.
+ * After a crash the ledger may never hold what was answered. Then it is read once it has not changed for longer than a busy
+ * database takes for a commit and the pause before it.
  */
 const LEDGER_SETTLE_MS = 10_000;
 

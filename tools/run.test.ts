@@ -203,7 +203,7 @@ describe("a program with a time limit", () => {
     expect(await nextLine()).toBe("code 124");
   });
 
-  it("is told apart from one that ends in time", async () => {
+  it("is distinguished from one that ends in time", async () => {
     const { nextLine, exited } = spawnScript(script("process.exitCode = 3", 60_000));
     expect(await nextLine()).toBe("code 3");
     expect(await exited).toBe(0);
@@ -317,7 +317,7 @@ describe("the installation", () => {
     expect((await checkout.run(["turnpike"])).code).toBe(0);
   });
 
-  it("says so when npm was told to run no scripts", async () => {
+  it("says so when npm is set to run no scripts", async () => {
     const checkout = await makeCheckout();
     const { code, stderr } = await checkout.run(["turnpike"], { FAKE_NPM_WITHOUT_SCRIPTS: "1" });
     expect(code).toBe(1);

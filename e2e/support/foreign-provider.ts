@@ -14,7 +14,7 @@ export interface ForeignProvider extends AsyncDisposable {
   trust(consoleUrl: string): void;
 }
 
-/** Starts the provider. It knows nobody before `trust`. */
+/** Starts the provider. It has no client before `trust`. */
 export async function startForeignProvider(): Promise<ForeignProvider> {
   let provider: Provider | undefined;
   const server = createServer((req, res) => {

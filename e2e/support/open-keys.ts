@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { makePerson, registerPerson } from "./sign-in.ts";
 
-/** Registers somebody, who creates a tenant from the screen of its keys, and waits for their empty list. */
+/** Registers a person, creates a tenant from the keys screen, and waits for the empty list. */
 export async function openKeysOfNewTenant(page: Page, consoleUrl: string): Promise<void> {
   await registerPerson(page, `${consoleUrl}/register`, makePerson());
   await page.goto(`${consoleUrl}/api-keys`);

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** Somebody with an account at the built-in provider. */
+/** A person with an account at the built-in provider. */
 export type Person = { email: string; password: string };
 
 let made = 0;

@@ -15,7 +15,7 @@ it.each<[string, (context: Context) => Response | Promise<Response>, number]>([
   ["of the context", (context) => context.json({}), 200],
   ["that is one for all callers", () => ONE_FOR_ALL, 204],
   [
-    "in the place of which it throws",
+    "when it throws instead",
     () => {
       throw new Error("of the handler");
     },

@@ -18,7 +18,7 @@ export type ReplayTenant = { tenantId: TenantId; slug: string; keyId: KeyId; key
 
 const LEDGER_POLL_MS = 50;
 
-/** Given to nobody else: no limit may come between the log and the ledger. */
+/** For replays only: no limit may come between the log and the ledger. */
 const REPLAY_PLAN = {
   planId: "replay",
   name: "Replay",
@@ -84,7 +84,7 @@ export async function reopenReplayTenant(
   });
 }
 
-/** Revokes the key of a run: nobody has its text any more. */
+/** Revokes the key of a run, whose text is gone. */
 export async function closeReplayTenant(config: Config, tenant: ReplayTenant): Promise<void> {
   await withInstallation(config, async ({ deps, context }) => {
     await revokeKey(deps, context, tenant);

@@ -4,9 +4,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { STATE_FOLDER } from "./paths.mjs";
 
 const POLL_INTERVAL_MS = 200;
-/** Between making the file of a lock and writing its holder into it; who takes longer was killed, or the disk was full. */
+/** Between creating the lock file and writing its holder into it; a process that takes longer was killed, or the disk was full. */
 const UNSIGNED_MAX_MS = 3_000;
-/** Between taking over the lock of a dead process and believing that nobody else did the same. */
+/** Between taking over the lock of a dead process and being sure that no other process did the same. */
 const SETTLE_MS = 100;
 /** An installation over a slow line takes minutes; a holder that takes longer hangs. */
 const WAIT_MAX_MS = 15 * 60_000;

@@ -18,7 +18,7 @@ export const TIMED_OUT = 124;
  *
  * @param {string[]} args What follows `node`; relative to the checkout.
  * @param {{ env?: NodeJS.ProcessEnv, cwd?: string, timeLimitMs?: number, onSignal?: () => void }} [options]
- *   `timeLimitMs`: it is ended then. `onSignal`: hears that somebody wants an end.
+ *   `timeLimitMs`: it is ended then. `onSignal`: called when a signal asks for an end.
  * @returns {Promise<number>} The exit code, as a shell counts it: 128 and the number of the signal, or `TIMED_OUT`.
  */
 export function runProgram(args, options = {}) {
@@ -89,7 +89,7 @@ export function forwardSignals(child, onSignal = () => undefined) {
 
 /**
  * Notices that npm was ended. npm passes SIGTERM to its shell only, and Debian's dies of it without a word to us; a
- * `kill -9` of npm reaches nobody else at all. Without npm around it, an orphan is what the caller wanted.
+ * `kill -9` of npm reaches no other process at all. Without npm around it, an orphan is what the caller wanted.
  *
  * @param {() => void} onEnd
  * @returns {() => void} Ends it.

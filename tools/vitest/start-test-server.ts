@@ -13,8 +13,8 @@ import { BOOTSTRAP_USER } from "../../apps/server/src/platform/postgres-cluster.
 const OLDEST: PostgresInstallation = { folder: "/usr/lib/postgresql/15", version: "15" };
 
 /**
- * Nothing of a test database is worth keeping through a power cut, so it never waits for the disk. What must survive one
- * is tested on servers with the product's own settings.
+ * A test database need not survive a power cut, so it never waits for the disk. What must survive one is tested on
+ * servers with the product's own settings.
  */
 const SETTINGS = {
   fsync: "off",
@@ -28,8 +28,8 @@ const QUIET = { info: () => undefined, warn: () => undefined, error: console.err
 /**
  * Starts the one server of a test run, with a migrated template, and hands it to the tests.
  *
- * @param version - `embedded` is what the product ships; `oldest` is PostgreSQL 15, and where that is not installed the
- *   tests are told to report themselves as skipped.
+ * @param version - `embedded` is what the product ships; `oldest` is PostgreSQL 15, and where that is not installed, the
+ *   tests report themselves as skipped.
  * @returns What ends the server and removes its folder.
  */
 export async function startTestServer(

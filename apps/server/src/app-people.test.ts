@@ -41,7 +41,7 @@ describe("POST /auth/verify", () => {
   });
 
   it("lists the tenants of the person with the role, oldest first, an operator's own only", async () => {
-    await app.mintTenant("Nobody's");
+    await app.mintTenant("Someone else's");
     const operator = await app.mintOperatorToken();
     for (const name of ["First", "Second"]) {
       expect((await app.call(operator, "POST", "/v1/tenants", { name })).status).toBe(201);
@@ -139,7 +139,7 @@ describe("a change of who may do what", () => {
     expect((await app.call(token, "GET", path)).status).toBe(200);
     await app.call(owner.token, "DELETE", `${path}/${userId}`);
     const isGone = async () => (await app.call(token, "GET", path)).status === 404;
-    await pollUntil("the member is nobody", isGone);
+    await pollUntil("the member is gone", isGone);
   });
 
   it("is heard by a process that did not make it", async () => {
@@ -239,7 +239,7 @@ describe("what people do", () => {
 });
 
 describe("an invitation", () => {
-  it("brings somebody in, from the mail to the tenant", async () => {
+  it("brings a person in, from the mail to the tenant", async () => {
     const tenantId = await app.mintTenant("Door");
     const owner = await app.mintMember(tenantId, "owner");
     const sent = await app.call(owner.token, "POST", `/v1/tenants/${tenantId}/invitations`, {

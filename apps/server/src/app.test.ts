@@ -242,7 +242,7 @@ describe("a body", () => {
     expect(management).toContain("HTTP/1.1 400");
   });
 
-  it("that stops in the middle holds up nobody else", async () => {
+  it("that stops in the middle holds up no other request", async () => {
     const { hostname, port } = new URL(app.url);
     const socket = connect(Number(port), hostname);
     await once(socket, "connect");
@@ -256,7 +256,7 @@ describe("a body", () => {
   });
 });
 
-describe("an expectation that nobody can meet", () => {
+describe("an expectation that cannot be met", () => {
   it.each(["/v1/keys/verify", "/v1/tenants", "/"])(
     "is refused at %s like anything",
     async (path) => {
@@ -320,7 +320,7 @@ describe("pages of other sites", () => {
     expect(response.headers.get("vary")).toContain("Origin");
   });
 
-  it("ask first, and only those of an allowed origin are told yes", async () => {
+  it("ask first, and only an allowed origin gets a yes", async () => {
     const ask = {
       method: "OPTIONS",
       headers: {

@@ -40,7 +40,7 @@ async function open(faketime: string): Promise<Stage> {
       FAKETIME_TIMESTAMP_FILE: path,
       FAKETIME_NO_CACHE: "1",
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
-      // A host that observes daylight saving time, which concerns nobody here.
+      // A host that observes daylight saving time, which does not matter here.
       TZ: "Europe/Berlin",
     },
   });
@@ -84,7 +84,7 @@ describe("the wall clock of the process jumps", { timeout: DEADLINE_MS }, () => 
 
     for (const offset of JUMPS_S) {
       await jump(offset);
-      // Five in an hour, of the monotonic clock: two and a half of them pass between two jumps at the most.
+      // Five in an hour, of the monotonic clock: at most two and a half of them pass between two jumps.
       for (let call = 0; call < 2; call += 1) {
         const code = await verdictOf(product, slow.key);
         seen.push(code);

@@ -115,7 +115,7 @@ async function freezeDatabase(): Promise<void> {
   signal(frozen, "SIGCONT");
 }
 
-/** Kills the database, and every one that is started in its place. */
+/** Kills the database, and each one that replaces it. */
 async function keepKillingDatabase(): Promise<void> {
   const endMs = performance.now() + OUTAGE_MS;
   while (performance.now() < endMs) {

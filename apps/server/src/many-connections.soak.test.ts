@@ -73,7 +73,7 @@ describe("many connections", { timeout: DEADLINE_MS }, () => {
     expect(both).toEqual({ open: idle + people, statuses: { 200: people } });
     const grown = (await product.residentBytes()) - before;
 
-    // Calls on some of them, while somebody else makes a call of his own.
+    // Calls on some of them, while someone else makes a call.
     const call = `GET /a HTTP/1.1\r\nHost: a.test\r\nX-Api-Key: ${customer.key}\r\n\r\n`;
     for (let round = 0; round < ROUNDS; round += 1) {
       const [called, own] = await Promise.all([

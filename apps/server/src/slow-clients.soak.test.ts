@@ -159,7 +159,7 @@ describe("slow clients, on both listeners", () => {
           setTimeout(() => reject(new Error("Some still drip.")), BODY_MS_MAX).unref();
         }),
       ]);
-      // Nobody reads there, so only the other side knows that it was cut.
+      // These clients do not read, so only the server knows that they were cut.
       await pollUntil(
         "those who do not read are cut",
         async () => (await product.countConnections()) <= before + 4,

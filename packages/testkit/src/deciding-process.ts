@@ -4,7 +4,7 @@ import { forkProgram } from "./fork-program.ts";
 /** What a deciding process works on. */
 export type DecidingSettings = {
   target: ConnectionTarget;
-  /** For its journal. One process at a time; whoever starts on it next takes the place of the one before. */
+  /** For its journal. One process at a time; the next one that starts on it replaces the one before. */
   folder: string;
 };
 
@@ -45,7 +45,7 @@ class ProcessGoneError extends Error {
   override readonly name = "ProcessGoneError";
 }
 
-/** True when a question got no answer because the process is gone: what became of it is not known. */
+/** True when a question got no answer because the process is gone; its outcome is unknown. */
 export function isProcessGone(error: unknown): boolean {
   return error instanceof ProcessGoneError;
 }

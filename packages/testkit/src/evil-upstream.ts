@@ -26,7 +26,7 @@ const BEHAVIOURS = {
     socket.write(
       "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello",
     ),
-  /** A second answer nobody asked for, right behind the first. */
+  /** An unrequested second answer, right behind the first. */
   "extra-response": (socket) =>
     socket.write(`${OK}HTTP/1.1 200 OK\r\nX-Smuggled: 1\r\nContent-Length: 8\r\n\r\nsmuggled`),
   "splits-response": (socket) =>

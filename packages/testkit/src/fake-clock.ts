@@ -1,4 +1,4 @@
-/** A clock that stands still until it is moved. Fits the server's `Clock`. */
+/** A clock that only moves when the test moves it. Fits the server's `Clock`. */
 export type FakeClock = {
   now(): Date;
   monotonicMs(): number;

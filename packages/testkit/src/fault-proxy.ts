@@ -14,7 +14,7 @@ export type Faults = {
   bytesPerSecond?: number;
   /** Delivers in pieces of at most this many bytes, each in a write of its own. */
   splitBytes?: number;
-  /** Accepts and never connects on: the peer sees an open connection that nobody answers. */
+  /** Accepts and never connects on: the peer sees an open connection without an answer. */
   halfOpen?: boolean;
 };
 

@@ -5,7 +5,7 @@ import type { TestDatabase } from "./test-database.ts";
 const HELD = 4_711;
 
 /**
- * Does work while a statement of an operator's transaction stands still between what it sees and what it does: it has its
+ * Does work while a statement of an operator's transaction is held between its snapshot and its first read: it has its
  * snapshot, and reads no row of the table yet. The superuser and the tenant role are not held.
  *
  * @param input.statement - Begun first; held until `meanwhile` is over.

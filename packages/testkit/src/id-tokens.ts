@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from "jose";
 
-/** What a token says beside what every token says. Left out: a person nobody has seen, with a verified address. */
+/** What a token says beside what every token says. Left out: a new person, with a verified address. */
 export type TestPerson = {
   subject?: string;
   email?: string | null;
@@ -10,7 +10,7 @@ export type TestPerson = {
   issuedAgoMs?: number;
 };
 
-/** Somebody who may vouch for people, and whose key the test has. */
+/** An issuer whose key the test has. */
 export type TestIssuer = {
   issuer: string;
   clientId: string;
@@ -28,7 +28,7 @@ let people = 0;
 /**
  * Makes an issuer of ES256 tokens, as the built-in provider issues them.
  *
- * @param now - The clock of whoever verifies.
+ * @param now - The clock of the verifier.
  */
 export async function createTestIssuer(input: {
   issuer: string;

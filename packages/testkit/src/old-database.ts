@@ -8,8 +8,8 @@ const MIGRATIONS = new URL("../../db/migrations/", import.meta.url);
 export type OldDatabase = { sql: Sql; target: TestDatabase["target"] } & AsyncDisposable;
 
 /**
- * Makes an empty database as it was before a migration, in the server of another. Its owner is one whom row-level security
- * binds, as on servers where nobody is a superuser.
+ * Makes an empty database as it was before a migration, in the server of another. Row-level security
+ * binds its owner, as on servers without a superuser.
  *
  * @param migration - Name of the first migration that is left out.
  */

@@ -104,7 +104,7 @@ export async function makeProductHome(env: Record<string, string> = {}): Promise
   };
 }
 
-/** Ends a database whose server was killed: nobody else will. */
+/** Ends a database whose server was killed: nothing else does. */
 async function stopOrphan(pid: number | undefined): Promise<void> {
   if (pid === undefined || !isAlive(pid)) {
     return;

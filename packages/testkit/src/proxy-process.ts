@@ -33,7 +33,7 @@ function keepNginxInFolder(config: string, folder: string): string {
   const temp = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((kind) => `${kind}_temp_path ${join(folder, kind)};`)
     .join("\n  ");
-  // Started by root, its workers would become somebody who may not write here, and large bodies go to a file.
+  // Started by root, its workers would become a user who may not write here, and large bodies go to a file.
   const user = process.getuid?.() === 0 ? "user root;\n" : "";
   return `${user}daemon off;\npid ${join(folder, "nginx.pid")};\nerror_log stderr crit;\n${config.replace(
     "http {",

@@ -75,13 +75,13 @@ export type TestApp = {
   mintKey(tenantId: TenantId, scopes: readonly TenantKeyScope[]): Promise<string>;
   /** Signs ID tokens as the built-in provider does. */
   idTokens: TestIssuer;
-  /** An ID token of the built-in provider, for a person nobody has seen unless it is said who. */
+  /** An ID token of the built-in provider; for a new person unless one is given. */
   mintIdToken(person?: TestPerson): Promise<string>;
   /** The ID token of an operator. */
   mintOperatorToken(): Promise<string>;
-  /** The ID token and the user of somebody with a role in a tenant. */
+  /** The ID token and the user of a new member with this role in a tenant. */
   mintMember(tenantId: TenantId, role: Role): Promise<{ token: string; userId: UserId }>;
-  /** Says that the process is asked to stop, as the signal does: the listeners take nothing new. */
+  /** Asks the process to stop, as the signal does: the listeners take nothing new. */
   drain(): void;
   close(): Promise<void>;
 };

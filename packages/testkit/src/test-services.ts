@@ -31,7 +31,7 @@ export type TestServices = AppServices & {
   resources: readonly TenantResource[];
 };
 
-/** What use cases need, on a database of the test's own: a clock that stands still, ids that count up, no log. */
+/** What use cases need, on a database of the test's own: a stopped clock, ids that count up, no log. */
 export function createTestServices(database: { sql: Sql }): TestServices {
   return {
     transact: createTransact(database.sql),

@@ -40,7 +40,7 @@ async function problemsAfter(changes: Record<string, string | undefined>): Promi
 
 const STALE = "docs/architecture.md has an old picture: run node tools/draw-architecture.ts";
 
-describe("the docs check", { timeout: 30_000 }, () => {
+describe("the docs check", () => {
   it("finds nothing to mend but the picture that was never drawn", async () => {
     expect(await problemsAfter({})).toEqual([STALE]);
   });
@@ -139,7 +139,7 @@ describe("the docs check", { timeout: 30_000 }, () => {
   });
 });
 
-describe("the picture of the architecture", { timeout: 30_000 }, () => {
+describe("the picture of the architecture", () => {
   it("shows one arrow for each layer, without those a longer way implies", async () => {
     const tree = await plantTree({
       ...TRUE_PAGES,

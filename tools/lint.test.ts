@@ -143,7 +143,7 @@ describe("the lint rules", () => {
   beforeAll(async () => {
     const plants = PLANTED.map(([, path, text]) => [path, `${text}\n`]);
     planted = await lintTree({ ...Object.fromEntries(plants), ...ALLOWED });
-  }, 60_000);
+  });
 
   it.each(PLANTED)("report %s in %s", (rule, path) => {
     const reported = planted

@@ -12,7 +12,7 @@ import {
 } from "../apps/server/src/platform/replay-stub.ts";
 import { writeGeneratedLog } from "./replay/generated-log.fixture.ts";
 
-const DEADLINE_MS = 900_000;
+const DEADLINE_MS = 3_600_000;
 const LINES = 60_000;
 /** Enough that calls go on for as long as the database is frozen. */
 const LINES_WHILE_FROZEN = 250_000;

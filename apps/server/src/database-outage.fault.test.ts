@@ -16,7 +16,7 @@ import { IS_SOAK } from "@turnpike/testkit/soak";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const OUTAGE_MS = IS_SOAK ? 60_000 : 8_000;
-const DEADLINE_MS = IS_SOAK ? 600_000 : 180_000;
+const DEADLINE_MS = IS_SOAK ? 1_200_000 : 300_000;
 /** Callers of each kind, each of which makes one call after the other. */
 const CALLERS = 4;
 /** An unknown key is looked up for 5 s, behind others for 5 more. */
@@ -32,11 +32,11 @@ beforeAll(async () => {
     config: `upstreams:\n  - { name: api, url: "${upstream.url}" }`,
     isEmbedded: true,
   });
-}, 120_000);
+});
 afterAll(async () => {
   expect(await product.close()).toMatchObject({ code: 0, stderr: "" });
   await upstream.close();
-}, 60_000);
+});
 
 /** Calls of one kind so far: how often each came out how, and the longest that one took. */
 type Tally = { outcomes: Record<string, number>; slowestMs: number };
@@ -157,9 +157,8 @@ describe("the database is away under load", { timeout: DEADLINE_MS }, () => {
       await pollUntil(
         "the database is asked again",
         async () => (await verify(unknownKey())) === "INVALID_KEY",
-        60_000,
       );
-      await pollUntil("and quotas are", async () => (await verify(capped.key)) === "VALID", 60_000);
+      await pollUntil("and quotas are", async () => (await verify(capped.key)) === "VALID");
       const extra = 1;
       await load.stop();
       console.info(

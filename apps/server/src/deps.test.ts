@@ -58,7 +58,7 @@ describe("a command with a database of one's own", () => {
   });
 });
 
-describe("commands without a server", { timeout: 120_000 }, () => {
+describe("commands without a server", () => {
   it("keep the database that one of them started until the last has ended, for those that come meanwhile as well", async () => {
     await using home = await makeTempFolder();
     const config = {

@@ -155,5 +155,5 @@ describe("an upstream that is killed in the middle of calls", () => {
       async () => (await product.countConnections()) <= connectionsBefore + 4,
     );
     expect(await product.reconcile()).toMatchObject({ drift: 0 });
-  }, 600_000);
+  });
 });

@@ -165,5 +165,5 @@ describe("a simulated day", () => {
     }
     const { drift, findings } = await reconcile(day.app.services, OPERATOR_CONTEXT);
     expect(drift, JSON.stringify(findings)).toBe(0);
-  }, 1_200_000);
+  });
 });

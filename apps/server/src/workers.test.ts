@@ -13,26 +13,22 @@ import { type Customer, type Fleet, QUOTA, RATE, startFleet } from "./workers.fi
 let fleet: Fleet;
 beforeAll(async () => {
   fleet = await startFleet();
-}, 120_000);
+});
 afterAll(async () => {
   await fleet.close();
-}, 60_000);
+});
 
 /** Calls until the quota is used up; leases are shared out again until then. */
 async function useUp(customer: Customer): Promise<number> {
   let passed = 0;
-  await pollUntil(
-    "the quota is used up",
-    async () => {
-      const [codes, statuses] = await Promise.all([
-        fleet.verifyMany(customer.key, 300),
-        fleet.callMany(customer.key, 300),
-      ]);
-      passed += (codes.get("VALID") ?? 0) + (statuses.get(200) ?? 0);
-      return passed >= QUOTA;
-    },
-    60_000,
-  );
+  await pollUntil("the quota is used up", async () => {
+    const [codes, statuses] = await Promise.all([
+      fleet.verifyMany(customer.key, 300),
+      fleet.callMany(customer.key, 300),
+    ]);
+    passed += (codes.get("VALID") ?? 0) + (statuses.get(200) ?? 0);
+    return passed >= QUOTA;
+  });
   return passed;
 }
 
@@ -102,25 +98,21 @@ describe("several workers", () => {
       let cappedPassed = 0;
       let slowPassed = 0;
       let isCrashed = false;
-      await pollUntil(
-        "the worker is back",
-        async () => {
-          const [ofOpen, ofCapped, ofSlow] = await Promise.all([
-            fleet.callMany(open.key, 100),
-            fleet.callMany(capped.key, 50),
-            fleet.callMany(slow.key, 50),
-            isCrashed ? undefined : Promise.resolve(fleet.crash({ worker: 2, how })),
-          ]);
-          isCrashed = true;
-          answered += ofOpen.get(200) ?? 0;
-          lost += ofOpen.get(0) ?? 0;
-          cappedPassed += ofCapped.get(200) ?? 0;
-          slowPassed += ofSlow.get(200) ?? 0;
-          const second = fleet.fleet.states()[1];
-          return second?.isAlive === true && second.restarts > before && cappedPassed > 0;
-        },
-        60_000,
-      );
+      await pollUntil("the worker is back", async () => {
+        const [ofOpen, ofCapped, ofSlow] = await Promise.all([
+          fleet.callMany(open.key, 100),
+          fleet.callMany(capped.key, 50),
+          fleet.callMany(slow.key, 50),
+          isCrashed ? undefined : Promise.resolve(fleet.crash({ worker: 2, how })),
+        ]);
+        isCrashed = true;
+        answered += ofOpen.get(200) ?? 0;
+        lost += ofOpen.get(0) ?? 0;
+        cappedPassed += ofCapped.get(200) ?? 0;
+        slowPassed += ofSlow.get(200) ?? 0;
+        const second = fleet.fleet.states()[1];
+        return second?.isAlive === true && second.restarts > before && cappedPassed > 0;
+      });
       expect(await fleet.openLines()).toHaveLength(fleet.workers);
       slowPassed += (await fleet.callMany(slow.key, 3 * RATE)).get(200) ?? 0;
       expect(slowPassed).toBeLessThanOrEqual(RATE);
@@ -132,7 +124,6 @@ describe("several workers", () => {
       const text = fleet.log.join("");
       expect(text).toContain('"worker":2');
     },
-    120_000,
   );
 });
 

@@ -168,7 +168,7 @@ describe("the package as it is published", () => {
     await writeFile(join(folder.path, "package.json"), '{ "private": true, "type": "module" }');
     const options = ["--offline", "--no-audit", "--no-fund", "--ignore-scripts"];
     await run("npm", [...toArguments(install, folder.path), ...options], { cwd: folder.path });
-  }, 120_000);
+  });
   afterAll(() => folder[Symbol.asyncDispose]());
 
   it("is clean for publint", async () => {
@@ -302,6 +302,5 @@ describe("the package as it is published", () => {
         await ended;
       }
     },
-    60_000,
   );
 });

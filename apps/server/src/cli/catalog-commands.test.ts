@@ -8,7 +8,7 @@ import { createTestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
 
-const DEADLINE_MS = 120_000;
+const DEADLINE_MS = 300_000;
 
 let folder: TempFolder;
 let home: ProductHome;

@@ -9,7 +9,7 @@ import { makeTempFolder } from "@turnpike/testkit/temp-folder";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const CHECKOUT = resolve(import.meta.dirname, "../../../..");
-const COMMAND_DEADLINE_MS = 120_000;
+const COMMAND_DEADLINE_MS = 300_000;
 
 let home: ProductHome;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { pollUntil } from "@turnpike/testkit/poll-until";
 import { makeProductHome, type ProductHome } from "@turnpike/testkit/product";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-const DEADLINE_MS = 180_000;
+const DEADLINE_MS = 300_000;
 const CLI = "apps/server/src/cli/main.ts";
 const DEMO = ["demo", "--tenants", "6", "--days", "60", "--seed", "3"];
 

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAudit } from "#modules/audit/index.ts";
 import { importFile } from "./keys-import-command.ts";
 
-const DEADLINE_MS = 120_000;
+const DEADLINE_MS = 300_000;
 const sha256 = (text: string) => hash("sha256", text, "hex");
 
 async function* csv(rows: number, label: string) {

@@ -249,7 +249,7 @@ describe("keepUsageHistory", () => {
       ),
       { numRuns: 5, endOnFailure: true },
     );
-  }, 600_000);
+  });
 
   /** At least so many days, so that what is kept begins with the same month a few days sooner or later. */
   function untilMidMonth(nowMs: number, daysMin: number): number {

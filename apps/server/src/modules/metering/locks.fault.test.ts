@@ -147,5 +147,5 @@ describe("guarantee: a lock outlives the process that made it", () => {
     await pollUntil("all that is left is given", async () => {
       return (await verify({ key, cost: left, lock: {} })).valid;
     });
-  }, 120_000);
+  });
 });

@@ -187,7 +187,7 @@ describe("members among themselves", () => {
         mayRemove,
       ]);
     }
-  }, 60_000);
+  });
 
   it("act with their present role, not with the one in their session", async () => {
     const { tenantId } = await createTestTenant(services);

@@ -4,7 +4,7 @@ import { openJobQueue } from "#platform/job-queue.ts";
 import type { JobsHealth } from "#platform/job-supervisor.ts";
 import type { WorkerState } from "#platform/worker-fleet.ts";
 import { createWorkerLogger, runWorkerThread } from "#platform/worker-thread.ts";
-import type { AppInput } from "./app.ts";
+import type { AppInput } from "./app-input.ts";
 import type { Config } from "./config.ts";
 import { joinInstallation } from "./deps.ts";
 import { type ServeInput, serve } from "./serve.ts";

@@ -122,7 +122,6 @@ async function startGateway(
     {
       decideCall: () => admissionOf(scopes()),
       callRecorder: recorder.callRecorder,
-      recorder: { whenJournaled: () => Promise.resolve() },
       renderProblem,
       newId: newUuidId,
       clock,
@@ -142,7 +141,6 @@ async function startGateway(
       trustedProxies: [],
       instanceName: "test",
       signingSecret: "a signing secret that only tests use",
-      durability: "grouped",
       maxConnections: 10,
       plansUrl: "http://console.test/plans",
     },

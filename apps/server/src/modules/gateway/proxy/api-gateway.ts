@@ -5,7 +5,7 @@ import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
 import type { NewId } from "@turnpike/domain/ids/ids";
 import { toCallMethod } from "@turnpike/domain/metering/call-method";
 import { type ProblemRenderer, sendProblem, toAppError } from "#http/problem-details.ts";
-import type { MeteredCall, UsageRecorder } from "#modules/metering/index.ts";
+import type { MeteredCall } from "#modules/metering/index.ts";
 import { parseTrustedProxies } from "#platform/client-address.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
@@ -20,6 +20,7 @@ import {
   assertRecordable,
   type CallRecorder,
   type CallTarget,
+  type WhenJournaled,
 } from "../record-call.ts";
 import type { CallOutcome, CallTraffic, OutcomeReply, RenderProblem } from "./call-outcome.ts";
 import {
@@ -43,8 +44,6 @@ export type ApiGatewayOptions = {
   /** Names this installation in `Via`, so that a call which comes back is seen. */
   instanceName: string;
   signingSecret: string;
-  /** Whether an answer waits until its usage is on disk. */
-  durability: "grouped" | "strict";
   maxConnections: number;
   /** Where a denied caller can get more, shown in denials. */
   plansUrl: string;
@@ -55,7 +54,7 @@ export type ApiGatewayOptions = {
 export type ApiGatewayDeps = {
   decideCall: DecideCall;
   callRecorder: CallRecorder;
-  recorder: Pick<UsageRecorder, "whenJournaled">;
+  whenJournaled?: WhenJournaled;
   renderProblem: ProblemRenderer;
   newId: NewId;
   clock: Clock;
@@ -160,9 +159,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         outcome,
         outcomeAtMs: deps.clock.monotonicMs(),
       };
-      return options.durability === "strict"
-        ? deps.recorder.whenJournaled().then(() => undefined)
-        : undefined;
+      return deps.whenJournaled?.().then(() => undefined);
     };
     const onEnd = (traffic: CallTraffic): void => {
       if (noted !== undefined) {

@@ -1,0 +1,50 @@
+import type { FileStore } from "#modules/files/index.ts";
+import type { UpstreamConfig } from "#modules/gateway/index.ts";
+import type { BuiltinProvider, IdentityProvider } from "#modules/identity/index.ts";
+import type { Metering } from "#modules/metering/index.ts";
+import type { WebhooksDeps } from "#modules/notifications/index.ts";
+import type { ChangeFeed } from "#platform/change-feed.ts";
+import type { Outbound } from "#platform/outbound.ts";
+import type { WorkerState } from "#platform/worker-fleet.ts";
+import type { Installation } from "./deps.ts";
+import type { ServingHealth } from "./serving-health.ts";
+import type { SharedLimits } from "./shared-limits.ts";
+import type { BackgroundJobs } from "./start-jobs.ts";
+
+/** Everything that the listeners are built from. */
+export type AppInput = {
+  installation: Installation;
+  metering: Metering;
+  changes: ChangeFeed;
+  upstreams: readonly UpstreamConfig[];
+  signingSecret: string;
+  /** Public addresses, without a slash at the end. */
+  urls: { console: string; gateway: string };
+  version: string;
+  jobs: Pick<BackgroundJobs, "health" | "queue">;
+  /** Left out when only providers elsewhere vouch for people. */
+  builtinProvider?: (BuiltinProvider & Partial<Pick<IdentityProvider, "handle">>) | undefined;
+  /** For the keys of providers elsewhere. */
+  outbound: Outbound;
+  fileStore: FileStore;
+  /** For the secrets and the addresses of webhooks. */
+  webhooks: Pick<WebhooksDeps, "sealer" | "webhookTargets">;
+  /** Aborted when the process has been asked to stop: streams end, and the health says so. */
+  draining: AbortSignal;
+  /** Left out where one thread serves alone. */
+  worker?: WorkerSide | undefined;
+};
+
+/** What a thread that serves beside others knows of them. */
+export type WorkerSide = {
+  /** From 1. */
+  worker: number;
+  workers: number;
+  /** To the database, of this thread. */
+  connectionsMax: number;
+  /** Of all of them: a call that comes back may come to another one. */
+  instanceName: string;
+  limits: SharedLimits;
+  /** All workers, as the main thread last said. */
+  states(): readonly WorkerState<ServingHealth>[];
+};

@@ -1,0 +1,106 @@
+import type { ProblemRenderer } from "#http/problem-details.ts";
+import { createLiveCalls, LIVE_CALLS_CHANNEL } from "#modules/analytics/index.ts";
+import { createEntitlementDirectory } from "#modules/entitlements/index.ts";
+import {
+  createApiGateway,
+  createCallRecorder,
+  createDecider,
+  createForwardAuth,
+  createRateLimiter,
+  createRouteDocuments,
+  createUpstreamRouter,
+} from "#modules/gateway/index.ts";
+import { createKeyDirectory } from "#modules/keys/index.ts";
+import { createListen } from "#platform/postgres-listen.ts";
+import type { AppInput } from "./app-input.ts";
+import { dataPath } from "./deps.ts";
+
+/** Everything that decides on calls and carries them: the gateway, forward auth, and what verification shares with them. */
+export type CallPath = ReturnType<typeof wireCalls>;
+
+export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
+  const { installation, metering, changes, urls, worker } = input;
+  const { config, services, logger } = installation;
+  const { transact } = services;
+  const { monotonicMs, now } = services.clock;
+  const entitlements = createEntitlementDirectory({ transact, monotonicMs });
+  const directory = createKeyDirectory({ transact, monotonicMs, now, entitlements });
+  changes.subscribe(entitlements.applyChange);
+  changes.subscribe(directory.applyChange);
+  changes.subscribe(metering.applyChange);
+
+  const whenJournaled =
+    config.metering.durability === "strict" ? () => metering.recorder.whenJournaled() : undefined;
+
+  const liveCalls = createLiveCalls({
+    ...services,
+    changes,
+    listen: createListen(installation.database.target, LIVE_CALLS_CHANNEL),
+    processId: metering.processId,
+    shutdown: input.draining,
+  });
+  const upstreamRouter = createUpstreamRouter(input.upstreams);
+  const documents = createRouteDocuments(
+    { outbound: input.outbound, logger, folder: dataPath(config, "openapi") },
+    upstreamRouter.upstreams,
+  );
+  documents.keepFresh(input.draining);
+  const callRecorder = createCallRecorder({
+    documents,
+    paths: config.redaction.paths,
+    recorder: metering.recorder,
+    leases: metering.leases,
+    clock: services.clock,
+    observer: liveCalls.observer,
+  });
+  const decideCall = createDecider({
+    directory,
+    entitlements,
+    leases: metering.leases,
+    rateLimiter:
+      worker?.limits.rateLimiter ?? createRateLimiter({ monotonicMs: services.clock.monotonicMs }),
+    clock: services.clock,
+    changesSilentMs: () => services.clock.monotonicMs() - changes.lastHeardMs,
+  });
+
+  const gateway = createApiGateway(
+    {
+      decideCall,
+      callRecorder,
+      whenJournaled,
+      renderProblem,
+      newId: services.newId,
+      clock: services.clock,
+      logger,
+    },
+    {
+      router: upstreamRouter,
+      trustedProxies: config.trustedProxies,
+      instanceName: worker?.instanceName ?? `turnpike-${metering.processId}`,
+      sharePermits: worker?.limits.upstreamPermits,
+      signingSecret: input.signingSecret,
+      maxConnections: config.gateway.maxConnections,
+      plansUrl: `${urls.console}/plans`,
+    },
+  );
+
+  const forwardAuth = createForwardAuth(
+    { decideCall, callRecorder, whenJournaled, renderProblem, ...services },
+    {
+      trustedProxies: config.trustedProxies,
+      signingSecret: input.signingSecret,
+      plansUrl: `${urls.console}/plans`,
+    },
+  );
+
+  return {
+    keys: directory,
+    liveCalls,
+    documents,
+    callRecorder,
+    decideCall,
+    whenJournaled,
+    gateway,
+    forwardAuth,
+  };
+}

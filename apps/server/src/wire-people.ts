@@ -1,0 +1,259 @@
+import type { Server } from "node:http";
+import { createApiServer } from "#http/api-server.ts";
+import type { FindActor } from "#http/authenticate.ts";
+import { createContractHandler } from "#http/contract-handler.ts";
+import { createDocumentationRoutes } from "#http/documentation.ts";
+import type { ProblemRenderer } from "#http/problem-details.ts";
+import { toAppError } from "#http/problem-details.ts";
+import type { ComponentHealth } from "#http/system.routes.ts";
+import { createSystemRoutes, toReadiness } from "#http/system.routes.ts";
+import { createAlertsRoutes } from "#modules/alerts/index.ts";
+import {
+  createAnalyticsRawRoutes,
+  createAnalyticsRoutes,
+  createExportsRawRoutes,
+  createExportsRoutes,
+  createLiveCallsRawRoutes,
+  createQueue,
+} from "#modules/analytics/index.ts";
+import { createCatalogRoutes, createPublicCatalog } from "#modules/catalog/index.ts";
+import { createDocumentsRawRoutes, createDocumentsRoutes } from "#modules/documents/index.ts";
+import { createEventsRawRoutes, createEventsRoutes, openEvents } from "#modules/events/index.ts";
+import { createFilesRawRoutes, createFilesRoutes } from "#modules/files/index.ts";
+import { createVerifyRoutes } from "#modules/gateway/index.ts";
+import {
+  createAttemptLimits,
+  createSetupRoutes,
+  createTokenVerifier,
+  createTrustedIssuers,
+  createUserDirectory,
+  IDENTITY_PROVIDER_PREFIX,
+  isIdToken,
+} from "#modules/identity/index.ts";
+import {
+  createGithubSigningKeys,
+  createKeyImportRoutes,
+  createKeysRoutes,
+  createLeaksRawRoutes,
+  createServiceKeysRoutes,
+} from "#modules/keys/index.ts";
+import {
+  createLimitsRoutes,
+  createLocksRoutes,
+  hasRoomForLock,
+  reserveLock,
+} from "#modules/metering/index.ts";
+import {
+  createNotificationsRoutes,
+  createOperatorWebhooksRoutes,
+  createOutboxRoutes,
+  createWebhooksRoutes,
+} from "#modules/notifications/index.ts";
+import {
+  createInvitationsRoutes,
+  createSignInRawRoutes,
+  createTenantsRoutes,
+  roleDirectory,
+} from "#modules/tenants/index.ts";
+import { parseTrustedProxies } from "#platform/client-address.ts";
+import type { AppInput, WorkerSide } from "./app-input.ts";
+import { toPublicConfig } from "./public-config.ts";
+import { createPublicSite } from "./public-site.ts";
+import { TENANT_RESOURCES } from "./tenant-resources.ts";
+import type { CallPath } from "./wire-calls.ts";
+
+/** Questions about usage take the connections of the database for seconds: most of these stay free for metering. */
+const USAGE_QUERIES = { running: 4, waiting: 50, waitMs: 10_000 };
+
+function queueOf(worker: WorkerSide | undefined) {
+  const { running } = USAGE_QUERIES;
+  const share = Math.max(1, Math.floor((worker?.connectionsMax ?? Number.POSITIVE_INFINITY) / 5));
+  return { ...USAGE_QUERIES, running: Math.min(running, share) };
+}
+
+/** Makes the listener for people: the API, the identity provider, the pages and health. */
+export function wirePeople(
+  input: AppInput,
+  wiring: {
+    calls: CallPath;
+    renderProblem: ProblemRenderer;
+    health: { components(): Promise<Record<string, ComponentHealth>> };
+  },
+): Server {
+  const { installation, metering, changes, urls, fileStore, worker } = input;
+  const { config, services, logger } = installation;
+  const { calls, renderProblem, health } = wiring;
+  const { callRecorder, decideCall, forwardAuth, liveCalls, whenJournaled } = calls;
+  const users = createUserDirectory({
+    ...services,
+    verifyToken: createTokenVerifier({
+      clock: services.clock,
+      issuers: createTrustedIssuers(
+        { ...services, outbound: input.outbound },
+        { builtin: input.builtinProvider, providers: config.identity.providers },
+      ),
+    }),
+    roles: roleDirectory,
+    operators: config.identity.operators,
+  });
+  changes.subscribe(users.applyChange);
+  const findActor: FindActor = (credential, findAddress) =>
+    isIdToken(credential)
+      ? users.findActor(credential)
+      : calls.keys.findActor(credential, findAddress);
+
+  const catalog = createPublicCatalog({
+    transact: services.transact,
+    monotonicMs: services.clock.monotonicMs,
+  });
+  changes.subscribe(catalog.applyChange);
+
+  const events = openEvents(services);
+  changes.subscribe(events.applyChange);
+
+  const downloads = {
+    ...services,
+    fileStore,
+    signingSecret: input.signingSecret,
+    apiUrl: urls.console,
+  };
+  const analytics = { ...services, inTurn: createQueue(queueOf(worker)) };
+  const router = {
+    setup: createSetupRoutes({
+      ...services,
+      attempts: worker?.limits.attemptsOf("setup") ?? createAttemptLimits(services.clock),
+    }),
+    tenants: createTenantsRoutes({
+      ...services,
+      plans: installation.plans,
+      memberKeys: installation.memberKeys,
+      resources: TENANT_RESOURCES,
+    }),
+    invitations: createInvitationsRoutes({
+      ...services,
+      plans: installation.plans,
+      attempts: worker?.limits.attemptsOf("invitations") ?? createAttemptLimits(services.clock),
+      jobs: input.jobs.queue,
+      consoleUrl: urls.console,
+      brandName: config.brand.name,
+    }),
+    catalog: createCatalogRoutes(services),
+    keys: { ...createKeysRoutes(services), ...createKeyImportRoutes(services) },
+    locks: createLocksRoutes({ ...services, metering }),
+    serviceKeys: createServiceKeysRoutes(services),
+    usage: {
+      ...createAnalyticsRoutes(analytics),
+      ...createLimitsRoutes(services),
+    },
+    alerts: createAlertsRoutes({
+      ...analytics,
+      jobs: input.jobs.queue,
+      notices: {
+        sendsMail: config.mail.smtp !== undefined,
+        brandName: config.brand.name,
+        consoleUrl: urls.console,
+      },
+    }),
+    exports: createExportsRoutes({ ...downloads, jobs: input.jobs.queue }),
+    events: createEventsRoutes(analytics),
+    files: createFilesRoutes({ ...services, fileStore }),
+    documents: createDocumentsRoutes(services),
+    notifications: createNotificationsRoutes(services),
+    outbox: createOutboxRoutes(services),
+    webhooks: createWebhooksRoutes({ ...services, ...input.webhooks }),
+    operatorWebhooks: createOperatorWebhooksRoutes({ ...services, ...input.webhooks }),
+  };
+
+  const publicConfig = toPublicConfig({ config, urls, version: input.version });
+  const site = createPublicSite({
+    config,
+    services,
+    changes,
+    consoleUrl: urls.console,
+    publicConfig,
+  });
+
+  return createApiServer({
+    mounts: [
+      forwardAuth,
+      ...(input.builtinProvider?.handle === undefined
+        ? []
+        : [{ prefix: IDENTITY_PROVIDER_PREFIX, handle: input.builtinProvider.handle }]),
+    ],
+    rawRoutes: [
+      ...createVerifyRoutes({
+        decideCall,
+        callRecorder,
+        whenJournaled,
+        catalog,
+        plansUrl: `${urls.console}/plans`,
+        locks: {
+          describe: callRecorder.describe,
+          hasRoom: (tenantId) => hasRoomForLock(services, tenantId),
+          reserve: (request) => reserveLock({ ...services, metering }, request),
+        },
+        ...services,
+      }),
+      ...createEventsRawRoutes(events),
+      ...createAnalyticsRawRoutes(analytics),
+      ...createExportsRawRoutes(downloads),
+      ...createLiveCallsRawRoutes({
+        ...services,
+        liveCalls,
+        changes,
+        findActor,
+        shutdown: input.draining,
+      }),
+      ...createLeaksRawRoutes({
+        ...services,
+        jobs: input.jobs.queue,
+        policy: config.leaks.policy,
+        signingKeys: createGithubSigningKeys(
+          { ...services, outbound: input.outbound },
+          config.leaks.githubKeysUrl,
+        ),
+      }),
+      ...createFilesRawRoutes({ ...services, fileStore }),
+      ...createSignInRawRoutes({ ...services, users, plans: installation.plans }),
+      ...createDocumentsRawRoutes({
+        ...services,
+        changes,
+        findActor,
+        shutdown: input.draining,
+      }),
+      ...createDocumentationRoutes({
+        checkout: config.checkout,
+        brand: config.brand,
+        consoleUrl: urls.console,
+        version: input.version,
+      }),
+      ...createSystemRoutes({
+        readiness: async () => toReadiness(await health.components(), input.draining.aborted),
+        publicConfig,
+      }),
+      ...site.routes,
+    ],
+    contract: createContractHandler(router, {
+      renderProblem,
+      // A person who creates or joins a tenant opens it at once: this process must not wait for its own change to come back.
+      onChange: (context) => {
+        const actor = context.findCall()?.actor;
+        if (actor?.type === "user") {
+          users.forget(actor.id);
+        }
+      },
+      onFailure: (error, context) => {
+        if (toAppError(error).code === "INTERNAL_ERROR") {
+          logger.error({ err: error, requestId: context.requestId }, "A request failed");
+        }
+      },
+    }),
+    serveConsole: site.serveConsole,
+    findActor,
+    renderProblem,
+    newId: services.newId,
+    logger,
+    corsOrigins: config.cors.origins,
+    trustedProxies: parseTrustedProxies(config.trustedProxies),
+  });
+}

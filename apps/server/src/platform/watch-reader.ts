@@ -76,7 +76,7 @@ export function watchReader(
     isOpen: () => !signal.aborted && clock.monotonicMs() < endsAtMs,
     async wait({ heard, isMore }) {
       const timeoutMs = Math.max(0, askAgainAtMs - clock.monotonicMs());
-      // A doubt that arose while it was asked, or something told, rang for nobody.
+      // A change that came during the check, or a message, rang while no one waited.
       const isWoken = isMore || isInDoubt || (await waitFor({ heard, timeoutMs, signal }));
       if (isWoken && !isInDoubt && clock.monotonicMs() < askAgainAtMs) {
         return "heard";

@@ -1,11 +1,15 @@
 import { randomUUID } from "node:crypto";
+import type { TermsOverrides } from "@turnpike/domain/entitlements/entitlement";
 import type { Standing } from "@turnpike/domain/entitlements/standing";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { periodAt } from "@turnpike/domain/time/period";
 import { createHearChanges } from "@turnpike/testkit/hear-changes";
+import { pollUntil } from "@turnpike/testkit/poll-until";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findQuotaUse } from "#modules/metering/index.ts";
 import { setStanding } from "./set-standing.ts";
 
 let database: TestDatabase;
@@ -15,7 +19,7 @@ let hearChanges: () => Promise<void>;
 beforeAll(async () => {
   database = await createTestDatabase();
   app = await startTestApp(database, { configText: "trustedProxies: [127.0.0.1]\n" });
-  serviceKey = await app.mintServiceKey(["keys:verify", "keys:write", "tenants:read"]);
+  serviceKey = await app.mintServiceKey(["keys:verify", "keys:write", "usage:read"]);
   hearChanges = createHearChanges(app, serviceKey);
 });
 afterAll(async () => {
@@ -90,6 +94,51 @@ describe.each(Object.keys(WAYS))("a call by %s", (way) => {
     const { tenantId, key } = await createCustomer();
     await move(tenantId, standing);
     expect(await call(key)).toEqual({ status: 200, code: "VALID" });
+  });
+});
+
+describe("a call of a tenant with its own period and limits", () => {
+  it("counts against the tenant's quota in the tenant's period, wherever limits are shown or applied", async () => {
+    const { tenantId, key } = await createCustomer();
+    const anchor = new Date("2026-01-05T06:00:00Z");
+    const overrides: TermsOverrides = {
+      quotas: [{ meter: "requests", limit: 2, kind: "hard" }],
+      rateLimits: [],
+    };
+    await database.sql`
+      update tenant_entitlements
+      set period_anchor = ${anchor}, period_unit = 'week', period_every = 2, overrides = ${database.sql.json(overrides)}
+      where tenant_id = ${tenantId}`;
+    await database.sql`select record_change('tenant', ${tenantId}, ${tenantId})`;
+    await hearChanges();
+    const { start, end } = periodAt(anchor, { every: 2, unit: "week" }, new Date());
+    const period = { periodStart: start.toISOString(), resetAt: end.toISOString() };
+
+    expect(await verify(key, { cost: 2 })).toEqual({ status: 200, code: "VALID" });
+    const refused = await app.call(serviceKey, "POST", "/v1/keys/verify", { key });
+    expect(refused.json).toMatchObject({
+      code: "QUOTA_EXCEEDED",
+      limits: [{ limit: 2, remaining: 0, resetAt: period.resetAt }],
+    });
+    const limits = await app.call(serviceKey, "GET", `/v1/tenants/${tenantId}/limits`);
+    expect(limits.json).toMatchObject({
+      rateLimits: [],
+      quotas: [
+        { environment: "live", limit: 2, ...period },
+        { environment: "test", limit: 2, ...period },
+      ],
+    });
+    const use = await pollUntil("the use of the quota", () =>
+      app.services.transact.asOperator((tx) =>
+        findQuotaUse(tx, {
+          tenant_id: tenantId,
+          meter_id: "requests",
+          environment: "live",
+          now: new Date(),
+        }),
+      ),
+    );
+    expect(use).toMatchObject({ quota_limit: 2, period_start: start, period_end: end });
   });
 });
 

@@ -102,6 +102,12 @@ describe("toActivitySentence", () => {
       "Bob moved the tenant to the newest version of its plan",
     ],
     ["tenant.updated", "ten_1", { suspended: [false, true] }, "Bob suspended the tenant"],
+    [
+      "tenant.standing_changed",
+      "ten_1",
+      { standing: ["overdue", "blocked"] },
+      "Bob changed the payment standing from overdue to blocked",
+    ],
     ["tenant.updated", "ten_1", { suspended: [true, false] }, "Bob resumed the tenant"],
     ["tenant.updated", "ten_1", {}, "Bob saved the tenant without changes"],
     [

@@ -13,6 +13,7 @@ const TITLES: Readonly<Record<string, string>> = {
   "tenant.created": "Tenant created",
   "tenant.deleted": "Tenant deleted",
   "tenant.restored": "Tenant restored",
+  "tenant.standing_changed": "Payment standing changed",
   "member.added": "Member added",
   "member.role_changed": "Role changed",
   "member.removed": "Member removed",
@@ -160,6 +161,8 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   "tenant.updated": ({ details }) => listTenantChanges(details),
   "tenant.deleted": ({ details }) => `deleted the tenant ${toText(details["name"])}`,
   "tenant.restored": () => "restored the tenant",
+  "tenant.standing_changed": ({ details }) =>
+    `changed the payment standing${toChange(details["standing"])}`,
   "member.added": (activity, names) => {
     const role = toText(toLast(activity.details["role"]));
     return activity.entityId === activity.actorId

@@ -59,7 +59,7 @@ describe("an entitlement", () => {
     });
   });
 
-  it("has the tenant's own limits in place of the plan's", async () => {
+  it("has the tenant's own limits instead of the plan's", async () => {
     const { tenantId } = await createTestTenant(services);
     const quotas = [{ meter: "requests", limit: 7, kind: "hard" as const }];
     const overrides: TermsOverrides = { quotas };

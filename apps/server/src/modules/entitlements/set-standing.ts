@@ -11,7 +11,7 @@ import { lockEntitlement, updateStanding } from "./entitlements.store.ts";
 export type SetStandingInput = { tenantId: TenantId; standing: Standing };
 
 /**
- * Sets where a tenant stands with its payments. `blocked` and `capped` refuse its calls on every process within a second;
+ * Sets the payment standing of a tenant. `blocked` and `capped` refuse its calls on every process within a second;
  * any other standing lets them through again as fast. Setting the standing that the tenant has changes nothing.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`.

@@ -146,13 +146,13 @@ export async function importKeys(
       now,
     });
     const own = await findOwnKeysByHash(tx, tenantId, hashes);
-    const told = new Set<KeyId>();
+    const answered = new Set<KeyId>();
     const items = checked.map((read) => {
       const keyId = "row" in read ? own.get(read.row.hash) : undefined;
       // The first of two rows with one hash becomes the key.
-      const isNew = keyId !== undefined && inserted.has(keyId) && !told.has(keyId);
+      const isNew = keyId !== undefined && inserted.has(keyId) && !answered.has(keyId);
       if (keyId !== undefined) {
-        told.add(keyId);
+        answered.add(keyId);
       }
       const isGone = dryRun && keyId !== undefined && inserted.has(keyId);
       return toItem(read, { isNew, keyId, isGone });

@@ -26,7 +26,7 @@ let fetches = 0;
 let queue: JobQueue & { close(): Promise<void> };
 /** Two processes on one database; one revokes, the other only notifies. */
 let revoking: TestApp;
-let telling: TestApp;
+let notifying: TestApp;
 let verifier: string;
 
 beforeAll(async () => {
@@ -43,13 +43,13 @@ beforeAll(async () => {
   database = await createTestDatabase();
   const configText = (policy: string) => `leaks:\n  policy: ${policy}\n  githubKeysUrl: ${url}\n`;
   revoking = await startTestApp(database, { configText: configText("revoke") });
-  telling = await startTestApp(database, { configText: configText("notify") });
-  queue = await openJobQueue({ target: database.target, logger: telling.services.logger });
-  verifier = await telling.mintServiceKey(["keys:verify"]);
+  notifying = await startTestApp(database, { configText: configText("notify") });
+  queue = await openJobQueue({ target: database.target, logger: notifying.services.logger });
+  verifier = await notifying.mintServiceKey(["keys:verify"]);
 });
 afterAll(async () => {
   await revoking.close();
-  await telling.close();
+  await notifying.close();
   await queue.close();
   github.close();
   github.closeAllConnections();
@@ -87,16 +87,16 @@ async function report(app: TestApp, tokens: readonly Token[]) {
 const codeOf = async (app: TestApp, key: string) =>
   (await app.call(verifier, "POST", "/v1/keys/verify", { key, cost: 0 })).json.code;
 const leaksOf = async (tenantId: TenantId) =>
-  (await listAudit(telling.services, OPERATOR_CONTEXT, { tenantId, limit: 100 })).items.filter(
+  (await listAudit(notifying.services, OPERATOR_CONTEXT, { tenantId, limit: 100 })).items.filter(
     (entry) => entry.action.startsWith("key.leak"),
   );
 const noticesOf = async (tenantId: TenantId) =>
   await database.sql<{ title: string; body: string }[]>`
     select title, body from notifications where tenant_id = ${tenantId} and kind = 'key.leaked'`;
-const tell = (sendsMail = false) =>
+const notifyAll = (sendsMail = false) =>
   notifyOfLeaks(
     {
-      ...telling.services,
+      ...notifying.services,
       jobs: queue,
       notices: { sendsMail, brandName: "Acme API", consoleUrl: "https://console.test" },
     },
@@ -105,12 +105,12 @@ const tell = (sendsMail = false) =>
 
 describe("POST /v1/leaks/github", () => {
   it("answers for each token, by its hash and in order, whether it is a key", async () => {
-    const tenantId = await telling.mintTenant("Labels");
-    const key = await telling.mintKey(tenantId, []);
+    const tenantId = await notifying.mintTenant("Labels");
+    const key = await notifying.mintKey(tenantId, []);
     expect(key).toMatch(new RegExp(`^${REGULAR_EXPRESSION.source}$`));
     const tokens = ["no key", key, `${key.slice(0, -1)}0`, key];
     const feedback = await report(
-      telling,
+      notifying,
       tokens.map((token, index) => ({ token, type: `type-${String(index)}` })),
     );
     expect(feedback.map(({ label }) => label)).toEqual([
@@ -121,7 +121,7 @@ describe("POST /v1/leaks/github", () => {
     ]);
     expect(feedback.map((item) => item.token_hash)).toEqual(tokens.map(sha256));
     expect(feedback[2]?.token_type).toBe("type-2");
-    expect(await report(telling, [])).toEqual([]);
+    expect(await report(notifying, [])).toEqual([]);
   });
 
   it("accepts only a body signed, byte for byte, with one of GitHub's keys", async () => {
@@ -154,7 +154,7 @@ describe("POST /v1/leaks/github", () => {
     const before = fetches;
     const body = toBody([]);
     for (let index = 0; index < 20; index += 1) {
-      await post(telling, body, { "github-public-key-identifier": `invented-${String(index)}` });
+      await post(notifying, body, { "github-public-key-identifier": `invented-${String(index)}` });
     }
     expect(fetches - before).toBeLessThanOrEqual(1);
   });
@@ -168,16 +168,16 @@ describe("POST /v1/leaks/github", () => {
       [`[${" ".repeat(1024 * 1024)}]`, 413],
     ];
     for (const [body, status] of bad) {
-      expect((await post(telling, body)).status).toBe(status);
+      expect((await post(notifying, body)).status).toBe(status);
     }
   });
 
   it("notifies the tenant of each location once, however often it is reported and however many jobs run", async () => {
-    const tenantId = await telling.mintTenant("Told");
-    const key = await telling.mintKey(tenantId, []);
+    const tenantId = await notifying.mintTenant("Notified");
+    const key = await notifying.mintKey(tenantId, []);
     const place = { token: key, url: "https://github.com/a/b/blob/1/c.env", source: "Commit" };
-    await Promise.all([report(telling, [place, place]), report(telling, [place])]);
-    await report(telling, [{ ...place, source: "commit" }]);
+    await Promise.all([report(notifying, [place, place]), report(notifying, [place])]);
+    await report(notifying, [{ ...place, source: "commit" }]);
     expect(await leaksOf(tenantId)).toMatchObject([
       {
         action: "key.leak_found",
@@ -185,14 +185,14 @@ describe("POST /v1/leaks/github", () => {
         details: { name: "Test", start: key.slice(0, 12), source: "commit", place: place.url },
       },
     ]);
-    expect(await codeOf(telling, key)).toBe("VALID");
-    await Promise.all([tell(), tell(), tell()]);
-    await tell();
+    expect(await codeOf(notifying, key)).toBe("VALID");
+    await Promise.all([notifyAll(), notifyAll(), notifyAll()]);
+    await notifyAll();
     const notices = await noticesOf(tenantId);
     expect(notices).toHaveLength(1);
     expect(notices[0]?.body).toContain(`commit, ${place.url}`);
-    await report(telling, [{ ...place, url: "https://github.com/a/b/issues/7" }]);
-    await tell();
+    await report(notifying, [{ ...place, url: "https://github.com/a/b/issues/7" }]);
+    await notifyAll();
     expect(await noticesOf(tenantId)).toHaveLength(2);
   });
 
@@ -201,59 +201,59 @@ describe("POST /v1/leaks/github", () => {
     const bystander = await revoking.mintTenant("Bystander");
     const key = await revoking.mintKey(tenantId, []);
     const safe = await revoking.mintKey(bystander, []);
-    expect(await codeOf(telling, key)).toBe("VALID");
-    expect(await codeOf(telling, safe)).toBe("VALID");
+    expect(await codeOf(notifying, key)).toBe("VALID");
+    expect(await codeOf(notifying, safe)).toBe("VALID");
     const place = { token: key, url: "https://github.com/a/b", source: "gist_content" };
     await report(revoking, [place]);
     await Promise.all(
-      [revoking, telling].map((app) =>
+      [revoking, notifying].map((app) =>
         pollUntil("it is refused", async () => (await codeOf(app, key)) === "REVOKED"),
       ),
     );
     expect((await report(revoking, [place]))[0]?.label).toBe("true_positive");
     await report(revoking, [{ ...place, url: "https://github.com/a/later" }]);
-    await tell();
+    await notifyAll();
     const notices = await noticesOf(tenantId);
     expect(notices).toMatchObject([{ title: "The key Test was found in public and revoked" }]);
     expect((await leaksOf(tenantId)).map((entry) => entry.action).sort()).toEqual([
       "key.leak_found",
       "key.leak_revoked",
     ]);
-    expect(await codeOf(telling, safe)).toBe("VALID");
+    expect(await codeOf(notifying, safe)).toBe("VALID");
     expect(await leaksOf(bystander)).toEqual([]);
     expect(await noticesOf(bystander)).toEqual([]);
   });
 
   it("revokes a key whose location was already known under the policy notify", async () => {
-    const tenantId = await telling.mintTenant("Changed");
-    const place = { token: await telling.mintKey(tenantId, []), url: "https://github.com/x/y" };
-    await report(telling, [place]);
-    await tell();
+    const tenantId = await notifying.mintTenant("Changed");
+    const place = { token: await notifying.mintKey(tenantId, []), url: "https://github.com/x/y" };
+    await report(notifying, [place]);
+    await notifyAll();
     await report(revoking, [place]);
-    await tell();
+    await notifyAll();
     expect(await codeOf(revoking, place.token)).toBe("REVOKED");
     expect(await noticesOf(tenantId)).toHaveLength(2);
   });
 
   it("treats a service key likewise, in the audit trail of the installation", async () => {
     const leaked = await revoking.mintServiceKey(["tenants:read"]);
-    expect((await telling.call(leaked, "GET", "/v1/tenants")).status).toBe(200);
+    expect((await notifying.call(leaked, "GET", "/v1/tenants")).status).toBe(200);
     expect((await report(revoking, [{ token: leaked }]))[0]?.label).toBe("true_positive");
     await pollUntil(
       "it is refused",
-      async () => (await telling.call(leaked, "GET", "/v1/tenants")).status === 401,
+      async () => (await notifying.call(leaked, "GET", "/v1/tenants")).status === 401,
     );
-    await tell();
+    await notifyAll();
     const entries = await database.sql`
       select action from audit_entries where tenant_id = 'operator' and action = 'key.leak_revoked'`;
     expect(entries).toHaveLength(1);
   });
 
   it("mails only owners and admins, at verified addresses", async () => {
-    const tenantId = await telling.mintTenant("Mailed");
+    const tenantId = await notifying.mintTenant("Mailed");
     const people = await Promise.all(
       (["owner", "admin", "developer", "admin"] as const).map((role) =>
-        telling.mintMember(tenantId, role),
+        notifying.mintMember(tenantId, role),
       ),
     );
     for (const [index, { userId }] of people.entries()) {
@@ -261,11 +261,11 @@ describe("POST /v1/leaks/github", () => {
         update users set email = ${`p${String(index)}@example.test`}, email_verified = ${index < 3}
         where user_id = ${userId}`;
     }
-    await report(telling, [
-      { token: await telling.mintKey(tenantId, []), url: "https://g.test/1" },
+    await report(notifying, [
+      { token: await notifying.mintKey(tenantId, []), url: "https://g.test/1" },
     ]);
-    await tell(true);
-    await tell(true);
+    await notifyAll(true);
+    await notifyAll(true);
     const mails = await database.sql<{ recipient: string; subject: string; body: string }[]>`
       select recipient, subject, body from mails where kind = 'key.leaked' order by recipient`;
     expect(mails.map((mail) => mail.recipient)).toEqual(["p0@example.test", "p1@example.test"]);
@@ -280,11 +280,11 @@ describe("POST /v1/leaks/github", () => {
     const key = await revoking.mintKey(tenantId, []);
     const url = `https://github.com/a/b?q=${key}#\u202e${key}\r\nBcc: x`;
     await report(revoking, [{ token: key, url, source: `content ${key}` }]);
-    await tell(true);
+    await notifyAll(true);
     const leaks = await leaksOf(tenantId);
     expect(leaks).toHaveLength(1);
     expect(leaks[0]?.details["place"]).toBe("https://github.com/a/b?q=[key]#[key] Bcc: x");
-    const log = revoking.logged() + telling.logged();
+    const log = revoking.logged() + notifying.logged();
     const dump = await dumpDatabase(database.sql);
     for (const text of [key, key.slice(12, 32)]) {
       expect(log.toLowerCase()).not.toContain(text.toLowerCase());
@@ -309,7 +309,7 @@ describe("POST /v1/leaks/github", () => {
     }));
     const feedback = await report(revoking, tokens);
     expect(feedback.filter((item) => item.label === "true_positive")).toHaveLength(500);
-    await tell();
+    await notifyAll();
     expect(await noticesOf(tenantId)).toHaveLength(1);
   });
 });

@@ -122,21 +122,21 @@ export async function claimLeaks(
   input: { now: Date; limit: number },
 ): Promise<ClaimedLeakRow[]> {
   return await tx<ClaimedLeakRow[]>`
-    with untold as (
+    with pending as (
       select tenant_id, key_id, place_hash from key_leaks
       where tenant_id = ${owner} and told_at is null
       order by key_id, place_hash
       limit ${input.limit}
       for update skip locked
-    ), told as (
-      update key_leaks l set told_at = ${input.now} from untold u
+    ), claimed as (
+      update key_leaks l set told_at = ${input.now} from pending u
       where l.tenant_id = u.tenant_id and l.key_id = u.key_id and l.place_hash = u.place_hash
       returning l.tenant_id, l.key_id, l.source, l.url, l.revoked
     )
-    select told.key_id, coalesce(k.name, s.name, '') as name, coalesce(k.start, s.start, '') as start,
-      coalesce(k.last_four, '') as last_four, told.source, told.url, told.revoked
-    from told
-    left join api_keys k on k.tenant_id = told.tenant_id and k.key_id = told.key_id
-    left join service_keys s on s.service_key_id = told.key_id
-    order by told.key_id, told.url`;
+    select claimed.key_id, coalesce(k.name, s.name, '') as name, coalesce(k.start, s.start, '') as start,
+      coalesce(k.last_four, '') as last_four, claimed.source, claimed.url, claimed.revoked
+    from claimed
+    left join api_keys k on k.tenant_id = claimed.tenant_id and k.key_id = claimed.key_id
+    left join service_keys s on s.service_key_id = claimed.key_id
+    order by claimed.key_id, claimed.url`;
 }

@@ -38,8 +38,8 @@ function toNotice(leaks: readonly ClaimedLeakRow[]): { title: string; body: stri
       ? `The key ${first.name} was ${end}`
       : `${String(keys.size)} keys were ${end}`;
   const lines = leaks.slice(0, LOCATIONS_NAMED_MAX).map((leak) => {
-    const place = leak.url === "" ? "no address given" : leak.url.slice(0, LOCATION_LENGTH_MAX);
-    return `${leak.name} (${leak.start}…${leak.last_four})${leak.revoked ? ", revoked" : ""}: ${leak.source}, ${place}`;
+    const location = leak.url === "" ? "no address given" : leak.url.slice(0, LOCATION_LENGTH_MAX);
+    return `${leak.name} (${leak.start}…${leak.last_four})${leak.revoked ? ", revoked" : ""}: ${leak.source}, ${location}`;
   });
   const more =
     leaks.length > LOCATIONS_NAMED_MAX

@@ -9,15 +9,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createMailTransport, createNotificationsJobs } from "#modules/notifications/index.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import { startJobRunner } from "#platform/job-runner.ts";
+import { CLAIM_MS } from "./evaluate-alerts.ts";
 import {
   type AlertsWorld,
   addAlert,
   call,
   createAlertsWorld,
   createTenantWithOwner,
-} from "./alerts.fixture.ts";
-import { ALERTS_PROCESS, type AlertsProcessInput } from "./alerts-process.fixture.ts";
-import { CLAIM_MS } from "./evaluate-alerts.ts";
+} from "./testing/alerts.fixture.ts";
+import { ALERTS_PROCESS, type AlertsProcessInput } from "./testing/alerts-process.fixture.ts";
 
 const ROUNDS = IS_SOAK ? 30 : 2;
 const TENANTS = 3;
@@ -32,7 +32,7 @@ const STRIDE = 7;
 /** Only ends what hangs. */
 const HANGS_MS = 3 * 60_000;
 
-const PROGRAM = fileURLToPath(new URL("./alerts-process.fixture.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("./testing/alerts-process.fixture.ts", import.meta.url));
 const CODE = `import { runAlertsProcess } from ${JSON.stringify(PROGRAM)};
 await runAlertsProcess(JSON.parse(process.argv[1]));`;
 

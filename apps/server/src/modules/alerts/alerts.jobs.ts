@@ -3,8 +3,8 @@ import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
 import { evaluateAlerts } from "./evaluate-alerts.ts";
 import type { NotifyOfAlertDeps } from "./notify-of-alert.ts";
 import { pruneAlertEvents } from "./prune-alert-events.ts";
+import { watchQuotas } from "./quotas/watch-quotas.ts";
 import { rewindAlerts } from "./rewind-alerts.ts";
-import { watchQuotas } from "./watch-quotas.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 

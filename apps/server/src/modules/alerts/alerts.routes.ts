@@ -13,9 +13,9 @@ import {
   testAlert,
   updateAlert,
 } from "./manage-alerts.ts";
-import { getQuotaAlerts, setQuotaAlerts } from "./manage-quota-alerts.ts";
 import type { NotifyOfAlertDeps } from "./notify-of-alert.ts";
 import { previewAlert } from "./preview-alert.ts";
+import { getQuotaAlerts, setQuotaAlerts } from "./quotas/manage-quota-alerts.ts";
 
 /** Operations that query usage queue together with the other usage queries of this process. */
 export type AlertsDeps = NotifyOfAlertDeps & { inTurn: Queue };

@@ -2,8 +2,13 @@ import { holdReads } from "@turnpike/testkit/hold-reads";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { addAlert, createAlertsWorld, createTenantWithOwner, evaluate } from "./alerts.fixture.ts";
 import { getAlert, pauseAlert } from "./manage-alerts.ts";
+import {
+  addAlert,
+  createAlertsWorld,
+  createTenantWithOwner,
+  evaluate,
+} from "./testing/alerts.fixture.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -2,6 +2,8 @@ import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-da
 import type { TestTenant } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Transact } from "#platform/transact.ts";
+import { CLAIM_MS, evaluateAlerts } from "./evaluate-alerts.ts";
+import { watchQuotas } from "./quotas/watch-quotas.ts";
 import {
   type AlertsWorld,
   addAlert,
@@ -13,9 +15,7 @@ import {
   listNotices,
   listPublishedEvents,
   watch,
-} from "./alerts.fixture.ts";
-import { CLAIM_MS, evaluateAlerts } from "./evaluate-alerts.ts";
-import { watchQuotas } from "./watch-quotas.ts";
+} from "./testing/alerts.fixture.ts";
 
 const SIGNAL = new AbortController().signal;
 

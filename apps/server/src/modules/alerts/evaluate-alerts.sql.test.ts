@@ -2,6 +2,16 @@ import { WEBHOOK_EVENTS } from "@turnpike/contract/webhooks";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { OPERATOR_CONTEXT, type TestTenant } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { claimAlertRows } from "./alerts.store.ts";
+import { CLAIM_MS, evaluateAlerts } from "./evaluate-alerts.ts";
+import {
+  deleteAlert,
+  getAlert,
+  listAlertHistory,
+  pauseAlert,
+  resumeAlert,
+  updateAlert,
+} from "./manage-alerts.ts";
 import {
   type AlertsWorld,
   addAlert,
@@ -13,17 +23,7 @@ import {
   listNotices,
   listPublishedEvents,
   passMinutes,
-} from "./alerts.fixture.ts";
-import { claimAlertRows } from "./alerts.store.ts";
-import { CLAIM_MS, evaluateAlerts } from "./evaluate-alerts.ts";
-import {
-  deleteAlert,
-  getAlert,
-  listAlertHistory,
-  pauseAlert,
-  resumeAlert,
-  updateAlert,
-} from "./manage-alerts.ts";
+} from "./testing/alerts.fixture.ts";
 
 const MINUTE_MS = 60_000;
 const SIGNAL = new AbortController().signal;

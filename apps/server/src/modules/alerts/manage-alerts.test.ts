@@ -10,17 +10,6 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { listAudit } from "#modules/audit/index.ts";
 import {
-  type AlertsWorld,
-  addAlert,
-  call,
-  createAlertsWorld,
-  createTenantWithOwner,
-  evaluate,
-  listMails,
-  listNotices,
-  listPublishedEvents,
-} from "./alerts.fixture.ts";
-import {
   createAlert,
   deleteAlert,
   getAlert,
@@ -31,9 +20,20 @@ import {
   testAlert,
   updateAlert,
 } from "./manage-alerts.ts";
-import { getQuotaAlerts, setQuotaAlerts } from "./manage-quota-alerts.ts";
 import { previewAlert } from "./preview-alert.ts";
 import { pruneAlertEvents } from "./prune-alert-events.ts";
+import { getQuotaAlerts, setQuotaAlerts } from "./quotas/manage-quota-alerts.ts";
+import {
+  type AlertsWorld,
+  addAlert,
+  call,
+  createAlertsWorld,
+  createTenantWithOwner,
+  evaluate,
+  listMails,
+  listNotices,
+  listPublishedEvents,
+} from "./testing/alerts.fixture.ts";
 
 let database: TestDatabase;
 let world: AlertsWorld;

@@ -2,6 +2,9 @@ import { createFakeClock } from "@turnpike/testkit/fake-clock";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { OPERATOR_CONTEXT, type TestTenant } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createAlertsJobs } from "./alerts.jobs.ts";
+import { getAlert, pauseAlert } from "./manage-alerts.ts";
+import { rewindAlerts } from "./rewind-alerts.ts";
 import {
   type AlertsWorld,
   addAlert,
@@ -10,10 +13,7 @@ import {
   createTenantWithOwner,
   listNotices,
   passMinutes,
-} from "./alerts.fixture.ts";
-import { createAlertsJobs } from "./alerts.jobs.ts";
-import { getAlert, pauseAlert } from "./manage-alerts.ts";
-import { rewindAlerts } from "./rewind-alerts.ts";
+} from "./testing/alerts.fixture.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -5,8 +5,8 @@ import { DAY_MS, MINUTE_MS } from "@turnpike/domain/time/zoned-buckets";
 import { OPERATOR_CONTEXT, type TestServices } from "@turnpike/testkit/test-services";
 import { createMeter } from "#modules/catalog/create-meter.ts";
 import { updateMeter } from "#modules/catalog/update-meter.ts";
-import { type EventRow, hashEvent } from "#modules/events/event-row.ts";
 import { recordEvents } from "#modules/events/events.store.ts";
+import { type EventRow, hashEvent } from "#modules/events/ingest/event-row.ts";
 import { CHANGES_MS, makeDice, type Owner, type Some } from "./invented-calls.fixture.ts";
 import type { ReferenceEvent } from "./usage-reference.fixture.ts";
 

@@ -15,8 +15,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createMeter } from "#modules/catalog/create-meter.ts";
 import { commitGroups, reconcile, rollUpUsage, type UsageGroup } from "#modules/metering/index.ts";
 import { newUuidId } from "#platform/new-id.ts";
-import { openEvents } from "./open-events.ts";
-import { takeEvents } from "./take-events.ts";
+import { openEvents } from "./ingest/open-events.ts";
+import { takeEvents } from "./ingest/take-events.ts";
 
 const PROGRAM = contextOf({ type: "service_key", id: "svc_1", scopes: ["events:write"] });
 const MINUTE_MS = 60_000;

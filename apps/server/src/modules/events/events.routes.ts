@@ -8,13 +8,13 @@ import { sendHotJson } from "#http/hot-json.ts";
 import type { HttpContext } from "#http/http-context.ts";
 import { invalidRequest, type RawRoute, readBody } from "#http/raw-route.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { JSON_TYPE } from "./decode-event-data.ts";
-import { createEventShares } from "./event-shares.ts";
+import { JSON_TYPE } from "./ingest/decode-event-data.ts";
+import { createEventShares } from "./ingest/event-shares.ts";
+import { readBinaryAttributes } from "./ingest/read-binary-event.ts";
+import { assertMayWriteEvents, type TakeEventsDeps, takeEvents } from "./ingest/take-events.ts";
 import { listMeterActivity } from "./list-meter-activity.ts";
 import { listAllRejectedEvents, listRejectedEvents } from "./list-rejected-events.ts";
 import { previewMeter } from "./preview-meter.ts";
-import { readBinaryAttributes } from "./read-binary-event.ts";
-import { assertMayWriteEvents, type TakeEventsDeps, takeEvents } from "./take-events.ts";
 
 export function createEventsRoutes(
   deps: AppServices & {

@@ -18,13 +18,13 @@ import { queryUsage } from "#modules/analytics/index.ts";
 import { createMeter } from "#modules/catalog/create-meter.ts";
 import { updateMeter } from "#modules/catalog/update-meter.ts";
 import { reconcile } from "#modules/metering/index.ts";
-import { hashEvent } from "./event-row.ts";
+import { hashEvent } from "./ingest/event-row.ts";
+import { openEvents } from "./ingest/open-events.ts";
+import { takeEvents } from "./ingest/take-events.ts";
 import { listMeterActivity } from "./list-meter-activity.ts";
 import { listAllRejectedEvents, listRejectedEvents } from "./list-rejected-events.ts";
-import { openEvents } from "./open-events.ts";
 import { previewMeter } from "./preview-meter.ts";
 import { pruneEvents } from "./prune-events.ts";
-import { takeEvents } from "./take-events.ts";
 
 // Meters belong to the whole installation, so each case has its own database.
 let database: TestDatabase;

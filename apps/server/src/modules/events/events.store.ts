@@ -8,7 +8,7 @@ import {
 import type { Tx } from "@turnpike/db/client";
 import type { RejectionCode } from "@turnpike/domain/events/rejection";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
-import type { EventRow } from "./event-row.ts";
+import type { EventRow } from "./ingest/event-row.ts";
 
 function toHash(text: string): string {
   return hash("sha256", text, "hex").slice(0, 32);

@@ -15,8 +15,8 @@ import { createMeter } from "#modules/catalog/create-meter.ts";
 import { updateMeter } from "#modules/catalog/update-meter.ts";
 import { reconcile } from "#modules/metering/index.ts";
 import { newUuidId } from "#platform/new-id.ts";
-import { openEvents } from "./open-events.ts";
-import { takeEvents } from "./take-events.ts";
+import { openEvents } from "./ingest/open-events.ts";
+import { takeEvents } from "./ingest/take-events.ts";
 
 const RUNS = IS_SOAK ? 60 : 6;
 const PROGRAM = contextOf({ type: "service_key", id: "svc_1", scopes: ["events:write"] });

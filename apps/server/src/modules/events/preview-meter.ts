@@ -12,8 +12,8 @@ import {
   measureEvent,
 } from "@turnpike/domain/events/measure-event";
 import type { Transact } from "#platform/transact.ts";
-import { decodeEventData } from "./decode-event-data.ts";
 import { listRecentEvents, type StoredEvent } from "./events.store.ts";
+import { decodeEventData } from "./ingest/decode-event-data.ts";
 
 /** Values shown for each dimension. */
 const VALUES_MAX = 10;

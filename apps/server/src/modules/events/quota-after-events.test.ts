@@ -15,8 +15,8 @@ import { reconcile } from "#modules/metering/index.ts";
 import { LeaseHolder } from "#modules/metering/lease-holder.ts";
 import { createLeaseLedger } from "#modules/metering/lease-ledger.ts";
 import type { HardLimit } from "#modules/metering/lease-slot.ts";
-import { openEvents } from "./open-events.ts";
-import { takeEvents } from "./take-events.ts";
+import { openEvents } from "./ingest/open-events.ts";
+import { takeEvents } from "./ingest/take-events.ts";
 
 const PROGRAM = contextOf({ type: "service_key", id: "svc_1", scopes: ["events:write"] });
 const LIMIT = 100;

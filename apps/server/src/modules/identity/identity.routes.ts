@@ -2,9 +2,9 @@ import { implement } from "@orpc/server";
 import { setupContract } from "@turnpike/contract/auth";
 import type { HttpContext } from "#http/http-context.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { claimSetup } from "./claim-setup.ts";
-import { type AttemptLimits, toNetwork } from "./provider/attempt-limits.ts";
-import { checkSetupCode } from "./setup-code.ts";
+import { type AttemptLimits, toNetwork } from "./accounts/attempt-limits.ts";
+import { claimSetup } from "./setup/claim-setup.ts";
+import { checkSetupCode } from "./setup/setup-code.ts";
 
 export function createSetupRoutes(deps: AppServices & { attempts: AttemptLimits }) {
   const os = implement(setupContract).$context<HttpContext>();

@@ -1,27 +1,27 @@
-export { ensureUser } from "./ensure-user.ts";
-export type { RoleDirectory } from "./identity.ports.ts";
-export { createSetupRoutes } from "./identity.routes.ts";
-export {
-  addOperator,
-  getUserByName,
-  listOperators,
-  listOperatorUsers,
-  removeOperator,
-} from "./manage-operators.ts";
 export {
   type AttemptLimits,
   createAttemptLimits,
   createSharedAttemptLimits,
   toNetwork,
-} from "./provider/attempt-limits.ts";
+} from "./accounts/attempt-limits.ts";
+export type { RoleDirectory } from "./identity.ports.ts";
+export { createSetupRoutes } from "./identity.routes.ts";
 export { createProviderJobs } from "./provider/provider.jobs.ts";
 export {
   createIdentityProvider,
   IDENTITY_PROVIDER_PREFIX,
   type IdentityProvider,
 } from "./provider/provider.routes.ts";
-export { offerSetupCode } from "./setup-code.ts";
-export { type BuiltinProvider, createTrustedIssuers } from "./trusted-issuers.ts";
-export { createUserDirectory, type UserDirectory } from "./user-directory.ts";
-export { findUserEmail, listOperatorEmails } from "./users.store.ts";
-export { createTokenVerifier, isIdToken } from "./verify-id-token.ts";
+export { offerSetupCode } from "./setup/setup-code.ts";
+export { type BuiltinProvider, createTrustedIssuers } from "./tokens/trusted-issuers.ts";
+export { createTokenVerifier, isIdToken } from "./tokens/verify-id-token.ts";
+export { ensureUser } from "./users/ensure-user.ts";
+export {
+  addOperator,
+  getUserByName,
+  listOperators,
+  listOperatorUsers,
+  removeOperator,
+} from "./users/manage-operators.ts";
+export { createUserDirectory, type UserDirectory } from "./users/user-directory.ts";
+export { findUserEmail, listOperatorEmails } from "./users/users.store.ts";

@@ -1,9 +1,20 @@
-export { createMailTransport, type MailSettings, type MailTransport } from "./mail-transport.ts";
+/** @public For modules above, which call it in their own transactions. */
+export { notify } from "./in-app/notify.ts";
+export {
+  createMailTransport,
+  type MailSettings,
+  type MailTransport,
+} from "./mail/mail-transport.ts";
+export { sendMail } from "./mail/send-mail.ts";
+export { noticesOfTenant } from "./notices-of-tenant.store.ts";
+export { createNotificationsJobs } from "./notifications.jobs.ts";
+export type { WebhookNotices } from "./notifications.ports.ts";
+export { createNotificationsRoutes, createOutboxRoutes } from "./notifications.routes.ts";
 export {
   listDeliveries,
   replayDeliveries,
   testWebhook,
-} from "./manage-deliveries.ts";
+} from "./webhooks/manage-deliveries.ts";
 export {
   createWebhook,
   deleteWebhook,
@@ -11,15 +22,8 @@ export {
   rotateWebhookSecret,
   updateWebhook,
   type WebhooksDeps,
-} from "./manage-webhooks.ts";
-export { noticesOfTenant } from "./notices-of-tenant.store.ts";
-export { createNotificationsJobs } from "./notifications.jobs.ts";
-export type { WebhookNotices } from "./notifications.ports.ts";
-export { createNotificationsRoutes, createOutboxRoutes } from "./notifications.routes.ts";
-/** @public For modules above, which call it in their own transactions. */
-export { notify } from "./notify.ts";
-export { publishEvent } from "./publish-event.ts";
-export { sendMail } from "./send-mail.ts";
-export type { WebhookOwner } from "./webhook-owner.ts";
-export { startWebhookPump } from "./webhook-pump.ts";
-export { createOperatorWebhooksRoutes, createWebhooksRoutes } from "./webhooks.routes.ts";
+} from "./webhooks/manage-webhooks.ts";
+export { publishEvent } from "./webhooks/publish-event.ts";
+export type { WebhookOwner } from "./webhooks/webhook-owner.ts";
+export { startWebhookPump } from "./webhooks/webhook-pump.ts";
+export { createOperatorWebhooksRoutes, createWebhooksRoutes } from "./webhooks/webhooks.routes.ts";

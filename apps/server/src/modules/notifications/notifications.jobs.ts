@@ -1,5 +1,5 @@
 import { type RegisteredJob, registerJob, registerSchedule } from "#platform/define-job.ts";
-import { type DeliverMailDeps, deliverMail, deliverMailJob } from "./deliver-mail.ts";
+import { type DeliverMailDeps, deliverMail, deliverMailJob } from "./mail/deliver-mail.ts";
 import { pruneNotifications } from "./prune-notifications.ts";
 
 export function createNotificationsJobs(deps: DeliverMailDeps): RegisteredJob[] {

@@ -6,8 +6,8 @@ import { createLiveServices, insertTestTenant } from "@turnpike/testkit/test-ser
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ApiFixture, serveModule } from "#http/api-server.fixture.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { notify } from "./in-app/notify.ts";
 import { createNotificationsRoutes } from "./notifications.routes.ts";
-import { notify } from "./notify.ts";
 import { pruneNotifications } from "./prune-notifications.ts";
 
 const MEMBER = `usr_${"1".repeat(32)}` as UserId;

@@ -2,9 +2,9 @@ import { implement } from "@orpc/server";
 import { notificationsContract, outboxContract } from "@turnpike/contract/notifications";
 import type { HttpContext } from "#http/http-context.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { createNotification } from "./create-notification.ts";
-import { listOutbox } from "./list-outbox.ts";
-import { listNotifications, markAllRead, markRead } from "./read-notifications.ts";
+import { createNotification } from "./in-app/create-notification.ts";
+import { listNotifications, markAllRead, markRead } from "./in-app/read-notifications.ts";
+import { listOutbox } from "./mail/list-outbox.ts";
 
 export function createNotificationsRoutes(deps: AppServices) {
   const os = implement(notificationsContract).$context<HttpContext>();

@@ -1,8 +1,8 @@
 import { DELIVERY_DAYS } from "@turnpike/contract/webhooks";
 import type { AppServices } from "#platform/app-services.ts";
-import { deleteMailsBefore } from "./mails.store.ts";
-import { deleteNotificationsBefore } from "./notifications.store.ts";
-import { deleteDeliveriesBefore } from "./webhook-deliveries.store.ts";
+import { deleteNotificationsBefore } from "./in-app/notifications.store.ts";
+import { deleteMailsBefore } from "./mail/mails.store.ts";
+import { deleteDeliveriesBefore } from "./webhooks/webhook-deliveries.store.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Retention times of personal data. */

@@ -7,8 +7,8 @@ import {
   Provider,
 } from "oidc-provider";
 import type { AppServices } from "#platform/app-services.ts";
-import type { AccountRow } from "./accounts.store.ts";
-import type { Accounts } from "./accounts.ts";
+import type { AccountRow } from "../accounts/accounts.store.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import { createOidcAdapter } from "./oidc-adapter.ts";
 import type { SigningKey } from "./sealed-key.ts";
 

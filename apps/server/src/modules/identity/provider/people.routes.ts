@@ -5,7 +5,7 @@ import { errors, type Provider } from "oidc-provider";
 import { z } from "zod";
 import { isJsonType, readJson, sendJson } from "#http/raw-route.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import type { Accounts } from "./accounts.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import { MOUNT_PATH, toLoginErrorAddress } from "./create-oidc.ts";
 import { endProviderSession } from "./end-session.routes.ts";
 import { assertFromOrigin } from "./same-origin.routes.ts";

@@ -7,7 +7,7 @@ import {
   type Reply,
   startIdentityProvider,
   type TestBrowser,
-} from "./identity-provider.fixture.ts";
+} from "../testing/identity-provider.fixture.ts";
 
 let database: TestDatabase;
 let identity: IdentityFixture;

@@ -8,7 +8,7 @@ import {
   type SignIn,
   startIdentityProvider,
   type Tokens,
-} from "./identity-provider.fixture.ts";
+} from "../testing/identity-provider.fixture.ts";
 
 let database: TestDatabase;
 let identity: IdentityFixture;

@@ -9,15 +9,15 @@ import {
   parseTrustedProxies,
   toCanonicalAddress,
 } from "#platform/client-address.ts";
-import { createAccounts } from "./accounts.ts";
-import { type AttemptLimits, createAttemptLimits, toNetwork } from "./attempt-limits.ts";
-import { createBackgroundWork } from "./background-work.ts";
+import { createAccounts } from "../accounts/accounts.ts";
+import { type AttemptLimits, createAttemptLimits, toNetwork } from "../accounts/attempt-limits.ts";
+import { createBackgroundWork } from "../accounts/background-work.ts";
+import type { PasswordCost } from "../accounts/password-hash.ts";
+import { startPasswordHasher } from "../accounts/password-hasher.ts";
+import type { AccountMailer } from "../accounts/provider.ports.ts";
 import { CONSOLE_CLIENT_ID, createOidc, MOUNT_PATH } from "./create-oidc.ts";
 import { createEndSessionRoute } from "./end-session.routes.ts";
-import type { PasswordCost } from "./password-hash.ts";
-import { startPasswordHasher } from "./password-hasher.ts";
 import { createPeopleRoutes, type PeopleCall } from "./people.routes.ts";
-import type { AccountMailer } from "./provider.ports.ts";
 import { assertFromOrigin, assertNotEmbedded } from "./same-origin.routes.ts";
 import { openSigningKeys } from "./signing-keys.ts";
 

@@ -1,6 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
 import type { AppServices } from "#platform/app-services.ts";
-import { deleteExpiredLinks } from "./accounts.store.ts";
+import { deleteExpiredLinks } from "../accounts/accounts.store.ts";
 import { deleteExpiredRecords } from "./oidc-records.store.ts";
 
 /** Rows in one transaction: few enough that its locks are short. */

@@ -13,10 +13,10 @@ import {
 } from "@turnpike/testkit/test-services";
 import { commitGroups } from "#modules/metering/index.ts";
 import { newUuidId } from "#platform/new-id.ts";
-import { evaluateAlerts } from "./evaluate-alerts.ts";
-import { createAlert } from "./manage-alerts.ts";
-import type { NotifyOfAlertDeps } from "./notify-of-alert.ts";
-import { watchQuotas } from "./watch-quotas.ts";
+import { evaluateAlerts } from "../evaluate-alerts.ts";
+import { createAlert } from "../manage-alerts.ts";
+import type { NotifyOfAlertDeps } from "../notify-of-alert.ts";
+import { watchQuotas } from "../quotas/watch-quotas.ts";
 
 const MINUTE_MS = 60_000;
 

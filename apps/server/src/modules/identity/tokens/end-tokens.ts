@@ -1,8 +1,8 @@
 import type { Tx } from "@turnpike/db/client";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
+import { setTokensValidFrom } from "../users/users.store.ts";
 import { BUILTIN_ISSUER } from "./trusted-issuers.ts";
-import { setTokensValidFrom } from "./users.store.ts";
 
 /**
  * Invalidates, everywhere within a second, every earlier ID token of a person of the built-in provider, after a change of password.

@@ -6,7 +6,7 @@ import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SECRET_BYTES, signWebhook, toWebhookSecret } from "./sign-webhook.ts";
 
-const PAGE = resolve(import.meta.dirname, "../../../../../docs/webhooks.md");
+const PAGE = resolve(import.meta.dirname, "../../../../../../docs/webhooks.md");
 
 function readSample(language: string): string {
   const text = readFileSync(PAGE, "utf8");

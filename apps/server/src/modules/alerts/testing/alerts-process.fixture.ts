@@ -3,7 +3,7 @@ import { createFakeClock } from "@turnpike/testkit/fake-clock";
 import { createLiveServices } from "@turnpike/testkit/test-services";
 import { openJobQueue } from "#platform/job-queue.ts";
 import type { Transact } from "#platform/transact.ts";
-import { evaluateAlerts } from "./evaluate-alerts.ts";
+import { evaluateAlerts } from "../evaluate-alerts.ts";
 
 export type AlertsProcessInput = {
   target: ConnectionTarget;

@@ -12,7 +12,7 @@ import {
   listNotices,
   listPublishedEvents,
   watch,
-} from "./alerts.fixture.ts";
+} from "../testing/alerts.fixture.ts";
 import { getQuotaAlerts, setQuotaAlerts } from "./manage-quota-alerts.ts";
 import { watchQuotas } from "./watch-quotas.ts";
 

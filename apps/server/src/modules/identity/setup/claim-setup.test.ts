@@ -9,14 +9,14 @@ import {
   type TestServices,
 } from "@turnpike/testkit/test-services";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { claimSetup } from "./claim-setup.ts";
 import {
   addOperator,
   getUserByName,
   listOperators,
   listOperatorUsers,
   removeOperator,
-} from "./manage-operators.ts";
+} from "../users/manage-operators.ts";
+import { claimSetup } from "./claim-setup.ts";
 import { offerSetupCode } from "./setup-code.ts";
 
 let database: TestDatabase;

@@ -14,6 +14,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createKey, revokeKey, rollKey, updateKey } from "#modules/keys/index.ts";
 import { updateTenant } from "#modules/tenants/index.ts";
 import { createGuardedOutbound } from "#platform/guarded-outbound.ts";
+import { pruneNotifications } from "../prune-notifications.ts";
+import { createWebhookWorld, type WebhookWorld } from "../testing/webhooks.fixture.ts";
 import {
   getDelivery,
   listDeliveries,
@@ -29,12 +31,10 @@ import {
   rotateWebhookSecret,
   updateWebhook,
 } from "./manage-webhooks.ts";
-import { pruneNotifications } from "./prune-notifications.ts";
 import { publishEvent } from "./publish-event.ts";
 import { signWebhook } from "./sign-webhook.ts";
 import { INSTALLATION, type WebhookOwner } from "./webhook-owner.ts";
 import { CLAIM_MS, claim, handOn, PER_ENDPOINT_MAX } from "./webhook-pump.ts";
-import { createWebhookWorld, type WebhookWorld } from "./webhooks.fixture.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

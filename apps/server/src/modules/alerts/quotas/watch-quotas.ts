@@ -10,8 +10,8 @@ import { toPlural } from "@turnpike/domain/text/to-plural";
 import { findQuotaUse, listQuotaUse, type QuotaUse } from "#modules/metering/index.ts";
 import { notify, publishEvent } from "#modules/notifications/index.ts";
 import { mailMembers } from "#modules/tenants/index.ts";
-import { readMeterWords } from "./alert-words.ts";
-import type { NotifyOfAlertDeps } from "./notify-of-alert.ts";
+import { readMeterWords } from "../alert-words.ts";
+import type { NotifyOfAlertDeps } from "../notify-of-alert.ts";
 import {
   listQuotaSettings,
   listQuotaStates,

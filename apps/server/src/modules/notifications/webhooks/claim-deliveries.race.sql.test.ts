@@ -2,11 +2,11 @@ import { holdReads } from "@turnpike/testkit/hold-reads";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { createTestTenant, OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { createWebhookWorld } from "../testing/webhooks.fixture.ts";
 import { testWebhook } from "./manage-deliveries.ts";
 import { createWebhook } from "./manage-webhooks.ts";
 import { claimDeliveries } from "./webhook-deliveries.store.ts";
 import { CLAIM_MS, claim, PER_ENDPOINT_MAX } from "./webhook-pump.ts";
-import { createWebhookWorld } from "./webhooks.fixture.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {

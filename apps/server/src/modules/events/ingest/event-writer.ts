@@ -1,8 +1,8 @@
 import { isDataError, isRetryableError } from "@turnpike/db/database-errors";
 import type { NewId } from "@turnpike/domain/ids/ids";
 import type { Transact } from "#platform/transact.ts";
+import { recordEvents } from "../events.store.ts";
 import type { EventRow } from "./event-row.ts";
-import { recordEvents } from "./events.store.ts";
 
 /** Events of one request that are written together. */
 export type Parcel = {

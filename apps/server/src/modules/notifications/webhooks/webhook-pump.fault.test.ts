@@ -5,12 +5,12 @@ import { createTestTenant, OPERATOR_CONTEXT } from "@turnpike/testkit/test-servi
 import { startWebhookReceiver, type WebhookReceiver } from "@turnpike/testkit/webhook-receiver";
 import { Webhook } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createWebhookWorld, WEBHOOK_TEST_SECRET } from "../testing/webhooks.fixture.ts";
 import { createWebhook } from "./manage-webhooks.ts";
 import { publishEvent } from "./publish-event.ts";
 import { CLAIM_MS, PER_ENDPOINT_MAX } from "./webhook-pump.ts";
-import { createWebhookWorld, WEBHOOK_TEST_SECRET } from "./webhooks.fixture.ts";
 
-const SERVER = new URL("../../", import.meta.url).href;
+const SERVER = new URL("../../../", import.meta.url).href;
 
 /** The pump in a process of its own, on the real parts, with its clock ahead by `aheadMs`. */
 const PUMP = `

@@ -13,7 +13,7 @@ import {
   createIdentityProvider,
   type IdentityProvider,
   type IdentityProviderOptions,
-} from "./provider.routes.ts";
+} from "../provider/provider.routes.ts";
 
 export type SentMail = { to: string; subject: string; text: string; kind: string };
 

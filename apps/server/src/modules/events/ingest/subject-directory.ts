@@ -6,7 +6,7 @@ import { withTimeout } from "#platform/bounded-wait.ts";
 import type { ChangeListener } from "#platform/change-feed.ts";
 import { createRecordCache, LOAD_BATCH_MAX } from "#platform/record-cache.ts";
 import type { Transact } from "#platform/transact.ts";
-import { findSubjects, type SubjectRow } from "./events.store.ts";
+import { findSubjects, type SubjectRow } from "../events.store.ts";
 
 /** The tenant of an event. */
 export type Subject = Pick<Entitlement, "tenantId" | "periodAnchor" | "periodUnit">;

@@ -8,6 +8,8 @@ import { type ApiFixture, serveModule } from "#http/api-server.fixture.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import { createLogger } from "#platform/logger.ts";
+import { createOutboxRoutes } from "../notifications.routes.ts";
+import { pruneNotifications } from "../prune-notifications.ts";
 import { deliverMail } from "./deliver-mail.ts";
 import {
   createMailTransport,
@@ -15,8 +17,6 @@ import {
   MailDeliveryError,
   type MailSettings,
 } from "./mail-transport.ts";
-import { createOutboxRoutes } from "./notifications.routes.ts";
-import { pruneNotifications } from "./prune-notifications.ts";
 import { type MailInput, sendMail } from "./send-mail.ts";
 
 describe("mail", () => {

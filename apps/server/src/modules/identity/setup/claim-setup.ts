@@ -4,9 +4,9 @@ import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
+import { toSignedInUser } from "../users/to-user-reply.ts";
+import { setOperator } from "../users/users.store.ts";
 import { claimSetupCode } from "./setup-code.ts";
-import { toSignedInUser } from "./to-user-reply.ts";
-import { setOperator } from "./users.store.ts";
 
 /**
  * Makes the signed-in holder of the setup code an operator. The code is claimed and the right granted in one transaction, so of any

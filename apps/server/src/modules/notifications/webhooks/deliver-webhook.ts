@@ -9,7 +9,7 @@ import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { type GuardedOutbound, GuardedOutboundError } from "#platform/guarded-outbound.ts";
 import type { Sealer } from "#platform/sealer.ts";
-import type { WebhookNotices } from "./notifications.ports.ts";
+import type { WebhookNotices } from "../notifications.ports.ts";
 import { signWebhook } from "./sign-webhook.ts";
 import { toShownOrigin } from "./to-shown-origin.ts";
 import {

@@ -8,10 +8,10 @@ import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Change } from "#platform/change-feed.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import { createRecordCache } from "#platform/record-cache.ts";
-import type { RoleDirectory } from "./identity.ports.ts";
+import type { RoleDirectory } from "../identity.ports.ts";
+import type { TokenClaims, TokenVerdict } from "../tokens/verify-id-token.ts";
 import { toSignedInUser } from "./to-user-reply.ts";
 import { listUserRowsBySubject, type UserRow, upsertUserByClaims } from "./users.store.ts";
-import type { TokenClaims, TokenVerdict } from "./verify-id-token.ts";
 
 /** A person with a valid token, as an actor and as shown to themselves. */
 export type SignedInPerson = { actor: UserActor; user: SignedInUser };

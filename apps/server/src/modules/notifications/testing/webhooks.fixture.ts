@@ -6,9 +6,9 @@ import { createTestServices, type TestServices } from "@turnpike/testkit/test-se
 import { createGuardedOutbound } from "#platform/guarded-outbound.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { createSealer } from "#platform/sealer.ts";
-import { type DeliverWebhookDeps, deliverWebhook } from "./deliver-webhook.ts";
-import type { WebhooksDeps } from "./manage-webhooks.ts";
-import { claim, handOn } from "./webhook-pump.ts";
+import { type DeliverWebhookDeps, deliverWebhook } from "../webhooks/deliver-webhook.ts";
+import type { WebhooksDeps } from "../webhooks/manage-webhooks.ts";
+import { claim, handOn } from "../webhooks/webhook-pump.ts";
 
 export type Told = { tenantId: TenantId | null; title: string; body: string };
 

@@ -2,7 +2,8 @@ import type { Tx } from "@turnpike/db/client";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import type { AppServices } from "#platform/app-services.ts";
-import { endTokens } from "../end-tokens.ts";
+import { deleteRecordsOfAccount } from "../provider/oidc-records.store.ts";
+import { endTokens } from "../tokens/end-tokens.ts";
 import {
   addressTakenMail,
   type MailStage,
@@ -31,7 +32,6 @@ import {
 } from "./accounts.store.ts";
 import type { Attempt, AttemptLimits } from "./attempt-limits.ts";
 import type { BackgroundWork } from "./background-work.ts";
-import { deleteRecordsOfAccount } from "./oidc-records.store.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
 import { normalizePassword } from "./password-rules.ts";
 import type { AccountMailer } from "./provider.ports.ts";

@@ -3,9 +3,6 @@ import { pollUntil } from "@turnpike/testkit/poll-until";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import * as openid from "openid-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createAccounts } from "./accounts.ts";
-import { createAttemptLimits } from "./attempt-limits.ts";
-import { createBackgroundWork } from "./background-work.ts";
 import {
   CHEAP_HASHES,
   type IdentityFixture,
@@ -14,7 +11,10 @@ import {
   type Reply,
   startIdentityProvider,
   type TestBrowser,
-} from "./identity-provider.fixture.ts";
+} from "../testing/identity-provider.fixture.ts";
+import { createAccounts } from "./accounts.ts";
+import { createAttemptLimits } from "./attempt-limits.ts";
+import { createBackgroundWork } from "./background-work.ts";
 import { type PasswordHasher, startPasswordHasher } from "./password-hasher.ts";
 
 let database: TestDatabase;

@@ -1,9 +1,9 @@
 import type { KeyId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
 import type { ChangeListener } from "#platform/change-feed.ts";
+import { findOriginKey } from "../events.store.ts";
 import { createDimensionRegistry } from "./dimension-registry.ts";
 import { EventWriter } from "./event-writer.ts";
-import { findOriginKey } from "./events.store.ts";
 import { createMeterCache } from "./meter-cache.ts";
 import { createRejectionLimit } from "./rejection-limit.ts";
 import { createSubjectDirectory } from "./subject-directory.ts";

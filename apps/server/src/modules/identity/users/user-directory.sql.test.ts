@@ -9,13 +9,13 @@ import {
   type TestServices,
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { endTokens } from "./end-tokens.ts";
+import { endTokens } from "../tokens/end-tokens.ts";
+import { createPublishedKeys } from "../tokens/published-keys.ts";
+import { BUILTIN_ISSUER } from "../tokens/trusted-issuers.ts";
+import { createTokenVerifier } from "../tokens/verify-id-token.ts";
 import { ensureUser } from "./ensure-user.ts";
 import { addOperator, removeOperator } from "./manage-operators.ts";
-import { createPublishedKeys } from "./published-keys.ts";
-import { BUILTIN_ISSUER } from "./trusted-issuers.ts";
 import { createUserDirectory, type UserDirectory } from "./user-directory.ts";
-import { createTokenVerifier } from "./verify-id-token.ts";
 
 let database: TestDatabase;
 let services: TestServices;

@@ -1,5 +1,5 @@
 export type DocsLinkProps = {
-  /** A page of the documentation, with a heading or without: "events#what-is-rejected". */
+  /** A page of the documentation, with a heading or without: "events#rejections". */
   page: string;
   children: string;
 };

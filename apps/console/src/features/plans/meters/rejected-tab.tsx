@@ -142,7 +142,7 @@ export function RejectedTab({ search, onSearchChange }: RejectedTabProps) {
         <p className="max-w-[72ch] text-ink-muted">
           Events of all tenants that could not be counted. The sender got the same reason, and can
           send a corrected event again. Kept for 14 days.{" "}
-          <DocsLink page="events#what-is-rejected">What each reason means</DocsLink>
+          <DocsLink page="events#rejections">What each reason means</DocsLink>
         </p>
         <Button onClick={() => void rejected.refetch()}>Refresh</Button>
       </div>

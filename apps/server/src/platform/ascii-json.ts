@@ -6,11 +6,11 @@ function escapeUnit(unit: string): string {
 }
 
 /**
- * The JSON of a value in ASCII alone, as RFC 8259 section 7 allows: as many bytes as characters, so that nobody has to look at
- * each of them to know how long a hot answer is.
+ * The JSON of a value in ASCII alone, as RFC 8259 section 7 allows: it has as many bytes as characters, so the length of a
+ * hot answer is known without scanning it.
  */
 export function asciiJson(value: unknown): string {
   const text = JSON.stringify(value);
-  // Replacing nothing is far dearer than looking for it.
+  // Replacing nothing costs far more than testing first.
   return BEYOND_ASCII.test(text) ? text.replace(EVERY_BEYOND_ASCII, escapeUnit) : text;
 }

@@ -94,7 +94,7 @@ describe("the built console", () => {
     expect(page).toMatch(/<script src="\/assets\/theme-before-paint-[\w-]{8}\.js"><\/script>/);
   });
 
-  it("asks nobody else for anything", async () => {
+  it("asks no one else for anything", async () => {
     expect(page).not.toMatch(/(src|href)="(https?:)?\/\//);
     expect(await readAssets(".css")).not.toMatch(/url\(["']?(https?:)?\/\//);
   });

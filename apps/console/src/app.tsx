@@ -7,7 +7,7 @@ import { FullScreenSpinner } from "#components/full-screen-spinner.tsx";
 import { SessionGate } from "#components/session-gate.tsx";
 import { clientConfigQuery } from "#platform/client-config.ts";
 import { PlatformProvider } from "#platform/platform.tsx";
-import { toLeaveGuard } from "./guard-leave.ts";
+import { toAddLeaveGuard } from "./guard-leave.ts";
 import type { Console, StartedConsole } from "./start-console.ts";
 
 /** Loads what the deployment says about itself, then shows the page. */
@@ -38,7 +38,7 @@ function ConfiguredApp({ console }: { console: Console }) {
 }
 
 function StartedApp({ platform, router }: StartedConsole) {
-  const guardLeave = useMemo(() => toLeaveGuard(router.history), [router]);
+  const guardLeave = useMemo(() => toAddLeaveGuard(router.history), [router]);
   return (
     <UiProvider guardLeave={guardLeave}>
       <PlatformProvider value={platform}>

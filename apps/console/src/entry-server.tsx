@@ -19,7 +19,7 @@ export type RenderedPage = {
   description: string;
 };
 
-const NOBODY: AuthState = {
+const SIGNED_OUT: AuthState = {
   isLoading: false,
   user: undefined,
   ended: undefined,
@@ -27,7 +27,7 @@ const NOBODY: AuthState = {
 };
 
 /**
- * Renders a public page as a visitor sees it before any script has run: nobody is signed in, nothing is remembered.
+ * Renders a public page as a visitor sees it before any script has run: no one is signed in, nothing is remembered.
  *
  * Built for the server, which finds it by its path: `vite build` writes it to `dist-server/entry-server.js`.
  */
@@ -37,7 +37,7 @@ export async function renderPublicPage(page: PrerenderedPage): Promise<RenderedP
   const config = parseClientConfig(page.config);
   const platform = createVisitorPlatform(config);
   const router = createAppRouter(
-    { queryClient, platform, auth: NOBODY },
+    { queryClient, platform, auth: SIGNED_OUT },
     createMemoryHistory({ initialEntries: [page.path] }),
   );
   // On the server it would write an inline script, which the policy refuses.
@@ -55,9 +55,9 @@ export async function renderPublicPage(page: PrerenderedPage): Promise<RenderedP
 /** What a page may ask for while it is rendered: nothing is sent anywhere, nothing is kept. */
 function createVisitorPlatform(config: ClientConfig): Platform {
   const noSubscription = () => () => undefined;
-  const refuse = () => Promise.reject(new Error("A page that is being rendered signs nobody in."));
+  const refuse = () => Promise.reject(new Error("A page that is being rendered signs no one in."));
   const session: Session = {
-    getState: () => NOBODY,
+    getState: () => SIGNED_OUT,
     subscribe: noSubscription,
     start: () => undefined,
     retry: () => undefined,

@@ -1,15 +1,15 @@
 import type { RouterHistory } from "@tanstack/react-router";
-import type { LeaveGuard } from "@turnpike/ui/leave-guard";
+import type { AddLeaveGuard } from "@turnpike/ui/leave-guard";
 
 /**
- * Lets forms and secrets be asked before the router leaves their page. What replaces the address is never held up: so the
- * console itself goes on, when a dialog is done or a session ends.
+ * Asks forms and secrets before the router leaves their page. Replacing the address is never blocked, so that the console
+ * can go on when a dialog is done or a session ends.
  */
-export function toLeaveGuard(history: RouterHistory): LeaveGuard {
-  return (warden) =>
+export function toAddLeaveGuard(history: RouterHistory): AddLeaveGuard {
+  return (guard) =>
     history.block({
-      enableBeforeUnload: warden.isHeld,
+      enableBeforeUnload: guard.isHeld,
       blockerFn: async ({ action }) =>
-        action !== "REPLACE" && !(await warden.mayLeave(action === "PUSH" ? "link" : "history")),
+        action !== "REPLACE" && !(await guard.mayLeave(action === "PUSH" ? "link" : "history")),
     });
 }

@@ -14,7 +14,7 @@ export function mountPage(root: HTMLElement, console: Console): void {
 
 /**
  * Takes over a page that the server rendered. Its content stays as it is until it is known who is signed in and the route's
- * code is there; then the same is rendered again, and nothing moves. Who is sent elsewhere gets the other page instead.
+ * code is there; then the same is rendered again, and nothing moves. A person who is sent elsewhere gets the other page instead.
  */
 export async function hydratePage(input: {
   root: HTMLElement;
@@ -44,7 +44,7 @@ function toTree(console: Console): ReactNode {
   );
 }
 
-/** Waits until it is known who is signed in, or that it takes longer and a person should be told. */
+/** Waits until it is known who is signed in, or that this takes long enough to say so. */
 async function untilKnown(session: Session): Promise<void> {
   const isKnown = () => !session.getState().isLoading || session.getState().trouble !== undefined;
   if (isKnown()) {

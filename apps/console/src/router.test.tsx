@@ -37,7 +37,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The console's own routes at a path, for somebody in the given state. */
+/** The console's own routes at a path, for a person in the given state. */
 function visit(path: string, auth: Partial<AuthState> = {}) {
   const platform = makeTestPlatform();
   platform.session.change(auth);
@@ -61,7 +61,7 @@ async function landOn(path: string, auth: Partial<AuthState> = {}): Promise<stri
 
 describe("the link of a mail", () => {
   it.each(["reset", "confirm"])(
-    "?%s opens its page for somebody who is signed in as well, until they leave it",
+    "?%s opens its page for a signed-in person as well, until they leave it",
     async (kind) => {
       const { router, platform } = visit(`/login?${kind}=t0k`, { user: makeUser() });
       await router.load();
@@ -134,7 +134,7 @@ describe("the guard", () => {
     },
   );
 
-  it("does not count somebody as signed in before it is known", async () => {
+  it("counts no one as signed in before it is known", async () => {
     expect(await landOn("/login", { isLoading: true, user: makeUser() })).toBe("/login");
   });
 
@@ -146,7 +146,7 @@ describe("the guard", () => {
     expect(loaded).not.toHaveBeenCalled();
   });
 
-  it("brings somebody where they wanted to go, once they have signed in", async () => {
+  it("brings a person where they wanted to go, once they have signed in", async () => {
     const { router, platform } = visit("/analytics?tenant=acme&from=1#chart");
     await router.load();
     expect(router.state.location.href).toBe("/login");
@@ -199,7 +199,7 @@ describe("the pages of the console", () => {
     return parts;
   }
 
-  it("show a full-screen loader in the place of the whole app while the auth state is loading", async () => {
+  it("show a full-screen loader instead of the whole app while the auth state is loading", async () => {
     const { platform } = await open("/nowhere", { isLoading: true });
     expect(screen.getByRole("status", { name: "Loading" }).className).toContain("fixed inset-0");
     expect(screen.queryByRole("heading")).toBeNull();

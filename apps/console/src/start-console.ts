@@ -53,7 +53,7 @@ function startConsole(input: {
     const before = shown;
     shown = user;
     if (before !== undefined && user !== undefined && !isSamePerson(before, user)) {
-      // Another tab signed somebody else in: nothing on this page is theirs.
+      // Another tab signed someone else in: nothing on this page is theirs.
       page.location.reload();
     } else if ((before === undefined) !== (user === undefined)) {
       // The guard decides anew about the page that is open; then what the person saw is forgotten.

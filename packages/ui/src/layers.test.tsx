@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { Dialog } from "./dialog.tsx";
 import { DialogForm } from "./dialog-form.tsx";
-import type { LeaveWarden } from "./leave-guard.tsx";
+import type { LeaveGuard } from "./leave-guard.tsx";
 import { Menu, MenuItem } from "./menu.tsx";
 import { Popover } from "./popover.tsx";
 import { RadioList } from "./radio-list.tsx";
@@ -186,24 +186,24 @@ describe("a form that is being sent", () => {
 });
 
 describe("leaving the page", () => {
-  function guard() {
-    const wardens = new Set<LeaveWarden>();
+  function watchGuards() {
+    const guards = new Set<LeaveGuard>();
     return {
-      wardens,
-      guardLeave: (warden: LeaveWarden) => {
-        wardens.add(warden);
-        return () => wardens.delete(warden);
+      guards,
+      guardLeave: (guard: LeaveGuard) => {
+        guards.add(guard);
+        return () => guards.delete(guard);
       },
       leave: async (by: "history" | "link") => {
-        const answers = await Promise.all([...wardens].map((warden) => warden.mayLeave(by)));
+        const answers = await Promise.all([...guards].map((guard) => guard.mayLeave(by)));
         return answers.every((mayLeave) => mayLeave);
       },
-      isHeld: () => [...wardens].some((warden) => warden.isHeld()),
+      isHeld: () => [...guards].some((guard) => guard.isHeld()),
     };
   }
 
   it("is asked about while something is typed in a dialog, and free before and after", async () => {
-    const { guardLeave, leave, isHeld } = guard();
+    const { guardLeave, leave, isHeld } = watchGuards();
     render(
       <UiProvider guardLeave={guardLeave}>
         <Dialog isOpen onClose={vi.fn()} title="New key">
@@ -227,7 +227,7 @@ describe("leaving the page", () => {
   });
 
   it("waits for a form that is being sent, which itself may lead elsewhere", async () => {
-    const { guardLeave, leave, isHeld } = guard();
+    const { guardLeave, leave, isHeld } = watchGuards();
     render(
       <UiProvider guardLeave={guardLeave}>
         <Dialog isOpen onClose={vi.fn()} title="New key">
@@ -255,7 +255,7 @@ describe("leaving the page", () => {
     ],
     ["a part of a page", (secret: React.ReactNode) => <KeepPage>{secret}</KeepPage>],
   ])("is asked about while a secret is shown in %s, until it is gone", async (_, around) => {
-    const { guardLeave, leave, wardens } = guard();
+    const { guardLeave, leave, guards } = watchGuards();
     const secret = (
       <SecretOnce subject="API key" secret="s3" advice="Keep it." onStored={vi.fn()} />
     );
@@ -269,11 +269,11 @@ describe("leaving the page", () => {
     await userEvent.click(within(question).getByRole("button", { name: "Stay" }));
     expect(await stayed).toBe(false);
     rerender(<UiProvider guardLeave={guardLeave}>{around(null)}</UiProvider>);
-    expect(wardens.size).toBe(0);
+    expect(guards.size).toBe(0);
   });
 
   it("is not held up by the question of a layer that is gone", async () => {
-    const { guardLeave, leave } = guard();
+    const { guardLeave, leave } = watchGuards();
     const { unmount } = render(
       <UiProvider guardLeave={guardLeave}>
         <Dialog isOpen onClose={vi.fn()} title="New key">

@@ -1,14 +1,14 @@
 import { createContext } from "react";
 
 /** Asks before the page is left. */
-export type LeaveWarden = {
+export type LeaveGuard = {
   /** True while leaving loses something: then the browser itself asks before a reload or another site. */
   isHeld: () => boolean;
   /** Whether the page may be left: by Back and Forward, or by a link and what a program does. May ask the person. */
   mayLeave: (by: "history" | "link") => boolean | Promise<boolean>;
 };
 
-/** Lets the warden be asked from now on; gives back what ends that. The app has it: there is no router here. */
-export type LeaveGuard = (warden: LeaveWarden) => () => void;
+/** Adds a guard that is asked before the page is left; returns a function that removes it. The app passes it in, as it owns the router. */
+export type AddLeaveGuard = (guard: LeaveGuard) => () => void;
 
-export const LeaveGuardContext = createContext<LeaveGuard | undefined>(undefined);
+export const LeaveGuardContext = createContext<AddLeaveGuard | undefined>(undefined);

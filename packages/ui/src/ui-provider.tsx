@@ -1,14 +1,14 @@
 import { CSPProvider } from "@base-ui/react/csp-provider";
 import { Tooltip } from "@base-ui/react/tooltip";
 import type { ReactNode } from "react";
-import { type LeaveGuard, LeaveGuardContext } from "./leave-guard.tsx";
+import { type AddLeaveGuard, LeaveGuardContext } from "./leave-guard.tsx";
 
 /** From the pointer's arrival to a tooltip, in milliseconds; the next one beside it opens at once. */
 const TOOLTIP_DELAY_MS = 400;
 
 export type UiProviderProps = {
   /** Asks a form or a secret that would be lost before the page is left. Left out: nothing asks. */
-  guardLeave?: LeaveGuard;
+  guardLeave?: AddLeaveGuard;
   children: ReactNode;
 };
 

@@ -8,7 +8,7 @@ import {
   useState,
 } from "react";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
-import { LeaveGuardContext, type LeaveWarden } from "./leave-guard.tsx";
+import { type LeaveGuard, LeaveGuardContext } from "./leave-guard.tsx";
 
 /** What leaving would lose, the gravest last. */
 const STAKES = [
@@ -55,7 +55,7 @@ type Question = keyof typeof QUESTIONS;
  *   nothing is at stake.
  */
 export function useStakes(): { stakes: Stakes; worst: Stake | undefined; question: ReactNode } {
-  const guard = use(LeaveGuardContext);
+  const addLeaveGuard = use(LeaveGuardContext);
   const [worst, setWorst] = useState<Stake>();
   const [question, setQuestion] = useState<Question>("typed");
   const [isAsking, setIsAsking] = useState(false);
@@ -83,7 +83,7 @@ export function useStakes(): { stakes: Stakes; worst: Stake | undefined; questio
       });
     }
 
-    const warden: LeaveWarden = {
+    const guard: LeaveGuard = {
       isHeld: () => held.length > 0,
       mayLeave: (by) => {
         const stake = readWorst();
@@ -99,7 +99,7 @@ export function useStakes(): { stakes: Stakes; worst: Stake | undefined; questio
     return {
       add: (stake: Stake) => {
         held.push(stake);
-        release ??= guard?.(warden);
+        release ??= addLeaveGuard?.(guard);
         setWorst(readWorst());
         return () => {
           held.splice(held.indexOf(stake), 1);
@@ -119,7 +119,7 @@ export function useStakes(): { stakes: Stakes; worst: Stake | undefined; questio
         }
       },
     };
-  }, [guard]);
+  }, [addLeaveGuard]);
 
   return {
     stakes,

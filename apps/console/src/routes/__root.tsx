@@ -8,15 +8,15 @@ import type { RouterContext } from "#platform/router-context.ts";
 export const Route = createRootRouteWithContext<RouterContext>()({
   beforeLoad: ({ context, location, preload }) => {
     const { arrivals, wantedPath } = context.platform;
-    // A link's secret leaves the address before anything else sees it, whoever opens the link.
+    // A link's secret leaves the address before anything else sees it.
     const cleanHref = preload ? undefined : arrivals.capture(location);
     if (cleanHref !== undefined) {
-      // Who opens such a link comes for what it brings, not for where they were kept from before.
+      // A person who opens such a link wants what it brings, not the page they were kept from before.
       wantedPath.forget();
       throw redirect({ href: cleanHref, replace: true });
     }
     const target = findRedirect(context.auth, location.pathname);
-    // Who asked for a link by mail has use for the page that it opens, also while signed in.
+    // The page of a link from an e-mail is useful to a signed-in person as well.
     const isAnsweringMail =
       arrivals.getMailLink() !== undefined && location.pathname === LOGIN_PATH;
     if (target === undefined || isAnsweringMail) {

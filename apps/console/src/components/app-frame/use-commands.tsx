@@ -15,7 +15,7 @@ import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import type { Command, CommandGroup } from "./command.ts";
 import { useSwitchEnvironment } from "./environment-switch.tsx";
-import { PLACES } from "./palette-places.ts";
+import { DESTINATIONS } from "./palette-destinations.ts";
 import { SCREENS } from "./screens.tsx";
 import { ROLE_NAMES, useSwitchTenant } from "./tenant-switcher.tsx";
 import { useFoundCommands } from "./use-found-commands.tsx";
@@ -48,7 +48,7 @@ export function useCommands(isOpen: boolean): CommandGroup[] {
     {
       value: "Sections",
       isFoundOnly: true,
-      items: PLACES.filter((place) => user.isOperator || place.isForOperators !== true).map(
+      items: DESTINATIONS.filter((one) => user.isOperator || one.isForOperators !== true).map(
         ({ label, words, to, search, note }) => ({
           id: `${to} ${label}`,
           label,

@@ -11,7 +11,7 @@ import { savedViewsQuery } from "#platform/saved-views.ts";
 import { catalogQuery } from "#platform/shared-queries.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import type { CommandGroup } from "./command.ts";
-import { GUIDES } from "./palette-places.ts";
+import { GUIDES } from "./palette-destinations.ts";
 
 /** Exports that are found by name, the newest. */
 const EXPORTS_MAX = 50;

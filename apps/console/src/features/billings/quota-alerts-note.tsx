@@ -4,7 +4,7 @@ import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { quotaAlertsQuery } from "#platform/shared-queries.ts";
 
-/** At which shares of these quotas people are told, and where to change that. It holds its place while it loads. */
+/** At which shares of these quotas people are notified, with a link to change that. Keeps its height while it loads. */
 export function QuotaAlertsNote({
   tenantId,
   isVisited,

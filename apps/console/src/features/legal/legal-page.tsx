@@ -76,7 +76,7 @@ function LegalText({ content }: { content: LegalContent }) {
   );
 }
 
-/** Said openly, so that nobody takes the shipped text for the operator's own word. */
+/** Marks the default text, so that it is not taken for the operator's own. */
 function UnsetNotice({ settings }: { settings: readonly string[] }) {
   return (
     <aside

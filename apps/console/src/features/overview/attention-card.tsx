@@ -2,12 +2,15 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ROLE_SCOPES } from "@turnpike/domain/access/scopes";
 import { Card } from "@turnpike/ui/card";
+import { Skeleton } from "@turnpike/ui/skeleton";
 import { StatusDot } from "@turnpike/ui/status-dot";
+import { FailureNotice } from "#components/failure-notice.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { alertsQuery, catalogQuery, type Limits, webhooksQuery } from "#platform/shared-queries.ts";
 import { type Attention, toAttention } from "./attention.view-model.ts";
 import { overviewQueries } from "./overview.queries.ts";
+import { toOverviewFailure } from "./overview-failure.ts";
 
 export type AttentionCardProps = { tenant: OwnTenant; limits: Limits | undefined };
 
@@ -39,13 +42,33 @@ export function AttentionCard({ tenant, limits }: AttentionCardProps) {
     alerts: alerts.data ?? [],
     webhooks: webhooks.data ?? [],
   });
+  const checks = [keys, endingKeys, lastDay, webhooks, alerts];
+  const failed = checks.find((check) => check.isError && check.data === undefined);
   return (
     <Card title="Needs attention">
+      {failed !== undefined && (
+        <div className="mb-3">
+          <FailureNotice
+            what="Not everything could be checked."
+            cause={toOverviewFailure(failed.error)}
+            onRetry={() => {
+              for (const check of checks.filter(({ isError }) => isError)) {
+                void check.refetch();
+              }
+            }}
+          />
+        </div>
+      )}
       {items.length === 0 ? (
-        <p className="text-ink-muted">
-          Nothing right now: no quota is running low, no alert is firing, few calls are denied, and
-          no key expires within two weeks.
-        </p>
+        failed === undefined &&
+        (checks.some(({ isLoading }) => isLoading) ? (
+          <Skeleton className="h-12 w-full" />
+        ) : (
+          <p className="text-ink-muted">
+            Nothing right now: no quota is running low, no alert is firing, few calls are denied,
+            and no key expires within two weeks.
+          </p>
+        ))
       ) : (
         <ul className="space-y-3">
           {items.map((item) => (

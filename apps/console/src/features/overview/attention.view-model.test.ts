@@ -62,7 +62,7 @@ const titlesOf = (input: Partial<Parameters<typeof toAttention>[0]>) =>
   toAttention({ ...NOTHING, ...input }).map(({ title }) => title);
 
 describe("toAttention", () => {
-  it("is quiet when nothing needs a look", () => {
+  it("is quiet when nothing needs attention", () => {
     expect(titlesOf({ limits: limitsWith({ used: "799", remaining: "201" }) })).toEqual([]);
   });
 
@@ -91,7 +91,7 @@ describe("toAttention", () => {
     );
   });
 
-  it("tells of a day in which more than a fifth of the calls were denied", () => {
+  it("names a day in which more than a fifth of the calls were denied", () => {
     expect(titlesOf({ lastDay: { requests: 0, denied: 0 } })).toEqual([]);
     expect(titlesOf({ lastDay: { requests: 100, denied: 20 } })).toEqual([]);
     expect(titlesOf({ lastDay: { requests: 100, denied: 21 } })).toEqual([
@@ -110,7 +110,7 @@ describe("toAttention", () => {
     ]);
   });
 
-  it("tells of webhooks that are off, whoever disabled them", () => {
+  it("names webhooks that are off, however they were disabled", () => {
     const states = ["enabled", "disabled", "auto_disabled"].map((state) => ({
       webhookId: `wh_${state}`,
       url: "https://hooks.example/in?secret=1",

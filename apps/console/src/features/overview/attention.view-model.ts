@@ -124,7 +124,7 @@ function toWebhookAttention({ webhookId, url, state }: Webhook): Attention[] {
   ];
 }
 
-/** What becomes of calls, or events, once a quota is used up. Events report what has happened: they are never refused. */
+/** What a used-up quota means for calls or events. Events report what has happened, so they are never refused. */
 function toBeyond(kind: "hard" | "soft", countsEvents: boolean, day: string): string {
   const counted = countsEvents ? "Events" : "Calls";
   if (kind === "soft") {
@@ -160,7 +160,7 @@ function toQuotaAttention(quota: Limits["quotas"][number], meters: readonly Mete
   ];
 }
 
-/** A key that was rolled is meant to end; whoever still uses it is told by a notice. */
+/** A rolled key is meant to expire, so it is left out; a notice warns about its remaining use. */
 function toKeysAttention(ending: readonly EndingKey[], hasMore: boolean): Attention[] {
   const keys = ending.filter(({ rolledToKeyId }) => rolledToKeyId === null);
   if (keys.length > ENDING_NAMED_MAX) {

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import { useState } from "react";
@@ -14,6 +14,7 @@ import { limitsQuery } from "#platform/shared-queries.ts";
 import { ActivityCard } from "./activity-card.tsx";
 import { AttentionCard } from "./attention-card.tsx";
 import { overviewQueries, REFRESH_MS } from "./overview.queries.ts";
+import { toOverviewFailure } from "./overview-failure.ts";
 import { PeriodCard } from "./period-card.tsx";
 import { SetupProgress } from "./setup-progress.tsx";
 
@@ -55,14 +56,14 @@ function Overview({ tenant }: { tenant: OwnTenant }) {
         />
       )}
       <KpiRow
-        report={figures}
+        report={withFollowableAdvice(figures)}
         against="vs. previous period, same weekdays"
         link={<Link to="/analytics" />}
       />
       <div className="grid gap-4 lg:grid-cols-3">
         <div className="grid min-w-0 lg:col-span-2">
           <RequestsCard
-            report={outcomes}
+            report={withFollowableAdvice(outcomes)}
             title="Requests in the last 30 days"
             grain="day"
             timeZone={timeZone}
@@ -80,6 +81,10 @@ function Overview({ tenant }: { tenant: OwnTenant }) {
       <ActivityCard tenant={tenant} />
     </div>
   );
+}
+
+function withFollowableAdvice<Result extends UseQueryResult>(report: Result): Result {
+  return { ...report, error: toOverviewFailure(report.error) };
 }
 
 function FirstCallHint({ isVisited }: { isVisited: boolean }) {

@@ -11,7 +11,7 @@ import { catalogQuery, type Limits } from "#platform/shared-queries.ts";
 import { type QuotaFit, sortPlans, toQuotaFits } from "./plans.view-model.ts";
 
 export type PlanCardsProps = {
-  /** Whose usage is held against the plans; left out: nobody's. */
+  /** The tenant whose usage is compared with the plans. */
   tenant?: {
     planId: string;
     /** Undefined while they are not known. */
@@ -19,7 +19,7 @@ export type PlanCardsProps = {
     /** Its name, for who looks at a customer; undefined: it is the tenant of who looks. */
     label: string | undefined;
   };
-  /** Stands here where no plan is published. */
+  /** Shown when no plan is published. */
   empty: ReactNode;
 };
 
@@ -98,7 +98,7 @@ type PlanCardProps = {
   owner: string | undefined;
   /** What the earlier version costs that the tenant keeps; undefined when it is on this one, or not on this plan. */
   keptPrice: string | undefined;
-  /** Undefined while they load, empty where nobody's usage is held against the plan. */
+  /** Undefined while they load; empty without a tenant to compare. */
   fits: readonly QuotaFit[] | undefined;
 };
 

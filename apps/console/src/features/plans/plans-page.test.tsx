@@ -131,7 +131,7 @@ describe("PlansPage", () => {
     expect(screen.queryByRole("tab")).toBe(null);
   });
 
-  it("names a plan that is not sold any more, with its price, to whoever is on it", async () => {
+  it("names a plan that is no longer sold, with its price, to a tenant that is on it", async () => {
     openPlans(
       { isOperator: false, hasTenant: true },
       {

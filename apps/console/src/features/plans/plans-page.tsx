@@ -10,10 +10,10 @@ import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { limitsQuery } from "#platform/shared-queries.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
+import { ChangePlanHelp } from "./change-plan-help.tsx";
 import { MetersTab } from "./meters/meters-tab.tsx";
 import { RejectedTab } from "./meters/rejected-tab.tsx";
 import { PlanCards } from "./plan-cards.tsx";
-import { PlanChangeNote } from "./plan-change-note.tsx";
 import {
   choosePlansTab,
   PLANS_TABS,
@@ -103,7 +103,7 @@ function Plans({ tenant }: { tenant: OwnTenant }) {
           />
         </div>
       )}
-      <PlanChangeNote brandName={config.brand.name} contact={config.contact} />
+      <ChangePlanHelp brandName={config.brand.name} contact={config.contact} />
     </>
   );
 }

@@ -70,7 +70,7 @@ it("writes again what was kept out because another device had written before", a
       bodies.push(await request.json());
       if (revision === "1") {
         revision = "2";
-        return problem(409, "CONFLICT", "Somebody else was faster.");
+        return problem(409, "CONFLICT", "Someone else was faster.");
       }
       return toDocument(["tenant"]);
     },

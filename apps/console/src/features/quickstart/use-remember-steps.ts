@@ -28,7 +28,7 @@ export function useRememberSteps(
   useEffect(() => {
     const attempt = `${finished ?? ""}@${revision ?? ""}`;
     // One write at a time: the next is made from the revision that this one answers. What failed would fail again, until
-    // another step is finished, somebody else has written, or the page is opened anew.
+    // another step is finished, someone else has written, or the page is opened anew.
     if (
       finished !== undefined &&
       revision !== undefined &&

@@ -24,7 +24,7 @@ export type ConfirmEmailProps = {
 
 /**
  * Confirms an address and signs in. By the password of the registration: the link shows who reads the mail, and that might
- * be somebody whose address a stranger has registered.
+ * be someone whose address a stranger has registered.
  */
 export function ConfirmEmail({
   issuer,

@@ -7,7 +7,7 @@ export type FormSummaryProps = {
   fields: Readonly<Partial<Record<string, string>>>;
 };
 
-/** What keeps a form from being accepted. What stands beside its field already is only read out here, not shown twice. */
+/** Why a form was not accepted. Errors shown beside their fields are only read out here, not shown twice. */
 export function FormSummary({ title, messages, fields }: FormSummaryProps) {
   const beside = Object.values(fields);
   const isBeside = messages.length > 0 && messages.every((message) => beside.includes(message));

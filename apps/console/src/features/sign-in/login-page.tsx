@@ -19,7 +19,7 @@ import { toSignInHead } from "./sign-in-head.view-model.ts";
 import { useInvitation } from "./use-invitation.ts";
 import { useProviders } from "./use-providers.ts";
 
-/** What the page shows: what its address asked for, or where a person went from there. */
+/** What the page shows: what its address asked for, or what the person chose from there. */
 type View =
   | SignInAddress
   | MailLink
@@ -96,7 +96,7 @@ function useAddressedView() {
   return {
     view,
     url,
-    /** From now on the page is there for nobody who is signed in. */
+    /** From now on the page redirects people who are signed in. */
     answerMail: () => arrivals.forgetMailLink(),
     show: (next: View) => {
       setShown({ view: next, url });
@@ -104,7 +104,7 @@ function useAddressedView() {
         arrivals.forgetMailLink();
       }
       if (next.kind === "form") {
-        // Who is signed in has no use for it, and goes on from here.
+        // A signed-in person does not need the form and is sent on.
         void router.invalidate();
       }
     },

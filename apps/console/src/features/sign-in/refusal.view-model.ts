@@ -1,7 +1,7 @@
 import { toSignInMessage } from "#platform/session/provider-failure.ts";
 import { SignInError } from "#platform/session/session.ts";
 
-/** What the built-in provider says in an address where it has nobody else to tell. */
+/** Errors that the built-in provider reports in the address, having no other way. */
 const OWN_SENTENCES: ReadonlyMap<string, string> = new Map([
   ["sign_in_expired", "This sign-in took too long. Start again below."],
   ["request_invalid", "This sign-in link was incomplete. Start again below."],
@@ -12,8 +12,8 @@ const OWN_SENTENCES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Says why a provider sent somebody back without letting them in. Whoever made the address chose the code, so nothing of it
- * is shown but one of our own sentences.
+ * Says why a provider sent a person back without signing them in. Anyone can make up a code in an address, so only our own
+ * sentences are shown.
  */
 export function toRefusalMessage(code: string): string {
   return (

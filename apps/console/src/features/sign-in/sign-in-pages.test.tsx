@@ -238,7 +238,7 @@ describe("a forgotten password", () => {
     expect(signOut).not.toHaveBeenCalled();
   });
 
-  it("is replaced for somebody who is signed in as well, and signs them out", async () => {
+  it("can be replaced by a signed-in person as well, and signs them out", async () => {
     const signOut = vi.fn(() => Promise.resolve());
     await open("/login?reset=t0k", {
       answers: { "POST /idp/password/reset": () => ({}) },

@@ -26,7 +26,7 @@ describe("the address of /login", () => {
   });
 });
 
-describe("why a provider sent somebody back", () => {
+describe("why a provider sent a person back", () => {
   it.each([
     "access_denied",
     "login_required",
@@ -42,7 +42,7 @@ describe("why a provider sent somebody back", () => {
     expect(toRefusalMessage(code)).toMatch(/\.$/);
   });
 
-  it("shows nothing of a code that whoever made the address chose", () => {
+  it("shows nothing of a code in the address", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 3 }), (code) => {
         expect(toRefusalMessage(`x ${code}`)).toBe(toRefusalMessage("unknown"));
@@ -124,7 +124,7 @@ describe("what a form shows of a failure", () => {
     });
   });
 
-  it("says in a sentence what the provider refused, and that nobody answered", () => {
+  it("says in a sentence what the provider refused, and that no one answered", () => {
     const refused = toSignInFailure(new SignInError("access_denied", "raw"));
     expect(refused?.messages[0]).toContain("cancelled");
     const silent = toSignInFailure(new RequestError("Failed to fetch", new TypeError("x")));

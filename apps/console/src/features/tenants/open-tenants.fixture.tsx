@@ -79,7 +79,7 @@ export type OpenTenantsInput = {
   mailDelivers?: boolean;
 };
 
-/** Opens `/tenants` for somebody who is signed in, on a router that keeps tenant and environment as the real one does. */
+/** Opens `/tenants` for a signed-in person, on a router that keeps tenant and environment as the real one does. */
 export function openTenants(input: OpenTenantsInput = {}) {
   fakeNetwork({ ...QUIET, ...input.answers });
   const made = makeTestPlatform();

@@ -1,7 +1,7 @@
 import { canGrantRole, ROLES, type Role, type Scope } from "@turnpike/domain/access/scopes";
 import { mayInTenant } from "#platform/may-in-tenant.ts";
 
-/** What somebody may decide in a tenant. Who visits it as operator reads, whatever they may elsewhere. */
+/** What a person may decide in a tenant. An operator who visits it may only read. */
 export type Standing = { role: Role; isOperator: boolean; isVisited?: true };
 
 /** What each role may do, in a line. */
@@ -13,12 +13,12 @@ export const ROLE_NOTES: Readonly<Record<Role, string>> = {
   viewer: "Views keys, usage and members; cannot change anything.",
 };
 
-/** True when somebody may do what the scope is for, in the tenant. */
+/** True when the person has the scope in the tenant. */
 export function mayDo(standing: Standing, scope: Scope): boolean {
   return standing.isOperator || mayInTenant(standing, scope);
 }
 
-/** The roles that somebody may give, the strongest first. */
+/** The roles that the person may grant, strongest first. */
 export function listGrantableRoles(standing: Standing): readonly Role[] {
   return ROLES.filter((role) => isGrantable(standing, role));
 }

@@ -43,7 +43,7 @@ describe("the tabs", () => {
     expect(screen.getAllByRole("tab")).toHaveLength(9);
   });
 
-  it("stand in the address, which shows nobody a tab that is not theirs", async () => {
+  it("are in the address, which opens no tab that a person may not see", async () => {
     const { readSearch } = openTenants({ search: "?tab=outbox&tenant=birch", answers: LONELY });
     const tab = await screen.findByRole("tab", { name: "Your tenants" });
     expect(tab.getAttribute("aria-selected")).toBe("true");
@@ -117,7 +117,7 @@ describe("your tenants", () => {
     expect(await Promise.all(asked.map((request) => request.json()))).toEqual([{ name: "Birch" }]);
   });
 
-  it("ask somebody without one to create it", async () => {
+  it("ask a person without one to create it", async () => {
     const verified = { ...makeVerified(), tenants: [] };
     openTenants({ verified });
     await screen.findByText("You have no tenant yet");
@@ -155,7 +155,7 @@ describe("settings", () => {
       verified: makeVerified({ isOperator: true }),
       answers: {
         ...LONELY,
-        // Nobody is asked of whom the address is while it still says the old slug.
+        // Nothing asks whose tenant it is while the address still has the old slug.
         "GET /tenants": () => "never",
         [`PATCH /tenants/${ACME}`]: () => makeTenant({ name: "Acme", slug: "acme-2" }),
         "POST /auth/verify": () => makeVerified({ slug: "acme-2", isOperator: true }),

@@ -40,7 +40,7 @@ export const tenantsQueries = {
       queryKey: ["tenants", tenantId, "members", "page", cursor ?? null],
       queryFn: ({ signal }) =>
         api.tenants.listMembers({ tenantId, ...pageOf(cursor, ALL) }, { signal }),
-      // Others change it: somebody accepts an invitation, or leaves.
+      // Others change it: people accept invitations or leave.
       staleTime: 0,
     }),
 
@@ -53,7 +53,7 @@ export const tenantsQueries = {
       staleTime: 0,
     }),
 
-  /** Keys among the newest 100 that somebody made and that are not revoked. */
+  /** Keys of one maker among the newest 100 that are not revoked. */
   keysOf: (api: ApiClient, tenantId: TenantId, userId: string) =>
     queryOptions({
       queryKey: ["keys", tenantId, "made-by", userId],

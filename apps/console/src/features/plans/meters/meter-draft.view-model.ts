@@ -68,7 +68,7 @@ export function hasValue({ source, aggregation }: MeterDraft): boolean {
   return source === "events" && aggregation !== "count";
 }
 
-/** The meter that a draft is, for the API to judge: what is wrong with it stands beside its field. */
+/** Converts a draft to the API's input. The API checks it, and its errors are shown beside their fields. */
 export function toMeterInput(draft: MeterDraft): MeterInput {
   const { source } = draft;
   const valuePointer = draft.valuePointer.trim();
@@ -82,7 +82,7 @@ export function toMeterInput(draft: MeterDraft): MeterInput {
     unit: draft.unit.trim(),
     aggregation: draft.aggregation,
     ...(source === "events" && { eventType: draft.eventType.trim() }),
-    // An empty pointer would be the data as a whole, which nobody means who types nothing.
+    // An empty pointer would mean the whole data, which an empty field does not.
     ...(hasValue(draft) && valuePointer !== "" && { valuePointer }),
     ...(source === "events" && dimensions.length > 0 && { dimensions }),
   };

@@ -26,7 +26,7 @@ export function MeterRehearsal({ draft }: { draft: MeterDraft }) {
   const [typed, setTyped] = useState<string>();
   const [fault, setFault] = useState<string>();
   const meter = toPreviewInput(draft);
-  // Until somebody types, the sample follows what the meter counts.
+  // Until the person types, the sample follows the draft.
   const sample = typed ?? toSampleText(draft);
   const subject = JSON.stringify([meter, source === "sample" ? sample : null]);
   const rehearsal = useMutation({

@@ -172,7 +172,7 @@ describe("rejected events", () => {
     source: "/proxy",
     id: "e-1",
     type: "llm.call",
-    subject: "nobody",
+    subject: "unknown-tenant",
     sentBy: "service_key svc_1",
     tenantName: "Acme",
     senderName: "Model proxy",
@@ -184,7 +184,14 @@ describe("rejected events", () => {
     for (const text of ["Unknown tenant", "Acme", "Model proxy"]) {
       expect(within(row).getByText(text)).toBeTruthy();
     }
-    for (const text of [event.reason, "llm.call", "/proxy e-1", "nobody", "Service key", "svc_1"]) {
+    for (const text of [
+      event.reason,
+      "llm.call",
+      "/proxy e-1",
+      "unknown-tenant",
+      "Service key",
+      "svc_1",
+    ]) {
       expect(within(row).getByText(text)).toBeTruthy();
     }
   });

@@ -35,7 +35,7 @@ const REASONS: readonly Choice<RejectionCode | typeof ALL>[] = [
   ...REJECTION_CODES.map((code) => ({ value: code, label: REJECTION_WORDS[code], note: code })),
 ];
 
-/** Who sends events, by the kinds of the API. */
+/** The senders of events, by the API's kinds of actors. */
 const SENDERS: Readonly<Record<string, string>> = {
   service_key: "Service key",
   key: "Key of the tenant",

@@ -28,7 +28,7 @@ const NO_COLUMN: ReadonlySet<string> = new Set();
 
 type Entry = Awaited<ReturnType<ApiClient["tenants"]["listAudit"]>>["items"][number];
 
-/** Who did what in a tenant, and when, newest first. */
+/** The tenant's audit log: who did what and when, newest first. */
 export function AuditList(props: AuditListProps) {
   const { tenantId, cursor, onCursorChange, isNarrow = false } = props;
   const { api } = usePlatform();
@@ -37,7 +37,7 @@ export function AuditList(props: AuditListProps) {
     ...tenantsQueries.audit(api, tenantId, cursor),
     placeholderData: keepPreviousData,
   });
-  // People whose names do not load are shown all the same: as somebody.
+  // Entries are shown even when the names do not load.
   const members = useQuery(tenantsQueries.members(api, tenantId));
   const trail = useCursorTrail({ cursor, nextCursor: entries.data?.nextCursor, onCursorChange });
   if (entries.isError && entries.data === undefined) {

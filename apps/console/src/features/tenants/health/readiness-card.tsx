@@ -10,7 +10,7 @@ import { toPartLabel, toPartStatus, VERDICTS } from "./readiness.view-model.ts";
 /** How the instance is right now, by part. */
 export function ReadinessCard() {
   const readiness = useQuery(instanceQueries.readiness());
-  // A report from before the failure would claim what nobody knows any more.
+  // A report from before the failure may no longer be true.
   if (readiness.isError) {
     return (
       <Card title="Status of this instance">

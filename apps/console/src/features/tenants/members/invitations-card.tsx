@@ -18,7 +18,7 @@ import { useInvite } from "./use-invite.ts";
 
 export type InvitationsCardProps = { tenant: OwnTenant; standing: Standing };
 
-/** Who is invited and has not come yet. */
+/** Invitations that have not been accepted yet. */
 export function InvitationsCard({ tenant, standing }: InvitationsCardProps) {
   const { api } = usePlatform();
   const invitations = useQuery(tenantsQueries.invitations(api, tenant.tenantId));

@@ -12,7 +12,7 @@ import { MembersTable } from "./members-table.tsx";
 
 export type MembersTabProps = TabProps & { tenant: OwnTenant };
 
-/** Who works in the tenant, with which role, and who is invited. */
+/** The tenant's members with their roles, and its invitations. */
 export function MembersTab({ tenant, search, onSearchChange }: MembersTabProps) {
   const standing = useStanding(tenant);
   const [isInviting, setIsInviting] = useState(false);

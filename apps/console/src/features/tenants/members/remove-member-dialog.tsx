@@ -11,12 +11,12 @@ import { nameMember } from "./name-member.ts";
 
 export type RemoveMemberDialogProps = {
   tenant: OwnTenant;
-  /** Undefined while nobody is about to go. */
+  /** Undefined while no one is being removed. */
   member: Member | undefined;
   onClose: () => void;
 };
 
-/** Asks before somebody is removed, naming the keys that stay behind. */
+/** Asks before a member is removed, and names the keys that keep working. */
 export function RemoveMemberDialog({ tenant, member, onClose }: RemoveMemberDialogProps) {
   const { api } = usePlatform();
   const client = useQueryClient();

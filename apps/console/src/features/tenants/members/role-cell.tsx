@@ -32,7 +32,7 @@ export function RoleCell({ tenant, member, question, cursor }: RoleCellProps) {
     return (
       <div className="min-w-0 max-md:text-right">
         <p>{ROLE_NAMES[member.role]}</p>
-        {/* Who may change nobody is told so once, above the list. */}
+        {/* A note above the list explains a missing permission once. */}
         {mayDo(question.standing, "members:write") && (
           <p className="text-ink-muted text-xs">{refusal}</p>
         )}

@@ -8,8 +8,8 @@ const STATES: Readonly<Record<Mail["state"], { tone: Tone; label: string }>> = {
 };
 
 /**
- * The state of a mail, in words. One that is done with and still has its text was taken by no mail server: it waits here
- * for somebody to hand it over.
+ * The state of an e-mail, in words. A finished one that still has its text was accepted by no mail server: it waits here
+ * for the operator to pass it on.
  */
 export function toMailState({ state, text }: Pick<Mail, "state" | "text">): {
   tone: Tone;

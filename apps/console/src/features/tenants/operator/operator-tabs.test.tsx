@@ -68,7 +68,7 @@ describe("all tenants", () => {
     await screen.findByText("Birch");
   });
 
-  it("that are deleted stand behind a filter in the address, and are restored until their data is removed", async () => {
+  it("that are deleted are behind a filter in the address, and can be restored until their data is removed", async () => {
     const gone = (name: string, more: object = {}) =>
       deletedTenant.parse({
         tenantId: ACME,

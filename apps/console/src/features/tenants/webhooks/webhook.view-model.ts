@@ -3,7 +3,7 @@ import type { Attempt, Delivery, Webhook } from "./webhooks.queries.ts";
 
 export type StateLabel = { tone: "ok" | "warning" | "danger" | "neutral" | "info"; label: string };
 
-/** What becomes of messages to an endpoint. */
+/** The state of an endpoint, as a label. */
 export function toWebhookState(webhook: Pick<Webhook, "state" | "failingSince">): StateLabel {
   switch (webhook.state) {
     case "disabled":
@@ -17,7 +17,7 @@ export function toWebhookState(webhook: Pick<Webhook, "state" | "failingSince">)
   }
 }
 
-/** What became of a delivery. */
+/** The state of a delivery, as a label. */
 export function toDeliveryState(delivery: Pick<Delivery, "state" | "attempts">): StateLabel {
   switch (delivery.state) {
     case "succeeded":

@@ -78,7 +78,7 @@ describe("webhooks", () => {
     await screen.findByText("https://example.com/in");
   });
 
-  it("are not for a developer, who is told whom to ask", async () => {
+  it("are not for a developer, who reads whom to ask", async () => {
     openTenants({ search: "?tab=webhooks", verified: makeVerified({ role: "developer" }) });
     await screen.findByText("Webhooks are for owners and admins");
   });

@@ -1,13 +1,13 @@
 import { toContactHref } from "./plans.view-model.ts";
 
-export type PlanChangeNoteProps = {
+export type ChangePlanHelpProps = {
   brandName: string;
-  /** An e-mail address or a web address; null when the operator named nobody. */
+  /** An e-mail address or a web address; null when the operator set no contact. */
   contact: string | null;
 };
 
-/** How a tenant gets another plan, with a link to whoever changes it. */
-export function PlanChangeNote({ brandName, contact }: PlanChangeNoteProps) {
+/** How a tenant changes its plan, with a link to the operator's contact. */
+export function ChangePlanHelp({ brandName, contact }: ChangePlanHelpProps) {
   const href = contact === null ? undefined : toContactHref(contact);
   return (
     <p className="mt-6 max-w-[72ch] text-ink-muted">

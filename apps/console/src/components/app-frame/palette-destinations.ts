@@ -1,18 +1,18 @@
 import type { Searchable } from "./command-match.view-model.ts";
 
 /** A part of a screen that has an address of its own. */
-export type Place = Searchable & {
-  /** The screen that it is part of. */
+export type Destination = Searchable & {
+  /** Its screen. */
   to: "/analytics" | "/plans" | "/tenants";
   search: Readonly<Record<string, string>>;
   /** Shown at the right: the screen. */
   note: string;
-  /** Others do not have it. */
+  /** Only operators have it. */
   isForOperators?: boolean;
 };
 
-/** Sections, by the names that stand on their tabs. */
-export const PLACES: readonly Place[] = [
+/** Destinations in a screen, by the names on their tabs. */
+export const DESTINATIONS: readonly Destination[] = [
   {
     label: "Live calls",
     words: "tail stream follow requests log",

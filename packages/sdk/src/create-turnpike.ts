@@ -202,7 +202,7 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
         isRepeatable: request.cost === 0 || idempotencyKey !== undefined,
       });
       const reply = readVerifyReply(json);
-      outage.noteAnswer();
+      outage.recordAnswer();
       if (!isReplay) {
         learn(request, reply, askedAtMs);
       }
@@ -210,9 +210,9 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
     } catch (error) {
       if (error instanceof TurnpikeUnavailableError) {
         if (isUnderWay(error)) {
-          outage.noteAnswer();
+          outage.recordAnswer();
         } else {
-          outage.noteFailure();
+          outage.recordFailure();
         }
       }
       throw error;

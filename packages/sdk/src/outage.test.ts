@@ -37,12 +37,12 @@ it("never has more calls on trust than allowed, nor lets one pass after its time
           const own = known[each.of];
           if (each.kind === "fail") {
             own.startedAtMs ??= nowMs;
-            outage.noteFailure();
+            outage.recordFailure();
           } else if (each.kind === "answer") {
             for (const ended of each.of === "written" ? [remembered, written] : [remembered]) {
               Object.assign(ended, { startedAtMs: undefined, givenUp: 0 });
             }
-            outage.noteAnswer();
+            outage.recordAnswer();
           } else if (each.kind === "expose") {
             const isInTime =
               own.startedAtMs === undefined || nowMs - own.startedAtMs < secondsMax * 1_000;
@@ -66,24 +66,24 @@ it("spares calls the wait after some failures in a row, and lets one ask in each
   const { written, remembered } = createOutages({ callsMax: 1, secondsMax: 1 }, () => nowMs);
   for (let failures = 1; failures <= FAILURES_UNTIL_SKIP; failures += 1) {
     expect(written.shouldSkip()).toBe(false);
-    written.noteFailure();
+    written.recordFailure();
   }
   expect(written.shouldSkip()).toBe(true);
   expect(remembered.shouldSkip()).toBe(false);
   nowMs += PROBE_INTERVAL_MS;
   expect([written.shouldSkip(), written.shouldSkip()]).toEqual([false, true]);
-  remembered.noteAnswer();
+  remembered.recordAnswer();
   expect(written.shouldSkip()).toBe(true);
-  written.noteAnswer();
+  written.recordAnswer();
   expect(written.shouldSkip()).toBe(false);
 });
 
 it("ends the outage of all questions with an answer to one that is written down", () => {
   const { written, remembered } = createOutages({ callsMax: 1, secondsMax: 1 }, () => 0);
   for (let failures = 1; failures <= FAILURES_UNTIL_SKIP; failures += 1) {
-    remembered.noteFailure();
+    remembered.recordFailure();
   }
   expect(remembered.shouldSkip()).toBe(true);
-  written.noteAnswer();
+  written.recordAnswer();
   expect(remembered.shouldSkip()).toBe(false);
 });

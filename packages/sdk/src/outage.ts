@@ -14,9 +14,9 @@ export type Outage = {
   /** True when the next call should be decided without asking: Turnpike was just missed, and somebody else is trying. */
   shouldSkip(): boolean;
   /** Says that Turnpike could not be asked. */
-  noteFailure(): void;
+  recordFailure(): void;
   /** Says that it answered. */
-  noteAnswer(): void;
+  recordAnswer(): void;
   /** Takes a place for one unverified call, or says that there is none left. */
   tryExpose(): boolean;
   /** Gives the place back: the call was verified afterwards. One that was given up keeps its place until the outage ends. */
@@ -52,9 +52,9 @@ export function createOutages(exposure: Exposure, nowMs: () => number): Outages 
     remembered,
     written: {
       ...written,
-      noteAnswer() {
-        written.noteAnswer();
-        remembered.noteAnswer();
+      recordAnswer() {
+        written.recordAnswer();
+        remembered.recordAnswer();
       },
     },
   };
@@ -81,13 +81,13 @@ function createOutage(exposure: Exposure, calls: Calls, nowMs: () => number): Ou
       }
       return true;
     },
-    noteFailure() {
+    recordFailure() {
       const now = nowMs();
       startedAtMs ??= now;
       failuresInRow += 1;
       lastProbeMs = now;
     },
-    noteAnswer() {
+    recordAnswer() {
       startedAtMs = undefined;
       failuresInRow = 0;
       calls.givenUp -= givenUp;

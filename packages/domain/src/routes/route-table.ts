@@ -70,8 +70,8 @@ function matches({ texts }: Pattern, segment: string): boolean {
     return false;
   }
   let from = first.length;
-  for (let place = 1; place < texts.length - 1; place += 1) {
-    const text = texts[place] ?? "";
+  for (let index = 1; index < texts.length - 1; index += 1) {
+    const text = texts[index] ?? "";
     const at = segment.indexOf(text, from + 1);
     if (at < 0) {
       return false;
@@ -82,10 +82,10 @@ function matches({ texts }: Pattern, segment: string): boolean {
 }
 
 function endOfPath(rawTarget: string): number {
-  for (let place = 0; place < rawTarget.length; place += 1) {
-    const char = rawTarget.charCodeAt(place);
+  for (let index = 0; index < rawTarget.length; index += 1) {
+    const char = rawTarget.charCodeAt(index);
     if (char === QUESTION || char === HASH) {
-      return place;
+      return index;
     }
   }
   return rawTarget.length;

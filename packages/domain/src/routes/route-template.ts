@@ -28,16 +28,16 @@ function classOf(char: number): number {
 /** How often digits, capitals and small letters follow one another: in words seldom, in random text at every other place. */
 function countChanges(run: string): number {
   let changes = 0;
-  for (let place = 1; place < run.length; place += 1) {
-    changes += classOf(run.charCodeAt(place)) === classOf(run.charCodeAt(place - 1)) ? 0 : 1;
+  for (let index = 1; index < run.length; index += 1) {
+    changes += classOf(run.charCodeAt(index)) === classOf(run.charCodeAt(index - 1)) ? 0 : 1;
   }
   return changes;
 }
 
 function countDigits(run: string): number {
   let digits = 0;
-  for (let place = 0; place < run.length; place += 1) {
-    digits += run.charCodeAt(place) <= 0x39 ? 1 : 0;
+  for (let index = 0; index < run.length; index += 1) {
+    digits += run.charCodeAt(index) <= 0x39 ? 1 : 0;
   }
   return digits;
 }
@@ -70,9 +70,9 @@ function isValue(text: string): boolean {
   return text.match(RUN)?.some(isMadeUp) ?? false;
 }
 
-function toNamedPart(part: string): string {
-  const extension = EXTENSION.exec(part)?.[0] ?? "";
-  return isValue(part.slice(0, part.length - extension.length)) ? VALUE + extension : part;
+function toNamedText(text: string): string {
+  const extension = EXTENSION.exec(text)?.[0] ?? "";
+  return isValue(text.slice(0, text.length - extension.length)) ? VALUE + extension : text;
 }
 
 function toSegment(segment: string): string {
@@ -81,12 +81,12 @@ function toSegment(segment: string): string {
     return VALUE;
   }
   if (!segment.includes(":")) {
-    return bounded(toNamedPart(segment));
+    return bounded(toNamedText(segment));
   }
   // `/orders/17:cancel`: what is done to something stays.
   return HAS_DIGIT.test(segment) && NUMERIC.test(segment)
     ? VALUE
-    : bounded(segment.split(":").map(toNamedPart).join(":"));
+    : bounded(segment.split(":").map(toNamedText).join(":"));
 }
 
 function bounded(segment: string): string {

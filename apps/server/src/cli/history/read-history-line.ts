@@ -1,7 +1,7 @@
 import { compileRules } from "@turnpike/domain/access-log/match-rules";
 import { type LogLineOptions, parseLogLine } from "@turnpike/domain/access-log/parse-log-line";
 import type { PathMode } from "@turnpike/domain/privacy/redact";
-import { createRouteBook, OTHER_ROUTE, type RouteBook } from "@turnpike/domain/routes/route-book";
+import { createRouteRegistry, OTHER_ROUTE, type RouteRegistry } from "@turnpike/domain/routes/route-registry";
 import type { RouteDocuments } from "#modules/gateway/index.ts";
 import type { HistoryCall, HistoryLine } from "#modules/metering/index.ts";
 import { LINE_LENGTH_MAX } from "./read-log-lines.ts";
@@ -27,7 +27,7 @@ const NOT_ASCII = /[\u0080-\u00ff]/;
 
 /** Keeps the number of rollups bounded, as the gateway does, for every day of the log by itself. */
 function createDayBooks() {
-  const books = new Map<number, RouteBook>();
+  const books = new Map<number, RouteRegistry>();
   return (tenantId: string, target: string, epochMs: number): string => {
     const day = Math.floor(epochMs / DAY_MS);
     let book = books.get(day);
@@ -36,7 +36,7 @@ function createDayBooks() {
       if (books.size >= DAYS_MAX && oldest !== undefined) {
         books.delete(oldest);
       }
-      book = createRouteBook(ROUTES_A_DAY);
+      book = createRouteRegistry(ROUTES_A_DAY);
       books.set(day, book);
     }
     return book.routeOf(tenantId, target, epochMs);

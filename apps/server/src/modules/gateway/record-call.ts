@@ -4,7 +4,7 @@ import { ERROR_CODES } from "@turnpike/domain/errors/error-codes";
 import type { CallMethod } from "@turnpike/domain/metering/call-method";
 import { CLIENT_ABORTED_STATUS, isBillableStatus } from "@turnpike/domain/metering/outcome";
 import type { PathMode } from "@turnpike/domain/privacy/redact";
-import { createRouteBook, OTHER_ROUTE } from "@turnpike/domain/routes/route-book";
+import { createRouteRegistry, OTHER_ROUTE } from "@turnpike/domain/routes/route-registry";
 import type {
   CallMeasure,
   LeaseHold,
@@ -108,7 +108,7 @@ export function createCallRecorder(deps: {
   /** What is kept of a path that no document describes; left out: a learned template. */
   paths?: PathMode;
 }): CallRecorder & { describe: DescribeCall } {
-  const routes = createRouteBook(ROUTES_MET);
+  const routes = createRouteRegistry(ROUTES_MET);
 
   function toCall(
     subject: Subject,

@@ -33,7 +33,7 @@ export type LimitsDeps = { leases: LeaseHolder; rateLimiter: RateLimiter };
 const RECENT_MS = 60_000;
 const NO_VERDICTS: readonly RateLimitVerdict[] = [];
 
-type EnvironmentLimits = { slot: string; byMeter: Map<string, HardLimit | undefined> };
+type EnvironmentLimits = { owner: string; byMeter: Map<string, HardLimit | undefined> };
 
 /** What does not change while the terms of a tenant and its billing period stay: looked up by every call, put together once. */
 class TenantLimits {
@@ -49,16 +49,16 @@ class TenantLimits {
   #of(environment: Environment): EnvironmentLimits {
     let limits = this.#environments.get(environment);
     if (limits === undefined) {
-      const slot = `${this.#subject.tenant.tenantId}|${environment}`;
-      limits = { slot, byMeter: new Map() };
+      const owner = `${this.#subject.tenant.tenantId}|${environment}`;
+      limits = { owner, byMeter: new Map() };
       this.#environments.set(environment, limits);
     }
     return limits;
   }
 
   /** What the rate limits of the tenant count under. */
-  slotOf(environment: Environment): string {
-    return this.#of(environment).slot;
+  ownerOf(environment: Environment): string {
+    return this.#of(environment).owner;
   }
 
   hardLimitOf(environment: Environment, meterId: string): HardLimit | undefined {
@@ -126,8 +126,8 @@ export function createLimits(deps: LimitsDeps) {
     return fresh;
   }
 
-  function tenantSlot(subject: Subject): string {
-    return limitsOf(subject).slotOf(subject.key.environment);
+  function tenantOwner(subject: Subject): string {
+    return limitsOf(subject).ownerOf(subject.key.environment);
   }
 
   function tenantLimitOf(subject: Subject, meterId: string): HardLimit | undefined {
@@ -137,12 +137,12 @@ export function createLimits(deps: LimitsDeps) {
   /** A rate limit counts calls, whatever their cost. */
   function decideRates(subject: Subject, calls: number) {
     const { tenant, key } = subject;
-    const decide = (slot: string, rateLimits: readonly RateLimit[], scope: "tenant" | "key") =>
+    const decide = (owner: string, rateLimits: readonly RateLimit[], scope: "tenant" | "key") =>
       rateLimits.length === 0
         ? NO_VERDICTS
-        : deps.rateLimiter.decide({ slot, rateLimits, scope, cost: calls });
+        : deps.rateLimiter.decide({ owner, rateLimits, scope, cost: calls });
     return {
-      tenant: decide(tenantSlot(subject), tenant.terms.rateLimits, "tenant"),
+      tenant: decide(tenantOwner(subject), tenant.terms.rateLimits, "tenant"),
       key: decide(key.originKeyId, key.rateLimits, "key"),
     };
   }
@@ -233,7 +233,7 @@ export function createLimits(deps: LimitsDeps) {
   }
 
   function apply(subject: Subject, call: CallToDecide, nowMs: number): LimitsOutcome {
-    const isDryRun = call.cost === 0 || call.isLook === true;
+    const isDryRun = call.cost === 0 || call.isDryRun === true;
     const rates = decideRates(subject, isDryRun ? 0 : 1);
     const refused = findRefused(rates.tenant, rates.key, isDryRun);
     if (refused !== undefined) {
@@ -292,8 +292,8 @@ export function createLimits(deps: LimitsDeps) {
     let isTaken = false;
     try {
       const late = deps.rateLimiter.take([
-        { slot: tenantSlot(subject), verdicts: rates.tenant },
-        { slot: subject.key.originKeyId, verdicts: rates.key },
+        { owner: tenantOwner(subject), verdicts: rates.tenant },
+        { owner: subject.key.originKeyId, verdicts: rates.key },
       ]);
       isTaken = late === undefined;
       return late;

@@ -9,7 +9,7 @@ export type CallToDecide = {
   meterId: string;
   cost: number;
   /** True to be told what a call of this cost would be, and to take nothing; so it is anyway with a cost of 0. */
-  isLook?: boolean;
+  isDryRun?: boolean;
   /** Finds where the call came from, canonical; asked only for keys that are bound to networks. */
   findAddress: () => string | undefined;
   /** What the key must be allowed; left out: nothing. */

@@ -68,7 +68,7 @@ export const STALE_RECORDS_MAX_MS = 10 * 60_000;
 const REFILLS_MAX = 3;
 
 /** A refusal waits no longer for what the database says of a quota; without an answer the quota is not told of. */
-const TELL_WAIT_MS = 1_000;
+const DESCRIBE_WAIT_MS = 1_000;
 
 function deny(
   code: ErrorCode,
@@ -238,14 +238,14 @@ export function createDecider(deps: DecideDeps) {
   /** Adds what is left of every limit to a refusal, for whoever asked for it. */
   function tellLimits(denial: Denial, subject: Subject, call: CallToDecide) {
     const nowMs = deps.clock.now().getTime();
-    const tell = (): Denial => ({
+    const describe = (): Denial => ({
       ...denial,
       limits: limits.viewLimits(subject, call.meterId, nowMs),
     });
     if (limits.listUnknown(subject, call.meterId, nowMs).length === 0) {
-      return denial.limits.length > 0 ? denial : tell();
+      return denial.limits.length > 0 ? denial : describe();
     }
-    return withTimeout(learnLimits(subject, call, nowMs), TELL_WAIT_MS).then(tell, tell);
+    return withTimeout(learnLimits(subject, call, nowMs), DESCRIBE_WAIT_MS).then(describe, describe);
   }
 
   function decideFor(

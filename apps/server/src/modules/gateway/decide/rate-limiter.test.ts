@@ -28,32 +28,32 @@ function openLimiters(kind: "memory" | "shared") {
   };
 }
 
-function decide(limiter: RateLimiter, slot: string, rateLimits: readonly RateLimit[], cost = 1) {
-  return { slot, verdicts: limiter.decide({ slot, rateLimits, scope: "tenant", cost }) };
+function decide(limiter: RateLimiter, owner: string, rateLimits: readonly RateLimit[], cost = 1) {
+  return { owner, verdicts: limiter.decide({ owner, rateLimits, scope: "tenant", cost }) };
 }
 
-function remaining(limiter: RateLimiter, slot: string, rateLimit: RateLimit): number | undefined {
-  return decide(limiter, slot, [rateLimit], 0).verdicts[0]?.decision.remaining;
+function remaining(limiter: RateLimiter, owner: string, rateLimit: RateLimit): number | undefined {
+  return decide(limiter, owner, [rateLimit], 0).verdicts[0]?.decision.remaining;
 }
 
 describe.each(["memory", "shared"] as const)("rate limits in %s", (kind) => {
-  it("takes of every slot, and refuses what is used up", () => {
+  it("takes of every owner, and refuses what is used up", () => {
     const { here, there } = openLimiters(kind);
     const minute = limit("minute", 2, 60);
     for (const limiter of [here, there]) {
-      const slots = [decide(limiter, "tenant", [minute]), decide(limiter, "key", [minute])];
-      expect(slots.flatMap(({ verdicts }) => verdicts.map((one) => one.decision.allowed))).toEqual([
+      const owners = [decide(limiter, "tenant", [minute]), decide(limiter, "key", [minute])];
+      expect(owners.flatMap(({ verdicts }) => verdicts.map((one) => one.decision.allowed))).toEqual([
         true,
         true,
       ]);
-      expect(limiter.take(slots)).toBeUndefined();
+      expect(limiter.take(owners)).toBeUndefined();
     }
     expect(decide(here, "tenant", [minute]).verdicts[0]?.decision.allowed).toBe(false);
     expect(remaining(there, "key", minute)).toBe(0);
     expect(remaining(there, "another key", minute)).toBe(2);
   });
 
-  it("tells limits of a slot apart by their names, however many there were", () => {
+  it("tells limits of a owner apart by their names, however many there were", () => {
     const { here } = openLimiters(kind);
     const limits = Array.from({ length: 30 }, (_, index) => limit(`l${String(index)}`, 2, 60));
     for (const [index, one] of limits.entries()) {
@@ -93,9 +93,9 @@ describe("what two threads decide at the same moment", () => {
     const { here, there } = openLimiters("shared");
     const wide = limit("wide", 10, 60);
     const narrow = limit("narrow", 1, 60);
-    const slots = [decide(here, "tenant", [wide]), decide(here, "key", [narrow])];
+    const owners = [decide(here, "tenant", [wide]), decide(here, "key", [narrow])];
     expect(there.take([decide(there, "key", [narrow])])).toBeUndefined();
-    const late = here.take(slots);
+    const late = here.take(owners);
     expect(late).toMatchObject({ rateLimit: narrow, decision: { allowed: false } });
     expect(late?.decision.retryAfterMs).toBeCloseTo(60_000);
     expect(remaining(here, "tenant", wide)).toBe(10);

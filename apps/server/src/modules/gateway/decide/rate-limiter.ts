@@ -20,23 +20,23 @@ export type RateLimitVerdict = {
   decision: RateLimitDecision;
 };
 
-/** What was decided under the limits of one slot. */
-export type SlotVerdicts = { slot: string; verdicts: readonly RateLimitVerdict[] };
+/** What was decided under the limits of one owner. */
+export type OwnerVerdicts = { owner: string; verdicts: readonly RateLimitVerdict[] };
 
 export type RateLimiter = {
-  /** Decides a call under every limit of a slot, such as a tenant's environment or a key; takes nothing. */
+  /** Decides a call under every limit of a owner, such as a tenant's environment or a key; takes nothing. */
   decide(input: {
-    slot: string;
+    owner: string;
     rateLimits: readonly RateLimit[];
     scope: LimitScope;
     cost: number;
   }): RateLimitVerdict[];
   /**
-   * Takes what {@link decide} allowed, of all slots or of none. This thread may not have decided another call in between.
+   * Takes what {@link decide} allowed, of all owners or of none. This thread may not have decided another call in between.
    *
    * @returns The verdict under which another thread took the last call meanwhile; `undefined` when all were taken.
    */
-  take(slots: readonly SlotVerdicts[]): RateLimitVerdict | undefined;
+  take(owners: readonly OwnerVerdicts[]): RateLimitVerdict | undefined;
 };
 
 /** Buckets in memory at the most, before those that are full again are dropped. */
@@ -53,8 +53,8 @@ function nameLimit({ name, limit, windowSeconds }: RateLimit): string {
   return `${String(limit)}/${String(windowSeconds)}|${name}`;
 }
 
-function nameBucket(slot: string, rateLimit: RateLimit): string {
-  return `${slot}|${nameLimit(rateLimit)}`;
+function nameBucket(owner: string, rateLimit: RateLimit): string {
+  return `${owner}|${nameLimit(rateLimit)}`;
 }
 
 function isSame(one: RateLimit, other: RateLimit): boolean {
@@ -68,14 +68,14 @@ function isSame(one: RateLimit, other: RateLimit): boolean {
 
 type Bucket = RateLimitState & { rateLimit: RateLimit };
 
-/** Buckets of a slot that are looked through one by one: a plan or a key has a handful of limits. */
+/** Buckets of a owner that are looked through one by one: a plan or a key has a handful of limits. */
 const LIST_MAX = 8;
 
 /**
- * The buckets of a slot, found by limit. More of them than {@link LIST_MAX} are what a key leaves behind whose limits are changed
+ * The buckets of a owner, found by limit. More of them than {@link LIST_MAX} are what a key leaves behind whose limits are changed
  * again and again, which must not make each of its calls dearer.
  */
-class SlotBuckets {
+class OwnerBuckets {
   #list: Bucket[] = [];
   #byName: Map<string, Bucket> | undefined;
 
@@ -127,10 +127,10 @@ export function createRateLimiter(
 
 /**
  * Keeps the buckets of this process in memory. A dropped bucket is a full one, so nothing is lost by dropping it. Found by
- * slot, then by limit: a name put together of both would have to be read through again for every call.
+ * owner, then by limit: a name put together of both would have to be read through again for every call.
  */
 function createOwnRateLimiter(deps: { monotonicMs: () => number }): RateLimiter {
-  const slots = new Map<string, SlotBuckets>();
+  const owners = new Map<string, OwnerBuckets>();
   let bucketCount = 0;
   let sweptAtMs = Number.NEGATIVE_INFINITY;
 
@@ -141,20 +141,20 @@ function createOwnRateLimiter(deps: { monotonicMs: () => number }): RateLimiter 
     }
     sweptAtMs = nowMs;
     bucketCount = 0;
-    for (const [slot, buckets] of slots) {
+    for (const [owner, buckets] of owners) {
       buckets.dropFull(nowMs);
       if (buckets.size === 0) {
-        slots.delete(slot);
+        owners.delete(owner);
       }
       bucketCount += buckets.size;
     }
   }
 
-  function takeOf(slot: string, verdicts: readonly RateLimitVerdict[]): void {
-    let buckets = slots.get(slot);
+  function takeOf(owner: string, verdicts: readonly RateLimitVerdict[]): void {
+    let buckets = owners.get(owner);
     if (buckets === undefined) {
-      buckets = new SlotBuckets();
-      slots.set(slot, buckets);
+      buckets = new OwnerBuckets();
+      owners.set(owner, buckets);
     }
     for (const { rateLimit, decision } of verdicts) {
       const { fullAtMs } = decision.next;
@@ -169,9 +169,9 @@ function createOwnRateLimiter(deps: { monotonicMs: () => number }): RateLimiter 
   }
 
   return {
-    decide: ({ slot, rateLimits, scope, cost }) => {
+    decide: ({ owner, rateLimits, scope, cost }) => {
       const nowMs = deps.monotonicMs();
-      const buckets = slots.get(slot);
+      const buckets = owners.get(owner);
       return rateLimits.map((rateLimit) => {
         const bucket = buckets?.find(rateLimit);
         const state = bucket ?? FULL;
@@ -183,9 +183,9 @@ function createOwnRateLimiter(deps: { monotonicMs: () => number }): RateLimiter 
       if (bucketCount >= BUCKETS_MAX) {
         sweepOnceInAWhile();
       }
-      for (const { slot, verdicts } of taken) {
+      for (const { owner, verdicts } of taken) {
         if (verdicts.length > 0) {
-          takeOf(slot, verdicts);
+          takeOf(owner, verdicts);
         }
       }
       return;
@@ -218,23 +218,23 @@ function createSharedRateLimiter(table: SharedRateTable): RateLimiter {
   }
 
   return {
-    decide: ({ slot, rateLimits, scope, cost }) =>
+    decide: ({ owner, rateLimits, scope, cost }) =>
       rateLimits.map((rateLimit) => ({
         rateLimit,
         scope,
-        decision: table.look(nameBucket(slot, rateLimit), rateLimit, cost),
+        decision: table.look(nameBucket(owner, rateLimit), rateLimit, cost),
       })),
-    take: (slots) => {
+    take: (owners) => {
       const taken: { bucket: string; rateLimit: RateLimit; takenAtMs: number }[] = [];
       const giveBackAll = () => {
         for (const { bucket, rateLimit, takenAtMs } of taken) {
           table.giveBack(bucket, rateLimit, { cost: 1, takenAtMs });
         }
       };
-      for (const { slot, verdicts } of slots) {
+      for (const { owner, verdicts } of owners) {
         for (const verdict of verdicts) {
           const { rateLimit } = verdict;
-          const bucket = nameBucket(slot, rateLimit);
+          const bucket = nameBucket(owner, rateLimit);
           let one: SharedTake;
           try {
             one = takeOne(bucket, rateLimit);

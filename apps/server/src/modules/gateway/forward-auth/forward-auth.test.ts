@@ -168,7 +168,7 @@ function expectRateLimitFields(
   expect(state?.get("r")).toBe(expected.remaining ?? state?.get("r"));
   const waitSeconds = Number(state?.get("t"));
   expect(waitSeconds).toBeGreaterThan(0);
-  // Nobody who waits as told comes before there is more.
+  // Nobody who waits as recorded comes before there is more.
   expect(Number(headers["retry-after"] ?? waitSeconds)).toBeGreaterThanOrEqual(waitSeconds);
 }
 

@@ -19,13 +19,13 @@ import { verifyKey } from "../verify/verify-key.ts";
 import { createApiGateway } from "./api-gateway.ts";
 import { createUpstreamRouter } from "./upstream-router.ts";
 
-/** Keeps what it is told, in order. */
+/** Keeps what it is recorded, in order. */
 function createRecorder(isSaturated = false) {
-  const told: string[] = [];
+  const recorded: string[] = [];
   const callRecorder: CallRecorder = {
     isSaturated,
     recordAdmitted: (admission, { meterId, method, rawTarget }) => {
-      told.push("admitted");
+      recorded.push("admitted");
       return {
         tenantId: admission.tenant.tenantId,
         keyId: admission.key.keyId,
@@ -42,12 +42,12 @@ function createRecorder(isSaturated = false) {
         leaseId: undefined,
       };
     },
-    recordAllowed: () => told.push("allowed"),
-    recordMeasure: () => told.push("measured"),
-    abandon: () => told.push("abandoned"),
-    recordDenied: () => told.push("denied"),
+    recordAllowed: () => recorded.push("allowed"),
+    recordMeasure: () => recorded.push("measured"),
+    abandon: () => recorded.push("abandoned"),
+    recordDenied: () => recorded.push("denied"),
   };
-  return { told, callRecorder };
+  return { recorded, callRecorder };
 }
 
 const TERMS = {
@@ -148,7 +148,7 @@ async function startGateway(
   const { port } = await gateway.server.listen({ port: 0, host: "127.0.0.1" });
   return {
     port,
-    told: recorder.told,
+    recorded: recorder.recorded,
     activeCalls: () => gateway.proxy.activeCalls().get("api"),
     call: () => fetch(`http://127.0.0.1:${String(port)}/`, { headers: { "x-api-key": "k" } }),
     [Symbol.asyncDispose]: async () => {
@@ -229,11 +229,11 @@ describe("createApiGateway", () => {
         : [];
     });
     expect((await gateway.call()).status).toBe(500);
-    expect(gateway.told).toEqual(["abandoned"]);
+    expect(gateway.recorded).toEqual(["abandoned"]);
     isBroken = false;
     expect((await gateway.call()).status).toBe(502);
-    await pollUntil("the end of the call", () => gateway.told.includes("measured"));
-    expect(gateway.told).toEqual(["abandoned", "admitted", "measured"]);
+    await pollUntil("the end of the call", () => gateway.recorded.includes("measured"));
+    expect(gateway.recorded).toEqual(["abandoned", "admitted", "measured"]);
   });
 
   it("admits nothing that could not be written down, nor does verification", async () => {
@@ -242,7 +242,7 @@ describe("createApiGateway", () => {
     const reply = await gateway.call();
     expect([reply.status, reply.headers.get("retry-after")]).toEqual([503, "5"]);
     expect(() => verify(recorder)).toThrow(AppError);
-    expect(recorder.told).toEqual([]);
+    expect(recorder.recorded).toEqual([]);
   });
 });
 
@@ -371,7 +371,7 @@ describe("a fault of ours", () => {
     const connection = await openRawConnection(gateway.port);
     connection.write(UPGRADE);
     expect((await connection.readResponse()).status).toBe(500);
-    expect(gateway.told).toEqual(["abandoned"]);
+    expect(gateway.recorded).toEqual(["abandoned"]);
     readings.left = 100;
     expect((await gateway.call()).status).toBe(502);
   });
@@ -401,7 +401,7 @@ describe("with strict durability", () => {
       isAnswered = true;
     });
     await setImmediate();
-    expect([recorder.told, isAnswered]).toEqual([["allowed"], false]);
+    expect([recorder.recorded, isAnswered]).toEqual([["allowed"], false]);
     onDisk.resolve();
     expect(JSON.parse(await answer)).toMatchObject({ code: "VALID" });
     const whenJournaled = () => Promise.reject(new Error("no space left"));
@@ -424,7 +424,7 @@ describe("with strict durability", () => {
     void answer.then(() => {
       isAnswered = true;
     });
-    await pollUntil("the call is recorded", () => recorder.told.includes("allowed"));
+    await pollUntil("the call is recorded", () => recorder.recorded.includes("allowed"));
     await setImmediate();
     expect(isAnswered).toBe(false);
     onDisk.resolve();

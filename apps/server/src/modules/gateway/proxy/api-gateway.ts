@@ -149,12 +149,12 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     metering: { admission: Admission; target: CallTarget; startedAtMs: number },
   ): void {
     const { admission, target, startedAtMs } = metering;
-    let noted: { call: MeteredCall; outcome: CallOutcome; outcomeAtMs: number } | undefined;
+    let recordedCall: { call: MeteredCall; outcome: CallOutcome; outcomeAtMs: number } | undefined;
     let isRecorded = false;
     const onOutcome = (outcome: CallOutcome): OutcomeReply | Promise<OutcomeReply> => {
       isRecorded = true;
       const recorded = toAdmittedOutcome(outcome);
-      noted = {
+      recordedCall = {
         call: deps.callRecorder.recordAdmitted(admission, target, recorded),
         outcome,
         outcomeAtMs: deps.clock.monotonicMs(),
@@ -162,13 +162,13 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       return deps.whenJournaled?.().then(() => undefined);
     };
     const onEnd = (traffic: CallTraffic): void => {
-      if (noted !== undefined) {
+      if (recordedCall !== undefined) {
         const times = {
           startedAtMs,
-          outcomeAtMs: noted.outcomeAtMs,
+          outcomeAtMs: recordedCall.outcomeAtMs,
           endedAtMs: deps.clock.monotonicMs(),
         };
-        deps.callRecorder.recordMeasure(noted.call, measureCall(noted.outcome, times, traffic));
+        deps.callRecorder.recordMeasure(recordedCall.call, measureCall(recordedCall.outcome, times, traffic));
       }
     };
     try {

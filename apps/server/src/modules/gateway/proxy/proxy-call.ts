@@ -67,7 +67,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   #phase: "waiting" | "recording" | "replying" | "done" = "waiting";
   #controller: Dispatcher.DispatchController | undefined;
   #dispatchedAtMs = 0;
-  #holdsSlot = false;
+  #holdsPermit = false;
   #isRetry = false;
   #isClientGone = false;
   #isClientBlocking = false;
@@ -127,7 +127,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     } else if (!pool.tryAcquire(this.#input.permitUse)) {
       this.#fail("OVERLOADED");
     } else {
-      this.#holdsSlot = true;
+      this.#holdsPermit = true;
       this.#dispatch();
     }
     return this.#finished;
@@ -222,7 +222,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
       const { rawTrailers } = controller;
       this.#trailers = Array.isArray(rawTrailers) ? filterReplyTrailers(rawTrailers) : [];
     }
-    this.#releaseSlot();
+    this.#releasePermit();
     if (this.#phase === "replying") {
       this.#endReply();
     }
@@ -237,7 +237,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
           this.#fail(this.#body.failure);
           return;
         }
-        pool.noteFailure(error);
+        pool.recordFailure(error);
         if (this.#canRetry(error)) {
           this.#isRetry = true;
           this.#upstreamEnd = "open";
@@ -260,7 +260,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
         this.#breakOff();
         return;
       default:
-        this.#releaseSlot();
+        this.#releasePermit();
     }
   }
 
@@ -316,7 +316,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     this.#phase = "recording";
     this.#deadline.suspend();
     if (step.outcome.kind === "status") {
-      this.#input.pool.noteAnswer();
+      this.#input.pool.recordAnswer();
     }
     const goOn = (reply: OutcomeReply): void => {
       try {
@@ -420,7 +420,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
       head: upgrade.head,
       idleMs: pool.upstream.timeouts.idleMs,
       onClose: (traffic) => {
-        this.#releaseSlot();
+        this.#releasePermit();
         this.#resolveFinished(traffic);
       },
     });
@@ -498,10 +498,10 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     this.#deadline.end();
     this.#backlog = [];
     this.#body?.destroy();
-    if (this.#holdsSlot && this.#upstreamEnd === "open") {
+    if (this.#holdsPermit && this.#upstreamEnd === "open") {
       this.#abortUpstream();
     }
-    this.#releaseSlot();
+    this.#releasePermit();
     if (this.#isClientGone) {
       this.#finish();
     }
@@ -537,9 +537,9 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     }
   }
 
-  #releaseSlot(): void {
-    if (this.#holdsSlot) {
-      this.#holdsSlot = false;
+  #releasePermit(): void {
+    if (this.#holdsPermit) {
+      this.#holdsPermit = false;
       this.#input.pool.release(this.#input.permitUse);
     }
   }

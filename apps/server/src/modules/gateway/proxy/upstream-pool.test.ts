@@ -30,33 +30,33 @@ const reset = Object.assign(new Error("reset"), { code: "ECONNRESET", syscall: "
 it("stops to try for a second after five failures to connect in a row", () => {
   const { pool, clock } = startPool(1);
   for (let i = 0; i < 4; i++) {
-    pool.noteFailure(refused);
+    pool.recordFailure(refused);
   }
   expect(pool.isFailing()).toBe(false);
-  pool.noteFailure(refused);
+  pool.recordFailure(refused);
   expect(pool.isFailing()).toBe(true);
   clock.nowMs += 999;
   expect(pool.isFailing()).toBe(true);
   clock.nowMs += 1;
   expect(pool.isFailing()).toBe(false);
-  pool.noteFailure(refused);
+  pool.recordFailure(refused);
   expect(pool.isFailing()).toBe(true);
 });
 
 it("forgets failures at the first answer", () => {
   const { pool } = startPool(1);
   for (let i = 0; i < 9; i++) {
-    pool.noteFailure(refused);
+    pool.recordFailure(refused);
   }
-  pool.noteAnswer();
-  pool.noteFailure(refused);
+  pool.recordAnswer();
+  pool.recordFailure(refused);
   expect(pool.isFailing()).toBe(false);
 });
 
 it("does not count broken answers as failures to connect", () => {
   const { pool } = startPool(1);
   for (let i = 0; i < 9; i++) {
-    pool.noteFailure(reset);
+    pool.recordFailure(reset);
   }
   expect(pool.isFailing()).toBe(false);
 });

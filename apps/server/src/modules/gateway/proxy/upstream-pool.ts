@@ -98,12 +98,12 @@ export class UpstreamPool {
     return this.#failingUntilMs > 0 && this.#clock.monotonicMs() < this.#failingUntilMs;
   }
 
-  noteAnswer(): void {
+  recordAnswer(): void {
     this.#connectFailures = 0;
     this.#failingUntilMs = 0;
   }
 
-  noteFailure(error: Error): void {
+  recordFailure(error: Error): void {
     if (!isConnectFailure(error)) {
       return;
     }

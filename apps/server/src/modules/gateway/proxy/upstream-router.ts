@@ -56,7 +56,7 @@ export type Upstream = UpstreamConfig & {
 };
 
 /** One upstream at one of the hosts that it serves. */
-export type UpstreamPlace = {
+export type UpstreamBinding = {
   upstream: Upstream;
   /** A name, or a wildcard such as `*.example.com`; `undefined` is any host. */
   host: string | undefined;
@@ -66,7 +66,7 @@ export type UpstreamRouter = {
   /** In the order of the configuration. */
   upstreams: readonly Upstream[];
   /** The one that fits best first: names, then wildcards from the longest, then any host; of one host the longest prefix. */
-  places: readonly UpstreamPlace[];
+  bindings: readonly UpstreamBinding[];
 };
 
 export type UpstreamChoice =
@@ -93,13 +93,13 @@ export function createUpstreamRouter(configs: readonly UpstreamConfig[]): Upstre
       taken.add(place);
     }
   }
-  const places = upstreams
+  const bindings = upstreams
     .flatMap((upstream) => (upstream.hosts ?? [undefined]).map((host) => ({ upstream, host })))
     .sort(
       (a, b) =>
         hostRank(b.host) - hostRank(a.host) || b.upstream.prefix.length - a.upstream.prefix.length,
     );
-  return { upstreams, places };
+  return { upstreams, bindings };
 }
 
 /** An upstream for one host wins over a longer prefix on any host: the host says whose API it is. */
@@ -165,7 +165,7 @@ export function pickUpstream(
   const hostName = toHostName(host);
   let pathDecides = false;
   let chosen: Upstream | undefined;
-  for (const { upstream, host: servedHost } of router.places) {
+  for (const { upstream, host: servedHost } of router.bindings) {
     if (!isServed(servedHost, hostName)) {
       continue;
     }

@@ -48,18 +48,18 @@ export async function lockUnits(
 ): Promise<LockedAdmission | Denial> {
   const { call } = input;
   assertLockable(call.cost);
-  const looked = await deps.decideCall({ ...call, isLook: true });
-  if (!looked.allowed) {
-    return looked;
+  const decided = await deps.decideCall({ ...call, isDryRun: true });
+  if (!decided.allowed) {
+    return decided;
   }
-  if (!(await deps.locks.hasRoom(looked.tenant.tenantId))) {
+  if (!(await deps.locks.hasRoom(decided.tenant.tenantId))) {
     return {
       allowed: false,
       code: "TOO_MANY_LOCKS",
       detail: "Too many calls of this account are under way: their locks must end first.",
-      subject: looked,
+      subject: decided,
       limit: undefined,
-      limits: looked.limits,
+      limits: decided.limits,
       missingScopes: [],
       retryAfterMs: undefined,
     };

@@ -14,12 +14,12 @@ const instants: string[] = [];
 /** The JSON of an instant, RFC 3339 in UTC. */
 function instantText(epochMs: number): string {
   const wholeMs = Math.trunc(epochMs);
-  const slot = wholeMs % INSTANTS_KEPT;
-  if (instantsMs[slot] !== wholeMs) {
-    instantsMs[slot] = wholeMs;
-    instants[slot] = `"${new Date(wholeMs).toISOString()}"`;
+  const index = wholeMs % INSTANTS_KEPT;
+  if (instantsMs[index] !== wholeMs) {
+    instantsMs[index] = wholeMs;
+    instants[index] = `"${new Date(wholeMs).toISOString()}"`;
   }
-  return instants[slot] ?? "";
+  return instants[index] ?? "";
 }
 
 /** Names of plans and limits as JSON: there are a handful, and keys may bring limits of their own. */
@@ -79,21 +79,21 @@ export function denialText(
   more: { requestId: string; offer: NonNullable<VerifyKeyResponse["offer"]> | null },
 ): string {
   const { code, detail, subject, limits, missingScopes, retryAfterMs } = denial;
-  const parts = [
+  const members = [
     `"valid":false,"code":"${code}","detail":${asciiJson(detail)},"requestId":"${more.requestId}"`,
   ];
   if (subject !== undefined) {
-    parts.push(subjectText(subject));
+    members.push(subjectText(subject));
   }
   if (limits.length > 0) {
-    parts.push(`"limits":${limitsText(limits)}`);
+    members.push(`"limits":${limitsText(limits)}`);
   }
   if (missingScopes.length > 0) {
-    parts.push(`"missingScopes":${asciiJson(missingScopes)}`);
+    members.push(`"missingScopes":${asciiJson(missingScopes)}`);
   }
   if (retryAfterMs !== undefined) {
-    parts.push(`"retryAfterSeconds":${String(Math.max(1, Math.ceil(retryAfterMs / 1000)))}`);
+    members.push(`"retryAfterSeconds":${String(Math.max(1, Math.ceil(retryAfterMs / 1000)))}`);
   }
-  parts.push(`"offer":${asciiJson(more.offer)}`);
-  return `{${parts.join(",")}}`;
+  members.push(`"offer":${asciiJson(more.offer)}`);
+  return `{${members.join(",")}}`;
 }

@@ -19,9 +19,9 @@ function sendVerdict(res: ServerResponse, { requestId }: CallContext, text: stri
 
 /** The hot routes on the listener for people: plain node:http in front of the contract library, with its schemas. */
 export function createVerifyRoutes(
-  parts: Omit<VerifyKeyDeps, "readScopeQuery"> & RunOnceDeps,
+  dependencies: Omit<VerifyKeyDeps, "readScopeQuery"> & RunOnceDeps,
 ): RawRoute[] {
-  const deps = { ...parts, readScopeQuery: createScopeQueryReader() };
+  const deps = { ...dependencies, readScopeQuery: createScopeQueryReader() };
 
   async function verifyOnce(asked: {
     res: ServerResponse;

@@ -1,31 +1,31 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createRouteBook, OTHER_ROUTE } from "./route-book.ts";
+import { createRouteRegistry, OTHER_ROUTE } from "./route-registry.ts";
 
 const NOON_MS = Date.UTC(2026, 4, 1, 12);
 
-describe("createRouteBook", () => {
+describe("createRouteRegistry", () => {
   it("keeps the routes it has met, and counts further ones together", () => {
-    const book = createRouteBook({ perTenantMax: 2, totalMax: 100 });
-    expect(book.routeOf("a", "/users/1", NOON_MS)).toBe("/users/{id}");
-    expect(book.routeOf("a", "/users", NOON_MS)).toBe("/users");
-    expect(book.routeOf("a", "/orders", NOON_MS)).toBe(OTHER_ROUTE);
-    expect(book.routeOf("a", "/users/2?x=1", NOON_MS)).toBe("/users/{id}");
+    const registry = createRouteRegistry({ perTenantMax: 2, totalMax: 100 });
+    expect(registry.routeOf("a", "/users/1", NOON_MS)).toBe("/users/{id}");
+    expect(registry.routeOf("a", "/users", NOON_MS)).toBe("/users");
+    expect(registry.routeOf("a", "/orders", NOON_MS)).toBe(OTHER_ROUTE);
+    expect(registry.routeOf("a", "/users/2?x=1", NOON_MS)).toBe("/users/{id}");
   });
 
   it("does not let one tenant's paths take the place of another's", () => {
-    const book = createRouteBook({ perTenantMax: 3, totalMax: 100 });
+    const registry = createRouteRegistry({ perTenantMax: 3, totalMax: 100 });
     for (const name of "abcdefghij") {
-      book.routeOf("noisy", `/${name}`, NOON_MS);
+      registry.routeOf("noisy", `/${name}`, NOON_MS);
     }
-    expect(book.routeOf("calm", "/users", NOON_MS)).toBe("/users");
+    expect(registry.routeOf("calm", "/users", NOON_MS)).toBe("/users");
   });
 
   it("starts anew every day", () => {
-    const book = createRouteBook({ perTenantMax: 1, totalMax: 1 });
-    expect(book.routeOf("a", "/old", NOON_MS)).toBe("/old");
-    expect(book.routeOf("a", "/new", NOON_MS)).toBe(OTHER_ROUTE);
-    expect(book.routeOf("a", "/new", NOON_MS + 12 * 3600 * 1000)).toBe("/new");
+    const registry = createRouteRegistry({ perTenantMax: 1, totalMax: 1 });
+    expect(registry.routeOf("a", "/old", NOON_MS)).toBe("/old");
+    expect(registry.routeOf("a", "/new", NOON_MS)).toBe(OTHER_ROUTE);
+    expect(registry.routeOf("a", "/new", NOON_MS + 12 * 3600 * 1000)).toBe("/new");
   });
 
   it("never tells more routes apart than it may, whatever the paths and tenants", () => {
@@ -33,10 +33,10 @@ describe("createRouteBook", () => {
     const call = fc.record({ tenant: fc.constantFrom("a", "b", "c", "d"), path: fc.webPath() });
     fc.assert(
       fc.property(fc.array(call, { maxLength: 200 }), (calls) => {
-        const book = createRouteBook(limits);
+        const registry = createRouteRegistry(limits);
         const met = new Map<string, Set<string>>();
         for (const { tenant, path } of calls) {
-          const route = book.routeOf(tenant, path, NOON_MS);
+          const route = registry.routeOf(tenant, path, NOON_MS);
           if (route !== OTHER_ROUTE) {
             met.set(tenant, (met.get(tenant) ?? new Set()).add(route));
           }

@@ -3,7 +3,7 @@ import { toRouteTemplate } from "./route-template.ts";
 /** The route of calls beyond the routes that are told apart. */
 export const OTHER_ROUTE = "{other}";
 
-export type RouteBook = {
+export type RouteRegistry = {
   /**
    * The route under which a call is counted: its template, or {@link OTHER_ROUTE} when the tenant has as many as are told
    * apart already.
@@ -14,7 +14,7 @@ export type RouteBook = {
   routeOf(tenantId: string, rawTarget: string, nowMs: number): string;
 };
 
-export type RouteBookOptions = {
+export type RouteRegistryOptions = {
   /** Routes of one tenant that are told apart in a day. */
   perTenantMax: number;
   /** Routes of all tenants together, which bounds memory. */
@@ -28,7 +28,7 @@ const DAY_MS = 24 * 3600 * 1000;
  * puts into its paths what no rule sees as a value, or when somebody tries paths at random. Every day starts anew, so that
  * what filled the list does not keep out routes that are new.
  */
-export function createRouteBook(options: RouteBookOptions): RouteBook {
+export function createRouteRegistry(options: RouteRegistryOptions): RouteRegistry {
   const routesOf = new Map<string, Set<string>>();
   let total = 0;
   let day = Number.NaN;

@@ -18,7 +18,7 @@ export type ApiSettings = {
 export type ApiCall = {
   path: string;
   body: object;
-  /** Sent with every attempt: the server answers the second as it answered the first, and takes nothing again. */
+  /** Sent with every attempt: the server repeats its first answer and takes nothing again. */
   idempotencyKey: string | undefined;
   /**
    * False for what takes something and has no idempotency key: it is asked again only after failures that surely took nothing.
@@ -29,21 +29,21 @@ export type ApiCall = {
 export type ApiReply = {
   /** Unparsed. */
   json: unknown;
-  /** True for the answer of an earlier question under the same idempotency key, up to a day old. */
+  /** True for the replayed answer of an earlier request with the same idempotency key, up to a day old. */
   isReplay: boolean;
-  /** When the attempt that was answered began, in monotonic milliseconds: the answer is no newer for having taken long. */
+  /** Start of the attempt that was answered, in monotonic milliseconds: a slow answer is no newer than that. */
   askedAtMs: number;
 };
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 type Attempt =
   | ApiReply
   | { error: TurnpikeUnavailableError; isRetryable: boolean; tookNothing: boolean };
 
 const RETRYABLE: ReadonlySet<number> = new Set([502, 503, 504]);
-/** What Turnpike answers with a 4xx to a question that it does not refuse: it is under way, or came too slowly. */
+/** 4xx codes that are not refusals: the request is under way, or came too slowly. */
 const NO_REFUSALS: ReadonlySet<string> = new Set(["IDEMPOTENCY_KEY_IN_USE", "REQUEST_TIMEOUT"]);
-/** With which Node says that no connection came about, so that nothing was sent. Other platforms do not tell. */
+/** Node's codes for a connection that was never made, so that nothing was sent. Other platforms have none. */
 const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
   "ECONNREFUSED",
   "EHOSTUNREACH",
@@ -98,12 +98,12 @@ function judgeRefusal(reply: Response, text: string, epochMs: number): Attempt {
     error,
     isRetryable:
       RETRYABLE.has(status) || ((isThrottled || isUnderWay(error)) && retryAfter !== null),
-    // Turnpike's own refusals have a code; a proxy in between does not know what happened behind it.
+    // Turnpike's own refusals have a code; a proxy in between cannot know what happened behind it.
     tookNothing: isOwn && (isThrottled || status === 503),
   };
 }
 
-/** True when the call surely never left. */
+/** True when the request was certainly never sent. */
 function isNotConnected(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return isRecord(cause) && NOT_CONNECTED.has(cause["code"]);
@@ -128,7 +128,7 @@ async function attemptCall(
         ...(call.idempotencyKey === undefined ? {} : { "idempotency-key": call.idempotencyKey }),
       },
       body: JSON.stringify(call.body),
-      // The service key must not follow a redirect to somebody else.
+      // The service key must not follow a redirect to another host.
       redirect: "manual",
       signal: abort.signal,
     });
@@ -161,12 +161,12 @@ async function attemptCall(
  * @returns The JSON of an answer with status 200.
  * @throws {TurnpikeUnavailableError} When no answer of Turnpike's came within the deadline and the retries.
  * @throws {TurnpikeRequestError} When Turnpike refuses the question itself, and without a service key. A redirect or a 4xx
- *   without a code of Turnpike's is that of something else, which stands in its place.
+ *   without a code of Turnpike's comes from something else at that address.
  */
 export async function callApi(settings: ApiSettings, call: ApiCall): Promise<ApiReply> {
   const { runtime, deadlineMs } = settings;
   if (settings.serviceKey === "") {
-    // What Turnpike would answer, in words that say where to look.
+    // As Turnpike would answer, with a hint where to look.
     const said = "No service key: the option `serviceKey` is empty or undefined";
     throw new TurnpikeRequestError(said, { status: 401, code: "UNAUTHENTICATED" });
   }

@@ -19,7 +19,7 @@ function play(
   const settled: string[] = [];
   const catchUp = createCatchUp({
     runtime: {
-      fetch: () => Promise.reject(new Error("nobody asks by the network here")),
+      fetch: () => Promise.reject(new Error("there is no network here")),
       nowMs: () => nowMs,
       epochMs: () => nowMs,
       random: () => 0.5,
@@ -72,7 +72,7 @@ function play(
   };
 }
 
-it("asks no sooner than Turnpike said about a call that waits for its rate limit, whoever is answered meanwhile", async () => {
+it("asks about a call that waits for its rate limit no sooner than Turnpike said, whatever else is answered meanwhile", async () => {
   const run = play((_request, atMs) =>
     atMs < 60_000 ? { ...LIMITED, retryAfterSeconds: 60 } : VALID_REPLY,
   );

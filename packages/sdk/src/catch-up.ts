@@ -6,7 +6,7 @@ import type { VerifyReply, VerifyRequest } from "./verification.ts";
 /** A call that was let through on trust, and is verified and metered afterwards. */
 export type UnverifiedCall = {
   request: VerifyRequest;
-  /** The one under which it was first asked: if that attempt got through after all, it is not metered twice. */
+  /** The key of the first attempt: if that one arrived after all, the call is not metered twice. */
   idempotencyKey: string;
   /** Monotonic milliseconds. */
   letThroughAtMs: number;
@@ -24,7 +24,7 @@ export type GivenUp = {
 
 export type CatchUp = {
   add(call: UnverifiedCall): void;
-  /** Ends the wait for a Turnpike that was away: it has just answered somebody. */
+  /** Ends the wait for a Turnpike that was away: it has just answered another request. */
   wake(): void;
   /** Calls still to be verified. */
   size(): number;
@@ -36,22 +36,22 @@ export type CatchUp = {
 
 const PAUSE_BASE_MS = 250;
 const PAUSE_CAP_MS = 10_000;
-/** How often `flush` looks. */
+/** How often `flush` checks. */
 const FLUSH_POLL_MS = 20;
 
-/** How long a call is left alone when Turnpike does not say. */
+/** How long a call waits when Turnpike sends no `Retry-After`. */
 const NOT_BEFORE_DEFAULT_MS = 1_000;
 
-/** A quota that refuses for no longer is not used up: other processes of Turnpike's hold units of it, and may give them back. */
+/** A quota that refuses for at most this long is not used up: other Turnpike processes hold units and may return them. */
 const HELD_SECONDS_MAX = 5;
-/** For how long units are waited for that others hold: those of a process that is gone come back within a minute. */
+/** How long to wait for units that others hold: those of a dead process come back within a minute. */
 const HELD_MS_MAX = 90_000;
 
 type Waiting = UnverifiedCall & {
   isCurrent: boolean;
-  /** Monotonic milliseconds: Turnpike asked to be left alone with it until then. */
+  /** Monotonic milliseconds: not before this, as Turnpike asked. */
   notBeforeMs: number;
-  /** Monotonic milliseconds: when it was first refused for units that others hold. */
+  /** Monotonic milliseconds: when it was first refused because others hold the units. */
   heldSinceMs: number | undefined;
 };
 
@@ -73,7 +73,7 @@ export function createCatchUp(deps: {
   const queue: Waiting[] = [];
   let isRunning = false;
   let isClosed = false;
-  /** When the last question got no answer; undefined when it got one. */
+  /** When the last request got no answer; undefined when it got one. */
   let missedAtMs: number | undefined;
   let endPause: () => void = () => undefined;
 
@@ -83,19 +83,19 @@ export function createCatchUp(deps: {
       deps.onSettled("verified");
       return;
     }
-    // Whoever refused it has seen it: the exposure ends, only the usage is not metered.
+    // The server that refused it has seen it: the exposure ends, and only the usage stays unmetered.
     deps.onSettled(givenUp.reason === "refused" ? "verified" : "given_up");
     try {
       deps.onGivenUp({ request: call.request, ...givenUp });
     } catch (error) {
-      // Somebody else's mistake: it is thrown where it is seen, and the calls behind this one have their turn.
+      // An error of the caller's own code is thrown where it happens, and the calls behind this one go on.
       queueMicrotask(() => {
         throw error;
       });
     }
   }
 
-  /** What holds up one call must not hold up the others. */
+  /** A delay of one call must not delay the others. */
   function moveToEnd(call: Waiting): void {
     if (call.isCurrent) {
       queue.splice(queue.indexOf(call), 1);
@@ -121,7 +121,7 @@ export function createCatchUp(deps: {
     return Math.min(notBeforeMs, letThroughAtMs + ageMsMax);
   }
 
-  /** Leaves calls alone for a while; a little longer than asked for, for other processes are told the same. */
+  /** Pauses calls for a while, with some jitter on top: other processes get the same `Retry-After`. */
   function putOff(calls: readonly Waiting[], askedMs: number): void {
     const waitMs = askedMs > 0 ? askedMs : NOT_BEFORE_DEFAULT_MS;
     const untilMs = runtime.nowMs() + waitMs + planPause(1);
@@ -130,7 +130,7 @@ export function createCatchUp(deps: {
     }
   }
 
-  /** True for a refusal that the same call may not meet again a little later. */
+  /** True for a refusal that may be gone a little later. */
   function mayPassLater(call: Waiting, { code, retryAfterSeconds }: VerifyReply): boolean {
     if (code !== "QUOTA_EXCEEDED") {
       return code === "RATE_LIMITED";
@@ -154,7 +154,7 @@ export function createCatchUp(deps: {
         return true;
       }
       if (mayPassLater(call, reply)) {
-        // Many calls come at once after an outage. A verdict took nothing, so the next question is a new one.
+        // Many calls come at once after an outage. A refusal took nothing, so the next attempt is a new request.
         call.idempotencyKey = runtime.newId();
         moveToEnd(call);
         const ofKey = queue.filter(({ request }) => request.key === call.request.key);
@@ -214,7 +214,7 @@ export function createCatchUp(deps: {
       }
     },
     wake() {
-      // Calls without an idempotency key have answers while Turnpike's database is away, and those here have none.
+      // While Turnpike's database is away, only calls without an idempotency key are answered.
       if (missedAtMs !== undefined && runtime.nowMs() - missedAtMs >= PROBE_INTERVAL_MS) {
         endPause();
       }

@@ -203,7 +203,7 @@ describe("with Turnpike there", () => {
   });
 
   it.each(["tp_svc_wrong", ""])(
-    "lets nobody in on the service key %j, whatever the route says",
+    "rejects the service key %j, whatever the route allows",
     async (wrong) => {
       const { key } = await makeCustomer();
       const { turnpike } = makeClient({ serviceKey: wrong });
@@ -265,7 +265,7 @@ describe("with Turnpike away", () => {
     expect(await turnpike.verify({ key })).toMatchObject({ valid: true, source: "server" });
   });
 
-  it("lets nobody through when the time is over, even within the number of calls", async () => {
+  it("lets no call through once the time is over, even within the number of calls", async () => {
     const { turnpike, putForward } = makeClient({ exposure: { secondsMax: 10 } });
     const { key } = await makeCustomer();
     const ask = () => turnpike.verify({ key, cost: 0 }, { onUnavailable: "allow" });
@@ -345,7 +345,7 @@ describe("with Turnpike away", () => {
       source: "outage",
     });
     await pollUntil(
-      "it is metered although nobody heard",
+      "it is metered although the answer was lost",
       async () => (await usage())?.calls === 1,
     );
     expect(turnpike.unverifiedCalls()).toBe(1);
@@ -375,7 +375,7 @@ describe("with Turnpike away", () => {
     }
   });
 
-  it("asks again for what was surely not taken: nobody listened", async () => {
+  it("retries when the call was certainly not taken: nothing listened", async () => {
     const { turnpike, sent } = makeClient({ url: `http://127.0.0.1:${String(deadPort)}` });
     await expect(turnpike.verify({ key: "k" })).rejects.toBeInstanceOf(TurnpikeUnavailableError);
     expect(sent).toEqual(["", ""]);

@@ -34,7 +34,7 @@ export type TurnpikeOptions = {
   };
   /** Bounds of routes that let calls through while Turnpike cannot be asked. */
   exposure?: Partial<Exposure>;
-  /** Hears of each call that was let through and could not be metered afterwards. */
+  /** Called for each call that was let through and could not be metered afterwards. */
   onGivenUp?: (call: GivenUp) => void;
   /** Replaces clock, chance and network, for tests and for platforms that have others. */
   runtime?: Partial<Runtime>;
@@ -42,7 +42,7 @@ export type TurnpikeOptions = {
 
 export type VerifyOptions = {
   /**
-   * What becomes of a call while Turnpike cannot be asked. `deny` (default): {@link TurnpikeUnavailableError} is thrown.
+   * What happens to a call while Turnpike cannot be reached. `deny` (default): {@link TurnpikeUnavailableError} is thrown.
    * `allow`: the call passes when this process has seen the same key pass the same check within the last day, and not seen it
    * dead since, within the bounds of `exposure`; it is verified and metered afterwards. A call with a lock never does: there is
    * no lock to settle.
@@ -54,7 +54,7 @@ export type VerifyOptions = {
    * have been metered before, and with a lock, for a second one would hold its units until it lapses; else false.
    */
   exactlyOnce?: boolean;
-  /** Says which call of yours this is, and implies `exactlyOnce`: send the same when you ask again, within a day. */
+  /** Identifies your call, and implies `exactlyOnce`: send the same key when you retry, within a day. */
   idempotencyKey?: string;
 };
 
@@ -95,9 +95,9 @@ export type Turnpike = {
   close(options?: { timeoutMs?: number }): Promise<void>;
 };
 
-/** Keys whose verdict does not change back: unknown ones and dead ones. A disabled key may be enabled at any moment. */
+/** Final verdicts: unknown and dead keys. A disabled key may be enabled at any moment. */
 const DEAD_CODES: ReadonlySet<string> = new Set(["INVALID_KEY", "REVOKED", "EXPIRED"]);
-/** Refusals of one check, beside which the key may pass others. */
+/** Refusals of one check; the key may pass others. */
 const CHECK_CODES: ReadonlySet<string> = new Set(["INSUFFICIENT_SCOPE", "FORBIDDEN_NETWORK"]);
 /** Refusals that say nothing about the key: a later call may pass. */
 const LIMIT_CODES: ReadonlySet<string> = new Set([
@@ -116,12 +116,12 @@ function trimSlashes(url: string): string {
   return url.replace(/\/+$/, "");
 }
 
-/** What a key was held against: a key that passed one check may fail another. */
+/** Names a check of a key: a key that passes one may fail another. */
 function nameCheck({ key, scopes, environment, address }: VerifyRequest): string {
   return JSON.stringify([key, scopes, environment, address]);
 }
 
-/** What an unknown key was looked for under: one of the other environment is as good as unknown there, and alive elsewhere. */
+/** Names the lookup of an unknown key: a key of the other environment is unknown in one lookup and valid in another. */
 function nameUnknown({ key, environment }: VerifyRequest): string {
   return environment === undefined ? key : JSON.stringify([key, environment]);
 }
@@ -140,7 +140,7 @@ function isCheck({ cost, lock }: VerifyRequest): boolean {
   return cost === 0 && lock === undefined;
 }
 
-/** What a later call learns from an earlier verdict: who it is, neither what was left of the limits nor what was reserved. */
+/** What an earlier verdict says about a later call: whose key it is, but neither limits nor reservations. */
 function toKnown({ lock: _lock, ...reply }: ValidReply): ValidReply {
   return { ...reply, limits: [] };
 }
@@ -167,7 +167,7 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
   const checks = createVerdictCache(bounds);
   const dead = createVerdictCache(bounds);
   const known = createVerdictCache(bounds);
-  // Keys that passed and were not seen dead since. What falls out for want of room is trusted no more, not once more.
+  // Keys that passed and were not seen dead since. A key evicted for lack of room is no longer trusted.
   const alive = createVerdictCache(bounds);
   const order = createVerdictOrder(bounds);
   const outages = createOutages(
@@ -178,7 +178,7 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
     runtime,
     verify: ask,
     ageSecondsMax: CATCH_UP_SECONDS_MAX,
-    // Whatever was let through is asked about afterwards under an idempotency key.
+    // A call let through is verified afterwards under an idempotency key.
     onSettled: outages.written.settle,
     onGivenUp: options.onGivenUp ?? (() => undefined),
   });
@@ -226,7 +226,7 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
     return readLock(json);
   }
 
-  /** An answer that was overtaken by a newer one may take trust from a key, and gives none; nor is it cached. */
+  /** An answer overtaken by a newer one may remove trust from a key, but never adds any, and is not cached. */
   function learn(request: VerifyRequest, reply: VerifyReply, askedAtMs: number): void {
     const name = nameCheck(request);
     const isNewest = order.advance(request.key, askedAtMs);
@@ -268,18 +268,18 @@ export function createTurnpike(options: TurnpikeOptions): Turnpike {
     idempotencyKey: string | undefined,
   ): Verification | undefined {
     const reply = known.find(nameCheck(request));
-    // What another check heard of the same key may be newer.
+    // Another check of the same key may have a newer answer.
     const newest = alive.find(request.key);
     if (reply === undefined || newest === undefined) {
       return;
     }
     const outage = outageOf(request, idempotencyKey);
-    // Not refused as EXPIRED: the key may have been given more time meanwhile, and nobody can be asked.
+    // Not refused as EXPIRED: the expiry may have been extended meanwhile, and Turnpike cannot be asked.
     if (hasExpired(newest, runtime.epochMs()) || !outage.tryExpose()) {
       return;
     }
     if (request.cost === 0) {
-      // Nothing is metered, so nothing is caught up; its place stays taken until the outage ends.
+      // Nothing is metered, so nothing is caught up; its permit stays taken until the outage ends.
       outage.settle("given_up");
     } else {
       catchUp.add({

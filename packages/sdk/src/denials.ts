@@ -16,7 +16,7 @@ export const DENIALS: Readonly<Record<string, { status: number; title: string }>
   LIMITS_UNAVAILABLE: { status: 503, title: "Limits cannot be decided right now" },
 };
 
-/** For a code of a newer server: refused, and nothing said that may be wrong. */
+/** For a code of a newer server: a refusal without further claims. */
 const UNKNOWN_DENIAL = { status: 403, title: "The call is refused" };
 
 /** @returns The status and title of a code; 403 for one that this version does not know. */

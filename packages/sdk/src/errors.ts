@@ -1,4 +1,4 @@
-/** Turnpike could not be asked within the deadline, or could not decide. Nobody knows whether the key is good. */
+/** Turnpike could not be reached within the deadline, or could not decide. It is unknown whether the key is valid. */
 export class TurnpikeUnavailableError extends Error {
   override readonly name = "TurnpikeUnavailableError";
   /** What the server asked to wait, in milliseconds; 0 when it did not. */
@@ -23,7 +23,7 @@ export function isUnderWay(error: TurnpikeUnavailableError): boolean {
   return error.code === "IDEMPOTENCY_KEY_IN_USE";
 }
 
-/** Turnpike refused the question itself: a wrong service key, a value out of range. Asking again cannot help. */
+/** Turnpike refused the request itself: a wrong service key, a value out of range. Retrying cannot help. */
 export class TurnpikeRequestError extends Error {
   override readonly name = "TurnpikeRequestError";
   readonly status: number;

@@ -8,16 +8,16 @@ import {
 } from "./node-request.ts";
 
 declare global {
-  // biome-ignore lint/style/noNamespace: the one place where the types of Express look for what middleware adds
+  // biome-ignore lint/style/noNamespace: the one place where Express declares what middleware adds
   namespace Express {
     interface Request {
-      /** Who calls; undefined where the middleware did not run, and for preflights. */
+      /** The caller; undefined where the middleware did not run, and for preflights. */
       turnpike?: Caller;
     }
   }
 }
 
-/** What this needs of a request; after the middleware it carries `turnpike`, but for preflights. */
+/** What this needs of a request. After the middleware it has `turnpike`, except for preflights. */
 export type MiddlewareRequest = NodeRequest & {
   /** Express reads it from the connection, or from a proxy that `trust proxy` names. */
   ip?: string | undefined;
@@ -26,7 +26,7 @@ export type MiddlewareRequest = NodeRequest & {
   turnpike?: Caller;
 };
 
-/** What a policy may decide by where nothing says more of the request; what is `unknown` is as the caller sent it. */
+/** What a policy may read where the request has no better type; `unknown` values are as the caller sent them. */
 export type ExpressRequest = MiddlewareRequest &
   Express.Request & {
     method: string;
@@ -52,9 +52,9 @@ export type ExpressMiddleware<Request> = (
  * Makes middleware for Express and everything else with `(req, res, next)`: refuses calls as the gateway does, takes the key
  * out of the others and puts who calls on `req.turnpike`.
  *
- * Name `trust proxy` in Express when a proxy stands in front, or keys bound to networks see the proxy's address.
+ * Name `trust proxy` in Express when a proxy is in front, or keys bound to networks see the proxy's address.
  *
- * @param policy - Of the routes behind it; use it several times for routes that differ. Where guards of one client stand behind
+ * @param policy - Of the routes behind it; use it several times for routes that differ. Where guards of one client run after
  *   one another, each is passed by what it asks itself, and the call costs what the guard says that asks most, of each meter.
  */
 export function turnpikeExpress<Request extends MiddlewareRequest = ExpressRequest>(
@@ -63,7 +63,7 @@ export function turnpikeExpress<Request extends MiddlewareRequest = ExpressReque
 ): ExpressMiddleware<Request> & ExpressMiddleware<MiddlewareRequest> {
   /** @returns True when the call goes on, false when it has its answer. */
   const guard = async (request: MiddlewareRequest, response: NodeResponse): Promise<boolean> => {
-    // It stands where such requests come in: nobody else knows what the policy reads of them.
+    // The caller mounted it on such requests, and only the caller knows what its policy reads of them.
     const call = readNodeRequest(request as Request, request.ip);
     const guarded = await guardCall(turnpike, policy, {
       ...call,
@@ -95,9 +95,9 @@ export function turnpikeExpress<Request extends MiddlewareRequest = ExpressReque
   };
 }
 
-/** The program's own CORS goes first: it may allow credentials, and `*` would forbid them. */
+/** The program's own CORS headers win: they may allow credentials, which `*` would forbid. */
 function setHeaders(response: NodeResponse, headers: Record<string, string>): void {
-  // A time limit of the program's may have answered meanwhile.
+  // A timeout of the program may have answered meanwhile.
   if (response.headersSent === true) {
     return;
   }

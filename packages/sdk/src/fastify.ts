@@ -36,23 +36,23 @@ export type FastifyHost = {
 
 export type FastifyOptions = RoutePolicy<FastifyRequest> & { turnpike: Turnpike };
 
-/** What a route says in its `config`: a policy of its own, or `false` to be open to everybody. */
+/** What a route sets in its `config`: a policy of its own, or `false` to be public. */
 export type FastifyRouteConfig = { turnpike?: RoutePolicy<FastifyRequest> | false };
 
 /**
- * A plugin for Fastify: `await app.register(turnpikeFastify, { turnpike })`. It guards every route of the place where it is
+ * A plugin for Fastify: `await app.register(turnpikeFastify, { turnpike })`. It guards every route of the scope where it is
  * registered and puts who calls on `request.turnpike`; a route says otherwise by `config: { turnpike: { cost: 5 } }`, or
- * `config: { turnpike: false }`. A place within it may register the plugin again: its routes pass both policies, and cost what
+ * `config: { turnpike: false }`. A nested scope may register the plugin again: its routes pass both policies, and cost what
  * the one says that asks more, of each meter.
  *
- * Set `trustProxy` in Fastify when a proxy stands in front, or keys bound to networks see the proxy's address.
+ * Set `trustProxy` in Fastify when a proxy is in front, or keys bound to networks see the proxy's address.
  */
 export function turnpikeFastify(
   app: FastifyHost,
   { turnpike, ...policy }: FastifyOptions,
   done: (error?: Error) => void,
 ): void {
-  // It is there already where the plugin is registered around this place too.
+  // Already decorated where an outer scope has registered the plugin too.
   if (!app.hasRequestDecorator("turnpike")) {
     app.decorateRequest("turnpike", null);
   }
@@ -80,13 +80,13 @@ export function turnpikeFastify(
   done();
 }
 
-/** Fastify's way to say that what a plugin adds holds for those beside it too. */
+/** Fastify's mark for a plugin whose additions apply to its siblings too. */
 Object.assign(turnpikeFastify, {
   [Symbol.for("skip-override")]: true,
   [Symbol.for("fastify.display-name")]: "@turnpike/sdk",
 });
 
-/** The program's own CORS goes first: it may allow credentials, and `*` would forbid them. */
+/** The program's own CORS headers win: they may allow credentials, which `*` would forbid. */
 function setHeaders(reply: FastifyReply, headers: Record<string, string>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (!(name.startsWith("access-control-") && reply.hasHeader(name))) {

@@ -29,7 +29,7 @@ export function findKey(header: (name: string) => string | undefined): KeyInRequ
   return bearer === undefined ? undefined : { text: bearer, headerNames: ["authorization"] };
 }
 
-/** A browser asks whether it may call: it sends no key, and no body either, by which anybody else could use the same method. */
+/** True for a CORS preflight: it has no key, and no body either, which tells it from other uses of the method. */
 export function isPreflight({
   method,
   header,
@@ -47,7 +47,7 @@ export function isPreflight({
   );
 }
 
-/** True for a header with which a caller could pretend to be somebody; some programs take an underscore for a dash. */
+/** True for a header by which a caller could claim an identity; some programs read an underscore as a hyphen. */
 export function isForgedIdentity(name: string): boolean {
   return name.toLowerCase().replaceAll("_", "-").startsWith("x-turnpike-");
 }

@@ -13,7 +13,7 @@ import { toAddress } from "./to-address.ts";
 import { type Reply, toDenialReply } from "./to-denial-reply.ts";
 import type { Verification, VerifyRequest } from "./verification.ts";
 
-/** Who calls, for your handler: the ids that the gateway would send as `X-Turnpike-*`. */
+/** The caller, for your handler: the ids that the gateway would send as `X-Turnpike-*`. */
 export type Caller = {
   /** `ten_…` */
   tenant: string;
@@ -23,19 +23,19 @@ export type Caller = {
   environment: "live" | "test";
   scopes: string[];
   metadata: Record<string, unknown>;
-  /** False for a call that was let through while Turnpike could not be asked. */
+  /** False for a call that was let through while Turnpike could not be reached. */
   isVerified: boolean;
 };
 
 /**
  * Methods are compared loosely: a function of a policy may name the framework's own request, `FastifyRequest<…>` say, of which
- * the SDK knows but a part.
+ * the SDK knows only some of them.
  */
 type PolicyFunction<Request, Answer> = { decide(request: Request): Answer }["decide"];
 
 type Of<Value, Request> = Value | PolicyFunction<Request, Value | Promise<Value>>;
 
-/** What a route asks of its callers; functions get the framework's own request. */
+/** What a route requires of its callers; functions get the framework's own request. */
 export type RoutePolicy<Request> = {
   /**
    * Whole units that the call takes. By default 1, and nothing further behind a guard that has metered the call; 0 checks the
@@ -48,15 +48,15 @@ export type RoutePolicy<Request> = {
   scopes?: Of<string, Request>;
   /** What usage is broken down by as its route. By default the path of the call. */
   resource?: Of<string, Request>;
-  /** The environment that keys must be of. By default either. */
+  /** The environment that keys must belong to. By default either. */
   environment?: "live" | "test";
-  /** What becomes of calls while Turnpike cannot be asked; see {@link VerifyOptions}. By default `deny`. */
+  /** What happens to calls while Turnpike cannot be reached; see {@link VerifyOptions}. By default `deny`. */
   onUnavailable?: "deny" | "allow";
   /** Meters a call once although an answer of Turnpike's was lost, for a write to its database; see {@link VerifyOptions}. */
   exactlyOnce?: boolean;
-  /** Where the call comes from, when the framework does not know or should not be believed. */
+  /** The address of the caller, when the framework does not know it or should not be trusted. */
   address?: PolicyFunction<Request, string | undefined>;
-  /** Hears why a call could not be decided: Turnpike was away, or refused the question (a wrong service key, say). */
+  /** Called when a call could not be decided: Turnpike was away, or refused the request (a wrong service key, say). */
   onError?(error: unknown, request: Request): void;
 };
 
@@ -138,7 +138,7 @@ function withoutUndefined(
   return Object.fromEntries(given) as Omit<VerifyRequest, "lock">;
 }
 
-/** Asks what no earlier guard has asked about this call, and remembers it for later ones. */
+/** Asks only what no earlier guard has asked about this call, and remembers the answer for later ones. */
 async function verifyFurther(
   turnpike: Turnpike,
   owner: object,

@@ -16,7 +16,12 @@ describe("what a further guard asks", () => {
     ["all of its cost, when the first took none", [{ cost: 0 }], { cost: 5 }, { cost: 5 }],
     ["all of its cost, of another meter", [{}], { meter: "tiles" }, { meter: "tiles" }],
     ["by the name of the default meter too", [{}], { meter: "requests" }, { cost: 0 }],
-    ["from where the first was told", [{ address: "192.0.2.1" }], { cost: 0 }, { cost: 0 }],
+    [
+      "with the address that the first one got",
+      [{ address: "192.0.2.1" }],
+      { cost: 0 },
+      { cost: 0 },
+    ],
   ])("takes %s", (_, passed, asked, expected) => {
     const further = toFurtherRequest({ key, ...asked }, { passed: passed.map(withKey) });
     const { address } = passed[0] ?? {};

@@ -1,7 +1,7 @@
 import type { Turnpike } from "./create-turnpike.ts";
 import type { Verification, VerifyRequest } from "./verification.ts";
 
-/** What the guards of one client have asked about one call so far, all of which let it pass. */
+/** What the guards of one client have asked about a call so far; all of them let it pass. */
 export type GuardedCall = {
   /** No longer in the request: the first guard takes it out. */
   key: string;
@@ -11,7 +11,7 @@ export type GuardedCall = {
   verdict: Verification;
 };
 
-/** What the server meters when it is not told. */
+/** What the server meters by default. */
 const METER_DEFAULT = "requests";
 const COST_DEFAULT = 1;
 /** Refusals by a limit. The server applies limits last: whose call they refuse has passed every other check. */
@@ -52,7 +52,7 @@ export function toFurtherRequest(
   { passed }: Pick<GuardedCall, "passed">,
 ): VerifyRequest {
   const { cost = COST_DEFAULT, meter = METER_DEFAULT } = asked;
-  // Not every guard has to be told where a call comes from.
+  // Not every guard needs the address of the caller.
   const address = asked.address ?? passed.at(-1)?.address;
   const request = address === undefined ? asked : { ...asked, address };
   const taking = passed.filter((earlier) => earlier.cost !== 0);
@@ -83,7 +83,7 @@ export function isAnswered(
 
 /**
  * True for a limit that refuses a guard which takes nothing, behind one that took something: it may have been the last unit, and
- * it is this call's own. What is left of a meter that the guard names, and that nobody took anything of, is still its to refuse.
+ * it is this call's own. What is left of a meter that the guard names, and that no guard took from, may still refuse the call.
  */
 export function isOwnTaking(
   { cost, meter }: VerifyRequest,

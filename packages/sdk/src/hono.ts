@@ -2,7 +2,7 @@ import type { Turnpike } from "./create-turnpike.ts";
 import { type Caller, guardCall, type RoutePolicy } from "./guard-call.ts";
 import { cleanWebRequest, readWebRequest, toWebResponse, withHeaders } from "./web-request.ts";
 
-/** For `new Hono<TurnpikeEnv>()`: `c.get("turnpike")` is who calls. */
+/** For `new Hono<TurnpikeEnv>()`: `c.get("turnpike")` is the caller. */
 export type TurnpikeEnv = { Variables: { turnpike: Caller } };
 
 /** What this needs of a context of Hono. */
@@ -29,7 +29,7 @@ export type HonoContext = MiddlewareContext & {
  * Makes middleware for Hono: refuses calls as the gateway does, takes the key out of the others and sets who calls as the
  * variable `turnpike`. Hono does not know where a call comes from: keys that are bound to networks need `policy.address`.
  *
- * @param policy - Of the routes behind it. Where guards of one client stand behind one another, each is passed by what it asks
+ * @param policy - Of the routes behind it. Where guards of one client run one after another, each is passed by what it asks
  *   itself, and the call costs what the guard says that asks most, of each meter.
  */
 export function turnpikeHono<Context extends MiddlewareContext = HonoContext>(

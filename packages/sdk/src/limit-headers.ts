@@ -9,7 +9,7 @@ function toInteger(value: number): string {
   return String(Math.min(INTEGER_MAX, Math.max(0, Math.floor(value))));
 }
 
-/** The fields tell limits apart by name, and a key's limit may bear that of one of its tenant's, a quota that of a rate limit. */
+/** The fields identify limits by name, but a key's limit may share its name with the tenant's, and a quota with a rate limit. */
 function nameOf(limit: LimitState, limits: readonly LimitState[]): string {
   const isNameTaken = limits.some(
     ({ name, scope, kind }) =>
@@ -21,7 +21,7 @@ function nameOf(limit: LimitState, limits: readonly LimitState[]): string {
 
 /**
  * Says what is left of each limit in the two RateLimit fields (draft-ietf-httpapi-ratelimit-headers-11). Seconds are rounded
- * up, so that nobody who waits that long comes too early.
+ * up, so that a client which waits that long never comes too early.
  *
  * @param epochMs - Now: the fields count from the answer on.
  * @param moreAfterSeconds - When there is more than now, where that is known; else the whole limit is awaited.

@@ -84,7 +84,7 @@ async function reserve(key: string, cost: number): Promise<string> {
 
 type Snippet = (turnpike: Turnpike, key: string, prompt: string, model: unknown) => Promise<void>;
 
-/** The example of a page of the documentation, as it stands there. */
+/** The example of a documentation page, word for word. */
 async function readSnippet(page: string, after: string): Promise<Snippet> {
   const text = await readFile(join(import.meta.dirname, "../../..", page), "utf8");
   const [, code] = /```ts\n([\s\S]*?)```/.exec(text.slice(text.indexOf(after))) ?? [];

@@ -11,7 +11,7 @@ import { turnpikeNext } from "./next.ts";
 import { removeHeaders } from "./node-request.ts";
 import { cleanWebRequest } from "./web-request.ts";
 
-/** A client of a Turnpike that nobody runs; what the examples show against the real one is not repeated here. */
+/** A client of a Turnpike that does not run; what the examples show against the real one is not repeated here. */
 function makeClient(options: Partial<TurnpikeOptions> = {}) {
   return createTurnpike({
     url: "http://127.0.0.1:9",
@@ -59,7 +59,7 @@ describe("middleware", () => {
   });
 
   it("gives what a handler throws to the program, and does not call the handler again for it", async () => {
-    // A program of its own: what nobody catches would end the tests.
+    // A process of its own: an uncaught error would end the tests.
     const program = `
       import { turnpikeExpress } from "./express.ts";
       let calls = 0;
@@ -205,7 +205,7 @@ describe("middleware", () => {
     expect(other.asked).toEqual([]);
   });
 
-  it("passes what a policy throws on to the program, and lets nobody in", async () => {
+  it("passes an error of a policy on to the program, and lets no call in", async () => {
     const failing = () => {
       throw new RangeError("of the program");
     };

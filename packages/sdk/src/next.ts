@@ -3,7 +3,7 @@ import { type Caller, guardCall, type RoutePolicy } from "./guard-call.ts";
 import { copyGuardedCall } from "./guarded-call.ts";
 import { cleanWebRequest, readWebRequest, toWebResponse, withHeaders } from "./web-request.ts";
 
-/** A route handler of Next behind the wrapper; `turnpike` is who calls. */
+/** A route handler of Next behind the wrapper; `turnpike` is the caller. */
 export type GuardedHandler<Incoming extends Request, Context> = (
   request: Incoming,
   context: Context & { turnpike: Caller },

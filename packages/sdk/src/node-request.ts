@@ -1,7 +1,7 @@
 import { isForgedIdentity } from "./find-key.ts";
 import type { Guarded, GuardedRequest } from "./guard-call.ts";
 
-/** What this needs of Node's `IncomingMessage`, so that no types of Node are asked of whoever installs it. */
+/** What this needs of Node's `IncomingMessage`, so that users need not install Node's types. */
 export type NodeRequest = {
   method?: string | undefined;
   url?: string | undefined;
@@ -14,14 +14,14 @@ export type NodeRequest = {
 /** What this needs of Node's `ServerResponse`. */
 export type NodeResponse = {
   statusCode: number;
-  /** True once something else has answered, such as a time limit of the program's. */
+  /** True once something else has answered, such as a timeout of the program. */
   headersSent?: boolean;
   hasHeader(name: string): boolean;
   setHeader(name: string, value: string): unknown;
   end(body: string): unknown;
 };
 
-/** Takes headers out of a request of Node's, from each of its lists; others are left as they are. */
+/** Removes headers from a Node request, from each of its lists; others stay as they are. */
 export function removeHeaders(request: NodeRequest, isRemoved: (name: string) => boolean): void {
   // Node makes both from the raw list when they are first read, by the length that it had at first: so they are read before it
   // changes.
@@ -39,7 +39,7 @@ export function removeHeaders(request: NodeRequest, isRemoved: (name: string) =>
   rawHeaders.splice(0, rawHeaders.length, ...kept);
 }
 
-/** Takes out of a request what a handler must not see: the key, and identities that the caller made up. */
+/** Removes what a handler must not see: the key, and identities that the caller made up. */
 export function cleanNodeRequest(request: NodeRequest, guarded: Guarded): void {
   const removed = guarded.kind === "pass" ? guarded.removed : [];
   removeHeaders(request, (name) => removed.includes(name) || isForgedIdentity(name));

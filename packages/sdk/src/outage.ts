@@ -1,4 +1,4 @@
-/** How much may happen on trust while Turnpike cannot be asked. */
+/** How much may happen on trust while Turnpike cannot be reached. */
 export type Exposure = {
   /** Calls let through that are not verified yet, at most. By default 1,000. */
   callsMax: number;
@@ -9,17 +9,17 @@ export type Exposure = {
   secondsMax: number;
 };
 
-/** An outage as one kind of question meets it. */
+/** An outage as seen by one kind of request. */
 export type Outage = {
-  /** True when the next call should be decided without asking: Turnpike was just missed, and somebody else is trying. */
+  /** True when the next call should be decided without asking: Turnpike just failed, and another call is trying. */
   shouldSkip(): boolean;
-  /** Says that Turnpike could not be asked. */
+  /** Records that Turnpike could not be reached. */
   recordFailure(): void;
-  /** Says that it answered. */
+  /** Records that it answered. */
   recordAnswer(): void;
-  /** Takes a place for one unverified call, or says that there is none left. */
+  /** Takes a permit for one unverified call; false when none is left. */
   tryExpose(): boolean;
-  /** Gives the place back: the call was verified afterwards. One that was given up keeps its place until the outage ends. */
+  /** Returns the permit: the call was verified afterwards. A call that was given up holds its permit until the outage ends. */
   settle(outcome: "verified" | "given_up"): void;
 };
 
@@ -34,7 +34,7 @@ export type Outages = {
   written: Outage;
 };
 
-/** After this many calls in a row without an answer, only one in each interval still asks; the others are spared the wait. */
+/** After this many calls in a row without an answer, only one per interval still asks; the others do not wait. */
 export const FAILURES_UNTIL_SKIP = 3;
 export const PROBE_INTERVAL_MS = 1_000;
 

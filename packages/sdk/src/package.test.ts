@@ -45,7 +45,7 @@ export function sum(said: Verification): string {
     const { code, keyId, tenantId, planId, planVersion, scopes, limits }: { code: "VALID" } & typeof said = said;
     return [code, keyId, tenantId, planId, planVersion.toFixed(), ...scopes, ...limits.map(({ name }) => name)].join();
   }
-  const whose: string = said.keyId === undefined ? "nobody" : said.tenantId + said.scopes.join();
+  const whose: string = said.keyId === undefined ? "no one" : said.tenantId + said.scopes.join();
   return whose + said.detail.trim() + String(said.offer?.url.length) + String(said.limits?.length);
 }
 const refused = await handler(new Request("http://localhost/v1"), {});
@@ -132,7 +132,7 @@ async function readCommands(page: string, which: RegExp): Promise<string[]> {
   return blocks.flatMap((body) => body.split("\n")).filter((line) => which.test(line));
 }
 
-/** What follows `npm` in a command of the page, with a folder of the test's in the place of the page's. */
+/** What follows `npm` in a command of the page, with a folder of the test instead of the page's. */
 function toArguments(command: string, folder: string): string[] {
   return command.replaceAll("/tmp", folder).split(" ").slice(1);
 }

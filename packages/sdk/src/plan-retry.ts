@@ -1,6 +1,6 @@
 /** The first retry waits up to this long, and each further one up to twice as long. */
 export const RETRY_BASE_MS = 50;
-/** However often it failed, a wait of our own choice is not longer. */
+/** Our own waits are never longer, however often it failed. */
 export const RETRY_CAP_MS = 1_000;
 
 /**
@@ -46,7 +46,7 @@ export function readRetryAfterMs(value: string | null, epochMs: number): number 
   if (/^\d{1,9}$/.test(value)) {
     return Number(value) * 1_000;
   }
-  // What is no date of HTTP may still be one to JavaScript: "-1" is a day in 2001.
+  // JavaScript parses more than HTTP dates: "-1" is a day in 2001.
   const dateMs = value.endsWith(" GMT") ? Date.parse(value) : Number.NaN;
   return Number.isNaN(dateMs) ? 0 : Math.max(0, dateMs - epochMs);
 }

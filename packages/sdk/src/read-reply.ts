@@ -2,7 +2,7 @@ import { TurnpikeUnavailableError } from "./errors.ts";
 import type { Lock, VerifyReply } from "./verification.ts";
 
 /**
- * Takes an answer for a verdict, when it is one: a proxy in between may answer 200 with a page of its own, and nobody may pass
+ * Takes an answer for a verdict, when it is one: a proxy in between may answer 200 with a page of its own, and no call may pass
  * on that.
  *
  * @throws {TurnpikeUnavailableError} When it is none, or says two things at once.
@@ -22,7 +22,7 @@ export function readVerifyReply(json: unknown): VerifyReply {
   return reply as VerifyReply;
 }
 
-/** A refusal lets nobody in, whatever it lacks; a verdict that does must say whose the call is. */
+/** A refusal is safe, whatever it lacks; a verdict that lets a call pass must say whose it is. */
 function namesKey({ keyId, tenantId, scopes, limits }: Partial<VerifyReply>): boolean {
   return (
     typeof keyId === "string" &&
@@ -32,7 +32,7 @@ function namesKey({ keyId, tenantId, scopes, limits }: Partial<VerifyReply>): bo
   );
 }
 
-/** The same for a lock. @throws {TurnpikeUnavailableError} When what answered is none. */
+/** The same for a lock. @throws {TurnpikeUnavailableError} When the answer is not a lock. */
 export function readLock(json: unknown): Lock {
   const lock = json as Partial<Lock> | null;
   if (

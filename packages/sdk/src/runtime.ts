@@ -1,4 +1,4 @@
-/** What the client needs of its surroundings: the same names in Node, Deno, Bun and on the edge. */
+/** What the client needs of its platform: the same names in Node, Deno, Bun and on the edge. */
 export type Runtime = {
   fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** Monotonic milliseconds. */
@@ -8,7 +8,7 @@ export type Runtime = {
   /** At least 0 and less than 1. */
   random: () => number;
   newId: () => string;
-  /** Resolves after that many milliseconds. A wait in the background does not keep a program alive that has nothing else to do. */
+  /** Resolves after that many milliseconds. A background wait does not keep an otherwise idle program alive. */
   sleep: (ms: number, kind?: "background") => Promise<void>;
 };
 

@@ -1,6 +1,6 @@
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 
-/** Platforms have no other reader of IPv6 in common than that of addresses of the web. */
+/** The only IPv6 parser that all platforms share is that of URLs. */
 function isIpv6(text: string): boolean {
   return /^[0-9a-f:.]{2,45}$/i.test(text) && text.includes(":") && URL.canParse(`http://[${text}]`);
 }

@@ -2,7 +2,7 @@ import { denialOf } from "./denials.ts";
 import { toLimitHeaders } from "./limit-headers.ts";
 import type { LimitState, VerifyReply } from "./verification.ts";
 
-/** An answer in the place of the handler's. */
+/** An answer instead of the handler's. */
 export type Reply = {
   status: number;
   /** Lower-case names. */
@@ -11,7 +11,7 @@ export type Reply = {
   body: string;
 };
 
-/** Lets a page of any origin read why its call was refused. Whatever the program's own CORS says goes first. */
+/** Lets a page of any origin read why its call was refused. The program's own CORS headers win. */
 export const DENIAL_CORS: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "Retry-After, RateLimit, RateLimit-Policy, X-Request-Id",
@@ -22,7 +22,7 @@ const REFUSING_KINDS: Readonly<Record<string, LimitState["kind"] | undefined>> =
   QUOTA_EXCEEDED: "quota",
 };
 
-/** Every 401 names the scheme by which a key is sent (RFC 9110, section 11.6.1), and whether one was (RFC 6750, section 3). */
+/** Every 401 names the scheme for keys (RFC 9110 section 11.6.1), and whether a key was sent (RFC 6750 section 3). */
 function toChallenge(code: string, status: number): Record<string, string> {
   if (status !== 401) {
     return {};
@@ -31,10 +31,10 @@ function toChallenge(code: string, status: number): Record<string, string> {
   return { "www-authenticate": `Bearer${suffix}` };
 }
 
-/** Milliseconds, as an epoch, until which a used up rate limit refuses; of older servers, until the whole of it is there again. */
+/** Epoch milliseconds until which a used-up rate limit refuses; with older servers, until the whole limit is back. */
 function refusesUntilMs({ limit, windowSeconds, resetAt }: LimitState): number {
   const windowMs = (windowSeconds ?? 0) * 1_000;
-  // It refills evenly, one call at a time: the first of them is there when all but one of them are still missing.
+  // It refills evenly, one call at a time: the first is back while all the others are still missing.
   return Date.parse(resetAt) - windowMs + windowMs / Math.max(1, limit);
 }
 
@@ -93,7 +93,7 @@ export function toDenialReply(input: {
             remaining: limit.remaining,
           },
           resetAt: limit.resetAt,
-          // Another plan changes nothing about a limit that the tenant gave its key.
+          // Another plan does not change a limit that the tenant gave its key.
           ...(limit.scope === "key"
             ? {}
             : { upgradeUrl: reply.offer?.url ?? `${publicUrl}/plans` }),

@@ -42,7 +42,7 @@ function play(options: Partial<TurnpikeOptions> = {}) {
       answer = { body: reply, headers };
       return await turnpike.verify(request);
     },
-    /** What becomes of a call that may be let through. */
+    /** The result of a call that may be let through. */
     async trust(request: VerifyRequest, reply?: Answer) {
       answer = reply;
       const call = turnpike.verify({ cost: 0, ...request }, { onUnavailable: "allow" });

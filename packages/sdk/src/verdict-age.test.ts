@@ -61,7 +61,7 @@ it.each(["REVOKED", "DISABLED", "TENANT_SUSPENDED"] as const)(
   },
 );
 
-it("gives trust to no key that nobody had asked about before, by an older answer than its refusal", async () => {
+it("does not trust a key unknown so far because of an answer older than its refusal", async () => {
   const { begin, pass } = play({ cache: { entriesMax: 2, deadKeysMs: 0 } });
   const older = begin(CHECK);
   pass(10);

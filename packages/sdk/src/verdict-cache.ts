@@ -1,9 +1,9 @@
 import type { VerifyReply } from "./verification.ts";
 
 export type VerdictCache = {
-  /** The verdict of a key, when it is not older than it may be. */
+  /** The verdict of a key, unless it is too old. */
   find(name: string): VerifyReply | undefined;
-  /** Keeps nothing whose end has come. */
+  /** Stores a verdict, unless it has already expired. */
   keep(name: string, reply: VerifyReply, endsAtMs: number): void;
   drop(name: string): void;
   size(): number;
@@ -12,7 +12,7 @@ export type VerdictCache = {
 /**
  * Keeps verdicts in memory, the most recently used of them, none beyond its end.
  *
- * @param options.entriesMax - Bounds the memory, also when somebody sends a new made-up key with each call.
+ * @param options.entriesMax - Bounds the memory, even when someone sends a new made-up key with each call.
  * @param options.nowMs - Monotonic milliseconds.
  */
 export function createVerdictCache(options: {
@@ -30,7 +30,7 @@ export function createVerdictCache(options: {
       if (entry.endsAtMs <= options.nowMs()) {
         return;
       }
-      // A map remembers the order of insertion: what was just used goes to its end.
+      // A map keeps insertion order: what was just used moves to the end.
       entries.set(name, entry);
       return entry.reply;
     },

@@ -1,6 +1,6 @@
 export type VerdictOrder = {
   /**
-   * Takes note of a verdict on a key.
+   * Records a verdict on a key.
    *
    * @param askedAtMs - When it was asked for, in monotonic milliseconds.
    * @returns False when a verdict may be known that was asked for later: answers may overtake one another.

@@ -1,4 +1,4 @@
-/** Why a call may not pass, as every way into Turnpike says it; a newer server may know further ones. */
+/** Why a call may not pass, the same for gateway, forward auth and SDK. A newer server may have more codes. */
 export type DenialCode =
   | "MISSING_KEY"
   | "INVALID_KEY"
@@ -20,7 +20,7 @@ export type VerdictCode = VerifyReply["code"];
 export type VerifyRequest = {
   /** The API key as the caller sent it. */
   key: string;
-  /** Whole units of the meter to take, 0 or more; 0 looks and takes nothing. By default 1. */
+  /** Whole units of the meter to take, 0 or more; 0 checks and takes nothing. By default 1. */
   cost?: number;
   /** What is metered. By default `requests`. */
   meter?: string;
@@ -28,9 +28,9 @@ export type VerifyRequest = {
   scopes?: string;
   /** What is called: a path, by which usage is broken down as its route. */
   resource?: string;
-  /** The environment that the key must be of; a key of the other one is as good as unknown. */
+  /** The environment that the key must belong to; a key of the other one counts as unknown. */
   environment?: "live" | "test";
-  /** IP address of the caller, without a port: what a key that is bound to networks is held against. */
+  /** IP address of the caller, without a port, for keys that are bound to networks. */
   address?: string;
   /**
    * Reserves the cost instead of taking it, for a call whose cost is known at its end: settle or release what `lock` of the
@@ -39,7 +39,7 @@ export type VerifyRequest = {
   lock?: { ttlSeconds?: number };
 };
 
-/** One limit as it stands after the verdict. */
+/** One limit after the verdict. */
 export type LimitState = {
   name: string;
   kind: "rate_limit" | "quota";
@@ -51,11 +51,11 @@ export type LimitState = {
   remaining: number;
   /** Of a rate limit: the length of its window. Older servers do not say it. */
   windowSeconds?: number | undefined;
-  /** RFC 3339, UTC: when the whole limit is there again. */
+  /** RFC 3339, UTC: when the whole limit is back. */
   resetAt: string;
 };
 
-/** Whose a known key is. */
+/** Owner and properties of a known key. */
 type KnownKey = {
   keyId: string;
   keyName: string;
@@ -63,14 +63,14 @@ type KnownKey = {
   planId: string;
   planVersion: number;
   environment: "live" | "test";
-  /** Those in effect: what the plan does not allow any more is not among them. */
+  /** Scopes in effect, without those that the plan no longer allows. */
   scopes: string[];
   metadata: Record<string, unknown>;
   /** RFC 3339, UTC; null for a key that does not expire. */
   expiresAt: string | null;
 };
 
-/** One `undefined` tells the compiler of them all: where there is a `keyId`, there is the rest. */
+/** Lets the compiler infer them all from one: where there is a `keyId`, there is the rest. */
 type UnknownKey = { [Name in keyof KnownKey]?: undefined };
 
 /** The call may pass. */
@@ -78,7 +78,7 @@ export type ValidReply = KnownKey & {
   valid: true;
   code: "VALID";
   requestId: string;
-  /** Rate limits of tenant and key, and their hard quotas on the meter. None while Turnpike is away: nobody knows what is left. */
+  /** Rate limits of tenant and key, and their hard quotas on the meter. None while Turnpike is away. */
   limits: LimitState[];
   /** When a lock was asked for: what to settle or release at its end. */
   lock?: { lockId: string; reserved: number; expiresAt: string } | undefined;
@@ -88,7 +88,7 @@ export type ValidReply = KnownKey & {
   offer?: undefined;
 };
 
-/** The call may not pass. Whose the key is stands in every refusal but `MISSING_KEY` and `INVALID_KEY`. */
+/** The call may not pass. Every refusal but `MISSING_KEY` and `INVALID_KEY` says whose key it is. */
 export type RefusedReply = (KnownKey | UnknownKey) & {
   valid: false;
   /** `(string & {})` keeps the known codes in an editor's completion. */
@@ -96,7 +96,7 @@ export type RefusedReply = (KnownKey | UnknownKey) & {
   requestId: string;
   /** One sentence on why the call is refused. */
   detail: string;
-  /** Every limit that could be looked at, of a known key. */
+  /** Every limit of a known key whose state is known. */
   limits?: LimitState[] | undefined;
   /** With INSUFFICIENT_SCOPE: what the key lacks. */
   missingScopes?: string[] | undefined;
@@ -110,10 +110,10 @@ export type RefusedReply = (KnownKey | UnknownKey) & {
 /** The answer of `POST /v1/keys/verify`: `valid` is the verdict, `code` the reason. */
 export type VerifyReply = ValidReply | RefusedReply;
 
-/** Units reserved for a call, as they stand. */
+/** Units reserved for a call. */
 export type Lock = {
   lockId: string;
-  /** A newer server may know further ones. */
+  /** A newer server may have more. */
   state: "open" | "settled" | "released" | "lapsed" | (string & {});
   tenantId: string;
   keyId: string;

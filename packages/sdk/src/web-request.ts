@@ -40,7 +40,7 @@ export function cleanWebRequest<R extends Request>(request: R, guarded: Guarded)
     for (const name of names) {
       headers.delete(name);
     }
-    // What was read before cannot be read again, nor copied.
+    // A body that was read before can be neither read again nor copied.
     const body = request.bodyUsed ? { body: new Uint8Array() } : {};
     return new Request(request, { headers, ...body });
   }

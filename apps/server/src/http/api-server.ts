@@ -19,7 +19,7 @@ import { ClientLeftError, type RawRoute, setBaseHeaders } from "./raw-route.ts";
 import { createRouteTable } from "./route-table.ts";
 import { serveWithoutUpgrade } from "./serve-without-upgrade.ts";
 
-/** Takes every request under a prefix, whatever its method: a server of its own within this one. */
+/** Takes every request under a prefix, whatever its method: a server within this one. */
 export type Mount = {
   /** Such as `/idp`: takes this path and what is below it. */
   prefix: string;
@@ -30,7 +30,7 @@ export type ApiServerDeps = {
   mounts: readonly Mount[];
   rawRoutes: readonly RawRoute[];
   contract: ContractHandler;
-  /** Serves the built console; false when the path is none of its files. */
+  /** Serves the built console; false when no file has that path. */
   serveConsole(req: IncomingMessage, res: ServerResponse): boolean;
   findActor: FindActor;
   renderProblem: ProblemRenderer;
@@ -42,8 +42,8 @@ export type ApiServerDeps = {
 
 const PREFLIGHT_SECONDS = "600";
 /**
- * Longer than any answer is in the making, and than the heartbeats of streams are apart: then nobody reads there. Longer, too,
- * than the minute for which load balancers keep a connection: the end that chooses the calls should be the one to close it.
+ * Longer than any answer takes and than the pause between the heartbeats of streams, so that no one is reading any more. Also
+ * longer than the minute for which load balancers keep a connection: the side that sends requests should close it.
  */
 const SILENT_CONNECTION_MS = 65_000;
 
@@ -56,7 +56,7 @@ function resourceNotFound(): AppError {
 
 const DOT_SEGMENT = /\\|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 
-/** A proxy in front and the router behind must read a path alike: else what the one refuses, the other does. */
+/** A proxy in front and the router must read a path alike, or the router serves what the proxy refuses. */
 function assertOneReading(path: string): void {
   if (DOT_SEGMENT.test(path)) {
     throw new AppError({
@@ -85,11 +85,11 @@ function assertOneRequest({ headers, httpVersion }: IncomingMessage): void {
   }
 }
 
-/** The answer to a page of another site: only the configured ones may read the API. */
+/** Answers pages of other sites: only configured origins may read the API. */
 function applyCors(req: IncomingMessage, res: ServerResponse, origins: readonly string[]): boolean {
   const { origin } = req.headers;
   if (origins.length > 0) {
-    // Also on what another origin may not read: a cache in between must not hand it on.
+    // Also on answers that other origins may not read: a cache in between must not serve them.
     res.setHeader("vary", "Origin");
   }
   if (origin === undefined || !origins.includes(origin)) {
@@ -110,7 +110,7 @@ function applyCors(req: IncomingMessage, res: ServerResponse, origins: readonly 
   return true;
 }
 
-/** What the routes know of a request. */
+/** What routes know about a request. */
 class RequestContext implements HttpContext {
   readonly requestId: string;
   readonly #deps: Pick<ApiServerDeps, "logger" | "trustedProxies">;
@@ -163,7 +163,7 @@ type Exchange = {
   res: ServerResponse;
   path: string;
   requestId: string;
-  /** Answers what went wrong. */
+  /** Answers an error. */
   fail(error: unknown): void;
 };
 
@@ -178,7 +178,7 @@ export function createApiServer(deps: ApiServerDeps): Server {
     }
   }
 
-  /** Only the API looks at credentials: health must answer while the database that knows them is away. */
+  /** Only the API reads credentials: health must answer while the database that knows them is away. */
   function findCaller({ req, path }: Exchange): Actor | undefined | Promise<Actor> {
     return path.startsWith("/v1/")
       ? authenticate(req, deps.findActor, () => addressOf(req, deps))
@@ -189,7 +189,7 @@ export function createApiServer(deps: ApiServerDeps): Server {
     return new RequestContext(deps, req, { actor, requestId });
   }
 
-  /** Answers a request of one of the raw routes, at once when nothing has to be waited for. */
+  /** Answers a request of a raw route, synchronously when nothing has to be awaited. */
   function serveRaw(
     found: { route: RawRoute; params: Readonly<Record<string, string>> },
     exchange: Exchange,
@@ -234,7 +234,7 @@ export function createApiServer(deps: ApiServerDeps): Server {
     const path = queryAt === -1 ? target : target.slice(0, queryAt);
     const found = findRoute(req.method ?? "GET", path);
     const exchange = { req, res, path, requestId, fail };
-    // No page calls it: then there is nobody to tell apart, and the route writes its headers in one piece.
+    // Not called by a page, so CORS does not apply, and the route writes its headers in one piece.
     if (found.kind === "found" && found.route.isHot === true && req.headers.origin === undefined) {
       return serveRaw(found, exchange);
     }
@@ -248,7 +248,7 @@ export function createApiServer(deps: ApiServerDeps): Server {
     if (mount !== undefined) {
       return mount.handle(req, res);
     }
-    // What is mounted decides for itself whom it lets read; the configured origins are those of the API.
+    // A mount decides by itself which origins may read it; the configured origins are those of the API.
     if (applyCors(req, res, deps.corsOrigins)) {
       return;
     }
@@ -261,14 +261,13 @@ export function createApiServer(deps: ApiServerDeps): Server {
   const server = createServer(
     {
       headersTimeout: 10_000,
-      // Uploads are small; streams are answers, which this does not limit.
+      // Uploads are small, and this does not limit answers such as streams.
       requestTimeout: 60_000,
       connectionsCheckingInterval: 2_000,
-      // One limit for silence, whatever came before it: a second one for the time between two calls would be set and unset by
-      // each of them.
+      // One limit for silence, whatever came before it: a second one between two calls would be set and cleared by each call.
       keepAliveTimeout: 0,
       maxHeaderSize: 16 * 1024,
-      // Looked at here, like the rest of a request.
+      // Checked here, like the rest of a request.
       requireHostHeader: false,
       noDelay: true,
       shouldUpgradeCallback: due.mayUpgrade,

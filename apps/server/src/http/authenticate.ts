@@ -3,7 +3,7 @@ import type { Actor } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 
 /**
- * Finds who holds a bearer credential, at once when memory knows; `undefined` when nobody does, whatever the reason.
+ * Finds the actor of a bearer credential, synchronously when it is in memory; `undefined` when there is none, for any reason.
  *
  * @param findAddress - Where the request came from; asked only for credentials that are bound to networks.
  * @throws {AppError} `FORBIDDEN_NETWORK`, at once or later.

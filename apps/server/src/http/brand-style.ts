@@ -1,6 +1,6 @@
 /** WCAG 1.4.3 for text of normal size. */
 const CONTRAST_MIN = 4.5;
-/** Our own ink and paper first; pure black or white where a colour in the middle of the scale needs all there is. */
+/** Our own ink and paper first; pure black or white where a mid-scale colour needs the full contrast. */
 const TEXT_COLORS = ["#1a1814", "#fdfcfa", "#000000", "#ffffff"] as const;
 
 /** Relative luminance of WCAG 2, from 0 to 1. @param color - `#rrggbb`. */

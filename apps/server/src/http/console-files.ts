@@ -44,7 +44,7 @@ export function contentSecurityPolicy(origins: readonly string[]): string {
   ].join("; ");
 }
 
-/** For pages: nobody frames them, and no window that another site opened them from keeps a hold of them. */
+/** For pages: no site may frame them, and a window that opened them cannot control them. */
 function pageHeaders(policy: string): Record<string, string> {
   return {
     "content-security-policy": policy,
@@ -53,7 +53,7 @@ function pageHeaders(policy: string): Record<string, string> {
   };
 }
 
-/** Sends a page of the console: never from a cache without asking, under its policy. */
+/** Sends a page of the console, under its policy; caches must revalidate it. */
 export function sendConsolePage(
   req: IncomingMessage,
   res: ServerResponse,
@@ -67,7 +67,7 @@ export function sendConsolePage(
   });
 }
 
-/** The template of every page is nobody's page. */
+/** The template of every page is not a page itself. */
 const TEMPLATE = "/index.html";
 
 function readFiles(folder: string): Map<string, ConsoleFile> {
@@ -120,7 +120,7 @@ function decodePath(req: IncomingMessage): string | undefined {
   try {
     return decodeURIComponent((req.url ?? "/").split("?", 1)[0] ?? "/");
   } catch {
-    // Not the escapes of any text: nobody has a file of that name.
+    // Not valid escapes, so no file has that name.
     return;
   }
 }

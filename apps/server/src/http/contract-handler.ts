@@ -14,7 +14,7 @@ const PREFIX = "/v1";
 /** Bodies of the management API are small documents. */
 const BODY_BYTES_MAX = 1024 * 1024;
 
-/** Turns what the contract library throws about a request into our errors; anything else passes as it is. */
+/** Turns the contract library's errors about a request into ours; anything else passes unchanged. */
 function fromContractError(error: unknown): unknown {
   if (error instanceof SyntaxError) {
     return new AppError({
@@ -66,9 +66,9 @@ function assertBodyAllowed(req: IncomingMessage): void {
 }
 
 export type ContractHandler = {
-  /** Answers true when it took the request, false when no operation has its method and path. */
+  /** Resolves to true when it took the request, to false when no operation has its method and path. */
   serve(req: IncomingMessage, res: ServerResponse, context: HttpContext): Promise<boolean>;
-  /** The methods that operations have at a path, empty when there is none. */
+  /** The methods of the operations at a path; empty when there are none. */
   methodsOf(path: string): string[];
 };
 
@@ -87,7 +87,7 @@ function listOperations(router: AnyRouter): Operation[] {
 }
 
 /**
- * Lets nobody in whom the contract does not: before anything of the input is looked at, and whatever the use case forgets.
+ * Lets in only whom the contract allows: before the input is read, and whatever the use case forgets.
  * Which tenant a key or a member may act in is the use case's to say.
  */
 function assertMayCall(meta: unknown, path: string, context: HttpContext): void {
@@ -114,7 +114,7 @@ function decodeSegment(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // Not the escapes of any text: the library has refused it already.
+    // Not valid escapes: the library has refused it already.
     return;
   }
 }
@@ -144,7 +144,7 @@ export function createContractHandler(
   deps: {
     renderProblem: ProblemRenderer;
     onFailure(error: unknown, context: HttpContext): void;
-    /** Told when an operation has changed something, before its answer is sent. */
+    /** Called when an operation has changed something, before its answer is sent. */
     onChange?(context: HttpContext): void;
   },
 ): ContractHandler {
@@ -190,14 +190,14 @@ export function createContractHandler(
     serve: async (req, res, context) => {
       assertBodyAllowed(req);
       if (req.method === "HEAD") {
-        // Answered as GET; node leaves the body out, because the answer was begun for a HEAD.
+        // Answered as GET; Node leaves the body out, because the request was a HEAD.
         req.method = "GET";
       }
       addressOf.set(context, {
         method: req.method ?? "GET",
         path: (req.url ?? "/").split("?", 1)[0] ?? "/",
       });
-      // What is answered here is somebody's own, so nobody in between may keep it.
+      // Answers are private to their caller, so no cache in between may store them.
       res.setHeader("cache-control", "no-store");
       const { matched } = await handler.handle(req, res, { prefix: PREFIX, context });
       return matched;

@@ -17,7 +17,7 @@ const described = Object.entries(paths).flatMap(([path, item]) =>
   ),
 );
 const countNames = ({ path }: Described) => path.split("{").length;
-// The table takes the first that matches: `…/{collection}/changes` stands before `…/{collection}/{documentId}`.
+// The table takes the first match: `…/{collection}/changes` comes before `…/{collection}/{documentId}`.
 const findDescribed = createRouteTable(
   described.toSorted((one, other) => countNames(one) - countNames(other)),
 );

@@ -2,7 +2,7 @@ import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type RenderedMarkdown, renderMarkdown } from "./render-markdown.ts";
 
-/** The folders whose pages are shown; nothing else in the repository can be reached. */
+/** The folders whose pages are served; nothing else in the repository can be reached. */
 export const SECTIONS = { guides: ".", errors: "errors", decisions: "decisions" } as const;
 export type Section = keyof typeof SECTIONS;
 
@@ -15,7 +15,7 @@ export type DocumentationPage = RenderedMarkdown & {
 };
 
 export type DocumentationPages = {
-  /** Undefined for a page that is not there, and for a name that no page can have. */
+  /** Undefined when there is no such page, or no page can have that name. */
   find(section: Section, name: string): Promise<DocumentationPage | undefined>;
   /** All pages of a section, by name. */
   list(section: Section): Promise<DocumentationPage[]>;

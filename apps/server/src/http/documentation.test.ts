@@ -31,7 +31,7 @@ function serve(checkout: string): Promise<{ server: Server; url: string }> {
       findCall: () => undefined,
       clientAddress: () => "127.0.0.1",
       call: () => {
-        throw new Error("Documentation asks nobody for a credential.");
+        throw new Error("Documentation never asks for a credential.");
       },
     };
     const fail = () => res.destroy();

@@ -28,10 +28,10 @@ export type DocumentationOptions = {
   version: string;
 };
 
-/** A page with fewer headings is seen at a glance. */
+/** A page with fewer headings needs no table of contents. */
 const CONTENTS_FROM_HEADINGS = 4;
 
-/** What an operator reads first stands first; a guide that is not named here follows. */
+/** In the order in which an operator reads them; guides not named here follow. */
 const GUIDE_ORDER = [
   "adopt",
   "api",
@@ -90,7 +90,7 @@ function renderContents(page: DocumentationPage): SafeHtml | undefined {
   )}</ul>`;
 }
 
-/** What the table of codes knows of a page of an error: its status and its title. */
+/** The status and title of an error page, from the table of codes. */
 function renderErrorFacts(name: string): SafeHtml | undefined {
   const code = Object.keys(ERROR_CODES)
     .filter(isErrorCode)
@@ -130,7 +130,7 @@ export function createDocumentationRoutes(options: DocumentationOptions): RawRou
     const text = shell.render({
       title: "Page not found",
       navigation: await renderNavigation(pages, ""),
-      main: html`<h1>There is no such page</h1><p>It may have been renamed. Everything there is stands on the left, or start at <a href="/docs">the first page</a>.</p>`,
+      main: html`<h1>There is no such page</h1><p>It may have been renamed. All pages are listed on the left, or start at <a href="/docs">the first page</a>.</p>`,
       layout: "page",
     });
     sendHtml(req, res, { status: 404, text });

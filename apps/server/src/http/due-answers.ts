@@ -79,7 +79,7 @@ export class DueAnswers {
   /** For a server's `clientError`: lets answers that are due go out, answers what is not HTTP, and ends the connection. */
   readonly onClientError = (error: NodeJS.ErrnoException, socket: Socket): void => {
     if (this.#closing.has(socket)) {
-      // Each byte that comes all the same counts as a sign of life. From who does not read what is on its way, it is none.
+      // Node takes every further byte as a sign of life. From a client that does not read its answers it is none.
       if (socket.writableLength > 0) {
         socket.destroy();
       }
@@ -100,7 +100,7 @@ export class DueAnswers {
       res.shouldKeepAlive = false;
       res.once("close", () => socket.destroySoon());
     } else if (res.socket === socket) {
-      // The request itself is bad. Behind an answer that has begun, ours would be taken for a part of it.
+      // The request itself is bad. Once its answer has begun, ours would look like part of it.
       refuse(!res.headersSent);
     } else {
       // The answer to the request before it is due, or its own has just gone out.

@@ -5,10 +5,10 @@ import { AppError } from "@turnpike/domain/errors/app-error";
 import type { RawCall } from "./raw-route.ts";
 
 const STREAMS_PER_ACTOR_MAX = 6;
-/** A reader that takes nothing for so long is dropped; it may come back. */
+/** A reader that takes nothing for this long is dropped, and may come back. */
 export const STREAM_DRAIN_MS = 10_000;
 
-/** A comment: nothing happened, the connection stands. */
+/** A comment that shows the connection is alive. */
 export const HEARTBEAT_TEXT = ":\n\n";
 
 /** Writes a server-sent event. JSON has no raw line breaks, so the data is one line. */
@@ -19,7 +19,7 @@ export function toEventText(event: { name: string; id?: string; data: unknown })
 
 /** Counts the open streams of each actor in this process, of all kinds of streams that share it. */
 export type StreamSlots = {
-  /** @returns What frees the place. @throws {AppError} `TOO_MANY_STREAMS`. */
+  /** @returns A function that returns the permit. @throws {AppError} `TOO_MANY_STREAMS`. */
   take(actor: Actor): () => void;
 };
 
@@ -68,7 +68,7 @@ async function send(
 /**
  * Answers with server-sent events until they end, the reader leaves or takes nothing for `drainMs`, or the process drains.
  *
- * @param input.open - Makes the events, as texts; told by its signal when nobody reads any more.
+ * @param input.open - Makes the events, as texts; its signal aborts when the reader is gone.
  */
 export async function sendEvents(
   { req, res }: RawCall,

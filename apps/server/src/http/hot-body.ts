@@ -1,9 +1,9 @@
 import { IncomingMessage } from "node:http";
 import { bodyTooLarge, ClientLeftError, readBody } from "./raw-route.ts";
 
-/** Takes a body as node reads it. */
+/** Takes a body as Node reads it. */
 type BodyTaker = {
-  /** @returns Whether more may come. */
+  /** @returns True when more may come. */
   take(piece: Buffer): boolean;
   end(): void;
   /** The client left before the end. */
@@ -18,7 +18,7 @@ export class HotRequest extends IncomingMessage {
   #taker: BodyTaker | undefined;
   #isTaken = false;
 
-  /** @returns False when some of the body may have come already: then it is to be read as a stream. */
+  /** @returns False when part of the body may have arrived already: then it must be read as a stream. */
   divert(taker: BodyTaker): boolean {
     const isRead = this.readableLength > 0 || this.readableFlowing !== null;
     if (isRead || this.complete || this.destroyed) {
@@ -26,12 +26,12 @@ export class HotRequest extends IncomingMessage {
     }
     this.#taker = taker;
     this.#isTaken = true;
-    // As every reader of a stream does. Node throws away what nobody reads, at the cost of what is saved here.
+    // As every reader of a stream does. Otherwise Node discards the body, which costs what is saved here.
     this._read(0);
     return true;
   }
 
-  /** Node calls it with each piece of the body, and with `null` when it is whole. */
+  /** Node calls it with each chunk of the body, and with `null` at its end. */
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
     if (!this.#isTaken) {
       return super.push(piece, encoding);
@@ -40,7 +40,7 @@ export class HotRequest extends IncomingMessage {
     if (piece !== null) {
       return taker?.take(piece) ?? false;
     }
-    // Node keeps the last request of a connection: what was to be done with its body must not stay with it.
+    // Node keeps the last request of a connection alive, so the callback for its body must not stay with it.
     this.#taker = undefined;
     taker?.end();
     return false;
@@ -56,10 +56,10 @@ export class HotRequest extends IncomingMessage {
   }
 }
 
-/** Works on a body that is whole: at once, or until what it returns has settled. */
+/** Handles a whole body, synchronously or until its promise settles. */
 type Work = (body: Buffer) => Promise<void> | void;
 
-/** A body of at most so many bytes that is worked on as soon as it is whole. */
+/** A body of at most `bytesMax` bytes, handled as soon as it is whole. */
 class WholeBody implements BodyTaker {
   readonly #bytesMax: number;
   readonly #work: Work;
@@ -105,7 +105,7 @@ class WholeBody implements BodyTaker {
   }
 
   fail(error: unknown): void {
-    // Nobody is told twice.
+    // Called once only.
     if (!this.#isTooLarge) {
       this.#fail(error);
     }

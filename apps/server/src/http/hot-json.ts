@@ -14,19 +14,19 @@ type HotAnswer = {
   status: number;
   requestId: string;
   text: string;
-  /** True when the text is known to have one byte for each character: then nobody counts them. */
+  /** True when the text is known to be ASCII, so that its bytes need not be counted. */
   isAscii?: true;
   /** Further headers, names and values in turn. */
   extra?: readonly string[];
 };
 
-/** What the head of every answer begins with that is written past node: all that does not change. */
+/** The constant start of the head of every answer that bypasses Node. */
 const HEAD = HOT_HEADERS.reduce(
   (head, text, at) => head + text + (at % 2 === 0 ? ": " : "\r\n"),
   "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\n",
 );
 
-/** True for an answer whose head is {@link HEAD}, on a connection that goes on. */
+/** True for an answer whose head is {@link HEAD} on a connection that stays open. */
 function isPlain(res: ServerResponse, { status, extra }: HotAnswer): boolean {
   const hasOwnHead = res.headersSent || res.getHeaderNames().length > 0;
   return status === 200 && extra === undefined && res.shouldKeepAlive && !hasOwnHead;
@@ -38,14 +38,14 @@ const httpDate = createHttpDate(Date.now);
  * Answers JSON that was written before, with every header of an answer, in one piece: headers that are set one by one cost a
  * hot route a tenth of its time.
  *
- * The answer that nearly every call gets is written to its connection as it is, and node told that it is finished: checking,
+ * Nearly every answer is written to its connection as it is, and marked finished for Node: checking,
  * joining and following what never changes costs more than a tenth of a call. Node answers all others: whose turn has not come
  * on their connection, which are the last on it, and those with another status or further headers.
  */
 export function sendHotJson(res: ServerResponse, answer: HotAnswer): void {
   const { text, requestId, extra } = answer;
   const bytes = answer.isAscii === true ? text.length : Buffer.byteLength(text);
-  // Plain ASCII, as nearly always: node joins it with the head without looking at every character again.
+  // Plain ASCII, as nearly always: Node joins it with the head without scanning it again.
   const encoding = bytes === text.length ? "latin1" : "utf8";
   const { socket } = res;
   if (socket !== null && isPlain(res, answer) && socket.writable) {
@@ -53,7 +53,7 @@ export function sendHotJson(res: ServerResponse, answer: HotAnswer): void {
       `${HEAD}x-request-id: ${requestId}\r\nDate: ${httpDate()}\r\ncontent-length: ${String(bytes)}\r\n\r\n${text}`,
       encoding,
     );
-    // Node's own listener frees the connection for the next answer, as after an answer that it wrote.
+    // Node's own listener frees the connection for the next answer, as after an answer of its own.
     res.emit("finish");
     return;
   }

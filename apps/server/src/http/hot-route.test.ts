@@ -17,7 +17,7 @@ const PAGE = "https://page.example";
 
 let api: ApiFixture;
 const logged: string[] = [];
-/** What the route was given, and what became of bodies that it was not. */
+/** Bodies that the route got, and failures of those that it did not. */
 let bodies: string[] = [];
 let failures: unknown[] = [];
 
@@ -237,7 +237,7 @@ describe("the body of a hot route", () => {
     },
   );
 
-  it.each(["throw", "reject"])("may be refused by whoever works on it (%s)", async (body) => {
+  it.each(["throw", "reject"])("may be refused by its handler (%s)", async (body) => {
     const answer = await post(body);
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ code: "INVALID_REQUEST", detail: "Refused." });
@@ -372,7 +372,7 @@ describe("the answer of a hot route", () => {
     expect([bodies, readBodies(received())]).toEqual([["slow"], ["slow"]]);
   });
 
-  it("keeps no connection when nobody reads it, whatever is sent behind its request", async () => {
+  it("drops a connection whose client does not read, whatever it sends behind its request", async () => {
     const { socket } = await open();
     const cut = new Promise((resolve) => socket.once("close", resolve));
     socket.on("error", () => undefined);
@@ -396,7 +396,7 @@ describe("the answer of a hot route", () => {
     expect(large).toContain("HEADERS_TOO_LARGE");
   });
 
-  it("harms nobody when its client has left", async () => {
+  it("harms no other client when its own has left", async () => {
     const { socket } = await open();
     socket.write(request("slow"));
     await delay(20);

@@ -28,26 +28,26 @@ function toHtml(value: Interpolation): string {
   if (typeof value === "string" || typeof value === "number") {
     return escapeHtml(String(value));
   }
-  return "html" in value ? value.html : value.map((part) => part.html).join("");
+  return "html" in value ? value.html : value.map((each) => each.html).join("");
 }
 
 /** Writes HTML from a template; texts are escaped, other {@link SafeHtml} is taken as it is. */
-export function html(parts: TemplateStringsArray, ...values: readonly Interpolation[]): SafeHtml {
-  const text = parts.map((part, index) => part + toHtml(values[index])).join("");
+export function html(texts: TemplateStringsArray, ...values: readonly Interpolation[]): SafeHtml {
+  const text = texts.map((each, index) => each + toHtml(values[index])).join("");
   return { html: text };
 }
 
-/** Takes a text for HTML. Only for what this process rendered itself. */
+/** Marks a text as HTML. Only for what this process rendered itself. */
 export function trustHtml(text: string): SafeHtml {
   return { html: text };
 }
 
 export type Page = {
   title: string;
-  /** What the left column lists. */
+  /** The links of the left column. */
   navigation: SafeHtml;
   main: SafeHtml;
-  /** The right column: where in the page one is. */
+  /** The right column: contents of the page. */
   contents?: SafeHtml | undefined;
   layout: "page" | "reference";
 };
@@ -123,7 +123,7 @@ export function sendHtml(
   });
 }
 
-/** The tokens are Tailwind's input; what stands before its own rules is plain CSS, the two themes. */
+/** The token file is Tailwind's input; the part before Tailwind's own rules is plain CSS, the two themes. */
 function readTokens(file: string): string {
   const text = readFileSync(file, "utf8");
   const end = text.indexOf("@theme");

@@ -58,7 +58,7 @@ function fillIn(source: string, { brandName, consoleUrl, legal }: LegalOptions):
   return source.replace(/\{\{(\w+)\}\}/g, (mark, name: string) => values[name] ?? mark);
 }
 
-/** A link of an operator's text leads out, to a place on this page, or to a path of this site. */
+/** A link in an operator's text leads to another site, to an anchor of this page, or to a path of this site. */
 function toLegalHref(_page: string, href: string): string | undefined {
   const isAllowed = /^(?:https?:\/\/|mailto:|tel:|#)/i.test(href) || /^\/(?!\/)/.test(href);
   return isAllowed ? href : undefined;

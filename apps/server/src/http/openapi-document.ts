@@ -43,7 +43,7 @@ export type OpenApiInput = {
 
 const output = "output" as const;
 
-/** Shapes that get a name of their own, so that a reader meets each of them once. */
+/** Shapes with a name of their own, so that each is described once. */
 const NAMED_SCHEMAS = {
   TenantId: { schema: tenantId },
   UserId: { schema: userId },
@@ -80,7 +80,7 @@ const NAMED_SCHEMAS = {
 };
 
 const TAGS: OpenAPI.TagObject[] = [
-  { name: "Sign-in", description: "Who the holder of an ID token is." },
+  { name: "Sign-in", description: "The person behind an ID token." },
   { name: "Setup", description: "The first minutes of a fresh installation." },
   { name: "Tenants", description: "The operator's customers, their members and what they did." },
   { name: "Invitations", description: "How people become members." },
@@ -89,7 +89,7 @@ const TAGS: OpenAPI.TagObject[] = [
   { name: "Catalogue", description: "Meters, and plans with their limits." },
   { name: "Usage", description: "What was used, from the ledger, and what is left." },
   { name: "Exports", description: "Usage as files of any size, written in the background." },
-  { name: "Alerts", description: "Rules about usage that tell people and programs." },
+  { name: "Alerts", description: "Rules about usage that notify people and programs." },
   { name: "Events", description: "Usage that programs report, as CloudEvents." },
   { name: "Documents", description: "Small live documents: preferences, progress, saved views." },
   { name: "Files", description: "Uploads and downloads." },
@@ -129,7 +129,7 @@ type Finishing = {
   docsUrl: string;
 };
 
-/** Says in words who may call. */
+/** Describes in words who may call. */
 export function describeScope({ scope, openToPeople }: OperationMeta): string {
   if (scope === "public") {
     return "Works without a credential.";
@@ -163,7 +163,7 @@ function toSuccess(
     ...(response.description === "OK" && description !== undefined ? { description } : {}),
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
   };
-  // The generator gives an operation without an answer a body that may be anything.
+  // The generator gives an operation without a response body a body of any type.
   const { content: _content, ...withoutBody } = named;
   return status === "204" ? withoutBody : named;
 }
@@ -202,7 +202,7 @@ function isMeta(value: unknown): value is OperationMeta {
   return typeof value === "object" && value !== null && "scope" in value;
 }
 
-/** Who may call what, by operation id: its place in the contract, `keys.create`. */
+/** The scope of each operation, by its id, which is its path in the contract: `keys.create`. */
 function contractMetas(): Map<string, OperationMeta> {
   const metas = new Map<string, OperationMeta>();
   for (const [module, operations] of Object.entries(contract)) {

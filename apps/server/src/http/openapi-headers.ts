@@ -6,7 +6,7 @@ type OperationHeaders = {
   answer: Record<string, OpenAPI.HeaderObject>;
 };
 
-/** Headers of single operations of the contract, which holds bodies, queries and paths alone. */
+/** Headers of single operations: the contract has only bodies, queries and paths. */
 const BY_OPERATION: Readonly<Record<string, OperationHeaders>> = {
   "keys.verify": {
     request: [

@@ -2,7 +2,7 @@ import type { OpenAPI } from "@orpc/openapi";
 import { ERROR_CODES, type ErrorCode, errorPageSlug } from "@turnpike/domain/errors/error-codes";
 import { PROBLEM_JSON } from "./problem-details.ts";
 
-/** What every operation may answer, whatever it does: one without parameters refuses those that are sent all the same. */
+/** What every operation may answer. One without parameters refuses any that are sent. */
 const ALWAYS: readonly ErrorCode[] = [
   "INVALID_REQUEST",
   "UNAUTHENTICATED",
@@ -10,7 +10,7 @@ const ALWAYS: readonly ErrorCode[] = [
   "DATABASE_UNAVAILABLE",
 ];
 
-/** Questions about usage are costly, so that they wait for one another and may be refused. */
+/** Usage queries are costly, so they queue and may be refused. */
 const QUESTION: readonly ErrorCode[] = ["QUERY_TOO_COSTLY", "OVERLOADED"];
 
 /** Endpoints of a tenant and of the installation have the same operations. */
@@ -18,7 +18,7 @@ function ofBothOwners(name: string, codes: readonly ErrorCode[]) {
   return { [`webhooks.${name}`]: codes, [`operatorWebhooks.${name}`]: codes };
 }
 
-/** What single operations answer beyond what their shape says. */
+/** Codes of single operations beyond those that follow from their shape. */
 const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "setup.check": ["TOO_MANY_ATTEMPTS"],
   "setup.claim": ["SETUP_CODE_INVALID"],
@@ -156,7 +156,7 @@ export function problemSchema(docsUrl: string): OpenAPI.SchemaObject {
             pointer: {
               type: "string",
               description:
-                "Where: a JSON pointer into the body; a parameter of the query, the path or a header stands there by its name, such as `/cursor`.",
+                "A JSON pointer into the body, or the name of a parameter of the query, the path or a header, such as `/cursor`.",
             },
             message: { type: "string" },
             fix: { type: "string" },

@@ -5,7 +5,7 @@ import { FORWARD_AUTH_DIALECTS } from "@turnpike/contract/forward-auth";
 import type { Scope } from "@turnpike/domain/access/scopes";
 import { FILE_MEDIA_TYPES } from "@turnpike/domain/files/media-type";
 
-/** An operation on plain node:http, which the contract does not hold: uploads, downloads, event streams. */
+/** An operation on plain node:http that is not in the contract: uploads, downloads, event streams. */
 export type RawOperation = {
   method: "get" | "put" | "post" | "delete";
   /** Below `/v1`, unless it says otherwise. */
@@ -115,7 +115,7 @@ const followDocuments: RawOperation = {
     operationId: "documents.changes",
     summary: "Follow the changes of a collection",
     description:
-      "A stream of server-sent events: `change` with what became of a document (its last state may stand for several changes), and `reset` when deletions since the reader's place are no longer known and everything follows from the beginning. Silence is broken every 15 seconds; the server ends a stream after an hour. At most six are open for one credential.",
+      "A stream of server-sent events: `change` with the new state of a document (one event may cover several changes), and `reset` when deletions since the reader's position are no longer known and everything follows from the beginning. Silence is broken every 15 seconds; the server ends a stream after an hour. At most six are open for one credential.",
     tags: ["Documents"],
     parameters: [
       tenantParameter,
@@ -150,7 +150,7 @@ const followCalls: RawOperation = {
     operationId: "usage.live",
     summary: "Follow the calls of a tenant as they happen",
     description:
-      "A stream of server-sent events: `calls` with the calls that ended since the event before (time, key, environment, method, route, status, outcome, latency, bytes) and how many came faster than they could be told, and `coverage` with whether calls of other processes are heard. Takes the filters of `GET /tenants/{tenantId}/usage`. Nothing is kept: who comes back sees what happens from then on. Silence is broken every 15 seconds; the server ends a stream after an hour. At most six are open for one credential.",
+      "A stream of server-sent events: `calls` with the calls that ended since the event before (time, key, environment, method, route, status, outcome, latency, bytes) and how many came too fast to be shown, and `coverage` with whether calls of other processes arrive. Takes the filters of `GET /tenants/{tenantId}/usage`. Nothing is stored: a reader that reconnects sees what happens from then on. Silence is broken every 15 seconds; the server ends a stream after an hour. At most six are open for one credential.",
     tags: ["Usage"],
     parameters: [
       tenantParameter,
@@ -314,7 +314,7 @@ const reportLeaks: RawOperation = {
                 token: { type: "string" },
                 type: { type: "string" },
                 url: { type: ["string", "null"], description: "Where it was found; may be empty." },
-                source: { type: ["string", "null"], description: "Kind of the place." },
+                source: { type: ["string", "null"], description: "Kind of the location." },
               },
             },
           },
@@ -388,7 +388,7 @@ const writeEvents: RawOperation = {
     },
     responses: {
       "200": {
-        description: "What became of each event.",
+        description: "The outcome of each event.",
         content: { "application/json": { schema: { $ref: "#/components/schemas/EventReceipt" } } },
       },
     },
@@ -416,7 +416,7 @@ const authorizeCall: RawOperation = {
     operationId: "gateway.authorize",
     summary: "Decide a call for a proxy that forwards it itself",
     description:
-      "For the forward authorisation of proxies, with any method. The call is described by the headers of the dialect, its key stands in `Authorization` or `X-Api-Key` as the caller sent it, and the query string is never read. Only [trusted proxies](/docs/adopt) may ask. It is metered when it is allowed. To nginx every denial is 403 with a ticket in `X-Turnpike-Denial`; the answer for the caller is at `/v1/authorize/nginx/denied`.",
+      "For the forward authorisation of proxies, with any method. The call is described by the headers of the dialect, its key is in `Authorization` or `X-Api-Key` as the caller sent it, and the query string is never read. Only [trusted proxies](/docs/adopt) may ask. It is metered when it is allowed. To nginx every denial is 403 with a ticket in `X-Turnpike-Denial`; the answer for the caller is at `/v1/authorize/nginx/denied`.",
     tags: ["Keys"],
     parameters: [
       {
@@ -428,7 +428,7 @@ const authorizeCall: RawOperation = {
     ],
     responses: {
       "200": {
-        description: "The call may pass; whose it is stands in the headers. No body.",
+        description: "The call may pass; the headers say whose it is. No body.",
         headers: IDENTITY_HEADERS,
       },
     },

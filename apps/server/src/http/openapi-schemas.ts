@@ -11,7 +11,7 @@ function idPattern(example: unknown): string | undefined {
 }
 
 /**
- * Corrects what the converter gets wrong: ids and texts that stand for a boolean are checked by code, which would come out
+ * Corrects what the converter gets wrong: ids and texts that mean a boolean are checked by code, which would come out
  * as "nothing is valid"; whole numbers get the bounds of JavaScript's exact range, and records the note that their names are
  * texts, which tell a reader nothing.
  */

@@ -86,7 +86,7 @@ describe("createPageRedirect", () => {
     }
   });
 
-  it("redirects nobody but browsers that open a page", async () => {
+  it("redirects only browsers that open a page", async () => {
     const host = "127.0.0.1:3000";
     expect(await open({ consoleUrl, host, accept: "*/*" })).toBeNull();
     expect(await open({ consoleUrl, host, accept: "application/json" })).toBeNull();

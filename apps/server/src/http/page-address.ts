@@ -6,7 +6,7 @@ function findUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/** True for a browser that opens a page: programs and scripts get what is at the address that they asked. */
+/** True for a browser that opens a page. Programs and scripts get what is at the address they asked for. */
 function opensPage({ method, headers }: IncomingMessage): boolean {
   const isRead = method === "GET" || method === "HEAD";
   return isRead && headers.accept?.includes("text/html") === true;

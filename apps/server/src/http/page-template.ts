@@ -25,7 +25,7 @@ export type PageTemplate = {
   brandStyle: { path: string; text: string };
 };
 
-/** JSON that no HTML parser takes for the end of its element or for a comment. */
+/** JSON in which no HTML parser sees the end of its element or a comment. */
 export function toEmbeddedJson(value: unknown): string {
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -29,7 +29,7 @@ export type ProblemRenderer = (error: unknown, requestId: string) => Problem;
 
 export const PROBLEM_JSON = "application/problem+json";
 
-/** Turns whatever was thrown into the one error that the caller may see. */
+/** Turns anything thrown into the error that the caller may see. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) {
     return error;
@@ -50,7 +50,7 @@ export function toAppError(error: unknown): AppError {
 }
 
 /**
- * Makes the one place that renders failures.
+ * Makes the renderer of all failures.
  *
  * @param docsUrl - Base address of the documentation, without a slash at the end.
  */
@@ -82,7 +82,7 @@ export function createProblemRenderer(docsUrl: string): ProblemRenderer {
   };
 }
 
-/** Sends a problem, unless the answer has begun: then the connection is cut, so that nobody takes it for whole. */
+/** Sends a problem. If the answer has begun, cuts the connection instead, so that it does not look complete. */
 export function sendProblem(
   res: ServerResponse,
   problem: Problem,

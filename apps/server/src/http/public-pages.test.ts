@@ -90,7 +90,7 @@ beforeEach(async () => {
       clientAddress: () => "127.0.0.1",
       findCall: () => undefined,
       call: () => {
-        throw new Error("Public pages ask nobody for a credential.");
+        throw new Error("Public pages never ask for a credential.");
       },
     };
     const fail = () => res.writeHead(404).end();

@@ -30,7 +30,7 @@ export type PublicPagesDeps = {
   logger: Pick<Logger, "warn">;
 };
 
-/** A page that could not be rendered is tried again after this, and not by every visitor in between. */
+/** A page that could not be rendered is tried again after this, not for every visitor in between. */
 const RETRY_AFTER_MS = 10_000;
 const YEAR_SECONDS = 365 * 24 * 3600;
 const CONTENT_OF: Readonly<Partial<Record<PublicPath, keyof PageContent>>> = {
@@ -38,7 +38,7 @@ const CONTENT_OF: Readonly<Partial<Record<PublicPath, keyof PageContent>>> = {
   "/terms": "terms",
   "/privacy": "privacy",
 };
-/** Pages whose first view depends on what their address carries, such as a token of a mail: the browser renders those. */
+/** Pages whose first view depends on their address, such as a token from a mail: the browser renders those. */
 const READS_QUERY: readonly PublicPath[] = ["/login", "/register"];
 
 function isContentName(name: string): name is keyof PageContent {

@@ -8,7 +8,7 @@ export type RawCall = {
   res: ServerResponse;
   params: Readonly<Record<string, string>>;
   context: HttpContext;
-  /** Answers what went wrong in a callback, as if the route had thrown it. */
+  /** Answers an error from a callback, as if the route had thrown it. */
   fail(error: unknown): void;
 };
 
@@ -20,16 +20,16 @@ export type RawRoute = {
   method: "GET" | "POST" | "PUT" | "DELETE";
   /** Such as `/v1/tenants/{tenantId}/files`; a name in braces takes one segment. */
   path: string;
-  /** True for a route that answers by `sendHotJson`, which writes the headers of every answer along with its own. */
+  /** True for a route that answers by `sendHotJson`, which also writes the headers that every answer has. */
   isHot?: true;
-  /** May answer at once: a promise that nobody needs costs a hot route as much as its look-ups. */
+  /** May be synchronous: a needless promise costs a hot route as much as its lookups. */
   handle(call: RawCall): Promise<void> | void;
 };
 
-/** What every answer of the listener for people bears, beside its request id. */
+/** Headers of every answer of the listener for people, besides its request id. */
 export const BASE_HEADERS = [
-  // Shorter than the silence after which the listener closes: a client that keeps to it never writes into a closed connection,
-  // and one that hears nothing, such as Node's fetch, gives connections up after four seconds.
+  // Shorter than the silence after which the listener closes, so that a client which obeys it never writes into a closed
+  // connection. Without this header Node's fetch drops connections after four seconds.
   "keep-alive",
   "timeout=60",
   "x-content-type-options",
@@ -38,7 +38,7 @@ export const BASE_HEADERS = [
   "no-referrer",
 ] as const;
 
-/** Puts on an answer that has not begun what every answer bears. */
+/** Sets the headers that every answer has, on an answer that has not begun. */
 export function setBaseHeaders(res: ServerResponse, requestId: string): void {
   res.setHeader("x-request-id", requestId);
   for (let at = 0; at < BASE_HEADERS.length; at += 2) {
@@ -53,7 +53,7 @@ export function readQuery(req: IncomingMessage): URLSearchParams {
   return new URLSearchParams(queryAt === -1 ? "" : target.slice(queryAt));
 }
 
-/** There is nobody to be answered, and nothing that went wrong here. */
+/** No client is left to answer, and nothing went wrong here. */
 export class ClientLeftError extends Error {
   constructor(options?: ErrorOptions) {
     super("The client left before its body was read.", options);
@@ -107,7 +107,7 @@ export function readBody(
       resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks));
     });
     req.on("error", (error) => reject(new ClientLeftError({ cause: error })));
-    // A client that left before anybody listened is heard of no more.
+    // A client that left before this listener was added causes no further event.
     if (req.destroyed) {
       reject(new ClientLeftError());
     }
@@ -115,7 +115,7 @@ export function readBody(
 }
 
 /**
- * Waits for the end of a body that nobody needs. What is done for a request before its body has come is done for one that may
+ * Waits for the end of a body that is not needed. What is done for a request before its body has come is done for one that may
  * turn out to be no HTTP.
  *
  * @throws {ClientLeftError}
@@ -172,7 +172,7 @@ export function invalidRequest(errors: readonly FieldError[]): AppError {
   });
 }
 
-/** @throws {AppError} `UNSUPPORTED_MEDIA_TYPE` for a body that calls itself something else than JSON. */
+/** @throws {AppError} `UNSUPPORTED_MEDIA_TYPE` for a body whose content type is not JSON. */
 export function assertJsonType(req: IncomingMessage): void {
   const type = req.headers["content-type"];
   if (type !== undefined && type !== "application/json" && !isJsonType(type)) {
@@ -197,7 +197,7 @@ export function parseJsonText(body: Buffer): unknown {
   }
 }
 
-/** @throws {AppError} `INVALID_REQUEST`: not of the schema. */
+/** @throws {AppError} `INVALID_REQUEST`: does not match the schema. */
 export function parseBySchema<Schema extends z.ZodType>(
   value: unknown,
   schema: Schema,
@@ -223,7 +223,7 @@ export async function readJson<Schema extends z.ZodType>(
   return parseBySchema(parseJsonText(await readBody(req, bytesMax)), schema);
 }
 
-/** Answers JSON that no cache may keep. */
+/** Answers JSON that no cache may store. */
 export function sendJson(res: ServerResponse, status: number, value: unknown): void {
   const text = JSON.stringify(value);
   res.writeHead(status, {

@@ -5,7 +5,7 @@ import { renderInlineMarkdown } from "./render-markdown.ts";
 type Schema = Readonly<Record<string, unknown>>;
 
 const COMPONENTS = "#/components/schemas/";
-/** Deeper shapes are named ones, which link to their own place. */
+/** Deeper shapes are named, and link to their own section. */
 const DEPTH_MAX = 6;
 
 function isRecord(value: unknown): value is Schema {
@@ -75,7 +75,7 @@ function describeRange(lowest: unknown, highest: unknown, unit: string): string 
   return highest === undefined ? undefined : `at most ${String(highest)}${words}`;
 }
 
-/** What a value must keep to: bounds, default and pattern. */
+/** Bounds, default and pattern of a value. */
 function describeBounds(schema: Schema): SafeHtml | undefined {
   const ranges = [
     describeRange(schema["minimum"], schema["maximum"], ""),

@@ -111,7 +111,7 @@ function renderBody(operation: DescribedOperation): SafeHtml | undefined {
   return html`<h4>Body${types}</h4>${first[0] === "application/json" ? renderShape(first[1]) : undefined}`;
 }
 
-/** What an operation answers when it works; its refusals, which are many and mostly alike, folded away by their statuses. */
+/** The successful answers of an operation; its refusals, many and mostly alike, are folded by status. */
 function renderResponses(operation: DescribedOperation): SafeHtml {
   const rows = Object.entries(operation.responses ?? {}).map(([status, response]) => {
     const isSuccess = status.startsWith("2");
@@ -205,7 +205,7 @@ ${renderShapes(document)}`,
 
 /**
  * Serves the API's document and a page that people read. The page is written by the server from the document: it needs no
- * script, so its policy allows none, and it asks nobody else for anything.
+ * script, so its policy allows none, and it loads nothing from elsewhere.
  *
  * @see docs/decisions/0007-reference-page-without-scripts.md
  */

@@ -9,11 +9,11 @@ export type RenderedMarkdown = {
   title: string | undefined;
   /** Headings of the second and third level, in order. */
   headings: Heading[];
-  /** Safe: raw HTML of the source is shown, not taken. */
+  /** Safe: raw HTML of the source is shown as text. */
   html: string;
 };
 
-/** The anchor of a heading, as GitHub makes it: links between pages work in both places. */
+/** The anchor of a heading, as GitHub makes it, so that links between pages work on both sites. */
 export function toAnchor(text: string): string {
   return text
     .toLowerCase()
@@ -58,10 +58,10 @@ function plainText(tokens: readonly Tokens.Generic[]): string {
 
 const MARKS = { start: "<!--", end: "-->" };
 
-/** Says where a link of a page leads; undefined for one that is not to be followed. */
+/** Resolves a link of a page; undefined for one that must not be followed. */
 export type ToHref = (page: string, href: string) => string | undefined;
 
-/** A renderer that keeps the headings it meets. */
+/** A renderer that collects headings. */
 function createRenderer(
   page: string,
   found: { headings: Heading[]; titles: string[] },

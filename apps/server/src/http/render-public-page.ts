@@ -13,7 +13,7 @@ export type RenderedPage = {
 
 export type RenderPublicPage = (page: PrerenderedPage) => Promise<RenderedPage>;
 
-/** Longer than any of these pages takes on a slow machine; whoever waits gets the plain page instead. */
+/** Longer than any of these pages takes on a slow machine; after this the visitor gets the plain page. */
 const RENDER_TIMEOUT_MS = 2_000;
 
 function isRenderer(value: unknown): value is RenderPublicPage {
@@ -40,7 +40,7 @@ function assertRendered(page: RenderedPage): RenderedPage {
   if (!isWhole) {
     throw new Error("The built console answered no page");
   }
-  // The policy refuses them, and what they were for would be missing. What stands in quotes is nobody's attribute.
+  // The policy blocks inline styles and scripts, and the page would miss them. Text in quotes is not an attribute.
   const tags = page.html?.replace(/"[^"]*"/g, '""') ?? "";
   const refused = /<[a-z][^>]*\s(?:style|on[a-z]+)=/i.exec(tags)?.[0];
   if (refused !== undefined) {
@@ -79,7 +79,7 @@ export function createPageRenderer(input: {
     input.logger.warn({ file: input.file }, "Public pages are rendered by the browser alone");
     return () => Promise.resolve(plain);
   }
-  // At once, so that page and renderer are of one build whatever is built later.
+  // Loaded at once, so that page and renderer come from one build, whatever is built later.
   const renderer = loadRenderer(input.file);
   renderer.catch(() => undefined);
 

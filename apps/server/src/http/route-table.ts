@@ -36,10 +36,10 @@ function match(
 }
 
 /**
- * Finds routes by method and path. Routes without names in braces are one map look-up, which is what the hot path takes.
+ * Finds routes by method and path. A route without names in braces costs one map lookup, which is what the hot path has.
  */
 export function createRouteTable<Route extends Addressed>(routes: readonly Route[]) {
-  // By path, then by method: putting both together for every call would cost more than the two look-ups.
+  // By path, then by method: joining both for every call would cost more than two lookups.
   const fixed = new Map<string, Map<string, FoundRoute<Route> & { kind: "found" }>>();
   const named: Entry<Route>[] = [];
   for (const route of routes) {
@@ -51,14 +51,14 @@ export function createRouteTable<Route extends Addressed>(routes: readonly Route
     }
   }
 
-  // A program calls the same route again and again: to compare with the last one takes no hash of a path that was just read.
+  // Programs call the same route again and again: comparing with the last one saves hashing the path.
   let last: { method: string; path: string; exact: FoundRoute<Route> } | undefined;
 
   return function findRoute(method: string, path: string): FoundRoute<Route> {
     if (last !== undefined && last.path === path && last.method === method) {
       return last.exact;
     }
-    // HEAD is answered as GET; node leaves the body out.
+    // HEAD is answered as GET; Node leaves the body out.
     const asked = method === "HEAD" ? "GET" : method;
     const methods = fixed.get(path);
     const exact = methods?.get(asked);

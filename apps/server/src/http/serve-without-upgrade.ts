@@ -18,7 +18,7 @@ export function serveWithoutUpgrade(
       text += `${req.rawHeaders[i]}: ${req.rawHeaders[i + 1]}\r\n`;
     }
   }
-  // Node takes off every listener of its own but these two, and sets them again.
+  // Node removes all its listeners but these two, and adds them again.
   socket.removeAllListeners("resume").removeAllListeners("pause");
   socket.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, "latin1"), head]));
   server.emit("connection", socket);

@@ -11,7 +11,7 @@ export type PublicConfig = {
   urls: { console: string; api: string; gateway: string };
   version: string;
   identity: {
-    /** Who vouches for people, in the order in which they are offered. One or more. */
+    /** Identity providers, one or more, in the order in which they are offered. */
     providers: readonly {
       id: string;
       kind: "builtin" | "oidc";
@@ -51,7 +51,7 @@ export function toReadiness(
   return { status: isDown ? "unready" : isDegraded ? "degraded" : "ready", parts: components };
 }
 
-/** Open to anyone: is it alive, is it ready, and what a browser must know before anything else. */
+/** Open to anyone: liveness, readiness, and the public configuration of the console. */
 export function createSystemRoutes(deps: {
   readiness(): Promise<Readiness>;
   publicConfig: PublicConfig;

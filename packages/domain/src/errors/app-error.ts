@@ -2,7 +2,7 @@ import type { ErrorCode } from "./error-codes.ts";
 
 /**
  * One thing wrong with the input. `pointer` is a JSON pointer into the body; a parameter of the query, the path or a header
- * stands there by its name, such as `/cursor`.
+ * is named by its own name, such as `/cursor`.
  */
 export type FieldError = { pointer: string; message: string; fix?: string };
 
@@ -19,7 +19,7 @@ export type AppErrorInput = {
 };
 
 /**
- * A failure with a stable code. `http/problem-details.ts` is the one place that turns it into a reply; `message` (the
+ * A failure with a stable code. Only `http/problem-details.ts` turns it into a reply; `message` (the
  * public sentence) reaches the caller, `cause` only the log.
  */
 export class AppError extends Error {
@@ -38,7 +38,7 @@ export class AppError extends Error {
   }
 }
 
-/** The one answer for what is missing and for what the caller may not know of: the two must not differ. */
+/** The answer for what is missing and for what the caller may not see: the two must not differ. */
 export function resourceNotFound(noun: string): AppError {
   return new AppError({
     code: "RESOURCE_NOT_FOUND",

@@ -131,7 +131,7 @@ export function isErrorCode(value: string): value is ErrorCode {
   return Object.hasOwn(ERROR_CODES, value);
 }
 
-/** The last part of the documentation address of a code: `RATE_LIMITED` gives `rate-limited`. */
+/** The last segment of a code's documentation address: `RATE_LIMITED` gives `rate-limited`. */
 export function errorPageSlug(code: ErrorCode): string {
   return code.toLowerCase().replaceAll("_", "-");
 }

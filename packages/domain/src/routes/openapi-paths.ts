@@ -1,6 +1,6 @@
-/** The most paths of one document: more would be no description of an API any more, and make as many rollups. */
+/** At most so many paths in a document: more would hardly describe an API, and every path has its own rollups. */
 export const OPENAPI_PATHS_MAX = 5_000;
-/** The most servers that are looked at. */
+/** At most so many servers are read. */
 const SERVERS_MAX = 20;
 
 export type OpenapiPaths =

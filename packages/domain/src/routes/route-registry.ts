@@ -1,12 +1,12 @@
 import { toRouteTemplate } from "./route-template.ts";
 
-/** The route of calls beyond the routes that are told apart. */
+/** The route of all calls beyond the limit of distinct routes. */
 export const OTHER_ROUTE = "{other}";
 
 export type RouteRegistry = {
   /**
-   * The route under which a call is counted: its template, or {@link OTHER_ROUTE} when the tenant has as many as are told
-   * apart already.
+   * The route under which a call is counted: its template, or {@link OTHER_ROUTE} when the tenant already has as many routes
+   * as it may.
    *
    * @param rawTarget - The request target as sent.
    * @param nowMs - Wall clock, epoch milliseconds.
@@ -15,7 +15,7 @@ export type RouteRegistry = {
 };
 
 export type RouteRegistryOptions = {
-  /** Routes of one tenant that are told apart in a day. */
+  /** Distinct routes of one tenant in a day. */
   perTenantMax: number;
   /** Routes of all tenants together, which bounds memory. */
   totalMax: number;
@@ -24,9 +24,9 @@ export type RouteRegistryOptions = {
 const DAY_MS = 24 * 3600 * 1000;
 
 /**
- * Makes the list of routes that this process has met today (UTC). It is what keeps the number of rollups bounded when an API
- * puts into its paths what no rule sees as a value, or when somebody tries paths at random. Every day starts anew, so that
- * what filled the list does not keep out routes that are new.
+ * Makes the registry of routes that this process has seen today (UTC). It bounds the number of rollups when an API has values
+ * in its paths that no rule recognises, or when someone tries paths at random. Every day starts empty, so that what filled
+ * the registry does not keep out new routes.
  */
 export function createRouteRegistry(options: RouteRegistryOptions): RouteRegistry {
   const routesOf = new Map<string, Set<string>>();

@@ -62,7 +62,7 @@ function descend(node: Node, segment: string): Node {
   return pattern.node;
 }
 
-/** True when the texts stand in the segment in their order, the first and last at its ends, each value not empty. */
+/** True when the segment has the texts in order, the first and last at its ends, with a value between each two. */
 function matches({ texts }: Pattern, segment: string): boolean {
   const first = texts[0] ?? "";
   const last = texts.at(-1) ?? "";
@@ -91,7 +91,7 @@ function endOfPath(rawTarget: string): number {
   return rawTarget.length;
 }
 
-/** Every node is met at most once for a path, so the work is bounded by the templates. */
+/** A path visits every node at most once, so the templates bound the work. */
 function search(node: Node, path: string, from: number, end: number): string | undefined {
   let start = from;
   while (start < end && path.charCodeAt(start) === SLASH) {
@@ -117,7 +117,7 @@ function search(node: Node, path: string, from: number, end: number): string | u
   return node.value && search(node.value, path, stop, end);
 }
 
-/** Only what a rollup can hold: visible ASCII, as it stands in a request. */
+/** Only what a rollup can hold: visible ASCII, as in a request. */
 function toTemplate(path: string): string | undefined {
   const parts = path.split("/").filter((part) => part !== "");
   const template = `/${parts.map(encodeSegment).join("/")}`;
@@ -126,7 +126,7 @@ function toTemplate(path: string): string | undefined {
     : undefined;
 }
 
-/** Writes what a client has to encode as it encodes it; what is encoded already stays. */
+/** Encodes a segment as a client does; what is encoded already stays. */
 function encodeSegment(segment: string): string {
   return segment
     .replaceAll(/\p{Surrogate}/gu, "_")
@@ -151,7 +151,7 @@ export function createRouteTable(paths: Iterable<string>): RouteTable {
         .filter((part) => part !== "")
         .reduce(descend, root);
       size += node.template === undefined ? 1 : 0;
-      // Two names for one place: the first one stays.
+      // Two names for one position: the first one stays.
       node.template ??= template;
     }
   }

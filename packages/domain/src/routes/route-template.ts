@@ -2,9 +2,9 @@
 export const ROUTE_LENGTH_MAX = 200;
 
 const VALUE = "{id}";
-/** Stands for the rest of a path that does not fit. */
+/** Replaces the rest of a path that does not fit. */
 const REST = "/{more}";
-/** A longer segment is no name that somebody gave a route. */
+/** A longer segment is not a name that someone gave a route. */
 const SEGMENT_LENGTH_MAX = 64;
 
 const NOT_VISIBLE_ASCII = /[^\x21-\x7e]/g;
@@ -25,7 +25,7 @@ function classOf(char: number): number {
   return char <= 0x5a ? 1 : 2;
 }
 
-/** How often digits, capitals and small letters follow one another: in words seldom, in random text at every other place. */
+/** How often the class of characters (digit, capital, small letter) changes: seldom in words, at every second position in random text. */
 function countChanges(run: string): number {
   let changes = 0;
   for (let index = 1; index < run.length; index += 1) {
@@ -42,7 +42,7 @@ function countDigits(run: string): number {
   return digits;
 }
 
-/** True when letters and digits without a separator look made by a program: part of an id, not of a name. */
+/** True when a run of letters and digits seems to be generated: an id, not a name. */
 function isMadeUp(run: string): boolean {
   if (run.length >= 32 || LONG_NUMBER.test(run)) {
     return true;
@@ -76,14 +76,14 @@ function toNamedText(text: string): string {
 }
 
 function toSegment(segment: string): string {
-  // What is encoded, and what has an @ in it, is data: a name, a search, an address of a person.
+  // Anything percent-encoded or with an @ is data: a name, a search, an e-mail address.
   if (segment.length > SEGMENT_LENGTH_MAX || segment.includes("%") || segment.includes("@")) {
     return VALUE;
   }
   if (!segment.includes(":")) {
     return bounded(toNamedText(segment));
   }
-  // `/orders/17:cancel`: what is done to something stays.
+  // `/orders/17:cancel`: the action stays.
   return HAS_DIGIT.test(segment) && NUMERIC.test(segment)
     ? VALUE
     : bounded(segment.split(":").map(toNamedText).join(":"));
@@ -116,7 +116,7 @@ function toPath(rawTarget: string): string {
 export function toRouteTemplate(rawTarget: string): string {
   const path = toPath(rawTarget);
   let route = "";
-  /** The longest part of it that has room for {@link REST}. */
+  /** The longest beginning of it that leaves room for {@link REST}. */
   let shorter = "";
   for (let start = 0; start < path.length; ) {
     const slash = path.indexOf("/", start);

@@ -22,7 +22,7 @@ export function parseJsonPointer(text: string): JsonPath | undefined {
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** Finds what a pointer names in parsed JSON; `undefined` when there is nothing. Never looks at what an object inherits. */
+/** Finds what a pointer names in parsed JSON; `undefined` when there is nothing. Never reads inherited properties. */
 export function findByPath(document: unknown, path: JsonPath): unknown {
   let found = document;
   for (const step of path) {

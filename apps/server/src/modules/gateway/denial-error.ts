@@ -3,13 +3,13 @@ import { ERROR_CODES, type ErrorCode } from "@turnpike/domain/errors/error-codes
 import type { Denial } from "./decide/decide-call.ts";
 import { toLimitHeaders } from "./limit-headers.ts";
 
-/** Lets a page of any origin read why its call was refused; no credentials are allowed along, so nothing leaks. */
+/** Lets a page of any origin read why its call was refused. Credentials are not allowed, so nothing leaks. */
 export const DENIAL_HEADERS: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "Retry-After, RateLimit, RateLimit-Policy, X-Request-Id",
 };
 
-/** Every 401 names the scheme by which a key is sent (RFC 9110, section 11.6.1), and whether one was (RFC 6750, section 3). */
+/** Every 401 names the scheme for keys (RFC 9110 section 11.6.1), and whether a key was sent (RFC 6750 section 3). */
 function toChallenge(code: ErrorCode): Record<string, string> {
   if (ERROR_CODES[code].status !== 401) {
     return {};
@@ -19,7 +19,7 @@ function toChallenge(code: ErrorCode): Record<string, string> {
 }
 
 /**
- * A denial as the caller is told of it.
+ * Turns a denial into what the caller sees.
  *
  * @param input.nowMs - Epoch milliseconds.
  */
@@ -43,7 +43,7 @@ export function toDenialError(
               remaining: limit.remaining,
             },
             resetAt: new Date(limit.resetAtMs).toISOString(),
-            // Another plan changes nothing about a limit that the tenant gave its key.
+            // Another plan does not change a limit that the tenant gave its key.
             ...(limit.scope === "key" ? {} : { upgradeUrl: input.plansUrl }),
           }),
     },

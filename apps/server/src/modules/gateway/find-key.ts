@@ -5,7 +5,7 @@ const BEARER = /^Bearer +(\S+)$/i;
 
 export type KeyInRequest = { text: string; headerNames: string[] };
 
-/** Finds the key and the headers that must not reach the upstream: the one that carried it, and any other with a key of ours. */
+/** Finds the key and the headers that must not reach the upstream: its own, and any other that holds one of our keys. */
 export function findKey(req: IncomingMessage): KeyInRequest | undefined {
   const header = req.headers[API_KEY_HEADER];
   const bearer = BEARER.exec(req.headers.authorization ?? "")?.[1];
@@ -19,7 +19,7 @@ export function findKey(req: IncomingMessage): KeyInRequest | undefined {
   return bearer === undefined ? undefined : { text: bearer, headerNames: ["authorization"] };
 }
 
-/** A browser asks whether it may call: it sends no key. */
+/** True for a CORS preflight, which carries no key. */
 export function isPreflight(req: Pick<IncomingMessage, "headers" | "method">): boolean {
   return (
     req.method === "OPTIONS" &&

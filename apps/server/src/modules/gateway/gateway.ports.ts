@@ -1,11 +1,11 @@
 import type { CallMeasure, MeteredCall } from "#modules/metering/index.ts";
 
-/** Sees calls while somebody looks on. */
+/** Sees calls while someone watches. */
 export interface CallObserver {
-  /** False while nobody does: all that a call then costs. */
+  /** False while no one watches; a call then pays only for reading this. */
   readonly isWatching: boolean;
   /**
-   * Takes a call that is over; at once, and without ever failing it.
+   * Called when a call is over. Must return at once and never throw.
    *
    * @param measure - Undefined for what is not measured: a denial, a verification.
    */

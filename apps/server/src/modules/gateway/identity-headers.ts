@@ -2,7 +2,7 @@ import { effectiveScopes } from "@turnpike/domain/access/custom-scopes";
 import type { Admission } from "./decide/decide-call.ts";
 import type { HeaderPair } from "./proxy/forward-headers.ts";
 
-/** Whose call it is, for the upstream. Every header always has a value. */
+/** Says to the upstream whose call it is. Every header always has a value. */
 export function toIdentityHeaders({
   key,
   tenant,
@@ -17,7 +17,7 @@ export function toIdentityHeaders({
   ];
 }
 
-/** What the upstream gets on a call without a key (a preflight): every name, so that none can be forged past us. */
+/** The identity of a call without a key (a preflight): every name is set, so that a caller cannot forge one. */
 export const NO_IDENTITY: readonly HeaderPair[] = [
   ["X-Turnpike-Tenant", "-"],
   ["X-Turnpike-Key", "-"],

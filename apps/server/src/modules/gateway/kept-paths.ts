@@ -9,7 +9,7 @@ function fileOf(folder: string, upstream: string): string {
   return join(folder, `${upstream}.json`);
 }
 
-/** Keeps the paths of the document of an upstream for the next start. Threads that write at once leave one of theirs. */
+/** Saves the paths of an upstream's document for the next start. When threads write at once, one of their files remains. */
 export function keepPaths(
   folder: string,
   upstream: string,
@@ -22,13 +22,13 @@ export function keepPaths(
   renameSync(own, file);
 }
 
-/** The paths that were kept of the document at an address; `undefined` when there are none, or none that can be read. */
+/** The saved paths of the document at an address; `undefined` when there are none that can be read. */
 export function findKeptPaths(folder: string, upstream: string, url: string): string[] | undefined {
   try {
     const kept = keptPaths.parse(JSON.parse(readFileSync(fileOf(folder, upstream), "utf8")));
     return kept.url === url ? kept.paths : undefined;
   } catch {
-    // Routes are learned without it.
+    // Routes are learned instead.
     return undefined;
   }
 }

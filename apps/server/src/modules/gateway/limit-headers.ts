@@ -2,7 +2,7 @@ import { toRateLimitFields } from "@turnpike/domain/limits/rate-limit-fields";
 import type { LimitView } from "./decide/limit-view.ts";
 import type { HeaderPair } from "./proxy/forward-headers.ts";
 
-/** The fields tell limits apart by name, and a key's limit may bear that of one of its tenant's, a quota that of a rate limit. */
+/** The fields identify limits by name, but a key's limit may share its name with the tenant's, and a quota with a rate limit. */
 function toFieldName({ name, scope, isNameTaken }: LimitView): string {
   const ofScope = isNameTaken === true ? `quota:${name}` : name;
   return scope === "key" ? `key:${ofScope}` : ofScope;

@@ -5,9 +5,9 @@ import type { CallOutcome, CallTraffic } from "./proxy/call-outcome.ts";
 export type CallTimes = { startedAtMs: number; outcomeAtMs: number; endedAtMs: number };
 
 /**
- * What a call is measured by: as its client sees it, from the request's head to the last byte of the answer. Event streams
- * and WebSockets last as long as somebody listens, so that of them it is the time to the head of the answer that tells how
- * fast the API is. How long a client waited before it left says nothing about the API.
+ * Measures a call as its client sees it: from the head of the request to the last byte of the answer. Event streams and
+ * WebSockets last as long as someone listens, so theirs ends with the head of the answer. A client that left before the
+ * answer says nothing about the speed of the API.
  */
 export function measureCall(
   outcome: CallOutcome,

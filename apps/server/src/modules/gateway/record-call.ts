@@ -18,7 +18,7 @@ import type { Admission, Denial } from "./decide/decide-call.ts";
 import type { CallObserver } from "./gateway.ports.ts";
 import type { RouteDocuments } from "./route-documents.ts";
 
-/** How an admitted call came out: the upstream's status, or why there is none. */
+/** The outcome of an admitted call: the upstream's status, or why there is none. */
 export type AdmittedOutcome =
   | { kind: "status"; status: number }
   | { kind: "failed"; code: Exclude<MeteredCall["outcome"], "VALID"> };
@@ -32,7 +32,7 @@ const ROUTES_MET = { perTenantMax: 500, totalMax: 100_000 };
 /** What was called. */
 export type CallTarget = {
   meterId: string;
-  /** Undefined, like the target, when only the key is verified. */
+  /** Undefined, like the target, when only a key is verified. */
   method: CallMethod | undefined;
   /** The request target as the client sent it; its template is the route. */
   rawTarget: string | undefined;
@@ -40,34 +40,34 @@ export type CallTarget = {
   upstream?: string | undefined;
 };
 
-/** The target of a verification: which call it is for only the asking program knows. */
+/** The target of a verification: only the asking program knows which call it is for. */
 export const VERIFICATION: CallTarget = {
   meterId: REQUESTS_METER,
   method: undefined,
   rawTarget: undefined,
 };
 
-/** What a call counts as that was allowed and not forwarded. */
+/** The outcome of a call that was allowed and not forwarded. */
 const ALLOWED_STATUS = 200;
 
-/** A call as it is written down, without how it came out. */
+/** A call as it is recorded, without its outcome. */
 type CallFacts = Omit<MeteredCall, "outcome" | "status" | "quantity" | "leaseId">;
 
-/** Says what is written down of a call, for whoever writes it down later. */
+/** Describes a call for a record that is made later. */
 export type DescribeCall = (subject: Subject, target: CallTarget) => CallFacts;
 
 export type CallRecorder = {
   /** True when no further call may be admitted, because it could not be recorded. */
   readonly isSaturated: boolean;
-  /** Writes down an admitted call, once, when its outcome is known; what is not billed goes back to the limit. */
+  /** Records an admitted call, once, when its outcome is known. Units that are not billed return to the limit. */
   recordAdmitted(admission: Admission, target: CallTarget, outcome: AdmittedOutcome): MeteredCall;
-  /** Writes down a call that was allowed and not forwarded: how it comes out only who asked will know. */
+  /** Records a call that was allowed and not forwarded: only the asking program learns its outcome. */
   recordAllowed(admission: Admission, target: CallTarget): void;
-  /** Writes down what was measured of a call that {@link recordAdmitted} wrote down, once, when it is over. */
+  /** Records the measurements of a call that {@link recordAdmitted} recorded, once, when it is over. */
   recordMeasure(call: MeteredCall, measure: CallMeasure): void;
-  /** Undoes the admission of a call that never went on its way and is not written down. */
+  /** Undoes the admission of a call that was never sent and is not recorded. */
   abandon(admission: Admission): void;
-  /** Writes down a refused call of a known key. Unknown keys belong to nobody's ledger. */
+  /** Records a refused call of a known key. Calls with unknown keys are in no one's ledger. */
   recordDenied(denial: Denial, target: CallTarget): void;
 };
 
@@ -80,7 +80,7 @@ function statusOf(outcome: AdmittedOutcome): number {
     : ERROR_CODES[outcome.code].status;
 }
 
-/** @throws {AppError} `OVERLOADED`: what cannot be written down must not be let through. */
+/** @throws {AppError} `OVERLOADED`: a call that cannot be recorded must not be let through. */
 export function assertRecordable(callRecorder: Pick<CallRecorder, "isSaturated">): void {
   if (callRecorder.isSaturated) {
     throw new AppError({
@@ -92,9 +92,9 @@ export function assertRecordable(callRecorder: Pick<CallRecorder, "isSaturated">
 }
 
 /**
- * Resolves when all that was recorded so far is in the journal, and rejects when that cannot be written: then a call must not
- * be told that it may pass. Undefined unless usage must be on disk before an answer (`durability: strict`), so that no other
- * answer waits for a promise.
+ * Resolves when everything recorded so far is in the journal, and rejects when the journal cannot be written: then the call
+ * must not pass. Undefined unless usage must be on disk before an answer (`durability: strict`), so that otherwise no answer
+ * waits for a promise.
  */
 export type WhenJournaled = (() => Promise<void>) | undefined;
 
@@ -103,7 +103,7 @@ export function createCallRecorder(deps: {
   leases: LeaseHolder;
   clock: Clock;
   observer?: CallObserver;
-  /** What upstreams say of their paths; left out: routes are learned. */
+  /** Documented routes of upstreams. Left out: all routes are learned. */
   documents?: Pick<RouteDocuments, "findRoute">;
   /** What is kept of a path that no document describes; left out: a learned template. */
   paths?: PathMode;
@@ -116,7 +116,7 @@ export function createCallRecorder(deps: {
   ): CallFacts {
     const { tenantId } = subject.tenant;
     const occurredAtMs = deps.clock.now().getTime();
-    // A documented route needs no place in the book: a document has so many and no more.
+    // A documented route does not count as a learned one: the document bounds their number.
     const routeOf = (target: string) =>
       deps.documents?.findRoute(upstream, target) ??
       (deps.paths === "documented" ? OTHER_ROUTE : routes.routeOf(tenantId, target, occurredAtMs));

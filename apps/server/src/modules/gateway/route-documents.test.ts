@@ -131,7 +131,7 @@ describe("createRouteDocuments", () => {
     expect(documents.findRoute("users", "/users/7")).toBe("/users/{user}");
   });
 
-  it("uses the last good document of an address also after a start at which nobody answers, and no other", async () => {
+  it("uses the last good document of an address, and no other, even after a start at which the address does not answer", async () => {
     const openapi = { url, refreshSeconds: 10 };
     answer = (_, res) => res.end(JSON_TEXT);
     await open({ name: "users", openapi }).refresh();

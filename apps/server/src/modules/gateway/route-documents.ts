@@ -19,18 +19,18 @@ export type RouteDocuments = {
    *   order of the upstreams.
    */
   findRoute(upstream: string | undefined, rawTarget: string): string | undefined;
-  /** Why a document is not the newest, as a sentence; undefined when all are. */
+  /** Why a document is out of date, as a sentence; undefined when none is. */
   readonly trouble: string | undefined;
-  /** Reads every document anew. One that cannot be read or is broken leaves the last good one. */
+  /** Reads every document again. One that cannot be read or is broken leaves the last good one in use. */
   refresh(): Promise<void>;
   /** Reads the documents now, and again at the shortest interval that one of them asks for, until `stop`. */
   keepFresh(stop: AbortSignal): void;
 };
 
 const FETCH_TIMEOUT_MS = 10_000;
-/** For the largest document, on a busy machine. */
+/** Enough for the largest document on a busy machine. */
 const PARSE_TIMEOUT_MS = 30_000;
-/** Of a thread that reads a document, in megabytes. */
+/** Memory limit of the parsing thread, in megabytes. */
 const PARSE_MEMORY_MB = 512;
 
 type Source = {
@@ -43,7 +43,7 @@ type Source = {
   trouble: string | undefined;
 };
 
-/** Reads a document where it holds up no call. */
+/** Parses a document in a thread, where it delays no call. */
 async function parseInThread(text: string): Promise<OpenapiPaths> {
   const worker = new Worker(new URL("../../platform/parse-openapi-thread.ts", import.meta.url), {
     workerData: text,
@@ -154,7 +154,7 @@ export function createRouteDocuments(
       if (source.table === undefined) {
         restore(source);
       }
-      // Anybody may ask for the health: paths and addresses stand in the log alone.
+      // Anyone may read the health, so paths and addresses go to the log only.
       const left = source.table === undefined ? "its routes are learned" : "the last good one is";
       source.trouble = `The OpenAPI document of the upstream ${source.upstream.name} cannot be used, ${left}.`;
       deps.logger.warn(

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const NOW = new Date("2026-05-10T12:00:00Z");
-/** Stands still, so that a bucket of a rate limit is a plain number of calls. */
+/** Does not move, so that a bucket of a rate limit is a plain number of calls. */
 const CLOCK = { now: () => NOW, monotonicMs: () => 5_000 };
 const OPERATOR = { actor: { type: "operator", id: "test" }, requestId: "req_test" } as const;
 
@@ -187,7 +187,7 @@ describe("limits of a tenant and of its keys", () => {
             if (expected !== "VALID" || step.isBilled || step.cost === 0) {
               const { tenantRate, tenantQuota, ...own } = model.left;
               const left = { tenantRate, tenantQuota, ...(step.key === "c" ? {} : own) };
-              // A refusal by one limit does not ask the database for another that nobody has asked for yet.
+              // A refusal by one limit does not query the database for another that is still unknown.
               const known = leftOf(decision.limits);
               expect(left).toMatchObject(known);
               expect(decision.allowed ? known : left).toEqual(left);

@@ -19,7 +19,7 @@ export type LimitsOutcome =
       kind: "refused";
       code: "RATE_LIMITED" | "QUOTA_EXCEEDED";
       detail: string;
-      /** The limit that refused, and all of them as they stand. */
+      /** The limit that refused, and the state of all of them. */
       limit: LimitView;
       limits: LimitView[];
       retryAfterMs: number | undefined;
@@ -29,13 +29,13 @@ export type LimitsOutcome =
 
 export type LimitsDeps = { leases: LeaseHolder; rateLimiter: RateLimiter };
 
-/** How long after a change of a key its calls from before may be uncommitted, with a wide margin for two wall clocks. */
+/** How long calls from before a change of a key may stay uncommitted, with a wide margin between two wall clocks. */
 const RECENT_MS = 60_000;
 const NO_VERDICTS: readonly RateLimitVerdict[] = [];
 
 type EnvironmentLimits = { owner: string; byMeter: Map<string, HardLimit | undefined> };
 
-/** What does not change while the terms of a tenant and its billing period stay: looked up by every call, put together once. */
+/** What stays the same while a tenant's terms and billing period do. Every call reads it, so it is built once. */
 class TenantLimits {
   readonly periodStartMs: number;
   readonly #subject: Pick<Subject, "tenant" | "periodStartMs" | "periodEndMs">;
@@ -56,7 +56,7 @@ class TenantLimits {
     return limits;
   }
 
-  /** What the rate limits of the tenant count under. */
+  /** The name under which the tenant's rate limits count. */
   ownerOf(environment: Environment): string {
     return this.#of(environment).owner;
   }
@@ -170,7 +170,7 @@ export function createLimits(deps: LimitsDeps) {
     }
     for (const limit of quotas) {
       const remaining = limit === undefined ? undefined : deps.leases.remaining(limit);
-      // What this process has not asked for yet is not known, and no call has to wait for it only to be told.
+      // A quota that this process has not asked about is unknown, and no call waits just to report it.
       if (limit !== undefined && remaining !== undefined) {
         limits.push(viewQuota(subject, limit, remaining));
       }
@@ -182,13 +182,13 @@ export function createLimits(deps: LimitsDeps) {
     return [tenantLimitOf(subject, meterId), keyLimitOf(subject, meterId, nowMs)];
   }
 
-  /** Every limit as it stands, when nothing was taken. */
+  /** The state of every limit when nothing was taken. */
   function viewLimits(subject: Subject, meterId: string, nowMs: number): LimitView[] {
     const rates = decideRates(subject, 0);
     return viewAll(subject, { rates, quotas: quotasOf(subject, meterId, nowMs), nowMs });
   }
 
-  /** Quotas of which this process does not know yet what is left. */
+  /** Quotas whose remainder this process does not know yet. */
   function listUnknown(subject: Subject, meterId: string, nowMs: number): HardLimit[] {
     return quotasOf(subject, meterId, nowMs).filter(
       (limit): limit is HardLimit =>
@@ -239,7 +239,7 @@ export function createLimits(deps: LimitsDeps) {
     if (refused !== undefined) {
       return refuseRate(subject, call, { refused, nowMs });
     }
-    // A dry run takes its units, one at least, and gives them back, so that it says what a call would be told.
+    // A dry run takes its units, at least one, and gives them back, so that its answer is what a call would get.
     const units = Math.max(1, call.cost);
     const limit = tenantLimitOf(subject, call.meterId);
     const taken = limit === undefined ? undefined : deps.leases.spend(limit, units);
@@ -250,7 +250,7 @@ export function createLimits(deps: LimitsDeps) {
     const hold = taken?.status === "spent" ? taken.hold : undefined;
     const keyLimit = keyLimitOf(subject, call.meterId, nowMs);
     const keyTaken = keyLimit === undefined ? undefined : deps.leases.spend(keyLimit, units);
-    // Before the tenant's units are asked for: what its key may not have is not held for it.
+    // Before the tenant's units are requested: nothing is held that the key may not have.
     if (keyLimit !== undefined && keyTaken !== undefined && keyTaken.status !== "spent") {
       giveBack(hold);
       return keyTaken.status === "unknown"
@@ -283,7 +283,7 @@ export function createLimits(deps: LimitsDeps) {
     };
   }
 
-  /** Takes all, or nothing and gives the holds back: another thread may have been faster than this one. */
+  /** Takes everything, or takes nothing and returns the holds: another thread may have been faster. */
   function takeRates(
     subject: Subject,
     rates: ReturnType<typeof decideRates>,
@@ -323,7 +323,7 @@ function toQuotaDetail(quota: string, cost: number, remaining: number): string {
     : `The call takes ${String(cost)}, and the ${quota} has ${String(remaining)} left.`;
 }
 
-/** Undefined for what is more than the whole quota: no later period has room for it either. */
+/** Undefined for more than the whole quota: no later period has room for it either. */
 function retryAfterQuotaMs(
   input: { refused: HardLimit; mayComeBack: boolean; nowMs: number },
   cost: number,
@@ -334,7 +334,7 @@ function retryAfterQuotaMs(
   return input.mayComeBack ? COME_BACK_MS : input.refused.periodEndMs - input.nowMs;
 }
 
-/** The rate limit that refuses for the longest time: whoever waits for it has waited for all. */
+/** The rate limit that refuses longest: a caller that waits for it has waited for all of them. */
 function findRefused(
   tenant: readonly RateLimitVerdict[],
   key: readonly RateLimitVerdict[],

@@ -8,15 +8,15 @@ export type CallToDecide = {
   keyText: string;
   meterId: string;
   cost: number;
-  /** True to be told what a call of this cost would be, and to take nothing; so it is anyway with a cost of 0. */
+  /** True to decide a call of this cost without taking anything. A cost of 0 never takes anything. */
   isDryRun?: boolean;
-  /** Finds where the call came from, canonical; asked only for keys that are bound to networks. */
+  /** Finds the canonical address of the caller; called only for keys that are bound to networks. */
   findAddress: () => string | undefined;
-  /** What the key must be allowed; left out: nothing. */
+  /** What the key must be allowed to do. Left out: nothing. */
   scopeQuery?: ScopeQuery | undefined;
-  /** The environment that the key must be of; left out: any. */
+  /** The environment that the key must belong to. Left out: any. */
   environment?: Environment | undefined;
-  /** True when a refusal must name every limit as it stands, also those that it was not refused for. */
+  /** True when a refusal must report every limit, including those that did not refuse. */
   tellsLimits?: boolean;
 };
 
@@ -24,10 +24,10 @@ export type CallToDecide = {
 export type Subject = {
   key: KeyRecord;
   tenant: Entitlement;
-  /** The billing period of now, epoch milliseconds, `[start, end)`. */
+  /** The current billing period, epoch milliseconds, `[start, end)`. */
   periodStartMs: number;
   periodEndMs: number;
 };
 
-/** Whose limit it is: all keys of the tenant draw on its limits together, and each key may have smaller ones. */
+/** Whose limit it is: all keys of a tenant share its limits, and each key may have smaller ones of its own. */
 export type LimitScope = "tenant" | "key";

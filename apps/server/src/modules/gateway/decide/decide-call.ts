@@ -23,7 +23,7 @@ export type Admission = Subject & {
   allowed: true;
   /** Units of the meter that the call takes. */
   cost: number;
-  /** What was taken of the tenant's hard limit, and of the key's own; settle each or give it back. */
+  /** Units taken of the tenant's hard limit and of the key's own. Settle each or give it back. */
   hold: LeaseHold | undefined;
   keyHold?: LeaseHold | undefined;
   limits: LimitView[];
@@ -34,11 +34,11 @@ export type Denial = {
   code: ErrorCode;
   /** One sentence for the caller. */
   detail: string;
-  /** Known unless the key itself is not. */
+  /** Undefined only when the key is unknown. */
   subject: Subject | undefined;
   /** The limit that refused. */
   limit: LimitView | undefined;
-  /** Every limit as it stands, when one of them refused or the call asked for them; otherwise none was looked at. */
+  /** The state of every limit when one refused or the call asked for them; otherwise empty. */
   limits: readonly LimitView[];
   /** Scopes that the call needs and the key does not have; empty when it is refused for another reason. */
   missingScopes: readonly string[];
@@ -64,10 +64,10 @@ export type DecideDeps = {
  */
 export const STALE_RECORDS_MAX_MS = 10 * 60_000;
 
-/** Times that a caller waits for a lease before it is told to come back: each wait is one query. */
+/** How often a call waits for a lease before it gets 503: each wait is one query. */
 const REFILLS_MAX = 3;
 
-/** A refusal waits no longer for what the database says of a quota; without an answer the quota is not told of. */
+/** How long a refusal waits for the state of a quota from the database; without an answer the quota is left out. */
 const DESCRIBE_WAIT_MS = 1_000;
 
 function deny(
@@ -96,13 +96,13 @@ const REFUSALS: Readonly<Record<TenantRefusal, string>> = {
   SPEND_CAP_REACHED: "The account of this API key has reached its spend cap for this period.",
 };
 
-/** Whether the database may know a key; what is in memory was known to it, so that nobody checks its form again. */
+/** True when the database may know the key. A key in memory was known to it, so its form is not checked again. */
 function mayBeKnown(keyText: string): boolean {
   const parsed = parseKey(keyText);
   return parsed.form === "foreign" || (parsed.form === "own" && parsed.kind !== "svc");
 }
 
-/** Decides calls from memory; only what is not there yet is asked of the database. */
+/** Decides calls from memory, and asks the database only for what is not there yet. */
 export function createDecider(deps: DecideDeps) {
   const limits = createLimits(deps);
   const periods = new WeakMap<Entitlement, { startMs: number; endMs: number }>();
@@ -197,7 +197,7 @@ export function createDecider(deps: DecideDeps) {
     }
   }
 
-  /** What was waited for may have changed everything: the key, the plan and the period are looked at again after it. */
+  /** After a wait everything may have changed, so the key, the plan and the period are read again. */
   async function refillAndDecide(
     hash: string,
     call: CallToDecide,
@@ -235,7 +235,7 @@ export function createDecider(deps: DecideDeps) {
     }
   }
 
-  /** Adds what is left of every limit to a refusal, for whoever asked for it. */
+  /** Adds the state of every limit to a refusal, when the caller asked for it. */
   function tellLimits(denial: Denial, subject: Subject, call: CallToDecide) {
     const nowMs = deps.clock.now().getTime();
     const describe = (): Denial => ({
@@ -245,7 +245,10 @@ export function createDecider(deps: DecideDeps) {
     if (limits.listUnknown(subject, call.meterId, nowMs).length === 0) {
       return denial.limits.length > 0 ? denial : describe();
     }
-    return withTimeout(learnLimits(subject, call, nowMs), DESCRIBE_WAIT_MS).then(describe, describe);
+    return withTimeout(learnLimits(subject, call, nowMs), DESCRIBE_WAIT_MS).then(
+      describe,
+      describe,
+    );
   }
 
   function decideFor(

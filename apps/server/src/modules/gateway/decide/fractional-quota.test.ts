@@ -83,7 +83,7 @@ describe("a quota of which a fraction is left", () => {
     [1, ["0.9999999"], "0.0000001", 1e-7],
     [1, ["0.999999999999"], "0.000000000001", 0],
     [1_000_000, ["999999.7"], "0.3", 0.3],
-  ])("of %d with %j used is told of without noise", async (limit, used, exact, recorded) => {
+  ])("of %d with %j used is reported without noise", async (limit, used, exact, recorded) => {
     const { key, path } = await useUp(limit, used);
     const { json } = await app.call(serviceKey, "GET", `${path}/limits`);
     expect(json.quotas).toContainEqual(
@@ -96,6 +96,8 @@ describe("a quota of which a fraction is left", () => {
     });
     const verdict = verifyKeyResponse.parse(reply.json);
     expect(verdict).toMatchObject({ code: "QUOTA_EXCEEDED", limits: [{ remaining: recorded }] });
-    expect(verdict.detail).toMatch(recorded === 0 ? /is used up\.$/ : /has less than one unit left\.$/);
+    expect(verdict.detail).toMatch(
+      recorded === 0 ? /is used up\.$/ : /has less than one unit left\.$/,
+    );
   });
 });

@@ -78,11 +78,11 @@ describe("rate limits and quotas of a key", () => {
     }
     const [held] = await database.sql<{ units: number }[]>`
       select coalesce(sum(remaining), 0)::int as units from leases where tenant_id = ${tenantId}`;
-    // A slice for whoever comes next, and five seconds of calls such as the last, which the tenant's slice had room for.
+    // A slice for the next caller, and five seconds of calls like the last, for which the tenant's slice had room.
     expect(held?.units).toBeLessThanOrEqual(100);
   });
 
-  it("are told by name and scope in the headers of the gateway, allowed and denied", async () => {
+  it("appear with name and scope in the gateway's headers, allowed and denied", async () => {
     const { key } = await createLimitedKey({ rateLimits: [RATE] });
     const call = () => fetch(`${app.gatewayUrl}/x`, { headers: { "x-api-key": key } });
     const allowed = await call();
@@ -106,7 +106,7 @@ describe("rate limits and quotas of a key", () => {
     expect(problem).not.toHaveProperty("upgradeUrl");
   });
 
-  it("are told apart in the headers, also where a quota and a rate limit bear one name", async () => {
+  it("are distinct in the headers, even where a quota and a rate limit have one name", async () => {
     const { key } = await createLimitedKey({
       rateLimits: [{ name: "requests", limit: 10, windowSeconds: 3_600 }],
       quotas: [{ meter: "requests", limit: 1 }],
@@ -169,7 +169,7 @@ describe("rate limits and quotas of a key", () => {
     expect(await verify(key, 1)).toMatchObject({ code: "QUOTA_EXCEEDED" });
   });
 
-  it("are known of a key that is made with one before its first call, whoever made it", async () => {
+  it("are known before the first call of a key that was created with one, by any creator", async () => {
     const limits = { quotas: [{ meter: "requests", limit: 5 }] };
     const byOperator = await createLimitedKey(limits);
     const owner = await app.mintKey(byOperator.tenantId, ["keys:write"]);
@@ -243,7 +243,7 @@ describe("rate limits and quotas of a key", () => {
     }
   });
 
-  it("are changed by nobody without keys:write, nor from another tenant", async () => {
+  it("cannot be changed without keys:write, nor from another tenant", async () => {
     const limited = await createLimitedKey({ rateLimits: [RATE] });
     const reader = await app.mintKey(limited.tenantId, ["keys:read"]);
     const stranger = await app.mintKey(await app.mintTenant("Other"), ["keys:write"]);

@@ -160,7 +160,7 @@ describe("a key that is bound to networks", () => {
     });
   });
 
-  it("is changed by nobody without keys:write, nor from another tenant", async () => {
+  it("cannot be changed without keys:write, nor from another tenant", async () => {
     const made = await createBoundKey(["10.0.0.0/8"]);
     const reader = await app.mintKey(made.tenantId, ["keys:read"]);
     const stranger = await app.mintKey(await app.mintTenant("Other"), ["keys:write"]);

@@ -2,10 +2,10 @@ import type { HardLimit } from "#modules/metering/index.ts";
 import type { LimitScope } from "./call-to-decide.ts";
 import type { RateLimitVerdict } from "./rate-limiter.ts";
 
-/** One limit as it stands after the decision. */
+/** One limit after the decision. */
 export type LimitView = {
   name: string;
-  /** True for a quota when a rate limit of the same scope bears its name. */
+  /** True for a quota when a rate limit of the same scope has its name. */
   isNameTaken?: boolean;
   kind: "rate_limit" | "quota";
   scope: LimitScope;
@@ -32,19 +32,19 @@ export function toRateLimitView(
     remaining: decision.remaining,
     windowSeconds: rateLimit.windowSeconds,
     resetAtMs: wallMs + decision.resetAfterMs,
-    // While some is left nobody waits for more: then the field says when all of it is there.
+    // While some is left no one waits for more: then the field says when the whole limit is back.
     moreAtMs: wallMs + (decision.remaining > 0 ? decision.resetAfterMs : decision.retryAfterMs),
   };
 }
 
-/** Digits after the point that are told of what is left, when the limit itself is not so large that they are noise. */
+/** Decimal places of the remainder, unless the limit is so large that they are noise. */
 const TOLD_DIGITS_MAX = 9;
-/** Of all digits of a number, those that sums keep. */
+/** Significant digits that survive summing. */
 const KEPT_DIGITS = 14;
 
 /**
- * What is left of a limit as callers are told: events may report fractions, and the last digits of their sums are noise.
- * Rounded down, so that nobody is told of more than there is.
+ * The remainder of a limit as callers see it. Events may report fractions, and the last digits of their sums are noise.
+ * Rounded down, so that no caller sees more than there is.
  */
 function toTold(remaining: number, limit: number): number {
   if (Number.isInteger(remaining)) {

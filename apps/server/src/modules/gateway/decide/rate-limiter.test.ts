@@ -42,10 +42,9 @@ describe.each(["memory", "shared"] as const)("rate limits in %s", (kind) => {
     const minute = limit("minute", 2, 60);
     for (const limiter of [here, there]) {
       const owners = [decide(limiter, "tenant", [minute]), decide(limiter, "key", [minute])];
-      expect(owners.flatMap(({ verdicts }) => verdicts.map((one) => one.decision.allowed))).toEqual([
-        true,
-        true,
-      ]);
+      expect(owners.flatMap(({ verdicts }) => verdicts.map((one) => one.decision.allowed))).toEqual(
+        [true, true],
+      );
       expect(limiter.take(owners)).toBeUndefined();
     }
     expect(decide(here, "tenant", [minute]).verdicts[0]?.decision.allowed).toBe(false);

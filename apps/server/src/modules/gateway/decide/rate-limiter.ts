@@ -20,11 +20,11 @@ export type RateLimitVerdict = {
   decision: RateLimitDecision;
 };
 
-/** What was decided under the limits of one owner. */
+/** The decisions under the limits of one owner. */
 export type OwnerVerdicts = { owner: string; verdicts: readonly RateLimitVerdict[] };
 
 export type RateLimiter = {
-  /** Decides a call under every limit of a owner, such as a tenant's environment or a key; takes nothing. */
+  /** Decides a call under every limit of an owner, such as a tenant's environment or a key. Takes nothing. */
   decide(input: {
     owner: string;
     rateLimits: readonly RateLimit[];
@@ -39,15 +39,14 @@ export type RateLimiter = {
   take(owners: readonly OwnerVerdicts[]): RateLimitVerdict | undefined;
 };
 
-/** Buckets in memory at the most, before those that are full again are dropped. */
+/** At most so many buckets are in memory before those that are full again are dropped. */
 const BUCKETS_MAX = 200_000;
-/** Looking through all of them takes milliseconds, which must not be the price of every call. */
+/** A sweep over all of them takes milliseconds, which not every call may cost. */
 const SWEEP_INTERVAL_MS = 1_000;
 const FULL: RateLimitState = { fullAtMs: 0 };
 
 /**
- * A limit that takes the place of one of its name has a bucket of its own: how far another one has to refill says nothing of
- * it. Going back to the old limit finds the old bucket.
+ * A limit that replaces another of its name has a bucket of its own: the fill level of the old one says nothing about it. Going back to the old limit finds the old bucket.
  */
 function nameLimit({ name, limit, windowSeconds }: RateLimit): string {
   return `${String(limit)}/${String(windowSeconds)}|${name}`;
@@ -68,7 +67,7 @@ function isSame(one: RateLimit, other: RateLimit): boolean {
 
 type Bucket = RateLimitState & { rateLimit: RateLimit };
 
-/** Buckets of a owner that are looked through one by one: a plan or a key has a handful of limits. */
+/** Up to so many buckets of an owner are searched one by one: a plan or a key has a handful of limits. */
 const LIST_MAX = 8;
 
 /**
@@ -87,7 +86,7 @@ class OwnerBuckets {
     if (this.#byName !== undefined) {
       return this.#byName.get(nameLimit(rateLimit));
     }
-    // Nearly always the only one. No function: it would be made anew for every call.
+    // Nearly always the only one. A callback would be allocated for every call.
     for (const bucket of this.#list) {
       if (isSame(bucket.rateLimit, rateLimit)) {
         return bucket;
@@ -118,7 +117,7 @@ class OwnerBuckets {
   }
 }
 
-/** Makes the limiter of a process, or with a `table` that of one of its threads, which count together. */
+/** Makes the limiter of a process, or with `table` that of one of its threads, which count together. */
 export function createRateLimiter(
   deps: { monotonicMs: () => number } | { table: SharedRateTable },
 ): RateLimiter {

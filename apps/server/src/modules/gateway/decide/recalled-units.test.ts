@@ -55,7 +55,7 @@ async function verify(app: TestApp, key: string, cost = 1) {
   return verifyKeyResponse.parse(json);
 }
 
-/** As long as it is told to come back in a second: where others are slow to give back, it takes more than one try. */
+/** Retries while the answer says to come back in a second: when others are slow to return units, it takes several tries. */
 async function verifyPatiently(app: TestApp, key: string, cost = 1) {
   return await pollUntil("an answer for good", async () => {
     const answer = await verify(app, key, cost);
@@ -82,7 +82,7 @@ describe("units of a quota that another process holds", () => {
     expect(await reconcile(idle.services, OPERATOR_CONTEXT)).toMatchObject({ drift: 0 });
   });
 
-  it("go back and forth, whoever asks and for however many", async () => {
+  it("move back and forth between processes, in any amount", async () => {
     const key = await mintKey();
     let admitted = 0;
     for (let turn = 0; admitted + 5 <= LIMIT; turn += 1) {

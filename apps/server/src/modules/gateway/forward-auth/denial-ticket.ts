@@ -15,16 +15,16 @@ export type TicketedDenial = {
   retryAfterMs: number | undefined;
 };
 
-/** The answer follows within milliseconds; a ticket that lies around must not be worth keeping. */
+/** The second request follows within milliseconds; a stale ticket must be worthless. */
 const TICKET_LIFE_MS = 30_000;
-/** A header of the proxy's request; well under what any of them allows. */
+/** It travels in a header of the proxy's request, and this is well below every proxy's limit. */
 const TICKET_LENGTH_MAX = 2_048;
 
 function sign(secret: KeyObject, payload: string): Buffer {
   return createHmac("sha256", secret).update(`denial.${payload}`).digest();
 }
 
-/** What a ticket carries of a denial. */
+/** The part of a denial that a ticket carries. */
 export type DenialToTicket = Pick<Denial, "code" | "detail" | "limit" | "retryAfterMs">;
 
 /** Writes a ticket: base64url of the denial, a dot, and its HMAC. */
@@ -62,14 +62,14 @@ export function readDenialTicket(input: {
   if (!isSignedBy(secret, payload, signature)) {
     return;
   }
-  // Signed by us, so it has the shape that was signed.
+  // We signed it, so it has the shape that we signed.
   const denial = JSON.parse(
     Buffer.from(payload, "base64url").toString("utf8"),
   ) as TicketedDenial & {
     nowMs: number;
   };
   const ageMs = nowMs - denial.nowMs;
-  // Another process of the installation may have signed it, with a clock a little ahead.
+  // Another process of the installation may have signed it with a clock slightly ahead.
   const isFresh = ageMs > -TICKET_LIFE_MS && ageMs < TICKET_LIFE_MS;
   return isFresh && isErrorCode(denial.code) && ERROR_CODES[denial.code].status >= 400
     ? denial

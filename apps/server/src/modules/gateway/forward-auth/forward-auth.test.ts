@@ -168,7 +168,7 @@ function expectRateLimitFields(
   expect(state?.get("r")).toBe(expected.remaining ?? state?.get("r"));
   const waitSeconds = Number(state?.get("t"));
   expect(waitSeconds).toBeGreaterThan(0);
-  // Nobody who waits as recorded comes before there is more.
+  // A client that waits as the header says never comes before there is more.
   expect(Number(headers["retry-after"] ?? waitSeconds)).toBeGreaterThanOrEqual(waitSeconds);
 }
 
@@ -257,7 +257,7 @@ describe("an allowed call", () => {
 
   const chunked = "Transfer-Encoding: chunked\r\n";
   it.each([
-    ["in a coding that nobody reads", "Transfer-Encoding: gzip\r\n", "", false],
+    ["in an unknown coding", "Transfer-Encoding: gzip\r\n", "", false],
     ["in an unknown coding before chunks", "Transfer-Encoding: x, chunked\r\n", "0\r\n\r\n", false],
     ["whose chunks are none", chunked, "xyz\r\nbody\r\n0\r\n\r\n", false],
     ["that ends before its last chunk", chunked, "4\r\nbody\r\n", true],
@@ -266,7 +266,7 @@ describe("an allowed call", () => {
     "is none when its question has a body %s: nothing is counted",
     async (_, lines, body, breaksOff) => {
       const { tenantId, key } = await makeKey("Broken");
-      // A key that nobody asked about is looked up first; of one that is known, the answer comes at once.
+      // An unknown key is looked up first; a known one is decided at once.
       for (let turn = 0; turn < 2; turn += 1) {
         expect(await exchange(question(key, lines) + body, breaksOff)).toEqual([400]);
         expect(await exchange(question(key))).toEqual([200]);
@@ -275,7 +275,7 @@ describe("an allowed call", () => {
     },
   );
 
-  it("is told so when what comes behind its question is no HTTP, and counted once", async () => {
+  it("is allowed although the bytes behind its question are not HTTP, and counted once", async () => {
     const { tenantId, key } = await makeKey("Garbage behind");
     for (let turn = 0; turn < 2; turn += 1) {
       expect(await exchange(`${question(key)}no http\r\n\r\n`)).toEqual([200]);
@@ -323,7 +323,7 @@ describe("a denied call", () => {
 
   it.each([
     ["no key", [], "MISSING_KEY", "Bearer"],
-    ["an unknown key", ["X-Api-Key", "nobody's"], "INVALID_KEY", 'Bearer error="invalid_token"'],
+    ["an unknown key", ["X-Api-Key", "unknown"], "INVALID_KEY", 'Bearer error="invalid_token"'],
   ] as const)(
     "says so for %s, and by which scheme a key is sent",
     async (_name, headers, code, scheme) => {
@@ -470,7 +470,7 @@ describe("a question", () => {
     });
   });
 
-  it("in an unknown dialect is told which there are", async () => {
+  it("in an unknown dialect gets the list of dialects", async () => {
     const answer = await ask("/v1/authorize/apache", CALL);
     expect(answer.status).toBe(404);
     expect(answer.body).toContain("nginx, caddy, traefik, envoy");

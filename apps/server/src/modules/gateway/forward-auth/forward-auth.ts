@@ -36,7 +36,7 @@ export type ForwardAuthDeps = {
 export type ForwardAuthOptions = {
   /** CIDRs of the proxies that may ask. */
   trustedProxies: readonly string[];
-  /** Signs the tickets of denials; the same on every process of the installation. */
+  /** Signs the tickets of denials. The same in every process of the installation. */
   signingSecret: string;
   plansUrl: string;
 };
@@ -47,19 +47,19 @@ const FORWARD_AUTH_PREFIX = "/v1/authorize";
 const NGINX_DENIED_STATUS = 403;
 export const DENIAL_TICKET_HEADER = "x-turnpike-denial";
 
-/** What every recipe replaces or takes off. */
+/** The headers that every recipe replaces or removes. */
 const REPLACED_HEADERS: ReadonlySet<string> = new Set([
   ...NO_IDENTITY.map(([name]) => name.toLowerCase()),
   DENIAL_TICKET_HEADER,
   SIGNATURE_HEADER.toLowerCase(),
 ]);
 
-/** More than an installation has proxies; strangers who ask must fill neither the log nor the memory. */
+/** More than an installation has proxies. Strangers must fill neither the log nor the memory. */
 const STRANGERS_LOGGED_MAX = 100;
 
 type Question = { dialect: ForwardAuthDialect; ownTarget: string } | "denied" | undefined;
 
-/** What is asked, from the path alone: the query belongs to the call in some dialects, and is never read. */
+/** Reads the question from the path alone: in some dialects the query belongs to the call, so it is never read. */
 function readQuestion(target: string): Question {
   const rest = target.slice(FORWARD_AUTH_PREFIX.length);
   const queryAt = rest.indexOf("?");
@@ -90,7 +90,7 @@ function assertNoOtherIdentity({ headers }: Pick<IncomingMessage, "headers">): v
   }
 }
 
-/** A failure as a denial, so that a ticket can carry it: what the caller may see of it, and when to come again. */
+/** Turns a failure into a denial that a ticket can carry: what the caller may see, and when to retry. */
 function toDenial(failure: AppError): DenialToTicket {
   const retryAfterSeconds = failure.headers["retry-after"];
   return {
@@ -115,8 +115,8 @@ function missingKey(): Denial {
 }
 
 /**
- * Answers proxies that ask before they forward a call: key, limits and metering in one step, as the gateway does. Proxies
- * never tell how the call came out, so it is billed when it is allowed.
+ * Answers proxies that ask before they forward a call: key, limits and metering in one step, as in the gateway. Proxies
+ * never report the outcome, so an allowed call is billed.
  *
  * An allowed call is answered 200 and nothing else, with every identity header, so that none that a caller sent survives in
  * a proxy that copies them. A denied one, and one that cannot be decided, is answered as the gateway does; nginx, which can
@@ -176,7 +176,7 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
     sendError(res, error, { dialect, denial, requestId });
   }
 
-  /** Once for each address: a proxy that is missing from the list asks with every call. */
+  /** Logs once per address: a proxy missing from the list asks with every call. */
   function warnOfStranger(req: IncomingMessage): void {
     const peer = toCanonicalAddress(req.socket.remoteAddress ?? "");
     const isFull = loggedStrangers.size >= STRANGERS_LOGGED_MAX;
@@ -190,7 +190,7 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
     );
   }
 
-  /** Renders what was decided before. Decides nothing, counts nothing, and never answers 2xx: nginx would let that through. */
+  /** Renders an earlier decision. Decides and counts nothing, and never answers 2xx, which nginx would let through. */
   function answerTicket(req: IncomingMessage, res: ServerResponse, requestId: string): void {
     const ticket = req.headers[DENIAL_TICKET_HEADER];
     const nowMs = deps.clock.now().getTime();
@@ -280,7 +280,7 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
       if (failure.code === "INTERNAL_ERROR") {
         deps.logger.error({ err: error, requestId }, "A call could not be authorised");
       }
-      // A key's own networks refuse by a denial: this is thrown for a proxy that is not trusted alone.
+      // Thrown only for a proxy that is not trusted; a key bound to other networks gets a denial.
       if (failure.code === "FORBIDDEN_NETWORK") {
         warnOfStranger(req);
       }

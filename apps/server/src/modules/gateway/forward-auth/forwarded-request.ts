@@ -11,18 +11,18 @@ import { isUnderscoreAlias } from "../underscore-alias.ts";
 /** The call that a proxy asks about. */
 export type ForwardedRequest = {
   method: string;
-  /** Path and query, undecoded, as the upstream will see them. */
+  /** Path and query, undecoded, as the upstream sees them. */
   rawTarget: string;
   /** Canonical address of the caller. */
   clientAddress: string;
 };
 
-/** What nginx (by our recipe), Caddy and Traefik say about the call, in headers that each of them overwrites. */
+/** Headers in which nginx (by our recipe), Caddy and Traefik describe the call. Each of them overwrites the caller's. */
 const METHOD_HEADER = "x-forwarded-method";
 const TARGET_HEADER = "x-forwarded-uri";
 const CLIENT_HEADER = "x-forwarded-for";
 
-/** Headers that decide; more than one of any of them, and two programs could read two different calls. */
+/** Headers that decide. If one of them came twice, two programs could read two different calls. */
 const SINGLE_HEADERS: ReadonlySet<string> = new Set([
   "authorization",
   "x-api-key",
@@ -32,7 +32,7 @@ const SINGLE_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 const TOKEN = /^[!#$%&'*+\-.^`|~\w]{1,32}$/;
-/** Printable ASCII without a backslash or a fragment: what the gateway's own gate lets through. */
+/** Printable ASCII without a backslash or a fragment, as in the gateway's request gate. */
 const TARGET = /^\/[\x21\x22\x24-\x5b\x5d-\x7e]{0,8191}$/;
 
 function malformed(reason: string): AppError {
@@ -74,7 +74,7 @@ function singleHeader(req: IncomingMessage, name: string): string {
 
 /**
  * Reads the call that a proxy asks about, from the one set of headers that its dialect has; everything else that names a
- * method, a target or an address was written by somebody else and is ignored.
+ * method, a target or an address was written by someone else and is ignored.
  *
  * @param input.ownTarget - What follows the address of the dialect in the question's own target: Envoy puts the call there.
  * @throws {AppError} `MALFORMED_REQUEST` when the headers are missing, repeated or not a call; `FORBIDDEN_NETWORK` when the

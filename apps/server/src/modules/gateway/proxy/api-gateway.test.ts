@@ -105,7 +105,7 @@ async function startGateway(
   scopes: () => readonly string[],
   {
     recorder = createRecorder(),
-    // Nobody listens there.
+    // Nothing listens there.
     upstreamUrl = "http://127.0.0.1:1",
     maxConcurrent,
     clock = systemClock,
@@ -251,7 +251,7 @@ const KEY = "X-Api-Key: k\r\n";
 const UPGRADE = `GET /socket HTTP/1.1\r\n${HOST}${KEY}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
 const CONNECT = `CONNECT a:1 HTTP/1.1\r\n${HOST}\r\n`;
 
-/** An upstream that answers `/slow` when it is told to, and anything else at once. */
+/** An upstream that answers `/slow` when the test says so, and anything else at once. */
 async function startSlowUpstream() {
   const waiting: ServerResponse[] = [];
   const upstream = await startRecordingUpstream({
@@ -364,7 +364,7 @@ describe("a fault of ours", () => {
         ...systemClock,
         now: () => {
           readings.left -= 1;
-          return readings.left < 0 ? expect.fail("the clock stands still") : systemClock.now();
+          return readings.left < 0 ? expect.fail("the clock stops") : systemClock.now();
         },
       },
     });
@@ -414,7 +414,7 @@ describe("with strict durability", () => {
     expect(verify(createRecorder())).toContain("VALID");
   });
 
-  it("a proxy is told to let a call pass when its usage is on disk, and is not when it cannot be", async () => {
+  it("a proxy may let a call pass once its usage is on disk, and not when it cannot be", async () => {
     const recorder = createRecorder();
     const onDisk = Promise.withResolvers<void>();
     let whenJournaled = () => onDisk.promise;

@@ -39,13 +39,13 @@ import { pickUpstream, type UpstreamRouter } from "./upstream-router.ts";
 
 export type ApiGatewayOptions = {
   router: UpstreamRouter;
-  /** CIDRs of proxies in front whose forwarded addresses are believed. */
+  /** CIDRs of the proxies whose forwarded addresses are trusted. */
   trustedProxies: readonly string[];
   /** Names this installation in `Via`, so that a call which comes back is seen. */
   instanceName: string;
   signingSecret: string;
   maxConnections: number;
-  /** Where a denied caller can get more, shown in denials. */
+  /** Address of the plans, shown in denials. */
   plansUrl: string;
   /** Where several threads serve; see {@link ProxyOptions}. */
   sharePermits?: ProxyOptions["sharePermits"];
@@ -76,8 +76,8 @@ function toAdmittedOutcome(outcome: CallOutcome): AdmittedOutcome {
 }
 
 /**
- * Makes the listener for programs: gate, key, limits, upstream, metering. A call is written down at its upstream's status
- * line, before the client has a byte of the answer, and a failure to decide never lets a call through.
+ * Makes the listener for programs: gate, key, limits, upstream, metering. A call is recorded at its upstream's status line,
+ * before the client has a byte of the answer, and a failure to decide never lets a call through.
  */
 export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOptions): ApiGateway {
   const trustedProxies = parseTrustedProxies(options.trustedProxies);
@@ -87,7 +87,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     const error = new AppError({
       code: problem.code,
       publicMessage: problem.detail,
-      // In the case of our own, so that none is sent twice.
+      // In lower case like our own headers, so that none is sent twice.
       headers: Object.fromEntries(
         problem.headers.map(([name, value]) => [name.toLowerCase(), value]),
       ),
@@ -111,10 +111,10 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     sharePermits: options.sharePermits,
   });
 
-  /** Who called; `raw` is set when a WebSocket is asked for. */
+  /** The client's side of a call; `raw` is set for a WebSocket handshake. */
   type Client = { res: ServerResponse; raw: RawConnection | undefined };
 
-  /** Never throws: it is the last that is tried for a call, and a fault in one must not end the process with all the others. */
+  /** Never throws: it is the last resort for a call, and a fault here must not end the process and every other call. */
   function refuse({ res }: Client, requestId: string, error: unknown): void {
     try {
       const failure = toAppError(error);
@@ -142,7 +142,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       : proxy.upgrade({ ...call, res, raw, onOutcome });
   }
 
-  /** Sends an admitted call, writes down its outcome before the client has a byte, and what was measured when it is over. */
+  /** Sends an admitted call, records its outcome before the client has a byte, and its measurements when it is over. */
   function sendMetered(
     client: Client,
     call: Omit<ForwardedCall, "onOutcome" | "identityHeaders">,
@@ -168,7 +168,10 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
           outcomeAtMs: recordedCall.outcomeAtMs,
           endedAtMs: deps.clock.monotonicMs(),
         };
-        deps.callRecorder.recordMeasure(recordedCall.call, measureCall(recordedCall.outcome, times, traffic));
+        deps.callRecorder.recordMeasure(
+          recordedCall.call,
+          measureCall(recordedCall.outcome, times, traffic),
+        );
       }
     };
     try {

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
 import type { HeaderPair } from "./forward-headers.ts";
 
-/** Why a call ended without a status line of the upstream. `CLIENT_ABORTED` has no reader left. */
+/** Why a call ended without a status line of the upstream. After `CLIENT_ABORTED` no client is left to read it. */
 export type ProxyFailureCode =
   | Extract<
       ErrorCode,
@@ -22,7 +22,7 @@ export type CallOutcome =
       status: number;
       /** From handing the request to the upstream's connection pool to its status line. */
       upstreamMs: number;
-      /** True for a WebSocket and for an answer that by its type goes on as long as somebody listens. */
+      /** True for a WebSocket and for an answer whose type is an open-ended stream. */
       isStream: boolean;
       /** The cost header as the upstream sent it, unparsed; never reaches the client. */
       cost: string | undefined;
@@ -46,7 +46,7 @@ export type ProxyProblem = {
 
 export type RenderProblem = (res: ServerResponse, problem: ProxyProblem) => void;
 
-/** How a failure is told to the caller. */
+/** What the caller sees of a failure. */
 export const FAILURE_STATUS = {
   UPSTREAM_UNREACHABLE: {
     status: 502,

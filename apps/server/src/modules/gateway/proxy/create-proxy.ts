@@ -18,7 +18,7 @@ import { SIGNATURE_HEADER, signRequest } from "./sign-request.ts";
 import { type PermitUse, UpstreamPool } from "./upstream-pool.ts";
 import type { Upstream } from "./upstream-router.ts";
 
-/** A call that was decided on and may go to its upstream. */
+/** An admitted call on its way to its upstream. */
 export type ForwardedCall = {
   /** Passed `inspectRequest`. Its body must not have been touched. */
   req: IncomingMessage;
@@ -30,7 +30,7 @@ export type ForwardedCall = {
   permitUse?: PermitUse | undefined;
   /** Lower-case names of the headers that carried the key; they end here. */
   keyHeaderNames: readonly string[];
-  /** What the gateway says about the call: `X-Turnpike-Tenant`, `-Key`, `-Plan`, `-Scopes`, and what else it likes. */
+  /** What the gateway says about the call: `X-Turnpike-Tenant`, `-Key`, `-Plan`, `-Scopes` and the like. */
   identityHeaders: readonly HeaderPair[];
   requestId: string;
   /** From `findCallOrigin`, when the caller already has it. */
@@ -57,7 +57,7 @@ export type GatewayProxy = {
 
 export type ProxyOptions = {
   upstreams: readonly Upstream[];
-  /** Our name in `Via`; the same as `inspectRequest` looks for. */
+  /** Our name in `Via`, the one that `inspectRequest` searches for. */
   viaPseudonym: string;
   trustedProxies: TrustedProxies;
   renderProblem: RenderProblem;
@@ -66,17 +66,17 @@ export type ProxyOptions = {
   /** Key of `X-Turnpike-Signature`; `undefined` sends none. */
   signingSecret: string | undefined;
   limits?: Partial<ProxyCallLimits> | undefined;
-  /** Where several threads serve: the permits of the upstream that is at `index` of {@link ProxyOptions.upstreams}. */
+  /** With several threads: the permits of the upstream at `index` of {@link ProxyOptions.upstreams}. */
   sharePermits?: ((index: number, max: number) => SharedPermits) | undefined;
 };
 
 /** Lower case; an upstream may report what a call cost in it. */
 export const COST_HEADER = "x-turnpike-cost";
 
-/** A slow mobile network still sends a hundred times as much. */
+/** A slow mobile network still sends a hundred times as much per second. */
 const LIMITS_DEFAULT: ProxyCallLimits = { clientIdleMs: 60_000, minUploadBytesPerSecond: 100 };
 
-/** Makes the part of the gateway that carries bytes: it knows no keys, no tenants and no ledger. */
+/** Makes the transport of the gateway, which knows no keys, no tenants and no ledger. */
 export function createProxy(options: ProxyOptions): GatewayProxy {
   const { viaPseudonym, trustedProxies, renderProblem, logger, clock } = options;
   const limits = { ...LIMITS_DEFAULT, ...options.limits };

@@ -7,7 +7,7 @@ import {
 
 export type HeaderPair = readonly [name: string, value: string];
 
-/** Who sent the call, as far as forwarding headers can be believed. */
+/** The sender of the call, as far as forwarding headers can be trusted. */
 export type CallOrigin = {
   /** Canonical address of the client: the right-most hop that is not a trusted proxy. */
   clientAddress: string;
@@ -24,7 +24,7 @@ export function findCallOrigin(
   req: Pick<RequestHead, "rawHeaders" | "socket">,
   trusted: TrustedProxies,
 ): CallOrigin {
-  // An address is missing only once the socket is gone; nobody reads the answer then.
+  // The address is missing only once the socket is gone, and then no one reads the answer.
   const peerAddress = toCanonicalAddress(req.socket.remoteAddress ?? "") ?? "0.0.0.0";
   if (!trusted.has(peerAddress)) {
     return { clientAddress: peerAddress, peerAddress, isPeerTrusted: false };
@@ -132,7 +132,7 @@ export type ReplyHeaders = {
   /** What the upstream says the call cost, as sent; several values are joined by a comma, which is no number. */
   cost: string | undefined;
   hasContentLength: boolean;
-  /** True when the content type says that the answer goes on as long as somebody listens. */
+  /** True when the content type is that of an open-ended stream. */
   isStream: boolean;
   /** True when the body is in a transfer coding that nothing here decodes. */
   hasUnknownCoding: boolean;
@@ -249,7 +249,7 @@ function toText(raw: Buffer | string | undefined): string {
   return typeof raw === "string" ? raw : (raw?.toString("latin1") ?? "");
 }
 
-/** Headers that concern one connection only. `Expect` is answered by us; trailers are announced by whoever sends them. */
+/** Headers that concern one connection only. We answer `Expect` ourselves; each sender declares its own trailers. */
 function isHopByHop(lowerCase: string): boolean {
   switch (lowerCase) {
     case "connection":

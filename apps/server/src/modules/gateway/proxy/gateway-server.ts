@@ -9,9 +9,9 @@ import { hasRequestBody } from "./request-body.ts";
 export type GatewayServerOptions = {
   /** Open connections at once; further ones are refused by the system. Default 10,000: about 20 kB each. */
   maxConnections?: number | undefined;
-  /** Time for a request's head to arrive. Default 10 s: a head fits in a few packets. */
+  /** Time for the head of a request to arrive. Default 10 s: a head fits in a few packets. */
   headersTimeoutMs?: number | undefined;
-  /** Longer than the 60 s of common balancers, so that they are the ones who close idle connections. Default 65 s. */
+  /** Longer than the 60 s of common load balancers, so that they close idle connections first. Default 65 s. */
   keepAliveTimeoutMs?: number | undefined;
   /** Every request with a parsed head, gate not yet passed. Must answer through `res`. */
   onCall: (req: IncomingMessage, res: ServerResponse) => void;
@@ -23,13 +23,13 @@ export type GatewayServer = {
   server: Server;
   /** Starts to listen. Port 0 takes any free one. Rejects with the system's error when the port is taken. */
   listen(address: { port: number; host: string; reusePort?: boolean }): Promise<AddressInfo>;
-  /** Stops to accept, lets answers under way finish for at most `graceMs`, then closes every connection. */
+  /** Stops accepting, lets answers under way finish for at most `graceMs`, then closes every connection. */
   close(graceMs: number): Promise<void>;
 };
 
 /** Node's parser counts the request line in; beyond this it answers 431 itself, below it the gate does. */
 const PARSER_HEAD_BYTES_MAX = 32 * 1024;
-/** What is left of a body after its answer is read up to here, so that the client gets to read the answer first. */
+/** After an early answer so much of the body is still read, so that the client gets to read the answer. */
 const DRAIN_BYTES_MAX = 256 * 1024;
 const DRAIN_MS_MAX = 1000;
 
@@ -46,13 +46,13 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     keepAliveTimeout: options.keepAliveTimeoutMs ?? 65_000,
     maxHeaderSize: PARSER_HEAD_BYTES_MAX,
     noDelay: true,
-    // The gate looks at it, and its answer is one of those that are due.
+    // The request gate checks it, so that the refusal waits for its turn like every answer.
     requireHostHeader: false,
     shouldUpgradeCallback: due.mayUpgrade,
   });
   server.maxConnections = options.maxConnections ?? 10_000;
 
-  /** Answers on a connection that Node has given away. `undefined` when another answer is still due on it: then it is closed. */
+  /** Makes an answer for a connection that Node has handed over. `undefined` while another answer is due on it: then it is closed. */
   function takeOver(req: IncomingMessage, socket: Socket): ServerResponse | undefined {
     socket.on("error", () => undefined);
     if (due.has(socket)) {

@@ -259,7 +259,7 @@ describe("metering of the gateway", () => {
     expect(lastSeen["x-turnpike-signature"]).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
   });
 
-  it("lets a preflight without a key pass and counts it for nobody", async () => {
+  it("lets a preflight without a key pass and counts it for no one", async () => {
     const before = seen;
     const reply = await fetch(`${urls.gateway}/200`, {
       method: "OPTIONS",

@@ -52,12 +52,12 @@ export type ProxyCallInput = {
   clock: Clock;
 };
 
-/** More interim answers than any protocol needs; beyond it the upstream is flooding us. */
+/** More interim answers than any protocol needs: beyond this the upstream is flooding us. */
 const INTERIM_RESPONSES_MAX = 32;
 
 /**
- * One call on its way through the gateway: `waiting` for the upstream's status line, `recording` while the caller takes
- * note of the outcome, `replying` while the answer streams, `done` when the upstream has no more part in it.
+ * One call on its way through the gateway: `waiting` for the upstream's status line, `recording` while the outcome is
+ * recorded, `replying` while the answer streams, `done` when the upstream is finished with it.
  */
 export class ProxyCall implements Dispatcher.DispatchHandler {
   readonly #input: ProxyCallInput;
@@ -114,7 +114,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     res.on("close", this.#onClientClose);
     res.on("drain", this.#onClientDrain);
     if (res.closed || req.socket.destroyed) {
-      // It left while the call was decided on; the upstream has not heard of it and need not.
+      // It left while the call was being decided, before the upstream heard of it.
       this.#isClientGone = true;
       this.#fail("CLIENT_ABORTED");
     } else if (
@@ -271,7 +271,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     upstreamSocket: Duplex,
   ): void {
     const { upgrade } = this.#input;
-    // Between the upgrade and the pipes nobody else listens.
+    // Between the upgrade and the pipes nothing else listens for errors.
     upstreamSocket.on("error", () => undefined);
     if (this.#phase !== "waiting" || upgrade === undefined) {
       upstreamSocket.destroy();
@@ -307,7 +307,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** Tells the caller how it came out, and goes on with `proceed` when it has taken note: at once, or when it says so. */
+  /** Reports the outcome to `onOutcome`, and calls `proceed` once it is recorded: at once, or when its promise settles. */
   #record(step: {
     outcome: CallOutcome;
     proceed: (headers: readonly HeaderPair[]) => void;
@@ -387,7 +387,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     if (!this.#isClientBlocking) {
       this.#controller?.resume();
     }
-    // A first event may be long in coming: the client learns the status now. Short answers are over by then.
+    // A first event may take long, so the client gets the status now. Short answers are over by then.
     queueMicrotask(() => {
       if (this.#phase === "replying" && this.#responseBytes === 0) {
         // Not flushHeaders(), which writes the head as UTF-8 and so changes bytes beyond ASCII.
@@ -453,7 +453,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     this.#body?.destroy();
     res.end();
     if (!this.#isClientGone) {
-      // The last bytes may still sit in our buffer: a client that never reads them may not keep them there.
+      // The last bytes may still be in our buffer, and a client that never reads them must not hold them there.
       this.#deadline.set(limits.clientIdleMs);
     }
   }
@@ -481,7 +481,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** Gives up an answer under way: the client must see a broken connection, never a clean end. */
+  /** Abandons an answer under way: the client must see a broken connection, never a clean end. */
   #breakOff(): void {
     const { req, res } = this.#input;
     if (this.#isEndedByClose) {
@@ -492,7 +492,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     this.#conclude();
   }
 
-  /** Ends our part. The call is finished once the client's side is closed as well. */
+  /** Ends our side of the call, which is finished once the client's side is closed as well. */
   #conclude(): void {
     this.#phase = "done";
     this.#deadline.end();
@@ -518,7 +518,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
         this.#finish();
         break;
       default:
-      // The upstream already works on the call, so its outcome counts: an abort must not be a free ride.
+      // The upstream is already working on the call, so its outcome counts: aborting must not make it free.
     }
   };
 
@@ -614,7 +614,7 @@ function toReasonPhrase(statusMessage: string | undefined): string {
     : "";
 }
 
-/** Bytes the broken connection had carried to us; undici tells only for sockets that the other side closed. */
+/** Bytes that arrived on the broken connection. undici reports them only for sockets that the other side closed. */
 function bytesReadBefore(error: Error): number {
   if (
     "socket" in error &&

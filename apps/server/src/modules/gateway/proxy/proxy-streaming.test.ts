@@ -179,7 +179,7 @@ describe("streaming", () => {
     connection.destroy();
   });
 
-  it("ends an upload nobody reads any more once its early answer is out", async () => {
+  it("ends an upload that is no longer read once its early answer is out", async () => {
     const gateway = await startGatewayTo((_req, res) => {
       res.writeHead(401, { "Content-Length": 2 });
       res.end("no");

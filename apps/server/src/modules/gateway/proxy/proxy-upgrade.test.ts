@@ -144,7 +144,7 @@ describe("a WebSocket through the gateway", () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  it("is told when the upstream is away", async () => {
+  it("gets 502 when the upstream is away", async () => {
     const gateway = await startGateway({ url: "http://127.0.0.1:9" });
     const connection = await openRawConnection(gateway.port);
     connection.write(HANDSHAKE);

@@ -92,7 +92,7 @@ const CORPUS: readonly [why: string, bytes: string, verdict: Verdict][] = [
   ["a non-ASCII target", `GET /caf\u00e9 HTTP/1.1\r\n${H}\r\n`, REFUSED],
   ["CONNECT", `CONNECT other.example:443 HTTP/1.1\r\n${H}\r\n`, { status: 405, seen: 0 }],
   ["TRACE", `TRACE /a HTTP/1.1\r\n${H}\r\n`, { status: 405, seen: 0 }],
-  ["a method nobody knows", `FROB /a HTTP/1.1\r\n${H}\r\n`, REFUSED],
+  ["an unknown method", `FROB /a HTTP/1.1\r\n${H}\r\n`, REFUSED],
   [
     "length and chunks",
     `POST /a HTTP/1.1\r\n${H}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,

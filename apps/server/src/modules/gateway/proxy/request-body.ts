@@ -7,9 +7,9 @@ export type BodyFailure = "PAYLOAD_TOO_LARGE" | "REQUEST_TIMEOUT" | "CLIENT_ABOR
 
 export type BodyLimits = {
   maxBytes: number;
-  /** Length of the window in which the rate is looked at, and the longest silence. */
+  /** Length of the window over which the rate is measured, and the longest silence. */
   windowMs: number;
-  /** The least a client may send while we wait for it, averaged over a window. */
+  /** The minimum a client must send while we wait for it, averaged over a window. */
   minBytesPerSecond: number;
 };
 
@@ -27,8 +27,8 @@ export function contentLengthOf(req: IncomingMessage): number | undefined {
 
 /**
  * The client's body as a stream for the upstream: pulled only as fast as the upstream takes it, counted, and ended with
- * an error when it is too large, too slow or cut off. It stands between `req` and undici because undici destroys what
- * it is given, and a destroyed `req` takes the client's connection, and with it the answer, along.
+ * an error when it is too large, too slow or cut off. It sits between `req` and undici because undici destroys the
+ * body it is given, and destroying `req` would close the client's connection before the answer.
  */
 export class RequestBody extends Readable {
   failure: BodyFailure | undefined;
@@ -56,7 +56,7 @@ export class RequestBody extends Readable {
     this.#res = input.res;
     this.#limits = input.limits;
     this.#clock = input.clock;
-    // Whoever reads the stream may have gone by the time it fails; the failure is kept in `failure`.
+    // The reader may be gone by the time the stream fails; `failure` says why.
     this.on("error", () => undefined);
     this.#req.on("close", this.#onClose);
   }
@@ -76,7 +76,7 @@ export class RequestBody extends Readable {
     clearTimeout(this.#timer);
     this.isWaitingOnClient = false;
     this.#req.off("data", this.#onData).off("end", this.#onEnd).off("close", this.#onClose);
-    // Without a reader the rest must stay where it is; gateway-server.ts drains or drops it after the answer.
+    // Without a reader the rest must stay where it is: gateway-server.ts drains or drops it after the answer.
     this.#req.pause();
     callback(error);
   }
@@ -119,7 +119,7 @@ export class RequestBody extends Readable {
     }
   };
 
-  /** Judges the rate only over the time in which the client was the one to wait for, and only if that was the most of it. */
+  /** Judges the rate only over the time spent waiting for the client, and only if that was most of the window. */
   readonly #onWindow = (): void => {
     const wasWaiting = this.isWaitingOnClient;
     this.#stopWaiting();

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
 import { isUnderscoreAlias } from "../underscore-alias.ts";
 
-/** Why a request is refused before anything else looks at it. The connection is closed after the answer. */
+/** Why a request is refused before anything else happens. The connection is closed after the answer. */
 export type GateRefusal = {
   status: number;
   code: Extract<
@@ -25,7 +25,7 @@ export type RequestGateOptions = {
   viaPseudonym: string;
 };
 
-/** Names and values together with the target: what one page of memory holds four times, and more than browsers send. */
+/** Target, names and values together: four pages of memory, and more than browsers send. */
 const HEAD_BYTES_MAX = 16 * 1024;
 const HEADERS_MAX = 100;
 /** The longest decimal that is still a safe integer everywhere. */
@@ -295,11 +295,11 @@ function isHostValue(value: string): boolean {
  */
 function namesProtectedHeader(connectionValue: string): boolean {
   if (connectionValue.length <= 10 && !connectionValue.includes(",")) {
-    // The everyday `keep-alive`, `close` and `upgrade`, and the two protected names that are as short.
+    // Mostly `keep-alive`, `close` or `upgrade`; only two protected names are as short.
     return isSameName(connectionValue, "host") || isSameName(connectionValue, "cookie");
   }
-  return connectionValue.split(",").some((part) => {
-    const token = part.trim().toLowerCase();
+  return connectionValue.split(",").some((text) => {
+    const token = text.trim().toLowerCase();
     return (
       token === "host" ||
       token === "authorization" ||
@@ -315,7 +315,7 @@ function namesProtectedHeader(connectionValue: string): boolean {
  * `.` or `..`, raw or percent-encoded, or a letter, digit, `-` or `_` that is percent-encoded without need (`/%61dmin`).
  * Such a path is fine to forward as it is, and not fine to decide a rule by.
  *
- * @param rawTarget - The request target as sent, starting with `/`; the query is not looked at.
+ * @param rawTarget - The request target as sent, starting with `/`; the query is ignored.
  */
 export function isAmbiguousPath(rawTarget: string): boolean {
   let dotsInSegment = 0;
@@ -356,7 +356,7 @@ const PERCENT = 0x25;
 const SEMICOLON = 0x3b;
 const DOT = 0x2e;
 
-/** Letters, digits, `-` and `_`: what no encoder encodes, so that an encoded one only serves to slip past a prefix. */
+/** Letters, digits, `-` and `_`, which no encoder encodes: an encoded one is there to slip past a prefix. */
 function isUnreserved(char: number): boolean {
   const lower = char | 0x20;
   const isLetter = char >= 0x41 && lower >= 0x61 && lower <= 0x7a;
@@ -367,7 +367,7 @@ function isDotSegment(dots: number, others: number): boolean {
   return others === 0 && (dots === 1 || dots === 2);
 }
 
-/** The byte that two hexadecimal digits stand for, or -1. */
+/** The byte that two hexadecimal digits encode, or -1. */
 function toByte(high: number, low: number): number {
   const high4 = toNibble(high);
   const low4 = toNibble(low);

@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { CallTraffic } from "./call-outcome.ts";
 
-/** How long an upstream may take to read what its client sent last: some hundred kB at most, so that a slow one can. */
+/** How long an upstream may take to read the client's last bytes: a few hundred kB, so even a slow one can. */
 const LAST_BYTES_MS = 10_000;
 
 /** Writes the status line and headers that hand a client's connection over to WebSocket. */

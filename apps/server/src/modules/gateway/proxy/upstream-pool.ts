@@ -12,15 +12,15 @@ const REPLY_HEAD_BYTES_MAX = 32 * 1024;
 /** Below the 5 s of Node's and the 60 s of nginx's default, so that we close idle connections before the upstream does. */
 const KEEP_ALIVE_MS = 4000;
 
-/** A preflight carries no key, so anyone can send any number: together they get this share of the permits. */
+/** A preflight needs no key, so anyone can send any number: together they get this share of the permits. */
 const PREFLIGHT_SHARE = 1 / 4;
-/** Threads do not know of each other's preflights. What they all leave free is therefore bounded by what is taken at all. */
+/** Threads do not see each other's preflights, so this bounds the permits in use, whatever took them. */
 const PREFLIGHTS_BELOW = 3 / 4;
 
 /** What a permit is taken for. */
 export type PermitUse = "call" | "preflight";
 
-/** Without `servername` undici would look for one in the Host header, and close the connection when it is another. */
+/** Without `servername` undici takes the name of the Host header, and closes the connection when that changes. */
 export type UpstreamDispatch = Dispatcher.DispatchOptions & { servername: string };
 
 /**
@@ -39,8 +39,8 @@ export class UpstreamPool {
   #failingUntilMs = 0;
 
   /**
-   * @param input.sharePermits - Opens the permits that all threads share, of which `max` may be taken. Left out: this
-   *   thread has all that the upstream allows.
+   * @param input.sharePermits - Opens the permits that all threads share, of which `max` may be taken. Left out: this thread
+   *   has all that the upstream allows.
    */
   constructor(input: {
     upstream: Upstream;
@@ -73,7 +73,7 @@ export class UpstreamPool {
     this.#pool.dispatch(options, handler);
   }
 
-  /** Takes one of the upstream's permits. `false` when all that such a use may have are taken. */
+  /** Takes a permit of the upstream. `false` when all permits for this use are taken. */
   tryAcquire(use: PermitUse): boolean {
     if (use === "preflight" && this.#preflights >= this.#preflightsMax) {
       return false;
@@ -86,14 +86,14 @@ export class UpstreamPool {
     return true;
   }
 
-  /** Gives back a permit that was taken for the same use. */
+  /** Returns a permit that was taken for the same use. */
   release(use: PermitUse): void {
     this.#active -= 1;
     this.#preflights -= use === "preflight" ? 1 : 0;
     this.#permits?.[use].giveBack();
   }
 
-  /** True for a second after several failures to connect in a row: a dead upstream must not pile up waiting calls. */
+  /** True for a second after several failed connections in a row: calls must not pile up behind a dead upstream. */
   isFailing(): boolean {
     return this.#failingUntilMs > 0 && this.#clock.monotonicMs() < this.#failingUntilMs;
   }
@@ -150,7 +150,7 @@ function atLeastOne(permits: number): number {
   return Math.max(1, Math.floor(permits));
 }
 
-/** True when no connection came about, so that the upstream cannot have seen the request. */
+/** True when no connection was made, so that the upstream cannot have seen the request. */
 function isConnectFailure(error: Error): boolean {
   const code = "code" in error ? error.code : undefined;
   const isConnectCall =

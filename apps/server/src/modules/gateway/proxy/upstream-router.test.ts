@@ -98,7 +98,7 @@ describe("pickUpstream", () => {
     expect(pick(byHost, host, rawTarget)).toBe(choice);
   });
 
-  it("says so when nobody serves a host", () => {
+  it("reports a host that no upstream serves", () => {
     expect(pick([upstream({ name: "one", hosts: ["a.example"] })], "b.example", "/")).toBe("none");
   });
 });

@@ -2,7 +2,7 @@ import { isAmbiguousPath } from "./request-gate.ts";
 
 /** Where an upstream describes its paths: a file by its absolute path, or an address. */
 export type OpenapiSource = ({ file: string } | { url: string }) & {
-  /** How often it is looked at again. */
+  /** How often it is read again. */
   refreshSeconds: number;
 };
 
@@ -65,7 +65,7 @@ export type UpstreamBinding = {
 export type UpstreamRouter = {
   /** In the order of the configuration. */
   upstreams: readonly Upstream[];
-  /** The one that fits best first: names, then wildcards from the longest, then any host; of one host the longest prefix. */
+  /** Best match first: names, then wildcards from the longest, then any host; within a host the longest prefix. */
   bindings: readonly UpstreamBinding[];
 };
 
@@ -77,20 +77,20 @@ export type UpstreamChoice =
 const MAX_CONCURRENT_DEFAULT = 512;
 
 /**
- * Prepares the upstreams for look-ups.
+ * Prepares the upstreams for lookups.
  *
- * @throws {RangeError} Naming the upstream whose URL or prefix cannot be used, or two that serve the same place.
+ * @throws {RangeError} Naming the upstream whose URL or prefix cannot be used, or two with the same host and prefix.
  */
 export function createUpstreamRouter(configs: readonly UpstreamConfig[]): UpstreamRouter {
   const upstreams = configs.map(toUpstream);
   const taken = new Set<string>();
   for (const upstream of upstreams) {
     for (const host of upstream.hosts ?? ["any host"]) {
-      const place = `${host.toLowerCase()} ${upstream.prefix}`;
-      if (taken.has(place)) {
-        throw new RangeError(`Two upstreams serve ${place}; "${upstream.name}" is the second`);
+      const address = `${host.toLowerCase()} ${upstream.prefix}`;
+      if (taken.has(address)) {
+        throw new RangeError(`Two upstreams serve ${address}; "${upstream.name}" is the second`);
       }
-      taken.add(place);
+      taken.add(address);
     }
   }
   const bindings = upstreams
@@ -174,7 +174,7 @@ export function pickUpstream(
       chosen = upstream;
     }
   }
-  // A base path is the part of the upstream that is open to callers, which a dot segment in any spelling would leave.
+  // Callers may reach only what is below the base path, and a dot segment in any spelling would leave it.
   pathDecides ||= chosen !== undefined && chosen.target.basePath !== "";
   if (pathDecides && isAmbiguousPath(rawTarget)) {
     return { kind: "ambiguous" };

@@ -30,7 +30,7 @@ export type BareGatewayOptions = {
   identityHeaders?: readonly HeaderPair[];
   limits?: ProxyOptions["limits"];
   server?: Partial<GatewayServerOptions>;
-  /** Holds every call until it settles, as a decision that must ask somewhere does. */
+  /** Delays every call until it settles, as a decision that asks the database does. */
   decide?: () => Promise<void>;
   onOutcome?: (outcome: CallOutcome) => OutcomeReply | Promise<OutcomeReply>;
 };
@@ -75,7 +75,7 @@ export async function startBareGateway(options: BareGatewayOptions): Promise<Bar
   const traffic: CallTraffic[] = [];
   let calls = 0;
 
-  /** The part that is the same for calls and upgrades: what to forward, or why not. */
+  /** The same for calls and upgrades: what to forward, or why not. */
   function decide(req: IncomingMessage): ForwardedCall | GateRefusal {
     const refusal = inspectRequest(req, {
       keyHeaderNames: ["x-api-key"],

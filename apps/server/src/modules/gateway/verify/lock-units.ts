@@ -10,13 +10,13 @@ export type LockUnitsDeps = {
   decideCall: DecideCall;
   locks: {
     describe: DescribeCall;
-    /** False when so many of the tenant are open that there may be no further one. */
+    /** False when the tenant has as many open locks as it may have. */
     hasRoom(tenantId: TenantId): Promise<boolean>;
     reserve(input: LockRequest): Promise<{ lockId: LockId; expiresAt: Date }>;
   };
 };
 
-/** An admission whose units a lock holds: nothing of it is written down until the lock is settled. */
+/** An admission whose units a lock holds. Nothing is recorded until the lock is settled. */
 export type LockedAdmission = Admission & {
   lock: { lockId: LockId; reserved: number; expiresAt: string };
 };

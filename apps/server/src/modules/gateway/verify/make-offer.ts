@@ -26,7 +26,7 @@ function isSame(a: LimitView, b: LimitView | undefined): boolean {
   return a.kind === b?.kind && a.scope === b.scope && a.name === b.name;
 }
 
-/** The call as other plans are held against it; undefined when none can help. */
+/** The call to compare other plans with; undefined when no plan can help. */
 function toRefusedCall(denial: Denial, call: CallToDecide): RefusedCall | undefined {
   const { code, limits, missingScopes, subject } = denial;
   const { key, tenant } = subject ?? {};
@@ -37,13 +37,13 @@ function toRefusedCall(denial: Denial, call: CallToDecide): RefusedCall | undefi
   const isFull = (limit: LimitView) =>
     limit.remaining < (limit.kind === "quota" ? units : 1) || isSame(limit, denial.limit);
   const { scopeQuery } = call;
-  // The tenant gives its key whatever its plan allows.
+  // The tenant gives its key anything that its plan allows.
   const grantable =
     scopeQuery === undefined ? key.scopes : [...key.scopes, ...listScopes(scopeQuery)];
   const hasScopes = (planScopes: readonly string[] | undefined) =>
     scopeQuery === undefined ||
     findMissingScopes(scopeQuery, effectiveScopes(grantable, planScopes)).length === 0;
-  // A limit that the tenant gave its key stays, and where the plan allows the scopes already it is not what refuses.
+  // A limit that the tenant gave its key would stay; and if the plan already allows the scopes, it is not the plan that refuses.
   if (
     limits.some((limit) => limit.scope === "key" && isFull(limit)) ||
     (missingScopes.length > 0 && hasScopes(tenant.terms.scopes))

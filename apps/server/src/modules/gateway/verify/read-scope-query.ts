@@ -1,7 +1,7 @@
 import { parseScopeQuery, type ScopeQuery } from "@turnpike/domain/access/scope-query";
 import { AppError } from "@turnpike/domain/errors/app-error";
 
-/** A backend asks with as many queries as it has routes; beyond that they are read again. */
+/** A backend has as many scope queries as routes; beyond this they are parsed again. */
 const QUERIES_MAX = 1_000;
 
 export type ReadScopeQuery = (text: string) => ScopeQuery;

@@ -6,7 +6,7 @@ import type { Admission, Denial } from "../decide/decide-call.ts";
 import type { LimitView } from "../decide/limit-view.ts";
 import type { LockedAdmission } from "./lock-units.ts";
 
-/** Instants remembered as text, by the low bits of their milliseconds: ends of periods and of windows come again and again. */
+/** Instants cached as text, by the low bits of their milliseconds: the ends of periods and windows recur. */
 const INSTANTS_KEPT = 1_024;
 const instantsMs = new Float64Array(INSTANTS_KEPT).fill(Number.NaN);
 const instants: string[] = [];
@@ -22,7 +22,7 @@ function instantText(epochMs: number): string {
   return instants[index] ?? "";
 }
 
-/** Names of plans and limits as JSON: there are a handful, and keys may bring limits of their own. */
+/** Names of plans and limits as JSON: a handful, plus the limits that keys have of their own. */
 const NAMES_KEPT = 1_024;
 const names = new Map<string, string>();
 
@@ -41,7 +41,7 @@ function nameText(name: string): string {
 function limitsText(limits: readonly LimitView[]): string {
   let text = "";
   for (const limit of limits) {
-    // Kind and scope are words of ours; names are chosen by people.
+    // Kind and scope are our own words; names are chosen by people.
     const head = `${text === "" ? "" : ","}{"name":${nameText(limit.name)},"kind":"${limit.kind}","scope":"${limit.scope}"`;
     const window =
       limit.kind === "rate_limit" ? `,"windowSeconds":${String(limit.windowSeconds)}` : "";

@@ -60,7 +60,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(await remaining(key)).toBe(49_993);
   });
 
-  it("has one effect among fifty at once; the others are told to come back, and get the same answer then", async () => {
+  it("has one effect among fifty at once; the others must retry, and get the same answer then", async () => {
     const key = await createKey();
     const replies = await Promise.all(
       Array.from({ length: 50 }, () => verify("race", { key, cost: 3 })),

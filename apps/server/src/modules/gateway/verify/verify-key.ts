@@ -25,7 +25,7 @@ export type VerifyKeyDeps = MakeOfferDeps & {
 };
 
 /**
- * @throws {AppError} `INVALID_REQUEST`: usage of a meter that does not exist would be nobody's, and what events report must not
+ * @throws {AppError} `INVALID_REQUEST`: usage of a meter that does not exist would be lost, and what events report must not
  *   be counted by calls as well. What is left of a meter of events can be asked for with a cost of 0.
  */
 async function assertMeterCounts(
@@ -95,7 +95,7 @@ function verifyNow(
     : toReply(deps, asked, { decision, requestId });
 }
 
-/** The same with the cost reserved, in the database: an admission is written down when its lock is settled. */
+/** The same with the cost reserved in the database: the admission is recorded when its lock is settled. */
 async function verifyWithLock(
   deps: VerifyKeyDeps,
   { actor, requestId }: CallContext,

@@ -295,7 +295,7 @@ describe("a verification with a lock", () => {
     expect(await burst()).toBe(99);
   });
 
-  it("is told from the resource it names, like every call", async () => {
+  it("takes its route from the resource it names, like every call", async () => {
     const { key, tenantId } = await createCustomer();
     const verdict = await verify({ key, cost: 1, resource: "/v1/chat?stream=1", lock: {} });
     await end(verdict.lock?.lockId ?? "", "settle", { cost: 1 });
@@ -323,7 +323,7 @@ describe("a verification with a lock", () => {
   });
 });
 
-/** A process that was told that nothing is left asks again after a second. */
+/** A process that learned that nothing is left asks again after a second. */
 async function reserveOnceFree(key: string) {
   await pollUntil("all is there again", async () => {
     const verdict = await verify({ key, cost: 1_000, lock: {} });
@@ -382,7 +382,7 @@ describe("who asks", () => {
     });
   });
 
-  it("may be any program of the operator with keys:verify, and nobody else", async () => {
+  it("may be any program of the operator with keys:verify, and no other", async () => {
     const { key, tenantId } = await createCustomer();
     const lockId = await reserve(key, 10);
     const ofTenant = await app.mintKey(tenantId, ["keys:read", "keys:write"]);
@@ -403,7 +403,7 @@ describe("who asks", () => {
     expect(await app.call(another, "POST", path, { cost: 1 })).toMatchObject({ status: 200 });
   });
 
-  it("is told of a lock that is not there that it is not", async () => {
+  it("gets 404 for a lock that does not exist", async () => {
     const none = { status: 404, json: { code: "RESOURCE_NOT_FOUND" } };
     const lockId = `lck_${"0".repeat(32)}`;
     expect(await end(lockId, "settle", { cost: 1 })).toMatchObject(none);
@@ -437,7 +437,7 @@ describe("who asks", () => {
     await end(lockId, "release");
     await reserve(key, 1);
     expect(await verify({ key, cost: 1, lock: {} })).toMatchObject({ code: "TOO_MANY_LOCKS" });
-    // Past its time a lock is not open, and nobody has to wait until that is written down.
+    // A lock past its time is not open, even before that is recorded.
     await letLapse("lck_many_1");
     await reserve(key, 1);
     await database.sql`delete from locks where lock_id like 'lck_many_%'`;

@@ -9,7 +9,7 @@ import { createScopeQueryReader } from "./read-scope-query.ts";
 import { readVerifyRequest } from "./read-verify-request.ts";
 import { type VerifyKeyDeps, verifyKey } from "./verify-key.ts";
 
-/** What a caller can put into headers in the place of a key, a cost, a scope query, a path and some room. */
+/** Room for a key, a cost, a scope query and a path, as long as headers may be, and some more. */
 const VERIFY_BODY_BYTES_MAX = 20_480;
 const REPLAYED = ["idempotency-replayed", "true"];
 
@@ -30,7 +30,7 @@ export function createVerifyRoutes(
     idempotencyKey: string;
   }): Promise<void> {
     const { res, call, input } = asked;
-    // Who may not ask must not fill a table either.
+    // A caller without the scope must not fill the table of idempotency keys either.
     assertMay(call.actor, "keys:verify");
     const once = { operation: "keys.verify", key: asked.idempotencyKey, request: input };
     const { status, body, isReplay } = await runOnce(deps, call, once, async () => ({
@@ -46,7 +46,7 @@ export function createVerifyRoutes(
       method: "POST",
       path: "/v1/keys/verify",
       isHot: true,
-      // No async function: each promise that is waited for costs a call as much as a look-up of its key.
+      // Not an async function: each awaited promise costs a call as much as the lookup of its key.
       handle: ({ req, res, context, fail }) => {
         const call = context.call();
         assertJsonType(req);

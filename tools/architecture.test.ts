@@ -37,10 +37,10 @@ const CORRECT_TREE = {
     'import type { connect } from "@turnpike/db/client";\nexport const insertKey = (tx: typeof connect) => tx;\n',
   [`${M}/keys/keys.routes.ts`]:
     'import type { IncomingMessage } from "node:http";\nimport "#http/problem-details.ts";\nimport { keyStatus } from "@turnpike/contract/keys";\nimport { createKey } from "./create-key.ts";\nexport const keysRoutes = [createKey, keyStatus] as const;\nexport type Request = IncomingMessage;\n',
-  [`${M}/gateway/index.ts`]: 'export { forward } from "./forward-request.ts";\n',
-  [`${M}/gateway/forward-request.ts`]:
-    'import { request } from "undici";\nimport { verify } from "./verify-call.ts";\nexport const forward = [request, verify];\n',
-  [`${M}/gateway/verify-call.ts`]:
+  [`${M}/gateway/index.ts`]: 'export { forward } from "./proxy/forward-request.ts";\n',
+  [`${M}/gateway/proxy/forward-request.ts`]:
+    'import { request } from "undici";\nimport { verify } from "../verify/verify-call.ts";\nexport const forward = [request, verify];\n',
+  [`${M}/gateway/verify/verify-call.ts`]:
     'import { KEY_STATUSES } from "@turnpike/domain/keys/key-status";\nexport const verify = KEY_STATUSES;\n',
   [`${M}/billing/index.ts`]: 'export { closePeriod } from "./close-period.ts";\n',
   [`${M}/billing/close-period.ts`]:
@@ -169,7 +169,7 @@ const PLANTED = [
   ["http-in-routes-only", `${M}/keys/plant-undici.ts`, 'import "undici";'],
   ["http-in-routes-only", `${M}/keys/plant-orpc.ts`, 'import "@orpc/server";'],
   ["http-in-routes-only", `${M}/keys/plant-http.ts`, 'import "#http/problem-details.ts";'],
-  ["http-in-routes-only", `${M}/gateway/verify-plant.ts`, 'import "node:http";'],
+  ["http-in-routes-only", `${M}/gateway/verify/plant.ts`, 'import "node:http";'],
   ["routes-call-use-cases", `${M}/keys/plant.routes.ts`, 'import "./keys.store.ts";'],
   ["routes-call-use-cases", `${M}/keys/plant.jobs.ts`, 'import "./keys.store.ts";'],
   [

@@ -3,7 +3,7 @@ import { type IdKind, toId } from "@turnpike/domain/ids/ids";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildOpenApiDocument } from "#http/openapi-document.ts";
+import { buildOpenApiDocument } from "#http/openapi/openapi-document.ts";
 
 const { paths } = await buildOpenApiDocument({ consoleUrl: "http://console.test", version: "1" });
 

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { contentSecurityPolicy, createConsoleFiles } from "#http/console-files.ts";
-import { loadLegalText } from "#http/legal-texts.ts";
-import { createPageRedirect } from "#http/page-address.ts";
-import { createPageTemplate } from "#http/page-template.ts";
-import { createPublicPageRoutes } from "#http/public-pages.ts";
+import { contentSecurityPolicy, createConsoleFiles } from "#http/pages/console-files.ts";
+import { loadLegalText } from "#http/pages/legal-texts.ts";
+import { createPageRedirect } from "#http/pages/page-address.ts";
+import { createPageTemplate } from "#http/pages/page-template.ts";
+import { createPublicPageRoutes } from "#http/pages/public-pages.ts";
+import { createPageRenderer } from "#http/pages/render-public-page.ts";
 import type { RawRoute } from "#http/raw-route.ts";
-import { createPageRenderer } from "#http/render-public-page.ts";
 import { createPublicCatalog } from "#modules/catalog/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { ChangeFeed } from "#platform/change-feed.ts";

@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import { createApiServer } from "#http/api-server.ts";
 import type { FindActor } from "#http/authenticate.ts";
 import { createContractHandler } from "#http/contract-handler.ts";
-import { createDocumentationRoutes } from "#http/documentation.ts";
+import { createDocumentationRoutes } from "#http/pages/documentation.ts";
 import type { ProblemRenderer } from "#http/problem-details.ts";
 import { toAppError } from "#http/problem-details.ts";
 import type { ComponentHealth } from "#http/system.routes.ts";

@@ -1,4 +1,4 @@
-import { buildOpenApiDocument, type DescribedOperation } from "./openapi-document.ts";
+import { buildOpenApiDocument, type DescribedOperation } from "./openapi/openapi-document.ts";
 import { createRouteTable } from "./route-table.ts";
 
 type Described = { method: string; path: string; operation: DescribedOperation };

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { ERROR_CODES, errorPageSlug, isErrorCode } from "@turnpike/domain/errors/error-codes";
+import type { RawRoute } from "../raw-route.ts";
 import {
   createDocumentationPages,
   type DocumentationPage,
@@ -15,7 +16,6 @@ import {
   sendHtml,
   trustHtml,
 } from "./html-page.ts";
-import type { RawRoute } from "./raw-route.ts";
 import { createReferenceRoutes } from "./reference.ts";
 
 export type DocumentationOptions = {

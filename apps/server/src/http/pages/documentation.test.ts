@@ -6,10 +6,10 @@ import { ERROR_CODES, errorPageSlug } from "@turnpike/domain/errors/error-codes"
 import { makeTempFolder } from "@turnpike/testkit/temp-folder";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createLogger } from "#platform/logger.ts";
+import { createRouteTable } from "../route-table.ts";
 import { createDocumentationRoutes } from "./documentation.ts";
-import { createRouteTable } from "./route-table.ts";
 
-const CHECKOUT = resolve(import.meta.dirname, "../../../..");
+const CHECKOUT = resolve(import.meta.dirname, "../../../../..");
 const OPTIONS = {
   brand: { name: "Acme <API>", accent: "#00aa55" },
   consoleUrl: "https://console.example.com",

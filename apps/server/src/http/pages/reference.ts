@@ -1,4 +1,10 @@
 import {
+  buildOpenApiDocument,
+  type DescribedOperation,
+  type OpenApiDocument,
+} from "../openapi/openapi-document.ts";
+import type { RawRoute } from "../raw-route.ts";
+import {
   html,
   type PageShell,
   type SafeHtml,
@@ -6,12 +12,6 @@ import {
   sendHtml,
   trustHtml,
 } from "./html-page.ts";
-import {
-  buildOpenApiDocument,
-  type DescribedOperation,
-  type OpenApiDocument,
-} from "./openapi-document.ts";
-import type { RawRoute } from "./raw-route.ts";
 import { type Field, fieldsOf, renderFields, renderShape, sampleOf } from "./reference-schema.ts";
 import { renderInlineMarkdown } from "./render-markdown.ts";
 

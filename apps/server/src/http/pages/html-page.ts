@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RawRoute } from "../raw-route.ts";
 import { toBrandStyle } from "./brand-style.ts";
-import type { RawRoute } from "./raw-route.ts";
 
 /** HTML that is safe to send: every text in it was escaped. */
 export type SafeHtml = { readonly html: string };

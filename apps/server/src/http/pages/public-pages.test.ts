@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LegalContent } from "@turnpike/contract/public-pages";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createRouteTable } from "../route-table.ts";
 import { createPageTemplate } from "./page-template.ts";
 import { createPublicPageRoutes, type PublicPagesDeps } from "./public-pages.ts";
-import { createRouteTable } from "./route-table.ts";
 
 const SITE = "https://console.example.com";
 const LEGAL: LegalContent = {

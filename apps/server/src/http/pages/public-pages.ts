@@ -8,10 +8,10 @@ import {
 } from "@turnpike/contract/public-pages";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { Logger } from "#platform/logger.ts";
+import { type RawCall, type RawRoute, sendJson } from "../raw-route.ts";
 import { sendConsolePage } from "./console-files.ts";
 import { html, sendCached } from "./html-page.ts";
 import type { PageTemplate } from "./page-template.ts";
-import { type RawCall, type RawRoute, sendJson } from "./raw-route.ts";
 import type { RenderPublicPage } from "./render-public-page.ts";
 
 export type PublicPagesDeps = {

@@ -1,6 +1,6 @@
 import type { OpenAPI } from "@orpc/openapi";
 import { ERROR_CODES, type ErrorCode, errorPageSlug } from "@turnpike/domain/errors/error-codes";
-import { PROBLEM_JSON } from "./problem-details.ts";
+import { PROBLEM_JSON } from "../problem-details.ts";
 
 /** What every operation may answer. One without parameters refuses any that are sent. */
 const ALWAYS: readonly ErrorCode[] = [

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LegalOptions, loadLegalText } from "./legal-texts.ts";
 
-const CHECKOUT = resolve(import.meta.dirname, "../../../..");
+const CHECKOUT = resolve(import.meta.dirname, "../../../../..");
 
 let folder: string;
 beforeAll(async () => {

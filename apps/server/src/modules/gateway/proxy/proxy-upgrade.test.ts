@@ -209,7 +209,8 @@ describe("the bytes behind the handshake", () => {
     connection.write(HANDSHAKE);
     await connection.readUntil("\r\n\r\n");
     if (side === "client") {
-      connection.destroy();
+      // A plain end would only be its half of the connection.
+      connection.socket.resetAndDestroy();
     } else {
       upstream.sockets[0]?.resetAndDestroy();
       await connection.readToEnd();

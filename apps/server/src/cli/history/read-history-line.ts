@@ -1,7 +1,11 @@
 import { compileRules } from "@turnpike/domain/access-log/match-rules";
 import { type LogLineOptions, parseLogLine } from "@turnpike/domain/access-log/parse-log-line";
 import type { PathMode } from "@turnpike/domain/privacy/redact";
-import { createRouteRegistry, OTHER_ROUTE, type RouteRegistry } from "@turnpike/domain/routes/route-registry";
+import {
+  createRouteRegistry,
+  OTHER_ROUTE,
+  type RouteRegistry,
+} from "@turnpike/domain/routes/route-registry";
 import type { RouteDocuments } from "#modules/gateway/index.ts";
 import type { HistoryCall, HistoryLine } from "#modules/metering/index.ts";
 import { LINE_LENGTH_MAX } from "./read-log-lines.ts";

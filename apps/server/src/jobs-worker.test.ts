@@ -164,7 +164,7 @@ describe("the thread of the jobs", () => {
       "identity.forget-expired",
       "keys.warn-of-expiry",
       "metering.keep-history",
-      "metering.keep-house",
+      "metering.prune",
       "metering.roll-up-hours",
       "metering.roll-up-minutes",
       "notifications.forget-old",

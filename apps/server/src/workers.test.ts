@@ -5,7 +5,7 @@ import { toId } from "@turnpike/domain/ids/ids";
 import { minuteOf, periodAt, startOfMonth } from "@turnpike/domain/time/period";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { encodeGroup } from "#modules/metering/group-record.ts";
+import { encodeGroup } from "#modules/metering/ledger/group-record.ts";
 import { openJournal } from "#platform/journal.ts";
 import { adoptFormerWorkers } from "./start-workers.ts";
 import { type Customer, type Fleet, QUOTA, RATE, startFleet } from "./workers.fixture.ts";

@@ -1,8 +1,8 @@
-/** What several senders have in hand of something that is bounded as a whole. */
+/** How much several senders use of a bounded resource. */
 export type ShareView = {
-  /** What there is, such as bytes of memory. */
+  /** The whole resource, such as bytes of memory. */
   whole: number;
-  /** In hand of all senders, and of the one that asks for more. */
+  /** Used by all senders, and by the one that asks for more. */
   taken: number;
   own: number;
   /** What it asks for, more than 0. */
@@ -10,11 +10,11 @@ export type ShareView = {
 };
 
 /**
- * Decides whether a sender may take more: as long as it has no more in hand than is free for everybody else afterwards. So one
- * that floods gets half of the whole, two get a third each, and as much as each of them has is always left for who comes next.
- * Whoever has nothing in hand is only refused when there is no room at all.
+ * Decides whether a sender may take more: it may as long as it uses no more than stays free for all others. So one sender that
+ * floods gets half of the whole, two get a third each, and as much as each of them uses always stays free for the next one. A
+ * sender that uses nothing is refused only when there is no room at all.
  *
- * @returns `over-share` when the sender has to wait for itself, `full` when all have to wait.
+ * @returns `over-share` when the sender must wait for its own requests, `full` when all must wait.
  */
 export function judgeShare({
   whole,

@@ -15,7 +15,7 @@ const wanted = fc.integer({ min: 0, max: 1_000 });
 const ratePerMs = fc.double({ min: 0, max: 1_000, noNaN: true });
 
 describe("grantLease", () => {
-  it("never grants more than is left, nor a part of a unit, nor less than nothing", () => {
+  it("never grants more than is left, a fraction of a unit, or less than 0", () => {
     fc.assert(
       fc.property(balance, wanted, ratePerMs, (view, want, rate) => {
         const granted = grantLease(view, want, rate);
@@ -36,7 +36,7 @@ describe("grantLease", () => {
     );
   });
 
-  it("leaves most of what is left to others, however busy the holder is", () => {
+  it("leaves most of what is left to others, even for a busy holder", () => {
     fc.assert(
       fc.property(balance, ratePerMs, (view, rate) => {
         const left = Math.max(0, view.limit - view.used - view.held);
@@ -175,7 +175,7 @@ describe("leases of several processes", () => {
     );
   });
 
-  it("spend the whole limit when nobody crashes", () => {
+  it("spend the whole limit when no process crashes", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1_000 }),
@@ -197,7 +197,7 @@ describe("leases of several processes", () => {
 });
 
 describe("shouldRefill", () => {
-  it("asks for more under half of a slice", () => {
+  it("asks for more under half of what was held", () => {
     expect(shouldRefill(10, 20)).toBe(false);
     expect(shouldRefill(9, 20)).toBe(true);
     expect(shouldRefill(0, 0)).toBe(false);
@@ -205,7 +205,7 @@ describe("shouldRefill", () => {
 });
 
 describe("leaseDeadlineMs", () => {
-  it("ends for its holder before the database lets anybody take the rest", () => {
+  it("ends for its holder before the database lets others take the rest", () => {
     expect(leaseDeadlineMs(1_000)).toBe(1_000 + LEASE_TTL_MS - LEASE_SAFETY_MS);
     expect(LEASE_SAFETY_MS).toBeGreaterThan(0);
   });

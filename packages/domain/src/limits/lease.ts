@@ -1,6 +1,6 @@
 /**
- * A lease is a slice of a balance that one process may spend without asking (escrow). The database row of the balance
- * is the one place where slices are cut, so that over all processes
+ * A lease is a number of units of a balance that one process may spend without asking (escrow). Leases are cut only under the
+ * lock of the balance's row in the database, so that over all processes
  *
  *     used + held by leases + forfeited <= limit
  *
@@ -11,37 +11,37 @@
 export const LEASE_TTL_MS = 60_000;
 
 /**
- * The holder stops this much earlier than the database lets anybody take the rest, in milliseconds: covers the drift of
- * two monotonic clocks over {@link LEASE_TTL_MS} many times over.
+ * The holder stops this much earlier than the database lets others take the rest, in milliseconds: many times the drift of two
+ * monotonic clocks over {@link LEASE_TTL_MS}.
  */
 export const LEASE_SAFETY_MS = 5_000;
 
-/** The slice of a balance whose use is not known yet. A crash forfeits at most what is left of the slice. */
+/** Units of a lease of a balance whose use is not known yet. A crash forfeits at most what is left of a lease. */
 export const LEASE_QUANTITY_MIN = 20;
 
 /**
- * Unless callers wait for more, a holder takes at most this part of what is left: slices shrink as the balance does, so that a
- * crash forfeits little, and the last units are for whoever has a caller for them.
+ * Unless callers wait for more, a lease takes at most one unit in this many of what is left. So leases shrink with the balance, a
+ * crash forfeits little, and the last units go to processes with callers for them.
  */
 export const LEASE_SHARE_MAX = 8;
 
-/** How much use a slice should cover, in milliseconds. */
+/** The time whose use a lease should cover, in milliseconds. */
 export const LEASE_HORIZON_MS = 5_000;
 
-/** What the database knows of a balance when a slice is asked for. */
+/** What the database knows of a balance when units are asked for. */
 export type BalanceView = {
   /** The hard limit of the period. */
   limit: number;
   /** Committed to the ledger. */
   used: number;
-  /** In leases that are active or forfeited, of all processes, less what this one asks to renew. */
+  /** Held by leases of all processes. */
   held: number;
 };
 
 /**
- * Cuts a slice from a balance.
+ * Grants units of a balance.
  *
- * @param wanted - Units that callers wait for right now; 0 when the holder only looks ahead.
+ * @param wanted - Units that callers wait for right now; 0 when the holder asks in advance.
  * @param ratePerMs - Recent use of this balance by this process, units per millisecond, 0 when unknown.
  * @returns Units granted, from 0 to what is left. Never more than is left; at least `wanted` when that much is.
  *
@@ -53,19 +53,19 @@ export function grantLease(balance: BalanceView, wanted: number, ratePerMs: numb
   const covering = Math.ceil(ratePerMs * LEASE_HORIZON_MS);
   const share = Math.floor(left / LEASE_SHARE_MAX);
   const slice = Math.max(wanted, Math.min(share, Math.max(covering, LEASE_QUANTITY_MIN)));
-  // Of what events have left a fraction of, which is no room for a call.
+  // Events may leave a fraction of a unit, which is no room for a call.
   return Math.min(Math.floor(left), slice);
 }
 
-/** True when a holder should ask for more before it runs dry: under half of the slice is left. */
-export function shouldRefill(remaining: number, slice: number): boolean {
-  return remaining * 2 < slice;
+/** True when a holder should ask for more before it runs dry: under half of what it had is left. */
+export function shouldRefill(remaining: number, filledTo: number): boolean {
+  return remaining * 2 < filledTo;
 }
 
 /**
  * The instant until which the holder may spend, in its own monotonic milliseconds.
  *
- * @param askedAtMs - Monotonic time at which the holder sent its request: the database's clock starts no earlier.
+ * @param askedAtMs - When the holder sent its request. The database starts counting no earlier.
  */
 export function leaseDeadlineMs(askedAtMs: number): number {
   return askedAtMs + LEASE_TTL_MS - LEASE_SAFETY_MS;

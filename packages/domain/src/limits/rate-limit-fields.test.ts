@@ -4,7 +4,7 @@ import { toRateLimitFields } from "./rate-limit-fields.ts";
 const BURST = { name: "burst", limit: 100, windowSeconds: 60, remaining: 50, moreAfterMs: 29_200 };
 
 describe("toRateLimitFields", () => {
-  it("writes every limit into both fields, in one order", () => {
+  it("writes every limit into both fields, in the same order", () => {
     const month = {
       name: "requests",
       limit: 50_000,
@@ -22,7 +22,7 @@ describe("toRateLimitFields", () => {
     expect(toRateLimitFields([])).toBeUndefined();
   });
 
-  it("writes integers that fit a structured field, whatever comes in", () => {
+  it("writes integers that fit a structured field for any input", () => {
     const odd = { ...BURST, limit: 1e300, windowSeconds: 0.2, remaining: -1, moreAfterMs: -5 };
     expect(toRateLimitFields([odd])).toEqual({
       "ratelimit-policy": '"burst";q=999999999999999;w=1',

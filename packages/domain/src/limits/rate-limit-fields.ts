@@ -1,4 +1,4 @@
-/** One limit as a caller is told of it. */
+/** One limit as callers see it. */
 export type LimitReport = {
   /** Lower-case letters, digits, dashes and colons, so that it needs no escaping. */
   name: string;
@@ -31,7 +31,7 @@ function toInteger(value: number): number {
 
 /**
  * Writes limits as the two RateLimit fields (draft-ietf-httpapi-ratelimit-headers-11): lists of strings with parameters, as
- * RFC 9651 has them. Seconds are rounded up, so that nobody who waits that long comes too early.
+ * RFC 9651 has them. Seconds are rounded up, so that a caller who waits that long never comes too early.
  *
  * Example: a limit "burst" of 100 in 60 s, with 50 left and more in 29.2 s, gives `"burst";q=100;w=60` and
  * `"burst";r=50;t=30`.

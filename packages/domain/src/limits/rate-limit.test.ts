@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { decideRateLimit, type RateLimit, type RateLimitState } from "./rate-limit.ts";
 
 const FULL: RateLimitState = { fullAtMs: 0 };
-/** What rounding may shift a decision by, as a part of the time between two calls; see the slack in the code. */
+/** How much rounding may shift a decision, as a fraction of the time between two calls; see the slack in the code. */
 const SLACK = 2e-3;
 
 const rateLimit = fc
@@ -25,7 +25,7 @@ function taken(limit: RateLimit, calls: number, now: number): RateLimitState {
 }
 
 describe("decideRateLimit", () => {
-  it("decides like the algorithm in exact arithmetic, over any sequence of calls", () => {
+  it("decides like exact arithmetic, over any sequence of calls", () => {
     const gapsMs = fc.array(fc.oneof(fc.constant(0), fc.nat(50), fc.nat(5_000)), {
       minLength: 1,
       maxLength: 120,
@@ -59,7 +59,7 @@ describe("decideRateLimit", () => {
     );
   });
 
-  it("lets at most the bucket and what flows into it pass, in every stretch of time", () => {
+  it("admits at most the bucket and what flows into it, over any time", () => {
     const smallLimit = fc.record({
       name: fc.constant("test"),
       limit: fc.integer({ min: 1, max: 20 }),
@@ -90,7 +90,7 @@ describe("decideRateLimit", () => {
     );
   });
 
-  it("lets the whole bucket pass at one instant and not one call more", () => {
+  it("admits the whole bucket at one instant and not one call more", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 300 }),
@@ -122,15 +122,15 @@ describe("decideRateLimit", () => {
     );
   });
 
-  it("tells the truth about waiting: after retryAfterMs a call passes, a millisecond earlier it does not", () => {
+  it("is right about waiting: a call passes after retryAfterMs and not a millisecond earlier", () => {
     fc.assert(
       fc.property(
         rateLimit,
         nowMs,
         fc.double({ min: 0, max: 1, noNaN: true }),
-        (limit, now, part) => {
+        (limit, now, fraction) => {
           const empty = taken(limit, limit.limit, now);
-          const later = now + Math.floor(part * 1000 * (limit.windowSeconds / limit.limit));
+          const later = now + Math.floor(fraction * 1000 * (limit.windowSeconds / limit.limit));
           const refused = decide(limit, empty, later);
           fc.pre(!refused.allowed);
           expect(refused.remaining).toBe(0);
@@ -144,15 +144,15 @@ describe("decideRateLimit", () => {
     );
   });
 
-  it("tells the truth about what remains: exactly so many calls pass at once", () => {
+  it("is right about what remains: exactly that many calls pass at once", () => {
     fc.assert(
       fc.property(
         rateLimit,
         nowMs,
         fc.double({ min: 0, max: 1, noNaN: true }),
         fc.nat(10_000),
-        (limit, now, part, waitMs) => {
-          const state = taken(limit, Math.floor(part * limit.limit), now);
+        (limit, now, fraction, waitMs) => {
+          const state = taken(limit, Math.floor(fraction * limit.limit), now);
           const { remaining, retryAfterMs } = decide(limit, state, now + waitMs, 0);
           expect(remaining).toBeGreaterThanOrEqual(0);
           expect(remaining).toBeLessThanOrEqual(limit.limit);
@@ -176,7 +176,7 @@ describe("decideRateLimit", () => {
     );
   });
 
-  it("only gains with time: whoever may call now may call later", () => {
+  it("only gains with time: a call that may pass now may pass later", () => {
     fc.assert(
       fc.property(
         rateLimit,
@@ -193,14 +193,14 @@ describe("decideRateLimit", () => {
     );
   });
 
-  it("only looks at a cost of 0", () => {
+  it("takes nothing for a cost of 0", () => {
     const limit = { name: "test", limit: 2, windowSeconds: 1 };
     const state = taken(limit, 1, 5_000);
-    const look = decide(limit, state, 5_000, 0);
-    expect(look).toMatchObject({ allowed: true, remaining: 1, retryAfterMs: 0, next: state });
+    const decision = decide(limit, state, 5_000, 0);
+    expect(decision).toMatchObject({ allowed: true, remaining: 1, retryAfterMs: 0, next: state });
   });
 
-  it("holds a bucket for empty at the most when its limit was replaced by one with a shorter window", () => {
+  it("counts a bucket as empty at most when a shorter window replaced its limit", () => {
     const daily = { name: "test", limit: 10, windowSeconds: 86_400 };
     const perSecond = { name: "test", limit: 10, windowSeconds: 1 };
     const state = taken(daily, 10, 5_000);

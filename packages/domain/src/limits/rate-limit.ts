@@ -22,18 +22,18 @@ export type RateLimitDecision = {
   retryAfterMs: number;
   /** Milliseconds until the bucket is full again. */
   resetAfterMs: number;
-  /** What to store when the call is let through. Deciding alone changes nothing. */
+  /** The state to store when the call is admitted. Deciding alone changes nothing. */
   next: RateLimitState;
 };
 
-/** What rounding may shift a decision by: this part of the time between two calls, and never more than a microsecond. */
+/** How much rounding may shift a decision: this fraction of the time between two calls, and at most a microsecond. */
 const SLACK_STEPS = 1e-3;
 const SLACK_MS_MAX = 1e-3;
 
 /**
  * Decides one call without storing anything, so that a call which a later limit refuses takes nothing here.
  *
- * @param cost - Calls to take, 0 or more; 0 only looks.
+ * @param cost - Calls to take, 0 or more; 0 takes none.
  * @param nowMs - Monotonic milliseconds: a change of the wall clock must not refill a bucket.
  */
 export function decideRateLimit(input: {
@@ -45,7 +45,7 @@ export function decideRateLimit(input: {
   const { rateLimit, state, cost, nowMs } = input;
   const windowMs = rateLimit.windowSeconds * 1000;
   const stepMs = windowMs / rateLimit.limit;
-  // At most empty: the bucket of a longer window, which this limit replaced, would stay closed for that whole window.
+  // At most an empty bucket. Otherwise the bucket of a longer window, which this limit replaced, would stay empty for all of it.
   const fullAtMs = Math.min(Math.max(state.fullAtMs, nowMs), nowMs + windowMs);
   const afterMs = fullAtMs + cost * stepMs;
   const overMs = afterMs - nowMs - windowMs;

@@ -7,7 +7,7 @@ describe("toCallMethod", () => {
     expect(CALL_METHODS.map(toCallMethod)).toEqual([...CALL_METHODS]);
   });
 
-  it("counts every other text as OTHER, even the names of what objects inherit", () => {
+  it("counts any other text as OTHER, even names of inherited properties", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(CALL_METHODS).toContain(toCallMethod(text));

@@ -1,4 +1,4 @@
-/** Methods that usage tells apart, from RFC 9110, RFC 5789 and the one for queries with a body; `OTHER` is every other. */
+/** Methods that usage distinguishes, from RFC 9110, RFC 5789 and the draft for queries with a body; `OTHER` is any other. */
 export const CALL_METHODS = [
   "GET",
   "HEAD",
@@ -17,7 +17,7 @@ const KNOWN: ReadonlyMap<string, CallMethod> = new Map(
   CALL_METHODS.map((method) => [method, method]),
 );
 
-/** The method under which a call is counted. @param text - As sent; methods are case-sensitive. */
+/** Finds the method under which a call is counted. @param text - As sent; methods are case-sensitive. */
 export function toCallMethod(text: string): CallMethod {
   return KNOWN.get(text) ?? "OTHER";
 }

@@ -46,7 +46,7 @@ function expectClose(actual: number | undefined, exact: number | undefined): voi
 }
 
 describe("latencyBucketOf", () => {
-  it("gives a small whole number, and one within 2 % of the latency that it stands for", () => {
+  it("gives a small whole number whose latency is within 2 %", () => {
     fc.assert(
       fc.property(latency, (latencyMs) => {
         const bucket = latencyBucketOf(latencyMs);
@@ -76,7 +76,7 @@ describe("latencyBucketOf", () => {
     [0.1, 0],
     [3_600_000, LATENCY_BUCKET_MAX],
     [Number.POSITIVE_INFINITY, LATENCY_BUCKET_MAX],
-  ])("takes %d into bucket %d: nothing lies outside", (latencyMs, bucket) => {
+  ])("puts %d into bucket %d: every latency has one", (latencyMs, bucket) => {
     expect(latencyBucketOf(latencyMs)).toBe(bucket);
   });
 
@@ -84,7 +84,7 @@ describe("latencyBucketOf", () => {
     expect(LATENCY_BUCKET_MAX).toBe(444);
   });
 
-  it("finds the buckets that it makes again", () => {
+  it("finds the bucket of the latency that a bucket stands for", () => {
     for (let bucket = 0; bucket <= LATENCY_BUCKET_MAX; bucket += 1) {
       expect(latencyBucketOf(latencyOfBucket(bucket))).toBe(bucket);
     }
@@ -92,15 +92,15 @@ describe("latencyBucketOf", () => {
 });
 
 describe("a histogram", () => {
-  it("is the same however the calls are split and in whatever order the parts are merged", () => {
-    const parts = fc.array(fc.array(latency, { maxLength: 30 }), { maxLength: 12 });
+  it("is the same however calls are split and in whatever order the histograms are merged", () => {
+    const sets = fc.array(fc.array(latency, { maxLength: 30 }), { maxLength: 12 });
     fc.assert(
-      fc.property(parts, fc.infiniteStream(fc.nat()), (split, places) => {
+      fc.property(sets, fc.infiniteStream(fc.nat()), (split, ranks) => {
         const whole = histogramOf(split.flat());
         const shuffled = split
-          .map((part) => ({ part, place: places.next().value ?? 0 }))
-          .sort((a, b) => a.place - b.place)
-          .map(({ part }) => histogramOf(part));
+          .map((set) => ({ set, rank: ranks.next().value ?? 0 }))
+          .sort((a, b) => a.rank - b.rank)
+          .map(({ set }) => histogramOf(set));
         const half = Math.floor(shuffled.length / 2);
         expect(mergeLatencies(shuffled)).toEqual(whole);
         expect(
@@ -140,14 +140,14 @@ describe("a histogram", () => {
     );
   });
 
-  it("knows neither percentile nor mean of no calls, and refuses parts that are none", () => {
+  it("has neither percentile nor mean without calls, and refuses a fraction out of range", () => {
     expect(latencyPercentile(emptyLatencies(), 0.5)).toBeUndefined();
     expect(latencyMean(emptyLatencies())).toBeUndefined();
     expect(() => latencyPercentile(emptyLatencies(), 95)).toThrow(RangeError);
     expect(() => latencyPercentile(emptyLatencies(), Number.NaN)).toThrow(RangeError);
   });
 
-  it("leaves what it merges as it was", () => {
+  it("does not change the histograms it merges", () => {
     const one = histogramOf([1, 2]);
     mergeLatencies([one, histogramOf([2, 3])]);
     expect(one).toEqual(histogramOf([1, 2]));
@@ -167,10 +167,10 @@ const SHOWN = [
 ];
 
 describe("packLatencies", () => {
-  it("makes numbers whose sum is the histogram of all calls, however it is written", () => {
+  it("makes numbers whose sum is the histogram of all calls, in any notation", () => {
     fc.assert(
-      fc.property(fc.array(fc.array(latency, { minLength: 1 }), { minLength: 1 }), (parts) => {
-        const histograms = parts.map(histogramOf);
+      fc.property(fc.array(fc.array(latency, { minLength: 1 }), { minLength: 1 }), (sets) => {
+        const histograms = sets.map(histogramOf);
         const sum = histograms
           .map(packLatencies)
           .map(toInteger)
@@ -185,13 +185,13 @@ describe("packLatencies", () => {
     );
   });
 
-  it("writes what its documentation shows, and nothing as zero", () => {
+  it("writes what its documentation shows, and 0 without calls", () => {
     expect(packLatencies({ buckets: [3, 4], counts: [5, 12] })).toBe("000000000012000000000005e36");
     expect(packLatencies(emptyLatencies())).toBe("0");
     expect(unpackLatencies("0")).toEqual(emptyLatencies());
   });
 
-  it("keeps as many calls in a bucket as there is room for, and refuses one more", () => {
+  it("keeps as many calls in a bucket as fit, and refuses one more", () => {
     const full = { buckets: [0, 1, LATENCY_BUCKET_MAX], counts: [1, PACKED_CALLS_END - 1, 2] };
     expect(unpackLatencies(packLatencies(full))).toEqual(full);
     const over = { buckets: [1], counts: [PACKED_CALLS_END] };

@@ -1,11 +1,10 @@
 /**
  * Latencies of calls, counted in buckets that grow by 4 %: bucket 0 holds what takes up to 0.1 ms, bucket `i` holds
- * `(0.1 * 1.04^(i-1), 0.1 * 1.04^i]` ms. A bucket stands for the value that is within 2 % of all it holds. Histograms of
- * any parts of the calls, merged in any order, are the histogram of all of them.
+ * `(0.1 * 1.04^(i-1), 0.1 * 1.04^i]` ms. A bucket stands for a value within 2 % of all its latencies. Histograms of disjoint
+ * sets of calls, merged in any order, give the histogram of all of them.
  *
- * `buckets` ascends strictly, `counts` says how many calls fell into the bucket at the same place, 1 or more. No call is two
- * empty arrays. The form is that of the columns `latency_buckets` and `latency_counts`; {@link packLatencies} makes that of
- * `latencies`.
+ * `buckets` ascends strictly; `counts` has the calls of the bucket at the same index, 1 or more. Two empty arrays mean no calls.
+ * The columns `latency_buckets` and `latency_counts` have this form; {@link packLatencies} makes that of `latencies`.
  */
 export type LatencyHistogram = { readonly buckets: number[]; readonly counts: number[] };
 
@@ -13,14 +12,14 @@ const SHORTEST_MS = 0.1;
 const LONGEST_MS = 3_600_000;
 const GROWTH = 1.04;
 const LOG_GROWTH = Math.log(GROWTH);
-/** The middle of a bucket in the sense that both its ends are equally far off, relative to themselves. */
+/** The middle of a bucket: both its ends are equally far from it, relative to themselves. */
 const MIDDLE = 2 / (1 + GROWTH);
 
 /** The last bucket: it holds one hour and everything above. */
 export const LATENCY_BUCKET_MAX = Math.ceil(Math.log(LONGEST_MS / SHORTEST_MS) / LOG_GROWTH);
 
 /**
- * The bucket of a latency.
+ * Finds the bucket of a latency.
  *
  * @param latencyMs - Milliseconds. Below 0.1, and not a number, count as 0.1; above an hour as an hour.
  * @returns A whole number from 0 to {@link LATENCY_BUCKET_MAX}.
@@ -35,7 +34,7 @@ export function latencyBucketOf(latencyMs: number): number {
   return Math.ceil(Math.log(latencyMs / SHORTEST_MS) / LOG_GROWTH);
 }
 
-/** The latency in milliseconds that a bucket stands for: within 2 % of every latency from 0.1 ms to 1 h that falls into it. */
+/** Computes the latency in milliseconds that a bucket stands for: within 2 % of each of its latencies from 0.1 ms to 1 h. */
 export function latencyOfBucket(bucket: number): number {
   return bucket <= 0 ? SHORTEST_MS : SHORTEST_MS * GROWTH ** bucket * MIDDLE;
 }
@@ -44,8 +43,8 @@ export function emptyLatencies(): LatencyHistogram {
   return { buckets: [], counts: [] };
 }
 
-/** The place of a bucket in an ascending list, or where it belongs. */
-function placeOf(buckets: readonly number[], bucket: number): number {
+/** Finds the index of a bucket in an ascending list, or where it belongs. */
+function indexOfBucket(buckets: readonly number[], bucket: number): number {
   let low = 0;
   let high = buckets.length;
   while (low < high) {
@@ -61,21 +60,21 @@ function placeOf(buckets: readonly number[], bucket: number): number {
 
 function addToBucket(histogram: LatencyHistogram, bucket: number, calls: number): void {
   const { buckets, counts } = histogram;
-  const place = placeOf(buckets, bucket);
-  if (buckets[place] === bucket) {
-    counts[place] = (counts[place] ?? 0) + calls;
+  const index = indexOfBucket(buckets, bucket);
+  if (buckets[index] === bucket) {
+    counts[index] = (counts[index] ?? 0) + calls;
   } else {
-    buckets.splice(place, 0, bucket);
-    counts.splice(place, 0, calls);
+    buckets.splice(index, 0, bucket);
+    counts.splice(index, 0, calls);
   }
 }
 
-/** Counts a latency in place. @param latencyMs - Milliseconds, see {@link latencyBucketOf}. @param calls - 1 or more. */
+/** Counts a latency; changes the histogram. @param latencyMs - Milliseconds, see {@link latencyBucketOf}. @param calls - 1 or more. */
 export function addLatency(histogram: LatencyHistogram, latencyMs: number, calls = 1): void {
   addToBucket(histogram, latencyBucketOf(latencyMs), calls);
 }
 
-/** Adds the calls of `more` to `histogram` in place; `more` stays as it is. */
+/** Adds the calls of `more` to `histogram`, which it changes; `more` stays unchanged. */
 export function addLatencies(
   histogram: LatencyHistogram,
   more: { readonly buckets: readonly number[]; readonly counts: readonly number[] },
@@ -85,12 +84,12 @@ export function addLatencies(
     histogram.counts.push(...more.counts);
     return;
   }
-  for (const [place, bucket] of more.buckets.entries()) {
-    addToBucket(histogram, bucket, more.counts[place] ?? 0);
+  for (const [index, bucket] of more.buckets.entries()) {
+    addToBucket(histogram, bucket, more.counts[index] ?? 0);
   }
 }
 
-/** Makes the histogram of all calls of some histograms; empty of none. */
+/** Merges histograms into a new one; empty for none. */
 export function mergeLatencies(
   histograms: Iterable<{ readonly buckets: readonly number[]; readonly counts: readonly number[] }>,
 ): LatencyHistogram {
@@ -101,29 +100,32 @@ export function mergeLatencies(
   return merged;
 }
 
-/** How many calls a histogram holds. */
+/** Counts the calls of a histogram. */
 export function countLatencies(histogram: Pick<LatencyHistogram, "counts">): number {
   return histogram.counts.reduce((sum, calls) => sum + calls, 0);
 }
 
 /**
- * The latency that a part of the calls stayed at or below (the nearest-rank percentile), within 2 %.
+ * Computes a percentile within 2 %: the latency that a fraction of the calls did not exceed (nearest rank).
  *
- * Example: of the latencies 10, 20, 30 and 40 ms the part 0.5 is 20 ms, 0.95 is 40 ms.
+ * Example: for the latencies 10, 20, 30 and 40 ms, the fraction 0.5 gives 20 ms and 0.95 gives 40 ms.
  *
- * @param part - From 0 to 1; 0.95 for p95.
+ * @param fraction - From 0 to 1; 0.95 for p95.
  * @returns Milliseconds; `undefined` without calls.
- * @throws {RangeError} when `part` is not within 0 to 1.
+ * @throws {RangeError} when `fraction` is not from 0 to 1.
  */
-export function latencyPercentile(histogram: LatencyHistogram, part: number): number | undefined {
-  if (!(part >= 0 && part <= 1)) {
-    throw new RangeError(`A percentile is a part from 0 to 1, not ${String(part)}.`);
+export function latencyPercentile(
+  histogram: LatencyHistogram,
+  fraction: number,
+): number | undefined {
+  if (!(fraction >= 0 && fraction <= 1)) {
+    throw new RangeError(`The fraction of a percentile is from 0 to 1, not ${String(fraction)}.`);
   }
   // 0.07 * 100 is a little more than 7: the rounding of the product must not move the rank.
-  const rank = Math.max(1, Math.ceil(part * countLatencies(histogram) * (1 - 1e-12)));
+  const rank = Math.max(1, Math.ceil(fraction * countLatencies(histogram) * (1 - 1e-12)));
   let seen = 0;
-  for (const [place, bucket] of histogram.buckets.entries()) {
-    seen += histogram.counts[place] ?? 0;
+  for (const [index, bucket] of histogram.buckets.entries()) {
+    seen += histogram.counts[index] ?? 0;
     if (seen >= rank) {
       return latencyOfBucket(bucket);
     }
@@ -131,28 +133,28 @@ export function latencyPercentile(histogram: LatencyHistogram, part: number): nu
   return undefined;
 }
 
-/** The mean latency in milliseconds, within 2 %; `undefined` without calls. */
+/** Computes the mean latency in milliseconds, within 2 %; `undefined` without calls. */
 export function latencyMean(histogram: LatencyHistogram): number | undefined {
   const calls = countLatencies(histogram);
   if (calls === 0) {
     return undefined;
   }
   const totalMs = histogram.buckets.reduce(
-    (sum, bucket, place) => sum + latencyOfBucket(bucket) * (histogram.counts[place] ?? 0),
+    (sum, bucket, index) => sum + latencyOfBucket(bucket) * (histogram.counts[index] ?? 0),
     0,
   );
   return totalMs / calls;
 }
 
-/** Decimal digits of each bucket in a packed histogram; the functions `pack_latencies` and `unpack_latencies` know it too. */
+/** Decimal digits of each bucket in a packed histogram. `pack_latencies` and `unpack_latencies` use the same number. */
 const PACKED_DIGITS = 12;
 
-/** What the calls of a packed histogram must stay below, so that no bucket runs over into the next one. */
+/** A packed histogram must have fewer calls, so that no bucket overflows into the next one. */
 export const PACKED_CALLS_END = 10 ** PACKED_DIGITS;
 
 /**
  * Writes a histogram as one number, with twelve decimal digits for each bucket: the sum of such numbers is the histogram of
- * all their calls, as long as these are fewer than {@link PACKED_CALLS_END}.
+ * all their calls, as long as there are fewer than {@link PACKED_CALLS_END}.
  *
  * Example: 5 calls in bucket 3 and 12 in bucket 4 are `000000000012000000000005e36`.
  *
@@ -166,9 +168,9 @@ export function packLatencies({ buckets, counts }: LatencyHistogram): string {
   }
   let digits = "";
   let above: number | undefined;
-  for (let place = buckets.length - 1; place >= 0; place -= 1) {
-    const bucket = buckets[place] ?? 0;
-    const calls = counts[place] ?? 0;
+  for (let index = buckets.length - 1; index >= 0; index -= 1) {
+    const bucket = buckets[index] ?? 0;
+    const calls = counts[index] ?? 0;
     if (calls >= PACKED_CALLS_END) {
       throw new RangeError(
         `A packed histogram has no room for ${String(calls)} calls in a bucket.`,

@@ -12,7 +12,7 @@ describe("startOfMonthMs", () => {
     ["2025-12-31T23:59:59.999Z", "2025-12-01T00:00:00.000Z"],
     ["2024-02-29T12:00:00.000Z", "2024-02-01T00:00:00.000Z"],
     ["2026-03-29T01:30:00.000Z", "2026-03-01T00:00:00.000Z"],
-  ])("of %s is %s, whatever clocks do in summer", (at, start) => {
+  ])("of %s is %s, regardless of daylight saving", (at, start) => {
     expect(new Date(startOfMonthMs(Date.parse(at))).toISOString()).toBe(start);
   });
 });
@@ -31,7 +31,7 @@ describe("retention", () => {
     });
   }
 
-  it("never gives up what is to be kept while a clock is wrong for up to a day, forth or back", () => {
+  it("never drops what must be kept while a clock is wrong for up to a day, ahead or behind", () => {
     const error = fc.constantFrom(0, 0, 90, 4_000, -90, -4_000);
     fc.assert(
       fc.property(
@@ -53,7 +53,7 @@ describe("retention", () => {
     );
   });
 
-  it("gives up by the clock whatever is older, two months at the latest, once the clock has been right for long enough", () => {
+  it("drops everything older within two months once the clock has been right for long enough", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 40, max: 400 }),
@@ -69,7 +69,7 @@ describe("retention", () => {
     );
   });
 
-  it("keeps for good what has no end", () => {
+  it("keeps a class without a limit for ever", () => {
     expect(keptFromMs(START_MS, undefined)).toBeUndefined();
   });
 

@@ -197,13 +197,13 @@ describe("any log", () => {
       .map(([second, took]) => nginx(second, took)),
     fc.constantFrom("", "garbage", '{"half":', combined(1, "/aborted", 499)),
   );
-  type Cut = { at: number; gzip: boolean; rank: number; partLines: number };
+  type Cut = { at: number; gzip: boolean; rank: number; batchLines: number };
   const cuts = fc.array(
     fc.record({
       at: fc.nat(60),
       gzip: fc.boolean(),
       rank: fc.nat(),
-      partLines: fc.integer({ min: 1, max: 9 }),
+      batchLines: fc.integer({ min: 1, max: 9 }),
     }),
     { minLength: 1, maxLength: 5 },
   );
@@ -236,10 +236,10 @@ describe("any log", () => {
             .map(({ text, cut }) => (cut?.gzip === true ? gzipSync(text) : text));
           const stopping = new AbortController();
           let parts = 0;
-          const partLines = at[0]?.partLines ?? 1;
+          const batchLines = at[0]?.batchLines ?? 1;
           const first = run(pieces.tenantId, {
             logs: ordered,
-            partLines,
+            batchLines,
             signal: stopping.signal,
             onProgress: () => {
               parts += 1;
@@ -249,8 +249,8 @@ describe("any log", () => {
             },
           });
           await first.catch((error: Error) => expect(error.message).toBe("stopped"));
-          for (const count of [partLines + 1, 4_000]) {
-            await run(pieces.tenantId, { logs: ordered.toReversed(), partLines: count });
+          for (const count of [batchLines + 1, 4_000]) {
+            await run(pieces.tenantId, { logs: ordered.toReversed(), batchLines: count });
           }
           expect(await countCalls(whole.tenantId)).toBe(expected.imported);
           expect(await readRollups(pieces.tenantId)).toEqual(await readRollups(whole.tenantId));
@@ -267,7 +267,7 @@ describe("any log", () => {
     const lengths = fc.sample(fc.integer({ min: 0, max: text.length }), { numRuns: 25, seed: 7 });
     const ascending = lengths.toSorted((a, b) => a - b);
     for (const [place, length] of [...ascending, ...lengths].entries()) {
-      await run(tenantId, { logs: [text.slice(0, length)], partLines: 1 + (place % 4) });
+      await run(tenantId, { logs: [text.slice(0, length)], batchLines: 1 + (place % 4) });
     }
     await run(tenantId, { logs: [text] });
     expect(await countCalls(tenantId)).toBe(9);
@@ -282,7 +282,7 @@ describe("any log", () => {
     const all = Array.from({ length: 300 }, (_, second) => combined(second));
     const { tenantId } = await makeTenant();
     const imports = [300, 300, 200, 250].map((count, place) =>
-      run(tenantId, { logs: [lines(...all.slice(0, count))], partLines: 40 + place * 30 }),
+      run(tenantId, { logs: [lines(...all.slice(0, count))], batchLines: 40 + place * 30 }),
     );
     const summaries = await Promise.all(imports);
     expect(await countCalls(tenantId)).toBe(300);
@@ -366,7 +366,7 @@ describe("bad lines", () => {
     const zipped = gzipSync(lines(...noise));
     const summary = await run(tenantId, {
       logs: [zipped.subarray(0, zipped.length - 2_000), lines(combined(7))],
-      partLines: 100,
+      batchLines: 100,
     });
     const [broken, whole] = summary.files;
     expect(broken).toMatchObject({ failure: expect.stringContaining("broken, or cut off") });

@@ -5,7 +5,7 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { PathMode } from "@turnpike/domain/privacy/redact";
 import type { RouteDocuments } from "#modules/gateway/index.ts";
 import { ensureHistoryKey, historyKeyIdOf } from "#modules/keys/index.ts";
-import { importHistory, noteImport } from "#modules/metering/index.ts";
+import { importHistory, recordImport } from "#modules/metering/index.ts";
 import { InputFileError } from "../input-file-error.ts";
 import type { CommandSession } from "../run-command.ts";
 import { type BadLine, type FileSummary, type ImportSummary, ImportTally } from "./import-tally.ts";
@@ -29,7 +29,7 @@ export type ImportLogsInput = {
   paths?: PathMode;
   onProgress(progress: { bytes: number; lines: number }): void;
   /** Lines in one transaction; undefined for as many as are usual. */
-  partLines?: number;
+  batchLines?: number;
 };
 
 async function openErrors(path: string | undefined): Promise<FileHandle | undefined> {
@@ -64,7 +64,7 @@ function createPreparation({ deps, context }: Session, input: ImportLogsInput) {
       if (withHistoryKey.has(tenantId)) {
         await ensureHistoryKey(deps, context, { tenantId });
       }
-      await noteImport(deps, context, { tenantId, files });
+      await recordImport(deps, context, { tenantId, files });
       prepared.add(tenantId);
     }
   };
@@ -108,7 +108,7 @@ export async function importLogs(session: Session, input: ImportLogsInput): Prom
       read,
       toCall: (line) => (typeof line === "object" && "call" in line ? line.call : undefined),
       prepare,
-      async onPart({ lines, reads }) {
+      async onBatch({ lines, reads }) {
         if (reads === undefined) {
           tally.addKnown(file, lines);
         } else {
@@ -119,7 +119,7 @@ export async function importLogs(session: Session, input: ImportLogsInput): Prom
       dryRun: input.dryRun,
       again: input.again,
       signal,
-      ...(input.partLines === undefined ? {} : { partLines: input.partLines }),
+      ...(input.batchLines === undefined ? {} : { batchLines: input.batchLines }),
     });
   }
 

@@ -12,9 +12,9 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createMeter } from "#modules/catalog/create-meter.ts";
 import { reconcile } from "#modules/metering/index.ts";
-import { LeaseHolder } from "#modules/metering/lease-holder.ts";
-import { createLeaseLedger } from "#modules/metering/lease-ledger.ts";
-import type { HardLimit } from "#modules/metering/lease-slot.ts";
+import type { HardLimit } from "#modules/metering/leases/lease-entry.ts";
+import { LeaseHolder } from "#modules/metering/leases/lease-holder.ts";
+import { createLeaseLedger } from "#modules/metering/leases/lease-ledger.ts";
 import { openEvents } from "./ingest/open-events.ts";
 import { takeEvents } from "./ingest/take-events.ts";
 

@@ -157,8 +157,8 @@ export function createCallRecorder(deps: {
       outcome: outcome.kind === "status" ? "VALID" : outcome.code,
       status: statusOf(outcome),
       quantity: isBilled ? admission.cost : 0,
-      leaseId: isBilled ? hold?.slice.leaseId : undefined,
-      keyLeaseId: isBilled ? keyHold?.slice.leaseId : undefined,
+      leaseId: isBilled ? hold?.lease.leaseId : undefined,
+      keyLeaseId: isBilled ? keyHold?.lease.leaseId : undefined,
     };
     deps.recorder.record(call);
     endHold(hold, isBilled);

@@ -2,26 +2,26 @@ import type { UsageRetention } from "@turnpike/domain/metering/usage-history";
 import { minuteOf } from "@turnpike/domain/time/period";
 import type { AppServices } from "#platform/app-services.ts";
 import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
-import { keepMeteringHouse } from "./keep-house.ts";
-import { keepUsageHistory } from "./keep-usage-history.ts";
-import { rollUpUsage } from "./roll-up-usage.ts";
+import { keepUsageHistory } from "./history/keep-usage-history.ts";
+import { pruneMetering } from "./prune-metering.ts";
+import { rollUpUsage } from "./rollups/roll-up-usage.ts";
 
-/** Calls are committed this much after their minute at the latest, mostly. */
+/** Nearly all calls are committed this soon after their minute. */
 const COMMIT_DELAY_MS = 10_000;
 
 /**
- * House-keeping every minute: a dead process's lease blocks its units until it is forfeited or its period ends, and charts say so.
- * History every hour: it believes the clock by so much a run. Minutes when they are over: a key's row is then written once. Hours
- * seldom, for the same reason, and not when all else begins.
+ * Prunes every minute, so that expired locks free their units soon. Keeps history every hour, because each run follows the clock
+ * by a bounded step. Rolls up minutes once they are over, so that a key's row is written once; hours less often, for the same
+ * reason, and not in the minute in which other jobs start.
  */
 export function createMeteringJobs(
   deps: Pick<AppServices, "transact" | "clock" | "logger"> & { retention: UsageRetention },
 ): RegisteredJob[] {
   return [
     registerSchedule({
-      name: "metering.keep-house",
+      name: "metering.prune",
       cron: "* * * * *",
-      run: () => keepMeteringHouse(deps),
+      run: () => pruneMetering(deps),
     }),
     registerSchedule({
       name: "metering.roll-up-minutes",

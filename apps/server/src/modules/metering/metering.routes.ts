@@ -2,7 +2,7 @@ import { implement } from "@orpc/server";
 import { limitsContract } from "@turnpike/contract/usage";
 import type { HttpContext } from "#http/http-context.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { getLimits } from "./get-limits.ts";
+import { getLimits } from "./ledger/get-limits.ts";
 
 export function createLimitsRoutes(deps: AppServices) {
   const os = implement(limitsContract).$context<HttpContext>();

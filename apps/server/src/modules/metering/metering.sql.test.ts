@@ -9,11 +9,11 @@ import { openJournal } from "#platform/journal.ts";
 import { createLogger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { createTransact, type Transact } from "#platform/transact.ts";
-import { encodeGroup } from "./group-record.ts";
-import type { HardLimit } from "./lease-slot.ts";
+import type { HardLimit } from "./leases/lease-entry.ts";
+import { encodeGroup } from "./ledger/group-record.ts";
+import { reconcile } from "./ledger/reconcile.ts";
+import type { UsageGroup } from "./ledger/usage-group.ts";
 import { type Metering, startMetering } from "./metering.ts";
-import { reconcile } from "./reconcile.ts";
-import type { UsageGroup } from "./usage-group.ts";
 
 /** Ends only what hangs. */
 const STOP_MS = 300_000;
@@ -95,7 +95,7 @@ async function listLeases(tenantId: TenantId) {
 }
 
 describe("the start after a crash", () => {
-  it("commits what the journal holds, once, however often it crashes again", async () => {
+  it("commits what the journal has, once, however often it crashes again", async () => {
     const folder = await makeFolder();
     const tenantId = newUuidId("tenant");
     const groups = [groupOf(tenantId), groupOf(tenantId)];
@@ -115,7 +115,7 @@ describe("the start after a crash", () => {
     ).toMatchObject({ drift: 0 });
   });
 
-  it("is not kept from starting by a group that the ledger refuses, and commits its neighbours", async () => {
+  it("succeeds although the ledger refuses a group, and commits its neighbours", async () => {
     const folder = await makeFolder();
     const tenantId = newUuidId("tenant");
     const refused = groupOf(tenantId);
@@ -133,7 +133,7 @@ describe("the start after a crash", () => {
     await metering.stop(STOP_MS);
   });
 
-  it("forfeits the leases of the process that crashed, and only those", async () => {
+  it("forfeits the leases of the crashed process alone", async () => {
     const crashedFolder = await makeFolder();
     const tenantId = newUuidId("tenant");
     const crashed = await start(crashedFolder);
@@ -144,7 +144,7 @@ describe("the start after a crash", () => {
     const spent = crashed.leases.spend(limitOf(tenantId), 1);
     expect(spent.status).toBe("spent");
 
-    // The crashed process is simply never heard of again; its folder is started anew.
+    // The crashed process never writes again; another one starts on its folder.
     const next = await start(crashedFolder);
     expect((await listLeases(tenantId)).map((lease) => lease.state)).toEqual(["forfeited"]);
     expect((await listLeases(otherTenant)).map((lease) => lease.state)).toEqual(["active"]);
@@ -154,7 +154,7 @@ describe("the start after a crash", () => {
     await crashed.stop(STOP_MS);
   });
 
-  it("keeps a journal aside that is too old to know what of it is in the ledger", async () => {
+  it("sets aside a journal that is too old to know which of its groups were committed", async () => {
     const folder = await makeFolder();
     const tenantId = newUuidId("tenant");
     const tenDaysAgo = (Date.now() - 10 * 24 * 3600 * 1000).toString(16).padStart(12, "0");
@@ -172,7 +172,7 @@ describe("the start after a crash", () => {
   });
 });
 
-describe("the end", () => {
+describe("stopping", () => {
   it("commits the group being filled and gives every lease back", async () => {
     const tenantId = newUuidId("tenant");
     const metering = await start(await makeFolder());
@@ -191,7 +191,7 @@ describe("the end", () => {
       route: "/users/{id}",
       occurredAtMs: Date.UTC(2026, 5, 1),
       quantity: 1,
-      leaseId: spent.hold.slice.leaseId,
+      leaseId: spent.hold.lease.leaseId,
     });
     metering.leases.settle(spent.hold);
     await metering.stop(STOP_MS);

@@ -10,16 +10,16 @@ import type { Clock } from "#platform/clock.ts";
 import { openJournal, readLeftBehind } from "#platform/journal.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Transact } from "#platform/transact.ts";
-import { commitGroups } from "./commit-groups.ts";
-import { toCommits } from "./commit-size.ts";
-import { decodeGroup, encodeGroup } from "./group-record.ts";
-import { GROUPS_KEPT_DAYS } from "./keep-house.ts";
-import { LeaseHolder } from "./lease-holder.ts";
-import { createLeaseLedger, parseLeaseRecall } from "./lease-ledger.ts";
-import { forfeitLeases } from "./leases.store.ts";
-import { markProcessStopped, upsertProcess } from "./ledger.store.ts";
-import type { UsageGroup } from "./usage-group.ts";
-import { UsageRecorder, type UsageRecorderOptions } from "./usage-recorder.ts";
+import { LeaseHolder } from "./leases/lease-holder.ts";
+import { createLeaseLedger, parseLeaseRecall } from "./leases/lease-ledger.ts";
+import { forfeitLeases } from "./leases/leases.store.ts";
+import { commitGroups } from "./ledger/commit-groups.ts";
+import { toCommits } from "./ledger/commit-size.ts";
+import { decodeGroup, encodeGroup } from "./ledger/group-record.ts";
+import { markProcessStopped, upsertProcess } from "./ledger/ledger.store.ts";
+import type { UsageGroup } from "./ledger/usage-group.ts";
+import { UsageRecorder, type UsageRecorderOptions } from "./ledger/usage-recorder.ts";
+import { GROUPS_KEPT_DAYS } from "./prune-metering.ts";
 
 export type MeteringDeps = {
   transact: Transact;
@@ -36,28 +36,28 @@ export type Metering = {
   recorder: UsageRecorder;
   leases: LeaseHolder;
   processId: ProcessId;
-  /** Hears what other processes ask for. */
+  /** Takes a change from the change feed: other processes ask for units. */
   applyChange(change: Change): void;
-  /** Commits what is recorded, gives leases back, and closes the journal; each of the first two for at most `timeoutMs`. */
+  /** Commits what is recorded and gives leases back, for at most `timeoutMs` each, and closes the journal. */
   stop(timeoutMs: number): Promise<void>;
 };
 
 const SEGMENT_BYTES = 8 * 1024 * 1024;
-/** What an outage may leave waiting: of the first some hundred bytes of memory each, of the second all in the journal. */
+/** How much may wait during an outage: a group takes some hundred bytes of memory, its bytes are in the journal. */
 const GROUPS_WAITING_MAX = 500_000;
 const BYTES_WAITING_MAX = 4 * 1024 * 1024 * 1024;
-/** A few seconds of the heaviest load on a million keys, hours of that on a few. */
+/** A few seconds of the heaviest load on a million keys, or hours of it on a few keys. */
 const BYTES_IN_MEMORY_MAX = 16 * 1024 * 1024;
 const UPKEEP_INTERVAL_MS = 500;
 const HEARTBEAT_INTERVAL_MS = 10_000;
-/** Below the time to live of a lease: what an idle process holds goes back before the database takes it for lost. */
+/** Shorter than a lease lives: an idle process gives its leases back before the database takes them for lost. */
 const IDLE_LEASE_MS = 40_000;
 const DAY_MS = 24 * 3600 * 1000;
 const PROCESS_FILE = "process-id";
 
 /**
- * Commits what an earlier process left in the journal. Only then may its leases be forfeited: what the journal holds was
- * spent from them and is billed; what is left of them may have been spent by calls that the crash took along.
+ * Commits what an earlier process left in the journal. Only then may its leases be forfeited: the usage in the journal was spent
+ * from them and is billed, and the rest may have been spent by calls that the crash lost.
  */
 async function recover(
   deps: MeteringDeps,
@@ -68,7 +68,7 @@ async function recover(
   let groups = 0;
   let fresh = 0;
   for await (const records of leftBehind.records) {
-    // A segment has a few megabytes.
+    // A segment is a few megabytes.
     for (const batch of toCommits(records.map(decodeGroup))) {
       const tooOld = batch.filter((group) => mintedAtMs(group.groupId) < oldestMs);
       for (const group of tooOld) {
@@ -96,7 +96,7 @@ async function recover(
   }
 }
 
-/** One group that the ledger refuses must neither hold back the others nor keep the process from starting. */
+/** Commits groups one by one when the ledger refuses one of them: it must not hold back the others or the start. */
 async function commitOrSetAside(
   deps: MeteringDeps,
   folder: string,
@@ -139,8 +139,8 @@ async function setAside(folder: string, group: UsageGroup, logger: Logger, reaso
 }
 
 /**
- * Commits groups that were set aside before: whatever refused them may have been mended since. Those from before
- * `oldestMs` stay for a person to look at.
+ * Commits groups that were set aside earlier: the reason may be gone. Groups from before `oldestMs` stay for a person to
+ * inspect.
  */
 async function retrySetAside(deps: MeteringDeps, folder: string, oldestMs: number): Promise<void> {
   const names = await readdir(folder).catch(() => []);
@@ -160,9 +160,7 @@ async function retrySetAside(deps: MeteringDeps, folder: string, oldestMs: numbe
   }
 }
 
-/**
- * Starts metering: recovers what an earlier process left, then opens the journal, the recorder and the lease holder.
- */
+/** Starts metering: recovers what an earlier process left, then opens the journal, the recorder and the lease holder. */
 export async function startMetering(
   deps: MeteringDeps,
   options: MeteringOptions,
@@ -172,7 +170,7 @@ export async function startMetering(
   const processFile = join(deps.folder, PROCESS_FILE);
   const processId = deps.newId("process");
 
-  // A day less than groups are remembered, so that the clocks of this machine and the database need not agree.
+  // A day less than group ids are kept, because the clocks of this machine and the database may differ.
   const oldestMs = deps.clock.now().getTime() - (GROUPS_KEPT_DAYS - 1) * DAY_MS;
 
   await recover(deps, { journal: journalFolder, setAside: setAsideFolder }, oldestMs);
@@ -187,7 +185,7 @@ export async function startMetering(
       journal,
       commit: (groups, pace) => commitGroups(deps, groups, pace),
       setAside: async (group, reason) => {
-        // It was admitted, and may be committed at a later start: until then its units must stay taken.
+        // Its calls were admitted and may be committed at a later start. Until then their units must stay taken.
         leases.keep(group.spends.map((spend) => spend.leaseId));
         await setAside(setAsideFolder, group, deps.logger, reason);
       },
@@ -244,7 +242,7 @@ export async function startMetering(
       left = await leases.returnRetired(() => recorder.flush());
     }
     if (left > 0) {
-      deps.logger.warn({ left }, "Leases stay behind for calls that did not end in time");
+      deps.logger.warn({ left }, "Leases are left behind for calls that did not end in time");
     }
     await deps.transact.asMeter((tx) => markProcessStopped(tx, processId));
   }

@@ -1,0 +1,132 @@
+import type { Tx } from "@turnpike/db/client";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import type { LeaseId, LockId, NewId, TenantId } from "@turnpike/domain/ids/ids";
+import type { Transact } from "#platform/transact.ts";
+import type { LeaseHold } from "../leases/lease-entry.ts";
+import type { MeteredCall } from "../ledger/usage-group.ts";
+import type { Metering } from "../metering.ts";
+import { countOpenLocks, insertLock, moveToLockLease } from "./locks.store.ts";
+
+/** Locks of one tenant that may be open at once. The tenant's limits are summed over all of their rows. */
+export const OPEN_LOCKS_MAX = 10_000;
+
+/** False when a tenant has as many open locks as it may. Locks asked for at the same moment may come on top. */
+export async function hasRoomForLock(
+  deps: Pick<LocksDeps, "transact">,
+  tenantId: TenantId,
+): Promise<boolean> {
+  const open = await deps.transact.asMeter((tx) => countOpenLocks(tx, tenantId, OPEN_LOCKS_MAX));
+  return open < OPEN_LOCKS_MAX;
+}
+
+export type LocksDeps = {
+  transact: Transact;
+  newId: NewId;
+  metering: Pick<Metering, "leases" | "processId">;
+};
+
+/** An admitted call whose cost is not known yet. */
+export type LockRequest = {
+  call: Pick<
+    MeteredCall,
+    | "tenantId"
+    | "keyId"
+    | "originKeyId"
+    | "environment"
+    | "meterId"
+    | "route"
+    | "periodStartMs"
+    | "periodEndMs"
+  >;
+  /** Whole units, 1 or more. */
+  reserved: number;
+  /** The units taken from this process's leases, for the tenant's hard limit and for the key's own. */
+  hold: LeaseHold | undefined;
+  keyHold: LeaseHold | undefined;
+  ttlSeconds: number;
+  /** Kind and id of the caller. */
+  createdBy: string;
+};
+
+type Held = { hold: LeaseHold; lease: "leaseId" | "keyLeaseId" };
+
+/**
+ * Makes a lock. In one transaction, the units that a call took in memory move from their leases to a lease of the lock. What is
+ * held of the limits stays the same, so nothing can be overspent, and the lock no longer depends on this process. Ends the holds
+ * whether it succeeds or not.
+ *
+ * @throws {AppError} `LIMITS_UNAVAILABLE`. @throws whatever the database throws. Then the units go back by themselves.
+ */
+export async function reserveLock(
+  deps: LocksDeps,
+  input: LockRequest,
+): Promise<{ lockId: LockId; expiresAt: Date }> {
+  const { hold, keyHold } = input;
+  const { leases } = deps.metering;
+  const held: Held[] = [];
+  if (hold !== undefined) {
+    held.push({ hold, lease: "leaseId" });
+  }
+  if (keyHold !== undefined) {
+    held.push({ hold: keyHold, lease: "keyLeaseId" });
+  }
+  try {
+    const made = await deps.transact.asMeter((tx) => makeLock(tx, deps, { ...input, held }));
+    for (const each of held) {
+      leases.settle(each.hold);
+    }
+    return made;
+  } catch (error) {
+    for (const each of held) {
+      leases.markInDoubt(each.hold);
+    }
+    throw error;
+  }
+}
+
+async function makeLock(
+  tx: Tx,
+  deps: LocksDeps,
+  input: LockRequest & { held: readonly Held[] },
+): Promise<{ lockId: LockId; expiresAt: Date }> {
+  const { call, reserved, ttlSeconds } = input;
+  const lockId = deps.newId("lock");
+  const own: { leaseId?: LeaseId; keyLeaseId?: LeaseId } = {};
+  // In the order of their ids, in which every writer locks leases.
+  for (const { hold, lease } of input.held.toSorted(byLease)) {
+    const to = deps.newId("lease");
+    own[lease] = to;
+    const isMoved = await moveToLockLease(tx, {
+      tenantId: call.tenantId,
+      from: hold.lease.leaseId,
+      to,
+      quantity: reserved,
+      processId: deps.metering.processId,
+      ttlSeconds,
+    });
+    if (!isMoved) {
+      throw new AppError({
+        code: "LIMITS_UNAVAILABLE",
+        publicMessage: "The units of this call cannot be held right now. Try again in a moment.",
+        headers: { "retry-after": "1" },
+      });
+    }
+  }
+  const { expires_at } = await insertLock(tx, {
+    ...call,
+    lockId,
+    originKeyId: call.originKeyId ?? call.keyId,
+    periodStart: new Date(call.periodStartMs),
+    periodEnd: new Date(call.periodEndMs),
+    reserved,
+    leaseId: own.leaseId,
+    keyLeaseId: own.keyLeaseId,
+    createdBy: input.createdBy,
+    ttlSeconds,
+  });
+  return { lockId, expiresAt: expires_at };
+}
+
+function byLease(a: Held, b: Held): number {
+  return a.hold.lease.leaseId < b.hold.lease.leaseId ? -1 : 1;
+}

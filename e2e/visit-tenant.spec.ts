@@ -97,7 +97,7 @@ describe("an operator who belongs to no tenant", () => {
     await page.goto(printed);
     await sign(page).waitFor();
     await page
-      .getByText(`${String(LINES)} in all.`)
+      .getByText(`${String(LINES)} in total.`)
       .first()
       .waitFor();
     for (const theme of ["light", "dark"] as const) {

@@ -94,7 +94,7 @@ describe("analytics of a replayed access log", () => {
     expect(await readStatuses()).toEqual(expected);
     const total = [...expected.values()].reduce((sum, count) => sum + count, 0);
     await page
-      .getByText(`${total.toLocaleString("en")} in all.`)
+      .getByText(`${total.toLocaleString("en")} in total.`)
       .first()
       .waitFor();
   });

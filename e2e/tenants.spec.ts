@@ -123,7 +123,7 @@ describe("a tenant and its members", () => {
       await page.getByText("No pending invitations.").waitFor();
       await page.getByRole("combobox", { name: `Role of ${person.email}` }).click();
       await page.getByRole("option", { name: /^Viewer/ }).click();
-      await page.getByText(`${person.email} is viewer now.`).waitFor();
+      await page.getByText(`${person.email} is now viewer.`).waitFor();
       await own.reload();
       await cardOf(own, "Cedar Post").getByText("Viewer").waitFor();
       await tab(own, "Members").click();

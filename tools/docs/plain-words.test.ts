@@ -30,6 +30,7 @@ it.each([
   'const label = "Who can see this?";',
   "// Anyone who holds the key may call; no one else may.",
   "// A fake stands in for the receiver, and `*` stands for any host.",
+  "// PostgreSQL runs as the system user `nobody`.",
 ])("accepts plain words: %s", async (line) => {
   expect(await problemsIn(line)).toEqual([]);
 });

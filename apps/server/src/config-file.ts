@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { explainUnknownKey } from "@turnpike/contract/explain-issue";
 import type { FieldError } from "@turnpike/domain/errors/app-error";
 import { parseJsonPointer } from "@turnpike/domain/text/json-pointer";
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
@@ -36,7 +37,7 @@ export function splitIssue(issue: z.core.$ZodIssue): { path: PropertyKey[]; mess
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       path: [...issue.path, key],
-      message: `${at}Unknown: ${key}.`,
+      message: at + explainUnknownKey(issue, key),
     }));
   }
   return [{ path: issue.path, message: at + issue.message }];

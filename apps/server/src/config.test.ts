@@ -131,6 +131,18 @@ describe("readConfig", () => {
     expect(mistakes).toContain("PORT: A port number from 0 to 65535.");
   });
 
+  it("names the word that was probably meant", () => {
+    const upstream =
+      "upstreams:\n  - name: api\n    url: http://127.0.0.1:1\n    stripprefix: /v1\n    maxconcurent: 1\n";
+    expect(mistakesOf(upstream)).toEqual([
+      expect.stringContaining("Unknown: stripprefix. Did you mean stripPrefix?"),
+      expect.stringContaining("Unknown: maxconcurent. Did you mean maxConcurrent?"),
+    ]);
+    expect(mistakesOf("metering:\n  durability: strct\n")).toEqual([
+      expect.stringMatching(/One of .*strict.* Did you mean strict\?/),
+    ]);
+  });
+
   it("gives every unknown name a line of its own", () => {
     expect(mistakesOf("one: 1\ntwo: 2\nbrand:\n  three:\n    - 3\n")).toEqual([
       "4: brand: Unknown: three.",

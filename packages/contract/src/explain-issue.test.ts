@@ -28,6 +28,17 @@ describe("the message about a wrong value", () => {
     [[1, 2], z.array(z.int()).max(1), "At most 1 entry."],
     [7, z.number().multipleOf(5), "A multiple of 5."],
     [{ nmae: "x" }, z.strictObject({}), "Unknown: nmae."],
+    [
+      { nmae: "x", name: "" },
+      z.strictObject({ name: z.string() }),
+      "Unknown: nmae. Did you mean name?",
+    ],
+    [
+      { nmae: "x", zzz: 1, ulr: 1 },
+      z.strictObject({ name: z.string().optional(), url: z.string().optional() }),
+      "Unknown: nmae, zzz, ulr. Did you mean name instead of nmae? Did you mean url instead of ulr?",
+    ],
+    ["lvie", z.enum(["live", "test"]), "One of live, test. Did you mean live?"],
   ])("of %j is plain English", (input, schema, words) => {
     expect(schema.safeParse(input).error?.issues.map(({ message }) => message)).toEqual([words]);
   });

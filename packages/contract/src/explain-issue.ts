@@ -1,4 +1,5 @@
-import type { z } from "zod";
+import { suggest, toSuggestion } from "@turnpike/domain/text/suggest";
+import { z } from "zod";
 
 const KINDS: Readonly<Record<string, string>> = {
   string: "A text.",
@@ -33,7 +34,7 @@ export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
     case "invalid_value":
       return issue.values.length === 1
         ? `Only ${String(issue.values[0])}.`
-        : `One of ${issue.values.map(String).join(", ")}.`;
+        : `One of ${issue.values.map(String).join(", ")}.${suggestValue(issue)}`;
     case "invalid_format":
       return FORMATS[issue.format];
     case "too_small":
@@ -43,10 +44,50 @@ export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
     case "not_multiple_of":
       return `A multiple of ${toNumeral(issue.divisor)}.`;
     case "unrecognized_keys":
-      return `Unknown: ${issue.keys.join(", ")}.`;
+      return explainUnknown(issue.keys, listKnown(issue.inst));
     default:
       return;
   }
+}
+
+function suggestValue({
+  input,
+  values,
+}: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidValue>): string {
+  return typeof input === "string" ? toSuggestion(input, values.map(String)) : "";
+}
+
+/** The names that the refusing schema knows. */
+function listKnown(schema: unknown): string[] {
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+}
+
+function explainUnknown(keys: readonly string[], known: readonly string[]): string {
+  const [only] = keys;
+  const suggestions =
+    keys.length === 1 && only !== undefined
+      ? toSuggestion(only, known)
+      : keys
+          .map((key) => ({ key, meant: suggest(key, known) }))
+          .map(({ key, meant }) =>
+            meant === undefined ? "" : ` Did you mean ${meant} instead of ${key}?`,
+          )
+          .join("");
+  return `Unknown: ${keys.join(", ")}.${suggestions}`;
+}
+
+/** What is said of one of the unknown names of an issue, with the name that was probably meant. */
+export function explainUnknownKey(
+  issue: { keys: readonly string[]; message: string },
+  key: string,
+): string {
+  const [, suggested] =
+    issue.keys.length === 1
+      ? (/Did you mean (\S+)\?$/.exec(issue.message) ?? [])
+      : ([...issue.message.matchAll(/Did you mean (\S+) instead of (\S+)\?/g)].find(
+          ([, , name]) => name === key,
+        ) ?? []);
+  return `Unknown: ${key}.${suggested === undefined ? "" : ` Did you mean ${suggested}?`}`;
 }
 
 function explainMin(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall>): string {

@@ -1,6 +1,7 @@
 import { LOG_FIELDS, type LogFieldNames } from "@turnpike/domain/access-log/parse-json-line";
 import { LOG_FORMATS, type LogFormat } from "@turnpike/domain/access-log/parse-log-line";
 import { isId, type KeyId } from "@turnpike/domain/ids/ids";
+import { toSuggestion } from "@turnpike/domain/text/suggest";
 import { createRouteDocuments, createUpstreamRouter } from "#modules/gateway/index.ts";
 import { createOutbound } from "#platform/outbound.ts";
 import type { Config } from "../config.ts";
@@ -34,24 +35,26 @@ type Options = {
 function parseFormat(text: string): LogFormat {
   const format = LOG_FORMATS.find((name) => name === text);
   if (format === undefined) {
-    throw new UsageError(`"${text}" is none of ${LOG_FORMATS.join(", ")}`);
+    throw new UsageError(
+      `"${text}" is not one of ${LOG_FORMATS.join(", ")}.${toSuggestion(text, LOG_FORMATS)}`,
+    );
   }
   return format;
 }
 
 function parseKey(text: string): KeyId {
   if (!isId("key", text)) {
-    throw new UsageError(`"${text}" is no id of a key, such as key_0193…`);
+    throw new UsageError(`"${text}" is not the id of a key, such as key_0193…`);
   }
   return text;
 }
 
 function parseField(text: string): LogFieldNames {
-  const [, name, own] = /^([A-Za-z]+)=(\S+)$/.exec(text) ?? [];
+  const [, name = "", own] = /^([A-Za-z]+)=(\S+)$/.exec(text) ?? [];
   const field = LOG_FIELDS.find((known) => known === name);
   if (field === undefined || own === undefined) {
     throw new UsageError(
-      `"${text}" does not say which field is which, such as time=asctime; there are ${LOG_FIELDS.join(", ")}`,
+      `"${text}" does not name a field, as time=asctime does; the fields are ${LOG_FIELDS.join(", ")}.${toSuggestion(name, LOG_FIELDS)}`,
     );
   }
   return { [field]: own };
@@ -224,35 +227,35 @@ async function runImport(cli: Cli, names: readonly string[], options: Options) {
   }
 }
 
-/** `turnpike import`: traffic of before Turnpike, from access logs. */
+/** `turnpike import`: past traffic from access logs. */
 export function addImportCommand(cli: Cli): void {
   cli.program
     .command("import")
-    .description("import past traffic from access logs; the same log again changes nothing")
+    .description("import past traffic from access logs; importing a log again changes nothing")
     .option("--tenant <tenant>", "id or slug of the tenant whose traffic it is")
-    .option("--key <id>", "the key of that tenant by which it is counted", optionParser(parseKey))
-    .option("--map <file>", "rules that say which requests are whose, as YAML")
+    .option("--key <id>", "a key of that tenant that the calls belong to", optionParser(parseKey))
+    .option("--map <file>", "rules that assign requests to tenants, as YAML")
     .option("--format <name>", LOG_FORMATS.join(", "), optionParser(parseFormat), "auto")
     .option(
       "--field <name=own>",
-      "a field of JSON that has a name of its own, such as time=asctime; repeatable",
+      "name of a field in JSON, such as time=asctime; repeatable",
       (text: string, names: LogFieldNames = {}): LogFieldNames => ({
         ...names,
         ...optionParser(parseField)(text),
       }),
     )
     .option("--dry-run", "read everything and write nothing")
-    .option("--errors <file>", "write every line that is left out, and why, to this file")
-    .option("--strict", "end with 1 when a line is bad or has no rule")
-    .option("--again", "import what other rules gave to the same tenants before")
+    .option("--errors <file>", "write every line that is left out, with the reason, to this file")
+    .option("--strict", "exit with 1 when a line is bad or matches no rule")
+    .option("--again", "import a log again that was imported for the same tenants by other rules")
     .argument("<logs...>", "files, compressed with gzip or not, or - for standard input")
     .addHelpText(
       "after",
       `
-Formats: common and combined (Apache, nginx), JSON of nginx, JSON of Caddy; told by each line. Calls get the time at which
-they happened, are drawn and never billed. Without a key they are counted by "Imported history", a key of the tenant that
-nobody can use. Lines that cannot be read are listed and keep no other out. Stopped anywhere, it goes on where it was when
-called again; of a log that has grown only what is new is imported.
+Formats: common and combined (Apache, nginx), JSON of nginx, JSON of Caddy, detected line by line. Calls keep their times,
+appear in the charts and are never billed. Without --key they belong to "Imported history", a revoked key of the tenant.
+Lines that cannot be read are listed and left out. An interrupted import continues when called again; of a log that has
+grown, only the new lines are imported.
 ${examples(
   "import --tenant blue-heron-maps --dry-run access.log",
   "import --tenant blue-heron-maps access.log access.log.1 access.log.2.gz",

@@ -13,9 +13,9 @@ export const EXIT_USAGE = 2;
 
 type Failure = {
   exitCode: number;
-  /** What a person reads; undefined when the parser has said it already. */
+  /** For people; undefined when the parser has printed help. */
   line: string | undefined;
-  /** What a program reads: the members of a problem document that apply. */
+  /** For programs: the members of a problem document that apply. */
   problem: Record<string, unknown>;
 };
 
@@ -24,7 +24,7 @@ function failed(line: string, problem: Record<string, unknown>): Failure {
 }
 
 function describeAppError(error: AppError): Failure {
-  // A single one is what the sentence says already, with a name of the API for the option.
+  // A single one repeats the sentence, with the name of the API for the option.
   const more = error.errors.length > 1 ? error.errors : [];
   const details = more.map((item) => `\n  ${item.pointer}  ${item.message}`).join("");
   return failed(`turnpike: ${error.message}${details}`, {
@@ -35,39 +35,46 @@ function describeAppError(error: AppError): Failure {
   });
 }
 
-/** For a sentence that another one follows. */
-function withoutStop(sentence: string): string {
-  return sentence.replace(/\.+$/, "");
+const HELP_HINT = "Add --help to see what there is.";
+
+/** A sentence that another one can follow. */
+function toSentence(text: string): string {
+  return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
 function describeCommanderError(error: CommanderError): Failure {
   if (error.exitCode === 0) {
     return { exitCode: EXIT_OK, line: undefined, problem: {} };
   }
-  const detail = withoutStop(error.message.replace(/^error: /, ""));
+  const detail = error.message
+    .replace(/^error: /, "")
+    // The parser library puts its suggestion on a line of its own.
+    .replace(/\.?\n\((Did you mean .*\?)\)$/s, ". $1")
+    .replace(/\.+$/, "");
   // Help was printed because the command is not complete.
   const isHelp = error.code.startsWith("commander.help");
   return {
     exitCode: EXIT_USAGE,
-    line: isHelp ? undefined : `turnpike: ${detail}. Add --help to see what there is.`,
+    line: isHelp ? undefined : `turnpike: ${toSentence(detail)} ${HELP_HINT}`,
     problem: {
-      title: "The command line cannot be understood",
+      title: "Mistake on the command line",
       code: "USAGE",
-      detail: isHelp ? "The command is not complete: add --help to see what there is." : detail,
+      detail: isHelp ? `The command is not complete. ${HELP_HINT}` : detail,
     },
   };
 }
 
-function describeFailure(error: unknown): Failure {
+/** Exported for tests. */
+export function describeFailure(error: unknown): Failure {
   if (error instanceof CommanderError) {
     return describeCommanderError(error);
   }
   if (error instanceof UsageError) {
     return {
       exitCode: EXIT_USAGE,
-      line: `turnpike: ${withoutStop(error.message)}. Add --help to see what there is.`,
+      line: `turnpike: ${toSentence(error.message)} ${HELP_HINT}`,
       problem: {
-        title: "The command line cannot be understood",
+        title: "Mistake on the command line",
         code: "USAGE",
         detail: error.message,
       },
@@ -101,11 +108,11 @@ function describeFailure(error: unknown): Failure {
   }
   if (isConnectionError(error)) {
     const { title, status } = ERROR_CODES.DATABASE_UNAVAILABLE;
-    const detail = "The connection to the database broke: see whether it runs, and try again.";
+    const detail = "The connection to the database was lost. Check whether it runs, and try again.";
     return failed(`turnpike: ${detail}`, { title, status, code: "DATABASE_UNAVAILABLE", detail });
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return failed(`turnpike: it failed, and this is a fault of ours:\n${stack}`, {
+  return failed(`turnpike: the command failed because of a fault in Turnpike:\n${stack}`, {
     ...ERROR_CODES.INTERNAL_ERROR,
     code: "INTERNAL_ERROR",
     detail: error instanceof Error ? error.message : String(error),
@@ -113,9 +120,9 @@ function describeFailure(error: unknown): Failure {
 }
 
 /**
- * Says on standard error why a command failed: one line for people, one JSON document with `isJson`.
+ * Reports on standard error why a command failed: one line for people, one JSON document with `isJson`.
  *
- * @returns The exit code: 1 failed, 2 the command line cannot be understood, 0 when help was asked for; 128 and the
+ * @returns The exit code: 1 failed, 2 a mistake on the command line, 0 when help was asked for; 128 and the
  *   number of the signal after one.
  */
 export function reportFailure(error: unknown, isJson: boolean): number {

@@ -1,20 +1,22 @@
 import { toPublicUrls } from "../public-urls.ts";
 import { type Cli, examples, optionParser } from "./cli.ts";
 import { type DemoResult, fillDemo } from "./demo/fill-demo.ts";
+import { type DemoRemoval, removeDemo } from "./demo/remove-demo.ts";
 import { parseWhole } from "./parse-input.ts";
 import { toGrouped, toRecord, toTable } from "./print.ts";
 import { runCommand } from "./run-command.ts";
+import { UsageError } from "./usage-error.ts";
 
 const TENANTS = { min: 1, max: 100, value: 12 } as const;
 const DAYS = { min: 1, max: 730, value: 90 } as const;
 const SEED = { min: 0, max: 1_000_000, value: 1 } as const;
-/** Time for the transaction under way to end after Ctrl+C. */
+/** Time for the current transaction to end after Ctrl+C. */
 const GRACE_MS = 10_000;
 
 function toOperatorsText(operators: number, consoleUrl: string): string {
   return operators === 0
-    ? `There is no operator yet: become one at ${consoleUrl}, then run this again to own these tenants.`
-    : `The operators are owners of these tenants: open ${consoleUrl}/overview`;
+    ? `There is no operator yet. Become one at ${consoleUrl}, then run this command again to own these tenants.`
+    : `The operators own these tenants: open ${consoleUrl}/overview`;
 }
 
 function toDemoText(result: DemoResult, consoleUrl: string): string {
@@ -40,11 +42,59 @@ function toDemoText(result: DemoResult, consoleUrl: string): string {
   ]);
   const { groups, meters, events, alerts, views, exports } = result;
   const added = groups + meters + events + alerts + views + exports;
-  const note = added === 0 ? "\nEverything was there already." : "";
+  const note = added === 0 ? "\nNothing was missing." : "";
   return `${tenants}\n\n${summary}${note}\n\n${toOperatorsText(result.operators, consoleUrl)}`;
 }
 
-/** `turnpike demo`: an installation to look at. */
+const KEPT_BECAUSE = {
+  "in a plan": "a plan has a quota of it",
+  "in use": "other tenants have usage of it",
+} as const;
+
+function toRemovalText(removal: DemoRemoval): string {
+  const { tenants, users, entries, calls, meters, metersKept } = removal;
+  if (tenants.length + users + meters.length + metersKept.length === 0) {
+    return "There is no demo to remove.";
+  }
+  const table = toTable(
+    tenants,
+    [
+      { header: "TENANT REMOVED", value: (tenant) => tenant.tenantId },
+      { header: "SLUG", value: (tenant) => tenant.slug },
+    ],
+    "No demo tenants were left.",
+  );
+  const summary = toRecord([
+    ["Tenants removed", toGrouped(tenants.length)],
+    ["People removed", toGrouped(users)],
+    ["Entries removed", toGrouped(entries)],
+    ["Calls removed", toGrouped(calls)],
+    ["Meters removed", meters.length === 0 ? "none" : meters.join(", ")],
+    ...metersKept.map(
+      ({ meterId, reason }) => ["Meter kept", `${meterId}: ${KEPT_BECAUSE[reason]}`] as const,
+    ),
+  ]);
+  return `${table}\n\n${summary}\n\nThe plans are those of the catalogue and stay, as does the audit trail.`;
+}
+
+async function runRemoval(cli: Cli, options: { yes?: true | undefined }): Promise<void> {
+  if (options.yes !== true) {
+    throw new UsageError(
+      "--remove deletes the demo's tenants with everything in them, keys of your own included: add --yes to confirm",
+    );
+  }
+  const progress = cli.startProgress("demo --remove");
+  const result = await runCommand(
+    { config: cli.environment.readConfig(), timeoutSeconds: null, graceMs: GRACE_MS },
+    (session) =>
+      removeDemo(session, ({ done, total }) => {
+        progress.update({ done, total, note: `${toGrouped(total)} tenants` });
+      }),
+  ).finally(progress.end);
+  cli.print(result, () => toRemovalText(result));
+}
+
+/** `turnpike demo`: an installation with data to look at. */
 export function addDemoCommand(cli: Cli): void {
   const whole = (bounds: { min: number; max: number }) =>
     optionParser((text) => parseWhole(text, bounds));
@@ -54,17 +104,27 @@ export function addDemoCommand(cli: Cli): void {
       "fill the installation with invented tenants, keys, months of usage, meters and alerts",
     )
     .option("--tenants <count>", "how many tenants", whole(TENANTS), TENANTS.value)
-    .option("--days <count>", "how far back usage begins", whole(DAYS), DAYS.value)
-    .option("--seed <number>", "another one makes other tenants", whole(SEED), SEED.value)
+    .option("--days <count>", "days of usage", whole(DAYS), DAYS.value)
+    .option("--seed <number>", "another seed makes other tenants", whole(SEED), SEED.value)
+    .option("--remove", "remove every demo: its tenants with their keys and usage, and its meters")
+    .option("--yes", "confirm --remove")
     .addHelpText(
       "after",
       `
-It goes through the same code as the API and the gateway, so \`turnpike reconcile\` holds for it too. Stopped anywhere, it
-goes on where it was when called again with the same seed; called again after its end, it adds nothing: the time that a
-demo shows is fixed by its first run. Operators become owners of its tenants, also those who came since. It uses the plans free, pro and scale of the sample catalogue.
-${examples("demo", "demo --tenants 3 --days 14 --seed 7")}`,
+Its meters are published: every tenant sees them until the demo is removed. On an installation with customers, use a copy.
+
+The data goes through the same code as the API and the gateway, so \`turnpike reconcile\` holds for it too. An interrupted run
+continues when called again with the same seed; after a finished run, another one adds nothing, because the first run fixes the
+time that a demo shows. Operators become owners of its tenants, including operators added since. It uses the plans free, pro and
+scale of the sample catalogue. --remove removes every demo, whatever its seed, and nothing else; meters that other tenants use
+and meters that a plan names stay.
+${examples("demo", "demo --tenants 3 --days 14 --seed 7", "demo --remove --yes")}`,
     )
-    .action(async (options) => {
+    .action(async ({ remove, yes, ...options }) => {
+      if (remove === true) {
+        await runRemoval(cli, { yes });
+        return;
+      }
       const startedAtMs = performance.now();
       const progress = cli.startProgress("demo");
       const config = cli.environment.readConfig();
@@ -80,7 +140,7 @@ ${examples("demo", "demo --tenants 3 --days 14 --seed 7")}`,
             }
             const note =
               entriesWritten === 0
-                ? "so far everything is there"
+                ? "nothing new so far"
                 : `${toGrouped(entriesWritten)} entries, ${rate}/s`;
             progress.update({ done: hoursDone, total: hoursTotal, note });
           }),

@@ -2,10 +2,10 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { DAY_MS, type DemoWindow, HOUR_MS } from "./demo-usage.ts";
 import { seededRandom } from "./seeded-random.ts";
 
-/** What the demo's meters count: an invented product that answers questions. */
+/** The events of the demo's meters: answers of an invented product. */
 export const DEMO_EVENT_TYPE = "answer.generated";
 
-/** Newer than what the ledger of events takes, at any time of the day. */
+/** Days of events, all of which the ledger still accepts at any time of the day. */
 const EVENT_DAYS = 33;
 const USERS = 40;
 const MODELS = [
@@ -20,7 +20,7 @@ export type DemoEventsInput = {
   tenantId: TenantId;
   name: string;
   joinedAtMs: number;
-  /** Hour of the day with the most of them, UTC. */
+  /** Hour of the day with the most events, UTC. */
   peakHour: number;
 };
 
@@ -48,20 +48,20 @@ export function* generateEvents(input: DemoEventsInput): Generator<DemoEvent> {
   for (let hourMs = startMs; hourMs + HOUR_MS <= window.untilMs; hourMs += HOUR_MS) {
     const random = seededRandom(seed, name, "events", hourMs);
     const count = countAt(input, hourMs, random());
-    for (let place = 0; place < count; place += 1) {
+    for (let index = 0; index < count; index += 1) {
       const drawn = random();
-      const kind = MODELS.find(({ weight }, index) => {
-        const before = MODELS.slice(0, index).reduce((sum, each) => sum + each.weight, 0);
+      const kind = MODELS.find(({ weight }, position) => {
+        const before = MODELS.slice(0, position).reduce((sum, each) => sum + each.weight, 0);
         return drawn < before + weight;
       });
       const { model, tokens } = kind ?? MODELS[0];
       yield {
         specversion: "1.0",
-        id: `${String(hourMs)}-${String(place)}`,
+        id: `${String(hourMs)}-${String(index)}`,
         source: `/demo/${String(seed)}`,
         type: DEMO_EVENT_TYPE,
         subject: tenantId,
-        time: new Date(hourMs + Math.floor((HOUR_MS * (place + random())) / count)).toISOString(),
+        time: new Date(hourMs + Math.floor((HOUR_MS * (index + random())) / count)).toISOString(),
         data: {
           tokens: Math.round(tokens * (0.5 + random())),
           model,

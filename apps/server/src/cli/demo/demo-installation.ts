@@ -11,6 +11,7 @@ import { ensureUser } from "#modules/identity/index.ts";
 import { createKey, listKeys, revokeKey } from "#modules/keys/index.ts";
 import {
   createTenant,
+  DEMO_EXTERNAL_ID_PREFIX,
   findTenantByExternalId,
   listMembers,
   putMember,
@@ -20,7 +21,7 @@ import type { CommandSession } from "../run-command.ts";
 import type { DemoTenant } from "./demo-tenants.ts";
 import { DAY_MS, type DemoKey, type DemoWindow, HOUR_MS, instantAt, STORY } from "./demo-usage.ts";
 
-/** A demo tenant as it stands in the installation. */
+/** A demo tenant in the installation. */
 export type InstalledTenant = {
   tenant: DemoTenant;
   reply: Tenant;
@@ -37,13 +38,15 @@ type KeyPlan = {
 };
 
 const PAGE = 100;
+/** The issuer of the demo's people. Its domain is reserved (RFC 2606), so no one can sign in from there. */
+export const DEMO_ISSUER = "https://id.example.com";
 
-/** The operator's name for a demo tenant: what makes a second run find it. */
+/** The external id of a demo tenant, by which a second run finds it. */
 export function externalIdOf(seed: number, index: number): string {
-  return `turnpike-demo:${String(seed)}:${String(index + 1)}`;
+  return `${DEMO_EXTERNAL_ID_PREFIX}${String(seed)}:${String(index + 1)}`;
 }
 
-/** The same services at an instant of the past: what is made with them bears that date, ids included. */
+/** The same services at an instant of the past. Rows and ids made with them have that date. */
 export function at({ deps }: CommandSession, epochMs: number): CommandSession["deps"] {
   return {
     ...deps,
@@ -79,8 +82,8 @@ export async function readHardQuotas(
 }
 
 /**
- * Finds the window of a demo that was begun before. It is fixed by the first run: a later one must make up the same
- * usage, or it would be counted twice.
+ * Finds the window of a demo that was begun before. The first run fixes it: a later run must generate the same usage, or it
+ * would be counted twice.
  */
 export async function findWindow(
   session: CommandSession,
@@ -118,7 +121,7 @@ const MEMBERS: readonly { role: Role; name: string }[] = [
   { role: "developer", name: "Developer" },
 ];
 
-/** People of the demo have roles for names, and addresses that cannot receive mail (RFC 2606). */
+/** Gives a tenant its people, named after their roles, with addresses that cannot receive mail (RFC 2606). */
 async function ensureMembers(
   session: CommandSession,
   tenant: Tenant,
@@ -132,7 +135,7 @@ async function ensureMembers(
       continue;
     }
     const { userId } = await ensureUser(at(session, joinedAtMs), context, {
-      issuer: "https://id.example.com",
+      issuer: DEMO_ISSUER,
       subject: `${tenantId}:${role}`,
       email: `${role}@${slug}.example`,
       name: `${name} at ${tenant.name}`,
@@ -210,7 +213,7 @@ async function tellStory(
   return reply;
 }
 
-/** Brings a demo tenant, its members and its keys into the installation; what is there already stays as it is. */
+/** Creates a demo tenant, its members and its keys, as far as they are missing. */
 export async function installTenant(
   session: CommandSession,
   input: { tenant: DemoTenant; seed: number; index: number; window: DemoWindow },

@@ -18,19 +18,19 @@ export type DemoTenant = {
   story: DemoStory;
   /** Calls in an ordinary hour at the start. */
   callsPerHour: number;
-  /** Growth a day, as a part of one. */
+  /** Growth a day, as a fraction. */
   growthPerDay: number;
-  /** Traffic on Saturdays and Sundays, as a part of that on other days. */
+  /** Traffic on Saturdays and Sundays, as a share of that on other days. */
   weekendShare: number;
   /** Hour of the day with the most traffic, UTC. */
   peakHour: number;
-  /** When it becomes a tenant, as a part of the time shown. */
+  /** When it becomes a tenant, as a share of the time shown. */
   joinsAt: number;
   /** A key that was replaced: it is revoked halfway. */
   hasRotatedKey: boolean;
 };
 
-/** Invented, every one of them. */
+/** All invented. */
 export const DEMO_TENANTS: readonly DemoTenant[] = [
   {
     name: "Blue Heron Maps",
@@ -166,7 +166,7 @@ export const DEMO_TENANTS: readonly DemoTenant[] = [
   },
 ];
 
-/** The first `count` demo tenants; beyond the list it starts again, with smaller siblings in other time zones. */
+/** The first `count` demo tenants. Beyond the list, smaller siblings in other time zones follow. */
 export function listDemoTenants(count: number): DemoTenant[] {
   return Array.from({ length: count }, (_, index) => {
     const round = Math.floor(index / DEMO_TENANTS.length);

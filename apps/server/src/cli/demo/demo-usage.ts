@@ -158,7 +158,7 @@ function sharesOf(input: DemoUsageInput, key: DemoKey, nowMs: number): readonly 
   return isStorm ? RETRY_STORM : ORDINARY;
 }
 
-/** A program that nobody has told of the new key gives up within days. */
+/** A program that still uses the old key gives up within days. */
 function trafficOf(key: DemoKey, nowMs: number): number {
   if (nowMs < key.activeFromMs) {
     return 0;

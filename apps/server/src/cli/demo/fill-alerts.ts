@@ -7,13 +7,13 @@ import type { CommandSession } from "../run-command.ts";
 import { at, type InstalledTenant } from "./demo-installation.ts";
 import { DAY_MS, type DemoWindow, HOUR_MS, instantAt, STORY } from "./demo-usage.ts";
 
-/** So many tenants have alerts, two each. */
+/** Tenants with alerts, two each. */
 const TENANTS_MAX = 4;
 /** The length of their windows. */
 const WINDOW_MINUTES = 60;
-/** Later than its end a window is in the ledger. */
+/** A window is in the ledger this long after its end. */
 const SETTLED_MS = 20_000;
-/** One alert begins before the outage, the other one fires and recovers with the days. */
+/** One alert covers the outage, the other one fires and recovers with the days. */
 const OUTAGE_HOURS_SEEN = 6;
 const BUSY_HOURS_SEEN = 36;
 const BUSY_STEP_HOURS = 4;
@@ -35,13 +35,13 @@ async function countCalls(
 type Wanted = { name: string; createdAtMs: number; input: () => Promise<object> };
 
 function listWanted(session: CommandSession, tenantId: TenantId, window: DemoWindow): Wanted[] {
-  const told = { windowMinutes: WINDOW_MINUTES, mailRoles: [], renotifyMinutes: null };
+  const common = { windowMinutes: WINDOW_MINUTES, mailRoles: [], renotifyMinutes: null };
   return [
     {
       name: NAMES.errors,
       createdAtMs: instantAt(window, STORY.outage) - HOUR_MS,
       input: async () => ({
-        ...told,
+        ...common,
         query: { measure: "error_rate", filters: { environment: "live" } },
         condition: { kind: "above", threshold: 0.2, clear: 0.05 },
       }),
@@ -50,13 +50,13 @@ function listWanted(session: CommandSession, tenantId: TenantId, window: DemoWin
       name: NAMES.busy,
       createdAtMs: window.untilMs - BUSY_HOURS_SEEN * HOUR_MS,
       input: async () => {
-        // Half of what comes in at the end: it fires then, and is quiet by night.
+        // Half of the calls at the end: it fires then, and is quiet at night.
         const threshold = Math.max(
           1,
           Math.floor((await countCalls(session, tenantId, window)) / 2),
         );
         return {
-          ...told,
+          ...common,
           query: { measure: "requests", filters: {} },
           condition: { kind: "above", threshold, clear: Math.floor(threshold * 0.8) },
         };
@@ -65,8 +65,8 @@ function listWanted(session: CommandSession, tenantId: TenantId, window: DemoWin
   ];
 }
 
-/** When the alerts are looked at, ascending, epoch milliseconds: around the outage, in the last days, and at the end. */
-function listLooks(window: DemoWindow): number[] {
+/** The times of evaluation, ascending, epoch milliseconds: around the outage, in the last days, and at the end. */
+function listEvaluations(window: DemoWindow): number[] {
   const outageMs = instantAt(window, STORY.outage);
   const outage = Array.from({ length: OUTAGE_HOURS_SEEN }, (_, hour) => outageMs + hour * HOUR_MS);
   const busy = Array.from(
@@ -77,8 +77,8 @@ function listLooks(window: DemoWindow): number[] {
 }
 
 /**
- * Makes alerts that have seen the demo's outage and its last days: one that fires at the end, one that is quiet. What is there
- * stays as it is; what a stopped run has not looked at is looked at now. Nobody is mailed.
+ * Creates alerts and evaluates them over the demo's outage and its last days: one fires at the end, one is quiet. Existing alerts
+ * stay, and an interrupted evaluation continues. No mail is sent.
  */
 export async function fillAlerts(
   session: CommandSession,
@@ -111,10 +111,10 @@ export async function fillAlerts(
       }
     }
   }
-  for (const lookMs of listLooks(window).filter((ms) => ms > seenMs)) {
+  for (const evaluatedMs of listEvaluations(window).filter((ms) => ms > seenMs)) {
     signal.throwIfAborted();
     const deps = {
-      ...at(session, lookMs + SETTLED_MS),
+      ...at(session, evaluatedMs + SETTLED_MS),
       jobs: { enqueue: () => Promise.resolve() },
       notices: { sendsMail: false, brandName: "", consoleUrl: undefined },
     };

@@ -6,7 +6,7 @@ import type { Environment } from "@turnpike/domain/keys/key-format";
 import { periodAt } from "@turnpike/domain/time/period";
 import { queryUsage } from "#modules/analytics/index.ts";
 import { getEntitlement } from "#modules/entitlements/index.ts";
-import { commitGroups, getLimits, type UsageGroup } from "#modules/metering/index.ts";
+import { commitGroups, getLimits, rollUpUsage, type UsageGroup } from "#modules/metering/index.ts";
 import type { CommandSession } from "../run-command.ts";
 import {
   findWindow,
@@ -46,9 +46,9 @@ export type DemoResult = {
   to: string;
   tenants: { tenantId: string; slug: string; planId: string }[];
   keys: number;
-  /** How many people own the tenants because they are operators. */
+  /** Operators, all of whom own the tenants. */
   operators: number;
-  /** What this run added; 0 when everything was there. */
+  /** What this run added; 0 when nothing was missing. */
   groups: number;
   entries: number;
   calls: number;
@@ -59,7 +59,7 @@ export type DemoResult = {
   exports: number;
 };
 
-/** Groups of one transaction: some thousand rows, well within a statement's time limit. */
+/** Entries of one transaction: some thousand rows, well within the time limit of a statement. */
 const BATCH_ENTRIES = 2_000;
 const BATCH_GROUPS = 200;
 
@@ -68,7 +68,7 @@ function chooseWindow(nowMs: number, days: number): DemoWindow {
   return { fromMs, untilMs: Math.floor(nowMs / MINUTE_MS) * MINUTE_MS };
 }
 
-/** The id of an hour's group, from what identifies it: written twice, it is one group. */
+/** Derives the id of an hour's group from its identity, so that it counts once however often it is written. */
 function groupIdOf(input: DemoUsageInput, hour: DemoHour): UsageGroup["groupId"] {
   const words = [input.seed, input.tenantId, input.window.fromMs, hour.startMs].join("|");
   return toId("group", createHash("sha256").update(words).digest("hex").slice(0, 32));
@@ -89,10 +89,10 @@ function toGroup(input: DemoUsageInput, hour: DemoHour): UsageGroup {
 }
 
 /**
- * Asks how much of the running period's balance belongs to others than the demo: real calls, leases, forfeited units.
- * What is theirs the demo must leave to them, or it would overshoot a hard quota.
+ * Finds how much of the current period's balance is not the demo's: real calls, leases, forfeited units. The demo must leave it,
+ * or it would overshoot a hard quota.
  */
-async function findTakenByOthers(
+async function findUsedByOthers(
   session: CommandSession,
   installed: InstalledTenant,
   periodStart: Date,
@@ -130,7 +130,7 @@ async function toUsageInput(
   const { deps, context } = session;
   const { periodAnchor, periodUnit } = await getEntitlement(deps, context, reply);
   const current = periodAt(periodAnchor, periodUnit, deps.clock.now()).start;
-  const byOthers = await findTakenByOthers(session, installed, current);
+  const byOthers = await findUsedByOthers(session, installed, current);
   const upgradedAtMs = tenant.story === "upgrade" ? instantAt(window, STORY.upgrade) : Infinity;
   return {
     seed,
@@ -156,8 +156,8 @@ async function toUsageInput(
 type Batch = { groups: UsageGroup[]; ledgerEntries: number };
 
 /**
- * Collects the groups of a tenant into batches, so that memory holds one batch whatever the demo's length. Every run cuts
- * them the same way, and each is one transaction: it is there whole or not at all.
+ * Collects the groups of a tenant into batches, so that memory holds one batch at a time. Every run cuts them the same way, and
+ * each is one transaction.
  */
 function* toBatches(input: DemoUsageInput): Generator<Batch> {
   let batch: Batch = { groups: [], ledgerEntries: 0 };
@@ -206,9 +206,18 @@ async function writeUsage(
 }
 
 /**
- * Fills the installation with tenants, keys and usage made up from a seed, through the use cases that serve the API and
- * the transaction that serves the gateway. A run that was stopped anywhere is continued by the next one with the same
- * seed; a run after a finished one adds nothing.
+ * Adds what was written to the rollups at once. The jobs would do so within ten minutes; until then, every chart would add up
+ * months of commits.
+ */
+async function rollUpAll({ deps, signal }: CommandSession): Promise<void> {
+  await rollUpUsage(deps, "minutes", { signal });
+  await rollUpUsage(deps, "hours", { signal });
+}
+
+/**
+ * Fills the installation with tenants, keys and usage generated from a seed, through the use cases of the API and the
+ * transaction of the gateway. An interrupted run continues with the next one of the same seed; a run after a finished one adds
+ * nothing.
  */
 export async function fillDemo(
   session: CommandSession,
@@ -229,7 +238,7 @@ export async function fillDemo(
     session,
     installed.map(({ reply }) => reply.tenantId),
   );
-  // Those with a hard quota first: the less time passes, the less can real calls come in between.
+  // Tenants with a hard quota first, so that real calls have little time to get in between.
   const ordered = [...installed].sort(
     (a, b) =>
       Number(hardQuotas[a.tenant.planId] === null) - Number(hardQuotas[b.tenant.planId] === null),
@@ -241,6 +250,7 @@ export async function fillDemo(
   }
   const added = await writeUsage(session, usage, onProgress);
   const counted = await fillMeters(session, installed, { seed, window });
+  await rollUpAll(session);
   const alerts = await fillAlerts(session, installed, window);
   const views = await fillViews(session, installed, window);
   const exports = await fillExport(session, installed, window);

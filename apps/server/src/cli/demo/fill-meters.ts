@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { meterInput } from "@turnpike/contract/catalog";
 import { EVENTS_MAX } from "@turnpike/contract/events";
 import { createMeter, listMeters } from "#modules/catalog/index.ts";
@@ -7,11 +8,11 @@ import { DEMO_EVENT_TYPE, type DemoEvent, generateEvents } from "./demo-events.t
 import { at, type InstalledTenant } from "./demo-installation.ts";
 import { DAY_MS, type DemoWindow } from "./demo-usage.ts";
 
-/** So many tenants send events: enough to look at, and few enough to be made at once. */
+/** Tenants that send events: enough to look at, and few enough to generate quickly. */
 const TENANTS_MAX = 6;
-/** Well within what one request may hold. */
+/** Well within the limit of one request. */
 const BATCH = Math.min(1_000, EVENTS_MAX);
-/** After it the ledger of events has forgotten which ones it took: none are made again then. */
+/** After this the ledger no longer knows which events it has taken, so none are generated again. */
 const KNOWN_DAYS = 30;
 
 const MODEL = { name: "model", pointer: "/model" };
@@ -33,10 +34,18 @@ const METERS = [
   },
 ].map((fields) => meterInput.parse({ ...fields, eventType: DEMO_EVENT_TYPE, dimensions: [MODEL] }));
 
-/** The meter whose parts are worth a look. */
+/** The meter whose dimensions are shown in a saved view. */
 export const DEMO_METER = "answer-tokens";
 
-/** Adds the meters that are missing. @returns How many were. */
+/** True for a meter that the demo made and that was not changed since. */
+export function isDemoMeter(
+  meter: Awaited<ReturnType<typeof listMeters>>["items"][number],
+): boolean {
+  const { version, ...definition } = meter;
+  return version === 1 && METERS.some((made) => isDeepStrictEqual(made, definition));
+}
+
+/** Creates missing meters. @returns How many were missing. */
 async function ensureMeters(session: CommandSession, window: DemoWindow): Promise<number> {
   const { items } = await listMeters(session.deps, session.context);
   const missing = METERS.filter(({ meterId }) => !items.some((meter) => meter.meterId === meterId));
@@ -67,8 +76,7 @@ function* toBatches(tenants: readonly InstalledTenant[], input: MetersInput) {
 export type MetersInput = { seed: number; window: DemoWindow };
 
 /**
- * Makes meters and events behind them, as programs would send them. The ledger takes each event once, so that a run after
- * another one adds nothing.
+ * Creates meters and sends events to them, as programs would. The ledger takes each event once, so another run adds nothing.
  */
 export async function fillMeters(
   session: CommandSession,
@@ -83,7 +91,7 @@ export async function fillMeters(
   const senders = installed
     .filter(({ tenant }) => tenant.planId !== "free" && tenant.story !== "suspended")
     .slice(0, TENANTS_MAX);
-  // At the end of what is shown, whenever this runs: which event is too old, and which period it is in, stays as it was.
+  // At the end of the window, whenever this runs, so that the same events are accepted, in the same periods.
   const taking = openEvents(at(session, window.untilMs));
   let events = 0;
   for (const batch of toBatches(senders, input)) {

@@ -8,7 +8,7 @@ import { DAY_MS, type DemoWindow } from "./demo-usage.ts";
 import { DEMO_METER } from "./fill-meters.ts";
 
 const PAGE = 100;
-/** What the console keeps views that a tenant shares in, and what a view is to it. */
+/** The collection in which the console keeps shared views. */
 const COLLECTION = "analytics-views";
 const VIEWS = [
   {
@@ -41,18 +41,18 @@ async function fillViewsOf(
   window: DemoWindow,
 ): Promise<number> {
   const { context } = session;
-  const place = { tenantId, collection: COLLECTION };
-  const { items } = await listDocuments(session.deps, context, { ...place, limit: PAGE });
+  const shared = { tenantId, collection: COLLECTION };
+  const { items } = await listDocuments(session.deps, context, { ...shared, limit: PAGE });
   const missing = VIEWS.filter(({ id }) => !items.some(({ documentId }) => documentId === id));
   for (const { id, name, search } of missing) {
     const body = { name, search };
-    const document = { ...place, documentId: id, body };
+    const document = { ...shared, documentId: id, body };
     await putDocument(at(session, window.untilMs), context, document);
   }
   return missing.length;
 }
 
-/** Saved views for everybody in the tenants. @returns How many were missing. */
+/** Creates missing shared views. @returns How many were missing. */
 export async function fillViews(
   session: CommandSession,
   installed: readonly InstalledTenant[],
@@ -66,7 +66,7 @@ export async function fillViews(
   return added;
 }
 
-/** An export of the first tenant: whatever process runs the jobs of the installation writes it. Exports do not last, so old ones are not made again. */
+/** Creates an export of the first tenant, which the process that runs the jobs writes. Exports expire, so an old demo gets none. */
 export async function fillExport(
   session: CommandSession,
   installed: readonly InstalledTenant[],

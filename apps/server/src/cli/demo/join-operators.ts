@@ -26,8 +26,7 @@ async function listOwnerIds(session: CommandSession, tenantId: TenantId): Promis
 }
 
 /**
- * Makes every operator an owner of the tenants, so that the console shows them. Who is one already stays as they are;
- * who became an operator since the last time is added.
+ * Makes every operator an owner of the tenants, so that the console shows the tenants to them. Owners stay as they are.
  *
  * @returns How many operators there are.
  */

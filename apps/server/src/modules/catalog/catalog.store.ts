@@ -117,3 +117,19 @@ export async function listMeterVersionRows(
     order by v.version desc`;
   return rows.map((row) => ({ ...toMeterRow(row), publishedAt: row.published_at }));
 }
+
+/** True when a version of a plan has a quota of the meter. */
+export async function isInPlans(tx: Tx, meterId: string): Promise<boolean> {
+  const rows = await tx`
+    select 1 from plan_versions
+    where terms -> 'quotas' @> ${tx.json([{ meter: meterId }])}
+    limit 1`;
+  return rows.length > 0;
+}
+
+/** Removes a meter with its versions. */
+export async function deleteMeterRow(tx: Tx, meterId: string): Promise<void> {
+  await tx`delete from meter_versions where meter_id = ${meterId}`;
+  await tx`delete from meters where meter_id = ${meterId}`;
+  await tx`select record_change('plan', null, ${meterId})`;
+}

@@ -6,6 +6,7 @@ export {
   listMeterVersionRows,
 } from "./catalog.store.ts";
 export { createMeter } from "./create-meter.ts";
+export { type DeletedMeter, deleteMeter } from "./delete-meter.ts";
 export { findCatalogFaults } from "./find-catalog-faults.ts";
 export { findUnapplied } from "./find-unapplied.ts";
 export { listMeters } from "./list-meters.ts";

@@ -20,4 +20,6 @@ export { hasRoomForLock, type LockRequest, reserveLock } from "./locks/reserve-l
 export { createMeteringJobs } from "./metering.jobs.ts";
 export { createLimitsRoutes } from "./metering.routes.ts";
 export { type Metering, startMetering } from "./metering.ts";
+export { isMeterUsed } from "./rollups/demo-usage.store.ts";
+export { removeDemoUsage } from "./rollups/remove-demo-usage.ts";
 export { rollUpUsage } from "./rollups/roll-up-usage.ts";

@@ -151,3 +151,18 @@ export async function markTenantPurged(
     set name = ${input.name}, slug = ${input.slug}, external_id = null, purged_at = ${input.now}, updated_at = ${input.now}
     where tenant_id = ${tenantId}`;
 }
+
+export type DemoTenantRow = { tenantId: TenantId; name: string; slug: string; isDeleted: boolean };
+
+/** Tenants whose external id begins with `prefix`, deleted ones included, the oldest first. */
+export async function listDemoTenantRows(tx: Tx, prefix: string): Promise<DemoTenantRow[]> {
+  return await tx<DemoTenantRow[]>`
+    select tenant_id as "tenantId", name, slug, deleted_at is not null as "isDeleted" from tenants
+    where starts_with(external_id, ${prefix})
+    order by created_at, tenant_id`;
+}
+
+/** Removes a deleted tenant's row, and by the foreign keys whatever still hangs on it. */
+export async function deleteTenantRow(tx: Tx, tenantId: TenantId): Promise<void> {
+  await tx`delete from tenants where tenant_id = ${tenantId} and deleted_at is not null`;
+}

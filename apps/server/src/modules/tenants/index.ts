@@ -9,6 +9,11 @@ export { mailMembers } from "./mail-members.ts";
 export { type NoticeSettings, type NotifyDeps, notifyMembers } from "./notify-members.ts";
 export { notifyOperators } from "./notify-operators.ts";
 export { putMember } from "./put-member.ts";
+export {
+  DEMO_EXTERNAL_ID_PREFIX,
+  listDemoTenants,
+  removeDemoTenant,
+} from "./remove-demo-tenant.ts";
 export { removeMember } from "./remove-member.ts";
 export { restoreTenant } from "./restore-tenant.ts";
 export { roleDirectory } from "./role-directory.ts";

@@ -190,3 +190,19 @@ export async function findUserEmail(tx: Tx, userId: UserId): Promise<string | nu
     select email from users where user_id = ${userId}`;
   return user?.email;
 }
+
+/** Users of an issuer whose subject begins with `prefix`, but for operators. */
+export async function listUserIdsOfIssuer(
+  tx: Tx,
+  { issuer, prefix }: { issuer: string; prefix: string },
+): Promise<UserId[]> {
+  const rows = await tx<{ user_id: UserId }[]>`
+    select user_id from users
+    where issuer = ${issuer} and starts_with(subject, ${prefix}) and not is_operator`;
+  return rows.map((row) => row.user_id);
+}
+
+/** @throws The database's error of a foreign key while the user is a member of a tenant. */
+export async function deleteUserRow(tx: Tx, userId: UserId): Promise<void> {
+  await tx`delete from users where user_id = ${userId}`;
+}

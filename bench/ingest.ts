@@ -16,7 +16,7 @@ const KEYS = 200;
 const MINUTES = 60;
 const MINUTE_MS = 60_000;
 const MEBIBYTE = 1024 ** 2;
-/** Batches that are made before the clock runs; a round sends them in turn and makes new ones while it stands still. */
+/** Batches that are made before the clock runs; a round sends them in turn and makes new ones while the clock is stopped. */
 const BATCHES_READY = 40;
 
 const METER = {
@@ -33,12 +33,12 @@ type Event = { tenantId: string; id: string; timeMs: number; tokens: number; key
 
 function makeEvents(tenantIds: readonly string[]): Event[] {
   const now = Date.now();
-  return Array.from({ length: EVENTS_PER_BATCH }, (_, place) => ({
-    tenantId: tenantIds[place % TENANTS] ?? "",
+  return Array.from({ length: EVENTS_PER_BATCH }, (_, index) => ({
+    tenantId: tenantIds[index % TENANTS] ?? "",
     id: randomUUID(),
     timeMs: now - Math.floor(Math.random() * MINUTES) * MINUTE_MS,
-    tokens: 1 + (place % 997),
-    key: `key-${String(place % KEYS)}`,
+    tokens: 1 + (index % 997),
+    key: `key-${String(index % KEYS)}`,
   }));
 }
 
@@ -63,8 +63,8 @@ function toBody(events: readonly Event[]): Buffer {
 /** What the product's writer sends for the same events: one argument for each array. */
 function toArguments(events: readonly Event[]): string[] {
   const period = periodAt(startOfMonth(new Date()), "month", new Date());
-  const array = (toText: (event: Event, place: number) => string) =>
-    `{${events.map((event, place) => toText(event, place)).join(",")}}`;
+  const array = (toText: (event: Event, index: number) => string) =>
+    `{${events.map((event, index) => toText(event, index)).join(",")}}`;
   const quoted = (text: string) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
   const tenants = array(({ tenantId }) => tenantId);
   const times = array(({ timeMs }) => new Date(timeMs).toISOString());
@@ -82,7 +82,7 @@ function toArguments(events: readonly Event[]): string[] {
     array(() => METER.eventType),
     times,
     array((event) => quoted(JSON.stringify({ tokens: event.tokens, key: event.key }))),
-    array((_, place) => String(place + 1)),
+    array((_, index) => String(index + 1)),
     tenants,
     empty,
     empty,

@@ -124,7 +124,7 @@ async function measure(
 
 /**
  * Hours are rolled up every ten minutes, and cost so much for each key, however often it was used meanwhile: once after all
- * rounds, of which each bears its part of the ten minutes.
+ * rounds, each of which bears its share of the ten minutes.
  */
 async function addHours(side: Side, samples: readonly Sample[]): Promise<Sample[]> {
   const before = side.product.cpuSeconds();
@@ -132,11 +132,11 @@ async function addHours(side: Side, samples: readonly Sample[]): Promise<Sample[
   const cpuSeconds = side.product.cpuSeconds() - before;
   return samples.map((sample) => {
     const { answers, seconds } = sample.result;
-    const part = (cpuSeconds * seconds) / HOURS_EVERY_SECONDS;
+    const share = (cpuSeconds * seconds) / HOURS_EVERY_SECONDS;
     return {
       ...sample,
-      perSecond: answers / (answers / sample.perSecond + part),
-      cpuMicrosPerCall: sample.cpuMicrosPerCall + (part / answers) * 1e6,
+      perSecond: answers / (answers / sample.perSecond + share),
+      cpuMicrosPerCall: sample.cpuMicrosPerCall + (share / answers) * 1e6,
     };
   });
 }
@@ -230,7 +230,7 @@ export const millionKeysBench: Bench = {
   name: "million-keys",
   isPart: true,
   summary:
-    "The part of verify with 1,000,000 keys against 1,000, memory per key, and a flood of unknown and malformed keys.",
+    "The half of verify with 1,000,000 keys against 1,000, memory per key, and a flood of unknown and malformed keys.",
   defaults: { seconds: 60, rounds: 2 },
   run,
 };

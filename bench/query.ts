@@ -97,7 +97,7 @@ async function ask(candidate: Candidate, question: ScreenQuestion): Promise<Answ
   });
   const ms = performance.now() - startedAtMs;
   const text = candidate.keyIds.reduce(
-    (masked, keyId, place) => masked.replaceAll(keyId, `key ${String(place)}`),
+    (masked, keyId, index) => masked.replaceAll(keyId, `key ${String(index)}`),
     JSON.stringify(answer),
   );
   return { text, ms };
@@ -142,7 +142,7 @@ async function askRaw(
   return times;
 }
 
-/** One round: every question once of each, whoever is first taking turns. @throws when the two answer differently. */
+/** One round: each candidate answers every question once, in alternating order. @throws when their answers differ. */
 async function askAll(
   candidates: readonly [Candidate, Candidate],
   questions: readonly ScreenQuestion[],
@@ -151,8 +151,8 @@ async function askAll(
   for (const candidate of candidates) {
     candidate.timesMs.push([]);
   }
-  for (const [place, question] of questions.entries()) {
-    const order = (turn + place) % 2 === 0 ? candidates : candidates.toReversed();
+  for (const [index, question] of questions.entries()) {
+    const order = (turn + index) % 2 === 0 ? candidates : candidates.toReversed();
     const texts = new Set<string>();
     for (const candidate of order) {
       const { text, ms } = await ask(candidate, question);
@@ -205,16 +205,16 @@ async function compare(
     };
   };
   const slowest = questions
-    .map(({ name }, place) => ({
+    .map(({ name }, index) => ({
       name,
-      ms: median(base.timesMs.map((times) => times[place] ?? Number.NaN)),
-      grownMs: median(grown.timesMs.map((times) => times[place] ?? Number.NaN)),
+      ms: median(base.timesMs.map((times) => times[index] ?? Number.NaN)),
+      grownMs: median(grown.timesMs.map((times) => times[index] ?? Number.NaN)),
     }))
     .sort((one, other) => other.ms - one.ms)
     .slice(0, 5)
     .map(({ name, ms, grownMs }) => `${name}: ${String(round(ms))} and ${String(round(grownMs))}`);
-  const ofRaw = RAW_QUESTIONS.map(({ name }, place) => {
-    const pick = (which: keyof RawTimes) => raw.map((times) => times[place]?.[which] ?? Number.NaN);
+  const ofRaw = RAW_QUESTIONS.map(({ name }, index) => {
+    const pick = (which: keyof RawTimes) => raw.map((times) => times[index]?.[which] ?? Number.NaN);
     const [rawMs, oursMs] = [pick("rawMs"), pick("oursMs")];
     const ratio = round(medianRatio(rawMs, oursMs));
     return { name, rawMs: median(rawMs), oursMs: median(oursMs), ratio };

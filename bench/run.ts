@@ -50,7 +50,7 @@ class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** @throws {UsageError} naming the option when its text is no whole number of 1 to `max`. */
+/** @throws {UsageError} naming the option when its text is not a whole number from 1 to `max`. */
 function parseCount(
   name: string,
   text: string | undefined,
@@ -115,9 +115,9 @@ async function main(): Promise<number> {
   if (values["write-docs"]) {
     const part = chosen.find(({ isPart }) => isPart === true);
     if (part !== undefined) {
-      throw new UsageError(`${part.name} is a part of another bench: write the docs of that one.`);
+      throw new UsageError(`${part.name} is part of another bench: write the docs of that one.`);
     }
-    // Before minutes are spent on figures that have no place.
+    // Checked before minutes are spent on figures that the page has no section for.
     await assertDocumented(chosen);
   }
   const lines: string[] = [];

@@ -228,7 +228,7 @@ export const verifyRawBench: Bench = {
   name: "verify-raw",
   isPart: true,
   summary:
-    "The part of verify against raw node:http that parses and answers the same JSON, and against better-auth, on the same core.",
+    "The half of verify against raw node:http that parses and answers the same JSON, and against better-auth, on the same core.",
   defaults: { seconds: 4, rounds: 4 },
   run,
 };

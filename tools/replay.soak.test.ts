@@ -1,6 +1,5 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { makeProductHome, type ProductHome } from "@turnpike/testkit/product";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
@@ -22,7 +21,7 @@ const DATABASE_STOP_MS = 20_000;
  * A group is filled for 50 ms. Its timer comes late on a busy machine, and answers may then wait in sockets before they
  * are counted: what was answered within this time before the kill is the most that may be lost.
  */
-const GROUP_MS_MAX = 300;
+const GROUP_MS_MAX = 1_000;
 const SAMPLE_MS = 5;
 
 /** Remembers how many calls the stub had answered when, so that a kill can be bounded afterwards. */
@@ -144,12 +143,15 @@ describe("a replay through faults", { timeout: DEADLINE_MS }, () => {
     const before = stub.answered();
     signalAll(frozen, "SIGSTOP");
     const thawAtMs = performance.now() + DATABASE_STOP_MS;
-    while (performance.now() < thawAtMs && stub.answered() < lines * 0.6) {
-      await delay(SAMPLE_MS);
-    }
-    signalAll(frozen, "SIGCONT");
     // Calls go on without the database: what they used waits in the journal.
-    expect(stub.answered() - before).toBeGreaterThan(100);
+    await pollUntil(
+      "calls are answered without the database",
+      () =>
+        stub.answered() - before > 100 &&
+        (performance.now() >= thawAtMs || stub.answered() >= lines * 0.6),
+      DEADLINE_MS,
+    );
+    signalAll(frozen, "SIGCONT");
 
     await untilAnswered(Math.floor(lines * 0.7));
     signalAll([await home.readDatabasePid()], "SIGKILL");

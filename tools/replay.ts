@@ -41,7 +41,7 @@ logged status and size, and compares what was answered with what the ledger hold
   --stub-port <port>   run the stub here, for an installation with upstreams of its own
   --json               print one JSON document
 
-Exit codes: 0 client and ledger agree; 1 they do not, or the replay stopped; 2 the command line cannot be understood.
+Exit codes: 0 client and ledger agree; 1 they do not, or the replay stopped; 2 a mistake on the command line.
 
 Example: npm run replay -- ../shared/data/apache_combined.log`;
 

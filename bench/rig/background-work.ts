@@ -88,7 +88,7 @@ async function beginSignIn(product: Product, address: string): Promise<SignInFor
   return { path: `/idp/interaction/${uid}/login`, cookie, origin, address };
 }
 
-/** A wrong password of nobody: costs a whole hash, as a right one does. */
+/** A password for an address without an account: it costs a whole hash, as a right one does. */
 async function trySignIn(product: Product, form: SignInForm & { attempt: number }): Promise<void> {
   const answer = await fetch(urlOf(product, form.path), {
     method: "POST",
@@ -99,7 +99,7 @@ async function trySignIn(product: Product, form: SignInForm & { attempt: number 
       "x-forwarded-for": form.address,
     },
     body: JSON.stringify({
-      email: `nobody-${String(form.attempt)}@example.com`,
+      email: `stranger-${String(form.attempt)}@example.com`,
       password: "a password that is not right",
     }),
     signal: AbortSignal.timeout(TIMEOUT_MS),

@@ -8,7 +8,7 @@ export type BenchOptions = {
   keys: number;
   /** How many times as much the other tenants of `query` have. */
   scale: number;
-  /** Tells a person what goes on; written to standard error. */
+  /** Reports progress to a person, on standard error. */
   note: (text: string) => void;
 };
 

@@ -137,7 +137,9 @@ export function toKeyedVerifyRequests(
   keys: Pick<KeyedRequests, "keysPath" | "keyLength">,
   more: object = {},
 ): KeyedRequests {
-  const place = "k".repeat(keys.keyLength);
-  const [before = "", after = ""] = toVerifyRequest(serviceKey, place, more).split(place);
+  const placeholder = "k".repeat(keys.keyLength);
+  const [before = "", after = ""] = toVerifyRequest(serviceKey, placeholder, more).split(
+    placeholder,
+  );
   return { ...keys, before, after };
 }

@@ -20,7 +20,7 @@ const FLOOD_CONNECTIONS = 64;
 const KNOWN_CONNECTIONS = 8;
 const KNOWN_PER_SECOND = 1_000;
 const SECONDS = 6;
-/** Statistics of the database are told with a delay. */
+/** The database publishes its statistics with a delay. */
 const STATISTICS_DELAY_MS = 1_500;
 const TIMEOUT_MS = 10_000;
 const ACCEPTED = '{"valid":true';

@@ -69,7 +69,7 @@ export async function nextMessage(
   const ended = once(child, "exit", { signal }).then(() => {
     throw new Error(`${options.who} ended early.`);
   });
-  // When the message comes first, nobody waits for the end.
+  // When the message comes first, the end is of no interest.
   ended.catch(() => undefined);
   try {
     const [message] = await Promise.race([once(child, "message", { signal }), ended]);
@@ -91,8 +91,8 @@ async function stopProcess(child: ChildProcess): Promise<void> {
 }
 
 /**
- * CPU seconds that the core of the servers has spent on anything so far; `undefined` where it is not told or nothing is pinned.
- * What of it a server did not use, somebody else did.
+ * CPU seconds that the servers' core has spent so far on anything, other programs included; `undefined` where the system does
+ * not say or nothing is pinned.
  */
 export function serverCoreSeconds(): number | undefined {
   if (!canPin) {

@@ -80,7 +80,7 @@ export async function startProduct(
   };
 }
 
-/** By the command line, which joins the database of the running process: whoever may read the data folder is the operator. */
+/** Uses the command line, which joins the database of the running process and acts as the operator. */
 async function mintServiceKey(home: ProductHome): Promise<string> {
   const scopes = SCOPES.flatMap((scope) => ["--scope", scope]);
   const args = [CLI, "--json", "service-keys", "create", "--name", "bench", ...scopes];

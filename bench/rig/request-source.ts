@@ -11,7 +11,7 @@ function greatestCommonDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestCommonDivisor(b, a % b);
 }
 
-/** A step that meets every one of `count` places before it meets one twice. */
+/** A step that visits every one of `count` positions before it visits one twice. */
 export function strideFor(count: number): number {
   let stride = Math.max(1, Math.round(count * STRIDE_SHARE));
   while (greatestCommonDivisor(stride, count) !== 1) {
@@ -33,9 +33,9 @@ export function createRequestSource(requests: LoadOrder["requests"]): RequestSou
     const keyAt = Buffer.byteLength(before, "latin1");
     const stride = strideFor(count);
     return (index) => {
-      const place = ((index % count) * stride) % count;
+      const position = ((index % count) * stride) % count;
       const request = Buffer.from(template);
-      keys.copy(request, keyAt, place * keyLength, (place + 1) * keyLength);
+      keys.copy(request, keyAt, position * keyLength, (position + 1) * keyLength);
       return request;
     };
   }

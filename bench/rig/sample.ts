@@ -26,8 +26,8 @@ const IDLE_WINDOW_MS = 300;
 const IDLE_TIMEOUT_MS = 30_000;
 
 /**
- * Waits until a server has nothing left to do. A server may answer first and write down later: what it does after the load
- * is part of the price of the calls, and would otherwise be paid by whoever is measured next.
+ * Waits until a server has nothing left to do. A server may answer first and record later: what it does after the load is
+ * part of the price of the calls, and would otherwise count against the next candidate.
  *
  * @returns CPU seconds that it used meanwhile.
  */

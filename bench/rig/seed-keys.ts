@@ -6,7 +6,7 @@ import { formatKey, KEY_RANDOM_BYTES } from "@turnpike/domain/keys/key-format";
 
 const ROWS_AT_ONCE = 20_000;
 
-/** The text of a key that nobody has yet. */
+/** The text of a new key. */
 export function mintKey(): { key: string; start: string } {
   return formatKey("live", randomBytes(KEY_RANDOM_BYTES));
 }

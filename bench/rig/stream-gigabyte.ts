@@ -101,7 +101,7 @@ export async function streamGigabytes(
       gibUpMibPerSecond: Math.round(up.mibPerSecond),
     },
     remarks: [
-      `A body of 1 GiB down made the process grow by ${String(down.grownMib)} MiB at the most (${String(round(down.mibPerSecond))} MiB/s), one of 1 GiB up by ${String(up.grownMib)} MiB (${String(round(up.mibPerSecond))} MiB/s); sampled every ${String(SAMPLE_INTERVAL_MS)} ms.`,
+      `A body of 1 GiB down made the process grow by at most ${String(down.grownMib)} MiB (${String(round(down.mibPerSecond))} MiB/s), one of 1 GiB up by ${String(up.grownMib)} MiB (${String(round(up.mibPerSecond))} MiB/s); sampled every ${String(SAMPLE_INTERVAL_MS)} ms.`,
     ],
   };
 }

@@ -1,10 +1,10 @@
 import type { Sample } from "./sample.ts";
 
 /**
- * Measures candidates one after the other, round by round. The order changes as well: whoever comes second must not always
- * find the other's mess.
+ * Measures candidates one after the other, round by round, in alternating order: always being second, with the other's leftovers
+ * in memory, would be unfair.
  *
- * @returns The samples of each candidate by its name; those of one round stand at the same place.
+ * @returns The samples of each candidate by its name; samples of one round have the same index.
  */
 export async function measureInTurns<Name extends string>(input: {
   names: readonly Name[];

@@ -23,22 +23,22 @@ function toSection(result: BenchResult): string {
   ].join("\n\n");
 }
 
-function placeOf(page: string, bench: Bench): { start: number; end: number } {
+function rangeOf(page: string, bench: Bench): { start: number; end: number } {
   const open = `<!-- generated:bench-${bench.name} -->`;
   const close = `<!-- /generated:bench-${bench.name} -->`;
   const start = page.indexOf(open);
   const end = page.indexOf(close);
   if (start < 0 || end < start) {
-    throw new Error(`docs/benchmarks.md has no place for ${bench.name}: ${open} … ${close}`);
+    throw new Error(`docs/benchmarks.md has no section for ${bench.name}: ${open} … ${close}`);
   }
   return { start: start + open.length, end };
 }
 
-/** @throws when docs/benchmarks.md has no place for one of them. */
+/** @throws when docs/benchmarks.md has no section for one of them. */
 export async function assertDocumented(benches: readonly Bench[]): Promise<void> {
   const page = await readFile(PAGE, "utf8");
   for (const bench of benches) {
-    placeOf(page, bench);
+    rangeOf(page, bench);
   }
 }
 
@@ -49,6 +49,6 @@ export async function assertDocumented(benches: readonly Bench[]): Promise<void>
  */
 export async function writeBenchmarkDocs(bench: Bench, result: BenchResult): Promise<void> {
   const page = await readFile(PAGE, "utf8");
-  const { start, end } = placeOf(page, bench);
+  const { start, end } = rangeOf(page, bench);
   await writeFile(PAGE, `${page.slice(0, start)}\n\n${toSection(result)}\n\n${page.slice(end)}`);
 }

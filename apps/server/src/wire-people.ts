@@ -63,7 +63,7 @@ import { TENANT_RESOURCES } from "./tenant-resources.ts";
 import type { CallPath } from "./wire-calls.ts";
 
 /** Questions about usage take the connections of the database for seconds: most of these stay free for metering. */
-const USAGE_QUERIES = { running: 4, waiting: 50, waitMs: 10_000 };
+const USAGE_QUERIES = { running: 4, waiting: 50, waitMs: 60_000 };
 
 function queueOf(worker: WorkerSide | undefined) {
   const { running } = USAGE_QUERIES;

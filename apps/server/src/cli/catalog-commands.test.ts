@@ -58,7 +58,7 @@ async function startAndStop(work: () => Promise<void>): Promise<string> {
 }
 
 describe("a catalogue of the configuration", { timeout: DEADLINE_MS }, () => {
-  it("that differs from what is published is told at the start and by config check, until it is applied", async () => {
+  it("that differs from the published one is reported at the start and by config check, until it is applied", async () => {
     const check = async () => {
       const { stdout } = await home.turnpike("config", "check", "--json");
       return JSON.parse(stdout).catalog;
@@ -97,7 +97,7 @@ describe("a catalogue of the configuration", { timeout: DEADLINE_MS }, () => {
   });
 });
 
-describe("a catalogue with a quota of a meter that nobody defined", {
+describe("a catalogue with a quota of an undefined meter", {
   timeout: DEADLINE_MS,
 }, () => {
   const withQuotaOf = (meter: string) =>
@@ -131,7 +131,7 @@ describe("a catalogue with a quota of a meter that nobody defined", {
     await server.ended;
   });
 
-  it("is told likewise with an empty database of one's own", async () => {
+  it("is reported likewise with an empty external database", async () => {
     await writeFile(bad(), withQuotaOf("images"));
     await using database = await createEmptyDatabase();
     const env = { TURNPIKE_CONFIG: bad(), DATABASE_URL: database.url };

@@ -8,9 +8,9 @@ import { UsageError } from "./usage-error.ts";
 /** The surroundings of the program, read once in its entry. */
 export type CliEnvironment = {
   readConfig(): Config;
-  /** What relative paths on the command line are relative to. */
+  /** The folder that relative paths on the command line start from. */
   workingFolder: string;
-  /** True when somebody watches: progress is then drawn in place. */
+  /** True when standard error is a terminal: progress is then drawn in place. */
   isTerminal: boolean;
   setExitCode(code: number): void;
 };
@@ -19,13 +19,12 @@ const TIMEOUT_SECONDS_DEFAULT = 60;
 const TIMEOUT_SECONDS_MAX = 86_400;
 
 const CLOSING_HELP = `
-Exit codes: 0 done; 1 failed, or reconcile found drift; 2 the command line cannot be understood.
+Exit codes: 0 done; 1 failed, or reconcile found drift; 2 mistake on the command line.
 With --json, standard output is one JSON document, and a failure is one on standard error.
-Commands join the database of a running Turnpike, or start it for their own time; only demo makes an installation where
-there is none. Which installation they mean is said by
-TURNPIKE_DATA_DIR, TURNPIKE_CONFIG and DATABASE_URL, as for the server.`;
+Commands join the database of a running Turnpike, or start it while they run. Only demo creates an installation.
+TURNPIKE_DATA_DIR, TURNPIKE_CONFIG and DATABASE_URL name the installation, as for the server.`;
 
-/** Makes an option's parser out of one that throws {@link UsageError}, which the parser library does not know. */
+/** Turns a parser that throws {@link UsageError} into one for the parser library, which does not know that error. */
 export function optionParser<Value>(parse: (text: string) => Value): (text: string) => Value {
   return (text) => {
     try {
@@ -49,7 +48,7 @@ function parseTimeout(text: string): number {
 
 const plainHelp = new Help();
 
-/** The program without its commands. It throws where the parser library would end the process. */
+/** Creates the program without its commands. It throws where the parser library would end the process. */
 export function createProgram() {
   const command = new Command("turnpike");
   return (
@@ -68,11 +67,11 @@ export function createProgram() {
           `${plainHelp.optionDescription(option)}${option.mandatory ? " (required)" : ""}`,
       })
       .exitOverride()
-      // The entry reports failures itself, in one form for all of them.
+      // The entry reports all failures in one form.
       .configureOutput({
         outputError: () => undefined,
         writeErr: (text) => {
-          // With --json, standard error holds the one document that the entry writes.
+          // With --json, standard error holds only the document that the entry writes.
           if (!("json" in command.opts())) {
             process.stderr.write(text);
           }
@@ -89,9 +88,9 @@ export type Cli = {
   program: Program;
   environment: CliEnvironment;
   /**
-   * Does work on the opened installation and prints its result: as JSON, or as text made by `toText`.
+   * Runs work on the opened installation and prints the result as JSON, or as text by `toText`.
    *
-   * @param timeoutSecondsDefault - For work that takes longer than others; an explicit `--timeout` goes before it.
+   * @param timeoutSecondsDefault - For work that takes longer; an explicit `--timeout` overrides it.
    */
   run<Result>(
     work: (session: CommandSession) => Promise<Result>,
@@ -102,7 +101,7 @@ export type Cli = {
   print(value: unknown, text: () => string): void;
   isJson(): boolean;
   timeoutSeconds(): number;
-  /** Tells how far something is; nothing to a program that reads one JSON document of a failure there. */
+  /** Starts to show progress on standard error, which stays empty with --json unless it is a terminal. */
   startProgress(label: string): Progress;
   toPath(relative: string): string;
 };
@@ -112,7 +111,7 @@ export function createCli(environment: CliEnvironment): Cli {
   const isJson = () => program.opts().json === true;
   const timeoutSeconds = () => program.opts().timeout;
   const print = (value: unknown, text: () => string) => {
-    // One line, so that a program finds it behind whatever the package manager prints first.
+    // One line, so that a program finds it after the lines that npm prints first.
     process.stdout.write(`${isJson() ? JSON.stringify(value) : text()}\n`);
   };
   return {

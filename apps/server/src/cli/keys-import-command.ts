@@ -44,7 +44,7 @@ function addMistakes(
   summary.errorsOmitted += Math.max(0, errors.length - room);
 }
 
-/** Sums up what became of rows, those that could not be read among them, in the order of the file. */
+/** Summarises the results of all rows, unreadable ones included, in the order of the file. */
 function addOutcomes(
   summary: ImportSummary,
   rows: readonly NumberedRow[],

@@ -8,7 +8,7 @@ import {
 import { type Cli, examples } from "./cli.ts";
 import { toRecord, toTable } from "./print.ts";
 
-const USER_TEXT = "e-mail address or id of somebody who has signed in at least once";
+const USER_TEXT = "e-mail address or id of a person who has signed in at least once";
 
 type ListedOperator = {
   userId: string | null;
@@ -35,8 +35,11 @@ function toUserText(user: SignedInUser): string {
   return toRecord([
     ["User", user.userId],
     ["E-mail", user.email ?? "-"],
-    // What was typed may be the address of somebody else than whoever registered it.
-    ["Verified", user.emailVerified ? "yes" : "no: whoever registered it may be somebody else"],
+    // The person who registered the address may not be its owner.
+    [
+      "Verified",
+      user.emailVerified ? "yes" : "no: the person who registered it may not be its owner",
+    ],
     ["Name", user.name ?? "-"],
     ["Operator", user.isOperator ? "yes" : "no"],
   ]);
@@ -71,7 +74,7 @@ export function addOperatorsCommands(cli: Cli): void {
 
   operators
     .command("add")
-    .description("make somebody an operator")
+    .description("make a person an operator")
     .argument("<user>", USER_TEXT)
     .addHelpText("after", examples("operators add ada@example.com"))
     .action(async (idOrEmail) => {

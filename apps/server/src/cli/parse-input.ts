@@ -2,14 +2,14 @@ import { parseInstant } from "@turnpike/domain/time/parse-instant";
 import type { z } from "zod";
 import { UsageError } from "./usage-error.ts";
 
-/** Where a field of an input comes from on the command line, when it is not the option of the same name. */
+/** Names of fields on the command line, where they differ from the option of the same name. */
 export type InputNames = Readonly<Record<string, string>>;
 
 function toOption(field: string): string {
   return `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** The sentence that a mistake becomes part of goes on, or brings its own full stop. */
+/** The sentence that contains the message continues, or has its own full stop. */
 function withoutStop(message: string): string {
   return message.replace(/\.$/, "");
 }

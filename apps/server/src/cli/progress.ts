@@ -1,6 +1,6 @@
 /** Tells on standard error how far something is: drawn in place on a terminal, otherwise a line for each tenth. */
 export type Progress = {
-  /** @param state.total - Null when nobody knows; a plain log is then told nothing. */
+  /** @param state.total - Null when unknown; a plain log then gets no lines. */
   update(state: { done: number; total: number | null; note: string }): void;
   end(): void;
 };

@@ -57,7 +57,7 @@ async function* readCsv(source: AsyncIterable<Buffer>): AsyncGenerator<FileRow> 
       throw new InputFileError(
         error.code === "CSV_MAX_RECORD_SIZE"
           ? `Line ${String(line)}: a row has more than ${String(ROW_LENGTH_MAX)} characters, or a quote is not closed.`
-          : `Line ${String(line)}: a quote stands where none can be, or is not closed.`,
+          : `Line ${String(line)}: a quote in the wrong position, or not closed.`,
       );
     }
     throw error;
@@ -66,7 +66,7 @@ async function* readCsv(source: AsyncIterable<Buffer>): AsyncGenerator<FileRow> 
   }
 }
 
-/** Pieces that end with their lines, so that whoever reads them knows on which one it is. */
+/** Splits text after line ends, so that the reader can count lines. */
 function* splitLines(chunk: Buffer): Generator<Buffer> {
   let from = 0;
   while (from < chunk.length) {

@@ -9,7 +9,7 @@ import type { Config } from "../config.ts";
 import { commandContext, type Installation, openForCommand } from "../deps.ts";
 import { TENANT_RESOURCES } from "../tenant-resources.ts";
 
-/** What a command works with while the installation is open for it. */
+/** The open installation that a command works on. */
 export type CommandSession = {
   /** Services and the catalogue: what every use case of a command needs. */
   deps: AppServices & {
@@ -19,9 +19,9 @@ export type CommandSession = {
   };
   context: CallContext;
   config: Config;
-  /** Where the database is, for what connects by itself. */
+  /** Address of the database, for code that opens its own connections. */
   target: ConnectionTarget;
-  /** Aborts when the person at the terminal wants to stop. */
+  /** Aborts on a stop signal. */
   signal: AbortSignal;
 };
 
@@ -45,7 +45,7 @@ export class CommandTimeout extends Error {
 
   constructor(seconds: number) {
     super(
-      `no answer within ${String(seconds)} s. See whether the database answers, or allow more with --timeout.`,
+      `no answer within ${String(seconds)} s. Check whether the database answers, or raise --timeout.`,
     );
   }
 }
@@ -54,9 +54,9 @@ export type RunCommandOptions = {
   config: Config;
   /** The longest the work may take, seconds; null for work that reports its progress. Opening has limits of its own. */
   timeoutSeconds: number | null;
-  /** How long work goes on after a signal to come to a good end, milliseconds. Default 0. */
+  /** How long work may continue after a signal, milliseconds. Default 0. */
   graceMs?: number;
-  /** Makes an installation where there is none. Default false. */
+  /** Creates a missing installation. Default false. */
   mayCreate?: boolean;
 };
 
@@ -102,8 +102,7 @@ function toSession(installation: Installation, signal: AbortSignal): CommandSess
 }
 
 /**
- * Opens the installation, joining the one that runs or starting its database for the time of the command, does the work
- * and closes it in every case.
+ * Opens the installation, joining a running one or starting its database, runs the work, and always closes it.
  *
  * @throws {StartupError} with a way out; {@link CommandTimeout}; {@link CommandInterrupted}; what the work throws.
  */
@@ -111,7 +110,7 @@ export async function runCommand<Result>(
   options: RunCommandOptions,
   work: (session: CommandSession) => Promise<Result>,
 ): Promise<Result> {
-  // From before the opening until after the closing: a signal in between must not leave a database behind that runs.
+  // Signals are handled from before the opening until after the closing, so that none leaves a running database behind.
   const end = watchForEnd(options);
   try {
     const installation = await openForCommand(options.config, {

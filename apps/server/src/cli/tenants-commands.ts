@@ -134,10 +134,10 @@ export function addTenantsCommands(cli: Cli): void {
   tenants
     .command("delete")
     .description(
-      "delete a tenant: keys are revoked, nobody sees it any more; it can be restored for 30 days",
+      "delete a tenant: its keys are revoked and it is hidden; it can be restored for 30 days",
     )
     .argument("<tenant>", TENANT_TEXT)
-    .requiredOption("--name <name>", "name of the tenant, to say that it is the one you mean")
+    .requiredOption("--name <name>", "name of the tenant, to confirm")
     .addHelpText("after", examples('tenants delete blue-heron-maps --name "Blue Heron Maps"'))
     .action(async (idOrSlug, { name }) => {
       await cli.run(

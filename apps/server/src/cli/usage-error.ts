@@ -1,4 +1,4 @@
-/** A command line that cannot be understood: the program ends with 2 and says how to mend it. */
+/** A mistake on the command line. The program exits with 2 and says how to fix it. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

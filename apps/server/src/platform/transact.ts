@@ -14,7 +14,10 @@ export interface Transact {
   /** Rows of all tenants: operators, service keys, jobs. */
   asOperator<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
   /** The same, tenants that are deleted included: everywhere else they are not there. */
-  asOperatorWithDeleted<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
+  asOperatorWithDeleted<Result>(
+    work: (tx: Tx) => Promise<Result>,
+    options?: { timeoutMs?: number },
+  ): Promise<Result>;
   /** Reads all tenants in one unchanging snapshot, without a time limit: for work that compares sums. */
   asOperatorSnapshot<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
   /**
@@ -29,6 +32,9 @@ export interface Transact {
   /** Writes to the ledger, and to nothing else. */
   asMeter<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
 }
+
+/** The database ends a statement by itself first. */
+const ANALYST_GRACE_MS = 10_000;
 
 async function inTransaction<Result>(
   sql: Pick<Sql, "transaction">,
@@ -60,15 +66,17 @@ export function createTransact(sql: Pick<Sql, "transaction">): Transact {
         work,
       ),
     asOperator: (work) => inTransaction(sql, (tx) => tx`set local role turnpike_operator`, work),
-    asOperatorWithDeleted: (work) =>
+    asOperatorWithDeleted: (work, { timeoutMs } = {}) =>
       inTransaction(
         sql,
         (tx) =>
           Promise.all([
             tx`set local role turnpike_operator`,
-            tx`set local app.deleted_tenants = 'shown'`,
+            tx`select set_config('app.deleted_tenants', 'shown', true), set_config('statement_timeout',
+              coalesce(${timeoutMs?.toString() ?? null}, current_setting('statement_timeout')), true)`,
           ]),
         work,
+        timeoutMs === undefined ? {} : { timeoutMs },
       ),
     asOperatorSnapshot: (work) =>
       inTransaction(
@@ -100,7 +108,8 @@ export function createTransact(sql: Pick<Sql, "transaction">): Transact {
                 coalesce(${transactionTimeoutMs?.toString() ?? null}, current_setting('idle_in_transaction_session_timeout')), true)`,
           ]),
         work,
-        transactionTimeoutMs === undefined ? {} : { timeoutMs: transactionTimeoutMs },
+        // A question and the one that it is compared with, each up to its own limit.
+        { timeoutMs: transactionTimeoutMs ?? 2 * timeoutMs + ANALYST_GRACE_MS },
       ),
     asMeter: (work) => inTransaction(sql, (tx) => tx`set local role turnpike_meter`, work),
   };

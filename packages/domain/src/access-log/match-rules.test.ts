@@ -18,14 +18,14 @@ const request = (more: Partial<LoggedRequest>): LoggedRequest => ({
 
 describe("compileRules", () => {
   const find = compileRules([
-    { path: "/health", target: "nobody" },
+    { path: "/health", target: "ignored" },
     { path: "/v1/*", clients: ["10.0.0.0/8", "2001:db8::/32"], target: "inside" },
     { host: "Maps.example:443", target: "maps" },
     { user: "ann", path: "/v1/*", target: "ann" },
   ]);
 
   it.each([
-    ["nobody", { target: "/health?deep=1" }],
+    ["ignored", { target: "/health?deep=1" }],
     [undefined, { target: "/health/more" }],
     ["inside", { target: "/v1/maps", client: "10.9.9.9" }],
     ["inside", { target: "/v1/", client: "2001:db8::7", host: "maps.example" }],

@@ -52,9 +52,9 @@ describe("a line of the common or combined format", () => {
     [String.raw`192.0.2.1 - \xe9t\xe9`, { user: "été" }],
     ['192.0.2.1 - a"b', { user: 'a"b' }],
   ])("without a virtual host, from %s", (caller, expected) => {
-    const nobody = { client: undefined, user: undefined, host: undefined };
+    const unknown = { client: undefined, user: undefined, host: undefined };
     const { request } = { request: undefined, ...by(caller) };
-    expect({ ...nobody, ...request }).toMatchObject({ host: undefined, ...expected });
+    expect({ ...unknown, ...request }).toMatchObject({ host: undefined, ...expected });
   });
 
   it.each([

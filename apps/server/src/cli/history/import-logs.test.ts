@@ -339,7 +339,7 @@ describe("bad lines", () => {
       { file: "log-0", line: 2, reason: "not a line of the common or combined log format" },
       { file: "log-0", line: 3, reason: "empty" },
       { file: "log-0", line: 5, reason: "longer than 64 KiB" },
-      { file: "log-0", line: 6, reason: "its time lies in the future" },
+      { file: "log-0", line: 6, reason: "its time is in the future" },
     ];
     const summary = await run(tenantId, { logs: [log], errorsPath });
     expect(summary).toMatchObject({ imported: 2, bad: 4, badLines: bad, badLinesOmitted: 0 });
@@ -480,7 +480,7 @@ rules:
       metadata: {},
     });
     const log = lines(combined(1));
-    const map = `rules: [{ tenant: ${ours.tenantId}, path: /a }, { tenant: nobody-here }, { tenant: ${ours.tenantId}, key: ${keyId} }]`;
+    const map = `rules: [{ tenant: ${ours.tenantId}, path: /a }, { tenant: no-such-tenant }, { tenant: ${ours.tenantId}, key: ${keyId} }]`;
     await expect(run(undefined, { logs: [log], map })).rejects.toThrow(
       /2 mistakes:\n {2}\/rules\/1 {2}There is no such tenant\.\n {2}\/rules\/2 {2}There is no such key\./,
     );

@@ -5,7 +5,7 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { PathMode } from "@turnpike/domain/privacy/redact";
 import type { RouteDocuments } from "#modules/gateway/index.ts";
 import { ensureHistoryKey, historyKeyIdOf } from "#modules/keys/index.ts";
-import { importHistory, recordImport } from "#modules/metering/index.ts";
+import { importHistory, recordImport, rollUpUsage } from "#modules/metering/index.ts";
 import { InputFileError } from "../input-file-error.ts";
 import type { CommandSession } from "../run-command.ts";
 import { type BadLine, type FileSummary, type ImportSummary, ImportTally } from "./import-tally.ts";
@@ -137,6 +137,11 @@ export async function importLogs(session: Session, input: ImportLogsInput): Prom
     }
   } finally {
     await errors?.close();
+  }
+  if (!input.dryRun) {
+    // The jobs would do so within ten minutes; until then, every chart would add up the whole log.
+    await rollUpUsage(deps, "minutes", { signal });
+    await rollUpUsage(deps, "hours", { signal });
   }
   return tally.summarise({
     dryRun: input.dryRun,

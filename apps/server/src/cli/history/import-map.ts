@@ -14,7 +14,7 @@ const text = z.string().min(1).max(2_000);
 const network = text.transform((value, context) => {
   const canonical = toCanonicalNetwork(value);
   if (canonical === undefined) {
-    context.addIssue({ code: "custom", message: "No address and no network such as 10.0.0.0/8." });
+    context.addIssue({ code: "custom", message: "An address, or a network such as 10.0.0.0/8." });
     return z.NEVER;
   }
   return canonical;
@@ -28,7 +28,7 @@ const clients = z
 const conditions = {
   path: z
     .string()
-    .regex(/^(?:\/[^*?#]*\*?|\*)$/, "A path such as /v1/maps, or /v1/* for all that begin so.")
+    .regex(/^(?:\/[^*?#]*\*?|\*)$/, "A path such as /v1/maps, or /v1/* for all paths below it.")
     .max(2_000)
     .optional(),
   host: text
@@ -58,16 +58,16 @@ const rule = z.union(
 
 const importMap = z.strictObject({ rules: z.array(rule).min(1).max(RULES_MAX) });
 
-/** One rule of a map: whose the requests are for which it holds, or that they are nobody's. */
+/** One rule of a map: the tenant of the requests that it matches, or that they are ignored. */
 export type MapRule = z.output<typeof rule>;
 
 type Issue = { path: readonly PropertyKey[]; message: string; errors?: readonly Issue[][] };
 
-/** Of a rule that is neither of the two, what keeps it from being the one it comes nearest to. */
+/** Lists the mistakes of a rule, compared with the kind of rule that it comes closest to. */
 function flatten({ path, message, errors }: Issue): { pointer: string; message: string }[] {
   const [nearest] = [...(errors ?? [])].sort((one, other) => one.length - other.length);
   if (nearest === undefined || nearest.length !== 1) {
-    return [{ pointer: path.map((part) => `/${String(part)}`).join(""), message }];
+    return [{ pointer: path.map((step) => `/${String(step)}`).join(""), message }];
   }
   return nearest.flatMap((issue) => flatten({ ...issue, path: [...path, ...issue.path] }));
 }
@@ -75,7 +75,7 @@ function flatten({ path, message, errors }: Issue): { pointer: string; message: 
 async function readText(path: string): Promise<string> {
   try {
     if ((await stat(path)).size > MAP_BYTES_MAX) {
-      throw new InputFileError(`${path} is larger than a map can be.`);
+      throw new InputFileError(`${path} is too large for a map (1 MiB).`);
     }
     return await readFile(path, "utf8");
   } catch (error) {
@@ -90,9 +90,9 @@ async function readText(path: string): Promise<string> {
 }
 
 /**
- * Reads a map: which requests of a log are whose, the first rule that holds deciding.
+ * Reads a map: rules that assign the requests of a log to tenants. The first rule that matches decides.
  *
- * @throws {InputFileError} that names every mistake by its place.
+ * @throws {InputFileError} that names every mistake with its pointer.
  */
 export async function readImportMap(path: string): Promise<readonly MapRule[]> {
   const content = await readText(path);

@@ -2,7 +2,7 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { HistoryCall } from "#modules/metering/index.ts";
 import type { LineRead } from "./read-history-line.ts";
 
-/** What became of lines. The last four were read in this run. */
+/** Lines by result. The last four were read in this run. */
 type Counts = {
   lines: number;
   /** Imported before, so not read again. */
@@ -67,7 +67,7 @@ function toAddress(consoleUrl: string, slug: string, range: { fromMs: number; to
   return `${consoleUrl}/analytics?${search.toString()}`;
 }
 
-/** Counts what becomes of the lines of an import, in memory that does not grow with them. */
+/** Counts the lines of an import by result, in memory that does not grow with them. */
 export class ImportTally {
   readonly #files: FileSummary[] = [];
   readonly #days = new Map<number, number>();

@@ -11,25 +11,25 @@ import type { HistoryCall, HistoryLine } from "#modules/metering/index.ts";
 import { LINE_LENGTH_MAX } from "./read-log-lines.ts";
 import type { ResolvedRules } from "./resolve-rules.ts";
 
-/** What a line of a log came to. */
+/** The result of reading a line of a log. */
 export type LineRead =
   | { call: HistoryCall }
   | { bad: string }
-  /** A rule says that it is nobody's. */
+  /** A rule ignores it. */
   | "ignored"
-  /** No rule holds for it. */
+  /** No rule matches it. */
   | "unmatched";
 
-/** As many routes as the gateway tells apart in a day. */
+/** As many routes as the gateway distinguishes in a day. */
 const ROUTES_A_DAY = { perTenantMax: 500, totalMax: 100_000 };
-/** Days whose routes are remembered at once: logs are nearly in the order of time. */
+/** Days whose routes are in memory at once: logs are nearly in the order of time. */
 const DAYS_MAX = 40;
 const DAY_MS = 86_400_000;
 /** How far another machine's clock may be ahead. */
 const AHEAD_MS = DAY_MS;
 const NOT_ASCII = /[\u0080-\u00ff]/;
 
-/** Keeps the number of rollups bounded, as the gateway does, for every day of the log by itself. */
+/** Bounds the number of rollups as the gateway does, separately for every day of the log. */
 function createDayBooks() {
   const books = new Map<number, RouteRegistry>();
   return (tenantId: string, target: string, epochMs: number): string => {
@@ -47,12 +47,12 @@ function createDayBooks() {
   };
 }
 
-/** Makes what reads the lines of a log and finds out whose they are. */
+/** Creates the function that reads a line of a log and finds its tenant. */
 export function createLineReader(input: {
   rules: ResolvedRules["rules"];
   options: LogLineOptions;
   nowMs: number;
-  /** Routes as the gateway names them; left out: all are learned. */
+  /** Finds routes as the gateway does; left out: all routes are learned. */
   documents?: Pick<RouteDocuments, "findRoute"> | undefined;
   paths?: PathMode | undefined;
 }): (line: HistoryLine) => LineRead {
@@ -75,7 +75,7 @@ export function createLineReader(input: {
     }
     const { request } = read;
     if (request.epochMs > latestMs) {
-      return { bad: "its time lies in the future" };
+      return { bad: "its time is in the future" };
     }
     const owner = find(request);
     if (owner === undefined || owner === null) {

@@ -4,25 +4,25 @@ import { createGunzip } from "node:zlib";
 import type { HistoryLine } from "#modules/metering/index.ts";
 import { InputFileError } from "../input-file-error.ts";
 
-/** Longer lines are no lines of an access log; one character more of them is kept, to tell. */
+/** Longer lines are not lines of an access log. One character more is kept, to recognise them. */
 export const LINE_LENGTH_MAX = 64 * 1024;
 
 const GZIP = [0x1f, 0x8b] as const;
 /** The mark of UTF-8 at the start of a file. */
 const BYTE_ORDER_MARK = "\u00ef\u00bb\u00bf";
 
-/** A log that is there and can be read. */
+/** An open log. */
 export type OpenLog = {
-  /** As it was named on the command line. */
+  /** The name on the command line. */
   name: string;
-  /** Bytes of the file; null for what has no size, such as standard input. */
+  /** Bytes of the file; null without a size, as of standard input. */
   bytes: number | null;
-  /** What the file holds, compressed or not. */
+  /** The bytes of the file, compressed or not. */
   content: AsyncIterable<Buffer>;
   close(): Promise<void>;
 };
 
-/** What was read of a log is fine, and the rest of it cannot be read. */
+/** The rest of a log cannot be read; the lines read so far are fine. */
 export class LogUnreadable extends Error {
   override readonly name = "LogUnreadable";
 }
@@ -34,7 +34,7 @@ function codeOf(error: unknown): string {
 /**
  * Opens a log.
  *
- * @throws {InputFileError} When it is not there or nobody may read it.
+ * @throws {InputFileError} When it does not exist or cannot be read.
  */
 export async function openLog(path: string, name: string): Promise<OpenLog> {
   if (name === "-") {
@@ -83,7 +83,7 @@ async function* chain(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerato
   }
 }
 
-/** Tells by the first two bytes whether a log is compressed, whatever its name says. */
+/** Decompresses a log that begins with the bytes of gzip, whatever its name. */
 async function* decompress(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const chunks = source[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
@@ -96,7 +96,7 @@ async function* decompress(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer
     head = Buffer.concat([head, next.value]);
   }
   const whole = chain(head, chunks);
-  if (GZIP.some((byte, place) => head[place] !== byte)) {
+  if (GZIP.some((byte, index) => head[index] !== byte)) {
     yield* whole;
     return;
   }

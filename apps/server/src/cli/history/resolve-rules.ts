@@ -10,12 +10,12 @@ import { toInputFileError } from "../input-file-error.ts";
 import type { CommandSession } from "../run-command.ts";
 import type { MapRule } from "./import-map.ts";
 
-/** Whose a request is; null when a rule says that it is nobody's. */
+/** The owner of a request; null when a rule ignores it. */
 export type RuleTarget = HistoryOwner | null;
 
 export type ResolvedRules = {
   rules: readonly LogRule<RuleTarget>[];
-  /** Names these rules: others give other requests to other owners. */
+  /** Identifies these rules: others assign requests differently. */
   scope: string;
   tenants: ReadonlyMap<TenantId, { slug: string }>;
 };
@@ -36,7 +36,7 @@ async function findOwner(
   return { ...owner, keyId, environment };
 }
 
-/** The same for rules that mean the same, however tenants were named. */
+/** Gives equal rules the same scope, however they name their tenants. */
 function toScope(rules: readonly LogRule<RuleTarget>[]): string {
   const words = rules.map(({ path, host, user, clients, target }) => [
     path ?? null,
@@ -52,7 +52,7 @@ function toScope(rules: readonly LogRule<RuleTarget>[]): string {
  * Finds the tenants and keys that rules name.
  *
  * @param path - The file of the rules; undefined for the options of the command.
- * @throws {InputFileError} that names every rule whose tenant or key is not there; without a file `AppError`.
+ * @throws {InputFileError} that names every rule whose tenant or key does not exist; without a file `AppError`.
  */
 export async function resolveRules(
   session: Session,
@@ -61,7 +61,7 @@ export async function resolveRules(
   const resolved: LogRule<RuleTarget>[] = [];
   const tenants = new Map<TenantId, { slug: string }>();
   const mistakes: { pointer: string; message: string }[] = [];
-  for (const [place, rule] of rules.entries()) {
+  for (const [index, rule] of rules.entries()) {
     const said = { path: rule.path, host: rule.host, user: rule.user, clients: rule.client };
     if ("ignore" in rule) {
       resolved.push({ ...said, target: null });
@@ -75,7 +75,7 @@ export async function resolveRules(
       if (!(error instanceof AppError) || path === undefined) {
         throw error;
       }
-      mistakes.push({ pointer: `/rules/${String(place)}`, message: error.message });
+      mistakes.push({ pointer: `/rules/${String(index)}`, message: error.message });
     }
   }
   if (path !== undefined && mistakes.length > 0) {

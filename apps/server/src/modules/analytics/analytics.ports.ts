@@ -2,15 +2,15 @@ import type { Actor } from "@turnpike/domain/access/actor";
 
 type Change = { kind: string; tenantId: string | null; entityId: string } | { kind: "reset" };
 
-/** Tells of what other processes changed; `platform/change-feed.ts` is one. */
+/** Reports changes of other processes; `platform/change-feed.ts` implements it. */
 export interface ChangeSource {
   /** @returns What ends the subscription. */
   subscribe(listener: (change: Change) => void): () => void;
-  /** False while what other processes send does not arrive at once. */
+  /** False while messages of other processes do not arrive at once. */
   isWokenUp(): boolean;
 }
 
-/** Finds who holds a credential now: a key may have been revoked since a stream was opened. */
+/** Finds the current holder of a credential: its key may have been revoked since the stream was opened. */
 export type FindCaller = (
   credential: string,
   findAddress: () => string,

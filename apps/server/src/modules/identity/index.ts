@@ -12,7 +12,7 @@ export {
   IDENTITY_PROVIDER_PREFIX,
   type IdentityProvider,
 } from "./provider/provider.routes.ts";
-export { removeInventedUsers } from "./remove-invented-users.ts";
+export { removeInventedUsers } from "./users/remove-invented-users.ts";
 export { offerSetupCode } from "./setup/setup-code.ts";
 export { type BuiltinProvider, createTrustedIssuers } from "./tokens/trusted-issuers.ts";
 export { createTokenVerifier, isIdToken } from "./tokens/verify-id-token.ts";

@@ -12,7 +12,6 @@ export {
   IDENTITY_PROVIDER_PREFIX,
   type IdentityProvider,
 } from "./provider/provider.routes.ts";
-export { removeInventedUsers } from "./users/remove-invented-users.ts";
 export { offerSetupCode } from "./setup/setup-code.ts";
 export { type BuiltinProvider, createTrustedIssuers } from "./tokens/trusted-issuers.ts";
 export { createTokenVerifier, isIdToken } from "./tokens/verify-id-token.ts";
@@ -24,5 +23,6 @@ export {
   listOperatorUsers,
   removeOperator,
 } from "./users/manage-operators.ts";
+export { removeInventedUsers } from "./users/remove-invented-users.ts";
 export { createUserDirectory, type UserDirectory } from "./users/user-directory.ts";
 export { findUserEmail, listOperatorEmails } from "./users/users.store.ts";

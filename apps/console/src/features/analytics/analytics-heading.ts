@@ -1,4 +1,4 @@
-/** How the screen is headed, also while there is nothing to show on it. */
+/** The screen's heading, also shown while the screen is empty. */
 export const ANALYTICS_PAGE = {
   title: "Analytics",
   purpose: "Your calls, their outcomes and how long they took.",

@@ -52,9 +52,9 @@ afterEach(() => {
 });
 
 type Stage = {
-  /** Search parameters of all questions about usage so far. */
+  /** Search parameters of every usage question so far. */
   questions: URLSearchParams[];
-  /** What the address holds now. */
+  /** The current search parameters of the address. */
   address: () => AnalyticsSearch;
 };
 
@@ -122,7 +122,7 @@ describe("AnalyticsPage", () => {
     ]);
   });
 
-  it("asks about the last 24 hours by the hour, to now", async () => {
+  it("asks about the last 24 hours by the hour, up to now", async () => {
     const { questions } = openPage();
     await findTable("Requests by status");
     const figures = questions.find((question) => question.get("measures")?.includes("latency_p99"));
@@ -134,7 +134,7 @@ describe("AnalyticsPage", () => {
     expect(ageMs).toBeLessThan(86_400_000 + 60_000);
   });
 
-  it("narrows everything to what is clicked, keeps that in the address, and takes it back", async () => {
+  it("filters everything by what is clicked, keeps that in the address, and undoes it", async () => {
     const { questions, address } = openPage();
     const table = await findTable("Requests by status");
     await userEvent.click(within(table).getByRole("button", { name: "404" }));
@@ -148,7 +148,7 @@ describe("AnalyticsPage", () => {
     expect(address()).toEqual({});
   });
 
-  it("asks what a filter can be set to only when somebody comes near the filters", async () => {
+  it("loads filter choices only when someone comes near the filters", async () => {
     const { questions } = openPage();
     await findTable("Requests by status");
     const isChoice = (question: URLSearchParams) => question.get("limit") === "100";
@@ -158,7 +158,7 @@ describe("AnalyticsPage", () => {
     expect(questions.some(isChoice)).toBe(true);
   });
 
-  it("names keys, and narrows by the id behind the name", async () => {
+  it("shows keys by name and filters by their id", async () => {
     const { address } = openPage();
     const table = await findTable("Top keys");
     await userEvent.click(await within(table).findByRole("button", { name: /Production/ }));
@@ -173,7 +173,7 @@ describe("AnalyticsPage", () => {
     ]);
   });
 
-  it("folds a long list, never what the page is narrowed to, and shows all of it when asked", async () => {
+  it("folds a long list, keeps the filtered values visible, and shows all of it on request", async () => {
     const statuses = Array.from({ length: 12 }, (_, place) => String(500 + place));
     const { address } = openPage((request) => {
       const report = answerUsage(request);
@@ -195,7 +195,7 @@ describe("AnalyticsPage", () => {
     expect(rowTexts(table)).toHaveLength(1 + 9);
   });
 
-  it("says of the success rate what it counts, where it stands", async () => {
+  it("explains on the spot what the success rate counts", async () => {
     openPage();
     await screen.findByText("100.0%", { selector: "[aria-hidden]" });
     const card = screen.getByRole("region", { name: "Success rate" });
@@ -204,7 +204,7 @@ describe("AnalyticsPage", () => {
     await screen.findByText(/4xx such as 404 counts as success/);
   });
 
-  it("writes the range that is chosen in a chart into the address", async () => {
+  it("writes the range chosen in a chart into the address", async () => {
     const { address } = openPage();
     const chart = await screen.findByRole("application", { name: /Requests by outcome/ });
     chart.focus();
@@ -224,7 +224,7 @@ describe("AnalyticsPage", () => {
     expect(rowTexts(await findTable(/Latency percentiles/)).length).toBe(4);
   });
 
-  it("says why it is empty and what fills it", async () => {
+  it("says why it is empty and how to get data", async () => {
     const { address } = openPage(answerNoUsage);
     await screen.findByText("No requests in the last 24 hours");
     await screen.findByText(/curl/);
@@ -232,7 +232,7 @@ describe("AnalyticsPage", () => {
     expect(address()).toEqual({ range: "90d" });
   });
 
-  it("tells nothing there from nothing that matches", async () => {
+  it("distinguishes no data at all from no match", async () => {
     const { address } = openPage(answerNoUsage, { status: 404 });
     await screen.findByText("No requests in this range match the filters.");
     const [clear] = screen.getAllByRole("button", { name: "Clear filters" });
@@ -240,7 +240,7 @@ describe("AnalyticsPage", () => {
     expect(address()).toEqual({});
   });
 
-  it("keeps a failed report to its own card and loads it again on request", async () => {
+  it("limits a failed report to its own card and retries on request", async () => {
     let isUp = false;
     openPage((request) =>
       !isUp && new URL(request.url).searchParams.get("dimensions") === "route"
@@ -255,13 +255,13 @@ describe("AnalyticsPage", () => {
     await findTable("Top routes");
   });
 
-  it("shows a refusal for somebody who may not see this tenant, and no number", async () => {
+  it("shows a refusal and no number to someone who may not see this tenant", async () => {
     openPage(() => problem(404, "RESOURCE_NOT_FOUND", "There is no such tenant."));
     expect((await screen.findAllByText("There is no such tenant.")).length).toBeGreaterThan(1);
     expect(screen.queryByRole("table")).toBe(null);
   });
 
-  it("says that an answer is partial", async () => {
+  it("says when an answer is partial", async () => {
     openPage((request) => ({ ...answerUsage(request), truncated: true }));
     await screen.findByText(/Showing the first 2; shares are of all 9,347/);
     expect((await screen.findAllByText(/the most recent data is missing/)).length).toBeGreaterThan(
@@ -269,7 +269,7 @@ describe("AnalyticsPage", () => {
     );
   });
 
-  it("shows no changes against what is not kept any more, and says why", async () => {
+  it("shows no comparison with data past its retention, and says why", async () => {
     const answer = (request: Request) => ({
       ...answerUsage(request),
       previous: makePreviousPeriod({ totals: { requests: 1, "meter:requests": "1" } }),
@@ -277,12 +277,12 @@ describe("AnalyticsPage", () => {
     });
     openPage(answer);
     const notice = /No comparison: usage is kept from Nov 20/;
-    // Of the figures, and of the meters.
+    // From the figures and from the meters.
     await expect.poll(() => screen.queryAllByText(notice).length).toBe(2);
     expect(screen.queryByText(/^\+.*%$/)).toBe(null);
   });
 
-  it("asks again every five seconds until it is paused", async () => {
+  it("refreshes every five seconds until it is paused", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     const { questions, address } = openPage();
     await findTable("Requests by status");
@@ -297,7 +297,7 @@ describe("AnalyticsPage", () => {
     expect(questions.length).toBe(paused);
   });
 
-  it("does not ask again about what is over", async () => {
+  it("does not refresh a range that is over", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     const { questions } = openPage(answerUsage, {
       from: "2026-01-01T00:00:00.000Z",
@@ -312,7 +312,7 @@ describe("AnalyticsPage", () => {
 });
 
 describe("usage by meter", () => {
-  it("opens a meter, breaks it down by a part of its events, and keeps that in the address", async () => {
+  it("opens a meter, breaks it down by a dimension of its events, and keeps that in the address", async () => {
     const { questions, address } = openPage(answerUsage, { status: 404 }, METERS_OF_EVENTS);
     await userEvent.click(await screen.findByRole("button", { name: /^Tokens/ }));
     expect(address()).toEqual({ status: 404, meter: "tokens" });
@@ -332,7 +332,7 @@ describe("usage by meter", () => {
     expect(asked.every((question) => !question.has("status"))).toBe(true);
   });
 
-  it("adds no shares up where values are told apart, and never asks for them by the minute", async () => {
+  it("shows no shares for a meter of distinct values, and never asks for its values by the minute", async () => {
     const search = { range: "1h", meter: "users" };
     const { questions } = openPage(answerUsage, search, METERS_OF_EVENTS);
     expect(rowTexts(await findTable("Users by model"))[0]).toBe("modeluser");
@@ -346,7 +346,7 @@ describe("usage by meter", () => {
     expect(await findTable(/^Users over time/)).toBeTruthy();
   });
 
-  it("answers within a quarter of an hour for all of it where nothing finer is kept, and says so", async () => {
+  it("widens a range shorter than 15 minutes where nothing finer is stored, and says so", async () => {
     const range = { from: "2026-11-21T10:17:00.000Z", to: "2026-11-21T10:19:00.000Z" };
     const search = { ...range, timeZone: "UTC", meter: "users" };
     const { questions } = openPage(answerUsage, search, METERS_OF_EVENTS);
@@ -361,7 +361,7 @@ describe("usage by meter", () => {
     expect(new Set(rangesOf("meter:tokens"))).toEqual(new Set([`${range.from} ${range.to}`]));
   });
 
-  it("says of the parts of a sum that they do not follow a filter by key, as the sum does", async () => {
+  it("says that a breakdown does not follow the key filter although the sum does", async () => {
     const search = { meter: "tokens", key: KEY_ID };
     const { questions } = openPage(answerUsage, search, METERS_OF_EVENTS);
     expect(await screen.findByText(/The numbers by model ignore these filters: Key/)).toBeTruthy();
@@ -373,7 +373,7 @@ describe("usage by meter", () => {
     }
   });
 
-  it("shows meters of events also where nobody calls", async () => {
+  it("shows meters of events even when there are no calls", async () => {
     openPage(answerNoUsage, {}, METERS_OF_EVENTS);
     expect(await screen.findByText(/No requests in the last/)).toBeTruthy();
     expect(await screen.findByRole("button", { name: /^Tokens/ })).toBeTruthy();

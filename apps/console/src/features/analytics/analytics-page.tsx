@@ -40,7 +40,7 @@ import { ViewsMenu } from "./views/views-menu.tsx";
 export type AnalyticsPageProps = {
   tenantId: TenantId;
   userId: string;
-  /** Of the person in the tenant; operators may do everything. */
+  /** The person's scopes in the tenant; operators may do everything. */
   mayChangeAlerts: boolean;
   mayEndExportsOfOthers: boolean;
   maySaveViews: boolean;
@@ -48,7 +48,7 @@ export type AnalyticsPageProps = {
   onSearchChange: (search: AnalyticsSearch & AlertsSearch) => void;
 };
 
-/** Beside the plot of a chart, in a card: padding and the labels of its axis, in pixels. */
+/** Space next to the plot of a chart in a card: padding and axis labels, in pixels. */
 const CHART_MARGINS_PX = 110;
 
 /** `/analytics` */
@@ -72,12 +72,12 @@ export function AnalyticsPage(props: AnalyticsPageProps) {
   const keyNames = toKeyNames(keys.data?.items ?? []);
   const alerts = useQuery(alertsQuery(api, tenantId));
   const firing = countFiring(alerts.data ?? []);
-  // The router hands over what is in the address as well as what was made of it.
+  // The router passes the raw search parameters along with the parsed ones.
   const tab = parseAlertsSearch(search).tab ?? "usage";
   const owner = { tenantId, userId };
   const saved = useSavedViews(owner, search, onSearchChange);
   const change = (next: AnalyticsView) => onSearchChange(toAnalyticsSearch(next));
-  // What is looked at stays in the address while alerts are shown.
+  // The usage view stays in the address while alerts are shown.
   const showAlerts = (next: AlertsSearch) =>
     onSearchChange({ ...toAnalyticsSearch(view), ...next });
   return (
@@ -126,7 +126,7 @@ export function AnalyticsPage(props: AnalyticsPageProps) {
               <>
                 {saved !== undefined && <OutdatedNotice saved={saved} savedView={view.savedView} />}
                 <FilterBar scope={scope} keyNames={keyNames} nowMs={nowMs} onChange={change} />
-                {/* The grain depends on the width, so nothing is asked before it is known. */}
+                {/* The grain depends on the width, so nothing is requested until the width is known. */}
                 <div ref={ref} className="mt-4">
                   <AnalyticsReports
                     scope={scope}

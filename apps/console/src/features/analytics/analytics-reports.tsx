@@ -28,12 +28,12 @@ import { useSampleCall } from "./use-sample-call.ts";
 export type AnalyticsReportsProps = {
   scope: AnalyticsScope;
   keyNames: ReadonlyMap<string, KeyName>;
-  /** False until the width is known, which decides the grain. */
+  /** False until the width is known, because the width decides the grain. */
   isReady: boolean;
   onChange: (view: AnalyticsView) => void;
 };
 
-/** All that is shown of the usage that the filters leave. */
+/** All reports on the filtered usage. */
 export function AnalyticsReports({ scope, keyNames, isReady, onChange }: AnalyticsReportsProps) {
   const { api } = usePlatform();
   const { view } = scope;
@@ -86,7 +86,7 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
       <KpiRow report={figures} against={against} />
       <RequestsCard title="Requests over time" report={overTime} {...chart("requests")} />
       <LatencyCard report={figures} isCompared={view.isCompared} {...chart("latency")} />
-      {/* Lists of about the same length stand beside each other, and each as high as its neighbour. */}
+      {/* Lists of similar length share a row, and cards in a row have equal height. */}
       <div className="grid gap-4 lg:grid-cols-2">
         <BreakdownCard
           title="Top routes"

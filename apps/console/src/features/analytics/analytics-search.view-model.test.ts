@@ -22,18 +22,18 @@ const KEY = "key_0199f3b0c1d27a4e8f60112233445566";
 const PLAIN = toAnalyticsView({});
 
 describe("the address of analytics", () => {
-  it("is empty for what is shown to who comes first", () => {
+  it("is empty for the default view", () => {
     expect(toAnalyticsSearch(PLAIN)).toEqual({});
     expect(PLAIN).toMatchObject({ range: { preset: "24h" }, isCompared: false, filters: {} });
   });
 
-  it("understands a number where the router made one of a status", () => {
+  it("accepts a status that the router parsed as a number", () => {
     expect(toAnalyticsView({ status: 404 }).filters).toEqual({ status: ["404"] });
     expect(toAnalyticsSearch(toAnalyticsView({ status: "404" })).status).toBe(404);
     expect(toAnalyticsSearch(toAnalyticsView({ status: "404,500" })).status).toBe("404,500");
   });
 
-  it("keeps a route with a comma one route, and one that is not known", () => {
+  it("keeps a route with a comma whole, and keeps the empty route", () => {
     const view = setFilter(PLAIN, "route", ["/a,b", ""]);
     expect(toAnalyticsView(toAnalyticsSearch(view)).filters).toEqual({ route: ["/a,b", ""] });
   });
@@ -43,17 +43,17 @@ describe("the address of analytics", () => {
     ["a range without an end", { from: "2026-11-21" }],
     ["an unknown range, grain and zone", { range: "9y", grain: "second", timeZone: "Mars/One" }],
     [
-      "values of another kind",
+      "values of the wrong kind",
       { status: "abc", key: "key_1", environment: "prod", outcome: "<b>" },
     ],
-    ["what names no meter or part", { meter: "Tokens!", part: "a-b", event: "model,7:x" }],
+    ["an invalid meter, dimension or event", { meter: "Tokens!", part: "a-b", event: "model,7:x" }],
     ["both environments, which are all", { environment: "live,test" }],
-    ["what is not text", { range: {}, key: ["a"], tables: 7, live: true, compare: null }],
+    ["values that are not text", { range: {}, key: ["a"], tables: 7, live: true, compare: null }],
   ])("leaves out %s", (_, search) => {
     expect(parseAnalyticsSearch(search)).toEqual({});
   });
 
-  it("comes back as the same view, whatever is chosen", () => {
+  it("round-trips every view", () => {
     const word = fc.constantFrom("VALID", "RATE_LIMITED", "QUOTA_EXCEEDED");
     fc.assert(
       fc.property(
@@ -99,7 +99,7 @@ describe("filters", () => {
     expect(countFilters(clearFilters(once))).toBe(0);
   });
 
-  it("hold no more values than the API takes", () => {
+  it("hold no more values than the API accepts", () => {
     const many = Array.from({ length: 150 }, (_, index) => `/r${String(index)}`).join(",");
     expect(toAnalyticsView({ route: many }).filters.route).toHaveLength(100);
     expect(FILTER_DIMENSIONS).toContain("method");
@@ -107,14 +107,14 @@ describe("filters", () => {
 });
 
 describe("grain", () => {
-  it("follows range and width, and the choice where the range allows it", () => {
+  it("follows range and width, or the choice where the range allows it", () => {
     expect(chooseGrain(toAnalyticsView({ range: "1h" }), 700)).toBe("minute");
     expect(chooseGrain(toAnalyticsView({ range: "30d" }), 700)).toBe("day");
     expect(chooseGrain(toAnalyticsView({ range: "30d", grain: "hour" }), 700)).toBe("hour");
     expect(chooseGrain(toAnalyticsView({ range: "90d", grain: "minute" }), 700)).toBe("day");
   });
 
-  it("is offered where it makes neither thousands of buckets nor one", () => {
+  it("is offered only where it gives neither thousands of buckets nor a single one", () => {
     expect(listGrains(toAnalyticsView({ range: "1h" }))).toEqual(["minute"]);
     expect(listGrains(toAnalyticsView({ range: "24h" }))).toEqual(["hour"]);
     expect(listGrains(toAnalyticsView({ range: "30d" }))).toEqual(["hour", "day", "week"]);
@@ -139,7 +139,7 @@ describe("grain", () => {
 });
 
 describe("range", () => {
-  it("is live when it holds now", () => {
+  it("is live while it contains now", () => {
     const nowMs = Date.parse("2026-11-21T12:00Z");
     expect(isLiveRange(PLAIN, nowMs)).toBe(true);
     const past = toAnalyticsView({ from: "2026-11-20T00:00Z", to: "2026-11-21T00:00Z" });
@@ -155,7 +155,7 @@ describe("range", () => {
 });
 
 describe("tables", () => {
-  it("are remembered chart by chart", () => {
+  it("are remembered per chart", () => {
     const both = setChartView(setChartView(PLAIN, "latency", "table"), "requests", "table");
     expect(toAnalyticsView(toAnalyticsSearch(both)).tables).toEqual(["requests", "latency"]);
     expect(setChartView(both, "latency", "chart").tables).toEqual(["requests"]);

@@ -30,7 +30,7 @@ export const RANGE_PRESETS = [
 export type RangePreset = (typeof RANGE_PRESETS)[number]["value"];
 const PRESET_DEFAULT: RangePreset = "24h";
 
-/** What usage can be narrowed to, in the order of the filter bar. */
+/** The dimensions that usage can be filtered by, in the order of the filter bar. */
 export const FILTER_DIMENSIONS = [
   "outcome",
   "status_class",
@@ -45,7 +45,7 @@ export type FilterDimension = (typeof FILTER_DIMENSIONS)[number];
 export const CHARTS = ["requests", "latency", "meter"] as const;
 export type ChartName = (typeof CHARTS)[number];
 
-/** What a value of each filter looks like; the API refuses a whole question for one that does not. */
+/** The format of each filter's values; the API rejects a whole question over one malformed value. */
 const FILTER_PATTERNS: Readonly<Record<FilterDimension, RegExp>> = {
   outcome: /^[A-Z_]{1,40}$/,
   status_class: /^[1-5]xx$/,
@@ -62,10 +62,10 @@ const EVENT_PATTERN = /^[a-z][a-z0-9_]{0,39}:.{0,80}$/su;
 
 const SAVED_VIEW_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_~-]{0,127}$/;
 
-/** More values of one filter than anybody chooses by hand; the API takes no more. */
+/** More values of one filter than anyone chooses by hand; the API accepts no more. */
 const FILTER_VALUES_MAX = 100;
 
-/** The search parameters of `/analytics`: all that the view is made of, so that it can be shared and Back works. */
+/** The search parameters of `/analytics`. They hold the whole view, so it can be shared and Back works. */
 export type AnalyticsSearch = {
   range?: string;
   from?: string;
@@ -76,47 +76,47 @@ export type AnalyticsSearch = {
   /** Charts that are shown as tables. */
   tables?: string;
   live?: "off";
-  /** The meter that is looked into. */
+  /** The open meter. */
   meter?: string;
-  /** The part of its events that it is broken down by. */
+  /** The dimension of its events that it is broken down by. */
   part?: string;
-  /** Values of parts that it is narrowed to: "model:small". */
+  /** Dimension values that it is filtered by: "model:small". */
   event?: string;
-  /** The saved view that was opened; what was changed since stands beside it. */
+  /** The saved view that was opened; the other parameters hold what changed since. */
   view?: string;
 } & { [Name in FilterDimension]?: string | number };
 
-/** What is looked at: the search parameters, understood. */
+/** The current view, parsed from the search parameters. */
 export type AnalyticsView = {
   range: { preset: RangePreset } | { fromMs: number; toMs: number };
-  /** Undefined lets range and width decide. */
+  /** Undefined: chosen by range and width. */
   grain: TimeGrain | undefined;
-  /** Undefined is the reader's own. */
+  /** Undefined: the reader's own zone. */
   timeZone: string | undefined;
   isCompared: boolean;
   tables: readonly ChartName[];
   isPaused: boolean;
-  /** The meter that is looked into; undefined is the first one. */
+  /** The open meter; undefined is the first one. */
   meter: string | undefined;
-  /** The part of its events that it is broken down by; undefined is its first one. */
+  /** The dimension of its events that it is broken down by; undefined is its first one. */
   part: string | undefined;
-  /** Values of parts that it is narrowed to: "model:small". */
+  /** Dimension values that it is filtered by: "model:small". */
   events: readonly string[];
   /** The saved view that was opened. */
   savedView: string | undefined;
   filters: Readonly<Partial<Record<FilterDimension, readonly string[]>>>;
 };
 
-/** Keeps of search parameters what the page understands; the rest is as if it were not there. */
+/** Keeps the search parameters that the page understands and drops the rest. */
 export function parseAnalyticsSearch(search: Record<string, unknown>): AnalyticsSearch {
   return toAnalyticsSearch(toAnalyticsView(search));
 }
 
-/** Understands search parameters. What makes no sense is left out: an address never fails. */
+/** Parses search parameters. Invalid values are dropped: an address never fails. */
 export function toAnalyticsView(search: Record<string, unknown>): AnalyticsView {
   const text = (name: string) => {
     const value = search[name];
-    // The router reads `status=404` as a number.
+    // The router parses `status=404` as a number.
     return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
   };
   const filters = FILTER_DIMENSIONS.flatMap((name) => {
@@ -149,7 +149,7 @@ export function toAnalyticsView(search: Record<string, unknown>): AnalyticsView 
   };
 }
 
-/** True for what a dimension can be narrowed to: calls without a known key, for example, have none. */
+/** True for a value that a dimension can be filtered by. Calls without a known key, for example, have none. */
 export function isFilterValue(name: FilterDimension, value: string): boolean {
   return FILTER_PATTERNS[name].test(value);
 }
@@ -172,7 +172,7 @@ function isKnownZone(timeZone: string): boolean {
   }
 }
 
-/** Writes a view as search parameters, the shortest ones: what is as it always is, is not written. */
+/** Writes a view as the shortest search parameters: defaults are left out. */
 export function toAnalyticsSearch(view: AnalyticsView): AnalyticsSearch {
   const { range } = view;
   const filters = FILTER_DIMENSIONS.flatMap((name) => {
@@ -198,12 +198,12 @@ export function toAnalyticsSearch(view: AnalyticsView): AnalyticsSearch {
   };
 }
 
-/** As a number the router writes it without quotes. */
+/** The router writes a number without quotes. */
 function toParameter(text: string): string | number {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : text;
 }
 
-/** The range as a question asks for it. */
+/** The range as the API takes it. */
 export function toUsageRange(view: AnalyticsView): UsageRange {
   const { range } = view;
   return "preset" in range ? { lastMs: findPreset(range.preset).lastMs } : range;
@@ -213,18 +213,18 @@ function findPreset(preset: RangePreset) {
   return RANGE_PRESETS.find(({ value }) => value === preset) ?? RANGE_PRESETS[2];
 }
 
-/** The range in words: "24 hours"; undefined for a chosen one. */
+/** The range in words: "24 hours"; undefined for a custom range. */
 export function toPresetLabel(view: AnalyticsView): string | undefined {
   return "preset" in view.range ? findPreset(view.range.preset).label : undefined;
 }
 
-/** How long the range is, in milliseconds. */
+/** The length of the range, in milliseconds. */
 export function toLengthMs(view: AnalyticsView): number {
   const range = toUsageRange(view);
   return "lastMs" in range ? range.lastMs : range.toMs - range.fromMs;
 }
 
-/** True when now lies in the range, so that it goes on changing. */
+/** True when the range includes now, so its data still changes. */
 export function isLiveRange(view: AnalyticsView, nowMs: number): boolean {
   return "preset" in view.range || (view.range.fromMs <= nowMs && view.range.toMs > nowMs);
 }
@@ -233,7 +233,7 @@ function isAnswered(lengthMs: number, grain: TimeGrain): boolean {
   return lengthMs <= USAGE_RANGE_DAYS_MAX[grain] * DAY_MS;
 }
 
-/** Grains that can be drawn and answered for the range: neither too many buckets nor a single one. */
+/** Grains that the API can answer and a chart can draw for the range: neither too many buckets nor a single one. */
 export function listGrains(view: AnalyticsView): TimeGrain[] {
   const lengthMs = toLengthMs(view);
   return TIME_GRAINS.filter(
@@ -244,7 +244,7 @@ export function listGrains(view: AnalyticsView): TimeGrain[] {
   );
 }
 
-/** The grain that is asked for: the chosen one where the range allows it, else by range and width. */
+/** The grain to ask for: the chosen one where the range allows it, else one by range and width. */
 export function chooseGrain(view: AnalyticsView, widthPx: number): TimeGrain {
   const lengthMs = toLengthMs(view);
   const chosen = view.grain;
@@ -258,17 +258,17 @@ export function chooseGrain(view: AnalyticsView, widthPx: number): TimeGrain {
   return answered ?? "month";
 }
 
-/** Filters as a question takes them. */
+/** Filters as the API takes them. */
 export function toUsageFilters(view: AnalyticsView): UsageFilters {
   return view.filters;
 }
 
-/** How many values the view is narrowed to. */
+/** The number of filter values in the view. */
 export function countFilters(view: AnalyticsView): number {
   return FILTER_DIMENSIONS.reduce((sum, name) => sum + (view.filters[name]?.length ?? 0), 0);
 }
 
-/** Narrows to a value, or no longer. */
+/** Adds or removes a filter value. */
 export function toggleFilter(
   view: AnalyticsView,
   name: FilterDimension,
@@ -282,14 +282,14 @@ export function toggleFilter(
   );
 }
 
-/** Narrows to exactly these values; none is no filter. */
+/** Sets a filter to exactly these values; an empty list removes it. */
 export function setFilter(
   view: AnalyticsView,
   name: FilterDimension,
   values: readonly string[],
 ): AnalyticsView {
   const { [name]: _, ...others } = view.filters;
-  // Both environments are all there are; the frame's own switch knows one or both.
+  // Both environments together are no filter; the frame's own switch knows one or both.
   const isAll = values.length === 0 || (name === "environment" && values.length > 1);
   return { ...view, filters: isAll ? others : { ...others, [name]: values } };
 }
@@ -308,12 +308,12 @@ export function setChartView(
   return { ...view, tables: shown === "table" ? [...others, chart] : others };
 }
 
-/** Looks into a meter: what another one is broken down by and narrowed to is its own. */
+/** Opens a meter and resets the breakdown and filters of the previous one. */
 export function openMeter(view: AnalyticsView, meter: string): AnalyticsView {
   return { ...view, meter, part: undefined, events: [] };
 }
 
-/** Narrows the meter to a value of a part of its events, or no longer. */
+/** Adds or removes a filter on a dimension value of the meter's events. */
 export function toggleEvent(view: AnalyticsView, part: string, value: string): AnalyticsView {
   const one = `${part}:${value}`;
   const others = view.events.filter((event) => event !== one);

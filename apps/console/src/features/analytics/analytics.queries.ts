@@ -13,13 +13,13 @@ import {
 
 export type TenantId = ScreenQuestion["tenantId"];
 
-/** How often what includes now is asked for again, in milliseconds. */
+/** How often a range that includes now is refreshed, in milliseconds. */
 export const LIVE_INTERVAL_MS = 5000;
 /** Lines of a top list. */
 export const TOP_MAX = 10;
 /** Values that a filter offers. */
 const CHOICES_MAX = 100;
-/** Keys whose names are known to the page; the rest are shown by id. */
+/** Keys that the page loads names for; the rest are shown by id. */
 const KEYS_MAX = 100;
 
 export type AnalyticsScope = {
@@ -86,7 +86,7 @@ export const analyticsQueries = {
       order: "-requests",
       limit: TOP_MAX,
     }),
-  /** For a file: as many as one answer holds. */
+  /** For a file: as many lines as one answer holds. */
   all: (api: ApiClient, scope: AnalyticsScope, dimension: "route" | "key") =>
     ask(api, scope, {
       measures: ["requests", "errors", "denied", "latency_p95"],
@@ -101,7 +101,7 @@ export const analyticsQueries = {
       isCompared: true,
       filters: toMeterFilters(meter, scope.view, events),
     }),
-  /** What there was of each value of a part of its events. */
+  /** The usage of each value of a dimension of the meter's events. */
   meterParts: (api: ApiClient, scope: AnalyticsScope, meter: Meter, part: string) =>
     ask(api, scope, {
       measures: [toMeasure(meter)],
@@ -111,7 +111,7 @@ export const analyticsQueries = {
       limit: TOP_MAX,
       filters: toMeterFilters(meter, scope.view, scope.view.events, true),
     }),
-  /** What a filter can be set to: what there was in the range, whatever else is filtered. */
+  /** The choices of a filter: the values seen in the range, whatever the other filters. */
   choices: (
     api: ApiClient,
     { tenantId, view }: Pick<AnalyticsScope, "tenantId" | "view">,

@@ -33,7 +33,7 @@ describe("toBreakdown", () => {
     expect(total).toBe(9784);
   });
 
-  it("lists as denials only what was denied", () => {
+  it("lists only denied calls as denials", () => {
     const report = makeUsageReport({
       grain: null,
       rows: [
@@ -67,7 +67,7 @@ describe("toDimensionName", () => {
     ["a key that is not on the page by its id", "key", OTHER, { label: OTHER }],
     ["calls without a key", "key", "", { label: "Unknown key" }],
     ["a route that is not known", "route", "", { label: "Unknown" }],
-    ["routes that are not told apart", "route", "{other}", { label: "Other routes" }],
+    ["routes that are not counted separately", "route", "{other}", { label: "Other routes" }],
     ["a route as it is", "route", "/v1/{id}", { label: "/v1/{id}" }],
     ["an outcome in words", "outcome", "QUOTA_EXCEEDED", { label: "Quota exceeded" }],
   ] as const)("names %s", (_, dimension, value, name) => {

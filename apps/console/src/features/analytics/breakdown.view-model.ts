@@ -4,16 +4,16 @@ import { toOutcomeGroup, toStatusTone } from "#components/usage/outcomes.view-mo
 import type { UsageDimension, UsageMeasure, UsageReport } from "#platform/usage-query.ts";
 import { readMeasure } from "#platform/usage-series.ts";
 
-/** A key as people know it. */
+/** A key as people recognise it. */
 export type KeyName = { name: string; detail: string };
 
 export type Breakdown = {
   items: readonly BarListItem[];
-  /** Over everything, what is not listed included. */
+  /** The total, including values that are not listed. */
   total: number;
 };
 
-/** How much there was of each value of a dimension, as the report orders it. Values without any are left out. */
+/** The usage of each value of a dimension, in the order of the report. Values without usage are left out. */
 export function toBreakdown(options: {
   report: UsageReport;
   dimension: UsageDimension;
@@ -48,10 +48,10 @@ function toName(
   }
 }
 
-/** Where a tenant has more routes than are told apart, what stands for the rest. */
+/** Stands for the remaining routes of a tenant that has more than are counted separately. */
 const OTHER_ROUTES = "{other}";
 
-/** A value of a dimension in words, with what tells it from others of the same name. */
+/** A dimension value in words, with a detail that distinguishes values of the same name. */
 export function toDimensionName(
   dimension: UsageDimension,
   value: string,
@@ -73,7 +73,7 @@ export function toDimensionName(
   return { label: value };
 }
 
-/** Names of keys by id, with the part of each that is safe to show: "tp_live_ab…x7Qz". */
+/** Names of keys by id, with the characters of each that are safe to show: "tp_live_ab…x7Qz". */
 export function toKeyNames(
   keys: readonly { keyId: string; name: string; start: string; lastFour: string }[],
 ): ReadonlyMap<string, KeyName> {

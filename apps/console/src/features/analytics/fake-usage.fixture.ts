@@ -9,7 +9,7 @@ const COUNTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   key: { [KEY_ID]: 9347 },
 };
 
-/** Answers a question about usage as the server would, for one small tenant with 9,347 requests. */
+/** Answers a usage question as the server would, for one small tenant with 9,347 requests. */
 export function answerUsage(request: Request): object {
   const search = new URL(request.url).searchParams;
   const dimension = search.get("dimensions") ?? "";
@@ -55,7 +55,7 @@ export function answerUsage(request: Request): object {
   );
 }
 
-/** The same for a tenant that nobody has called yet. */
+/** The same for a tenant that has had no calls yet. */
 export function answerNoUsage(request: Request): object {
   const isTimed = new URL(request.url).searchParams.has("grain");
   const totals = {
@@ -100,7 +100,7 @@ const DIMENSIONS = [
   { name: "region", pointer: "/region" },
 ];
 
-/** The same, and two meters of events. */
+/** The same, plus two meters of events. */
 export const METERS_OF_EVENTS = {
   items: [
     ...METERS.items,

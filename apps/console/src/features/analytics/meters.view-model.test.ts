@@ -23,12 +23,12 @@ const MEAN: Meter = { ...SUM, meterId: "size", aggregation: "avg" };
 const KEY = `key_${"0".repeat(32)}`;
 const VIEW = toAnalyticsView({ status: 404, key: KEY, environment: "live" });
 
-describe("the meter that is open", () => {
+describe("the open meter", () => {
   const METERS = [CALLS, SUM, MEAN];
   const none = { "meter:requests": "0" };
 
   it.each([
-    ["the chosen one, also without usage", [none, undefined, undefined], "size", "size"],
+    ["the chosen one, even without usage", [none, undefined, undefined], "size", "size"],
     [
       "the first that has usage",
       [none, { "meter:tokens": "1250" }, undefined],
@@ -36,18 +36,18 @@ describe("the meter that is open", () => {
       "tokens",
     ],
     [
-      "none while an earlier one may have some",
+      "none until earlier meters are known to have no usage",
       [undefined, { "meter:tokens": "1" }, {}],
       undefined,
       undefined,
     ],
     [
-      "the first where none has any",
+      "the first when none has any",
       [none, { "meter:tokens": "0" }, { "meter:size": null }],
       undefined,
       "requests",
     ],
-    ["the first where the chosen one is not there", [none, {}, {}], "gone", "requests"],
+    ["the first when the chosen one does not exist", [none, {}, {}], "gone", "requests"],
   ] as const)("is %s", (_, totals, chosen, expected) => {
     expect(pickMeter(METERS, totals, chosen)?.meterId).toBe(expected);
   });
@@ -57,15 +57,15 @@ describe("the questions about a meter", () => {
   it.each([
     ["a meter of calls, by everything", CALLS, [], ["environment", "key", "status"], []],
     ["a sum of events", SUM, [], ["environment", "key"], ["status"]],
-    ["a sum of a part of events", SUM, ["model:a"], ["environment", "event"], ["status"]],
+    ["a sum for one dimension value", SUM, ["model:a"], ["environment", "event"], ["status"]],
     ["a mean", MEAN, [], ["environment"], ["status", "key"]],
-  ] as const)("are narrowed for %s by what is kept of it", (_, meter, events, names, left) => {
+  ] as const)("about %s use the filters that apply to it", (_, meter, events, names, left) => {
     expect(Object.keys(toMeterFilters(meter, VIEW, events)).toSorted()).toEqual([...names]);
     const unanswered = listUnansweredFilters(meter, VIEW);
     expect(unanswered).toEqual(expect.arrayContaining([...left]));
   });
 
-  it("are by the minute only where that is kept", () => {
+  it("are by the minute only where that grain is stored", () => {
     expect(toMeterGrain(CALLS, "minute", [])).toBe("minute");
     expect(toMeterGrain(SUM, "minute", [])).toBe("minute");
     expect(toMeterGrain(SUM, "minute", ["model:a"])).toBe("hour");
@@ -74,8 +74,8 @@ describe("the questions about a meter", () => {
   });
 });
 
-describe("the filters of the page that a meter does not follow", () => {
-  it("are more where a sum is broken down by a part of its events, which is not kept by key", () => {
+describe("the page filters that a meter does not follow", () => {
+  it("include the key when a sum is broken down by a dimension, which is not stored by key", () => {
     const view = toAnalyticsView({ key: KEY, environment: "live" });
     expect(listUnansweredFilters(SUM, view)).toEqual([]);
     expect(listUnansweredFilters(SUM, view, true)).toEqual(["key"]);
@@ -84,35 +84,41 @@ describe("the filters of the page that a meter does not follow", () => {
   });
 });
 
-describe("the range that a meter is asked about", () => {
+describe("the range that a meter is asked for", () => {
   const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
   const view = (from: string, to: string) =>
     toAnalyticsView({ from: `2026-11-21T${from}Z`, to: `2026-11-21T${to}Z` });
   const quarter = { fromMs: at("10:15"), toMs: at("10:30") };
 
   it.each([
-    ["a mean within a quarter of an hour", MEAN, view("10:17", "10:19"), false, quarter],
-    ["a part of a sum", SUM, view("10:17", "10:19"), true, quarter],
-    ["a mean over several", MEAN, view("10:15", "10:31"), false, { ...quarter, toMs: at("10:45") }],
-    ["a sum, which is kept by the minute", SUM, view("10:17", "10:19"), false, undefined],
+    ["a mean within 15 minutes", MEAN, view("10:17", "10:19"), false, quarter],
+    ["a breakdown of a sum", SUM, view("10:17", "10:19"), true, quarter],
+    [
+      "a mean over several steps",
+      MEAN,
+      view("10:15", "10:31"),
+      false,
+      { ...quarter, toMs: at("10:45") },
+    ],
+    ["a sum, which is stored by the minute", SUM, view("10:17", "10:19"), false, undefined],
     ["a meter of calls", CALLS, view("10:17", "10:19"), true, undefined],
-    ["whole quarters", MEAN, view("10:15", "10:30"), false, undefined],
+    ["whole steps", MEAN, view("10:15", "10:30"), false, undefined],
   ])(
-    "is in whole quarters of an hour where nothing finer is kept: %s",
+    "is widened to 15-minute steps where nothing finer is stored: %s",
     (_, meter, seen, hasParts, widened) => {
       expect(toWidenedRange(meter, seen, hasParts)).toEqual(widened);
       expect(toMeterRange(meter, seen, hasParts)).toEqual(widened ?? seen.range);
     },
   );
 
-  it("is the last hours where these are looked at", () => {
+  it("is the last hours when the page shows the last hours", () => {
     const seen = toAnalyticsView({ range: "1h" });
     expect(toMeterRange(MEAN, seen, false)).toEqual({ lastMs: 3_600_000 });
   });
 });
 
 describe("a meter over time", () => {
-  it("is 0 where nothing was counted, and not known where a mean has no event", () => {
+  it("is 0 where nothing was counted, and unknown where a mean has no event", () => {
     const report = (measure: "meter:tokens" | "meter:size") =>
       makeUsageReport({ rows: [makeUsageRow(1, {}, { [measure]: "2.5" })] });
     expect(toMeterValues(SUM, report("meter:tokens"))).toEqual([0, 2.5, 0]);

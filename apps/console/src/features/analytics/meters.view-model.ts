@@ -27,10 +27,10 @@ export function toMeasure({ meterId }: Meter): MeterMeasure {
 }
 
 /**
- * Which meter is open: the chosen one, else the first that has usage, else the first.
+ * Picks the open meter: the chosen one, else the first that has usage, else the first.
  *
  * @param totals - Of each meter, in the same order; undefined while they are not known.
- * @returns Undefined without meters, and while it is not known which of them have usage.
+ * @returns Undefined when there are no meters, and while it is not known which of them have usage.
  */
 export function pickMeter(
   meters: readonly Meter[],
@@ -53,12 +53,12 @@ export function pickMeter(
   return meters[0];
 }
 
-/** True when parts of it can be added up: only then a share of it means something, and neighbours can be joined. */
+/** True when values of the meter can be added up: only then does a share mean something, and only then can bars be joined. */
 export function isAddedUp({ aggregation }: Meter): boolean {
   return aggregation === "count" || aggregation === "sum";
 }
 
-/** How a meter counts, in words. */
+/** How a meter aggregates, in words. */
 export function toAggregationText({ aggregation }: Meter): string {
   const texts: Readonly<Record<Meter["aggregation"], string>> = {
     count: "count",
@@ -72,18 +72,18 @@ export function toAggregationText({ aggregation }: Meter): string {
   return texts[aggregation];
 }
 
-/** Whether it is kept by the minute and by key; by the quarter of an hour otherwise. */
+/** Whether the meter is stored by the minute and by key; otherwise it is stored in 15-minute steps. */
 function isKeptFinely(meter: Meter, hasParts: boolean): boolean {
   return meter.eventType === undefined || (isAddedUp(meter) && !hasParts);
 }
 
-/** What of the filters an event has. */
+/** Whether a filter of the page applies to the events of a meter. */
 function isAnswered(meter: Meter, name: FilterDimension, hasParts: boolean): boolean {
   const isOfCalls = meter.eventType === undefined;
   return isOfCalls || name === "environment" || (name === "key" && isKeptFinely(meter, hasParts));
 }
 
-/** The filters of the page that a meter can be narrowed by, and values of parts of its own. */
+/** The page filters that apply to a meter, plus its own dimension values. */
 export function toMeterFilters(
   meter: Meter,
   view: AnalyticsView,
@@ -98,9 +98,9 @@ export function toMeterFilters(
 }
 
 /**
- * The filters of the page that say nothing about the events of a meter.
+ * The page filters that do not apply to the events of a meter.
  *
- * @param hasParts - Whether it is broken down by parts of its events, or narrowed to some.
+ * @param hasParts - Whether it is broken down or filtered by a dimension of its events.
  */
 export function listUnansweredFilters(
   meter: Meter,
@@ -117,10 +117,10 @@ export function toMeterGrain(meter: Meter, grain: TimeGrain, events: readonly st
 }
 
 /**
- * The whole quarters of an hour around the range of the page, where a meter keeps nothing finer: within one of them the API
- * has nothing to answer.
+ * Widens the range of the page to whole 15-minute steps for a meter that stores nothing finer: within one step the API has
+ * no data.
  *
- * @returns Undefined where the range is answered as it is.
+ * @returns Undefined when the range needs no widening.
  */
 export function toWidenedRange(
   meter: Meter,
@@ -136,12 +136,12 @@ export function toWidenedRange(
   return fromMs === range.fromMs && toMs === range.toMs ? undefined : { fromMs, toMs };
 }
 
-/** The range that a meter is asked about. */
+/** The range that a meter is asked for. */
 export function toMeterRange(meter: Meter, view: AnalyticsView, hasParts: boolean): UsageRange {
   return toWidenedRange(meter, view, hasParts) ?? toUsageRange(view);
 }
 
-/** Where nothing was counted: of what is counted 0, of means and extremes nothing is known. */
+/** Where nothing was counted, a count is 0; a mean or an extreme is unknown. */
 function toEmptyValue({ aggregation }: Meter): 0 | null {
   return ["count", "sum", "unique_count"].includes(aggregation) ? 0 : null;
 }
@@ -150,7 +150,7 @@ export function toMeterValues(meter: Meter, report: UsageReport): (number | null
   return toMeasureValues(report, report.rows, toMeasure(meter), toEmptyValue(meter));
 }
 
-/** What a meter counted over time, and in the period before. */
+/** What a meter counted over time, and in the previous period. */
 export function toMeterTimeline(meter: Meter, report: UsageReport, isCompared: boolean): Timeline {
   const measure = toMeasure(meter);
   const empty = toEmptyValue(meter);
@@ -165,7 +165,7 @@ export function toMeterTimeline(meter: Meter, report: UsageReport, isCompared: b
   return { buckets: toReportBuckets(report), series: [series] };
 }
 
-/** What there was of each value of a part of events, as the report orders it. */
+/** The usage of each value of a dimension, in the order of the report. */
 export function toPartItems(meter: Meter, report: UsageReport, part: string): BarListItem[] {
   return report.rows.flatMap((row): BarListItem[] => {
     const key = row.group[`event:${part}`] ?? "";

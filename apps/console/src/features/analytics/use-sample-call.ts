@@ -3,7 +3,7 @@ import { toCodeSamples } from "#components/code-samples.view-model.ts";
 import { pageContentQuery } from "#platform/page-content.ts";
 import { usePlatform } from "#platform/platform.tsx";
 
-/** A call to copy where there are none yet. Undefined while it is not known how it looks. */
+/** A call to copy while there are none yet; undefined until its address is known. */
 export function useSampleCall(): { subject: string; code: string } | undefined {
   const { config } = usePlatform();
   const content = useQuery(pageContentQuery("landing"));

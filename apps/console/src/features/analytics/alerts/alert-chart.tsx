@@ -14,10 +14,10 @@ export type AlertChartProps = {
   onViewChange: (view: "chart" | "table") => void;
 };
 
-/** What says its own unit on the axis too: a bare number of these means nothing. */
+/** Measures whose axis needs a unit: a bare number would mean nothing. */
 const HAS_UNIT = /^(error_rate|latency_|bytes_)/;
 
-/** A measure over time, the lines that it is held against, and when the alert fires. */
+/** A measure over time with its threshold lines and the times when the alert fires. */
 export function AlertChart({ label, measure, meter, timeline, ...props }: AlertChartProps) {
   const timeZone = readOwnTimeZone();
   const exact = (value: number) => formatMeasured(measure, value, meter);

@@ -12,7 +12,7 @@ export type AlertTimeline = {
 type ConditionInput = AlertRuleInput["condition"];
 type Direction = Extract<AlertCondition, { kind: "change" }>["direction"];
 
-/** Where the line of a change lies, from what was measured the window before. */
+/** The threshold lines of a change, from the value of the window before. */
 function toLines(previous: number | null, percent: number, direction: Direction) {
   const by = (sign: 1 | -1) =>
     previous === null ? null : Math.max(0, previous * (1 + (sign * percent) / 100));
@@ -22,7 +22,7 @@ function toLines(previous: number | null, percent: number, direction: Direction)
   };
 }
 
-/** What is drawn as lines that values are held against: the threshold, and where it recovers. */
+/** The horizontal lines: the threshold, and the level of recovery. */
 function toLevels(points: AlertPreview["points"], condition: ConditionInput): TimeSeries[] {
   if (condition.kind === "no_data") {
     return [];
@@ -68,7 +68,7 @@ function toLevels(points: AlertPreview["points"], condition: ConditionInput): Ti
   ];
 }
 
-/** Draws what was measured window by window, the lines that it is held against, and when it fires. */
+/** Draws the value of each window, the threshold lines, and when the alert fires. */
 export function toAlertTimeline(
   { points, everyMinutes }: Pick<AlertPreview, "points" | "everyMinutes">,
   condition: ConditionInput,
@@ -93,7 +93,7 @@ export function toAlertTimeline(
   };
 }
 
-/** When a rule would have been firing: neighbouring windows are one stretch. */
+/** The times when a rule would have been firing; neighbouring windows are joined. */
 export function toPreviewSpans({
   points,
   everyMinutes,
@@ -114,15 +114,15 @@ export function toPreviewSpans({
   return spans;
 }
 
-/** What ends it, whatever the next window says. */
+/** The alert event ends the stretch, whatever the next window says. */
 const ENDS: readonly AlertEvent["what"][] = ["recovered", "paused", "changed"];
 
 /**
- * When an alert was firing, by what happened to it; what still goes on ends now. Of what is older than the history that is
- * known, it is known that it was firing where a reminder or a recovery follows.
+ * When an alert was firing, from its events; a stretch that is still running ends now. Before the oldest known event, the
+ * alert counts as firing only when a reminder or a recovery follows.
  *
  * @param alertEvents - Newest first.
- * @param sinceMs - From where on the history is known; before it nothing is said.
+ * @param sinceMs - The start of the known history; nothing is said about the time before.
  */
 export function toFiringSpans(
   alert: Pick<Alert, "phase" | "phaseSince">,

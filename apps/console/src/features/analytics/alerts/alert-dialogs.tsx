@@ -11,7 +11,7 @@ import { type AlertDraft, draftFromAlert } from "./alert-draft.view-model.ts";
 import { AlertForm } from "./alert-form.tsx";
 import type { Alert } from "./alerts.queries.ts";
 
-/** What is being done about an alert. */
+/** The alert action in progress. */
 export type AlertTask =
   | { kind: "add"; draft: AlertDraft }
   | { kind: "edit"; alert: Alert }

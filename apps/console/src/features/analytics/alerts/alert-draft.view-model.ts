@@ -13,7 +13,7 @@ import type { AnalyticsView } from "../analytics-search.view-model.ts";
 import { FILTER_DIMENSIONS } from "../analytics-search.view-model.ts";
 import type { Alert, AlertRuleInput } from "./alerts.queries.ts";
 
-/** Measures of calls that alerts are offered on, the likeliest first. */
+/** Call measures offered for alerts, the most likely first. */
 export const CALL_MEASURES = [
   "requests",
   "errors",
@@ -27,7 +27,7 @@ export const CALL_MEASURES = [
   "bytes_out",
 ] as const;
 
-/** What is typed into the form: numbers as people write them, a share in percent. */
+/** The text typed into the form: numbers as people write them, shares in percent. */
 export type AlertDraft = {
   name: string;
   measure: string;
@@ -51,7 +51,7 @@ function scaleOf(measure: string, kind: AlertConditionKind): number {
   return measure === "error_rate" && kind !== "change" ? HUNDRED : 1;
 }
 
-/** What stands behind a threshold: "ms", "%"; undefined where there is nothing to say. */
+/** The unit shown after a threshold: "ms", "%"; undefined when it has none. */
 export function unitOf(measure: string, kind: AlertConditionKind): string | undefined {
   if (kind === "change" || measure === "error_rate") {
     return "%";
@@ -62,7 +62,7 @@ export function unitOf(measure: string, kind: AlertConditionKind): string | unde
   return measure.startsWith("bytes_") ? "bytes" : undefined;
 }
 
-/** Begins a draft with the filters of what is looked at. */
+/** Starts a draft with the filters of the current view. */
 export function draftFromView(view: Pick<AnalyticsView, "filters">): AlertDraft {
   const filters = FILTER_DIMENSIONS.flatMap((name) => {
     const values = view.filters[name] ?? [];
@@ -83,12 +83,12 @@ export function draftFromView(view: Pick<AnalyticsView, "filters">): AlertDraft 
   };
 }
 
-/** The window that an alert has; one that is not offered any more is the next shorter one. */
+/** The window of an alert; one that is no longer offered becomes the next shorter one. */
 function toWindow(minutes: number): AlertWindowMinutes {
   return ALERT_WINDOW_MINUTES.findLast((one) => one <= minutes) ?? ALERT_WINDOW_MINUTES[0];
 }
 
-/** Begins a draft with an alert as it is. */
+/** Starts a draft from an existing alert. */
 export function draftFromAlert(alert: Alert): AlertDraft {
   const { condition, query } = alert;
   const scale = scaleOf(query.measure, condition.kind);
@@ -139,7 +139,7 @@ export function toRule(draft: AlertDraft): AlertRuleInput | undefined {
       };
 }
 
-/** What the form asks for before it is sent, by field. */
+/** Errors found before the form is sent, by field. */
 export function findDraftFaults(draft: AlertDraft): { name?: string; threshold?: string } {
   return {
     ...(draft.name.trim() === "" ? { name: "Enter a name that says what is wrong." } : {}),
@@ -147,7 +147,7 @@ export function findDraftFaults(draft: AlertDraft): { name?: string; threshold?:
   };
 }
 
-/** What an alert leaves in, one sentence each: "Route: /cities/{city}". */
+/** The filters of an alert, one sentence each: "Route: /cities/{city}". */
 export function listFilterTexts(
   filters: Readonly<Record<string, string>>,
   nameKey: (keyId: string) => string | undefined,
@@ -157,7 +157,7 @@ export function listFilterTexts(
   });
 }
 
-/** How long so many evaluations in a row take: "3 minutes". */
+/** The time that this many consecutive evaluations take: "3 minutes". */
 export function toForText(draft: Pick<AlertDraft, "forEvaluations" | "windowMinutes">): string {
   const every = evaluationIntervalMs(draft.windowMinutes) / 60_000;
   return formatMinutes((draft.forEvaluations ?? 1) * every);

@@ -36,7 +36,7 @@ import { RoleBoxes } from "./role-boxes.tsx";
 export type AlertFormProps = {
   tenantId: TenantId;
   keyNames: ReadonlyMap<string, KeyName>;
-  /** Of the alert that is changed; undefined: a new one. */
+  /** The alert being edited; undefined for a new one. */
   alertId: string | undefined;
   start: AlertDraft;
   onDone: (alert: Alert) => void;
@@ -70,12 +70,12 @@ const REMINDERS = [
 ];
 const NUMBER_FORMAT: Intl.NumberFormatOptions = { maximumFractionDigits: 4 };
 
-/** A rule about usage, and whom it is told to. */
+/** The form of an alert: its rule and who gets notified. */
 export function AlertForm(props: AlertFormProps) {
   const { tenantId, alertId, start, keyNames } = props;
   const { api } = usePlatform();
   const client = useQueryClient();
-  // Of the first render: whoever shows the form may make the same draft anew at each of its own.
+  // Keeps the first draft: the parent may build an equal one on every render.
   const [first] = useState(start);
   const [draft, setDraft] = useState(first);
   const [isTried, setIsTried] = useState(false);
@@ -169,7 +169,7 @@ export function AlertForm(props: AlertFormProps) {
   );
 }
 
-/** What programs have chosen may be none of those that are offered. */
+/** Keeps values set through the API even if they are not among the choices. */
 function withChoice(minutes: number | null) {
   const value = String(minutes);
   return minutes === null || REMINDERS.some((choice) => choice.value === value)
@@ -276,7 +276,7 @@ type FilterNoteProps = {
   onClear: () => void;
 };
 
-/** Which usage is looked at: what the filter bar had when it began. */
+/** The usage that the alert watches: the filters that were set when the form opened. */
 function FilterNote({ draft, keyNames, onClear }: FilterNoteProps) {
   const texts = listFilterTexts(draft.filters, (keyId) => keyNames.get(keyId)?.name);
   if (texts.length === 0) {

@@ -3,7 +3,7 @@ import { Badge } from "@turnpike/ui/badge";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { FailureNotice } from "#components/failure-notice.tsx";
-import { type NamedMeters, toHappeningLabel, toMeasuredText } from "./alert.view-model.ts";
+import { type NamedMeters, toAlertEventLabel, toMeasuredText } from "./alert.view-model.ts";
 import { type Alert, type AlertHistoryPage, HISTORY_PAGE } from "./alerts.queries.ts";
 
 export type AlertHistoryProps = {
@@ -12,7 +12,7 @@ export type AlertHistoryProps = {
   history: UseQueryResult<AlertHistoryPage>;
 };
 
-/** What happened to one alert, newest first. */
+/** The history of one alert, newest first. */
 export function AlertHistory({ alert, meters, history }: AlertHistoryProps) {
   if (history.data === undefined) {
     return history.isError ? (
@@ -41,7 +41,7 @@ export function AlertHistory({ alert, meters, history }: AlertHistoryProps) {
       ) : (
         <ol className="divide-y divide-line border-line border-y">
           {items.map((item) => {
-            const { tone, label } = toHappeningLabel(item);
+            const { tone, label } = toAlertEventLabel(item);
             return (
               <li key={item.happeningId} className="space-y-1 py-2.5">
                 <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1">

@@ -15,7 +15,7 @@ export type AlertMeProps = {
   onSaved: () => void;
 };
 
-/** Begins an alert on what is looked at. */
+/** Starts an alert on the current view. */
 export function AlertMe({ tenantId, view, keyNames, onSaved }: AlertMeProps) {
   const [task, setTask] = useState<AlertTask>();
   return (

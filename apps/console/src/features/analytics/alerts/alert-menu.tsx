@@ -13,7 +13,7 @@ export type AlertMenuProps = {
   onShow: () => void;
 };
 
-/** What can be done with an alert. */
+/** The actions of an alert. */
 export function AlertMenu({ alert, actions, onTask, onShow }: AlertMenuProps) {
   return (
     <Menu

@@ -20,13 +20,13 @@ export type AlertPastChartProps = {
 
 const HEIGHT_PX = 180;
 
-/** What an alert saw lately, against its threshold, and when it was firing. */
+/** The recent values of an alert against its threshold, and when it was firing. */
 export function AlertPastChart({ tenantId, alert, meters, history }: AlertPastChartProps) {
   const rule = toRule(draftFromAlert(alert));
   return (
     rule !== undefined && (
       <Past
-        // Another alert begins as a chart, with a scale of its own.
+        // Each alert starts as a chart with its own scale.
         key={alert.alertId}
         {...{ tenantId, alert, meters, history, rule }}
       />
@@ -51,7 +51,7 @@ function Past({ tenantId, alert, meters, history, rule }: PastProps) {
   }
   const { from, to } = past.data;
   const oldest = history?.items.at(-1);
-  // Of a history that goes on, what comes before its oldest entry is not known.
+  // While more pages of history exist, nothing is known before the oldest loaded entry.
   const sinceMs =
     history?.nextCursor === null || oldest === undefined ? Date.parse(from) : Date.parse(oldest.at);
   const spans = toFiringSpans(alert, history?.items ?? [], { sinceMs, nowMs: Date.parse(to) });

@@ -12,14 +12,14 @@ import { type AlertRuleInput, alertsQueries } from "./alerts.queries.ts";
 
 export type AlertPreviewChartProps = {
   tenantId: TenantId;
-  /** Undefined while something is missing. */
+  /** Undefined while the rule is incomplete. */
   rule: AlertRuleInput | undefined;
 };
 
-/** Low, so that the whole form is in sight on a desk. */
+/** Low, so that the whole form fits on a desktop screen. */
 const HEIGHT_PX = 108;
 
-/** What the rule would have told of the last hours, days or weeks. */
+/** When the rule would have fired over the last hours, days or weeks. */
 export function AlertPreviewChart({ tenantId, rule }: AlertPreviewChartProps) {
   const { api } = usePlatform();
   const [view, setView] = useState<"chart" | "table">("chart");

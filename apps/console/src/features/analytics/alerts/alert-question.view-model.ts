@@ -7,7 +7,7 @@ import {
 } from "../analytics-search.view-model.ts";
 import type { Alert } from "./alerts.queries.ts";
 
-/** About as far back as the chart of an alert goes, by the length of its window in minutes. */
+/** Roughly the span of an alert's chart, by the length of its window in minutes. */
 const RANGES: readonly { upToMinutes: number; range: RangePreset }[] = [
   { upToMinutes: 1, range: "6h" },
   { upToMinutes: 5, range: "24h" },
@@ -16,7 +16,7 @@ const RANGES: readonly { upToMinutes: number; range: RangePreset }[] = [
   { upToMinutes: ALERT_WINDOW_MINUTES.at(-1) ?? 1_440, range: "90d" },
 ];
 
-/** The address of the question that an alert asks, on the screen for questions. */
+/** The address of the alert's usage on the analytics screen. */
 export function toQuestionSearch({
   query,
   windowMinutes,

@@ -13,9 +13,9 @@ import {
   toAlertState,
   toLastValueText,
   toMeasuredText,
+  toNotifiedText,
   toRuleFacts,
   toRuleText,
-  toToldText,
 } from "./alert.view-model.ts";
 import type { AlertTask } from "./alert-dialogs.tsx";
 import { listFilterTexts } from "./alert-draft.view-model.ts";
@@ -31,7 +31,7 @@ export type AlertSheetProps = {
   /** Undefined: closed. */
   alert: Alert | undefined;
   keyNames: ReadonlyMap<string, KeyName>;
-  /** Undefined for those who may only look. */
+  /** Undefined for viewers, who may not change alerts. */
   actions: ReturnType<typeof useAlertActions> | undefined;
   onTask: (task: AlertTask) => void;
   onShowUsage: (search: AnalyticsSearch) => void;
@@ -40,7 +40,7 @@ export type AlertSheetProps = {
   children: ReactNode;
 };
 
-/** One alert: what it saw lately, how it decides, what happened to it, and what can be done about it. */
+/** One alert: its recent values, its rule, its history and its actions. */
 export function AlertSheet({ alert, children, ...props }: AlertSheetProps) {
   return alert === undefined ? (
     children
@@ -118,7 +118,7 @@ type FactsProps = {
   keyNames: ReadonlyMap<string, KeyName>;
 };
 
-/** How it looks and decides, in words. */
+/** How it is measured and decided, in words. */
 function Facts({ alert, meters, keyNames }: FactsProps) {
   const { window, fires, recovers } = toRuleFacts(alert, meters);
   const filters = listFilterTexts(alert.query.filters, (keyId) => keyNames.get(keyId)?.name);
@@ -144,7 +144,7 @@ function Facts({ alert, meters, keyNames }: FactsProps) {
       <Fact name="Counts">
         {filters.length === 0 ? "All usage of the tenant" : `Only ${filters.join("; ")}`}
       </Fact>
-      <Fact name="Tells">{toToldText(alert)}</Fact>
+      <Fact name="Notifies">{toNotifiedText(alert)}</Fact>
       {alert.pausedUntil !== null && (
         <Fact name="Paused">
           Until <RelativeTime at={alert.pausedUntil} />

@@ -1,6 +1,6 @@
 import type { Alert } from "./alerts.queries.ts";
 
-/** An alert as the server answers it. */
+/** An alert as the server returns it. */
 export function makeAlert(input: Partial<Alert> = {}): Alert {
   return {
     alertId: "alt_0199f3b0c1d27a4e8f60112233445566",

@@ -13,7 +13,7 @@ import type { Alert, AlertEvent, AlertPreview } from "./alerts.queries.ts";
 
 export type StateLabel = { tone: Tone; label: string };
 
-/** How an alert stands, in a word. */
+/** The state of an alert, in a word. */
 export function toAlertState(
   alert: Pick<Alert, "phase" | "isPaused" | "lastError" | "evaluatedTo">,
 ): StateLabel {
@@ -35,10 +35,10 @@ export function toAlertState(
   }
 }
 
-/** What operators call meters. */
+/** Meters by the names that operators gave them. */
 export type NamedMeters = readonly ({ meterId: string } & MeterWords)[];
 
-/** The meter of a measure, in words; undefined for measures of calls, and while meters are not known. */
+/** The meter of a measure, in words; undefined for measures of calls, and until the meters are loaded. */
 export function findMeterWords(measure: string, meters: NamedMeters): MeterWords | undefined {
   const meterId = meterOfMeasure(measure);
   return meters.find((meter) => meter.meterId === meterId);
@@ -56,7 +56,7 @@ export function toRuleText(alert: Rule, meters: NamedMeters): string {
   return describeAlert(toDescribed(alert, meters));
 }
 
-/** What was measured: "120 ms". */
+/** A measured value: "120 ms". */
 export function toMeasuredText(
   alert: Pick<Alert, "query">,
   value: number | null,
@@ -66,7 +66,7 @@ export function toMeasuredText(
   return formatMeasured(measure, value, findMeterWords(measure, meters));
 }
 
-/** What was measured last: "120 ms"; a dash before the first time. */
+/** The last measured value: "120 ms"; a dash before the first one. */
 export function toLastValueText(
   alert: Pick<Alert, "query" | "lastValue" | "evaluatedTo">,
   meters: NamedMeters,
@@ -83,7 +83,7 @@ function toRow({ forEvaluations, windowMinutes }: Pick<Alert, "forEvaluations" |
     : `, ${String(forEvaluations)} times in a row (about ${formatMinutes(minutes)})`;
 }
 
-/** How an alert looks and decides, one line each. */
+/** How an alert measures and decides, one line each. */
 export function toRuleFacts(
   alert: Alert,
   meters: NamedMeters,
@@ -107,8 +107,8 @@ const ROLE_NAMES: Readonly<Record<Role, string>> = {
 };
 const AND = new Intl.ListFormat("en");
 
-/** Who is told, and how often. */
-export function toToldText(alert: Pick<Alert, "mailRoles" | "renotifyMinutes">): string {
+/** Lists who gets notified, and how often. */
+export function toNotifiedText(alert: Pick<Alert, "mailRoles" | "renotifyMinutes">): string {
   const mail =
     alert.mailRoles.length === 0
       ? ""
@@ -120,7 +120,7 @@ export function toToldText(alert: Pick<Alert, "mailRoles" | "renotifyMinutes">):
   return `Everyone in the console${mail}, and webhooks; ${again}`;
 }
 
-const HAPPENINGS: Readonly<Record<AlertEvent["what"], StateLabel>> = {
+const ALERT_EVENT_LABELS: Readonly<Record<AlertEvent["what"], StateLabel>> = {
   firing: { tone: "danger", label: "Fired" },
   reminder: { tone: "danger", label: "Still firing" },
   recovered: { tone: "ok", label: "Recovered" },
@@ -131,17 +131,17 @@ const HAPPENINGS: Readonly<Record<AlertEvent["what"], StateLabel>> = {
   tested: { tone: "info", label: "Tested" },
 };
 
-/** What happened to an alert, in words. */
-export function toHappeningLabel({ what }: Pick<AlertEvent, "what">): StateLabel {
-  return HAPPENINGS[what];
+/** An alert event, in words. */
+export function toAlertEventLabel({ what }: Pick<AlertEvent, "what">): StateLabel {
+  return ALERT_EVENT_LABELS[what];
 }
 
-/** How many alerts fire. */
+/** The number of firing alerts. */
 export function countFiring(alerts: readonly Alert[]): number {
   return alerts.filter(({ phase, isPaused }) => phase === "firing" && !isPaused).length;
 }
 
-/** What a rule would have told, as a sentence. */
+/** How often a rule would have fired, as a sentence. */
 export function toPreviewSummary({ notices }: AlertPreview): string {
   const fired = notices.filter(({ notice }) => notice === "firing").length;
   const reminded = notices.filter(({ notice }) => notice === "reminder").length;

@@ -4,10 +4,10 @@ import {
   countFiring,
   toAlertState,
   toLastValueText,
+  toNotifiedText,
   toPreviewSummary,
   toRuleFacts,
   toRuleText,
-  toToldText,
 } from "./alert.view-model.ts";
 import { toAlertTimeline, toFiringSpans, toPreviewSpans } from "./alert-chart.view-model.ts";
 import {
@@ -24,7 +24,7 @@ import type { AlertEvent, AlertPreview } from "./alerts.queries.ts";
 import { parseAlertsSearch } from "./alerts-search.view-model.ts";
 
 describe("the draft of an alert", () => {
-  it("begins with the filters of what is looked at", () => {
+  it("starts with the filters of the current view", () => {
     const draft = draftFromView({ filters: { route: ["/a,b"], status: ["404", "500"], key: [] } });
     expect(draft.filters).toEqual({ status: "404,500", route: "/a\\,b" });
     expect(findDraftFaults(draft)).toEqual({
@@ -34,7 +34,7 @@ describe("the draft of an alert", () => {
     expect(toRule(draft)).toBeUndefined();
   });
 
-  it("takes shares in percent, and changes of shares as they are", () => {
+  it("takes shares in percent, and changes of shares unconverted", () => {
     const draft = { ...draftFromView({ filters: {} }), measure: "error_rate", name: "A" };
     expect(toRule({ ...draft, threshold: 5, clear: 1 })?.condition).toEqual({
       kind: "above",
@@ -52,7 +52,7 @@ describe("the draft of an alert", () => {
     expect(unitOf("requests", "above")).toBeUndefined();
   });
 
-  it("of an alert gives the same rule again", () => {
+  it("made from an alert gives the same rule", () => {
     const alert = makeAlert();
     const draft = draftFromAlert(alert);
     expect(draft).toMatchObject({ threshold: 5, clear: 1, windowMinutes: 5 });
@@ -70,7 +70,7 @@ describe("the draft of an alert", () => {
     );
   });
 
-  it("says what it looks at, and how long a row of evaluations takes", () => {
+  it("lists its filters and says how long consecutive evaluations take", () => {
     const filters = { key: "key_1,key_2", route: "/a\\,b", event: "model:small" };
     expect(listFilterTexts(filters, (keyId) => `Key ${keyId}`)).toEqual([
       "Key: Key key_1, Key key_2",
@@ -111,18 +111,18 @@ describe("an alert in the list", () => {
     expect(toLastValueText(tokens, meters)).toBe("1,204 tokens");
   });
 
-  it("says how it looks and decides, and whom it tells", () => {
+  it("says how it measures and decides, and whom it notifies", () => {
     expect(toRuleFacts(makeAlert(), [])).toEqual({
       window: "The last 5 minutes, checked every minute once its usage is recorded",
       fires: "Error rate above 5% in 5 minutes, 2 times in a row (about 2 minutes)",
       recovers: "At 1% or less, 2 times in a row (about 2 minutes)",
     });
-    expect(toToldText(makeAlert({ mailRoles: ["owner", "admin"], renotifyMinutes: null }))).toBe(
-      "Everyone in the console, owners and admins by e-mail, and webhooks; once",
-    );
+    expect(
+      toNotifiedText(makeAlert({ mailRoles: ["owner", "admin"], renotifyMinutes: null })),
+    ).toBe("Everyone in the console, owners and admins by e-mail, and webhooks; once");
   });
 
-  it("leads to the question that it asks", () => {
+  it("links to the usage that it watches", () => {
     expect(
       toQuestionSearch({
         query: { measure: "meter:tokens", filters: { environment: "live", route: "/a" } },
@@ -147,7 +147,7 @@ describe("a preview", () => {
   };
   const condition = { kind: "above" as const, threshold: 5 };
 
-  it("draws what was measured, the lines that it is held against, and where it fires", () => {
+  it("draws the measured values, the threshold lines, and where the alert fires", () => {
     const hysteresis = { ...condition, clear: 3 };
     const { buckets, series, stretches } = toAlertTimeline(
       preview,
@@ -164,7 +164,7 @@ describe("a preview", () => {
     expect(toPreviewSummary(preview)).toBe("It would have fired once.");
   });
 
-  it("draws the threshold of a change where it lies after the window before", () => {
+  it("draws the threshold of a change relative to the window before", () => {
     const change = { kind: "change" as const, direction: "up" as const, threshold: 50 };
     const quiet = {
       ...preview,
@@ -182,7 +182,7 @@ describe("a preview", () => {
   });
 });
 
-describe("the times in which an alert was firing", () => {
+describe("the times when an alert was firing", () => {
   const known = { sinceMs: at("10:00"), nowMs: at("12:00") };
   const happen = (time: string, what: AlertEvent["what"]) => ({
     at: `2026-11-20T${time}:00.000Z`,
@@ -190,7 +190,7 @@ describe("the times in which an alert was firing", () => {
   });
   const ok = { phase: "ok" as const, phaseSince: null };
 
-  it("end with a recovery, a pause, another rule, or go on", () => {
+  it("end with a recovery, a pause or a rule change, or are still running", () => {
     const ended = [
       happen("11:40", "changed"),
       happen("11:30", "firing"),
@@ -211,7 +211,7 @@ describe("the times in which an alert was firing", () => {
     ]);
   });
 
-  it("begin where the known history does, when it was firing then", () => {
+  it("begin where the known history does if it was firing then", () => {
     expect(toFiringSpans(ok, [happen("10:30", "recovered")], known)).toEqual([
       { fromMs: at("10:00"), toMs: at("10:30") },
     ]);

@@ -1,8 +1,8 @@
-/** What `/analytics` shows beside usage, by the name in its address. */
+/** The tabs of `/analytics` other than usage, by their names in the address. */
 const OTHER_TABS = ["live", "exports", "alerts"] as const;
 export type AnalyticsTab = "usage" | (typeof OTHER_TABS)[number];
 
-/** The part of the address of `/analytics` that alerts and the other tabs are shown by. */
+/** The search parameters of `/analytics` for alerts and the other tabs. */
 export type AlertsSearch = {
   /** Left out: usage. */
   tab?: Exclude<AnalyticsTab, "usage">;
@@ -10,7 +10,7 @@ export type AlertsSearch = {
   alert?: string;
 };
 
-/** Keeps of search parameters what alerts understand. */
+/** Keeps the search parameters that alerts understand. */
 export function parseAlertsSearch(search: Record<string, unknown>): AlertsSearch {
   const { alert } = search;
   const tab = OTHER_TABS.find((one) => one === search["tab"]);

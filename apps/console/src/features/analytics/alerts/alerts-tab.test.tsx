@@ -41,7 +41,7 @@ describe("AlertsTab", () => {
     expect(text).toContain("7%");
   });
 
-  it("says what to do while there is none, and to a role that may only look, who can", async () => {
+  it("says what to do while there are no alerts, and tells viewers who can add one", async () => {
     open({});
     expect(await screen.findByText("No alerts yet")).toBeTruthy();
     expect(screen.getByRole("button", { name: "Create alert" })).toBeTruthy();
@@ -54,7 +54,7 @@ describe("AlertsTab", () => {
     ).toBeTruthy();
   });
 
-  it("says that alerts could not be loaded, and tries again", async () => {
+  it("says that alerts could not be loaded, and retries", async () => {
     let isBroken = true;
     open({
       [ALERTS]: () => (isBroken ? problem(503, "OVERLOADED", "Too busy.") : { items: [] }),
@@ -65,7 +65,7 @@ describe("AlertsTab", () => {
     expect(await screen.findByText("No alerts yet")).toBeTruthy();
   });
 
-  it("lets go of a form in which nothing was changed without a question, though the list came anew", async () => {
+  it("closes an unchanged form without asking, even after the list has reloaded", async () => {
     let lastValue = 0.07;
     open({ [ALERTS]: () => ({ items: [makeAlert({ lastValue })] }) });
     await userEvent.click(await screen.findByRole("button", { name: "Actions for Many errors" }));
@@ -79,7 +79,7 @@ describe("AlertsTab", () => {
     expect(screen.queryByText("Discard your changes?")).toBe(null);
   });
 
-  it("saves which shares of quotas are told of", async () => {
+  it("saves which quota shares trigger a notification", async () => {
     const saved: unknown[] = [];
     open({
       [`PUT /tenants/${TENANT}/quota-alerts`]: async (request) => {

@@ -25,12 +25,12 @@ import { useAlertActions } from "./use-alert-actions.ts";
 
 export type AlertsTabProps = {
   tenantId: TenantId;
-  /** False for those who may only look. */
+  /** False for viewers, who may not change alerts. */
   mayChange: boolean;
   keyNames: ReadonlyMap<string, KeyName>;
   search: AlertsSearch;
   onSearchChange: (search: AlertsSearch) => void;
-  /** Leaves for the usage that an alert looks at. */
+  /** Opens the usage that an alert watches. */
   onShowUsage: (search: AnalyticsSearch) => void;
 };
 
@@ -100,7 +100,7 @@ function listColumns(
   ];
 }
 
-/** All alerts of the tenant, and what is told of its quotas. */
+/** All alerts of the tenant, and its quota notifications. */
 export function AlertsTab(props: AlertsTabProps) {
   const { tenantId, mayChange, keyNames, search, onSearchChange } = props;
   const { api } = usePlatform();

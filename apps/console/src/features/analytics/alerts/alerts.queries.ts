@@ -9,10 +9,10 @@ export type AlertPreview = Awaited<ReturnType<ApiClient["alerts"]["preview"]>>;
 export type AlertRuleInput = Omit<Parameters<ApiClient["alerts"]["preview"]>[0], "tenantId">;
 export type QuotaAlerts = Awaited<ReturnType<ApiClient["alerts"]["getQuotaAlerts"]>>;
 
-/** Alerts are looked at once a minute; what happened is asked for again more often than that, in milliseconds. */
+/** Refresh interval of alerts, in milliseconds. The server evaluates them once a minute. */
 const REFRESH_MS = 15_000;
 export const HISTORY_PAGE = 100;
-/** A window is over each minute at the most. */
+/** A window ends at most once a minute. */
 const CHART_REFRESH_MS = 60_000;
 
 export const alertsQueries = {
@@ -24,7 +24,7 @@ export const alertsQueries = {
       staleTime: 0,
       refetchInterval: REFRESH_MS,
     }),
-  /** The recent past of an alert; as {@link preview}, asked for again as windows pass. */
+  /** The recent past of an alert; like {@link preview}, refreshed as windows end. */
   past: (api: ApiClient, tenantId: TenantId, rule: AlertRuleInput) =>
     queryOptions({
       queryKey: ["alerts", tenantId, "past", rule],

@@ -18,7 +18,7 @@ import { RoleBoxes } from "./role-boxes.tsx";
 
 export type QuotaAlertsCardProps = { tenantId: TenantId; mayChange: boolean };
 
-/** Which shares of the plan's quotas are told of, and to whom. */
+/** The shares of the plan's quotas that trigger a notification, and who gets it. */
 export function QuotaAlertsCard({ tenantId, mayChange }: QuotaAlertsCardProps) {
   const { api } = usePlatform();
   const settings = useQuery(quotaAlertsQuery(api, tenantId));
@@ -59,7 +59,7 @@ function QuotaForm({ tenantId, settings }: { tenantId: TenantId; settings: Quota
   const client = useQueryClient();
   const [thresholds, setThresholds] = useState<readonly number[]>(settings.thresholds);
   const [mailRoles, setMailRoles] = useState(settings.mailRoles);
-  // What programs have chosen stands beside what is usual.
+  // Thresholds set through the API are offered along with the defaults.
   const offered = [...new Set([...QUOTA_THRESHOLDS_DEFAULT, ...settings.thresholds])].sort(
     (one, other) => one - other,
   );

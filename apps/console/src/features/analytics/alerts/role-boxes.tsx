@@ -15,7 +15,7 @@ const LABELS: Readonly<Record<Role, string>> = {
   viewer: "Viewers",
 };
 
-/** Whose members get mail. */
+/** The roles whose members get mail. */
 export function RoleBoxes({ roles, help, onChange }: RoleBoxesProps) {
   return (
     <fieldset className="min-w-0">

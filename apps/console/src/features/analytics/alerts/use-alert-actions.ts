@@ -7,10 +7,10 @@ import type { Alert } from "./alerts.queries.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** How long an alert is paused: hours, or until somebody resumes it. */
+/** How long an alert is paused: a number of hours, or until someone resumes it. */
 export type PauseHours = 1 | 8 | 24 | null;
 
-/** What is done about an alert without asking back. Each says what came of it. */
+/** The alert actions that need no confirmation. Each reports its result. */
 export function useAlertActions(tenantId: TenantId) {
   const { api } = usePlatform();
   const client = useQueryClient();

@@ -18,18 +18,18 @@ export type BreakdownCardProps = {
   measure: "requests" | "denied";
   nameHeading: string;
   keyNames: ReadonlyMap<string, KeyName>;
-  /** What is said when there is nothing. */
+  /** The text shown when the list is empty. */
   emptyText: string;
   isMono?: boolean;
   selected: readonly string[];
   onSelect: (value: string) => void;
 };
 
-/** Lists longer than this fold, so that cards beside each other have about one height. */
+/** Longer lists fold, so that neighbouring cards have about the same height. */
 const ROWS_SHOWN = 8;
 const ROWS = ["first", "second", "third", "fourth", "fifth"];
 
-/** How much there was of each value of a dimension. Each line narrows the page to itself. */
+/** The usage of each value of a dimension. Each line filters the page by its value. */
 export function BreakdownCard(props: BreakdownCardProps) {
   return (
     <ReportCard
@@ -58,7 +58,7 @@ function BreakdownTable({ data, ...props }: BreakdownCardProps & { data: UsageRe
     return <p className="py-4 text-ink-muted">{props.emptyText}</p>;
   }
   const foldText = isWhole ? "Show fewer" : `Show all ${formatCount(items.length)}`;
-  // What the page is narrowed to is never folded away.
+  // Values that the page is filtered by are never folded away.
   const isChosen = ({ key }: { key: string }) => props.selected.includes(key);
   const shown = isWhole
     ? items

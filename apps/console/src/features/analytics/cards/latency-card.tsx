@@ -5,7 +5,7 @@ import { toLatencyTimeline } from "#components/usage/timeline.view-model.ts";
 import { createChartFormats } from "#platform/chart-formats.ts";
 import { formatMs } from "#platform/format-measure.ts";
 
-/** How long the upstream took, over time. */
+/** The latency of the upstream over time. */
 export function LatencyCard(props: TimeCardProps & { isCompared: boolean }) {
   return (
     <ReportCard

@@ -31,7 +31,7 @@ export type MeterDetailProps = {
   onChange: (view: AnalyticsView) => void;
 };
 
-/** One meter over time, and broken down by the parts of its events. */
+/** One meter over time, and broken down by the dimensions of its events. */
 export function MeterDetail({ meter, scope, isReady, onChange }: MeterDetailProps) {
   const { api } = usePlatform();
   const { view } = scope;
@@ -72,7 +72,7 @@ export function MeterDetail({ meter, scope, isReady, onChange }: MeterDetailProp
   );
 }
 
-/** Which range a meter is shown for, where it is not that of the page. */
+/** The range that a meter is shown for, when it differs from the page's. */
 function RangeShown({
   meter,
   scope,
@@ -109,7 +109,7 @@ function MeterChart({ meter, scope, report, onChange }: MeterChartProps) {
     onSelectRange: (fromMs: number, toMs: number) =>
       onChange({ ...view, range: { fromMs, toMs }, grain: undefined }),
   };
-  // Bars that are too narrow are joined and added up, which only some meters can be.
+  // Narrow bars are joined by adding them up, which only some meters allow.
   return isAddedUp(meter) ? (
     <LazyTimeBars {...chart} grain={report.grain ?? scope.grain} isWhole={false} />
   ) : (
@@ -132,7 +132,7 @@ function MeterParts({ meter, scope, isReady, onChange }: MeterDetailProps) {
   }
   const items = report.data === undefined ? undefined : toPartItems(meter, report.data, part);
   const selected = view.events.filter((one) => one.startsWith(`${part}:`));
-  // What stands above the chart already holds for the parts as well.
+  // A notice above the chart applies to the breakdown as well.
   const ofWhole = listUnansweredFilters(meter, view);
   const unanswered = listUnansweredFilters(meter, view, true).filter(
     (name) => !ofWhole.includes(name),

@@ -21,7 +21,7 @@ import {
 } from "../meters.view-model.ts";
 import { MeterDetail } from "./meter-detail.tsx";
 
-/** Meters that one page asks about; each is a question of its own. */
+/** Meters that one page asks about, each with its own request. */
 const METERS_MAX = 8;
 
 export type MetersCardProps = {
@@ -31,7 +31,7 @@ export type MetersCardProps = {
   onChange: (view: AnalyticsView) => void;
 };
 
-/** What each meter counted, and one of them over time and by the parts of its events. */
+/** What each meter counted, and one meter over time and by the dimensions of its events. */
 export function MetersCard({ scope, isReady, against, onChange }: MetersCardProps) {
   const { api } = usePlatform();
   const { view } = scope;

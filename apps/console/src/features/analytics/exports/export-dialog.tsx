@@ -24,11 +24,11 @@ import {
 
 export type ExportButtonProps = {
   scope: AnalyticsScope;
-  /** Shows where it can be seen growing. */
+  /** Opens the list that shows its progress. */
   onBegun: () => void;
 };
 
-/** Makes a file of what is looked at, in the background. */
+/** Exports the current view to a file, in the background. */
 export function ExportButton(props: ExportButtonProps) {
   const [isOpen, setIsOpen] = useState(false);
   const close = () => setIsOpen(false);

@@ -6,7 +6,7 @@ import { EXPORT_SUBJECTS, toExportQuestion } from "./export-question.view-model.
 
 describe("toExportQuestion", () => {
   it.each(EXPORT_SUBJECTS.map(({ value }) => value))(
-    "asks what the API understands, over the view as it is: %s",
+    "asks the API a valid question about the current view: %s",
     (subject) => {
       const view = toAnalyticsView({ range: "7d", status: 404, route: "/a\\,b,/c" });
       const question = toExportQuestion(

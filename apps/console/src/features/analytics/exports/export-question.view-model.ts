@@ -5,7 +5,7 @@ import { toUsageFilters, toUsageRange } from "../analytics-search.view-model.ts"
 
 type Asked = Pick<ScreenQuestion, "measures" | "dimensions"> & { isTimed: boolean };
 
-/** What can be exported of the view: what its cards show, and everything in one table. */
+/** The subjects that a view can export: the contents of its cards, and everything in one table. */
 export const EXPORT_SUBJECTS = [
   {
     value: "outcomes-over-time",
@@ -71,7 +71,7 @@ export const EXPORT_SUBJECTS = [
 ] as const satisfies readonly { value: string; label: string; asked: Asked }[];
 export type ExportSubject = (typeof EXPORT_SUBJECTS)[number]["value"];
 
-/** The question of an export: the subject, over the range, filters and zone of the view. */
+/** The question of an export: its subject over the view's range, filters and time zone. */
 export function toExportQuestion(
   subject: ExportSubject,
   scope: Pick<AnalyticsScope, "tenantId" | "view" | "grain" | "timeZone">,

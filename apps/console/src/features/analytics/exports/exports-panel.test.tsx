@@ -56,7 +56,7 @@ function show(items: readonly UsageExport[], more: FakeAnswers = {}, who = OWN):
 }
 
 describe("ExportsPanel", () => {
-  it("shows how far an export is, and stops it", async () => {
+  it("shows the progress of an export, and stops it", async () => {
     const running = exportOf({});
     let isCancelled = false;
     show([running], {
@@ -72,7 +72,7 @@ describe("ExportsPanel", () => {
     await eventually(() => expect(isCancelled).toBe(true));
   });
 
-  it("offers the content of what is done alone, and says why something failed", async () => {
+  it("offers the file of finished exports only, and says why one failed", async () => {
     show([
       exportOf({ exportId: "exp_1", name: "Ready one", state: "done" }),
       exportOf({ exportId: "exp_2", name: "Old one", state: "expired" }),
@@ -84,7 +84,7 @@ describe("ExportsPanel", () => {
     screen.getByText("No room.");
   });
 
-  it("lets end what somebody else asked for only who may", async () => {
+  it("lets only an admin end someone else's export", async () => {
     const items = [
       exportOf({ exportId: "exp_1", name: "Mine" }),
       exportOf({ exportId: "exp_2", name: "Theirs", createdBy: "user:usr_2" }),
@@ -100,7 +100,7 @@ describe("ExportsPanel", () => {
     expect(screen.getAllByRole("button", { name: /^(Cancel|Delete)/ }).length).toBe(3);
   });
 
-  it("says what an export is where there is none, and what failed", async () => {
+  it("explains exports while there are none, and says when loading failed", async () => {
     show([]);
     await screen.findByText("No exports yet");
     screen.getByRole("button", { name: "Export" });

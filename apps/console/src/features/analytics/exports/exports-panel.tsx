@@ -31,11 +31,11 @@ const STATES: Readonly<Record<UsageExport["state"], { label: string; tone: Tone 
 export type ExportsPanelProps = {
   scope: AnalyticsScope;
   userId: string;
-  /** Who may not stops and deletes their own alone. */
+  /** Without it, people may stop and delete only their own exports. */
   mayEndOthers: boolean;
 };
 
-/** The exports of the tenant, newest first: how far they are, and what can be done with them. */
+/** The exports of the tenant, newest first, with their progress and actions. */
 export function ExportsPanel({ scope, userId, mayEndOthers }: ExportsPanelProps) {
   const { api } = usePlatform();
   const exports = useQuery(exportsQueries.list(api, scope.tenantId));

@@ -6,7 +6,7 @@ import type { TenantId } from "../analytics.queries.ts";
 export type { UsageExport };
 
 const PAGE = 100;
-/** While one is written, and otherwise: a colleague may have begun one. */
+/** Refresh intervals while an export runs, and otherwise: a colleague may have started one. */
 const BUSY_REFETCH_MS = 1_000;
 const IDLE_REFETCH_MS = 30_000;
 

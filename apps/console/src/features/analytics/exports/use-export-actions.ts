@@ -6,7 +6,7 @@ import type { TenantId } from "../analytics.queries.ts";
 import type { UsageExport } from "./exports.queries.ts";
 import { saveAddress } from "./save-address.ts";
 
-/** What is done about an export. Each says what came of it. */
+/** The actions of an export. Each reports its result. */
 export function useExportActions(tenantId: TenantId) {
   const { api } = usePlatform();
   const client = useQueryClient();

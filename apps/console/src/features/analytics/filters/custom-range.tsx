@@ -7,17 +7,17 @@ import CalendarRange from "lucide-react/icons/calendar-range";
 import { type SubmitEvent, useState } from "react";
 
 export type CustomRangeProps = {
-  /** What is looked at now, epoch milliseconds: where the form begins. */
+  /** The current range in epoch milliseconds, which the form starts with. */
   fromMs: number;
   toMs: number;
   timeZone: string;
-  /** What the button says: the chosen range, or that one can be chosen. */
+  /** The button's label: the chosen range, or an invitation to choose one. */
   label: string;
   isChosen: boolean;
   onChoose: (fromMs: number, toMs: number) => void;
 };
 
-/** A range by its two ends, as the clocks of the zone show them. */
+/** A range by its two ends, in local time of the zone. */
 export function CustomRange(props: CustomRangeProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (

@@ -20,15 +20,15 @@ export type FacetFiltersProps = {
   onChange: (view: AnalyticsView) => void;
 };
 
-/** What a call always is one of, whether or not there was one. */
+/** Fixed choices, offered whether or not such calls exist. */
 const FIXED: Partial<Record<FilterDimension, readonly string[]>> = {
   environment: ["live", "test"],
   status_class: ["2xx", "3xx", "4xx", "5xx"],
 };
 
-/** One filter for each property of a call. Choices are what there was in the range. */
+/** One filter for each property of a call. The choices are the values seen in the range. */
 export function FacetFilters(props: FacetFiltersProps) {
-  // Choices are asked for when somebody comes near: most who look at a page never filter it.
+  // Loads the choices only when someone comes near: most visitors never filter the page.
   const [isNear, setIsNear] = useState(false);
   return (
     <fieldset

@@ -40,7 +40,7 @@ const GRAIN_LABELS: Readonly<Record<TimeGrain, string>> = {
   month: "Month",
 };
 
-/** What is looked at: range, grain, comparison, time zone and filters, all of it in the address. */
+/** The controls of the view: range, grain, comparison, time zone and filters, all kept in the address. */
 export function FilterBar({ scope, keyNames, nowMs, onChange }: FilterBarProps) {
   const { view, grain, timeZone } = scope;
   const [isOpen, setIsOpen] = useState(false);

@@ -15,7 +15,7 @@ export type FilterChipsProps = {
   onChange: (view: AnalyticsView) => void;
 };
 
-/** What the page is narrowed to, one by one. Nothing while it is not. */
+/** The filter values of the page, one chip each. Renders nothing without filters. */
 export function FilterChips({ view, keyNames, onChange }: FilterChipsProps) {
   const chips = FILTER_DIMENSIONS.flatMap((name) =>
     (view.filters[name] ?? []).map((value) => ({ name, value })),

@@ -1,6 +1,6 @@
 import type { FilterDimension } from "../analytics-search.view-model.ts";
 
-/** What filters are called. */
+/** The names of the filters. */
 export const FILTER_LABELS: Readonly<Record<FilterDimension, string>> = {
   outcome: "Outcome",
   status_class: "Status class",

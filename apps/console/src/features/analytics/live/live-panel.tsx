@@ -30,7 +30,7 @@ export type LivePanelProps = {
   onChange: (view: AnalyticsView) => void;
 };
 
-/** The filters that calls are told by. */
+/** The filters of the live stream. */
 export function toLiveQuery(view: AnalyticsView): string {
   const filters = Object.entries(toUsageFilters(view)).filter(([, values]) => values.length > 0);
   return new URLSearchParams(
@@ -71,7 +71,7 @@ export function LivePanel({ scope, keyNames, onChange }: LivePanelProps) {
         <FilterChips view={view} keyNames={keyNames} onChange={onChange} />
       </search>
       <LiveStream
-        // Another attempt begins anew.
+        // Each attempt starts over.
         key={attempt}
         scope={scope}
         keyNames={keyNames}
@@ -114,7 +114,7 @@ function LiveStream({ scope, keyNames, onRetry }: LiveStreamProps) {
   );
 }
 
-/** What comes here, and a call that does. */
+/** Explains what appears here, with a sample call. */
 function NoCalls() {
   const snippet = useSampleCall();
   return (
@@ -130,7 +130,7 @@ function NoCalls() {
   );
 }
 
-/** What goes on, in words. Read out when it changes, which calls alone do not make it. */
+/** The state in words. Screen readers announce it only when it changes, not with every call. */
 function toStatus({ connection, isPaused, isWhole }: TailState) {
   if (connection === "connecting") {
     return { tone: "neutral", label: "Connecting…" } as const;

@@ -8,14 +8,14 @@ import { type KeyName, toDimensionName } from "../breakdown.view-model.ts";
 export type LiveRow = {
   time: string;
   key: string;
-  /** "GET /v1/cities/{name}", or what there was instead of a call. */
+  /** "GET /v1/cities/{name}", or what happened when there was no call. */
   method: string;
   route: string;
   status: string;
   outcome: string;
-  /** The outcome as programs know it. */
+  /** The outcome code. */
   code: string;
-  /** The call was refused here, or failed behind us: worth a look. A 404 that the upstream gave is an answer. */
+  /** The call was refused here or failed at the upstream. A 404 from the upstream is an ordinary answer. */
   isAlarm: boolean;
   /** Empty where nothing was measured. */
   latency: string;
@@ -24,7 +24,7 @@ export type LiveRow = {
 
 const LATENCY = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
-/** Makes what writes instants to the millisecond in a zone: "14:03:07.120". */
+/** Creates a formatter of instants to the millisecond in a zone: "14:03:07.120". */
 export function createClock(timeZone: string): (iso: string) => string {
   const format = new Intl.DateTimeFormat("en", {
     timeZone,

@@ -59,7 +59,7 @@ function size(element: HTMLElement, widthPx: number, heightPx: number): void {
 }
 
 describe("LiveRows", () => {
-  it("draws a few of 5,000 rows, wherever it is scrolled to, and counts them all", () => {
+  it("draws a few of 5,000 rows wherever it is scrolled to, and counts them all", () => {
     const rows = rowsOf(TAIL_ROWS_MAX);
     render(<LiveRows {...props} rows={rows} />);
     const list = screen.getByRole("region", { name: "Newest first" });
@@ -72,7 +72,7 @@ describe("LiveRows", () => {
     expect(screen.getByRole("table").getAttribute("aria-rowcount")).toBe("5001");
   });
 
-  it("keeps whoever has scrolled at the call they look at while new ones come in", () => {
+  it("keeps a reader who has scrolled at the same call while new ones arrive", () => {
     const { rerender } = render(<LiveRows {...props} rows={rowsOf(1_000)} />);
     const list = screen.getByRole("region", { name: "Newest first" });
     size(list, 1_000, 540);
@@ -87,7 +87,7 @@ describe("LiveRows", () => {
     expect(list.scrollTop).toBe(0);
   });
 
-  it("says of each call what is known of it, on phones too", () => {
+  it("shows what is known of each call, on phones too", () => {
     render(<LiveRows {...props} rows={rowsOf(1)} />);
     const list = screen.getByRole("region", { name: "Newest first" });
     for (const widthPx of [1_000, 360]) {
@@ -108,7 +108,7 @@ describe("LiveRows", () => {
     { status: 429, outcome: "RATE_LIMITED", isAlarm: true },
     { status: 401, outcome: "REVOKED", isAlarm: true },
   ])(
-    "marks what failed or was refused here: $status $outcome is $isAlarm",
+    "marks calls that failed or were refused here: $status $outcome is $isAlarm",
     ({ isAlarm, ...call }) => {
       render(<LiveRows {...props} rows={rowsOf(1, 0, call)} />);
       const list = screen.getByRole("region", { name: "Newest first" });
@@ -118,7 +118,7 @@ describe("LiveRows", () => {
     },
   );
 
-  it("is reached by the keyboard, and says what comes here while nothing does", () => {
+  it("is reachable by keyboard, and explains itself while it is empty", () => {
     const { rerender } = render(<LiveRows {...props} rows={[]} />);
     expect(screen.getByText("Waiting")).toBeTruthy();
     rerender(<LiveRows {...props} rows={[]} isFiltered />);

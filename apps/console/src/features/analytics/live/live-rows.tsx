@@ -12,7 +12,7 @@ export type LiveRowsProps = {
   timeZone: string;
   keyNames: ReadonlyMap<string, KeyName>;
   isFiltered: boolean;
-  /** Stands here while there are none, and no filter is why. */
+  /** Shown when there are no rows and no filter explains it. */
   empty: ReactNode;
 };
 
@@ -35,8 +35,8 @@ const COLUMNS = [
 type Size = { widthPx: number; heightPx: number };
 
 /**
- * A list of thousands of which only what is in sight is drawn. Whoever has scrolled down stays at the call they look at, while
- * new ones come in above it.
+ * A list of thousands of rows that draws only the visible ones. After scrolling down, the reader stays at the same call while
+ * new ones arrive above it.
  */
 export function LiveRows({ rows, timeZone, keyNames, isFiltered, empty }: LiveRowsProps) {
   const box = useRef<HTMLElement>(null);
@@ -82,7 +82,7 @@ export function LiveRows({ rows, timeZone, keyNames, isFiltered, empty }: LiveRo
   return (
     <section
       ref={box}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached and scrolled by keys
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box must be reachable by keyboard
       tabIndex={0}
       aria-label="Newest first"
       onScroll={(event) => setScrollTopPx(event.currentTarget.scrollTop)}
@@ -139,7 +139,7 @@ export function LiveRows({ rows, timeZone, keyNames, isFiltered, empty }: LiveRo
   );
 }
 
-/** Stands for the rows that are not drawn. */
+/** Fills the height of the rows that are not drawn. */
 function Spacer({ heightPx }: { heightPx: number }) {
   return heightPx === 0 ? null : <tr style={{ height: heightPx }} />;
 }

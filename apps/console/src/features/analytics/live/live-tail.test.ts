@@ -96,7 +96,7 @@ const calls = (count: number, route = "/a"): ServerEvent => ({
 const coverage: ServerEvent = { name: "coverage", data: { isWhole: true } };
 
 describe("createLiveTail", () => {
-  it("asks for one frame however many events come, and renders once for it", async () => {
+  it("requests one frame however many events arrive, and renders once for it", async () => {
     const { tail, send, draw, framesAsked, renders } = stage();
     tail.start();
     await send(coverage);
@@ -120,7 +120,7 @@ describe("createLiveTail", () => {
     expect(new Set(rows.map(({ seq }) => seq)).size).toBe(TAIL_ROWS_MAX);
   });
 
-  it("holds back what arrives while it is paused, bounded, and shows it where it left off", async () => {
+  it("holds back what arrives while paused, bounded, and resumes without a gap", async () => {
     const { tail, send, draw } = stage();
     tail.start();
     await send(coverage, calls(3));
@@ -137,7 +137,7 @@ describe("createLiveTail", () => {
     expect(after.rows[0]).toMatchObject({ call: { route: "/last" } });
   });
 
-  it("waits for no frame to stay bounded: a hidden page draws none", async () => {
+  it("stays bounded without frames: a hidden page draws none", async () => {
     const { tail, send, draw } = stage();
     tail.start();
     await send(coverage, ...Array.from({ length: 30 }, () => calls(500)), calls(1, "/newest"));
@@ -146,7 +146,7 @@ describe("createLiveTail", () => {
     expect(tail.getState().rows[0]).toMatchObject({ call: { route: "/newest" } });
   });
 
-  it("comes back after a lost connection, and says what it missed", async () => {
+  it("reconnects after a lost connection, and says what it missed", async () => {
     const { tail, send, draw, waits, opened, pass } = stage();
     tail.start();
     await send(coverage, calls(1));
@@ -162,11 +162,11 @@ describe("createLiveTail", () => {
     draw();
     expect(tail.getState().connection).toBe("live");
     expect(tail.getState().rows.map(({ kind }) => kind)).toEqual(["gap", "call"]);
-    // From when something was heard last, not from when the silence was noticed.
+    // From the last event, not from when the silence was noticed.
     expect(tail.getState().rows[0]).toMatchObject({ fromMs: 16_000, toMs: 57_000 });
   });
 
-  it("does not ask again where the answer would be the same", async () => {
+  it("does not retry when the answer would be the same", async () => {
     const { tail, send, opened } = stage();
     tail.start();
     await send(new RequestError("There is no such tenant.", { status: 404 }));
@@ -177,7 +177,7 @@ describe("createLiveTail", () => {
     expect(opened()).toBe(1);
   });
 
-  it("counts what was dropped until it is cleared, and ends when it is told", async () => {
+  it("counts dropped calls until it is cleared, and ends when it is stopped", async () => {
     const { tail, send, draw, opened } = stage();
     const end = tail.start();
     await send(coverage, { name: "calls", data: { calls: [CALL], dropped: 40 } });

@@ -2,35 +2,35 @@ import type { LiveCall, LiveCallsEvent, LiveCoverageEvent } from "@turnpike/cont
 import { RequestError, toErrorMessage } from "#platform/error-message.ts";
 import type { ServerEvent } from "#platform/event-client.ts";
 
-/** Rows that are kept, and as many again while they are held back. */
+/** The number of rows kept, and as many again while they are held back. */
 export const TAIL_ROWS_MAX = 5_000;
 
 export type TailRow = { seq: number } & (
   | { kind: "call"; call: LiveCall }
-  /** The connection was lost between the two; what happened then is not shown. */
+  /** The connection was lost between the two; calls from that time are not shown. */
   | { kind: "gap"; fromMs: number; toMs: number }
 );
 
 export type TailState = {
   connection: "connecting" | "live" | "lost" | "refused";
-  /** Why it was lost or refused. */
+  /** Why the connection was lost or refused. */
   failure: string | undefined;
   isPaused: boolean;
   /** Newest first. */
   rows: readonly TailRow[];
-  /** Arrived since it was paused, to be shown when it goes on; and those of them that were too many to keep. */
+  /** Rows that arrived while paused, shown on resume; `heldLost` counts those that did not fit. */
   held: number;
   heldLost: number;
-  /** Calls that came faster than they could be told, since it began or was cleared. */
+  /** Calls that came too fast to be sent, since the start or the last clear. */
   dropped: number;
-  /** False while only a part of the installation is heard. */
+  /** False while only some of the server processes are heard. */
   isWhole: boolean;
 };
 
 export type LiveTail = {
   getState(): TailState;
   subscribe(listener: () => void): () => void;
-  /** Begins to follow. @returns What ends it. */
+  /** Starts following. @returns A function that stops it. */
   start(): () => void;
   pause(): void;
   resume(): void;
@@ -39,7 +39,7 @@ export type LiveTail = {
 
 export type LiveTailDeps = {
   open(signal: AbortSignal): AsyncIterable<ServerEvent>;
-  /** Runs work before the next frame is drawn: however many events come, each frame is drawn once. */
+  /** Runs work before the next frame is drawn, so that each frame is drawn once however many events arrive. */
   onNextFrame(work: () => void): void;
   wait(ms: number, signal: AbortSignal): Promise<void>;
   now(): number;
@@ -47,7 +47,7 @@ export type LiveTailDeps = {
 
 const RETRY_MS = [1_000, 2_000, 5_000, 10_000] as const;
 const RETRY_MS_LAST = 15_000;
-/** What another attempt would be answered too: not the person's to see, or a question that means nothing. */
+/** Statuses that a retry would get again: no access, or an invalid question. */
 const FINAL_STATUSES = new Set([400, 403, 404]);
 
 const EMPTY: TailState = {
@@ -61,12 +61,12 @@ const EMPTY: TailState = {
   isWhole: true,
 };
 
-/** Follows the calls of a tenant and keeps the last of them, bounded, for a list that is drawn. */
+/** Follows the calls of a tenant and keeps the last ones, bounded, for a list to draw. */
 export function createLiveTail(deps: LiveTailDeps): LiveTail {
   const listeners = new Set<() => void>();
   let state = EMPTY;
   let seq = 0;
-  /** Newest last: what arrived since the last frame, or since it was paused. */
+  /** Rows that arrived since the last frame or the pause, newest last. */
   let arrived: TailRow[] = [];
   let isFrameAsked = false;
   let lostAtMs: number | undefined;
@@ -101,7 +101,7 @@ export function createLiveTail(deps: LiveTailDeps): LiveTail {
   function add(row: TailRow): void {
     arrived.push(row);
     if (arrived.length >= 2 * TAIL_ROWS_MAX) {
-      // No frame is drawn while the page is hidden: what waits is bounded all the same.
+      // No frame is drawn while the page is hidden, so the queue is bounded here as well.
       const heldLost = state.isPaused ? arrived.length - TAIL_ROWS_MAX : 0;
       arrived = arrived.slice(-TAIL_ROWS_MAX);
       state = { ...state, heldLost: state.heldLost + heldLost };
@@ -156,7 +156,7 @@ export function createLiveTail(deps: LiveTailDeps): LiveTail {
       return isRefused ? "refused" : "again";
     } finally {
       if (isBegun) {
-        // Not now: a connection that went silent was lost before anybody noticed.
+        // Not now: a silent connection is lost before anyone notices.
         lostAtMs = heardAtMs;
       }
     }

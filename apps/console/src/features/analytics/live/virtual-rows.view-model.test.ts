@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { toVirtualWindow } from "./virtual-rows.view-model.ts";
 
 describe("toVirtualWindow", () => {
-  it("draws all that is in sight and never more than the sight and a few around it", () => {
+  it("draws the visible rows plus a few around them, and never more", () => {
     fc.assert(
       fc.property(
         fc.nat(5_000),

@@ -1,8 +1,8 @@
-/** Rows above and below what is seen that are drawn too, so that scrolling by keys and wheel shows no hole. */
+/** Rows drawn above and below the visible ones, so that scrolling shows no gap. */
 const OVERSCAN = 8;
 
 export type VirtualWindow = {
-  /** Places of the rows that are drawn, half-open. */
+  /** Indexes of the drawn rows, half-open. */
   from: number;
   to: number;
   /** Of all rows, in pixels. */
@@ -10,10 +10,10 @@ export type VirtualWindow = {
 };
 
 /**
- * Decides which rows of equal height are drawn: those in sight and a few around them.
+ * Decides which rows of equal height are drawn: the visible ones and a few around them.
  *
- * @param input.scrollTopPx - How far it is scrolled; browsers report it beyond both ends while they bounce.
- * @param input.viewportPx - Height of what is in sight; 0 while that is not known.
+ * @param input.scrollTopPx - The scroll position; browsers report values beyond both ends while they bounce.
+ * @param input.viewportPx - Height of the visible area; 0 until it is known.
  */
 export function toVirtualWindow(input: {
   count: number;

@@ -3,7 +3,7 @@ import { listOutdated } from "./saved-view.view-model.ts";
 
 export type OutdatedNoticeProps = { saved: SavedViews; savedView: string | undefined };
 
-/** Says what of the opened view cannot be shown: that it is gone, or was saved by an earlier version. */
+/** Says why the opened view cannot be shown in full: it is gone, or an earlier version saved it. */
 export function OutdatedNotice({ saved, savedView }: OutdatedNoticeProps) {
   if (savedView === undefined) {
     return null;

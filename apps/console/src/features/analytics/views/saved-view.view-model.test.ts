@@ -11,7 +11,7 @@ const SAVED = {
 };
 
 describe("saved views", () => {
-  it("hold what the address holds, and show it again", () => {
+  it("save the parameters of the address, and restore them", () => {
     const view = toAnalyticsView(toSearchOf(SAVED));
     expect(toViewSearch(view)).toEqual(SAVED.search);
     expect(toSearchOf(SAVED)).toEqual({ ...SAVED.search, view: "view-1" });
@@ -19,7 +19,7 @@ describe("saved views", () => {
     expect(isChanged({ ...view, isCompared: true }, SAVED)).toBe(true);
   });
 
-  it("name what is not understood any more, and show the rest", () => {
+  it("name the parameters that are no longer understood, and show the rest", () => {
     const old = { ...SAVED, search: { ...SAVED.search, percentile: "p75", outcome: "VALID,gone" } };
     expect(listOutdated(old)).toEqual(["percentile", "outcome"]);
     expect(toSearchOf(old)).toMatchObject({ range: "7d", status: 404, outcome: "VALID" });

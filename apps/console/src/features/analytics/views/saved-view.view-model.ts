@@ -6,7 +6,7 @@ import {
   toAnalyticsSearch,
 } from "../analytics-search.view-model.ts";
 
-/** What of a view is saved: all that its address holds, but for which saved view it came from. */
+/** The saved parameters of a view: its whole address except the id of the saved view. */
 export function toViewSearch(view: AnalyticsView): ViewSearch {
   const { view: _, ...search } = toAnalyticsSearch(view);
   return search;
@@ -17,7 +17,7 @@ export function toSearchOf({ viewId, search }: SavedView): AnalyticsSearch {
   return parseAnalyticsSearch({ ...search, view: viewId });
 }
 
-/** Parameters of a saved view that are not understood any more, or not wholly: the rest is shown. */
+/** Parameters of a saved view that are no longer understood in full; the rest is shown. */
 export function listOutdated({ search }: Pick<SavedView, "search">): string[] {
   const known = new Map(Object.entries(parseAnalyticsSearch(search)));
   return Object.entries(search).flatMap(([name, value]) =>
@@ -25,7 +25,7 @@ export function listOutdated({ search }: Pick<SavedView, "search">): string[] {
   );
 }
 
-/** True when what is looked at is not what the saved view holds. */
+/** True when the current view differs from the saved one. */
 export function isChanged(view: AnalyticsView, saved: SavedView): boolean {
   const write = (search: object) => JSON.stringify(Object.entries(search).toSorted());
   const { view: _, ...ofSaved } = toSearchOf(saved);

@@ -5,12 +5,12 @@ import { type SavedViews, savedViewsQuery, type ViewsOwner } from "#platform/sav
 import type { AnalyticsSearch } from "../analytics-search.view-model.ts";
 import { toSearchOf } from "./saved-view.view-model.ts";
 
-/** Of the frame: they say nothing about what is looked at. */
+/** Parameters of the frame, which are not part of the view. */
 const NOT_OF_VIEW = new Set(["view", "environment", "tab", "tenant"]);
 
 /**
- * The saved views, and the address brought up to the one that it names: by a link of the palette, or by nothing at all when
- * the person has chosen a view to begin with. Each is applied once, so that it can be changed.
+ * The saved views. It also completes an address that names a view only: one from a palette link, or an empty one when the
+ * person has a default view. Each is applied once, so that it can be changed afterwards.
  */
 export function useSavedViews(
   owner: ViewsOwner,

@@ -20,14 +20,14 @@ export type ViewDialogProps = {
   onClose: () => void;
   owner: ViewsOwner;
   search: ViewSearch;
-  /** The view that is changed; undefined for a new one. */
+  /** The view being edited; undefined for a new one. */
   before: SavedView | undefined;
   onSaved: (view: SavedView) => void;
 };
 
 const NAME_LENGTH_MAX = 60;
 
-/** Names a view, and says who sees it. */
+/** Names a view, and chooses who sees it. */
 export function ViewDialog(props: ViewDialogProps) {
   return (
     <Dialog

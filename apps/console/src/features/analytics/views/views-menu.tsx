@@ -24,14 +24,14 @@ export type ViewsMenuProps = {
   owner: ViewsOwner;
   saved: SavedViews;
   view: AnalyticsView;
-  /** False: views are opened, and nothing else. */
+  /** False: views can only be opened. */
   maySave: boolean;
   onSearchChange: (search: AnalyticsSearch) => void;
 };
 
 type Asking = "save" | "edit" | "delete";
 
-/** Saved views: to open one, to save what is looked at, and to keep them in order. */
+/** The menu of saved views: open one, save the current view, and manage them. */
 export function ViewsMenu({ owner, saved, view, maySave, onSearchChange }: ViewsMenuProps) {
   const { api } = usePlatform();
   const client = useQueryClient();
@@ -143,7 +143,7 @@ export function ViewsMenu({ owner, saved, view, maySave, onSearchChange }: Views
   );
 }
 
-/** What is looked at without being saved. */
+/** The current view, not saved yet. */
 const emptyView = { viewId: "", name: "", isShared: false, revision: "0" };
 
 type ViewGroupProps = {

@@ -1,4 +1,4 @@
-/** How the screen is headed, also while there is nothing to show on it. */
+/** The screen's heading, also shown while the screen is empty. */
 export const API_KEYS_PAGE = {
   title: "API keys",
   purpose: "The keys this tenant’s programs use to call the API.",

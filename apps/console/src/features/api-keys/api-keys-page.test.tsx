@@ -51,13 +51,13 @@ afterEach(() => {
 
 type Stage = {
   user: ReturnType<typeof userEvent.setup>;
-  /** What the address holds now. */
+  /** The current search parameters of the address. */
   address: () => ApiKeysSearch;
-  /** Search parameters of each list that was asked for. */
+  /** Search parameters of each list request. */
   lists: URLSearchParams[];
-  /** Makes the person a viewer, as somebody else would. */
+  /** Makes the person a viewer, as someone else changing their role would. */
   demote: () => void;
-  /** What Back does: another address, asked for by nobody on the page. */
+  /** Changes the address from outside the page, as Back does. */
   back: (search: ApiKeysSearch) => void;
   /** Goes to another screen. */
   leave: () => void;
@@ -66,7 +66,7 @@ type Stage = {
 type StageProps = {
   tenant: OwnTenant;
   search: ApiKeysSearch;
-  /** Is given what changes the address, or undefined to leave the page. */
+  /** Receives a function that changes the address, or leaves the page when given undefined. */
   onReady: (go: (search: ApiKeysSearch | undefined) => void) => void;
   onAddress: (search: ApiKeysSearch) => void;
   onDemotable: (demote: () => void) => void;
@@ -169,11 +169,10 @@ function openPage(options: Options = {}): Stage {
   };
 }
 
-/** The first rendering of a file waits for its modules, on a busy machine for seconds. */
-const findRow = (name: RegExp) => screen.findByRole("row", { name }, { timeout: 10_000 });
+const findRow = (name: RegExp) => screen.findByRole("row", { name });
 
 describe("the table of keys", () => {
-  it("shows a key by name, state and its harmless ends, who made it and what it did", async () => {
+  it("shows each key's name, state, safe characters, creator and recent usage", async () => {
     openPage({ keys: [makeKey(1, { name: "Worker", scopes: ["keys:read", "usage:read"] })] });
     const row = await findRow(/Worker/);
     within(row).getByText("Active");
@@ -184,7 +183,7 @@ describe("the table of keys", () => {
     expect(row.textContent).not.toContain(SECRET);
   });
 
-  it("does not say of a revoked key when it would have expired", async () => {
+  it("does not show when a revoked key would have expired", async () => {
     const ends = { expiresAt: "2099-01-01T00:00:00.000Z" };
     const revoked = { state: "revoked" as const, revokedAt: "2026-11-20T00:00:00.000Z" };
     openPage({
@@ -197,7 +196,7 @@ describe("the table of keys", () => {
     expect(within(await findRow(/Former/)).queryByText(/^in /)).toBeNull();
   });
 
-  it("asks for what the address says, and writes there what is chosen", async () => {
+  it("requests what the address says, and writes choices into it", async () => {
     const { user, address, lists } = openPage({
       search: { state: "disabled", environment: "test" },
     });
@@ -209,7 +208,7 @@ describe("the table of keys", () => {
     await waitFor(() => expect(lists.at(-1)?.get("sort")).toBe("name"));
   });
 
-  it("looks for what is typed once the person pauses, from the first page on", async () => {
+  it("searches once the person pauses typing, from the first page", async () => {
     const { user, address, lists } = openPage({ search: { after: "somewhere" } });
     await findRow(/Key 1/);
     await user.type(screen.getByRole("textbox", { name: "Search keys" }), "wor");
@@ -219,7 +218,7 @@ describe("the table of keys", () => {
     expect(lists.at(-1)?.has("cursor")).toBe(false);
   });
 
-  it("turns pages by cursor, and back", async () => {
+  it("pages forward by cursor, and back", async () => {
     const { user, address, lists } = openPage({ nextCursor: "next-one" });
     await findRow(/Key 1/);
     await user.click(screen.getByRole("button", { name: "Next" }));
@@ -230,7 +229,7 @@ describe("the table of keys", () => {
     expect(address()).toEqual({});
   });
 
-  it("says which page it is far behind the first one, and where the way back is lost", async () => {
+  it("shows the page number far from the first page, and says where the way back is lost", async () => {
     const { user, address } = openPage({
       search: { after: "one.two", skipped: 22 },
       nextCursor: "three",
@@ -247,7 +246,7 @@ describe("the table of keys", () => {
     await screen.findByText("Page 1, 2 keys");
   });
 
-  it("puts a column away, in the address", async () => {
+  it("hides a column, in the address", async () => {
     const { user, address } = openPage();
     await findRow(/Key 1/);
     await user.click(screen.getByRole("button", { name: "Columns" }));
@@ -267,7 +266,7 @@ describe("without keys", () => {
     expect(address()).toEqual({ dialog: "create" });
   });
 
-  it("tells nothing there from nothing that matches, and clears the filters", async () => {
+  it("distinguishes no keys at all from no match, and clears the filters", async () => {
     const { user, address } = openPage({ keys: [], search: { q: "zzz", state: "revoked" } });
     await screen.findByText("No matching keys");
     await user.click(screen.getByRole("button", { name: "Clear filters" }));
@@ -282,8 +281,8 @@ describe("without keys", () => {
   });
 });
 
-describe("a list that does not come", () => {
-  it("for a cursor in the address that is none leads to the first page", async () => {
+describe("a list that fails to load", () => {
+  it("because of an invalid cursor in the address leads to the first page", async () => {
     const refusal = {
       status: 400,
       code: "INVALID_REQUEST",
@@ -305,7 +304,7 @@ describe("a list that does not come", () => {
     await findRow(/Key 1/);
   });
 
-  it("says why and loads again on request", async () => {
+  it("says why, and retries on request", async () => {
     let isUp = false;
     const { user } = openPage({
       list: () =>
@@ -320,15 +319,15 @@ describe("a list that does not come", () => {
     await findRow(/Key 1/);
   });
 
-  it("has the shape of the table while it loads", async () => {
+  it("looks like the table while it loads", async () => {
     openPage({ list: () => "never" });
     const table = screen.getByRole("table", { name: "API keys" });
     expect(table.parentElement?.parentElement?.getAttribute("aria-busy")).toBe("true");
   });
 });
 
-describe("somebody without keys:write", () => {
-  it("sees the table, no action, and why", async () => {
+describe("a person without keys:write", () => {
+  it("sees the table, no actions, and the reason", async () => {
     openPage({ role: "viewer", search: { dialog: "create" } });
     await findRow(/Key 1/);
     screen.getByText(/Your role, viewer, can view keys\. .* admin of Acme\./);
@@ -339,7 +338,7 @@ describe("somebody without keys:write", () => {
 });
 
 describe("a row", () => {
-  it("opens by Enter and changes by a key that its menu names", async () => {
+  it("opens with Enter, and runs actions by the shortcuts in its menu", async () => {
     const patches: unknown[] = [];
     const { user, address } = openPage({
       answers: {
@@ -362,9 +361,9 @@ describe("a row", () => {
     expect(address()).toEqual({ key: toTestKeyId(1) });
   });
 
-  it.each(["key", "menu"])("disabled by its %s is enabled again by Undo", async (way) => {
+  it.each(["key", "menu"])("disables its API key by %s, and Undo enables it again", async (way) => {
     const asked: Promise<unknown>[] = [];
-    // A name of its own: toasts outlive the page that showed them.
+    // A unique name: toasts outlive the page that showed them.
     const name = `By ${way}`;
     const answer = () => makeKey(1, { name, state: asked.length === 1 ? "disabled" : "active" });
     const { user } = openPage({
@@ -393,7 +392,7 @@ describe("a row", () => {
     expect(await Promise.all(asked)).toEqual([{ disabled: true }, { disabled: false }]);
   });
 
-  it("shows a change at once, and takes it back with the reason when it is refused", async () => {
+  it("shows a change at once, and reverts it with the reason when the server refuses", async () => {
     let refuse: (answer: Response) => void = () => undefined;
     const answer = new Promise<Response>((resolve) => {
       refuse = resolve;
@@ -438,7 +437,7 @@ describe("revoking", () => {
 describe("many keys", () => {
   type Sent = { keyIds: string[]; change: { action: string; expiresAt?: string | null } };
 
-  /** Answers what many keys were changed to, and refuses the second one while it is told to. */
+  /** Answers a bulk change; refuses the second key while `isRefusing` returns true. */
   function answerBulk(sent: Sent[], isRefusing: () => boolean) {
     return async (request: Request) => {
       const body = (await request.json()) as Sent;
@@ -464,7 +463,7 @@ describe("many keys", () => {
   const changeAsked = (sent: Sent[]) =>
     sent.map(({ keyIds, change }) => [change.action, keyIds.map((id) => Number(id.slice(-2)))]);
 
-  it("are changed by one request; what failed is named with its reason and stays chosen; Undo takes the rest back", async () => {
+  it("are changed by one request; failures show their reason and stay selected; Undo reverts the rest", async () => {
     const keys = [makeKey(1), makeKey(2), makeKey(3, { state: "disabled" })];
     let isRefusing = true;
     const sent: Sent[] = [];
@@ -473,7 +472,7 @@ describe("many keys", () => {
       answers: { [`POST ${AT}/keys/bulk`]: answerBulk(sent, () => isRefusing) },
     });
     await findRow(/Key 1/);
-    // Phones have one of their own.
+    // Phones have their own label.
     const [selectAll] = screen.getAllByRole("checkbox", { name: "Select all API keys" });
     await user.click(selectAll as HTMLElement);
     screen.getByRole("button", { name: "Enable 1 key" });
@@ -499,7 +498,7 @@ describe("many keys", () => {
     );
   });
 
-  it("are chosen and given an expiry by keyboard alone", async () => {
+  it("can be selected and given an expiry by keyboard alone", async () => {
     const sent: Sent[] = [];
     const { user } = openPage({
       keys: [makeKey(1), makeKey(2), makeKey(3)],
@@ -523,7 +522,7 @@ describe("many keys", () => {
     await screen.findByRole("alertdialog", { name: "Revoke 3 keys?" });
   });
 
-  it("are chosen on all pages, as many as one request takes, and said so", async () => {
+  it("can be selected across all pages, up to the limit of one request, with a notice", async () => {
     const sent: Sent[] = [];
     const all = Array.from({ length: 99 }, (_, place) => makeKey(place + 1));
     let isEndless = false;
@@ -567,7 +566,7 @@ describe("many keys", () => {
     expect(screen.queryByText(/are selected/)).toBe(null);
   });
 
-  it("are not chosen where other filters found them", async () => {
+  it("are not selected when the filters have changed meanwhile", async () => {
     let answer: (page: object) => void = () => undefined;
     const { user, back } = openPage({
       list: (request) => {
@@ -588,7 +587,7 @@ describe("many keys", () => {
     const items = Array.from({ length: 3 }, (_, place) => makeKey(place + 1));
     await act(async () => answer({ items, nextCursor: null }));
     await waitFor(() => expect(screen.queryByText("Selecting…")).toBe(null));
-    // Of what was chosen before, the one that is still in sight.
+    // The one key of the earlier selection that is still visible.
     screen.getByText("1 selected", { selector: "span" });
     expect(screen.queryByText(/are selected, across all pages/)).toBe(null);
     act(() => back({}));
@@ -596,7 +595,7 @@ describe("many keys", () => {
     screen.getByText("2 selected", { selector: "span" });
   });
 
-  it("that others had changed already stay so when Undo takes the rest back", async () => {
+  it("already changed by others stay that way when Undo reverts the rest", async () => {
     const sent: Sent[] = [];
     const { user } = openPage({
       answers: {
@@ -626,7 +625,7 @@ describe("many keys", () => {
     );
   });
 
-  it("are not said to be as before where an expiry that is over cannot be given again", async () => {
+  it("are not reported as restored when a previous expiry has passed", async () => {
     const sent: Sent[] = [];
     const { user } = openPage({
       keys: [
@@ -653,7 +652,7 @@ describe("many keys", () => {
     ]);
   });
 
-  it("keep the focus on the way to try again, and give it back to the rows", async () => {
+  it("keep the focus on Try again, then return it to the rows", async () => {
     let isRefusing = true;
     const { user } = openPage({
       answers: { [`POST ${AT}/keys/bulk`]: answerBulk([], () => isRefusing) },
@@ -673,7 +672,7 @@ describe("many keys", () => {
     );
   });
 
-  it("say in words when the server cannot be reached", async () => {
+  it("report in plain words that the server cannot be reached", async () => {
     const { user } = openPage({ answers: { [`POST ${AT}/keys/bulk`]: () => "unreachable" } });
     (await findRow(/Key 1/)).focus();
     await user.keyboard("{Control>}a{/Control}d");
@@ -681,7 +680,7 @@ describe("many keys", () => {
     expect(screen.queryByText(/Failed to fetch/)).toBe(null);
   });
 
-  it("are as before when the request fails, and the reason that they share is said once", async () => {
+  it("are restored when the request fails, and a shared reason is given once", async () => {
     const { user } = openPage({
       answers: { [`POST ${AT}/keys/bulk`]: () => problem(503, "UNAVAILABLE", "Try again later.") },
     });
@@ -696,7 +695,7 @@ describe("many keys", () => {
 });
 
 describe("creating a key", () => {
-  it("shows it once, with a call that works, and keeps it nowhere", async () => {
+  it("shows it once, with a working call, and stores it nowhere", async () => {
     const bodies: unknown[] = [];
     const { user, address } = openPage({
       search: { dialog: "create", environment: "test" },
@@ -721,7 +720,7 @@ describe("creating a key", () => {
     expect(JSON.stringify({ ...localStorage, ...sessionStorage })).not.toContain(SECRET);
   });
 
-  it("loses nothing that was typed when the server refuses, and says it beside the field", async () => {
+  it("keeps everything typed when the server refuses, and shows the error at its field", async () => {
     const { user } = openPage({
       search: { dialog: "create" },
       answers: {
@@ -754,7 +753,7 @@ describe("creating a key", () => {
     expect(screen.getByRole<HTMLInputElement>("textbox", { name: "Value 1" }).value).toBe("eu");
   });
 
-  it("takes all that a key can have, and shows at its field what the server refuses", async () => {
+  it("accepts every property of a key, and shows refusals at their fields", async () => {
     const bodies: object[] = [];
     const { user } = openPage({
       search: { dialog: "create" },
@@ -813,7 +812,7 @@ describe("creating a key", () => {
     });
   });
 
-  it("asks before Escape throws away what was typed", async () => {
+  it("asks before Escape discards what was typed", async () => {
     const { user, address } = openPage({ search: { dialog: "create" } });
     const dialog = await screen.findByRole("dialog");
     await user.type(within(dialog).getByRole("textbox", { name: "Name" }), "Worker{Escape}");
@@ -822,7 +821,7 @@ describe("creating a key", () => {
     expect(address()).toEqual({ dialog: "create" });
   });
 
-  it("makes one key of a double click", async () => {
+  it("creates one key from a double click", async () => {
     const create = vi.fn(() => makeCreatedKey(9, SECRET, { name: "Worker" }));
     const { user } = openPage({
       search: { dialog: "create" },
@@ -839,7 +838,7 @@ describe("creating a key", () => {
     expect(create).toHaveBeenCalledTimes(1);
   });
 
-  it("is not asked for without a name", async () => {
+  it("requires a name", async () => {
     const { user } = openPage({ search: { dialog: "create" } });
     await user.click(
       within(await screen.findByRole("dialog")).getByRole("button", { name: "Create key" }),
@@ -848,7 +847,7 @@ describe("creating a key", () => {
     screen.getByText("Name: Give the key a name.");
   });
 
-  it("stays open until the answer is there: neither Escape nor Cancel leaves the key behind", async () => {
+  it("stays open until the response arrives: neither Escape nor Cancel abandons the key", async () => {
     let answer: (key: object) => void = () => undefined;
     const { user } = openPage({
       search: { dialog: "create" },
@@ -863,7 +862,7 @@ describe("creating a key", () => {
     expect((await screen.findByRole("figure", { name: "API key" })).textContent).toContain(SECRET);
   });
 
-  it("keeps the form and what was typed when the person loses the role meanwhile", async () => {
+  it("keeps the form and its text when the person loses the role meanwhile", async () => {
     const { user, demote } = openPage({
       search: { dialog: "create" },
       answers: {
@@ -880,13 +879,13 @@ describe("creating a key", () => {
     screen.getByText("Your role cannot do this.");
   });
 
-  it("is not offered by an address to who may not", async () => {
+  it("does not open from the address for someone who may not create keys", async () => {
     openPage({ search: { dialog: "create" }, role: "viewer" });
     await screen.findByText(/can view keys/);
     expect(screen.queryByRole("dialog")).toBe(null);
   });
 
-  it("opens a fold with something wrong in it at each attempt, and goes there", async () => {
+  it("opens a fold that contains an error at each attempt, and focuses the error", async () => {
     const { user } = openPage({ search: { dialog: "create" } });
     const dialog = await screen.findByRole("dialog");
     await user.type(within(dialog).getByRole("textbox", { name: "Name" }), "Worker");
@@ -911,7 +910,7 @@ describe("creating a key", () => {
 describe("importing keys", () => {
   type Sent = { dryRun: boolean; rows: { name: string }[] };
 
-  it("rehearses every row, shows what is wrong, goes on after a failure and imports the rest", async () => {
+  it("checks every row, shows the errors, continues after a failure and imports the rest", async () => {
     const sent: Sent[] = [];
     let failures = 1;
     const { user, address } = openPage({
@@ -967,10 +966,10 @@ describe("importing keys", () => {
   });
 });
 
-describe("an import that runs", () => {
+describe("a running import", () => {
   type Answer = (response: object) => void;
 
-  /** Chooses a file of three requests and begins to import it; each request waits for its answer. */
+  /** Starts importing a file of three requests; each request waits for its answer. */
   async function startImport() {
     const answers: Answer[] = [];
     const rows = Array.from({ length: 2_500 }, (_, n) => `${String(n)},k${String(n)}`);
@@ -997,7 +996,7 @@ describe("an import that runs", () => {
     return { ...stage, dialog, answers };
   }
 
-  it("stays in sight when Back takes its dialog out of the address", async () => {
+  it("stays visible when Back takes its dialog out of the address", async () => {
     const { dialog, answers, back } = await startImport();
     act(() => back({}));
     await act(async () => answers[0]?.({}));
@@ -1006,7 +1005,7 @@ describe("an import that runs", () => {
     within(dialog).getByText("1,000 of 2,500 rows");
   });
 
-  it("is stopped without an error, with the focus on the way on", async () => {
+  it("stops without an error, with the focus on Continue", async () => {
     const { user, dialog, answers } = await startImport();
     const stop = within(dialog).getByRole("button", { name: "Stop" });
     expect(document.activeElement).toBe(stop);
@@ -1017,7 +1016,7 @@ describe("an import that runs", () => {
     expect(document.activeElement?.textContent).toBe("Continue from row 1,001");
   });
 
-  it("ends when its page is left, and says how far it came", async () => {
+  it("ends when its page is left, and reports its progress", async () => {
     const { answers, leave } = await startImport();
     act(() => leave());
     await act(async () => answers[0]?.({}));
@@ -1027,7 +1026,7 @@ describe("an import that runs", () => {
 });
 
 describe("rolling a key", () => {
-  it("says what each grace period means and makes one new key of a double click, shown once", async () => {
+  it("explains each grace period and creates one new key from a double click, shown once", async () => {
     const bodies: unknown[] = [];
     const { user } = openPage({
       answers: {
@@ -1052,7 +1051,7 @@ describe("rolling a key", () => {
     await waitFor(() => expect(document.body.textContent).not.toContain(SECRET));
   });
 
-  it("is sent by Enter on a choice, and shows the new key although Escape was pressed meanwhile", async () => {
+  it("is sent by Enter on a choice, and shows the new key even if Escape was pressed meanwhile", async () => {
     let answer: (key: object) => void = () => undefined;
     const { user } = openPage({
       answers: {
@@ -1074,7 +1073,7 @@ describe("rolling a key", () => {
     screen.getByRole("figure", { name: "API key" });
   });
 
-  it("says how long the old key works by what was sent, whatever is chosen before the answer", async () => {
+  it("shows the grace period that was sent, even if another is chosen before the response", async () => {
     let answer: (key: object) => void = () => undefined;
     const { user } = openPage({
       answers: {
@@ -1122,7 +1121,7 @@ describe("the panel of a key", () => {
     },
   };
 
-  it("opens from the address alone, with what was denied and who did what", async () => {
+  it("opens from the address alone, with denials and the audit trail", async () => {
     const { user, address } = openPage({
       keys: [makeKey(2)],
       search: { key: toTestKeyId(1) },
@@ -1138,7 +1137,7 @@ describe("the panel of a key", () => {
     expect(address()).toEqual({});
   });
 
-  it("says when a key was added and by whom where its trail does not", async () => {
+  it("says when and by whom a key was added if its trail does not", async () => {
     openPage({
       search: { key: toTestKeyId(1) },
       answers: { ...DETAILS, [`GET ${AT}/audit`]: () => ({ items: [], nextCursor: null }) },
@@ -1150,7 +1149,7 @@ describe("the panel of a key", () => {
     );
   });
 
-  it("has no trail for who may not read it", async () => {
+  it("has no trail for someone who may not read it", async () => {
     openPage({ search: { key: toTestKeyId(1) }, role: "developer", answers: DETAILS });
     const panel = await screen.findByRole("dialog", { name: "Key 1" });
     await within(panel).findByRole("table", { name: "Denials by reason" });
@@ -1158,7 +1157,7 @@ describe("the panel of a key", () => {
     within(panel).getByRole("button", { name: "Revoke" });
   });
 
-  it("says that a key is not of this tenant, and shows none", async () => {
+  it("says when a key is not of this tenant, and shows none", async () => {
     openPage({
       search: { key: toTestKeyId(1) },
       keys: [],

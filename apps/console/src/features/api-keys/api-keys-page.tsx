@@ -40,7 +40,7 @@ import { RevokeKeyDialog } from "./revoke-key-dialog.tsx";
 export type ApiKeysPageProps = {
   tenant: OwnTenant;
   search: ApiKeysSearch;
-  /** `replace` makes no new entry for Back. */
+  /** `replace` adds no history entry. */
   onSearchChange: (search: ApiKeysSearch, how?: "replace") => void;
 };
 
@@ -234,8 +234,8 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
 }
 
 /**
- * Whether a form is open. It opens for who may send it, and stays when the role changes meanwhile: what is typed, or a key
- * that is shown once, does not go away unasked.
+ * Whether a form is open. Only someone who may submit it can open it, but it stays open if their role changes meanwhile, so
+ * that typed text or a key shown once is not lost.
  */
 function useOpenForm(isAsked: boolean, maySend: boolean): boolean {
   const [wasOpen, setWasOpen] = useState(false);
@@ -246,7 +246,7 @@ function useOpenForm(isAsked: boolean, maySend: boolean): boolean {
   return isOpen;
 }
 
-/** An address that was cut off or typed: to ask the same again would not help. */
+/** The cursor in the address is truncated or made up, so a retry would not help. */
 function isWrongCursor(error: Error): boolean {
   return (
     error instanceof RequestError && error.fieldErrors.some(({ pointer }) => pointer === "/cursor")

@@ -26,36 +26,36 @@ const FULL = {
 };
 
 describe("the address of the keys", () => {
-  it("keeps everything that the view is made of", () => {
+  it("keeps the whole view", () => {
     expect(parseApiKeysSearch(FULL)).toEqual(FULL);
   });
 
-  it("is empty for the view that everybody begins with", () => {
+  it("is empty for the default view", () => {
     expect(toApiKeysSearch(toKeysView({}))).toEqual({});
     expect(parseApiKeysSearch({ sort: "-createdAt", q: "", hide: "" })).toEqual({});
   });
 
   it.each([
-    ["another sort", { sort: "lastUsed" }],
+    ["an unknown sort", { sort: "lastUsed" }],
     ["an unknown state", { state: "broken" }],
     ["an unknown environment", { environment: "both" }],
-    ["a column that is always there", { hide: "name,state" }],
-    ["what is no id of a key", { key: "key_1" }],
-    ["an id of something else", { key: toTestKeyId(1).replace("key_", "usr_") }],
-    ["another dialog", { dialog: "delete" }],
+    ["a column that cannot be hidden", { hide: "name,state" }],
+    ["an invalid key id", { key: "key_1" }],
+    ["the id of something else", { key: toTestKeyId(1).replace("key_", "usr_") }],
+    ["an unknown dialog", { dialog: "delete" }],
     ["skipped pages without a page", { skipped: 3 }],
-    ["what is no cursor", { after: "a b.<script>" }],
-    ["a list where a text belongs", { q: ["a"], state: {} }],
-  ])("forgets %s", (_, search) => {
+    ["an invalid cursor", { after: "a b.<script>" }],
+    ["a list instead of a text", { q: ["a"], state: {} }],
+  ])("ignores %s", (_, search) => {
     expect(parseApiKeysSearch(search)).toEqual({});
   });
 
-  it("looks for numbers and words that the router reads as values", () => {
+  it("searches for numbers and words that the router parses as values", () => {
     expect(toKeysView({ q: 404 }).q).toBe("404");
     expect(toKeysView({ q: true }).q).toBe("true");
   });
 
-  it("carries cursors of any signs through the address", () => {
+  it("carries cursors with any characters through the address", () => {
     const view = goOn(goOn(toKeysView({}), "key_1:A.B (~c%)'ü|"), "2");
     const { after } = toApiKeysSearch(view);
     expect(after).toMatch(/^[\w~-]+\.2$/);
@@ -63,7 +63,7 @@ describe("the address of the keys", () => {
     expect(toKeysView({ after: "~zz.~ff" }).cursors).toEqual([]);
   });
 
-  it("holds a search of a bounded length and a bounded number of pages", () => {
+  it("limits the length of a search and the number of pages", () => {
     expect(toKeysView({ q: "x".repeat(500) }).q).toHaveLength(100);
     const after = Array.from({ length: 50 }, (_, page) => `c${String(page)}`).join(".");
     const view = toKeysView({ after, skipped: 7 });
@@ -74,7 +74,7 @@ describe("the address of the keys", () => {
 });
 
 describe("pages", () => {
-  it("go on and back, and begin anew when something else is looked for", () => {
+  it("go forward and back, and restart when the search changes", () => {
     const second = goOn(toKeysView({}), "one");
     const third = goOn(second, "two");
     expect(third.cursors).toEqual(["one", "two"]);
@@ -85,7 +85,7 @@ describe("pages", () => {
 });
 
 describe("the number of a page", () => {
-  it("goes on where the ways back are not kept any more, and is 1 on the first page alone", () => {
+  it("keeps counting after old cursors are dropped, and is 1 only on the first page", () => {
     let view = toKeysView({});
     expect(toPageNumber(view)).toBe(1);
     for (let page = 2; page <= 25; page += 1) {
@@ -102,9 +102,12 @@ describe("the number of a page", () => {
     expect(toApiKeysSearch(goBack(view))).toEqual({});
   });
 
-  it.each([["-1"], ["1.5"], ["x"], [""], ["12345678"]])("is not led astray by %j", (skipped) => {
-    expect(toPageNumber(toKeysView({ after: "one", skipped }))).toBe(2);
-  });
+  it.each([["-1"], ["1.5"], ["x"], [""], ["12345678"]])(
+    "ignores an invalid count: %j",
+    (skipped) => {
+      expect(toPageNumber(toKeysView({ after: "one", skipped }))).toBe(2);
+    },
+  );
 });
 
 describe("filters", () => {

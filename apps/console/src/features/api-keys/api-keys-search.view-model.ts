@@ -9,7 +9,7 @@ const STATES = ["active", "disabled", "expired", "revoked"] as const satisfies r
 const SORTS = ["-createdAt", "createdAt", "name", "-name"] as const satisfies readonly KeySort[];
 const SORT_DEFAULT: KeySort = "-createdAt";
 
-/** Columns that may be put away. */
+/** Columns that can be hidden. */
 export const OPTIONAL_COLUMNS = [
   "key",
   "environment",
@@ -22,40 +22,40 @@ export const OPTIONAL_COLUMNS = [
 ] as const;
 
 const QUERY_LENGTH_MAX = 100;
-/** Pages that Previous knows the way back through; before them it goes to the first. */
+/** Pages that Previous can step back through; before them it goes to the first page. */
 const CURSORS_MAX = 20;
 /** A cursor as the address holds it, without a dot. */
 const CURSOR_PATTERN = /^[\w~-]{1,2000}$/;
 
-/** The search parameters of `/api-keys`: all that the view is made of, so that it can be shared and Back works. */
+/** The search parameters of `/api-keys`. They hold the whole view, so it can be shared and Back works. */
 export type ApiKeysSearch = {
   q?: string;
   environment?: Environment;
   state?: KeyState;
   sort?: KeySort;
-  /** The cursors of the pages up to the one that is shown, the first page left out. */
+  /** The cursors of the pages up to the current one, without the first page. */
   after?: string;
-  /** Pages before those, whose cursors are not kept. */
+  /** The number of pages before those, whose cursors are dropped. */
   skipped?: number;
-  /** Columns that are put away. */
+  /** Hidden columns. */
   hide?: string;
   /** The key whose details are open. */
   key?: string;
   dialog?: "create" | "import";
 };
 
-/** What is looked at: the search parameters, understood. */
+/** The current view, parsed from the search parameters. */
 export type KeysView = {
-  /** Part of a name, or an id, or the start or end of a key. Empty finds all. */
+  /** Part of a name, or an id, or the start or end of a key. Empty matches all. */
   q: string;
-  /** Undefined for both. */
+  /** Undefined: both. */
   environment: Environment | undefined;
-  /** Undefined for all. */
+  /** Undefined: all. */
   state: KeyState | undefined;
   sort: KeySort;
-  /** Of the last pages up to the one that is shown; empty on the first. */
+  /** The cursors of the last pages up to the current one; empty on the first. */
   cursors: readonly string[];
-  /** Pages after the first one whose cursors are not kept. */
+  /** The number of pages after the first one whose cursors are dropped. */
   skipped: number;
   hidden: ReadonlySet<string>;
   openKeyId: KeyId | undefined;
@@ -63,16 +63,16 @@ export type KeysView = {
   isImporting: boolean;
 };
 
-/** Keeps of search parameters what the page understands; the rest is as if it were not there. */
+/** Keeps the search parameters that the page understands and drops the rest. */
 export function parseApiKeysSearch(search: Record<string, unknown>): ApiKeysSearch {
   return toApiKeysSearch(toKeysView(search));
 }
 
-/** Understands search parameters. What makes no sense is left out: an address never fails. */
+/** Parses search parameters. Invalid values are dropped: an address never fails. */
 export function toKeysView(search: Record<string, unknown>): KeysView {
   const text = (name: string): string => {
     const value = search[name];
-    // The router reads `q=404` as a number and `q=true` as a boolean.
+    // The router parses `q=404` as a number and `q=true` as a boolean.
     return ["string", "number", "boolean"].includes(typeof value) ? String(value) : "";
   };
   const hidden = text("hide").split(",");
@@ -96,7 +96,7 @@ export function toKeysView(search: Record<string, unknown>): KeysView {
   };
 }
 
-/** Writes a view as search parameters, the shortest ones: what is as it always is, is not written. */
+/** Writes a view as the shortest search parameters: defaults are left out. */
 export function toApiKeysSearch(view: KeysView): ApiKeysSearch {
   return {
     ...(view.q === "" ? {} : { q: view.q }),
@@ -112,19 +112,19 @@ export function toApiKeysSearch(view: KeysView): ApiKeysSearch {
   };
 }
 
-/** A whole number, 0 for what is none. */
+/** A whole number; 0 for anything else. */
 function toCount(text: string): number {
   return /^\d{1,6}$/.test(text) ? Number(text) : 0;
 }
 
-/** What cursors hold is the server's affair: every sign of another kind is written by its number, so that none is lost. */
+/** Cursors are opaque and may hold any character, so every special character is written as its code. */
 function writeCursor(cursor: string): string {
   return encodeURIComponent(cursor)
     .replace(/[.!~*'()]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)
     .replaceAll("%", "~");
 }
 
-/** @returns Undefined for what nobody has written so. */
+/** @returns Undefined for text that {@link writeCursor} cannot have written. */
 function readCursor(written: string): string | undefined {
   try {
     return decodeURIComponent(written.replaceAll("~", "%"));
@@ -133,12 +133,12 @@ function readCursor(written: string): string | undefined {
   }
 }
 
-/** A sort that the list knows, else the newest first. */
+/** A sort order that the list supports; otherwise the newest first. */
 export function toKeySort(text: string): KeySort {
   return SORTS.find((sort) => sort === text) ?? SORT_DEFAULT;
 }
 
-/** Looks for other keys, or in another order: from the first page on. */
+/** Changes the filters or the order, starting at the first page. */
 export function narrow(
   view: KeysView,
   change: Partial<Pick<KeysView, "q" | "environment" | "state" | "sort">>,
@@ -146,38 +146,38 @@ export function narrow(
   return toFirstPage({ ...view, ...change });
 }
 
-/** The first page of what is looked at. */
+/** The first page of the view. */
 export function toFirstPage(view: KeysView): KeysView {
   return { ...view, cursors: [], skipped: 0 };
 }
 
-/** The number of the page, from 1 on. */
+/** The page number, starting at 1. */
 export function toPageNumber({ cursors, skipped }: Pick<KeysView, "cursors" | "skipped">): number {
   return skipped + cursors.length + 1;
 }
 
-/** True when something keeps keys from being listed. */
+/** True when a filter is set. */
 export function isNarrowed(view: KeysView): boolean {
   return view.q !== "" || view.environment !== undefined || view.state !== undefined;
 }
 
-/** All keys, in the same order. */
+/** Shows all keys, in the same order. */
 export function clearFilters(view: KeysView): KeysView {
   return narrow(view, { q: "", environment: undefined, state: undefined });
 }
 
-/** The page after this one. */
+/** The next page. */
 export function goOn(view: KeysView, nextCursor: string): KeysView {
   const cursors = [...view.cursors, nextCursor].slice(-CURSORS_MAX);
   return { ...view, cursors, skipped: toPageNumber(view) - cursors.length };
 }
 
-/** The page before this one; the first one where the way back is not known any more. */
+/** The previous page, or the first page when the way back is lost. */
 export function goBack(view: KeysView): KeysView {
   return isWayBackLost(view) ? toFirstPage(view) : { ...view, cursors: view.cursors.slice(0, -1) };
 }
 
-/** Whether back leads past pages to the first one. */
+/** Whether Previous skips pages and leads to the first one. */
 export function isWayBackLost({ cursors, skipped }: KeysView): boolean {
   return cursors.length === 1 && skipped > 0;
 }

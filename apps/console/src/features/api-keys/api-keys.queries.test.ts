@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it("asks anew what keys may carry for each form: the plan may have changed since", async () => {
+it("reloads a tenant's key options for each form, because the plan may have changed", async () => {
   const api = createApiClient({
     apiUrl: "https://api.example.com",
     getIdToken: () => Promise.resolve(undefined),

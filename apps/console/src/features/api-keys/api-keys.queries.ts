@@ -14,18 +14,18 @@ export type AuditEntry = Awaited<ReturnType<ApiClient["tenants"]["listAudit"]>>[
 
 export const PAGE_SIZE = 25;
 const MATCHING_SIZE = 100;
-/** Entries of a key's trail that are loaded at once. */
+/** Entries of a key's trail per page. */
 const TRAIL_SIZE = 10;
-/** Members whose names are known to the page; of others the id is shown. */
+/** Members that the page loads names for; others are shown by id. */
 const PEOPLE_MAX = 100;
-/** How far the usage of one key looks back, in milliseconds. */
+/** How far back the usage of one key goes, in milliseconds. */
 const USAGE_MS = 30 * 86_400_000;
-/** How often what calls change is asked for again, in milliseconds. */
+/** How often usage is refreshed, in milliseconds. */
 export const USAGE_REFRESH_MS = 5_000;
-/** How often the keys themselves are: others change them too, and time ends them. */
+/** How often the keys themselves are refreshed: other people change them, and they expire. */
 const KEYS_REFRESH_MS = 30_000;
 
-/** What the view narrows the keys to, and their order. */
+/** The filters and order of the view. */
 function toListInput({ q, environment, state, sort }: KeysView) {
   return {
     sort,
@@ -50,7 +50,7 @@ export const keysQueries = {
     });
   },
 
-  /** Keys of all pages, as many at once as the API gives. @param cursor - Left out for the first. */
+  /** Keys of all pages, as many at once as the API returns. @param cursor - Left out for the first page. */
   matching: (api: ApiClient, tenantId: TenantId, view: KeysView, cursor?: string | undefined) =>
     api.keys.list({
       tenantId,
@@ -66,7 +66,7 @@ export const keysQueries = {
       refetchInterval: KEYS_REFRESH_MS,
     }),
 
-  /** What each key of a page did in the last 14 days. */
+  /** The usage of each key on the page over the last 14 days. */
   summaries: (api: ApiClient, tenantId: TenantId, ids: readonly KeyId[], timeZone: string) =>
     queryOptions({
       queryKey: ["usage", tenantId, "key-summaries", ids, timeZone],
@@ -76,7 +76,7 @@ export const keysQueries = {
       refetchInterval: USAGE_REFRESH_MS,
     }),
 
-  /** What became of the calls of one key, by day. */
+  /** The outcomes of one key's calls, by day. */
   usage: (api: ApiClient, tenantId: TenantId, keyId: KeyId, timeZone: string) =>
     usageQuery(
       api,
@@ -92,7 +92,7 @@ export const keysQueries = {
       { refetchMs: USAGE_REFRESH_MS },
     ),
 
-  /** What keys of the tenant may carry. Asked anew by each form: others change the plan, and its versions. */
+  /** What the tenant's keys may carry. Reloaded for each form: other people change the plan and its versions. */
   scopes: (api: ApiClient, tenantId: TenantId) =>
     queryOptions({
       queryKey: ["key-scopes", tenantId],
@@ -130,12 +130,12 @@ export const keysQueries = {
     }),
 };
 
-/** All that is known of a tenant's keys, on every screen. */
+/** The query key of everything about a tenant's keys, on every screen. */
 export function keysOf(tenantId: TenantId) {
   return ["keys", tenantId] as const;
 }
 
-/** Shows a key as it is now, or is about to be, wherever this page shows it. */
+/** Shows the current or expected state of a key wherever this page shows it. */
 export function replaceKey(client: QueryClient, tenantId: TenantId, key: Key): void {
   client.setQueriesData<KeyPage>(
     { queryKey: [...keysOf(tenantId), "list"] },
@@ -148,7 +148,7 @@ export function replaceKey(client: QueryClient, tenantId: TenantId, key: Key): v
   client.setQueriesData<Key>({ queryKey: [...keysOf(tenantId), "one", key.keyId] }, key);
 }
 
-/** Asks again for everything that a change of keys may have changed. */
+/** Reloads everything that a change of keys may have affected. */
 export async function refreshKeys(client: QueryClient, tenantId: TenantId): Promise<void> {
   await Promise.all([
     client.invalidateQueries({ queryKey: keysOf(tenantId) }),

@@ -8,7 +8,7 @@ import { foresee, type KeyChange } from "./key.view-model.ts";
 
 type ChangeDeps = { api: ApiClient; client: QueryClient; tenantId: TenantId };
 
-/** How long a change can be taken back from its toast, in milliseconds: longer than it takes to see which rows it was. */
+/** How long a change can be undone from its toast, in milliseconds: long enough to find the rows that changed. */
 export const UNDO_MS = 10_000;
 
 const DONE: Readonly<Record<KeyChange, string>> = {
@@ -18,14 +18,14 @@ const DONE: Readonly<Record<KeyChange, string>> = {
 };
 
 /**
- * Changes a key. The page shows the result at once, and what was before again when the server refuses.
+ * Changes a key. The page shows the result at once, and restores the previous state if the server refuses.
  *
- * @returns The key as it is now.
+ * @returns The key after the change.
  * @throws {RequestError} Why it was not changed.
  */
 async function changeKey(deps: ChangeDeps, key: Key, change: KeyChange): Promise<Key> {
   const { client, tenantId } = deps;
-  // An answer from before the change would undo what is shown.
+  // A response from before the change would overwrite the result on screen.
   await client.cancelQueries({ queryKey: keysOf(tenantId) });
   replaceKey(client, tenantId, foresee(key, change, Date.now()));
   try {
@@ -48,12 +48,12 @@ async function send(
     : await api.keys.update({ tenantId, keyId, disabled: change === "disable" });
 }
 
-/** Lets a toast that is about to go give the focus back to where it came from: it does so only when it loses it before. */
+/** Makes a closing toast give the focus back: it does so only if it loses the focus before it closes. */
 export function returnFocus({ currentTarget }: { currentTarget: HTMLElement }): void {
   currentTarget.blur();
 }
 
-/** Changes one key and says what came of it. A key that was disabled can be enabled again from there. */
+/** Changes one key and reports the result. A disabled key can be enabled again from the toast. */
 export function useChangeKey(tenantId: TenantId) {
   const { api } = usePlatform();
   const client = useQueryClient();

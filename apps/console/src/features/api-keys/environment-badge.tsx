@@ -1,7 +1,7 @@
 import { Badge } from "@turnpike/ui/badge";
 import type { Environment } from "#platform/current-environment.ts";
 
-/** Live or test, as the switch of the frame looks. */
+/** Live or test, in the colours of the environment switch. */
 export function EnvironmentBadge({ environment }: { environment: Environment }) {
   return (
     <Badge tone={environment === "test" ? "warning" : "neutral"} hasDot={false}>

@@ -2,7 +2,7 @@ import type { KeyOffers } from "./key.view-model.ts";
 
 export type KeyActionKind = keyof KeyOffers;
 
-/** What can be done with one key, in the order of its menu. The keys work on a row that has the focus. */
+/** The actions of a key, in menu order. `keys` are the shortcuts on a focused row. */
 export const KEY_ACTIONS = [
   { kind: "edit", verb: "Edit", keys: ["E"] },
   { kind: "roll", verb: "Roll", keys: ["R"] },

@@ -20,12 +20,12 @@ import {
 
 export type ColumnContext = {
   people: ReadonlyMap<string, string>;
-  /** Undefined while the summaries load; without an entry, they could not be loaded. */
+  /** Undefined while the summaries load; a missing entry means that they failed to load. */
   summaries: ReadonlyMap<string, KeySummary> | undefined;
   nowMs: number;
 };
 
-/** What matters most comes first; the rest is in the details of a key, and in a wider window. */
+/** The most important columns come first; the rest appear in the key's details and in wider windows. */
 export const KEY_COLUMN_ROOM: ColumnRoom = [
   ["name", 170],
   ["state", 95],
@@ -66,7 +66,7 @@ export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Colum
         return (
           <span className="flex gap-1.5">
             <Badge tone={tone}>{label}</Badge>
-            {/* A card has no line to spare for what a badge beside another says. */}
+            {/* A card is too narrow for a separate line, so the badges share one. */}
             <span className="md:hidden">
               <EnvironmentBadge environment={key.environment} />
             </span>
@@ -124,7 +124,7 @@ export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Colum
       header: "Expires",
       isOptional: true,
       cell: (key) =>
-        // It has ended, whenever it would have.
+        // A revoked key has already ended.
         key.state === "revoked" ? (
           <span className="text-ink-muted">–</span>
         ) : key.expiresAt === null ? (

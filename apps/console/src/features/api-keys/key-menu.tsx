@@ -27,7 +27,7 @@ const ICONS: Readonly<Record<KeyActionKind, ReactElement>> = {
   revoke: <Ban aria-hidden="true" />,
 };
 
-/** What can be done with the key of a row. */
+/** The menu of a row's key. */
 export function KeyMenu({ subject, onOpen, onAction }: KeyMenuProps) {
   const offers = toOffers(subject);
   return (
@@ -65,7 +65,7 @@ export function KeyMenu({ subject, onOpen, onAction }: KeyMenuProps) {
   );
 }
 
-/** Phones have no keys to press. */
+/** Phones have no keyboard. */
 function Shortcut({ keys }: { keys: readonly string[] }) {
   return (
     <span className="max-md:hidden">

@@ -31,18 +31,18 @@ const summary = (change: Partial<KeySummary>): KeySummary => ({
 describe("toOffers", () => {
   it.each<[string, Partial<Key>, string[]]>([
     ["an active key", {}, ["edit", "roll", "disable", "revoke"]],
-    ["one that was rolled", { rolledToKeyId: successor }, ["edit", "disable", "revoke"]],
+    ["a rolled key", { rolledToKeyId: successor }, ["edit", "disable", "revoke"]],
     ["a disabled key", { state: "disabled" }, ["edit", "enable", "revoke"]],
     ["an expired key", { state: "expired" }, ["edit", "revoke"]],
     ["a revoked key", { state: "revoked" }, []],
-  ])("offers of %s what the server takes", (_, change, offered) => {
+  ])("offers for %s what the server accepts", (_, change, offered) => {
     const offers = Object.entries(toOffers(makeKey(1, change)));
     expect(offers.flatMap(([kind, isOffered]) => (isOffered ? [kind] : []))).toEqual(offered);
   });
 });
 
 describe("foresee", () => {
-  it("shows what the server will answer", () => {
+  it("predicts what the server will answer", () => {
     expect(foresee(makeKey(1), "disable", NOW_MS).state).toBe("disabled");
     expect(foresee(makeKey(1, { state: "disabled" }), "enable", NOW_MS).state).toBe("active");
     expect(foresee(makeKey(1), "revoke", NOW_MS)).toMatchObject({
@@ -53,7 +53,7 @@ describe("foresee", () => {
 });
 
 describe("toStateBadge", () => {
-  it("tells a key that was replaced from one that was not, while it still works", () => {
+  it("distinguishes a replaced key that still works from one that was not replaced", () => {
     expect(toStateBadge(makeKey(1)).label).toBe("Active");
     expect(toStateBadge(makeKey(1, { rolledToKeyId: successor })).label).toBe("Rolled");
     expect(toStateBadge(makeKey(1, { rolledToKeyId: successor, state: "expired" })).label).toBe(
@@ -62,7 +62,7 @@ describe("toStateBadge", () => {
   });
 });
 
-describe("a key in short", () => {
+describe("a shortened key", () => {
   it("shows only what is safe to show", () => {
     expect(toMaskedKey(makeKey(1))).toBe("tp_live_ab…x7Q1");
     expect(toShortId(makeKey(12).keyId)).toBe("key_00000000…0012");
@@ -78,7 +78,7 @@ describe("isEndingSoon", () => {
     expect(isEndingSoon(makeKey(1, { expiresAt }), NOW_MS)).toBe(isSoon);
   });
 
-  it("does not warn of a key that no longer works", () => {
+  it("does not warn about a key that no longer works", () => {
     const key = makeKey(1, { state: "revoked", expiresAt: "2026-11-22T00:00:00.000Z" });
     expect(isEndingSoon(key, NOW_MS)).toBe(false);
   });
@@ -98,15 +98,15 @@ describe("toMakerName", () => {
   });
 });
 
-describe("what a key did, in words", () => {
-  it("gives the range and the running day", () => {
+describe("the usage of a key, in words", () => {
+  it("gives the range and the current day", () => {
     expect(toTrendLabel(summary({ requests: 1234, requestsByDay: [1200, 34] }))).toBe(
       "1,234 requests in 2 days, 34 today",
     );
     expect(toTrendLabel(summary({ requestsByDay: [0, 0] }))).toBe("No requests in 2 days");
   });
 
-  it("says what ending it stops, and nothing while that is not known", () => {
+  it("says what ending the key stops, and nothing until that is known", () => {
     expect(toUseSentence(undefined)).toBe(undefined);
     expect(toUseSentence(summary({ lastUsedAt: null }))).toMatch(/It has never been used/);
     expect(toUseSentence(summary({}))).toMatch(/not been used in the last 14 days/);
@@ -116,7 +116,7 @@ describe("what a key did, in words", () => {
 });
 
 describe("toLimitTexts", () => {
-  it("writes each limit of the key alone, and nothing for a key without", () => {
+  it("lists the key's own limits, and nothing for a key without any", () => {
     const limits = {
       rateLimits: [{ name: "burst", limit: 1200, windowSeconds: 60 }],
       quotas: [{ meter: "requests", limit: 5000 }],
@@ -130,7 +130,7 @@ describe("toLimitTexts", () => {
 });
 
 describe("findShortcut", () => {
-  it("does by a key only what the menu offers", () => {
+  it("runs only the actions that the menu offers", () => {
     const active = toOffers(makeKey(1));
     expect(findShortcut("e", active)).toBe("edit");
     expect(findShortcut("R", active)).toBe("roll");
@@ -146,7 +146,7 @@ describe("findShortcut", () => {
 });
 
 describe("findLastUse", () => {
-  it("tells no use from before a key was made, though uses are known by the minute", () => {
+  it("never reports a use from before the key was created, although uses are rounded to the minute", () => {
     const key = makeKey(1, { createdAt: "2026-11-21T11:00:40.000Z" });
     const used = (lastUsedAt: string | null) => findLastUse(key, summary({ lastUsedAt }));
     expect(used("2026-11-21T11:00:00.000Z")).toBe("2026-11-21T11:00:40.000Z");

@@ -2,15 +2,15 @@ import type { Tone } from "@turnpike/ui/badge";
 import type { Key, KeySummary } from "./api-keys.queries.ts";
 
 const DAY_MS = 86_400_000;
-/** From this long before its end on, an expiry is worth a look. */
+/** An expiry closer than this gets a warning. */
 const SOON_MS = 7 * DAY_MS;
 
 export type KeyChange = "disable" | "enable" | "revoke";
 
-/** What may be done with a key as it is. */
+/** The actions available on a key in its current state. */
 export type KeyOffers = Readonly<Record<KeyChange | "edit" | "roll", boolean>>;
 
-/** What the server would take. A revoked key stays as it is, and only an active one is rolled, once. */
+/** The actions that the server accepts. A revoked key cannot change; only an active key can be rolled, and only once. */
 export function toOffers(key: Key): KeyOffers {
   return {
     edit: key.state !== "revoked",
@@ -21,7 +21,7 @@ export function toOffers(key: Key): KeyOffers {
   };
 }
 
-/** The key as it will be when the change has happened. */
+/** The expected key after the change. */
 export function foresee(key: Key, change: KeyChange, nowMs: number): Key {
   switch (change) {
     case "disable":
@@ -35,7 +35,7 @@ export function foresee(key: Key, change: KeyChange, nowMs: number): Key {
   }
 }
 
-/** The state in a word. A key that was replaced and still works for its grace period is "Rolled". */
+/** The state in a word. A replaced key that still works for its grace period is "Rolled". */
 export function toStateBadge(key: Key): { label: string; tone: Tone } {
   switch (key.state) {
     case "active":
@@ -53,17 +53,17 @@ export function toStateBadge(key: Key): { label: string; tone: Tone } {
   }
 }
 
-/** The part of a key that is safe to show: "tp_live_ab…x7Qz". */
+/** The characters of a key that are safe to show: "tp_live_ab…x7Qz". */
 export function toMaskedKey(key: Pick<Key, "start" | "lastFour">): string {
   return `${key.start}…${key.lastFour}`;
 }
 
-/** An id that fits under a name: "key_0199f3b0…5566". */
+/** A shortened id that fits under a name: "key_0199f3b0…5566". */
 export function toShortId(keyId: string): string {
   return `${keyId.slice(0, 12)}…${keyId.slice(-4)}`;
 }
 
-/** True when a key that works will soon stop to. */
+/** True when a working key will expire soon. */
 export function isEndingSoon(key: Key, nowMs: number): boolean {
   return (
     key.expiresAt !== null && key.state === "active" && Date.parse(key.expiresAt) - nowMs < SOON_MS
@@ -78,7 +78,7 @@ const MAKERS: Readonly<Record<string, string>> = {
   user: "A former member",
 };
 
-/** Who made it, by `kind:id`. People by name; of one who has left it is known that they were here. */
+/** The creator of a key, by `kind:id`: members by name, and people who have left as former members. */
 export function toMakerName(createdBy: string, people: ReadonlyMap<string, string>): string {
   const at = createdBy.indexOf(":");
   const kind = at === -1 ? createdBy : createdBy.slice(0, at);
@@ -99,7 +99,7 @@ export function toLimitTexts({ rateLimits, quotas }: Pick<Key, "rateLimits" | "q
   ];
 }
 
-/** What a key did lately in words, for who does not see the line. */
+/** The recent usage of a key in words, for people who cannot see the chart. */
 export function toTrendLabel({ requests, requestsByDay }: KeySummary): string {
   const days = `${String(requestsByDay.length)} days`;
   return requests === 0
@@ -108,8 +108,8 @@ export function toTrendLabel({ requests, requestsByDay }: KeySummary): string {
 }
 
 /**
- * When a key was last used; undefined for never. Uses are known by the minute, so that the first one may seem to come
- * before the key: never is one told from before it was made.
+ * When a key was last used; undefined for never. Uses are known to the minute, so the first one could seem to precede the key:
+ * the result is never earlier than its creation.
  */
 export function findLastUse(
   { createdAt }: Pick<Key, "createdAt">,
@@ -134,7 +134,7 @@ export function toUseSentence(summary: KeySummary | undefined): string | undefin
     : `It made ${COUNT.format(summary.requests)} ${summary.requests === 1 ? "request" : "requests"} in the last 14 days: programs that use it will fail.`;
 }
 
-/** The key that `press` on a row means, when the key may be changed so. */
+/** The action that a pressed key means on a row; undefined unless the API key allows it. */
 export function findShortcut(
   press: string,
   offers: KeyOffers,

@@ -36,12 +36,12 @@ export type KeysTableProps = {
   view: KeysView;
   keys: UseQueryResult<KeyPage>;
   columns: readonly Column<Key>[];
-  /** What has to be said above the keys. */
+  /** A notice above the keys. */
   notice?: ReactNode;
-  /** What is left out for who may only look. */
+  /** Left out for viewers. */
   write?: {
     selected: ReadonlySet<string>;
-    /** Keys of other pages, where all that match were chosen. */
+    /** Keys of other pages, when all matching keys were selected. */
     matching: ReturnType<typeof useMatchingKeys>;
     onSelect: (ids: ReadonlySet<string>) => void;
     running: BulkChange | undefined;
@@ -58,14 +58,14 @@ export function KeysTable({ view, keys, columns, notice, write, onChange }: Keys
   const open = (key: Key) => onChange({ ...view, openKeyId: key.keyId });
   const matching = write?.matching;
   const hasMore = nextCursor !== null || view.cursors.length > 0;
-  // Only what is in sight is changed, unless all that match were asked for: a choice on another page is not remembered.
+  // Actions apply to visible keys only, unless all matching keys were selected: a selection on another page is not kept.
   const chosen = (matching?.found?.keys ?? rows ?? [])
     .filter((key) => write?.selected.has(key.keyId))
     .map((key) => rows?.find(({ keyId }) => keyId === key.keyId) ?? key);
   const isWholePage =
     rows !== undefined && rows.length > 0 && rows.every((key) => write?.selected.has(key.keyId));
 
-  // Whoever takes one out of all that match has no more "all".
+  // Deselecting one matching key ends the "all" state.
   const isAllSaid =
     matching?.found === undefined ? isWholePage : chosen.length === matching.found.keys.length;
 
@@ -77,7 +77,7 @@ export function KeysTable({ view, keys, columns, notice, write, onChange }: Keys
   }
   const [asked, setAsked] = useState<"revoke" | "set_expiry">();
 
-  /** What can be undone happens at once; the rest is asked about first. */
+  /** Runs actions that can be undone at once; the others need confirmation. */
   function ask(action: BulkAction | undefined): void {
     if (action === "disable" || action === "enable") {
       write?.onBulk(listFitting(chosen, action), { action });
@@ -86,7 +86,7 @@ export function KeysTable({ view, keys, columns, notice, write, onChange }: Keys
     }
   }
 
-  /** A key that is pressed on one of several chosen rows is meant for all of them. */
+  /** A shortcut on one of several selected rows applies to all of them. */
   function press(key: Key, pressed: string): boolean {
     const isForMany = chosen.length > 1 && chosen.includes(key);
     if (isForMany) {
@@ -163,7 +163,7 @@ export function KeysTable({ view, keys, columns, notice, write, onChange }: Keys
               }
               previous={isWayBackLost(view) ? "First page" : "Previous"}
               onPrevious={view.cursors.length === 0 ? undefined : () => onChange(goBack(view))}
-              // While the next page loads, the cursor is still that of the page before it.
+              // While the next page loads, this is still the cursor of the previous one.
               onNext={
                 nextCursor === null || keys.isPlaceholderData
                   ? undefined

@@ -7,17 +7,17 @@ import type { Environment } from "#platform/current-environment.ts";
 import type { Key } from "./api-keys.queries.ts";
 import { type KeyState, type KeysView, narrow } from "./api-keys-search.view-model.ts";
 
-/** After the last letter it is looked for, in milliseconds. */
+/** The pause after the last letter before the search starts, in milliseconds. */
 export const SEARCH_DELAY_MS = 250;
 
 export type KeysToolbarProps = {
   view: KeysView;
   columns: readonly Column<Key>[];
-  /** `replace` when the change is one of many of the same, such as a letter. */
+  /** `replace` for one of many similar changes, such as each letter of a search. */
   onChange: (view: KeysView, how?: "replace") => void;
 };
 
-/** What is listed and how, all of it in the address. */
+/** The filters and columns of the list, all kept in the address. */
 export function KeysToolbar({ view, columns, onChange }: KeysToolbarProps) {
   return (
     <search aria-label="Filters" className="mb-3 flex flex-wrap items-center gap-2">
@@ -67,14 +67,14 @@ export function KeysToolbar({ view, columns, onChange }: KeysToolbarProps) {
 
 type KeySearchProps = { q: string; onSearch: (q: string) => void };
 
-/** What is typed is looked for once the person pauses. */
+/** Searches once the person pauses typing. */
 function KeySearch({ q, onSearch }: KeySearchProps) {
   const [typed, setTyped] = useState(q);
   const [asked, setAsked] = useState(q);
   const [address, setAddress] = useState(q);
   if (q !== address) {
     setAddress(q);
-    // Back, or a cleared filter: the address says something that was not typed here last.
+    // The address changed elsewhere, through Back or a cleared filter, so the field follows it.
     if (q !== asked) {
       setAsked(q);
       setTyped(q);

@@ -12,7 +12,7 @@ export function toTestKeyId(number: number): string {
   return `key_${String(number).padStart(32, "0")}`;
 }
 
-/** A key as the server writes it: active, live, without an end, unless it is changed. */
+/** A key as the server returns it: active, live and without an expiry unless `change` says otherwise. */
 export function makeKey(number: number, change: Partial<Key> = {}): Key {
   return keySchema.parse({
     keyId: toTestKeyId(number),
@@ -37,12 +37,12 @@ export function makeKey(number: number, change: Partial<Key> = {}): Key {
   });
 }
 
-/** The one answer that holds a key itself. */
+/** The only response that contains the key's secret. */
 export function makeCreatedKey(number: number, secret: string, change: Partial<Key> = {}): object {
   return createdKey.parse({ ...makeKey(number, change), key: secret });
 }
 
-/** What the asked keys did: the first one ten requests today, the others nothing ever. */
+/** The usage of the requested keys: ten requests today for the first one, none for the others. */
 export function answerSummaries(request: Request): object {
   const ids = new URL(request.url).searchParams.get("keys")?.split(",") ?? [];
   return keySummaries.parse({
@@ -65,7 +65,7 @@ export function answerSummaries(request: Request): object {
   });
 }
 
-/** The tenant of these keys, for somebody of a role. */
+/** The tenant of these keys, for a member with the given role. */
 export function makeOwnTenant(role: OwnTenant["role"] = "owner"): OwnTenant {
   return {
     tenantId: TENANT_ID as OwnTenant["tenantId"],

@@ -20,7 +20,7 @@ export type NoKeysProps = {
   onChange: (view: KeysView) => void;
 };
 
-/** What stands in the place of the rows when there is none: nothing yet, nothing that matches, or a page too far. */
+/** Shown instead of rows: there are no keys yet, none match, or the page is past the end. */
 export function NoKeys({ view, mayWrite, onChange }: NoKeysProps) {
   if (view.cursors.length > 0) {
     return (

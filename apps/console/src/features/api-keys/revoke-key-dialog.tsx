@@ -4,13 +4,13 @@ import { toMaskedKey, toUseSentence } from "./key.view-model.ts";
 
 export type RevokeKeyDialogProps = {
   subject: Key;
-  /** What it did lately; undefined while that is not known. */
+  /** The key's recent usage; undefined while it is not known. */
   summary: KeySummary | undefined;
   onConfirm: () => void;
   onClose: () => void;
 };
 
-/** Asks before a key ends for good, and says what that stops. */
+/** Asks before revoking a key for good, and says what that stops. */
 export function RevokeKeyDialog({ subject, summary, onConfirm, onClose }: RevokeKeyDialogProps) {
   return (
     <ConfirmDialog

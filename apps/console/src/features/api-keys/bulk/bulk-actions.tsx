@@ -10,11 +10,11 @@ import {
 import { ExpiryDialog } from "./expiry-dialog.tsx";
 
 export type BulkActionsProps = {
-  /** The chosen keys. */
+  /** The selected keys. */
   keys: readonly Key[];
-  /** What is under way. */
+  /** The change in progress. */
   running: BulkChange | undefined;
-  /** What was asked for and needs an answer first. */
+  /** Starts an action; irreversible ones ask for confirmation first. */
   asked: "revoke" | "set_expiry" | undefined;
   onAsk: (action: BulkAction | undefined) => void;
   onChange: (keys: readonly Key[], change: BulkChange) => void;
@@ -27,7 +27,7 @@ const ACTIONS = [
   { action: "revoke", verb: "Revoke", progress: "Revoking…" },
 ] as const satisfies readonly { action: BulkAction; verb: string; progress: string }[];
 
-/** What can be done with the chosen keys: each action takes those that it fits. */
+/** The actions on the selected keys. Each applies to the keys that it fits. */
 export function BulkActions({ keys, running, asked, onAsk, onChange }: BulkActionsProps) {
   const revocable = listFitting(keys, "revoke");
   const close = () => onAsk(undefined);
@@ -48,7 +48,7 @@ export function BulkActions({ keys, running, asked, onAsk, onChange }: BulkActio
             progress={isRunning ? progress : undefined}
             onClick={() => onAsk(action)}
           >
-            {verb} {fitting.length} {/* On a phone all of them fit beside each other without it. */}
+            {verb} {fitting.length} {/* On phones the buttons fit in one row without this word. */}
             <span className="-ml-1 max-md:sr-only">{fitting.length === 1 ? "key" : "keys"}</span>
           </Button>
         );

@@ -24,20 +24,20 @@ describe("a change of many keys", () => {
   ];
   const numbers = (fitting: typeof keys) => fitting.map(({ name }) => name);
 
-  it("takes the keys that it fits", () => {
+  it("applies to the keys that it fits", () => {
     expect(numbers(listFitting(keys, "disable"))).toEqual(["Key 1"]);
     expect(numbers(listFitting(keys, "enable"))).toEqual(["Key 2"]);
     expect(numbers(listFitting(keys, "revoke"))).toEqual(["Key 1", "Key 2", "Key 3"]);
     expect(numbers(listFitting(keys, "set_expiry"))).toEqual(["Key 1", "Key 2", "Key 3"]);
   });
 
-  it("leaves out the expiry of a key that was rolled, which ends with its grace period", () => {
+  it("leaves out the expiry of a rolled key, which ends with its grace period", () => {
     const rolled = makeKey(5, { rolledToKeyId: makeKey(1).keyId, expiresAt: SOON });
     expect(listFitting([rolled], "set_expiry")).toEqual([]);
     expect(listFitting([rolled], "revoke")).toEqual([rolled]);
   });
 
-  it("shows what will be: an expired key with a later end works again", () => {
+  it("predicts the result: an expired key with a later expiry works again", () => {
     const change: BulkChange = { action: "set_expiry", expiresAt: SOON };
     expect(keys.map((key) => foreseeBulk(key, change, NOW_MS).state)).toEqual([
       "active",
@@ -48,7 +48,7 @@ describe("a change of many keys", () => {
     expect(foreseeBulk(makeKey(1), { action: "disable" }, NOW_MS).state).toBe("disabled");
   });
 
-  it("is taken back by its opposite, and each expiry by the one before", () => {
+  it("is undone by its opposite, and each expiry by its previous value", () => {
     const [one, two, three] = [makeKey(1), makeKey(2, { expiresAt: SOON }), makeKey(3)];
     const before = [one, two, three];
     const keyIds = before.map(({ keyId }) => keyId);
@@ -61,13 +61,13 @@ describe("a change of many keys", () => {
     ]);
   });
 
-  it("that cannot be taken back is not offered to be", () => {
+  it("offers no undo when it is irreversible", () => {
     expect(toUndo([makeKey(1)], { action: "revoke" }, NOW_MS)).toEqual([]);
     const over = makeKey(1, { state: "expired", expiresAt: OVER });
     expect(toUndo([over], { action: "set_expiry", expiresAt: SOON }, NOW_MS)).toEqual([]);
   });
 
-  it("says what was changed, what was so already, and what cannot be as before", () => {
+  it("reports the keys that changed, needed no change, and cannot be restored", () => {
     expect(toDoneText({ action: "disable" }, { changed: 1, unchanged: 0 })).toBe(
       "1 key is disabled.",
     );
@@ -80,7 +80,7 @@ describe("a change of many keys", () => {
     );
   });
 
-  it("that failed says each reason once, with the first keys that it kept back", () => {
+  it("gives each failure reason once, with the names of the first keys", () => {
     const many = Array.from({ length: 7 }, (_, n) => ({ key: makeKey(n), reason: "No answer." }));
     const other = { key: makeKey(8), reason: "This key is locked." };
     expect(groupFailures([...many.slice(0, 3), other, ...many.slice(3)])).toEqual([
@@ -93,7 +93,7 @@ describe("a change of many keys", () => {
     ]);
   });
 
-  it("is meant by keys pressed on a chosen row, as far as one fits", () => {
+  it("is started by a shortcut on a selected row if any selected key allows it", () => {
     expect(findBulkShortcut("d", keys)).toBe("disable");
     expect(findBulkShortcut("D", keys.slice(1))).toBe("enable");
     expect(findBulkShortcut("x", keys)).toBe("set_expiry");

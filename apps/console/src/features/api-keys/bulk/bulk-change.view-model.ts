@@ -2,11 +2,11 @@ import type { ApiClient } from "#platform/api-client.ts";
 import type { Key } from "../api-keys.queries.ts";
 import { foresee, toOffers } from "../key.view-model.ts";
 
-/** What many keys are changed to, as the API takes it. */
+/** A bulk change as the API takes it. */
 export type BulkChange = Parameters<ApiClient["keys"]["change"]>[0]["change"];
 export type BulkAction = BulkChange["action"];
 
-/** "disabled", "given an expiry": what became of the keys. */
+/** The result of each action, as a participle. */
 export const BULK_DONE: Readonly<Record<BulkAction, string>> = {
   disable: "disabled",
   enable: "enabled",
@@ -14,16 +14,16 @@ export const BULK_DONE: Readonly<Record<BulkAction, string>> = {
   set_expiry: "given a new expiry",
 };
 
-/** Those of the keys that an action fits. */
+/** The keys that an action fits. */
 export function listFitting(keys: readonly Key[], action: BulkAction): Key[] {
   return keys.filter((key) => {
     const offers = toOffers(key);
-    // A rolled key ends with its grace period: the server leaves it out as well.
+    // A rolled key ends with its grace period, so the server leaves it out as well.
     return action === "set_expiry" ? offers.edit && key.rolledToKeyId === null : offers[action];
   });
 }
 
-/** A key as it will be when the change has happened. */
+/** The expected key after the change. */
 export function foreseeBulk(key: Key, change: BulkChange, nowMs: number): Key {
   if (change.action !== "set_expiry") {
     return foresee(key, change.action, nowMs);
@@ -32,13 +32,13 @@ export function foreseeBulk(key: Key, change: BulkChange, nowMs: number): Key {
   return { ...key, expiresAt: change.expiresAt, state: isExpiredKey ? "active" : key.state };
 }
 
-/** One request that takes a change back. */
+/** One request of an undo. */
 export type UndoStep = { keyIds: Key["keyId"][]; change: BulkChange };
 
 /**
- * What takes a change of many keys back. Empty for what is for good, and for what cannot be as it was: an expiry that is over.
+ * The requests that undo a bulk change. Empty for irreversible changes; keys whose previous expiry has passed are left out.
  *
- * @param before - The keys that were changed, as they were.
+ * @param before - The changed keys, as they were before.
  */
 export function toUndo(before: readonly Key[], change: BulkChange, nowMs: number): UndoStep[] {
   const keyIds = before.map((key) => key.keyId);
@@ -63,7 +63,7 @@ export function toUndo(before: readonly Key[], change: BulkChange, nowMs: number
   }
 }
 
-/** What was changed, as sentences. `unchanged` keys were as asked already. */
+/** The result of a change, as sentences. `unchanged` keys needed no change. */
 export function toDoneText(
   { action }: BulkChange,
   { changed, unchanged }: { changed: number; unchanged: number },
@@ -74,7 +74,7 @@ export function toDoneText(
   ].join(" ");
 }
 
-/** What was taken back, as sentences. `kept` keys could not be: what they had before is over. */
+/** The result of an undo, as sentences. `kept` keys could not be restored: their previous expiry has passed. */
 export function toUndoneText({ undone, kept }: { undone: number; kept: number }): string {
   return [
     ...(undone > 0 ? [`${countKeys(undone)} ${undone === 1 ? "was" : "were"} changed back.`] : []),
@@ -90,7 +90,7 @@ function toBe(count: number): string {
   return count === 1 ? "is" : "are";
 }
 
-/** The action that a key pressed on a chosen row means for all that are chosen; undefined for none. */
+/** The bulk action of a shortcut on a selected row; undefined for none. */
 export function findBulkShortcut(press: string, keys: readonly Key[]): BulkAction | undefined {
   const fits = (action: BulkAction) => (listFitting(keys, action).length > 0 ? action : undefined);
   switch (press.toLowerCase()) {
@@ -108,10 +108,10 @@ export function findBulkShortcut(press: string, keys: readonly Key[]): BulkActio
 /** Keys that failed for one reason. */
 export type FailureGroup = { reason: string; names: readonly string[]; namesOmitted: number };
 
-/** Names that stand beside a reason: it is the reason that helps. */
+/** Names shown next to a reason; the reason is what helps. */
 const NAMES_SHOWN_MAX = 5;
 
-/** Says each reason once, with the keys that it kept back, in their order. */
+/** Groups failed keys by reason, in their order. */
 export function groupFailures(
   failed: readonly { key: Key; reason: string }[],
 ): readonly FailureGroup[] {

@@ -10,7 +10,7 @@ export type BulkReportNoticeProps = {
   onClose: () => void;
 };
 
-/** What came of a change of many keys of which some failed, and why. */
+/** The failures of a bulk change, with their reasons. */
 export function BulkReportNotice({ report, isRunning, onRetry, onClose }: BulkReportNoticeProps) {
   const { change, total, failed } = report;
   const word = BULK_DONE[change.action];

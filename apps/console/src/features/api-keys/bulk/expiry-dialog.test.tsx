@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it("says why an expiry is not set that has passed while the dialog was open", async () => {
+it("refuses an expiry that has passed while the dialog was open, and says why", async () => {
   const onConfirm = vi.fn();
   render(
     <ExpiryDialog isOpen keys={[makeKey(1)]} onClose={() => undefined} onConfirm={onConfirm} />,

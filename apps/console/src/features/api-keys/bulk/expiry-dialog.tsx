@@ -18,7 +18,7 @@ export type ExpiryDialogProps = {
   onConfirm: (keys: readonly Key[], expiresAt: string | null) => void;
 };
 
-/** Asks when many keys are to end. */
+/** Asks for the expiry of many keys. */
 export function ExpiryDialog({ isOpen, keys, onClose, onConfirm }: ExpiryDialogProps) {
   const expired = keys.filter((key) => key.state === "expired").length;
   return (
@@ -43,7 +43,7 @@ function ExpiryForm({ onCancel, onConfirm }: ExpiryFormProps) {
   const [draft, setDraft] = useState<ExpiryDraft>({ expiry: "30d", customExpiry: "" });
   useUnsaved(draft.customExpiry !== "");
   const cancel = useCancel(onCancel);
-  // By the clock of the last attempt: an expiry that was in the future when the dialog opened may be over by then.
+  // Checked at each attempt: an expiry that was in the future when the dialog opened may have passed by then.
   const [checkedMs, setCheckedMs] = useState<number>();
   const [openedMs] = useState(() => Date.now());
   const clock = { nowMs: openedMs, timeZone: readOwnTimeZone() };

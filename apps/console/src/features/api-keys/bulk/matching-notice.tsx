@@ -5,25 +5,25 @@ import { countKeys } from "./bulk-change.view-model.ts";
 import type { MatchingKeys } from "./use-matching-keys.ts";
 
 export type MatchingNoticeProps = {
-  /** What is chosen on all pages; undefined while only keys of this page are. */
+  /** The keys selected on all pages; undefined while only keys of this page are. */
   found: MatchingKeys | undefined;
   pageCount: number;
   isSearching: boolean;
   error: Error | null;
   onSearch: () => void;
-  /** Chooses this page alone again. */
+  /** Selects only this page again. */
   onNarrow: () => void;
 };
 
 /**
- * Says that a choice is of one page alone, and widens it to all pages, or that it is of all, and narrows it. The button is
- * one and the same, so that the focus stays where it was pressed.
+ * Says whether the selection covers this page or all pages, and switches between the two. Both states share one button, so
+ * that the focus stays on it.
  */
 export function MatchingNotice(props: MatchingNoticeProps) {
   const { found, error } = props;
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      {/* A phone has place for what can be done, and counts beside it what is chosen. */}
+      {/* Phones show only the button; the number of selected keys is next to it. */}
       <p
         role={error === null ? "status" : "alert"}
         className={error === null ? "max-md:sr-only" : undefined}

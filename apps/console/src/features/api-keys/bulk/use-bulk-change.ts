@@ -20,14 +20,14 @@ export type BulkReport = {
   failed: readonly { key: Key; reason: string }[];
 };
 
-/** What came of one request; the keys as they were before it. */
+/** The result of one request, with the keys as they were before it. */
 type Sent = {
-  /** Without those that were as asked already: others made them so. */
+  /** Without the keys that needed no change: someone else had made it. */
   changed: readonly Key[];
   failed: BulkReport["failed"];
 };
 
-/** Changes many keys by one request, offers to take it back, and keeps what failed until it is looked at. */
+/** Changes many keys by one request, offers an undo, and keeps the failures on screen until they are dismissed. */
 export function useBulkChange(tenantId: TenantId) {
   const { api } = usePlatform();
   const client = useQueryClient();
@@ -35,9 +35,9 @@ export function useBulkChange(tenantId: TenantId) {
   const [report, setReport] = useState<BulkReport>();
   const isHeld = useRef(false);
 
-  /** Sends one request and shows what it will do until it is answered. */
+  /** Sends one request, and shows the expected result until the response arrives. */
   async function send(keys: readonly Key[], change: BulkChange): Promise<Sent> {
-    // An answer from before the change would undo what is shown.
+    // A response from before the change would overwrite the result on screen.
     await client.cancelQueries({ queryKey: keysOf(tenantId) });
     for (const key of keys) {
       replaceKey(client, tenantId, foreseeBulk(key, change, Date.now()));
@@ -100,7 +100,7 @@ export function useBulkChange(tenantId: TenantId) {
     const { changed, failed } = await send(keys, change);
     setRunning(undefined);
     isHeld.current = false;
-    // What failed before stays in sight until this is answered: its button to try again has the focus.
+    // The previous failures stay visible until the response arrives: their Try again button has the focus.
     setReport(failed.length === 0 ? undefined : { change, total: keys.length, failed });
     if (failed.length < keys.length) {
       const canUndo = changed.length > 0 && toUndo(changed, change, Date.now()).length > 0;

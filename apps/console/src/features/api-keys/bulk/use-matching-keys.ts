@@ -5,24 +5,24 @@ import { usePlatform } from "#platform/platform.tsx";
 import { type Key, type KeyPage, keysQueries, type TenantId } from "../api-keys.queries.ts";
 import type { KeysView } from "../api-keys-search.view-model.ts";
 
-/** Keys on all pages that the filters leave. */
+/** The keys on all pages that match the filters. */
 export type MatchingKeys = {
   keys: readonly Key[];
-  /** There are more than one request takes. */
+  /** True when more keys match than one request takes. */
   isCut: boolean;
 };
 
 export type MatchingKeysOptions = {
   tenantId: TenantId;
   view: KeysView;
-  /** Called with what was found, unless the filters have changed since it was asked for. */
+  /** Called with the matching keys, unless the filters have changed since the request. */
   onFound: (keys: readonly Key[]) => void;
 };
 
-/** What was looked for: the filters may be others by the time that it is found. */
+/** The requested filters: the current ones may differ by the time the response arrives. */
 type Question = { view: KeysView; filters: string };
 
-/** Finds the keys of all pages, as many as one change takes. What was found is forgotten when the filters change. */
+/** Finds the matching keys of all pages, as many as one change takes. The result is dropped when the filters change. */
 export function useMatchingKeys({ tenantId, view, onFound }: MatchingKeysOptions) {
   const { api } = usePlatform();
   const filters = JSON.stringify([view.q.trim(), view.environment, view.state, view.sort]);
@@ -40,7 +40,7 @@ export function useMatchingKeys({ tenantId, view, onFound }: MatchingKeysOptions
       const isCut = keys.length > BULK_KEYS_MAX || cursor !== null;
       return { keys: keys.slice(0, BULK_KEYS_MAX), isCut };
     },
-    // Called as the page is by then: `filters` are those of now, and keys that others found are not to be chosen.
+    // This runs with the current `filters`: keys found by earlier filters must not be selected.
     onSuccess: (matching, asked) => {
       if (asked.filters === filters) {
         setFound({ ...matching, filters });

@@ -8,13 +8,13 @@ import { ScopesField } from "./scopes-field.tsx";
 export type ApiScopesFieldProps = {
   tenantId: TenantId;
   value: readonly string[];
-  /** What the key has already. */
+  /** Scopes that the key already has. */
   granted: readonly string[];
   error?: string | undefined;
   onChange: (scopes: readonly string[]) => void;
 };
 
-/** What the key may do in the operator's own API, as the plan allows. Nothing where there is nothing to choose. */
+/** The scopes of the operator's own API that the plan allows. Renders nothing when there is nothing to choose. */
 export function ApiScopesField({ tenantId, granted, ...field }: ApiScopesFieldProps) {
   const { api } = usePlatform();
   const scopes = useQuery(keysQueries.scopes(api, tenantId));

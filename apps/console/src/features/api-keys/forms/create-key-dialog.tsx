@@ -19,16 +19,16 @@ import { ShownKey } from "./shown-key.tsx";
 export type CreateKeyDialogProps = {
   isOpen: boolean;
   tenant: OwnTenant;
-  /** The environment that the page is about; undefined for both. */
+  /** The environment of the page; undefined for both. */
   environment: Environment | undefined;
   onClose: () => void;
 };
 
-/** Makes a key and shows it once. While it is shown, only its own button closes the dialog. */
+/** Creates a key and shows it once. While it is shown, only its own button closes the dialog. */
 export function CreateKeyDialog({ isOpen, ...props }: CreateKeyDialogProps) {
   const [created, setCreated] = useState<CreatedKey>();
   if (!isOpen && created !== undefined) {
-    // Somebody has left without it. The next one begins with a form.
+    // The dialog was left without it. It opens with an empty form next time.
     setCreated(undefined);
   }
 
@@ -67,7 +67,7 @@ function CreateKeyForm({ tenant, environment, onCancel, onCreated }: CreateKeyFo
   const client = useQueryClient();
   const create = useMutation({
     mutationKey: ["keys", "create"],
-    // What it answers holds the key itself: nothing keeps it but this dialog.
+    // The response contains the key's secret, so only this dialog holds it.
     gcTime: 0,
     mutationFn: ({ draft, context }: { draft: KeyDraft; context: DraftContext }) =>
       api.keys.create(toCreateInput(draft, context)),
@@ -76,7 +76,7 @@ function CreateKeyForm({ tenant, environment, onCancel, onCreated }: CreateKeyFo
       void refreshKeys(client, tenant.tenantId);
     },
   });
-  // Its answer holds the secret, which is shown nowhere else.
+  // The response contains the secret, which is shown nowhere else.
   useStake("secret", create.isPending);
   const submitOnce = useSubmitOnce(create.mutateAsync, "failed");
   return (

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { listErrors } from "./draft-errors.ts";
 
-describe("the summary of what is wrong", () => {
-  it("names the field of each sentence as the form does", () => {
+describe("the error summary", () => {
+  it("uses the field names of the form", () => {
     expect(
       listErrors({
         "/name": "Must not be empty.",

@@ -1,7 +1,7 @@
-/** What is wrong with a form, by JSON pointers (RFC 6901) into its request: the same before and after the server was asked. */
+/** Form errors by JSON pointer (RFC 6901) into the request, whether found here or by the server. */
 export type DraftErrors = Readonly<Record<string, string>>;
 
-/** What is wrong with a field itself or, for one that holds others, with the first of those. Undefined when nothing is. */
+/** The error of a field, or the first error inside it. Undefined if there is none. */
 export function errorAt(errors: DraftErrors, pointer: string): string | undefined {
   const below = Object.keys(errors).find((one) => one === pointer || one.startsWith(`${pointer}/`));
   return below === undefined ? undefined : errors[below];
@@ -25,7 +25,7 @@ const PARTS: Readonly<Record<string, string>> = {
   "quotas/limit": "units",
 };
 
-/** Each sentence once, in the order of the form, after the name of its field: "Quota 1, units: Enter the number of units." */
+/** Each message once, in form order, after the name of its field: "Quota 1, units: Enter the number of units." */
 export function listErrors(errors: DraftErrors): string[] {
   return [
     ...new Set(
@@ -37,7 +37,7 @@ export function listErrors(errors: DraftErrors): string[] {
   ];
 }
 
-/** What the form calls a place in its request; undefined for what it does not have. */
+/** The form's name for a pointer into the request; undefined for one that the form does not have. */
 function toPlace(pointer: string): string | undefined {
   const [, field = "", row, part] = pointer.split("/");
   const place = PLACES[field];

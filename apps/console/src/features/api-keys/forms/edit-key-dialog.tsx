@@ -16,7 +16,7 @@ import { KeyForm } from "./key-form.tsx";
 
 export type EditKeyDialogProps = { tenant: OwnTenant; subject: Key; onClose: () => void };
 
-/** Changes what may be changed of a key. */
+/** Edits a key. */
 export function EditKeyDialog({ tenant, subject, onClose }: EditKeyDialogProps) {
   return (
     <Dialog

@@ -3,12 +3,12 @@ import { TextField } from "@turnpike/ui/text-field";
 import { formatInstant } from "#platform/format.ts";
 import { EXPIRY_PRESETS, type Expiry, type KeyDraft } from "./key-draft.view-model.ts";
 
-/** An end of a key as it is chosen. */
+/** The chosen expiry of a key. */
 export type ExpiryDraft = Pick<KeyDraft, "expiry" | "customExpiry">;
 
 export type ExpiryFieldProps = {
   draft: ExpiryDraft;
-  /** When an existing key ends, ISO 8601; null for never. */
+  /** The expiry of an existing key, ISO 8601; null for never. */
   current: string | null;
   nowMs: number;
   timeZone: string;
@@ -16,7 +16,7 @@ export type ExpiryFieldProps = {
   onChange: (part: Pick<KeyDraft, "expiry"> | Pick<KeyDraft, "customExpiry">) => void;
 };
 
-/** When the key stops by itself. */
+/** The field for a key's expiry. */
 export function ExpiryField(props: ExpiryFieldProps) {
   const { draft, current, nowMs, timeZone, error, onChange } = props;
   const isCustom = draft.expiry === "custom";

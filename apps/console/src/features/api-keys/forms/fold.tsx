@@ -3,18 +3,18 @@ import { type ReactNode, useState } from "react";
 
 export type FoldProps = {
   title: string;
-  /** What stands inside, in a few words: "From anywhere", "2 networks". */
+  /** A summary of the contents: "From anywhere", "2 networks". */
   state: string;
-  /** Something inside is wrong: it cannot stay out of sight. */
+  /** True when the contents have an error, which must stay visible. */
   hasError: boolean;
-  /** Counts up each time it is said what is wrong: a fold that was closed since then opens again. */
+  /** Counts the failed attempts: each one reopens a fold that was closed since. */
   attempts: number;
-  /** Open from the start, for what is in use already. */
+  /** Open from the start, for settings already in use. */
   isInUse: boolean;
   children: ReactNode;
 };
 
-/** A part of a form that most keys do without: one line until it is opened. */
+/** A section of the form that most keys do not need: one line until it is opened. */
 export function Fold({ title, state, hasError, attempts, isInUse, children }: FoldProps) {
   const [isOpen, setIsOpen] = useState(isInUse || hasError);
   const [seen, setSeen] = useState(attempts);

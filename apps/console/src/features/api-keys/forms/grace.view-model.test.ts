@@ -6,13 +6,13 @@ import { GRACE_CHOICES, toGraceEndMs } from "./grace.view-model.ts";
 import { listApiScopes, listManagementScopes } from "./key-scopes.ts";
 
 describe("the grace periods", () => {
-  it("are those of the API, each with what it means", () => {
+  it("are those of the API, each with an explanation", () => {
     const seconds = GRACE_CHOICES.map(({ value }) => Number(value));
     expect(seconds.toSorted((a, b) => a - b)).toEqual([...KEY_GRACE_SECONDS]);
     expect(GRACE_CHOICES.every(({ note }) => note !== undefined)).toBe(true);
   });
 
-  it("never make a key live longer than it would have", () => {
+  it("never extend the life of a key", () => {
     expect(toGraceEndMs(makeKey(1), 60, 1000)).toBe(61_000);
     const ending = makeKey(1, { expiresAt: "1970-01-01T00:00:30.000Z" });
     expect(toGraceEndMs(ending, 60, 1000)).toBe(30_000);
@@ -23,13 +23,13 @@ describe("the scopes of a key", () => {
   it("are all that a key may carry, each in plain words", () => {
     const choices = listManagementScopes("owner", []);
     expect(choices.map(({ scope }) => scope).toSorted()).toEqual([...TENANT_KEY_SCOPES].toSorted());
-    // Whether a tenant reports its own usage is the operator's to decide.
+    // Whether a tenant reports its own usage is the operator's decision.
     expect(choices.filter(({ isOffered }) => !isOffered).map(({ scope }) => scope)).toEqual([
       "events:write",
     ]);
   });
 
-  it("cannot be given by who does not hold them", () => {
+  it("cannot be granted by someone who does not have them", () => {
     const missing = listManagementScopes("developer", []).filter(({ isOffered }) => !isOffered);
     expect(missing.map(({ scope }) => scope)).toEqual([
       "events:write",
@@ -39,7 +39,7 @@ describe("the scopes of a key", () => {
     ]);
   });
 
-  it("that the key has already stay possible, of the plan or not", () => {
+  it("that the key already has stay available, in the plan or not", () => {
     const kept = listManagementScopes("developer", [
       "events:write",
       "audit:read",

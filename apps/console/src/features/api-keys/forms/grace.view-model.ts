@@ -5,7 +5,7 @@ import type { Key } from "../api-keys.queries.ts";
 export type GraceSeconds = (typeof KEY_GRACE_SECONDS)[number];
 export type GraceValue = `${GraceSeconds}`;
 
-/** How long the old key works on, and what each choice is for. */
+/** The grace periods, and what each is for. */
 export const GRACE_CHOICES: readonly Choice<GraceValue>[] = [
   {
     value: "0",
@@ -22,7 +22,7 @@ export const GRACE_CHOICES: readonly Choice<GraceValue>[] = [
   { value: "604800", label: "7 days", note: "When other people have to switch too." },
 ];
 
-/** When the old key ends, epoch milliseconds: after the grace period, never later than it would have anyway. */
+/** When the old key ends, epoch milliseconds: after the grace period, but never later than its own expiry. */
 export function toGraceEndMs(key: Key, graceSeconds: number, nowMs: number): number {
   const endMs = nowMs + graceSeconds * 1000;
   return key.expiresAt === null ? endMs : Math.min(endMs, Date.parse(key.expiresAt));

@@ -23,7 +23,7 @@ const draft = (change: Partial<KeyDraft> = {}): KeyDraft => ({
 const row = (rowId: number, name: string, text: string) => ({ rowId, name, text });
 
 describe("a new key", () => {
-  it("is live unless the page is about tests, manages nothing and has no end", () => {
+  it("is live unless the page shows test keys, has no management scopes and no expiry", () => {
     expect(toCreateInput(draft(), CONTEXT)).toEqual({
       tenantId: CONTEXT.tenantId,
       name: "Worker",
@@ -34,13 +34,13 @@ describe("a new key", () => {
     expect(toNewDraft("test").environment).toBe("test");
   });
 
-  it("ends after the preset, to the millisecond", () => {
+  it("expires after the preset, to the millisecond", () => {
     expect(toCreateInput(draft({ expiry: "30d" }), CONTEXT).expiresAt).toBe(
       "2026-12-21T12:00:00.000Z",
     );
   });
 
-  it("ends when the clocks of the reader show what was chosen", () => {
+  it("expires at the chosen time in the reader's zone", () => {
     const input = toCreateInput(
       draft({ expiry: "custom", customExpiry: "2026-12-01T09:00" }),
       CONTEXT,
@@ -59,11 +59,11 @@ describe("a new key", () => {
 
 describe("checkDraft", () => {
   it.each<[string, Partial<KeyDraft>, object]>([
-    ["nothing of a good one", {}, {}],
+    ["nothing for a valid draft", {}, {}],
     ["a missing name", { name: "  " }, { "/name": "Give the key a name." }],
-    ["a missing day", { expiry: "custom" }, { "/expiresAt": "Choose a date and a time." }],
+    ["a missing date", { expiry: "custom" }, { "/expiresAt": "Choose a date and a time." }],
     [
-      "a day that is over",
+      "a date in the past",
       { expiry: "custom", customExpiry: "2026-11-21T13:00" },
       { "/expiresAt": "The expiry must be in the future." },
     ],
@@ -78,7 +78,7 @@ describe("checkDraft", () => {
       { "/metadata/a": "Each name can be used only once." },
     ],
     [
-      "networks that are none, the first ones by name",
+      "invalid networks, naming the first ones",
       { networks: "192.0.2.0/24 a, b\nc;d 10.0.0.0/33" },
       {
         "/allowedNetworks":
@@ -102,7 +102,7 @@ describe("networks and limits", () => {
     quotas: [{ rowId: 0, meter: "requests", limit: 5_000 }],
   });
 
-  it("are asked for as the API writes them", () => {
+  it("are sent in the format of the API", () => {
     expect(toCreateInput(limited, CONTEXT)).toMatchObject({
       allowedNetworks: ["10.1.2.3/8", "2001:db8::/32"],
       rateLimits: [{ name: "burst", limit: 10, windowSeconds: 120 }],
@@ -110,7 +110,7 @@ describe("networks and limits", () => {
     });
   });
 
-  it("of a key are left alone until something is changed, also when they are only spelled anew", () => {
+  it("are sent only after a real change, not after a change of spelling", () => {
     const key = makeKey(1, {
       name: "Worker",
       allowedNetworks: ["10.0.0.0/8"],
@@ -136,7 +136,7 @@ describe("networks and limits", () => {
 });
 
 describe("an allow-list that names a network twice", () => {
-  it("is another one than that of the same length with one network more", () => {
+  it("differs from one of the same length with one more network", () => {
     const key = makeKey(1, { name: "Worker", allowedNetworks: ["10.0.0.0/8", "192.0.2.0/24"] });
     const edited = { ...toDraft(key), networks: "10.0.0.0/8\n10.0.0.0/8" };
     expect(toUpdateInput(key, edited, CONTEXT)).toMatchObject({
@@ -153,20 +153,20 @@ describe("an edited key", () => {
     metadata: { region: "eu", shard: 3, isNew: true },
   });
 
-  it("asks for nothing when nothing was changed", () => {
+  it("sends nothing when nothing has changed", () => {
     expect(toUpdateInput(key, toDraft(key), CONTEXT)).toBe(undefined);
     const reordered = { ...toDraft(key), scopes: ["keys:read", "usage:read"] };
     expect(toUpdateInput(key, reordered, CONTEXT)).toBe(undefined);
   });
 
-  it("asks only for what differs", () => {
+  it("sends only the changed fields", () => {
     const renamed = toUpdateInput(key, { ...toDraft(key), name: "Importer" }, CONTEXT);
     expect(renamed).toEqual({ tenantId: key.tenantId, keyId: key.keyId, name: "Importer" });
     const endless = toUpdateInput(key, { ...toDraft(key), expiry: "never" }, CONTEXT);
     expect(endless).toEqual({ tenantId: key.tenantId, keyId: key.keyId, expiresAt: null });
   });
 
-  it("leaves numbers and truths of the metadata what they are", () => {
+  it("keeps numbers and booleans in the metadata as they are", () => {
     const before = toDraft(key);
     const metadata = before.metadata.map((line) =>
       line.name === "region" ? { ...line, text: "us" } : line,
@@ -178,7 +178,7 @@ describe("an edited key", () => {
     });
   });
 
-  it("drops a line that was taken away", () => {
+  it("drops a line that was removed", () => {
     const before = toDraft(key);
     const metadata = before.metadata.filter((line) => line.name !== "shard");
     expect(toUpdateInput(key, { ...before, metadata }, CONTEXT)?.metadata).toEqual({

@@ -25,7 +25,7 @@ type Metadata = NonNullable<CreateInput["metadata"]>;
 export const METADATA_MAX = 20;
 /** Networks that a key may be bound to. */
 const NETWORKS_MAX = 50;
-/** Wrong networks that are named: the first ones lead to the others. */
+/** Invalid networks named in an error; fixing these usually reveals the pattern. */
 const NETWORKS_NAMED_MAX = 3;
 
 export const EXPIRY_PRESETS = [
@@ -34,16 +34,16 @@ export const EXPIRY_PRESETS = [
   { value: "90d", label: "In 90 days", afterMs: 90 * DAY_MS },
   { value: "365d", label: "In 1 year", afterMs: 365 * DAY_MS },
 ] as const;
-/** `keep` leaves the end of an existing key as it is. */
+/** `keep` leaves the expiry of an existing key unchanged. */
 export type Expiry = (typeof EXPIRY_PRESETS)[number]["value"] | "never" | "custom" | "keep";
 
-/** One line of metadata as it is typed. */
+/** One line of metadata as typed. */
 export type MetadataRow = {
-  /** Names the line while it is on the page. */
+  /** Identifies the line while it is on the page. */
   rowId: number;
   name: string;
   text: string;
-  /** What the key holds; a number stays one while its text is not touched. */
+  /** The stored value; a number stays a number while its text is unchanged. */
   stored?: unknown;
 };
 
@@ -52,17 +52,17 @@ export type KeyDraft = {
   name: string;
   environment: Environment;
   scopes: readonly string[];
-  /** Addresses and ranges, separated by lines, blanks or commas. */
+  /** Addresses and ranges, separated by line breaks, spaces or commas. */
   networks: string;
   rateLimits: readonly RateLimitRow[];
   quotas: readonly QuotaRow[];
   expiry: Expiry;
-  /** As a field of date and time writes it: "2026-12-01T09:00". Empty until it is chosen. */
+  /** The value of a date and time field: "2026-12-01T09:00". Empty until one is chosen. */
   customExpiry: string;
   metadata: readonly MetadataRow[];
 };
 
-/** What a form for a new key begins with. */
+/** The initial values for a new key. */
 export function toNewDraft(environment: Environment | undefined): KeyDraft {
   return {
     name: "",
@@ -77,7 +77,7 @@ export function toNewDraft(environment: Environment | undefined): KeyDraft {
   };
 }
 
-/** What the form of an existing key begins with. */
+/** The initial values for an existing key. */
 export function toDraft(key: Key): KeyDraft {
   return {
     name: key.name,
@@ -101,7 +101,7 @@ function toText(stored: unknown): string {
   return typeof stored === "string" ? stored : JSON.stringify(stored);
 }
 
-/** What can be said about a draft before the server is asked. Empty when nothing is wrong. */
+/** The errors that can be found before the request is sent. Empty if there are none. */
 export function checkDraft(
   draft: KeyDraft,
   clock: { nowMs: number; timeZone: string },
@@ -115,7 +115,7 @@ export function checkDraft(
   };
 }
 
-/** What is wrong with the end of a key. Empty when nothing is. */
+/** The errors of the expiry. Empty if there are none. */
 export function checkExpiry(
   draft: Pick<KeyDraft, "expiry" | "customExpiry">,
   { nowMs, timeZone }: { nowMs: number; timeZone: string },
@@ -130,7 +130,7 @@ export function checkExpiry(
   return expiresAt <= nowMs ? { "/expiresAt": "The expiry must be in the future." } : {};
 }
 
-/** The networks of a text, as they are typed. */
+/** The networks in a text, as typed. */
 export function splitNetworks(text: string): string[] {
   return text.split(/[\s,;]+/).filter((entry) => entry !== "");
 }
@@ -166,23 +166,23 @@ function checkMetadata(metadata: readonly MetadataRow[]): DraftErrors {
   return Object.fromEntries(errors);
 }
 
-/** Where a line stands in the request (RFC 6901): below its name. */
+/** The JSON pointer (RFC 6901) of a line in the request, by its name. */
 export function toMetadataPointer({ name }: Pick<MetadataRow, "name">): string {
   return `/metadata/${name.trim().replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** An empty line asks for nothing. */
+/** An empty line is ignored. */
 export function isFilled(row: MetadataRow): boolean {
   return row.name.trim() !== "" || row.text !== "";
 }
 
-/** Epoch milliseconds of what a field of date and time holds; undefined while it holds none. */
+/** The value of a date and time field in epoch milliseconds; undefined while it is empty. */
 function readCustom(local: string, timeZone: string): number | undefined {
   const ms = Date.parse(`${local}Z`);
   return Number.isNaN(ms) ? undefined : createZone(timeZone).toInstant(ms);
 }
 
-/** When the key is to end: null for never, undefined for as it is. */
+/** The requested expiry: null for never, undefined for unchanged. */
 export function toExpiresAt(
   draft: Pick<KeyDraft, "expiry" | "customExpiry">,
   { nowMs, timeZone }: { nowMs: number; timeZone: string },
@@ -219,11 +219,11 @@ function isScalar(value: unknown): value is string | number | boolean {
 export type DraftContext = {
   tenantId: CreateInput["tenantId"];
   nowMs: number;
-  /** By whose clocks a custom expiry was typed. */
+  /** The time zone that a custom expiry was typed in. */
   timeZone: string;
 };
 
-/** The request that creates what the draft describes. */
+/** The request that creates the key. */
 export function toCreateInput(draft: KeyDraft, context: DraftContext): CreateInput {
   const expiresAt = toExpiresAt(draft, context);
   const networks = splitNetworks(draft.networks);
@@ -240,7 +240,7 @@ export function toCreateInput(draft: KeyDraft, context: DraftContext): CreateInp
   };
 }
 
-/** The request that makes of a key what the draft describes: only what differs. Undefined when nothing does. */
+/** The request that updates a key with the changed fields only. Undefined when nothing changed. */
 export function toUpdateInput(
   key: Key,
   draft: KeyDraft,
@@ -268,17 +268,17 @@ export function toUpdateInput(
     : { tenantId: context.tenantId, keyId: key.keyId, ...change };
 }
 
-/** Whether both hold the same, whatever the order and however often. */
+/** Whether both hold the same values, ignoring order and duplicates. */
 function isSameSet(one: readonly string[], other: readonly string[]): boolean {
   return one.every((value) => other.includes(value)) && other.every((value) => one.includes(value));
 }
 
-/** A network as the server keeps it. */
+/** A network in the form that the server stores. */
 function toStored(network: string): string {
   return toCanonicalNetwork(network) ?? network;
 }
 
-/** By their entries, in order; the order of names in an entry is that of the contract on both sides. */
+/** Compares entries in order; names within an entry may come in any order. */
 function isEqual(one: readonly object[], other: readonly object[]): boolean {
   const write = (entries: readonly object[]) =>
     JSON.stringify(entries.map((entry) => Object.entries(entry).toSorted()));

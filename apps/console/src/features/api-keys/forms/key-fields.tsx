@@ -18,17 +18,17 @@ import { ScopesField } from "./scopes-field.tsx";
 export type KeyFieldsProps = {
   tenant: OwnTenant;
   draft: KeyDraft;
-  /** The key that is edited; left out for a new one. */
+  /** The key being edited; left out for a new one. */
   existing?: Key;
   errors: DraftErrors;
-  /** Counts up each time it is said what is wrong. */
+  /** Counts the failed attempts. */
   attempts: number;
   nowMs: number;
   timeZone: string;
   onChange: (draft: KeyDraft) => void;
 };
 
-/** All that can be said about a key. Its environment is said once, when it is made. */
+/** All the fields of a key. The environment can only be chosen for a new one. */
 export function KeyFields(props: KeyFieldsProps) {
   const { tenant, draft, existing, errors, nowMs, timeZone, onChange } = props;
   return (
@@ -87,7 +87,7 @@ type KeyFoldsProps = Pick<
   "tenant" | "draft" | "errors" | "attempts" | "onChange"
 > & { granted: readonly string[] };
 
-/** What most keys do without, a line for each. */
+/** The settings that most keys do not need, one line each. */
 function KeyFolds({ tenant, draft, granted, errors, attempts, onChange }: KeyFoldsProps) {
   const networks = splitNetworks(draft.networks).length;
   const limits = draft.rateLimits.length + draft.quotas.length;

@@ -9,22 +9,22 @@ import { useKeyForm } from "./use-key-form.ts";
 
 export type KeyFormProps = {
   tenant: OwnTenant;
-  /** The key that is edited; left out for a new one. */
+  /** The key being edited; left out for a new one. */
   existing?: Key;
-  /** What the form begins with; later ones are not looked at. */
+  /** The initial values; later changes of this prop are ignored. */
   initial: KeyDraft;
-  /** The button's words, and what stands there while it works. */
+  /** The button's label; `progress` is its label while the request runs. */
   action: string;
   progress: string | undefined;
-  /** What the last attempt failed with; null while none has. */
+  /** The error of the last attempt; null if there is none. */
   error: unknown;
-  /** Says that it failed: "The key was not created." */
+  /** The headline of an error: "The key was not created." */
   failure: string;
   onSubmit: (draft: KeyDraft, context: DraftContext) => void;
   onCancel: () => void;
 };
 
-/** The form of a key, new or not. */
+/** The form for a new or an existing key. */
 export function KeyForm(props: KeyFormProps) {
   const { tenant, existing, action, progress, error, failure, onSubmit, onCancel } = props;
   const [initial] = useState(props.initial);

@@ -44,7 +44,7 @@ describe("a number in a limit", () => {
     expect(checkLimits({ rateLimits: [rate(change)], quotas: [] })).toEqual({ [pointer]: words });
   });
 
-  it("of units may be nought", () => {
+  it("may be zero for units", () => {
     const quota = { rowId: 0, meter: "requests", limit: 0 };
     expect(checkLimits({ rateLimits: [], quotas: [quota] })).toEqual({});
     expect(checkLimits({ rateLimits: [], quotas: [{ ...quota, limit: 0.5 }] })).toEqual({
@@ -54,7 +54,7 @@ describe("a number in a limit", () => {
 });
 
 describe("rows of limits", () => {
-  it("show a window in the largest unit that fits and give the same limit back", () => {
+  it("show a window in its largest whole unit and give the same limit back", () => {
     const limits = [1, 59, 60, 90, 3_600, 86_400].map((windowSeconds, index) => ({
       name: `limit-${String(index)}`,
       limit: 7,
@@ -72,7 +72,7 @@ describe("rows of limits", () => {
     expect(toRateLimits(rows)).toEqual(limits);
   });
 
-  it("can be added up to the most that a key has, each good as it is", () => {
+  it("can be added up to the maximum of a key, each valid as it is", () => {
     let rates: RateLimitRow[] = [];
     let quotas: QuotaRow[] = [];
     for (let count = 0; count < KEY_LIMITS_MAX; count += 1) {
@@ -85,7 +85,7 @@ describe("rows of limits", () => {
     expect(quotas.map(({ meter }) => meter)).toEqual(["requests", "tokens", null, null, null]);
   });
 
-  it("know the bounds of the contract", () => {
+  it("enforce the bounds of the contract", () => {
     expect(KEY_LIMITS_MAX).toBe(CONTRACT_LIMITS_MAX);
     const limit = (count: number) =>
       rateLimit.safeParse({ name: "a", limit: count, windowSeconds: 1 }).success;
@@ -95,7 +95,7 @@ describe("rows of limits", () => {
     ]);
   });
 
-  it("say at each field what is wrong with it", () => {
+  it("show errors at their fields", () => {
     const errors = checkLimits({
       rateLimits: [
         rate({ name: "Per Minute", limit: null }),

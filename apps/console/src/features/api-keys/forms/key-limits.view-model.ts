@@ -2,11 +2,11 @@ import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
 import type { Key } from "../api-keys.queries.ts";
 import type { DraftErrors } from "./draft-errors.ts";
 
-/** Rate limits and quotas of one key, each. */
+/** The maximum number of rate limits, and of quotas, of one key. */
 export const KEY_LIMITS_MAX = 5;
 /** Calls in one window. */
 export const RATE_LIMIT_MAX = 1_000_000;
-/** The longest window, in seconds: a day. What lasts longer is a quota. */
+/** The longest window, in seconds: a day. Use a quota for longer ones. */
 const WINDOW_SECONDS_MAX = 86_400;
 
 const UNIT_SECONDS = { hours: 3_600, minutes: 60, seconds: 1 } as const;
@@ -17,9 +17,9 @@ export const WINDOW_UNITS = [
   "hours",
 ] as const satisfies readonly WindowUnit[];
 
-/** A rate limit as it is typed. */
+/** A rate limit as typed. */
 export type RateLimitRow = {
-  /** Names the row while it is on the page. */
+  /** Identifies the row while it is on the page. */
   rowId: number;
   name: string;
   /** Calls in one window. */
@@ -29,7 +29,7 @@ export type RateLimitRow = {
   unit: WindowUnit;
 };
 
-/** A quota as it is typed. */
+/** A quota as typed. */
 export type QuotaRow = {
   rowId: number;
   meter: string | null;
@@ -44,7 +44,7 @@ function nextRowId(rows: readonly { rowId: number }[]): number {
   return Math.max(-1, ...rows.map((row) => row.rowId)) + 1;
 }
 
-/** A further rate limit: a hundred calls a minute, under a name that is free. */
+/** Another rate limit: a hundred calls a minute, with an unused name. */
 export function addRateLimit(rows: readonly RateLimitRow[]): RateLimitRow[] {
   const names = rows.map((row) => row.name);
   const wanted = [
@@ -56,13 +56,13 @@ export function addRateLimit(rows: readonly RateLimitRow[]): RateLimitRow[] {
   return [...rows, { rowId: nextRowId(rows), name, limit: 100, every: 1, unit: "minutes" }];
 }
 
-/** A further quota, on the first meter that has none. */
+/** Another quota, on the first meter that has none. */
 export function addQuota(rows: readonly QuotaRow[], meterIds: readonly string[]): QuotaRow[] {
   const meter = meterIds.find((one) => !rows.some((row) => row.meter === one)) ?? null;
   return [...rows, { rowId: nextRowId(rows), meter, limit: null }];
 }
 
-/** The rows that rate limits are edited in: a window in the largest unit that fits. */
+/** The rows of rate limits: each window in its largest whole unit. */
 export function toRateLimitRows(limits: readonly RateLimit[]): RateLimitRow[] {
   return limits.map(({ name, limit, windowSeconds }, rowId) => {
     const [unit, seconds] = (Object.entries(UNIT_SECONDS) as [WindowUnit, number][]).find(
@@ -72,12 +72,12 @@ export function toRateLimitRows(limits: readonly RateLimit[]): RateLimitRow[] {
   });
 }
 
-/** The rows that quotas are edited in. */
+/** The rows of quotas. */
 export function toQuotaRows(quotas: readonly Quota[]): QuotaRow[] {
   return quotas.map(({ meter, limit }, rowId) => ({ rowId, meter, limit }));
 }
 
-/** What rows ask for. They must have passed {@link checkLimits}. */
+/** The rate limits to send. The rows must have passed {@link checkLimits}. */
 export function toRateLimits(rows: readonly RateLimitRow[]): RateLimit[] {
   return rows.map(({ name, limit, every, unit }) => ({
     name: name.trim(),
@@ -86,12 +86,12 @@ export function toRateLimits(rows: readonly RateLimitRow[]): RateLimit[] {
   }));
 }
 
-/** What rows ask for. They must have passed {@link checkLimits}. */
+/** The quotas to send. The rows must have passed {@link checkLimits}. */
 export function toQuotas(rows: readonly QuotaRow[]): Quota[] {
   return rows.map(({ meter, limit }) => ({ meter: meter ?? "", limit: limit ?? 0 }));
 }
 
-/** What is wrong with rows of limits, by where it stands in the request. Empty when nothing is. */
+/** The errors of limit rows, by JSON pointer. Empty if there are none. */
 export function checkLimits(draft: {
   rateLimits: readonly RateLimitRow[];
   quotas: readonly QuotaRow[];
@@ -140,7 +140,7 @@ export function checkLimits(draft: {
   return errors;
 }
 
-/** What is wrong with a whole number between bounds; undefined when nothing is. @param question - Said of none. */
+/** The error of a whole number between bounds, or undefined. @param question - The message for an empty field. */
 function checkWhole(
   value: number | null,
   question: string,

@@ -4,7 +4,7 @@ import { listManagementScopes } from "./key-scopes.ts";
 const choiceOf = (scope: string, role: "owner" | "viewer", granted: string[] = []) =>
   listManagementScopes(role, granted).find((choice) => choice.scope === scope);
 
-describe("scopes that somebody cannot give", () => {
+describe("scopes that a person cannot grant", () => {
   it("say whether another role has them or only the operator", () => {
     expect(choiceOf("events:write", "owner")).toEqual({
       scope: "events:write",

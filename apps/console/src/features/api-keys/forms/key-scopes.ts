@@ -2,7 +2,7 @@ import { ROLE_SCOPES, type Role, type TENANT_KEY_SCOPES } from "@turnpike/domain
 
 type TenantKeyScope = (typeof TENANT_KEY_SCOPES)[number];
 
-/** What a program with the scope can do, in plain words. */
+/** What each scope permits, in plain words. */
 export const SCOPE_TEXTS: Readonly<Record<TenantKeyScope, string>> = {
   "keys:read": "List keys, never their secret part",
   "keys:write": "Create, change, roll and revoke keys",
@@ -24,14 +24,14 @@ export const SCOPE_TEXTS: Readonly<Record<TenantKeyScope, string>> = {
   "files:write": "Upload and delete files",
 };
 
-/** `isOffered` is false for what stands there and cannot be changed. */
+/** `isOffered` is false for a scope that is listed but cannot be changed. */
 export type ScopeChoice = { scope: string; text: string; isOffered: boolean };
 
 /**
- * The scopes for managing the tenant that a key may carry, the likeliest first.
+ * The management scopes that a key may carry, the most likely first.
  *
- * @param role - Of who gives them: nobody gives what they do not hold.
- * @param granted - What the key has already stays possible.
+ * @param role - The role of the person who grants them: no one can grant a scope that they do not have.
+ * @param granted - Scopes that the key already has; they stay available.
  */
 export function listManagementScopes(role: Role, granted: readonly string[]): ScopeChoice[] {
   const held: readonly string[] = ROLE_SCOPES[role];
@@ -48,7 +48,7 @@ export function listManagementScopes(role: Role, granted: readonly string[]): Sc
 }
 
 /**
- * The scopes of the operator's own API that a key may carry: what the plan allows, and what the key has from another plan.
+ * The API scopes that a key may carry: those that the plan allows, and those that the key has from an earlier plan.
  * Empty when there is nothing to choose.
  */
 export function listApiScopes(

@@ -27,7 +27,7 @@ export function MetadataField({ value, errors, onChange }: MetadataFieldProps) {
 
   function remove(rowId: number): void {
     onChange(value.filter((row) => row.rowId !== rowId));
-    // The button that had the focus is gone with its line.
+    // The focused button was removed with its line.
     list.current?.querySelector<HTMLElement>("[data-add]")?.focus();
   }
 
@@ -46,7 +46,7 @@ export function MetadataField({ value, errors, onChange }: MetadataFieldProps) {
               autoComplete="off"
               spellCheck={false}
               isMono
-              // A new line is asked for to be typed into.
+              // A new line gets the focus.
               autoFocus={row.stored === undefined && row.name === "" && row.text === ""}
               onChange={(event) => change(row.rowId, { name: event.currentTarget.value })}
             />

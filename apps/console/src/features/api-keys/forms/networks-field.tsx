@@ -6,7 +6,7 @@ export type NetworksFieldProps = {
   onChange: (text: string) => void;
 };
 
-/** Where calls may come from. Lists are pasted more often than typed, so it is one field. */
+/** The networks that calls may come from. People paste lists more often than they type, so it is one field. */
 export function NetworksField({ value, error, onChange }: NetworksFieldProps) {
   return (
     <TextArea

@@ -18,7 +18,7 @@ export type QuotasFieldProps = {
   onChange: (rows: readonly QuotaRow[]) => void;
 };
 
-/** Units of the key alone in one billing period. */
+/** The key's own quotas: units in one billing period. */
 export function QuotasField({ value, errors, onChange }: QuotasFieldProps) {
   const { api } = usePlatform();
   const catalog = useQuery(catalogQuery(api));
@@ -29,7 +29,7 @@ export function QuotasField({ value, errors, onChange }: QuotasFieldProps) {
 
   function remove(rowId: number): void {
     onChange(value.filter((row) => row.rowId !== rowId));
-    // The button that had the focus is gone with its row.
+    // The focused button was removed with its row.
     list.current?.querySelector<HTMLElement>("[data-add]")?.focus();
   }
 
@@ -47,7 +47,7 @@ export function QuotasField({ value, errors, onChange }: QuotasFieldProps) {
         {value.map((row, index) => {
           const at = `/quotas/${String(index)}`;
           const meter = meters.find(({ meterId }) => meterId === row.meter);
-          // A meter that is not in the catalogue any more stays what it is called.
+          // A meter that is no longer in the catalogue keeps its slug as its name.
           const gone =
             row.meter !== null && meter === undefined
               ? [{ value: row.meter, label: row.meter }]

@@ -22,7 +22,7 @@ export type RateLimitsFieldProps = {
   onChange: (rows: readonly RateLimitRow[]) => void;
 };
 
-/** Calls of the key alone in short windows. */
+/** The key's own rate limits: calls in short windows. */
 export function RateLimitsField({ value, errors, onChange }: RateLimitsFieldProps) {
   const list = useRef<HTMLFieldSetElement>(null);
   const change = (rowId: number, part: Partial<RateLimitRow>) =>
@@ -30,7 +30,7 @@ export function RateLimitsField({ value, errors, onChange }: RateLimitsFieldProp
 
   function remove(rowId: number): void {
     onChange(value.filter((row) => row.rowId !== rowId));
-    // The button that had the focus is gone with its row.
+    // The focused button was removed with its row.
     list.current?.querySelector<HTMLElement>("[data-add]")?.focus();
   }
 

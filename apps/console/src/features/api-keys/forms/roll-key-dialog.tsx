@@ -20,7 +20,7 @@ import { ShownKey } from "./shown-key.tsx";
 
 export type RollKeyDialogProps = { tenantId: TenantId; subject: Key; onClose: () => void };
 
-/** Replaces a key by a copy with a new text, which is shown once. */
+/** Replaces a key with a copy that has a new secret, shown once. */
 export function RollKeyDialog({ tenantId, subject, onClose }: RollKeyDialogProps) {
   const [made, setMade] = useState<CreatedKey>();
   const [endMs, setEndMs] = useState<number>();
@@ -71,17 +71,17 @@ function RollKeyForm({ tenantId, subject, onCancel, onMade }: RollKeyFormProps) 
   const [grace, setGrace] = useState<GraceValue>("86400");
   const roll = useMutation({
     mutationKey: ["keys", "roll"],
-    // What it answers holds the key itself: nothing keeps it but this dialog.
+    // The response contains the key's secret, so only this dialog holds it.
     gcTime: 0,
     mutationFn: (graceSeconds: GraceSeconds) =>
       api.keys.roll({ tenantId, keyId: subject.keyId, graceSeconds }),
-    // What was sent counts, whatever is chosen by the time of the answer.
+    // Uses the grace period that was sent: the choice may have changed before the response.
     onSuccess: (key, graceSeconds) => {
       onMade(key, graceSeconds === 0 ? undefined : toGraceEndMs(subject, graceSeconds, Date.now()));
       void refreshKeys(client, tenantId);
     },
   });
-  // Its answer holds the secret, which is shown nowhere else.
+  // The response contains the secret, which is shown nowhere else.
   useStake("secret", roll.isPending);
   const submitOnce = useSubmitOnce(roll.mutateAsync, "failed");
   const failure = toFormFailure(roll.error, { graceSeconds: "/graceSeconds" });

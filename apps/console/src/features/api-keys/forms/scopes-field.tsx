@@ -10,7 +10,7 @@ export type ScopesFieldProps = {
   onChange: (scopes: readonly string[]) => void;
 };
 
-/** Which of some scopes a key has. */
+/** Chooses scopes of a key. */
 export function ScopesField({ label, help, choices, value, error, onChange }: ScopesFieldProps) {
   const toggle = (scope: string, isChosen: boolean) =>
     onChange(isChosen ? [...value, scope] : value.filter((one) => one !== scope));

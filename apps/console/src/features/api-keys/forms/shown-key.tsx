@@ -7,7 +7,7 @@ import { usePlatform } from "#platform/platform.tsx";
 
 export type ShownKeyProps = { secret: string; onStored: () => void };
 
-/** A new key, this one time, with a call that is ready to run. */
+/** A new key, shown this one time, with a call that is ready to run. */
 export function ShownKey({ secret, onStored }: ShownKeyProps) {
   const { config } = usePlatform();
   const content = useQuery(pageContentQuery("landing"));

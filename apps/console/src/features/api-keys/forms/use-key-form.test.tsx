@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it("says why a form is not sent whose expiry has passed while it was open", () => {
+it("refuses an expiry that has passed while the form was open, and says why", () => {
   const onSubmit = vi.fn();
   const initial = {
     ...toNewDraft("live"),

@@ -7,16 +7,16 @@ import { checkDraft, type DraftContext, type KeyDraft } from "./key-draft.view-m
 type KeyFormOptions = {
   tenantId: DraftContext["tenantId"];
   initial: KeyDraft;
-  /** What the last attempt failed with; null while none has. */
+  /** The error of the last attempt; null if there is none. */
   error: unknown;
-  /** Called with a draft that has nothing wrong that is known here. */
+  /** Called with a draft that passed the checks made here. */
   onSubmit: (draft: KeyDraft, context: DraftContext) => void;
 };
 
-/** What is typed about a key and what is wrong with it, before and after the server was asked. */
+/** The draft of a key and its errors, from the checks here and from the server. */
 export function useKeyForm({ tenantId, initial, error, onSubmit }: KeyFormOptions) {
   const [draft, setDraft] = useState(initial);
-  // By the clock of the last attempt: an expiry that was in the future when the form opened may be over by then.
+  // Checked at each attempt: an expiry that was in the future when the form opened may have passed by then.
   const [checkedMs, setCheckedMs] = useState<number>();
   const [attempts, setAttempts] = useState(0);
   const [seen, setSeen] = useState(error);
@@ -31,12 +31,12 @@ export function useKeyForm({ tenantId, initial, error, onSubmit }: KeyFormOption
   const refused = toDraftErrors(error);
   const isFound = Object.keys(found).length > 0;
 
-  // The outside system is the focus: it goes to the first field that is wrong, after a fold around it has opened.
+  // The outside system is the focus: it goes to the first invalid field, after its fold has opened.
   useEffect(() => {
     if (attempts > 0) {
       const wrong = form.current?.querySelector<HTMLElement>("[aria-invalid=true]");
       wrong?.focus({ preventScroll: true });
-      // With its label above and its error below.
+      // Shows the label above the field and the error below it.
       wrong?.scrollIntoView({ block: "center" });
     }
   }, [attempts]);
@@ -59,11 +59,11 @@ export function useKeyForm({ tenantId, initial, error, onSubmit }: KeyFormOption
     nowMs: openedMs,
     timeZone,
     isTouched: draft !== initial,
-    /** How often it was found here or said by the server what is wrong. */
+    /** How often the checks here or the server found errors. */
     attempts,
-    /** Beside the fields. */
+    /** Shown at the fields. */
     errors: { ...refused, ...found },
-    /** For the summary; undefined when nothing is wrong. */
+    /** For the summary; undefined if there are no errors. */
     messages: isFound ? listErrors(found) : listMessages(error, refused),
   };
 }

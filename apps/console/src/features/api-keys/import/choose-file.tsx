@@ -12,7 +12,7 @@ export type ChooseFileProps = {
 const EXAMPLE = `hash,name,environment,lastFour,scopes,externalId
 b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9,production,live,x7Qz,usage:read,k-1`;
 
-/** Asks for a file by the keyboard, by a press or by dropping one, and says what it must hold. */
+/** Takes a file by keyboard, by click or by drop, and describes the format. */
 export function ChooseFile({ error, onChoose }: ChooseFileProps) {
   const id = useId();
   const [isOver, setIsOver] = useState(false);
@@ -51,7 +51,7 @@ export function ChooseFile({ error, onChoose }: ChooseFileProps) {
           <input
             id={id}
             type="file"
-            // The keyboard comes back to where it chose the file that cannot be read.
+            // After an unreadable file, the focus returns to the button that chose it.
             // biome-ignore lint/a11y/noAutofocus: see above
             autoFocus={error !== undefined}
             accept=".csv,.json,text/csv,application/json"
@@ -60,7 +60,7 @@ export function ChooseFile({ error, onChoose }: ChooseFileProps) {
             className="sr-only"
             onChange={(event) => {
               const file = event.currentTarget.files?.[0];
-              // The same file can be chosen again after it was mended.
+              // Lets the same file be chosen again after it was fixed.
               event.currentTarget.value = "";
               if (file !== undefined) {
                 onChoose(file);

@@ -12,7 +12,7 @@ import { useKeyImport } from "./use-key-import.ts";
 
 export type ImportKeysDialogProps = { isOpen: boolean; tenant: OwnTenant; onClose: () => void };
 
-/** Brings keys that exist elsewhere by their hashes: every row is looked at before one is imported. */
+/** Imports keys from elsewhere by their hashes: every row is checked before any is imported. */
 export function ImportKeysDialog({ isOpen, tenant, onClose }: ImportKeysDialogProps) {
   const keys = useKeyImport(tenant.tenantId);
   const { state } = keys;
@@ -25,7 +25,7 @@ export function ImportKeysDialog({ isOpen, tenant, onClose }: ImportKeysDialogPr
 
   return (
     <Dialog
-      // Back changes the address, not what goes on: until it is over, its progress and its button to stop stay in sight.
+      // Back changes the address but does not stop the import, so its progress and Stop button stay visible until it is over.
       isOpen={isOpen || isRunning}
       onClose={close}
       isLocked={isRunning}
@@ -33,7 +33,7 @@ export function ImportKeysDialog({ isOpen, tenant, onClose }: ImportKeysDialogPr
       title="Import keys"
       description={`Your customers’ existing keys keep working. Only their hashes are stored for ${tenant.name}, never the keys.`}
     >
-      {/* Each step is a part of its own, so that its first button takes the focus. */}
+      {/* Each step has its own key, so that its first button takes the focus. */}
       <ImportStep key={state.step} keys={keys} onClose={close} />
     </Dialog>
   );
@@ -63,7 +63,7 @@ function ImportStep({ keys, onClose }: ImportStepProps) {
             text={`${formatCount(work.tally.done)} of ${formatCount(total)} rows`}
           />
           <DialogActions>
-            {/* What was pressed before is gone: the keyboard goes on here. */}
+            {/* The button that was pressed is gone, so Stop takes the focus. */}
             <Button autoFocus onClick={keys.stop}>
               Stop
             </Button>
@@ -131,11 +131,11 @@ function ImportStep({ keys, onClose }: ImportStepProps) {
 
 type StopNoticeProps = {
   isDryRun: boolean;
-  /** Undefined where the person stopped it, which is no error. */
+  /** Undefined when the person stopped it, which is not an error. */
   reason: string | undefined;
 };
 
-/** Why it does not go on, and what is left of it. */
+/** Says why the import stopped and what is left of it. */
 function StopNotice({ isDryRun, reason }: StopNoticeProps) {
   const what = isDryRun ? "The check" : "The import";
   const rest = isDryRun ? "" : " Imported rows stay imported.";

@@ -3,7 +3,7 @@ import type { ImportTally } from "./import-run.view-model.ts";
 
 export type ImportOutcomeProps = { tally: ImportTally; isDryRun: boolean; rowCount: number };
 
-/** What came of the rows, or would: counts, and the first mistakes by where they stand. */
+/** The result of the rows so far or of the dry run: counts, and the first errors by position in the file. */
 export function ImportOutcome({ tally, isDryRun, rowCount }: ImportOutcomeProps) {
   const counts = [
     { label: isDryRun ? "To import" : "Imported", count: tally.imported, tone: "text-ok" },
@@ -39,7 +39,7 @@ function Mistakes({ tally }: { tally: ImportTally }) {
       <p className="mb-1.5 font-medium">Refused rows do not affect the others</p>
       <section
         aria-label="Refused rows"
-        // A box that scrolls is reached by the keyboard.
+        // A scrolling box must be reachable by keyboard.
         // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
         tabIndex={0}
         className="max-h-64 overflow-auto rounded-control border border-line"

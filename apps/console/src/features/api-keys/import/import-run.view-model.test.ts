@@ -21,7 +21,7 @@ const bytesOf = (batch: ImportBatch) =>
   new TextEncoder().encode(JSON.stringify({ rows: batch.map(({ value }) => value) })).length;
 
 describe("toBatches", () => {
-  it("sends each good row once and in order, in requests that the API takes", () => {
+  it("sends each valid row once and in order, in requests that the API accepts", () => {
     const long = { hash: "a", name: "ü".repeat(2_000) };
     const rows = Array.from({ length: 2_500 }, (_, n) =>
       n % 500 === 7 ? unread(n) : row(n, n < 1_200 ? { hash: "a" } : long),
@@ -40,7 +40,7 @@ describe("toBatches", () => {
 });
 
 describe("the tally of an import", () => {
-  it("begins with what cannot be read and adds each answer, mistakes by where they stand", () => {
+  it("starts with the unreadable rows and adds each response, with errors in file order", () => {
     const rows = [unread(2), row(3), row(4), row(5)];
     const [batch = []] = toBatches(rows);
     const answer = importKeysResponse.parse({
@@ -71,7 +71,7 @@ describe("the tally of an import", () => {
     });
   });
 
-  it("lists mistakes as they stand in the file, whoever found them", () => {
+  it("lists errors in file order, whether found here or by the server", () => {
     const rows = [row(3), row(9), unread(10)];
     const [batch = []] = toBatches(rows);
     const refused = (message: string) => ({
@@ -90,7 +90,7 @@ describe("the tally of an import", () => {
     expect(mistakes.map(({ place }) => place)).toEqual(["Line 3", "Line 9", "Line 10"]);
   });
 
-  it("shows the first mistakes and counts the others", () => {
+  it("shows the first errors and counts the others", () => {
     const tally = startTally(Array.from({ length: 250 }, (_, n) => unread(n)));
     expect(tally.mistakes).toHaveLength(MISTAKES_SHOWN_MAX);
     expect(tally.mistakesOmitted).toBe(50);

@@ -2,31 +2,31 @@ import type { ApiClient } from "#platform/api-client.ts";
 import { IMPORT_ROW_BYTES_MAX, type ImportRow, toJsonBytes } from "./read-import-text.ts";
 
 export type ImportAnswer = Awaited<ReturnType<ApiClient["keys"]["import"]>>;
-/** Rows of one request, each with where it stands in the file. */
+/** Rows of one request, each with its position in the file. */
 export type ImportBatch = readonly { place: string; value: unknown }[];
 
 export type ImportMistake = { place: string; field: string; message: string };
 
-/** What came of the rows so far. */
+/** The result so far. */
 export type ImportTally = {
-  /** Rows that are over. */
+  /** Rows that are finished. */
   done: number;
   imported: number;
   existing: number;
   refused: number;
-  /** The first ones. */
+  /** The first errors. */
   mistakes: readonly ImportMistake[];
   mistakesOmitted: number;
 };
 
 /** Rows of one request. */
 const BATCH_ROWS_MAX = 1_000;
-/** Of one request, in bytes: the longest row is one of its own. */
+/** Of one request, in bytes: a row of the maximum length gets a request of its own. */
 const BATCH_BYTES_MAX = IMPORT_ROW_BYTES_MAX;
-/** Mistakes that are shown: the first ones lead to the others. */
+/** Errors shown; fixing the first ones usually fixes the others. */
 export const MISTAKES_SHOWN_MAX = 200;
 
-/** Divides the good rows of a file into requests; they are sent in this order, so that one that failed can be sent again. */
+/** Divides the valid rows of a file into requests, sent in this order so that a failed one can be sent again. */
 export function toBatches(rows: readonly ImportRow[]): ImportBatch[] {
   const batches: { place: string; value: unknown }[][] = [];
   let bytes = 0;
@@ -47,7 +47,7 @@ export function toBatches(rows: readonly ImportRow[]): ImportBatch[] {
   return batches;
 }
 
-/** What is known before anything was sent: the rows that cannot be read. */
+/** The tally before anything is sent: the unreadable rows. */
 export function startTally(rows: readonly ImportRow[]): ImportTally {
   const unread = rows.filter((row) => "errors" in row);
   return addMistakes(
@@ -63,7 +63,7 @@ export function startTally(rows: readonly ImportRow[]): ImportTally {
   );
 }
 
-/** Adds what the server answered to one request. */
+/** Adds the response to one request. */
 export function addAnswer(
   tally: ImportTally,
   batch: ImportBatch,
@@ -88,11 +88,11 @@ function toMistakes(
   return errors.map(({ pointer, message }) => ({ place, field: pointer.slice(1), message }));
 }
 
-/** "line 9" stands before "line 10". */
+/** Sorts "line 9" before "line 10". */
 const byPlace = new Intl.Collator("en", { numeric: true });
 
 function addMistakes(tally: ImportTally, found: readonly ImportMistake[]): ImportTally {
-  // Rows that cannot be read are known before those that the server refuses, wherever they stand.
+  // Unreadable rows are known before the server refuses any, wherever they are in the file.
   const all = [...tally.mistakes, ...found].sort((a, b) => byPlace.compare(a.place, b.place));
   return {
     ...tally,

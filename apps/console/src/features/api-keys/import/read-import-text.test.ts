@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { decodeImportFile, ImportFileError, readImportText } from "./read-import-text.ts";
 
 describe("readImportText", () => {
-  it("reads a CSV by its names, with quotes, breaks and a byte order mark, and knows the lines", async () => {
+  it("reads a CSV by its header, with quotes, line breaks and a byte order mark, and knows the line numbers", async () => {
     const text =
       '\ufeffhash,name,scopes,metadata\r\nab,"One,\ntwo",keys:read usage:read,"{""team"":""maps""}"\r\n\r\ncd,Three,,\r\n';
     expect(await readImportText(text)).toEqual([
@@ -19,7 +19,7 @@ describe("readImportText", () => {
     ]);
   });
 
-  it("reads a CSV with lines that end in several ways", async () => {
+  it("reads a CSV with mixed line endings", async () => {
     expect(await readImportText("hash,name\r\na,One\nb,Two\rc,Three\r\n")).toEqual([
       { place: "Line 2", value: { hash: "a", name: "One" } },
       { place: "Line 3", value: { hash: "b", name: "Two" } },
@@ -27,7 +27,7 @@ describe("readImportText", () => {
     ]);
   });
 
-  it("keeps a line that cannot be read, with the reason, and reads the others", async () => {
+  it("keeps an unreadable line with its reason, and reads the others", async () => {
     const rows = await readImportText("hash,metadata\na\nb,{oops\nc,");
     expect(rows).toEqual([
       {
@@ -46,7 +46,7 @@ describe("readImportText", () => {
     ]);
   });
 
-  it("refuses a row that no request can carry, and keeps those around it", async () => {
+  it("refuses a row that is too large for a request, and keeps the rows around it", async () => {
     const long = "ü".repeat(500_000);
     const refused = {
       errors: [{ pointer: "", message: "The row is too long: more than 900 kB." }],

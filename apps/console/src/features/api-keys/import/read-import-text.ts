@@ -7,31 +7,31 @@ import {
 } from "@turnpike/domain/keys/import-table";
 import type { CsvError } from "csv-parse/browser/esm/sync";
 
-/** A row of a file and where it stands there: "Line 3" of a CSV, "Row 3" of a JSON array. */
+/** A row and its position in the file: "Line 3" of a CSV, "Row 3" of a JSON array. */
 export type ImportRow = { place: string } & (
   | { value: unknown }
   | Exclude<ImportLine, { value: unknown }>
 );
 
-/** Why nothing of a file can be read, for who chose it. */
+/** Why a file cannot be read at all, for the person who chose it. */
 export class ImportFileError extends Error {
   override readonly name = "ImportFileError";
 }
 
-/** More belong into several files, or to the command line. */
+/** Longer lists need several files or the command line. */
 export const IMPORT_FILE_ROWS_MAX = 100_000;
-/** Of the whole file, in bytes: it is in the memory of the browser. */
+/** Of the whole file, in bytes: the browser holds it in memory. */
 export const IMPORT_FILE_BYTES_MAX = 32 * 1024 * 1024;
-/** Of one row, in bytes of JSON: below the 1 MB that the API takes, and far more than a key's name and metadata. */
+/** Of one row, in bytes of JSON: below the API's limit of 1 MB, and far more than a key's name and metadata. */
 export const IMPORT_ROW_BYTES_MAX = 900_000;
 
-/** Byte order marks, and the encodings that they stand for. Without one it is UTF-8. */
+/** Byte order marks and their encodings. Without one, the file is UTF-8. */
 const BYTE_ORDER_MARKS = [
   { bytes: [0xff, 0xfe], encoding: "utf-16le" },
   { bytes: [0xfe, 0xff], encoding: "utf-16be" },
 ] as const;
 
-/** Decodes a file, also one that a spreadsheet saved as UTF-16. */
+/** Decodes a file, including the UTF-16 that some spreadsheets save. */
 export function decodeImportFile(content: ArrayBuffer): string {
   const start = new Uint8Array(content.slice(0, 2));
   const mark = BYTE_ORDER_MARKS.find(({ bytes }) => bytes.every((byte, at) => start[at] === byte));
@@ -39,7 +39,7 @@ export function decodeImportFile(content: ArrayBuffer): string {
 }
 
 /**
- * Reads keys from the text of a CSV with a line of names, or of a JSON array of objects: told apart by the first character.
+ * Reads keys from a CSV with a header line, or from a JSON array of objects. The first character decides which it is.
  *
  * @throws {ImportFileError}
  */
@@ -63,7 +63,7 @@ export async function readImportText(text: string): Promise<ImportRow[]> {
   return rows.map(refuseTooLong);
 }
 
-/** One that the API would not take at all would hold up those behind it. */
+/** A row that the API rejects for its size would block the rows in the same request. */
 function refuseTooLong(row: ImportRow): ImportRow {
   if (!("value" in row) || toJsonBytes(row.value) <= IMPORT_ROW_BYTES_MAX) {
     return row;
@@ -74,7 +74,7 @@ function refuseTooLong(row: ImportRow): ImportRow {
 
 const encoder = new TextEncoder();
 
-/** How many bytes a row has in a request. */
+/** The size of a row in a request, in bytes. */
 export function toJsonBytes(value: unknown): number {
   return encoder.encode(JSON.stringify(value)).length;
 }
@@ -93,7 +93,7 @@ function readJson(content: string): ImportRow[] {
 }
 
 async function readCsv(text: string): Promise<ImportRow[]> {
-  // Needed by who imports, once: everybody else does without its weight.
+  // Only people who import keys load the parser.
   const { parse, CsvError: Refusal } = await import("csv-parse/browser/esm/sync");
   const rows: ImportRow[] = [];
   let columns: readonly ImportColumn[] | undefined;
@@ -103,7 +103,7 @@ async function readCsv(text: string): Promise<ImportRow[]> {
       relaxColumnCount: true,
       skipEmptyLines: true,
       trim: true,
-      // Without these the end of the first line is that of all others, and a file that was put together has several.
+      // Otherwise the first line's ending applies to the whole file, but concatenated files mix several.
       recordDelimiter: ["\r\n", "\n", "\r"],
       onRecord: (record: string[], { lines }) => {
         if (columns === undefined) {
@@ -111,7 +111,7 @@ async function readCsv(text: string): Promise<ImportRow[]> {
         } else {
           rows.push({ place: `Line ${String(lines)}`, ...parseImportCells(columns, record) });
         }
-        // The parser itself need not keep it.
+        // The rows are collected here, so the parser does not need to keep them.
         return null;
       },
     });
@@ -132,16 +132,16 @@ function toColumns(header: readonly string[]): readonly ImportColumn[] {
   return columns;
 }
 
-/** Of a first line that is not understood, in characters. */
+/** Characters shown of a header that could not be understood. */
 const HEADER_SHOWN_MAX = 80;
 
-/** What stands between the cells of files that are no CSV, and how it is called. */
+/** Cell separators of files that are not CSV, and their names. */
 const OTHER_SEPARATORS = [
   { sign: ";", name: "semicolons" },
   { sign: "\t", name: "tabs" },
 ] as const;
 
-/** Says what was read in the place of the names, and what it may be. */
+/** Shows what was read as the header, and guesses what went wrong. */
 function describeHeader(header: readonly string[]): string {
   const line = header.join(",");
   if (line.includes("\0")) {

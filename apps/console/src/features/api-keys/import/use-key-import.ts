@@ -20,12 +20,12 @@ import {
   readImportText,
 } from "./read-import-text.ts";
 
-/** A file that was read, and how far its requests are. */
+/** A parsed file, and the progress of its requests. */
 type Work = {
   fileName: string;
   rows: readonly ImportRow[];
   batches: readonly ImportBatch[];
-  /** A rehearsal leaves nothing behind. */
+  /** A dry run imports nothing. */
   isDryRun: boolean;
   /** Requests that were answered. */
   sent: number;
@@ -36,12 +36,12 @@ export type ImportState =
   | { step: "choose"; error?: string }
   | { step: "reading"; fileName: string }
   | { step: "running"; work: Work }
-  /** `reason` is undefined where the person stopped it. */
+  /** `reason` is undefined when the person stopped it. */
   | { step: "stopped"; work: Work; reason: string | undefined }
   | { step: "checked"; work: Work }
   | { step: "done"; work: Work };
 
-/** Imports a file: reads it, rehearses it, and does it, a thousand rows a request. What was done stays done. */
+/** Imports a file: reads it, checks it in a dry run, and imports a thousand rows per request. Imported rows stay imported. */
 export function useKeyImport(tenantId: TenantId) {
   const { api } = usePlatform();
   const client = useQueryClient();
@@ -50,7 +50,7 @@ export function useKeyImport(tenantId: TenantId) {
   const isLeft = useRef(false);
   const isImporting = state.step === "running" && !state.work.isDryRun;
 
-  // The outside system is the network: a page that is left asks for nothing more.
+  // The outside system is the network: after the page is left, no more requests are sent.
   useEffect(() => {
     isLeft.current = false;
     return () => {
@@ -59,7 +59,7 @@ export function useKeyImport(tenantId: TenantId) {
     };
   }, []);
 
-  // The outside system is the browser, which asks before it closes a window that says so.
+  // The outside system is the browser, which asks before it closes a window with unfinished work.
   useEffect(() => {
     if (!isImporting) {
       return;
@@ -128,10 +128,10 @@ export function useKeyImport(tenantId: TenantId) {
   return {
     state,
     choose: (file: File) => void choose(file),
-    /** Does what was rehearsed. */
+    /** Imports the file that the dry run checked. */
     start: (work: Work) =>
       void run({ ...work, isDryRun: false, sent: 0, tally: startTally(work.rows) }),
-    /** Goes on where it was stopped. */
+    /** Continues where it stopped. */
     goOn: (work: Work) => void run(work),
     stop: () => {
       isStopped.current = true;
@@ -140,7 +140,7 @@ export function useKeyImport(tenantId: TenantId) {
   };
 }
 
-/** For who has left the page: nothing else would tell how far it came. Rows that are sent again are there already. */
+/** For a person who has left the page: this is their only report of the progress. Choosing the file again skips imported rows. */
 function sayWhatCameOf({ fileName, rows, tally }: Work): void {
   if (tally.done === rows.length) {
     toast.success(`${fileName} was imported: ${formatCount(tally.imported)} new keys.`);

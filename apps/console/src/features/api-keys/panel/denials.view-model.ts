@@ -4,7 +4,7 @@ import { toOutcomeGroup } from "#components/usage/outcomes.view-model.ts";
 import type { UsageReport } from "#platform/usage-query.ts";
 import { readMeasure } from "#platform/usage-series.ts";
 
-/** Why calls were not let through, the most frequent reason first. Empty when nothing was denied. */
+/** The reasons for denied calls, the most frequent first. Empty when none were denied. */
 export function toDenials(report: UsageReport): { items: readonly BarListItem[]; total: number } {
   const byOutcome = Map.groupBy(report.rows, (row) => row.group.outcome ?? "");
   const items = [...byOutcome].flatMap(([outcome, rows]): BarListItem[] => {

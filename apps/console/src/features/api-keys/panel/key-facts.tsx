@@ -20,7 +20,7 @@ export type KeyFactsProps = {
   onOpenKey: (keyId: KeyId) => void;
 };
 
-/** All that is stored about a key. */
+/** Everything stored about a key. */
 export function KeyFacts({ subject, summary, people, onOpenKey }: KeyFactsProps) {
   const successor = subject.rolledToKeyId;
   const limits = toLimitTexts(subject);

@@ -22,10 +22,10 @@ export type KeyPanelProps = {
   tenant: OwnTenant;
   /** Undefined while no key is open. */
   keyId: KeyId | undefined;
-  /** The key as the list knows it, until it is loaded by itself. */
+  /** The key from the list, shown until its own request is answered. */
   listed: Key | undefined;
   people: ReadonlyMap<string, string>;
-  /** What the person may do. Left out: nothing. */
+  /** The actions available to the person. Left out: none. */
   onAction?: (kind: KeyActionKind, key: Key) => void;
   onOpenKey: (keyId: KeyId) => void;
   onClose: () => void;
@@ -33,7 +33,7 @@ export type KeyPanelProps = {
   children: ReactNode;
 };
 
-/** One key: what it is, what it did, what was refused, and who did what to it. */
+/** One key: its properties, usage, denials and audit trail. */
 export function KeyPanel({ keyId, onClose, children, ...props }: KeyPanelProps) {
   if (keyId === undefined) {
     return children;
@@ -123,7 +123,7 @@ function PanelActions({
   const offers = toOffers(subject);
   return KEY_ACTIONS.filter(({ kind }) => offers[kind]).map(({ kind, verb }) => (
     <Button
-      // Disable and Enable are one button: it keeps the focus of who pressed it.
+      // Disable and Enable are one button, so that it keeps the focus after a click.
       key={kind === "enable" ? "disable" : kind}
       look={kind === "revoke" ? "danger" : "secondary"}
       onClick={() => onAction(kind, subject)}

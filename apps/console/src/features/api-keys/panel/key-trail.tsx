@@ -17,13 +17,13 @@ export type KeyTrailProps = {
   people: ReadonlyMap<string, string>;
 };
 
-/** Who did what to one key, newest first. */
+/** The audit trail of one key, newest first. */
 export function KeyTrail({ tenantId, subject, people }: KeyTrailProps) {
   const { api } = usePlatform();
   const trail = useInfiniteQuery(keysQueries.trail(api, tenantId, subject.keyId));
   const entries = trail.data?.pages.flatMap((page) => page.items);
   return (
-    <Card title="Audit trail" description="Who did what to this key.">
+    <Card title="Audit trail" description="Changes to this key and the people who made them.">
       {trail.isError && (
         <FailureNotice
           what="The audit trail could not be loaded."

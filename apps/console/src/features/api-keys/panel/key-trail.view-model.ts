@@ -24,7 +24,7 @@ const GRACE_WORDS: Readonly<Record<number, string>> = {
 /** One line of a key's history. */
 export type TrailLine = { title: string; details: readonly string[]; actor: string };
 
-/** Writes an entry of the audit trail as what happened to this key. */
+/** Describes an audit entry as an event of this key. */
 export function toTrailLine(entry: AuditEntry, people: ReadonlyMap<string, string>): TrailLine {
   return {
     title: TITLES[entry.action] ?? entry.action.replace(/^key\./, "").replaceAll("_", " "),
@@ -34,8 +34,8 @@ export function toTrailLine(entry: AuditEntry, people: ReadonlyMap<string, strin
 }
 
 /**
- * Whether entries of a key say how it came to be. Those of a key that came by a roll or an import do not: the one is written
- * down for the key before it, the other for the whole file.
+ * Whether the entries include the key's creation. Those of a rolled or imported key do not: a roll is recorded for the
+ * previous key, and an import for the whole file.
  */
 export function hasMaking(entries: readonly Pick<AuditEntry, "action">[]): boolean {
   return entries.some(({ action }) => action === "key.created");
@@ -68,7 +68,7 @@ function listDetails({ details }: AuditEntry): string[] {
   ];
 }
 
-/** What was and what is. */
+/** True for an old and a new value. */
 function isPair(value: unknown): value is readonly [unknown, unknown] {
   return Array.isArray(value) && value.length === 2;
 }
@@ -91,7 +91,7 @@ function writeQuotas(value: unknown): string {
   return texts.length > 0 ? texts.join("; ") : "none";
 }
 
-/** The trail is older than the page: what has another shape by now is left out. */
+/** Older entries may have another shape; those limits are left out. */
 function toList<Limit>(value: unknown, member: keyof Limit & string): Limit[] {
   const entries: unknown[] = Array.isArray(value) ? value : [];
   return entries.filter(

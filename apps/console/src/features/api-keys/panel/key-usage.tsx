@@ -12,7 +12,7 @@ import { toDenials } from "./denials.view-model.ts";
 
 export type KeyUsageProps = { tenantId: TenantId; keyId: KeyId };
 
-/** What was called with one key in the last 30 days, and why some of it was not let through. */
+/** The calls of one key in the last 30 days, and the reasons for denials. */
 export function KeyUsage({ tenantId, keyId }: KeyUsageProps) {
   const { api } = usePlatform();
   const [shown, setShown] = useState<"chart" | "table">("chart");

@@ -22,7 +22,7 @@ const entry = (action: string, details: Record<string, unknown> = {}): AuditEntr
   });
 
 describe("toTrailLine", () => {
-  it("says who did it", () => {
+  it("names the actor", () => {
     expect(toTrailLine(entry("key.disabled"), PEOPLE)).toEqual({
       title: "Disabled",
       details: [],
@@ -30,7 +30,7 @@ describe("toTrailLine", () => {
     });
   });
 
-  it("says what was and what is", () => {
+  it("shows the old and the new value", () => {
     const details = {
       name: ["Old", "New"],
       scopes: [[], ["keys:read", "usage:read"]],
@@ -51,7 +51,7 @@ describe("toTrailLine", () => {
     ]);
   });
 
-  it("does not take the name of a new key for a change", () => {
+  it("does not report the name of a new key as a change", () => {
     expect(toTrailLine(entry("key.created", { name: "New" }), PEOPLE).details).toEqual([]);
   });
 
@@ -78,13 +78,13 @@ describe("toTrailLine", () => {
     });
   });
 
-  it("says an action that it does not know by its words", () => {
+  it("falls back to the words of an unknown action", () => {
     expect(toTrailLine(entry("key.limits_changed"), PEOPLE).title).toBe("limits changed");
   });
 });
 
 describe("hasMaking", () => {
-  it("tells a trail that begins with the key from that of a key that came by a roll or an import", () => {
+  it("distinguishes a trail that starts with the key's creation from that of a rolled or imported key", () => {
     expect(hasMaking([entry("key.disabled"), entry("key.created")])).toBe(true);
     expect(hasMaking([entry("key.rolled")])).toBe(false);
     expect(hasMaking([])).toBe(false);
@@ -92,7 +92,7 @@ describe("hasMaking", () => {
 });
 
 describe("toDenials", () => {
-  it("adds up each reason over the days, the most frequent first, without what was let through", () => {
+  it("adds up each reason over the days, the most frequent first, without allowed calls", () => {
     const report = makeUsageReport({
       rows: [
         makeUsageRow(0, { outcome: "VALID" }, { requests: 5, denied: 0 }),

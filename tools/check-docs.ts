@@ -3,13 +3,14 @@ import { findBrokenCitations } from "./docs/cited-paths.ts";
 import { findEnvironmentExampleProblems } from "./docs/environment-example.ts";
 import { findErrorPageProblems } from "./docs/error-pages.ts";
 import { findModuleReadmeProblems } from "./docs/module-readmes.ts";
+import { findUnplainWords } from "./docs/plain-words.ts";
 import { findSpecificationProblems } from "./docs/specification-tests.ts";
 import { findDrawingProblems } from "./draw-architecture.ts";
 import { findConfigurationDocsProblems } from "./write-configuration-docs.ts";
 
 /**
  * Holds the pages against the code: cited paths and scripts, error pages, module pages, `.env.example`, the
- * generated picture of the architecture, and the generated tables of the configuration.
+ * generated picture of the architecture, the generated tables of the configuration, and plain words.
  *
  * @param root - The checkout.
  * @returns One sentence for each mistake, starting with the file to mend; empty when the pages tell the truth.
@@ -23,6 +24,7 @@ export async function findDocsProblems(root: string): Promise<string[]> {
     findEnvironmentExampleProblems(root),
     findDrawingProblems(root),
     findConfigurationDocsProblems(root),
+    findUnplainWords(root),
   ]);
   return problems.flat();
 }

@@ -25,7 +25,7 @@ export const DAY_START_MS = Date.UTC(2026, 9, 25);
 /** A billing period ends in the middle of the day. */
 export const PERIOD_ANCHOR = new Date(Date.UTC(2026, 0, 25, 12));
 
-/** Something that a caller was told has happened, and what it must count as. */
+/** An outcome that a caller received, and what it must count as. */
 export type Fact = {
   tenantId: TenantId;
   meter: string;
@@ -43,7 +43,7 @@ export type Customer = {
   test: { keyId: string; key: string };
 };
 
-/** A day of traffic on the real product, whose wall clock is moved; everything that callers were told is noted. */
+/** A day of traffic on the real product, whose wall clock is moved; every answer that callers received is recorded. */
 export class SimulatedDay {
   readonly seed = Number(process.env["TURNPIKE_SEED"] ?? 20_261_025);
   readonly facts: Fact[] = [];
@@ -410,7 +410,7 @@ export class SimulatedDay {
     return json.results[0]?.code;
   }
 
-  /** Whoever goes on calling for a deleted tenant is refused everywhere, and nothing of it is counted. */
+  /** Calls for a deleted tenant are refused everywhere, and none of them is counted. */
   async #callForGone(): Promise<void> {
     const [{ key } = expect.fail("it had no key")] = this.gone.live;
     const reply = await fetch(`${this.app.gatewayUrl}/answer/200`, {

@@ -9,7 +9,7 @@ const FOREIGN_KEY_VIOLATION = "23503";
 /**
  * Removes users whom no person is behind, such as those of the demo. Members of a tenant and operators stay.
  *
- * @param input.issuer - Of an invented provider: nobody can sign in from there.
+ * @param input.issuer - Of an invented provider, from which no one can sign in.
  * @param input.prefix - What their subjects begin with.
  * @returns How many were removed.
  * @throws {AppError} `INSUFFICIENT_SCOPE`.

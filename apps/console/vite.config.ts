@@ -7,14 +7,14 @@ import { contractRoutes } from "./build/contract-routes.ts";
 import { preloadFonts } from "./build/preload-fonts.ts";
 import { withoutStyleInjection } from "./build/strip-style-injection.ts";
 
-/** Where `npm run dev` finds the server. */
+/** The server that `npm run dev` proxies to. */
 const SERVER_ORIGIN = `http://localhost:${process.env["PORT"] ?? "3000"}`;
 
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [
     contractRoutes(),
-    // Before React: it moves each screen into a file of its own.
+    // Runs before React, because it moves each screen into its own file.
     tanstackRouter({
       target: "react",
       autoCodeSplitting: true,
@@ -32,23 +32,23 @@ export default defineConfig({
     outDir: "dist",
     // The first versions with light-dark(), relative colours and CSS nesting.
     target: ["chrome125", "firefox128", "safari18"],
-    // The server's policy allows no data: fonts, and a hashed file is cached for good.
+    // The server's policy blocks data: fonts, and a hashed file is cached forever.
     assetsInlineLimit: 0,
     // The polyfill would be an inline script.
     modulePreload: { polyfill: false },
   },
-  // One command builds both: what browsers load, and what the server renders public pages with.
+  // One command builds both: the files for browsers, and the renderer of public pages for the server.
   builder: {},
   environments: {
     ssr: {
-      // Everything inside: the server knows the file by its path and shares no library with it.
+      // Bundles everything: the server loads the file by its path and shares no library with it.
       resolve: { noExternal: true },
       define: { "process.env.NODE_ENV": '"production"' },
       build: {
         outDir: "dist-server",
         ssr: "src/entry-server.tsx",
         copyPublicDir: false,
-        // One file, so that it is whole in the process that has loaded it, whatever is built later.
+        // One file, so that a running process is not affected by a later build.
         rolldownOptions: { output: { codeSplitting: false } },
       },
     },

@@ -4,7 +4,7 @@ import type { Plugin } from "vite";
 
 const SOURCE_PATH = "/src/theme-before-paint.js";
 
-/** Vite plugin: a small file that the page waits for before it paints, named by its content as every other one. */
+/** Vite plugin for a small script that runs before the page paints, with a hashed name like every other file. */
 export function blockingScript(): Plugin {
   return {
     name: "blocking-script",

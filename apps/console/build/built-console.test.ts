@@ -10,14 +10,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CONTRACT_ROUTES_PATH, renderContractRoutes } from "./contract-routes.ts";
 
 const CONSOLE = fileURLToPath(new URL("..", import.meta.url));
-/** A process of its own, because a test runner's environment would build the development version. */
+/** Builds in a separate process, because the test runner's environment would build the development version. */
 const VITE = fileURLToPath(new URL("./bin/vite.js", import.meta.resolve("vite/package.json")));
-/** What a phone on a slow line waits for. Today: 156 kB, of which React is 60 and the router 40. */
+/** The download before a phone on a slow line shows anything. Today: 156 kB, of which React is 60 and the router 40. */
 const FIRST_SCRIPTS_GZIP_BYTES_MAX = 175_000;
-/** Every screen together, charts included. Today: 313 kB. */
+/** All screens together, including charts. Today: 313 kB. */
 const SCRIPTS_GZIP_BYTES_MAX = 450_000;
 const STYLE_GZIP_BYTES_MAX = 20_000;
-/** Names that zod keeps in any build: its error class, an issue code and its own marker of a schema. */
+/** Names that zod leaves in any build: its error class, an issue code and its own marker of a schema. */
 const ZOD_MARKS = ["ZodError", "invalid_union", "_zod"];
 
 let folder: string;
@@ -47,7 +47,7 @@ async function readAssets(extension: string): Promise<string> {
 }
 
 describe("the built console", () => {
-  it("carries no validation library", async () => {
+  it("contains no validation library", async () => {
     const script = await readAssets(".js");
     expect(ZOD_MARKS.filter((mark) => script.includes(mark))).toEqual([]);
     const zod = createRequire(import.meta.resolve("@turnpike/contract/contract"));
@@ -58,7 +58,7 @@ describe("the built console", () => {
     expect(zodErrors, "the mark is one of this version of zod").toContain(ZOD_MARKS[0]);
   });
 
-  it("stays within its size", async () => {
+  it("stays within its size budget", async () => {
     const first = [...page.matchAll(/\/assets\/([\w.-]+\.js)/g)].map(([, name]) => name ?? "");
     const sizes = await Promise.all(
       first.map(async (name) => gzipSync(await readFile(join(folder, "assets", name))).length),
@@ -74,12 +74,12 @@ describe("the built console", () => {
     expect(await readAssets(".css")).not.toContain("data:font");
   });
 
-  it("brings the toasts' rules as a style sheet and adds none at run time", async () => {
+  it("serves the toasts' rules as a style sheet and adds none at run time", async () => {
     expect(await readAssets(".css")).toContain("[data-sonner-toaster]");
     expect(await readAssets(".js")).not.toContain("[data-sonner-toaster]{");
   });
 
-  it("has a script of its own for each screen", () => {
+  it("has a separate script for each screen", () => {
     const screens = ["overview", "plans", "billings", "tenants", "quickstart", "api-keys"];
     const missing = screens.filter(
       (screen) => !assets.some((name) => new RegExp(`^${screen}-[\\w-]{8}\\.js$`).test(name)),
@@ -87,30 +87,30 @@ describe("the built console", () => {
     expect(missing).toEqual([]);
   });
 
-  it("sets the theme before the page paints, by a script that waits for nothing", () => {
+  it("sets the theme before the page paints, with a script that waits for nothing", () => {
     const theme = page.indexOf("/assets/theme-before-paint-");
     expect(theme).toBeGreaterThan(0);
     expect(theme).toBeLessThan(page.indexOf('type="module"'));
     expect(page).toMatch(/<script src="\/assets\/theme-before-paint-[\w-]{8}\.js"><\/script>/);
   });
 
-  it("asks no one else for anything", async () => {
+  it("requests nothing from other hosts", async () => {
     expect(page).not.toMatch(/(src|href)="(https?:)?\/\//);
     expect(await readAssets(".css")).not.toMatch(/url\(["']?(https?:)?\/\//);
   });
 
-  it("names every asset by its content, so that it can be cached for good", () => {
+  it("names every asset by its content, so that it can be cached forever", () => {
     expect(assets.filter((name) => !/-[\w-]{8}\.(js|css|woff2|svg|webp)$/.test(name))).toEqual([]);
   });
 
-  it("spells the brand nowhere: it comes from the deployment", async () => {
+  it("never contains the brand, which comes from the deployment", async () => {
     expect(page).not.toContain("Turnpike");
     expect(await readAssets(".js")).not.toContain("Turnpike");
   });
 });
 
 describe("contract.gen.json", () => {
-  it("holds method and path of every operation of the contract, and no schema", async () => {
+  it("holds the method and path of every operation of the contract, and no schema", async () => {
     const routes = await readFile(CONTRACT_ROUTES_PATH, "utf8");
     expect(routes).toBe(renderContractRoutes());
     expect(routes).toContain('"path": "/setup/claim"');

@@ -9,22 +9,22 @@ export const CONTRACT_ROUTES_PATH = fileURLToPath(
 );
 
 /**
- * Renders method and path of every operation as JSON.
+ * Renders the method and path of every operation as JSON.
  *
- * The schemas stay behind, so that the browser gets neither them nor the validation library.
+ * Without the schemas, the browser needs neither them nor the validation library.
  */
 export function renderContractRoutes(): string {
   return `${JSON.stringify(minifyContractRouter(contract), null, 1)}\n`;
 }
 
-/** Vite plugin: brings `contract.gen.json` up to the contract before anything is bundled. */
+/** Vite plugin that updates `contract.gen.json` from the contract before bundling. */
 export function contractRoutes(): Plugin {
   return {
     name: "contract-routes",
     async buildStart() {
       const routes = renderContractRoutes();
       const current = await readFile(CONTRACT_ROUTES_PATH, "utf8").catch(() => undefined);
-      // A file that is not touched starts no reload.
+      // Writing an unchanged file would start a reload.
       if (current !== routes) {
         await writeFile(CONTRACT_ROUTES_PATH, routes);
       }

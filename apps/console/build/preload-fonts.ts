@@ -1,9 +1,9 @@
 import type { Plugin } from "vite";
 
-/** The files that the first screen is set in; the other alphabets load when a text needs them. */
+/** The fonts of the first screen; other alphabets load when a text needs them. */
 const FIRST_SCREEN = /(inter|jetbrains-mono)-latin-wght-normal-.*\.woff2$/;
 
-/** Vite plugin: asks for the first screen's fonts along with the style sheet, so that no text moves when they arrive. */
+/** Vite plugin that preloads the first screen's fonts along with the style sheet, so that no text moves when they arrive. */
 export function preloadFonts(): Plugin {
   return {
     name: "preload-fonts",

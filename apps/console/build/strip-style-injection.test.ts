@@ -6,7 +6,7 @@ import { stripStyleInjection } from "./strip-style-injection.ts";
 const SONNER = fileURLToPath(import.meta.resolve("sonner"));
 
 describe("stripStyleInjection", () => {
-  it("takes the style sheet out of the installed toast library, and nothing else", async () => {
+  it("removes the style sheet from the installed toast library, and nothing else", async () => {
     const source = await readFile(SONNER, "utf8");
     const stripped = stripStyleInjection(source);
 
@@ -16,11 +16,11 @@ describe("stripStyleInjection", () => {
     expect(removed.map((line) => line.slice(0, 12))).toEqual(["__insertCSS("]);
   });
 
-  it("fails a build with a version that injects in another way", () => {
+  it("fails the build for a version that injects differently", () => {
     expect(() => stripStyleInjection("addStyles(sheet);")).toThrow("in another way");
   });
 
-  it("leaves the imported style sheet to say the same", async () => {
+  it("imports the same rules as a style sheet", async () => {
     const sheet = await readFile(new URL("./styles.css", `file://${SONNER}`), "utf8");
     const injected = /__insertCSS\("(.*)"\)/.exec(await readFile(SONNER, "utf8"))?.[1] ?? "";
     const selectorsOf = (css: string) =>

@@ -1,15 +1,15 @@
 import type { Plugin } from "vite";
 
-/** Where the toast library puts its style sheet into the page at run time. */
+/** Where the toast library adds its style sheet to the page at run time. */
 const SONNER = /\/sonner\/dist\/index\.mjs$/;
-/** The one call, with the whole sheet as its argument: a string literal that ends where the statement does. */
+/** The call with the whole sheet as its argument: a string literal that ends with the statement. */
 const INJECTION = /^__insertCSS\("(?:[^"\\]|\\.)*"\);?$/m;
 
 /**
- * Takes the call that adds a `<style>` element out of the toast library, because the server's policy allows none; the
- * same rules are imported as a style sheet.
+ * Removes the call that adds a `<style>` element from the toast library, because the server's policy blocks it; the same
+ * rules are imported as a style sheet.
  *
- * @throws {Error} When the call is not there: another version of the library does it in another way.
+ * @throws {Error} When the call is missing, because another version of the library injects its styles differently.
  */
 export function stripStyleInjection(source: string): string {
   const stripped = source.replace(INJECTION, "");
@@ -19,7 +19,7 @@ export function stripStyleInjection(source: string): string {
   return stripped;
 }
 
-/** Vite plugin: no library adds style elements at run time. */
+/** Vite plugin that keeps libraries from adding style elements at run time. */
 export function withoutStyleInjection(): Plugin {
   return {
     name: "without-style-injection",

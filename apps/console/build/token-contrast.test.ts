@@ -6,14 +6,14 @@ const CSS = readFileSync(`${import.meta.dirname}/../../../packages/ui/src/tokens
 type Theme = "light" | "dark";
 type Oklch = { l: number; c: number; h: number };
 
-/** A ground in the hue of another colour, of its own lightness. */
+/** A background in the hue of another colour, with its own lightness. */
 function readTint(value: string) {
   const [, of = "", l, chromaMax] =
     /^oklch\(from var\(--(.+?)\) ([\d.]+) min\(c, ([\d.]+)\) h\)$/.exec(value) ?? [];
   return l === undefined ? undefined : { of, l: Number(l), chromaMax: Number(chromaMax) };
 }
 
-/** The declared value of a token in a theme, with references followed. */
+/** The declared value of a token in a theme, with references resolved. */
 function read(name: string, theme: Theme): Oklch {
   const value = new RegExp(`--${name}:\\s*([^;]+);`).exec(CSS)?.[1] ?? "";
   const pair = /^light-dark\(\s*(.+\)),\s+(.+\))\s*\)$/.exec(value);
@@ -88,19 +88,19 @@ const TEXT_PAIRS = [
 ] as [string, string][];
 
 describe.each(["light", "dark"] as const)("tokens, %s", (theme) => {
-  it.each(TEXT_PAIRS)("%s is read on %s: 4.5 to 1", (ink, ground) => {
+  it.each(TEXT_PAIRS)("%s is readable on %s: 4.5 to 1", (ink, ground) => {
     expect(contrast(ink, ground, theme)).toBeGreaterThanOrEqual(4.5);
   });
 
   it.each(["asphalt-paper", "asphalt-surface"])(
-    "edges of controls are seen on %s: 3 to 1",
+    "control edges are visible on %s: 3 to 1",
     (ground) => {
       expect(contrast("asphalt-line-control", ground, theme)).toBeGreaterThanOrEqual(3);
     },
   );
 
   it.each(["asphalt-ink", "asphalt-ink-muted"])(
-    "%s is read on what is chosen, whatever accent the operator has: 4.5 to 1",
+    "%s is readable on the selected state with every accent hue: 4.5 to 1",
     (ink) => {
       const { l, c } = read("state-selected", theme);
       expect(c).toBeGreaterThan(0);
@@ -110,7 +110,7 @@ describe.each(["light", "dark"] as const)("tokens, %s", (theme) => {
     },
   );
 
-  it("a ring of focus is seen on every ground: 3 to 1", () => {
+  it("shows a focus ring on every background: 3 to 1", () => {
     const ring = theme === "light" ? "asphalt-ink" : "brand-accent";
     for (const ground of GROUNDS) {
       expect(contrast(ring, ground, theme)).toBeGreaterThanOrEqual(3);

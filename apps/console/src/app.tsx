@@ -10,7 +10,7 @@ import { PlatformProvider } from "#platform/platform.tsx";
 import { toAddLeaveGuard } from "./guard-leave.ts";
 import type { Console, StartedConsole } from "./start-console.ts";
 
-/** Loads what the deployment says about itself, then shows the page. */
+/** Loads the deployment's own description, then shows the page. */
 export function App({ console }: { console: Console }) {
   return (
     <QueryClientProvider client={console.queryClient}>

@@ -13,7 +13,7 @@ import { toPageHead } from "./page-head.ts";
 import { createAppRouter } from "./router.tsx";
 
 export type RenderedPage = {
-  /** What goes into `#root`. */
+  /** The content of `#root`. */
   html: string;
   title: string;
   description: string;
@@ -27,9 +27,9 @@ const SIGNED_OUT: AuthState = {
 };
 
 /**
- * Renders a public page as a visitor sees it before any script has run: no one is signed in, nothing is remembered.
+ * Renders a public page as a visitor sees it before any script has run: signed out, with nothing remembered.
  *
- * Built for the server, which finds it by its path: `vite build` writes it to `dist-server/entry-server.js`.
+ * Built for the server, which loads it by its path: `vite build` writes it to `dist-server/entry-server.js`.
  */
 export async function renderPublicPage(page: PrerenderedPage): Promise<RenderedPage> {
   const queryClient = createQueryClient();
@@ -40,7 +40,7 @@ export async function renderPublicPage(page: PrerenderedPage): Promise<RenderedP
     { queryClient, platform, auth: SIGNED_OUT },
     createMemoryHistory({ initialEntries: [page.path] }),
   );
-  // On the server it would write an inline script, which the policy refuses.
+  // On the server it would write an inline script, which the content security policy blocks.
   router.update({ ...router.options, scrollRestoration: false, isServer: true });
   await router.load();
   const html = renderToString(
@@ -52,7 +52,7 @@ export async function renderPublicPage(page: PrerenderedPage): Promise<RenderedP
   return { html, ...toPageHead(page, config) };
 }
 
-/** What a page may ask for while it is rendered: nothing is sent anywhere, nothing is kept. */
+/** A platform for rendering: it sends no requests and stores nothing. */
 function createVisitorPlatform(config: ClientConfig): Platform {
   const noSubscription = () => () => undefined;
   const refuse = () => Promise.reject(new Error("A page that is being rendered signs no one in."));

@@ -7,14 +7,14 @@ import type { Session } from "#platform/session/session.ts";
 import { App } from "./app.tsx";
 import type { Console } from "./start-console.ts";
 
-/** Shows the console in a page that came without content. */
+/** Shows the console in a page that was served without content. */
 export function mountPage(root: HTMLElement, console: Console): void {
   createRoot(root).render(toTree(console));
 }
 
 /**
- * Takes over a page that the server rendered. Its content stays as it is until it is known who is signed in and the route's
- * code is there; then the same is rendered again, and nothing moves. A person who is sent elsewhere gets the other page instead.
+ * Takes over a page that the server rendered. Its content stays until the auth state and the route's code have loaded; then
+ * the same content is rendered again, and nothing moves. A person who is redirected gets the other page instead.
  */
 export async function hydratePage(input: {
   root: HTMLElement;
@@ -25,7 +25,7 @@ export async function hydratePage(input: {
   seedQueries(console.queryClient, prerendered);
   const { platform, router } = console.start(parseClientConfig(prerendered.config));
   await untilKnown(platform.session);
-  // The router leaves out the boundary around everything, as the server did.
+  // The router leaves out the outermost boundary, as the server did.
   router.ssr = { manifest: undefined };
   await router.load();
   const isKnown = !platform.session.getState().isLoading;
@@ -44,7 +44,7 @@ function toTree(console: Console): ReactNode {
   );
 }
 
-/** Waits until it is known who is signed in, or that this takes long enough to say so. */
+/** Waits until the auth state is known, or until loading it has run into trouble that the page must show. */
 async function untilKnown(session: Session): Promise<void> {
   const isKnown = () => !session.getState().isLoading || session.getState().trouble !== undefined;
   if (isKnown()) {

@@ -7,7 +7,7 @@ import type { ClientConfig } from "#platform/client-config.ts";
 export type PageHead = { title: string; description: string };
 
 /**
- * Says what a public page is called in tabs, search results and previews.
+ * Returns the title and description of a public page for tabs, search results and previews.
  *
  * @throws {Error} When the page's content is missing.
  */

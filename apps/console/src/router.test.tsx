@@ -61,7 +61,7 @@ async function landOn(path: string, auth: Partial<AuthState> = {}): Promise<stri
 
 describe("the link of a mail", () => {
   it.each(["reset", "confirm"])(
-    "?%s opens its page for a signed-in person as well, until they leave it",
+    "?%s opens its page even for a signed-in person, until they leave it",
     async (kind) => {
       const { router, platform } = visit(`/login?${kind}=t0k`, { user: makeUser() });
       await router.load();
@@ -85,7 +85,7 @@ describe("the routes", () => {
     expect([...PRERENDERED].sort()).toEqual([...PUBLIC_PATHS].sort());
   });
 
-  it("of the signed-in screens sit under one layout without a path of its own", () => {
+  it("of the signed-in screens share one layout route without a path", () => {
     const { router } = visit("/");
     const parents = SIGNED_IN_PATHS.map(
       (path) => Reflect.get(router.routesByPath, path).parentRoute.id,
@@ -96,7 +96,7 @@ describe("the routes", () => {
 });
 
 describe("the router's context", () => {
-  it("carries the auth state and the query client of the page to every route", async () => {
+  it("gives every route the auth state and the query client of the page", async () => {
     const { router, platform, queryClient } = visit("/analytics", { user: makeUser("ada") });
     const seen: unknown[] = [];
     router.routesByPath["/analytics"].options.beforeLoad = ({ context }) => {
@@ -109,26 +109,26 @@ describe("the router's context", () => {
 });
 
 describe("the guard", () => {
-  it.each(PUBLIC_PATHS)("lets a visitor who is signed out see %s", async (path) => {
+  it.each(PUBLIC_PATHS)("lets signed-out visitors see %s", async (path) => {
     expect(await landOn(path)).toBe(path);
   });
 
   it.each([...SIGNED_IN_PATHS, "/nowhere", "/overview/nowhere"])(
-    "sends a visitor who is signed out from %s to /login",
+    "sends signed-out visitors from %s to /login",
     async (path) => {
       expect(await landOn(path)).toBe("/login");
     },
   );
 
   it.each(["/login", "/register", "/login?error=access_denied"])(
-    "sends who is signed in from %s to /overview",
+    "sends signed-in people from %s to /overview",
     async (path) => {
       expect(await landOn(path, { user: makeUser() })).toBe("/overview");
     },
   );
 
   it.each(["/", "/terms", "/privacy", ...SIGNED_IN_PATHS])(
-    "lets who is signed in see %s",
+    "lets signed-in people see %s",
     async (path) => {
       expect(await landOn(path, { user: makeUser() })).toBe(path);
     },
@@ -146,7 +146,7 @@ describe("the guard", () => {
     expect(loaded).not.toHaveBeenCalled();
   });
 
-  it("brings a person where they wanted to go, once they have signed in", async () => {
+  it("takes a person to the page they asked for once they have signed in", async () => {
     const { router, platform } = visit("/analytics?tenant=acme&from=1#chart");
     await router.load();
     expect(router.state.location.href).toBe("/login");
@@ -160,7 +160,7 @@ describe("the guard", () => {
     expect(router.state.location.pathname).toBe("/overview");
   });
 
-  it("does not bring the next person where the one who signed out was", async () => {
+  it("does not take the next person to the page that the previous one signed out from", async () => {
     const { router, platform } = visit("/analytics", { user: makeUser("ada") });
     await router.load();
     await platform.session.signOut();
@@ -172,7 +172,7 @@ describe("the guard", () => {
     expect(router.state.location.href).toBe("/overview");
   });
 
-  it("takes a setup code and an invitation out of the address before anything shows it", async () => {
+  it("removes a setup code and an invitation from the address before anything shows them", async () => {
     for (const auth of [{}, { user: makeUser() }]) {
       const { router, platform } = visit("/register?invitation=inv#setup=code-1", auth);
       await router.load();

@@ -6,7 +6,7 @@ import { routeTree } from "./routeTree.gen.ts";
 
 export type AppRouter = ReturnType<typeof createAppRouter>;
 
-/** Makes the router of the console. @param history - The browser's, unless another is given. */
+/** Creates the router of the console. @param history - The browser's, unless another is given. */
 export function createAppRouter(context: RouterContext, history?: RouterHistory) {
   return createRouter({
     ...ROUTER_DEFAULTS,

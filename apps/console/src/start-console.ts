@@ -9,10 +9,10 @@ import type { User } from "#platform/session/session.ts";
 import { forgetPrivateQueries } from "#platform/verification.ts";
 import { type AppRouter, createAppRouter } from "./router.tsx";
 
-/** What is made once for the whole life of the page. */
+/** The objects that live as long as the page. */
 export type Console = {
   queryClient: QueryClient;
-  /** Makes the platform and the router at the first call; the same ones are returned from then on. */
+  /** Creates the platform and the router on the first call, and returns the same ones afterwards. */
   start: (config: ClientConfig) => StartedConsole;
 };
 
@@ -53,10 +53,10 @@ function startConsole(input: {
     const before = shown;
     shown = user;
     if (before !== undefined && user !== undefined && !isSamePerson(before, user)) {
-      // Another tab signed someone else in: nothing on this page is theirs.
+      // Another tab signed someone else in, so nothing on this page belongs to them.
       page.location.reload();
     } else if ((before === undefined) !== (user === undefined)) {
-      // The guard decides anew about the page that is open; then what the person saw is forgotten.
+      // The guard first checks the open page again; then the previous person's data is forgotten.
       void router.invalidate().finally(() => {
         if (session.getState().user === undefined) {
           forgetPrivateQueries(queryClient);

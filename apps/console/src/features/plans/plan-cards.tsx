@@ -14,9 +14,9 @@ export type PlanCardsProps = {
   /** The tenant whose usage is compared with the plans. */
   tenant?: {
     planId: string;
-    /** Undefined while they are not known. */
+    /** Undefined while they load. */
     limits: Limits | undefined;
-    /** Its name, for who looks at a customer; undefined: it is the tenant of who looks. */
+    /** The tenant's name for a visitor; undefined when the reader belongs to it. */
     label: string | undefined;
   };
   /** Shown when no plan is published. */
@@ -85,18 +85,18 @@ export function PlanCards({ tenant, empty }: PlanCardsProps) {
   );
 }
 
-/** What the version costs that a tenant is on. */
+/** The price of the tenant's version of the plan. */
 function toMonthlyPrice({ plan }: Limits): string {
   return `${formatPrice(plan.pricePerMonth, plan.currency)} a month`;
 }
 
 type PlanCardProps = {
   view: PlanView;
-  /** The tenant that is looked at is on it. */
+  /** True when the tenant is on this plan. */
   isCurrent: boolean;
-  /** Whose plan that is; undefined: of who looks. */
+  /** The tenant on that plan; undefined when it is the reader's own. */
   owner: string | undefined;
-  /** What the earlier version costs that the tenant keeps; undefined when it is on this one, or not on this plan. */
+  /** The price of the earlier version that the tenant keeps; undefined when it is on this version, or not on this plan. */
   keptPrice: string | undefined;
   /** Undefined while they load; empty without a tenant to compare. */
   fits: readonly QuotaFit[] | undefined;

@@ -102,7 +102,7 @@ function openPlans(person: { isOperator: boolean; hasTenant: boolean }, limits: 
 }
 
 describe("PlansPage", () => {
-  it("shows an operator without a tenant what is sold, and where it is changed", async () => {
+  it("shows an operator without a tenant what is sold, and where to change it", async () => {
     openPlans({ isOperator: true, hasTenant: false });
     await screen.findByRole("heading", { name: "Free" });
     screen.getByText(/Your customers see these plans/);
@@ -115,7 +115,7 @@ describe("PlansPage", () => {
     expect(screen.queryByText(/You have|ask them/)).toBe(null);
   });
 
-  it("speaks to an operator of the tenant that they look at, not to it", async () => {
+  it("names the tenant to an operator who visits it, instead of saying “you”", async () => {
     openPlans({ isOperator: true, hasTenant: true });
     await screen.findByText("Acme has used 25.0% of this so far (12,500 requests)");
     screen.getByText("Plan of Acme");
@@ -123,7 +123,7 @@ describe("PlansPage", () => {
     expect(screen.queryByText(/You have used|Current plan/)).toBe(null);
   });
 
-  it("speaks to a customer, who has no tabs", async () => {
+  it("says “you” to a customer, who has no tabs", async () => {
     openPlans({ isOperator: false, hasTenant: true });
     await screen.findByText("You have used 25.0% of this so far (12,500 requests)");
     screen.getByText("Current plan");

@@ -34,7 +34,7 @@ export type PlansPageProps = {
   onSearchChange: (search: PlansSearch) => void;
 };
 
-/** `/plans`: what is sold, what this tenant is on, and how its use would fit each. Operators find what is counted as well. */
+/** `/plans`: the published plans, the tenant's own, and how its usage would fit each. Operators also find the meters. */
 export function PlansPage(props: PlansPageProps) {
   const { user } = useVerifiedUser();
   if (!user.isOperator) {
@@ -66,7 +66,7 @@ export function PlansPage(props: PlansPageProps) {
   );
 }
 
-/** What operators find. */
+/** The tabs of an operator. */
 function renderTab(tab: PlansTab, props: PlansPageProps): ReactNode {
   switch (tab) {
     case "plans":

@@ -12,7 +12,7 @@ describe("the address of /plans", () => {
     expect(parsePlansSearch({ meter: "x".repeat(101), cursor: ["1"] })).toEqual({});
   });
 
-  it("opens the operator's tabs for operators alone", () => {
+  it("opens the operator's tabs for operators only", () => {
     expect(choosePlansTab({ tab: "meters" }, true)).toBe("meters");
     expect(choosePlansTab({ tab: "meters" }, false)).toBe("plans");
     expect(choosePlansTab({}, true)).toBe("plans");

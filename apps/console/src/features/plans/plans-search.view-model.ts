@@ -1,29 +1,29 @@
 import { REJECTION_CODES, type RejectionCode } from "@turnpike/domain/events/rejection";
 
-/** What operators find on `/plans` besides the plans themselves, in the order of the tabs. */
+/** The additional tabs of `/plans` for operators, in order. */
 const TABS = ["plans", "meters", "rejected"] as const;
 export type PlansTab = (typeof TABS)[number];
 export const PLANS_TABS: readonly PlansTab[] = TABS;
 
 const TAB_DEFAULT: PlansTab = "plans";
-/** What the API takes. */
+/** Limits of the API. */
 const TEXT_LENGTH_MAX = 100;
 
 /** The search parameters of `/plans`. */
 export type PlansSearch = {
   /** Left out: the plans. */
   tab?: PlansTab;
-  /** The meter that is open beside the list. */
+  /** The meter that is open next to the list. */
   meter?: string;
-  /** Of rejected events: those that were rejected for this. */
+  /** Filter of rejected events: the reason. */
   reason?: RejectionCode;
-  /** Of rejected events: those whose type contains this. */
+  /** Filter of rejected events: part of the type. */
   type?: string;
-  /** Where the shown page of a list begins. */
+  /** The cursor of the current page of a list. */
   cursor?: string;
 };
 
-/** The router reads `meter=404` as a number. */
+/** The router parses `meter=404` as a number. */
 function readText(value: unknown): string | undefined {
   const text = typeof value === "number" ? String(value) : value;
   return typeof text === "string" && text !== "" && text.length <= TEXT_LENGTH_MAX
@@ -31,7 +31,7 @@ function readText(value: unknown): string | undefined {
     : undefined;
 }
 
-/** Keeps of search parameters what the page understands; the rest is as if it were not there. */
+/** Keeps the search parameters that the page understands and drops the rest. */
 export function parsePlansSearch(search: Record<string, unknown>): PlansSearch {
   const tab = TABS.find((known) => known === search["tab"] && known !== TAB_DEFAULT);
   const meter = readText(search["meter"]);
@@ -47,9 +47,9 @@ export function parsePlansSearch(search: Record<string, unknown>): PlansSearch {
   };
 }
 
-/** The tab that is open: the one in the address for operators, the plans for everybody else. */
+/** The open tab: the one in the address for operators, the plans for everyone else. */
 export function choosePlansTab(search: PlansSearch, isOperator: boolean): PlansTab {
-  // The router hands over what is in the address as well as what was made of it.
+  // The router passes the raw search parameters along with the parsed ones.
   const asked = TABS.find((known) => known === search.tab);
   return isOperator ? (asked ?? TAB_DEFAULT) : TAB_DEFAULT;
 }

@@ -20,7 +20,7 @@ const fitOf = (limit: number, used: string) =>
   )[0];
 
 describe("toQuotaFits", () => {
-  it("counts live calls alone, and says how much of the quota they take", () => {
+  it("counts live calls only, and says how much of the quota they take", () => {
     expect(fitOf(50_000, "12500")).toMatchObject({
       share: 0.25,
       tone: "accent",
@@ -28,7 +28,7 @@ describe("toQuotaFits", () => {
     });
   });
 
-  it("warns when it is tight and says when it would not have fitted", () => {
+  it("warns when usage is close to the quota, and says when it would not have fitted", () => {
     expect(fitOf(50_000, "40000")?.tone).toBe("warning");
     // As on Billings: nothing is left.
     expect(fitOf(50_000, "50000")?.tone).toBe("danger");
@@ -42,7 +42,7 @@ describe("toQuotaFits", () => {
     expect(fitOf(50_000, "0")?.text).toBe("You have used 0.0% of this so far (0 requests)");
   });
 
-  it("names the tenant to who is not spoken to as a customer", () => {
+  it("names the tenant to a reader who is not its customer", () => {
     const textOf = (limit: number) =>
       toQuotaFits(
         { quotas: [{ meter: "requests", limit, kind: "hard" }] },
@@ -56,7 +56,7 @@ describe("toQuotaFits", () => {
     );
   });
 
-  it("counts a meter of which the tenant's own plan has no quota, and nothing for one that was not used", () => {
+  it("counts a meter without a quota in the tenant's own plan, and nothing for an unused one", () => {
     const quotas = [
       { meter: "tokens", limit: 1_000, kind: "soft" as const },
       { meter: "images", limit: 10, kind: "soft" as const },
@@ -68,7 +68,7 @@ describe("toQuotaFits", () => {
     ]);
   });
 
-  it("takes a quota of nothing for what it is", () => {
+  it("accepts a quota of zero", () => {
     expect(fitOf(0, "0")).toMatchObject({ share: 0, tone: "accent" });
     expect(fitOf(0, "1")).toMatchObject({ share: 1, tone: "danger" });
   });
@@ -79,7 +79,7 @@ describe("toQuotaFits", () => {
 });
 
 describe("sortPlans", () => {
-  it("goes by price within a currency, by number and not by text, and changes nothing else", () => {
+  it("sorts numerically by price within a currency, and changes nothing else", () => {
     const plan = (currency: string, pricePerMonth: string) => ({ currency, pricePerMonth });
     const plans = [plan("USD", "100"), plan("EUR", "9"), plan("USD", "49.90"), plan("USD", "0")];
     expect(sortPlans(plans).map((each) => `${each.pricePerMonth} ${each.currency}`)).toEqual([

@@ -2,16 +2,16 @@ import { toPlural } from "@turnpike/domain/text/to-plural";
 import { formatCount, formatShare } from "#platform/format.ts";
 import { type Limits, type Meter, type Plan, TIGHT_SHARE } from "#platform/shared-queries.ts";
 
-/** How the usage of this period would fill one quota of a plan. */
+/** How this period's usage would fill one quota of a plan. */
 export type QuotaFit = {
   key: string;
-  /** Used part of the quota; above 1 it would not have fitted. */
+  /** The used share of the quota; above 1 it would not have fitted. */
   share: number;
   tone: "accent" | "warning" | "danger";
   text: string;
 };
 
-/** Orders plans by their price, the cheapest first; currencies stay together, the one that comes first before the others. */
+/** Sorts plans by price, the cheapest first; currencies stay together, in the order of their first plan. */
 export function sortPlans<P extends Pick<Plan, "currency" | "pricePerMonth">>(
   plans: readonly P[],
 ): P[] {
@@ -24,9 +24,9 @@ export function sortPlans<P extends Pick<Plan, "currency" | "pricePerMonth">>(
 }
 
 /**
- * Holds what a tenant has used so far against the quotas of a plan, for calls with live keys.
+ * Compares a tenant's usage so far with the quotas of a plan, for calls with live keys.
  *
- * @param tenantName - For who looks at a customer; left out, the tenant itself is spoken to.
+ * @param tenantName - For a reader who visits the tenant; left out, the text says “you”.
  * @returns One line for each quota of the plan; empty for a plan without quotas.
  */
 export function toQuotaFits(
@@ -36,7 +36,7 @@ export function toQuotaFits(
   tenantName?: string,
 ): readonly QuotaFit[] {
   return plan.quotas.map(({ meter, limit }) => {
-    // Not the quotas: the tenant's own plan may have none of this meter, and be used all the same.
+    // Uses usage rather than quotas: the tenant's own plan may have no quota on a meter that it uses.
     const balance = limits.balances.find(
       (each) => each.meter === meter && each.environment === "live",
     );
@@ -60,13 +60,13 @@ export function toQuotaFits(
 /**
  * Where a link to the operator's contact leads.
  *
- * @returns Undefined for what is neither a web address nor an e-mail address.
+ * @returns Undefined for anything but a web address or an e-mail address.
  */
 export function toContactHref(contact: string): string | undefined {
   if (/^https?:\/\//i.test(contact) && URL.canParse(contact)) {
     return contact;
   }
-  // Encoded, so that nothing in the name of the mailbox becomes a header of the mail.
+  // Encoded, so that nothing in the mailbox name becomes a mail header.
   const [, mailbox, host] = /^([^@\s]+)@([^@\s:/?#&]+)$/.exec(contact) ?? [];
   return mailbox === undefined || host === undefined
     ? undefined

@@ -9,7 +9,7 @@ import { PlanCards } from "./plan-cards.tsx";
 
 const LINK_CLASSES = "font-medium text-ink underline underline-offset-4";
 
-/** What the operator sells: the plans as they are published, and where they and the tenants on them are changed. */
+/** The published plans, and where an operator changes them and the tenants on them. */
 export function PublishedPlans() {
   const { api } = usePlatform();
   const tenant = useCurrentTenant();

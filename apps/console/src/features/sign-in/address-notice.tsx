@@ -5,11 +5,11 @@ import { Notice } from "./notice.tsx";
 
 const noSubscription = () => () => undefined;
 
-/** Says, before anything is typed, that signing in works only at the public address, when this page is at another one. */
+/** Warns, before anything is typed, that signing in works only at the public address when this page is at another one. */
 export function AddressNotice() {
   const { config, arrivals } = usePlatform();
   const { pathname } = useLocation();
-  // The server renders this page without knowing at which address it will be opened.
+  // The server renders this page without knowing the address that it will be opened at.
   const origin = useSyncExternalStore(
     noSubscription,
     () => window.location.origin,
@@ -34,7 +34,7 @@ export function AddressNotice() {
   );
 }
 
-/** The same page at the right address, with what a link brought along: this address alone has kept it. */
+/** The same page at the public address. It carries along what a link brought, because only this address has stored it. */
 function toSamePage(
   origin: string,
   pathname: string,

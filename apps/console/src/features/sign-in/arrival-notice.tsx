@@ -5,7 +5,7 @@ import { Notice } from "./notice.tsx";
 import { signInQueries } from "./sign-in.queries.ts";
 import { useArrivalOnceShown, useInvitation } from "./use-invitation.ts";
 
-/** Says what signing in will lead to, when a link brought the person here. */
+/** Explains what signing in leads to when a link brought the person here. */
 export function ArrivalNotice() {
   const setup = useArrivalOnceShown("setup");
   const invitation = useInvitation();
@@ -17,7 +17,7 @@ export function ArrivalNotice() {
   );
 }
 
-/** Promises nothing before the server has said that the code works. */
+/** Promises nothing until the server confirms that the code works. */
 function SetupNotice({ code }: { code: string }) {
   const { api } = usePlatform();
   const check = useQuery({ ...signInQueries.setupCheck(api, code), retry: false });

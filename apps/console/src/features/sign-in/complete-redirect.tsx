@@ -12,7 +12,7 @@ export type CompleteRedirectProps = {
   onBack: () => void;
 };
 
-/** Ends what a provider began. The guard then takes the person to where they wanted to go. */
+/** Completes a provider's sign-in. The guard then takes the person to the page they asked for. */
 export function CompleteRedirect({ url, onBack }: CompleteRedirectProps) {
   const { session } = usePlatform();
   const hasBegun = useRef(false);
@@ -20,7 +20,7 @@ export function CompleteRedirect({ url, onBack }: CompleteRedirectProps) {
     mutationFn: async () => await session.completeRedirect(new URL(url)),
     retry: false,
   });
-  // The outside system is the provider. Its answer is good for one use, so it is used once.
+  // The outside system is the provider. Its answer works once, so it is used once.
   useEffect(() => {
     if (!hasBegun.current) {
       hasBegun.current = true;

@@ -12,19 +12,19 @@ export type ConfirmEmailProps = {
   issuer: string;
   /** From the link of the mail. */
   token: string;
-  /** The address is confirmed, and the person is about to be signed in. */
+  /** The address is confirmed, and the person is being signed in. */
   onConfirmed: () => void;
-  /** The address is confirmed, and signing in is left to the person. */
+  /** The address is confirmed, and the person has to sign in. */
   onDone: () => void;
-  /** The link does not work any more, maybe because it was used. */
+  /** The link no longer works, perhaps because it was used. */
   onSignIn: () => void;
-  /** The person does not know the password of the registration, maybe because it is another's. */
+  /** The person does not know the password of the registration, perhaps because someone else registered. */
   onForgot: () => void;
 };
 
 /**
- * Confirms an address and signs in. By the password of the registration: the link shows who reads the mail, and that might
- * be someone whose address a stranger has registered.
+ * Confirms an address and signs in. It asks for the password of the registration because the link only proves who reads the
+ * mail, and a stranger may have registered that person's address.
  */
 export function ConfirmEmail({
   issuer,
@@ -47,7 +47,7 @@ export function ConfirmEmail({
         },
       );
       onConfirmed();
-      // The address is confirmed whatever becomes of this.
+      // The address is confirmed, whether or not signing in works.
       await session.signIn({ email: toEmail(answer), password }).catch(onDone);
     },
   });
@@ -98,7 +98,7 @@ export function ConfirmEmail({
   );
 }
 
-/** The address that was confirmed; empty when the answer names none. */
+/** The confirmed address; empty when the response names none. */
 function toEmail(answer: unknown): string {
   const email =
     typeof answer === "object" && answer !== null && "email" in answer ? answer.email : "";

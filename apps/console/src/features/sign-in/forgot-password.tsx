@@ -10,7 +10,7 @@ import { useSignInForm } from "./use-sign-in-form.ts";
 
 export type ForgotPasswordProps = { issuer: string; email: string; onBack: () => void };
 
-/** Asks for a link by mail. The answer is the same whether or not there is an account. */
+/** Requests a link by mail. The answer is the same whether or not the account exists. */
 export function ForgotPassword({ issuer, email, onBack }: ForgotPasswordProps) {
   const { json, config } = usePlatform();
   const [sentTo, setSentTo] = useState<string>();
@@ -64,7 +64,7 @@ export function ForgotPassword({ issuer, email, onBack }: ForgotPasswordProps) {
   );
 }
 
-/** Said where mails are kept instead of sent: waiting for one would be in vain. */
+/** Shown when mails are stored instead of sent, so that no one waits for one. */
 export function NoMailNotice() {
   return (
     <Notice tone="info">

@@ -19,14 +19,14 @@ import { toSignInHead } from "./sign-in-head.view-model.ts";
 import { useInvitation } from "./use-invitation.ts";
 import { useProviders } from "./use-providers.ts";
 
-/** What the page shows: what its address asked for, or what the person chose from there. */
+/** The page's content: what its address requested, or what the person chose from there. */
 type View =
   | SignInAddress
   | MailLink
   | { kind: "forgot"; email: string }
   | { kind: "done"; message: string };
 
-/** `/login`: the form, and what links of mails and providers lead to. */
+/** `/login`: the form, and the target of links in mails and from providers. */
 export function LoginPage() {
   const { config, session } = usePlatform();
   const { builtIn } = useProviders();
@@ -75,7 +75,7 @@ export function LoginPage() {
   return <SignInCard view={view} onForgot={(email) => show({ kind: "forgot", email })} />;
 }
 
-/** Reads what the address asks for, and takes it out of the address and of the history: it is good for one use. */
+/** Reads what the address requests, and removes it from the address and the history: it can be used once. */
 function useAddressedView() {
   const router = useRouter();
   const navigate = useNavigate();
@@ -104,7 +104,7 @@ function useAddressedView() {
         arrivals.forgetMailLink();
       }
       if (next.kind === "form") {
-        // A signed-in person does not need the form and is sent on.
+        // A signed-in person does not need the form and is redirected.
         void router.invalidate();
       }
     },

@@ -13,7 +13,7 @@ export type NoticeProps = {
   children: ReactNode;
 };
 
-/** Something to know before filling in the form. A refusal is read out at once. */
+/** Information above a form. Screen readers announce a refusal at once. */
 export function Notice({ tone, title, children }: NoticeProps) {
   return (
     <div

@@ -11,7 +11,7 @@ export type PasswordFieldProps = {
   onValueChange?: (value: string) => void;
 };
 
-/** A password, hidden until the person wants to see it, with a word when Caps Lock is on. */
+/** A password field, hidden until the person shows it, with a warning when Caps Lock is on. */
 export function PasswordField(props: PasswordFieldProps) {
   const [isShown, setShown] = useState(false);
   const [isCapsLock, setCapsLock] = useState(false);

@@ -1,7 +1,7 @@
 import { Check } from "lucide-react";
 import type { PasswordRule } from "./password-rules.view-model.ts";
 
-/** What a new password must be, ticked off while it is typed. */
+/** The rules of a new password, ticked off while it is typed. */
 export function PasswordRuleList({ rules }: { rules: readonly PasswordRule[] }) {
   return (
     <ul aria-label="Password requirements" className="-mt-2 space-y-1 text-xs">

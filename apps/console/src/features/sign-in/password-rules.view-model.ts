@@ -1,14 +1,14 @@
 export type PasswordRule = {
   text: string;
-  /** What the field says while the rule is not met. */
+  /** The field's error while the rule is not met. */
   problem: string;
   isMet: boolean;
 };
 
-/** The fewest characters a password must have once the address is taken out of it. */
+/** The fewest characters a password must have beyond the address that it contains. */
 const REST_LENGTH_MIN = 4;
 
-/** True when a password is the person's address or barely more than it. */
+/** True when a password is the person's address or little more. */
 function isMadeOfEmail(password: string, email: string): boolean {
   const lower = password.toLowerCase();
   const address = email.trim().toLowerCase();

@@ -6,7 +6,7 @@ import { toSignInMessage } from "#platform/session/provider-failure.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { Notice } from "./notice.tsx";
 
-/** One button for each provider elsewhere. */
+/** One button for each external provider. */
 export function ProviderButtons({ providers }: { providers: readonly IdentityProvider[] }) {
   const { session } = usePlatform();
   const leave = useMutation({
@@ -39,7 +39,7 @@ export function ProviderButtons({ providers }: { providers: readonly IdentityPro
   );
 }
 
-/** Between the ways to sign in. */
+/** Separates the ways to sign in. */
 export function OrLine() {
   return (
     <div className="flex items-center gap-3 text-ink-faint text-xs">

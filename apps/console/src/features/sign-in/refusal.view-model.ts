@@ -1,7 +1,7 @@
 import { toSignInMessage } from "#platform/session/provider-failure.ts";
 import { SignInError } from "#platform/session/session.ts";
 
-/** Errors that the built-in provider reports in the address, having no other way. */
+/** Errors that the built-in provider can report only in the address. */
 const OWN_SENTENCES: ReadonlyMap<string, string> = new Map([
   ["sign_in_expired", "This sign-in took too long. Start again below."],
   ["request_invalid", "This sign-in link was incomplete. Start again below."],

@@ -12,12 +12,12 @@ import { TermsNote } from "./sign-in-frame.tsx";
 import { useSignInForm } from "./use-sign-in-form.ts";
 
 export type RegisterFormProps = {
-  /** Of the invitation that the person follows; only an account of this address can accept it. */
+  /** The address of the invitation that the person follows; only an account with this address can accept it. */
   invitedEmail: string | undefined;
   onConfirmationSent: (email: string) => void;
 };
 
-/** An account with the built-in provider. */
+/** Creates an account with the built-in provider. */
 export function RegisterForm(props: RegisterFormProps) {
   const { invitedEmail } = props;
   const { session, config, arrivals } = usePlatform();
@@ -39,7 +39,7 @@ export function RegisterForm(props: RegisterFormProps) {
   });
 
   function follow({ target }: ChangeEvent<HTMLFormElement>): void {
-    // The fields keep what is typed; this is only for the rules that are shown as they are met.
+    // The fields are uncontrolled; this state only feeds the list of rules.
     const field: unknown = target;
     if (
       field instanceof HTMLInputElement &&
@@ -65,7 +65,7 @@ export function RegisterForm(props: RegisterFormProps) {
         error={form.fields.name}
       />
       <EmailField
-        // What was typed before the invitation was known makes room for its address.
+        // Text typed before the invitation loaded is replaced by its address.
         key={invitedEmail}
         defaultValue={invitedEmail ?? ""}
         isReadOnly={invitedEmail !== undefined}

@@ -14,7 +14,7 @@ import { toSignInHead } from "./sign-in-head.view-model.ts";
 import { useInvitation } from "./use-invitation.ts";
 import { useProviders } from "./use-providers.ts";
 
-/** `/register`: an account, by whichever way this deployment offers. */
+/** `/register`: creates an account, in any way that this deployment offers. */
 export function RegisterPage() {
   const { config } = usePlatform();
   const { builtIn, others } = useProviders();
@@ -54,7 +54,7 @@ export function RegisterPage() {
   );
 }
 
-/** Says the same whether or not the address was taken: the mail tells its owner. */
+/** The text is the same whether or not the address was taken: the mail informs its owner. */
 function ConfirmationSent(props: { email: string; backLabel: string; onBack: () => void }) {
   const { email, backLabel, onBack } = props;
   const { config } = usePlatform();

@@ -15,11 +15,11 @@ export type ResetPasswordProps = {
   /** From the link of the mail. */
   token: string;
   onDone: () => Promise<void>;
-  /** The link does not work any more: another one is asked for. */
+  /** The link no longer works, so the person has to request a new one. */
   onAskAgain: () => void;
 };
 
-/** Chooses another password, by the link of a mail. */
+/** Sets a new password through the link of a mail. */
 export function ResetPassword({ issuer, token, onDone, onAskAgain }: ResetPasswordProps) {
   const { json, config } = usePlatform();
   const { lengthMin } = config.identity.passwordRules;

@@ -1,4 +1,4 @@
-/** What the address of `/login` asks for. */
+/** The action that the address of `/login` requests. */
 export type SignInAddress =
   | { kind: "form" }
   /** A provider sent the person back. */
@@ -6,7 +6,7 @@ export type SignInAddress =
   /** A provider sent the person back without letting them in. */
   | { kind: "refused"; code: string };
 
-/** Reads the search part of the address. Parameters that are not known, or empty, mean nothing. */
+/** Parses the search part of the address. Unknown and empty parameters are ignored. */
 export function parseSignInAddress(search: string): SignInAddress {
   const parameters = new URLSearchParams(search);
   const get = (name: string) => parameters.get(name)?.trim() ?? "";

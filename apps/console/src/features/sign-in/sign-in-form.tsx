@@ -7,12 +7,12 @@ import { findSignInProblems } from "./sign-in-form.view-model.ts";
 import { useSignInForm } from "./use-sign-in-form.ts";
 
 export type SignInFormProps = {
-  /** Of the invitation that the person follows; they may still sign in with another. */
+  /** The address of the invitation that the person follows; they may sign in with another. */
   invitedEmail: string | undefined;
   onForgot: (email: string) => void;
 };
 
-/** E-mail and password of the built-in provider. */
+/** The e-mail and password form of the built-in provider. */
 export function SignInForm({ invitedEmail, onForgot }: SignInFormProps) {
   const { session, arrivals } = usePlatform();
   const form = useSignInForm({
@@ -66,7 +66,7 @@ export type EmailFieldProps = {
   isReadOnly?: boolean;
 };
 
-/** The name that password managers know the account by. What is typed stays when another default comes later. */
+/** The name that password managers store the account under. Typed text stays when the default changes later. */
 export function EmailField({ defaultValue, help, error, isReadOnly = false }: EmailFieldProps) {
   return (
     <TextField

@@ -5,12 +5,12 @@ import { toPasswordRules } from "./password-rules.view-model.ts";
 
 export type SignInField = "email" | "password" | "name";
 
-/** What is wrong with a form before it is sent, by field; empty when it may go. */
+/** The errors found before the form is sent, by field; empty when there are none. */
 export type FieldProblems = Readonly<Partial<Record<SignInField, string>>>;
 
 const POINTERS = { email: "/email", password: "/password", name: "/name" } as const;
 
-/** A sign and a dot are not asked for: the server knows better, and every address has the one sign. */
+/** Checks little: every address contains an @, and the server checks the rest. */
 function findEmailProblem(email: string): string | undefined {
   if (email === "") {
     return "Enter your e-mail address.";
@@ -36,7 +36,7 @@ export function findEmailProblems(input: { email: string }): FieldProblems {
   return withoutNothing({ email: findEmailProblem(input.email) });
 }
 
-/** @param input.email - Empty where it is not asked for, as with the link of a mail. */
+/** @param input.email - Empty when the form does not ask for it, as after the link of a mail. */
 export function findNewPasswordProblems(input: {
   email: string;
   password: string;
@@ -69,7 +69,7 @@ export function toRetryText(retryAfterSeconds: number): string {
 }
 
 /**
- * Says what a form shows of a failure: of the server's fields, of a provider's refusal, and when to try again.
+ * The errors that a form shows for a failure: field errors, a provider's refusal, and when to try again.
  *
  * @returns Undefined when nothing failed.
  */

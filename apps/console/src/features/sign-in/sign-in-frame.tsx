@@ -4,10 +4,10 @@ import { BrandLink, PublicFooter } from "#components/public-frame.tsx";
 
 export type SignInFrameProps = {
   title: string;
-  /** One line that says what happens here. */
+  /** One line that explains the page. */
   purpose?: ReactNode;
   children: ReactNode;
-  /** Below the card: the other way. */
+  /** Below the card: the link to the other page. */
   aside?: ReactNode;
 };
 
@@ -42,7 +42,7 @@ export function SignInFrame({ title, purpose, children, aside }: SignInFrameProp
   );
 }
 
-/** Said where scripts do not run: the form above cannot work without them. */
+/** Shown without scripts: the form above cannot work without them. */
 export function NoScriptNotice() {
   return (
     <noscript>
@@ -54,7 +54,7 @@ export function NoScriptNotice() {
   );
 }
 
-/** What registering agrees to. */
+/** What a person agrees to by registering. */
 export function TermsNote() {
   return (
     <p className="text-ink-muted text-xs [&_a]:underline [&_a]:decoration-line-control [&_a]:underline-offset-2 hover:[&_a]:text-ink">

@@ -1,4 +1,4 @@
-/** What tabs, search results and previews call the sign-in pages. */
+/** The titles and descriptions of the sign-in pages for tabs, search results and previews. */
 export function toSignInHead(
   page: "login" | "register",
   { name }: { name: string },

@@ -82,7 +82,7 @@ const email = () => screen.getByLabelText<HTMLInputElement>("E-mail address");
 const password = () => screen.getByLabelText<HTMLInputElement>(/^(New p|P)assword$/);
 
 describe("/login", () => {
-  it("signs in with what was typed, by Enter, and shows progress until the page is left", async () => {
+  it("signs in with the typed text, on Enter, and shows progress until the page is left", async () => {
     const signIn = vi.fn(() => new Promise<void>(() => undefined));
     await open("/login", { prepare: ({ session }) => Object.assign(session, { signIn }) });
     await userEvent.type(email(), " ada@example.com");
@@ -110,7 +110,7 @@ describe("/login", () => {
     expect(signIn).toHaveBeenCalledTimes(1);
   });
 
-  it("says by field what is missing, sends nothing, and goes to the first", async () => {
+  it("names the missing fields, sends nothing, and focuses the first", async () => {
     await open("/login");
     await userEvent.click(screen.getByRole("button", { name: "Sign in" }));
     expect(email().getAttribute("aria-invalid")).toBe("true");
@@ -118,7 +118,7 @@ describe("/login", () => {
     expect(screen.getAllByText("Enter your password.").length).toBeGreaterThan(0);
   });
 
-  it("loses nothing that was typed when it is refused, and says when to try again", async () => {
+  it("keeps the typed text when it is refused, and says when to try again", async () => {
     const refused = new Response(
       JSON.stringify({ message: "Too many attempts. Wait a while, then try again." }),
       {
@@ -178,7 +178,7 @@ describe("/login", () => {
     await screen.findByText(/cannot be reached/);
   });
 
-  it("ends once what a provider began, and takes the code out of the address", async () => {
+  it("completes a provider's sign-in once, and removes the code from the address", async () => {
     const completeRedirect = vi.fn(() => new Promise<void>(() => undefined));
     const { router } = await open("/login?code=c&state=s", {
       prepare: ({ session }) => Object.assign(session, { completeRedirect }),
@@ -188,7 +188,7 @@ describe("/login", () => {
     expect(completeRedirect.mock.calls[0]?.toString()).toContain("code=c&state=s");
   });
 
-  it("offers another start when the provider's answer is refused", async () => {
+  it("offers a new start when the provider's answer is refused", async () => {
     const refused = new SignInError("unknown_attempt", "No sign-in was started in this tab.");
     await open("/login?code=c&state=s", {
       prepare: ({ session }) =>
@@ -199,7 +199,7 @@ describe("/login", () => {
     email();
   });
 
-  it("explains a refusal beside the form, and takes its code out of the address", async () => {
+  it("explains a refusal next to the form, and removes its code from the address", async () => {
     const { router } = await open("/login?error=access_denied&state=s");
     await screen.findByText(/You cancelled signing in/);
     email();
@@ -208,7 +208,7 @@ describe("/login", () => {
 });
 
 describe("a forgotten password", () => {
-  it("is answered alike for every address, which is carried over from the form", async () => {
+  it("gets the same answer for every address, which is carried over from the form", async () => {
     const asked = vi.fn(() => ({}));
     await open("/login", { answers: { "POST /idp/password/forgot": asked } });
     await userEvent.type(email(), "ada@example.com");
@@ -221,7 +221,7 @@ describe("a forgotten password", () => {
     password();
   });
 
-  it("is replaced by the link of the mail; a link that is used up leads to another", async () => {
+  it("is replaced through the link of the mail; a used link leads to a new one", async () => {
     const dead = problem(410, "LINK_INVALID", "This link does not work any more.");
     let isDead = true;
     const signOut = vi.fn(() => Promise.resolve());
@@ -238,7 +238,7 @@ describe("a forgotten password", () => {
     expect(signOut).not.toHaveBeenCalled();
   });
 
-  it("can be replaced by a signed-in person as well, and signs them out", async () => {
+  it("can be replaced by a signed-in person too, which signs them out", async () => {
     const signOut = vi.fn(() => Promise.resolve());
     await open("/login?reset=t0k", {
       answers: { "POST /idp/password/reset": () => ({}) },
@@ -287,7 +287,7 @@ describe("an address to confirm", () => {
     email();
   });
 
-  it("is left alone by a wrong password, and a link that is used up leads to signing in", async () => {
+  it("stays unconfirmed after a wrong password, and a used link leads to signing in", async () => {
     let refusal = problem(403, "INVALID_CREDENTIALS", "This is not the password.");
     await open("/login?confirm=t0k", { answers: { "POST /idp/email/confirm": () => refusal } });
     await userEvent.type(password(), "gravel otter candle{Enter}");
@@ -299,7 +299,7 @@ describe("an address to confirm", () => {
     email();
   });
 
-  it("that a stranger registered is taken back by another password", async () => {
+  it("that a stranger registered is reclaimed with another password", async () => {
     await open("/login?confirm=t0k");
     await userEvent.click(screen.getByRole("button", { name: /did someone else register/ }));
     await screen.findByRole("heading", { name: /password/i });
@@ -313,7 +313,7 @@ describe("/register", () => {
     await userEvent.type(password(), "gravel otter candle{Enter}");
   }
 
-  it("ticks off the rules as they are met, and leaves out a name that was not given", async () => {
+  it("ticks off the rules as they are met, and leaves out a missing name", async () => {
     const register = vi.fn(() => new Promise<"signed_in">(() => undefined));
     await open("/register", { prepare: ({ session }) => Object.assign(session, { register }) });
     const rule = () => screen.getByText(/At least 12 characters/);
@@ -326,7 +326,7 @@ describe("/register", () => {
     });
   });
 
-  it("says where the mail went, and how to take another address", async () => {
+  it("says where the mail went, and how to use another address", async () => {
     await open("/register", {
       prepare: ({ session, config }) => {
         Object.assign(session, { register: () => Promise.resolve("confirmation_sent") });
@@ -368,7 +368,7 @@ describe("/register", () => {
     expect(screen.queryByText("You will be the operator") !== null).toBe(row.why === "works");
   });
 
-  it("keeps what a link brought for the address that registers, should the tab be closed", async () => {
+  it("remembers what a link brought for the registering address, in case the tab is closed", async () => {
     const register = vi.fn(() => new Promise<string>(() => undefined));
     const { platform } = await open("/register#setup=c0de", {
       answers: { "POST /setup/check": () => ({ valid: true }) },
@@ -420,7 +420,7 @@ describe("an invitation's address", () => {
       },
     });
 
-  it("is the one that the account is made for, and cannot be changed", async () => {
+  it("is the account's address, and cannot be changed", async () => {
     const register = vi.fn(() => Promise.resolve("confirmation_sent"));
     await follow("/register", {
       prepare: ({ session }) => Object.assign(session, { register }),
@@ -437,14 +437,14 @@ describe("an invitation's address", () => {
     expect(screen.queryByRole("button", { name: "Use another address" })).toBe(null);
   });
 
-  it("is filled in to sign in with, and may be changed", async () => {
+  it("is prefilled for signing in, and can be changed", async () => {
     await follow("/login");
     await screen.findByText("Your invitation is for ada@example.com.");
     expect(email().value).toBe("ada@example.com");
     expect(email().readOnly).toBe(false);
   });
 
-  it("is asked for when the invitation cannot be used", async () => {
+  it("is a free field when the invitation cannot be used", async () => {
     await open("/register", {
       answers: { "POST /invitations/preview": () => problem(410, "INVITATION_INVALID", "Gone.") },
       prepare: ({ arrivals }) =>
@@ -476,7 +476,7 @@ describe("at another address than the public one", () => {
     },
   );
 
-  it("says nothing at the public address", async () => {
+  it("shows no notice at the public address", async () => {
     await open("/login");
     expect(screen.queryByText("You cannot sign in at this address")).toBe(null);
   });

@@ -68,7 +68,7 @@ describe("the rules of a new password", () => {
     expect(areMet("🦦".repeat(12))).toEqual([true, true]);
   });
 
-  it("take the address, and little more than it, for no password", () => {
+  it("reject the address, or little more than it, as a password", () => {
     expect(areMet("ada@example.com")).toEqual([true, false]);
     expect(areMet("Ada@Example.com1!")).toEqual([true, false]);
     expect(areMet("ada@example.com-and-more")).toEqual([true, true]);
@@ -76,14 +76,14 @@ describe("the rules of a new password", () => {
   });
 });
 
-describe("what keeps a form from being sent", () => {
-  it("is nothing when it is filled in", () => {
+describe("the errors of a form before it is sent", () => {
+  it("are empty when it is filled in", () => {
     expect(findSignInProblems({ email: "a@b", password: "x" })).toEqual({});
     const filledIn = { email: "a@b.example", password: "gravel-otter-candle", lengthMin: 12 };
     expect(findRegistrationProblems(filledIn)).toEqual({});
   });
 
-  it("is said by field", () => {
+  it("are listed by field", () => {
     expect(findSignInProblems({ email: "", password: "" })).toEqual({
       email: "Enter your e-mail address.",
       password: "Enter your password.",
@@ -100,12 +100,12 @@ function refusal(status: number, body: object, retryAfterSeconds?: number): Requ
   return new RequestError(message, { status, data: { body }, retryAfterSeconds });
 }
 
-describe("what a form shows of a failure", () => {
-  it("is nothing while nothing failed", () => {
+describe("the errors that a form shows for a failure", () => {
+  it("are empty when nothing failed", () => {
     expect(toSignInFailure(null)).toBe(undefined);
   });
 
-  it("says when to try again", () => {
+  it("say when to try again", () => {
     const cause = refusal(
       429,
       { message: "Too many attempts. Wait a while, then try again." },
@@ -116,7 +116,7 @@ describe("what a form shows of a failure", () => {
     ]);
   });
 
-  it("puts what the server found wrong beside its field", () => {
+  it("put the server's errors at their fields", () => {
     const errors = [{ pointer: "/password", message: "Use another one." }];
     expect(toSignInFailure(refusal(400, { message: "No.", errors }))).toEqual({
       messages: ["Use another one."],
@@ -124,7 +124,7 @@ describe("what a form shows of a failure", () => {
     });
   });
 
-  it("says in a sentence what the provider refused, and that no one answered", () => {
+  it("say in a sentence what the provider refused, and that the server did not respond", () => {
     const refused = toSignInFailure(new SignInError("access_denied", "raw"));
     expect(refused?.messages[0]).toContain("cancelled");
     const silent = toSignInFailure(new RequestError("Failed to fetch", new TypeError("x")));

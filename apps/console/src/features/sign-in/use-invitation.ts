@@ -4,7 +4,7 @@ import type { ArrivalKind } from "#platform/arrivals.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { signInQueries } from "./sign-in.queries.ts";
 
-/** What a link brought along. Nothing in the first render, which the server made without it. */
+/** What a link brought along. Empty in the first render, because the server rendered without it. */
 export function useArrivalOnceShown(kind: ArrivalKind): string | undefined {
   const { arrivals } = usePlatform();
   return useSyncExternalStore(
@@ -14,7 +14,7 @@ export function useArrivalOnceShown(kind: ArrivalKind): string | undefined {
   );
 }
 
-/** What the invitation is for whose link brought the person here; without one, nothing is asked. */
+/** The invitation whose link brought the person here; without one, it sends no request. */
 export function useInvitation() {
   const { api } = usePlatform();
   const token = useArrivalOnceShown("invitation");

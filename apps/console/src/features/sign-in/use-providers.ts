@@ -1,7 +1,7 @@
 import type { IdentityProvider } from "#platform/client-config.ts";
 import { usePlatform } from "#platform/platform.tsx";
 
-/** The ways to sign in of this deployment. */
+/** The sign-in providers of this deployment. */
 export function useProviders(): {
   builtIn: IdentityProvider | undefined;
   others: readonly IdentityProvider[];

@@ -12,10 +12,10 @@ export type FormValues = Record<SignInField, string>;
 const noSubscription = () => () => undefined;
 
 /**
- * Runs a form whose fields keep what was typed themselves, before the page's script came as well as after a failure.
+ * Runs a form with uncontrolled fields, so that typed text survives both hydration and failures.
  *
- * @param input.findProblems - What keeps it from being sent.
- * @param input.send - Rejects with what the server or the provider said.
+ * @param input.findProblems - The errors that keep the form from being sent.
+ * @param input.send - Rejects with the error of the server or the provider.
  */
 export function useSignInForm(input: {
   findProblems: (values: FormValues) => FieldProblems;
@@ -53,15 +53,15 @@ export function useSignInForm(input: {
   }
 
   return {
-    /** Never by address: a password must not stand in one. */
+    /** Never sent as a GET: a password must not end up in an address. */
     formProps: { ref: formRef, method: "post", noValidate: true, onSubmit } as const,
-    /** Beside the fields: ours before it is sent, else the server's. */
+    /** Shown at the fields: errors found here before sending, else the server's. */
     fields: isRefusedHere ? problems : (failure?.fields ?? {}),
     /** For the summary. */
     messages: isRefusedHere ? Object.values(problems) : (failure?.messages ?? []),
     isPending: isPending || isSuccess,
     isSuccess,
-    /** Before the script is there, pressing it would leave the page with nothing done. */
+    /** Before the script has loaded, a click would leave the page without effect. */
     buttonType: isReady ? ("submit" as const) : ("button" as const),
   };
 }

@@ -37,7 +37,7 @@ export const BOB = "usr_0199f3b0c1d27a4e8f60112233445599";
 export const EVE = "usr_0199f3b0c1d27a4e8f601122334455aa";
 const BEGAN = "2026-11-01T00:00:00.000Z";
 
-/** What `/auth/verify` says of Ada, owner of Acme unless said otherwise, viewer of Birch. */
+/** The response of `/auth/verify` for Ada: owner of Acme unless given otherwise, and viewer of Birch. */
 export function makeVerified(input: { role?: Role; slug?: string; isOperator?: boolean } = {}) {
   const ownTenant = (tenantId: string, name: string, slug: string, role: Role) => ({
     ...{ tenantId, name, slug, role },
@@ -60,7 +60,7 @@ export function makeVerified(input: { role?: Role; slug?: string; isOperator?: b
   });
 }
 
-/** Gives the test's window what jsdom has not. Undone by `vi.unstubAllGlobals`. */
+/** Adds what jsdom lacks to the test's window. Undone by `vi.unstubAllGlobals`. */
 export function stubWindow(): void {
   vi.stubGlobal("scrollTo", () => undefined);
   vi.stubGlobal("matchMedia", () => ({
@@ -139,7 +139,7 @@ export function openTenants(input: OpenTenantsInput = {}) {
   return { readSearch: () => router.state.location.search as Record<string, unknown> };
 }
 
-/** A page of a list with nothing on it. */
+/** An empty page of a list. */
 export const NOTHING = { items: [], nextCursor: null };
 
 const limitsOf = () =>
@@ -181,7 +181,7 @@ const makePlan = (planId: string, name: string, pricePerMonth: string) =>
     scopes: [],
   });
 
-/** What is asked on every tab. */
+/** The requests that every tab makes. */
 const QUIET: FakeAnswers = {
   [`GET /tenants/${ACME}/limits`]: limitsOf,
   [`GET /tenants/${BIRCH}/limits`]: limitsOf,

@@ -18,7 +18,7 @@ const ask = (by: Role, role: Role, ownerCount: number | undefined = 2, isSelf = 
 });
 
 describe("what a role may decide", () => {
-  it("gives no role above one’s own", () => {
+  it("lets no one grant a role above their own", () => {
     expect(listGrantableRoles(member("owner"))).toEqual(ROLES);
     expect(listGrantableRoles(member("admin"))).toEqual([
       "admin",
@@ -38,7 +38,7 @@ describe("what a role may decide", () => {
 });
 
 describe("findRoleRefusal", () => {
-  it("lets owners decide about everybody, and admins about all but owners", () => {
+  it("lets owners decide about everyone, and admins about everyone but owners", () => {
     expect(findRoleRefusal(ask("owner", "admin"))).toBeUndefined();
     expect(findRoleRefusal(ask("owner", "owner"))).toBeUndefined();
     expect(findRoleRefusal(ask("admin", "viewer"))).toBeUndefined();
@@ -46,7 +46,7 @@ describe("findRoleRefusal", () => {
     expect(findRoleRefusal(ask("developer", "viewer"))).toContain("Your role, developer, cannot");
   });
 
-  it("keeps the last owner, of whom an operator cannot make less either", () => {
+  it("keeps the last owner, whom an operator cannot demote either", () => {
     expect(findRoleRefusal(ask("owner", "owner", 1))).toContain("The only owner");
     expect(
       findRoleRefusal({ standing: OPERATOR, role: "owner", ownerCount: 1, isSelf: false }),
@@ -56,7 +56,7 @@ describe("findRoleRefusal", () => {
 });
 
 describe("findRemovalRefusal", () => {
-  it("lets everybody leave but the last owner", () => {
+  it("lets everyone leave except the last owner", () => {
     expect(findRemovalRefusal(ask("viewer", "viewer", 1, true))).toBeUndefined();
     expect(findRemovalRefusal(ask("owner", "owner", 2, true))).toBeUndefined();
     expect(findRemovalRefusal(ask("owner", "owner", 1, true))).toContain("The only owner");
@@ -65,7 +65,7 @@ describe("findRemovalRefusal", () => {
 });
 
 describe("countOwners", () => {
-  it("knows the number only when it saw all members, or at least two owners", () => {
+  it("knows the number only after seeing all members or at least two owners", () => {
     const of = (roles: Role[], nextCursor: string | null) =>
       countOwners({ items: roles.map((role) => ({ role })), nextCursor });
     expect(of(["owner", "viewer"], null)).toBe(1);

@@ -1,10 +1,10 @@
 import { canGrantRole, ROLES, type Role, type Scope } from "@turnpike/domain/access/scopes";
 import { mayInTenant } from "#platform/may-in-tenant.ts";
 
-/** What a person may decide in a tenant. An operator who visits it may only read. */
+/** What a person may decide in a tenant. A visiting operator may only read. */
 export type Standing = { role: Role; isOperator: boolean; isVisited?: true };
 
-/** What each role may do, in a line. */
+/** What each role may do, in one line. */
 export const ROLE_NOTES: Readonly<Record<Role, string>> = {
   owner: "Full access, including who is an owner.",
   admin: "Keys, members, settings and the audit log, but not who is an owner.",
@@ -28,19 +28,19 @@ function isGrantable({ role, isOperator }: Standing, other: Role): boolean {
 }
 
 export type MemberQuestion = {
-  /** Of who asks. */
+  /** The role of the person who asks. */
   standing: Standing;
-  /** Of the member in question. */
+  /** The role of the member in question. */
   role: Role;
   isSelf: boolean;
-  /** Owners of the tenant; undefined where only a part of the members is known. */
+  /** The number of owners; undefined when only some of the members are loaded. */
   ownerCount: number | undefined;
 };
 
 const LAST_OWNER = "The only owner. Make someone else an owner first.";
 const OWNERS_DECIDE = "Only an owner can change owners.";
 
-/** Why the role of a member cannot be changed, as a sentence; undefined when it can. */
+/** Why a member's role cannot be changed, as a sentence; undefined when it can. */
 export function findRoleRefusal(question: MemberQuestion): string | undefined {
   const { standing, role, ownerCount } = question;
   if (!mayDo(standing, "members:write")) {
@@ -52,7 +52,7 @@ export function findRoleRefusal(question: MemberQuestion): string | undefined {
   return role === "owner" && ownerCount === 1 ? LAST_OWNER : undefined;
 }
 
-/** Why a member cannot be removed, or cannot leave, as a sentence; undefined when they can. */
+/** Why a member cannot be removed or cannot leave, as a sentence; undefined when they can. */
 export function findRemovalRefusal(question: MemberQuestion): string | undefined {
   const { role, isSelf, ownerCount } = question;
   if (isSelf) {
@@ -61,7 +61,7 @@ export function findRemovalRefusal(question: MemberQuestion): string | undefined
   return findRoleRefusal(question);
 }
 
-/** Says that a role, or a visit, is not enough, and who can. */
+/** Says that a role or a visit is not enough, and who can. */
 export function toMissingScope(
   { role, isVisited }: Pick<Standing, "role" | "isVisited">,
   what: string,
@@ -72,7 +72,7 @@ export function toMissingScope(
   return `Your role, ${role}, cannot ${what}: ask an owner or an admin.`;
 }
 
-/** How many owners there are; undefined where more members follow and fewer than two were seen. */
+/** The number of owners; undefined when more members follow and fewer than two owners were seen. */
 export function countOwners(page: {
   items: readonly { role: Role }[];
   nextCursor: string | null;

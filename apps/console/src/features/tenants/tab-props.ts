@@ -1,6 +1,6 @@
 import type { TenantsSearch } from "./tenants-search.view-model.ts";
 
-/** What the page and each of its tabs show of the address, and how they change it. */
+/** The search parameters that the page and its tabs show, and how they change them. */
 export type TabProps = {
   search: TenantsSearch;
   onSearchChange: (search: TenantsSearch) => void;

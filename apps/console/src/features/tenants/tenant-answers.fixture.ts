@@ -7,7 +7,7 @@ import { ACME } from "./open-tenants.fixture.tsx";
 
 const AT = "2026-11-20T10:00:00.000Z";
 
-/** A member as the API answers one. */
+/** A member as the API returns it. */
 export function makeMember(userId: string, name: string, role: Role) {
   const email = `${name.toLowerCase()}@example.com`;
   return member.parse({ userId, role, name, email, createdAt: AT });
@@ -26,7 +26,7 @@ export function makeInvitation(email: string, role: Role) {
   });
 }
 
-/** A key of Acme by its maker. */
+/** A key of Acme, by its creator. */
 export function makeKey(name: string, createdBy: string, state: "active" | "revoked" = "active") {
   return key.parse({
     keyId: `key_${name.length.toString(16).padStart(32, "0")}`,

@@ -71,7 +71,7 @@ describe("your tenants", () => {
     await screen.findByRole("button", { name: "Switch to Acme" });
   });
 
-  it("are all shown when the usage of one is not known, which is asked for again on request", async () => {
+  it("are all shown when one tenant's usage fails to load, with a way to retry", async () => {
     let isUp = false;
     const limits = {
       planId: "free",
@@ -95,7 +95,7 @@ describe("your tenants", () => {
     await screen.findByText("This plan has no quota.");
   });
 
-  it("get one more, not two, by a double click", async () => {
+  it("get one more, not two, from a double click", async () => {
     const asked: Request[] = [];
     openTenants({
       answers: {
@@ -117,7 +117,7 @@ describe("your tenants", () => {
     expect(await Promise.all(asked.map((request) => request.json()))).toEqual([{ name: "Birch" }]);
   });
 
-  it("ask a person without one to create it", async () => {
+  it("ask a person without a tenant to create one", async () => {
     const verified = { ...makeVerified(), tenants: [] };
     openTenants({ verified });
     await screen.findByText("You have no tenant yet");
@@ -125,7 +125,7 @@ describe("your tenants", () => {
 });
 
 describe("settings", () => {
-  it("save name and slug, say before what a new slug breaks, and go on at the new address", async () => {
+  it("save name and slug, warn beforehand what a new slug breaks, and continue at the new address", async () => {
     const asked: Request[] = [];
     const { readSearch } = openTenants({
       search: "?tab=settings&tenant=acme",
@@ -149,13 +149,13 @@ describe("settings", () => {
     expect(await Promise.all(asked.map((request) => request.json()))).toEqual([{ slug: "acme-2" }]);
   });
 
-  it("stay as they are for an operator who moves a tenant of theirs to another slug", async () => {
+  it("stay unchanged for an operator who moves one of their tenants to another slug", async () => {
     const { readSearch } = openTenants({
       search: "?tab=settings&tenant=acme",
       verified: makeVerified({ isOperator: true }),
       answers: {
         ...LONELY,
-        // Nothing asks whose tenant it is while the address still has the old slug.
+        // Nothing requests the tenant while the address still has the old slug.
         "GET /tenants": () => "never",
         [`PATCH /tenants/${ACME}`]: () => makeTenant({ name: "Acme", slug: "acme-2" }),
         "POST /auth/verify": () => makeVerified({ slug: "acme-2", isOperator: true }),
@@ -164,11 +164,11 @@ describe("settings", () => {
     const slug = await screen.findByLabelText("Slug");
     await userEvent.type(slug, "-2{Enter}");
     await waitFor(() => expect(readSearch()).toEqual({ tab: "settings", tenant: "acme-2" }));
-    // The form itself is still there: one that had gone in between would be another.
+    // The same form instance is still there: remounting would have replaced it.
     expect(screen.getByLabelText("Slug")).toBe(slug);
   });
 
-  it("keep what was typed and show what the server refuses beside its field", async () => {
+  it("keep the typed text and show the server's errors at their fields", async () => {
     openTenants({
       search: "?tab=settings",
       answers: {
@@ -204,13 +204,13 @@ describe("settings", () => {
     }
   });
 
-  it("tell the only owner why they cannot leave, before anybody asks the server", async () => {
+  it("tell the only owner why they cannot leave, without asking the server", async () => {
     openTenants({ search: "?tab=settings", answers: LONELY });
     await screen.findByText(/You are its only owner/);
     expect(screen.queryByRole("button", { name: /Leave tenant/ })).toBeNull();
   });
 
-  it("let a member leave who types the name, and go on in the next tenant", async () => {
+  it("let a member leave after typing the name, and continue in the next tenant", async () => {
     const verified = makeVerified({ role: "developer" });
     const { readSearch } = openTenants({
       search: "?tab=settings&tenant=acme",
@@ -240,7 +240,7 @@ describe("settings", () => {
     expect(screen.queryByText("Acme")).toBeNull();
   });
 
-  it("show an operator who visits what there is, with nothing to change and who can", async () => {
+  it("show a visiting operator everything read-only, and who can change it", async () => {
     openTenants({
       search: "?tab=settings&tenant=cedar",
       verified: makeVerified({ isOperator: true }),
@@ -255,13 +255,13 @@ describe("settings", () => {
     expect(screen.queryByRole("button", { name: /Leave|Delete|Save/ })).toBeNull();
   });
 
-  it("offer deleting to owners alone", async () => {
+  it("offer deletion to owners only", async () => {
     openTenants({ search: "?tab=settings", verified: makeVerified({ role: "admin" }) });
     await screen.findByText("About this tenant");
     expect(screen.queryByRole("button", { name: /Delete tenant/ })).toBeNull();
   });
 
-  it("delete a tenant once its name is typed, tell why it failed, and go on in the next one", async () => {
+  it("delete a tenant after its name is typed, show why it failed, and continue in the next one", async () => {
     const verified = makeVerified({ role: "owner" });
     const bodies: unknown[] = [];
     const { readSearch } = openTenants({
@@ -294,12 +294,12 @@ describe("settings", () => {
 });
 
 describe("the audit log", () => {
-  it("is refused with the reason, and not asked for, without the scope", async () => {
+  it("is refused with the reason, and not requested, without the scope", async () => {
     openTenants({ search: "?tab=audit", verified: makeVerified({ role: "developer" }) });
     await screen.findByText("The audit log is for owners and admins");
   });
 
-  it("tells in sentences who did what, and pages through the address", async () => {
+  it("describes in sentences who did what, and keeps its page in the address", async () => {
     const cursors: (string | null)[] = [];
     const { readSearch } = openTenants({
       search: "?tab=audit",
@@ -335,7 +335,7 @@ describe("the audit log", () => {
     expect(new Set(cursors)).toEqual(new Set([null, "aud_2"]));
   });
 
-  it("says what failed and loads it on request", async () => {
+  it("says what failed, and retries on request", async () => {
     let isUp = false;
     openTenants({
       search: "?tab=audit",

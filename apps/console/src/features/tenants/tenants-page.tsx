@@ -29,7 +29,7 @@ const LABELS: Readonly<Record<TenantsTab, string>> = {
   health: "Health",
 };
 
-/** Where tenants are listed: the other tabs have actions of their own. */
+/** The tabs that list tenants; the other tabs have their own actions. */
 const TENANT_TABS: readonly TenantsTab[] = ["yours", "all"];
 
 /** `/tenants` */

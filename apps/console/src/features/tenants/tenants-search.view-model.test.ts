@@ -16,11 +16,11 @@ describe("parseTenantsSearch", () => {
     );
   });
 
-  it("takes a search for digits, which the router reads as a number", () => {
+  it("accepts a search for digits, which the router parses as a number", () => {
     expect(parseTenantsSearch({ q: 404 })).toEqual({ q: "404" });
   });
 
-  it("does not write the first tab", () => {
+  it("leaves the first tab out", () => {
     expect(parseTenantsSearch({ tab: "yours" })).toEqual({});
     expect(toTabSearch("yours")).toEqual({});
     expect(toTabSearch("members")).toEqual({ tab: "members" });
@@ -28,7 +28,7 @@ describe("parseTenantsSearch", () => {
 });
 
 describe("chooseTab", () => {
-  it("opens an operator’s tab to operators alone", () => {
+  it("opens an operator’s tab for operators only", () => {
     expect(chooseTab({ tab: "outbox" }, true)).toBe("outbox");
     expect(chooseTab({ tab: "outbox" }, false)).toBe("yours");
     expect(chooseTab({}, true)).toBe("yours");

@@ -1,6 +1,6 @@
-/** What everybody finds on `/tenants`, in the order of the tabs. */
+/** The tabs of `/tenants` for everyone, in order. */
 const MEMBER_TABS = ["yours", "settings", "members", "webhooks", "audit"] as const;
-/** What operators find there besides. */
+/** The additional tabs for operators. */
 const OPERATOR_TABS = ["all", "service-keys", "outbox", "health"] as const;
 
 export type TenantsTab = (typeof MEMBER_TABS | typeof OPERATOR_TABS)[number];
@@ -8,29 +8,29 @@ export type TenantsTab = (typeof MEMBER_TABS | typeof OPERATOR_TABS)[number];
 const TABS: readonly TenantsTab[] = [...MEMBER_TABS, ...OPERATOR_TABS];
 const TAB_DEFAULT: TenantsTab = "yours";
 
-/** More than anybody types, and what the API takes. */
+/** Longer than anyone types, and the most that the API accepts. */
 const TEXT_LENGTH_MAX = 100;
 const CURSOR_LENGTH_MAX = 200;
 
 /** The search parameters of `/tenants`. */
 export type TenantsSearch = {
-  /** Left out: the tenants one belongs to. */
+  /** Left out: the person's own tenants. */
   tab?: TenantsTab;
   /** Part of a name or slug. */
   q?: string;
-  /** Of all tenants those that are deleted; left out: the others. */
+  /** Set: deleted tenants only; left out: the others. */
   state?: "deleted";
-  /** Where the shown page of a list begins. */
+  /** The cursor of the current page of a list. */
   cursor?: string;
-  /** The mail that is open beside the outbox. */
+  /** The mail that is open next to the outbox. */
   mail?: string;
   /** The endpoint whose deliveries are shown. */
   webhook?: string;
-  /** The delivery that is open beside them. */
+  /** The delivery that is open next to them. */
   delivery?: string;
 };
 
-/** Keeps of search parameters what the page understands; the rest is as if it were not there. */
+/** Keeps the search parameters that the page understands and drops the rest. */
 export function parseTenantsSearch(search: Record<string, unknown>): TenantsSearch {
   const tab = TABS.find((known) => known === search["tab"] && known !== TAB_DEFAULT);
   const q = readText(search["q"], TEXT_LENGTH_MAX);
@@ -50,23 +50,23 @@ export function parseTenantsSearch(search: Record<string, unknown>): TenantsSear
   };
 }
 
-/** The router reads `q=404` as a number. */
+/** The router parses `q=404` as a number. */
 function readText(value: unknown, lengthMax: number): string | undefined {
   const text = typeof value === "number" ? String(value) : value;
   return typeof text === "string" && text !== "" && text.length <= lengthMax ? text : undefined;
 }
 
-/** The tabs that a person has. */
+/** The tabs that a person may see. */
 export function listTabs(isOperator: boolean): readonly TenantsTab[] {
   return isOperator ? TABS : MEMBER_TABS;
 }
 
-/** The tab that is open: the one in the address where the person has it, else the first. */
+/** The open tab: the one in the address if the person may see it, else the first. */
 export function chooseTab(search: TenantsSearch, isOperator: boolean): TenantsTab {
   return listTabs(isOperator).find((tab) => tab === search.tab) ?? TAB_DEFAULT;
 }
 
-/** The address of a tab, from its beginning: filters and pages belong to the tab that is left. */
+/** The address of a tab from its start: filters and pages belong to the previous tab. */
 export function toTabSearch(tab: TenantsTab): TenantsSearch {
   return parseTenantsSearch({ tab });
 }

@@ -13,13 +13,13 @@ export type Invitation = Awaited<ReturnType<ApiClient["invitations"]["list"]>>["
 export type ServiceKey = Awaited<ReturnType<ApiClient["serviceKeys"]["list"]>>["items"][number];
 export type Mail = Awaited<ReturnType<ApiClient["outbox"]["list"]>>["items"][number];
 
-/** Rows of a page that is read one after the other. */
+/** Rows of a page in lists that are paged through. */
 const PAGE = 25;
-/** The most that the API answers at once. */
+/** The most that the API returns at once. */
 const ALL = 100;
-/** Usage is looked at again within this time, in milliseconds. */
+/** How often usage is refreshed, in milliseconds. */
 const USAGE_REFRESH_MS = 15_000;
-/** The outbox is looked at again within this time, in milliseconds. */
+/** How often the outbox is refreshed, in milliseconds. */
 const OUTBOX_REFRESH_MS = 10_000;
 
 type Cursor = string | undefined;
@@ -40,11 +40,11 @@ export const tenantsQueries = {
       queryKey: ["tenants", tenantId, "members", "page", cursor ?? null],
       queryFn: ({ signal }) =>
         api.tenants.listMembers({ tenantId, ...pageOf(cursor, ALL) }, { signal }),
-      // Others change it: people accept invitations or leave.
+      // Other people change it by accepting invitations or leaving.
       staleTime: 0,
     }),
 
-  /** All there can be: a tenant has fewer open invitations than one page holds. */
+  /** All of them: a tenant has fewer open invitations than one page holds. */
   invitations: (api: ApiClient, tenantId: TenantId) =>
     queryOptions({
       queryKey: ["tenants", tenantId, "invitations"],
@@ -53,7 +53,7 @@ export const tenantsQueries = {
       staleTime: 0,
     }),
 
-  /** Keys of one maker among the newest 100 that are not revoked. */
+  /** Keys of one creator among the newest 100 that are not revoked. */
   keysOf: (api: ApiClient, tenantId: TenantId, userId: string) =>
     queryOptions({
       queryKey: ["keys", tenantId, "made-by", userId],
@@ -78,7 +78,7 @@ export const tenantsQueries = {
     }),
 };
 
-/** What only operators may ask. */
+/** Requests for operators only. */
 export const operatorQueries = {
   tenants: (api: ApiClient, search: { q?: string | undefined; cursor?: Cursor }) =>
     queryOptions({
@@ -99,8 +99,8 @@ export const operatorQueries = {
     }),
 
   /**
-   * What each tenant has used with live keys in its own running period, by its id, as its limits and billings count it; who
-   * used nothing is not in it. Tenants whose period began at the same moment are asked about together.
+   * Each tenant's usage with live keys in its own current period, by tenant id, counted as its limits and billings count it.
+   * Tenants without usage are left out. Tenants whose periods began at the same moment share one request.
    */
   usageOf: (api: ApiClient, tenants: readonly Tenant[]) =>
     queryOptions({

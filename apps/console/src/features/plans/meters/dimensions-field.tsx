@@ -9,12 +9,12 @@ import { addDimension, type DimensionRow } from "./meter-draft.view-model.ts";
 
 export type DimensionsFieldProps = {
   value: readonly DimensionRow[];
-  /** By place and part, such as `0/name`. */
+  /** By position and property, such as `0/name`. */
   errorAt: (place: string) => string | undefined;
   onChange: (rows: readonly DimensionRow[]) => void;
 };
 
-/** Parts of an event that usage can be broken down by. */
+/** The dimensions that usage can be broken down by. */
 export function DimensionsField({ value, errorAt, onChange }: DimensionsFieldProps) {
   const list = useRef<HTMLFieldSetElement>(null);
   const change = (rowId: number, part: Partial<DimensionRow>) =>
@@ -22,7 +22,7 @@ export function DimensionsField({ value, errorAt, onChange }: DimensionsFieldPro
 
   function remove(rowId: number): void {
     onChange(value.filter((row) => row.rowId !== rowId));
-    // The button that had the focus is gone with its row.
+    // The focused button was removed with its row.
     list.current?.querySelector<HTMLElement>("[data-add]")?.focus();
   }
 

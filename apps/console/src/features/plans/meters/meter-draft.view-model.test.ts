@@ -24,7 +24,7 @@ const TOKENS = {
 };
 
 describe("the draft of a meter", () => {
-  it("is the meter again when nothing is typed", () => {
+  it("gives the same meter when nothing is edited", () => {
     const { version: _, ...definition } = TOKENS;
     expect(toMeterInput(toMeterDraft(TOKENS))).toEqual(definition);
     expect(listDifferences(TOKENS, toMeterDraft(TOKENS))).toEqual([]);
@@ -40,7 +40,7 @@ describe("the draft of a meter", () => {
     expect(toMeterChange(draft)).not.toHaveProperty("aggregation");
   });
 
-  it("has no value where each event is one, and neither type nor parts where calls are counted", () => {
+  it("has no value when each event counts as one, and no type or dimensions when calls are counted", () => {
     const draft = toMeterDraft(TOKENS);
     expect(toMeterInput({ ...draft, aggregation: "count" })).not.toHaveProperty("valuePointer");
     const calls = toMeterInput({ ...draft, source: "calls" });
@@ -53,7 +53,7 @@ describe("the draft of a meter", () => {
     expect(meterInput.safeParse(toPreviewInput(draft)).success).toBe(true);
   });
 
-  it("makes ids of names that the API takes, or none", () => {
+  it("turns names into ids that the API accepts, or into none", () => {
     expect(toMeterId("Input tokens (GPT)")).toBe("input-tokens-gpt");
     expect(toMeterId("3 Größen")).toBe("gro-en");
     expect(toMeterId("漢字")).toBe("");
@@ -64,14 +64,14 @@ describe("the draft of a meter", () => {
     );
   });
 
-  it("gives each part that is added an id of its own", () => {
+  it("gives each added dimension its own id", () => {
     const rows = addDimension(addDimension(addDimension([]).slice(0, 0)));
     expect(new Set(rows.map(({ rowId }) => rowId)).size).toBe(rows.length);
   });
 });
 
 describe("a first event", () => {
-  it("has data that the meter finds its value and parts in", () => {
+  it("has data in which the meter finds its value and dimensions", () => {
     expect(toSampleData(TOKENS)).toEqual({ model: "some model", usage: { tokens: 42 } });
     expect(toSampleData({ aggregation: "unique_count", valuePointer: "/user~1id" })).toEqual({
       "user/id": "user-1",
@@ -79,7 +79,7 @@ describe("a first event", () => {
     expect(toSampleData({ aggregation: "count" })).toEqual({});
   });
 
-  it("stands in a shell as it is, whatever quotes are in it", () => {
+  it("is quoted for a shell exactly, whatever quotes it contains", () => {
     const meter = { ...TOKENS, eventType: "it's", dimensions: undefined };
     const [curl] = toEventSamples(meter, { apiUrl: "https://api.example.com", subject: undefined });
     expect(curl?.code).toContain('"type": "it\'\\\'\'s"');

@@ -12,7 +12,7 @@ export type DimensionRow = { rowId: number; name: string; pointer: string };
 /** Calls are counted by the gateway and by verification; events are sent by programs. */
 export type MeterSource = "events" | "calls";
 
-/** What is typed into the form of a meter. */
+/** The text typed into the form of a meter. */
 export type MeterDraft = {
   meterId: string;
   /** False while the id follows the name. */
@@ -39,7 +39,7 @@ export function toMeterId(name: string): string {
     .replace(/-+$/, "");
 }
 
-/** @param meter - The one that is changed; undefined: a new one. */
+/** @param meter - The one being edited; undefined for a new one. */
 export function toMeterDraft(meter: Meter | undefined): MeterDraft {
   return {
     meterId: meter?.meterId ?? "",
@@ -68,7 +68,7 @@ export function hasValue({ source, aggregation }: MeterDraft): boolean {
   return source === "events" && aggregation !== "count";
 }
 
-/** Converts a draft to the API's input. The API checks it, and its errors are shown beside their fields. */
+/** Converts a draft to the API's input. The API checks it, and its errors are shown at their fields. */
 export function toMeterInput(draft: MeterDraft): MeterInput {
   const { source } = draft;
   const valuePointer = draft.valuePointer.trim();
@@ -88,7 +88,7 @@ export function toMeterInput(draft: MeterDraft): MeterInput {
   };
 }
 
-/** What changes a meter; all that can be changed is named. */
+/** The update of a meter, with everything that can be changed. */
 export function toMeterChange(draft: MeterDraft): MeterChange {
   const { aggregation: _, dimensions, ...input } = toMeterInput(draft);
   return { ...input, ...(draft.source === "events" && { dimensions: dimensions ?? null }) };
@@ -112,7 +112,7 @@ function describeParts(dimensions: MeterInput["dimensions"] = []): string {
   return parts.length === 0 ? describeDimensions({}) : parts.join(", ");
 }
 
-/** What a version would change, in the words of the form; empty when nothing. */
+/** What a version would change, in the words of the form; empty when nothing would. */
 export function listDifferences(before: Meter, draft: MeterDraft): readonly MeterDifference[] {
   const after = toMeterInput(draft);
   const rows = [
@@ -129,7 +129,7 @@ export function listDifferences(before: Meter, draft: MeterDraft): readonly Mete
   return rows.filter(({ from, to }) => from !== to);
 }
 
-/** What stays of a meter for good, in words. */
+/** The fixed properties of a meter, in words. */
 export function describeFixed(meter: Meter): string {
   const source = meter.eventType === undefined ? "calls" : "events";
   return `${toAggregationLabel(meter.aggregation)} of ${source}`;

@@ -9,7 +9,7 @@ const LABELS: Readonly<Record<string, string>> = {
   valuePointer: "Value",
 };
 
-/** The fields of the form by their place in the meter, with what they are called. */
+/** The fields of the form by their pointer in the meter, with their names. */
 function listFields(): Map<string, string> {
   const fields = new Map(Object.entries(LABELS));
   for (let place = 0; place < METER_DIMENSIONS_MAX; place += 1) {
@@ -21,9 +21,9 @@ function listFields(): Map<string, string> {
 }
 
 /**
- * Sorts what the API found wrong with a meter by the fields of its form, and says in the summary which field each is about.
+ * Maps the API's errors of a meter to the fields of its form, and names the field of each in the summary.
  *
- * @param at - Where the meter stands in the request: a JSON pointer.
+ * @param at - The position of the meter in the request: a JSON pointer.
  */
 export function toMeterFailure(cause: unknown, at: string): FormFailure<string> | undefined {
   const labels = listFields();

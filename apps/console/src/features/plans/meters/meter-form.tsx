@@ -29,13 +29,13 @@ import { MeterRehearsal } from "./meter-rehearsal.tsx";
 const CALL_AGGREGATIONS: readonly Aggregation[] = ["count", "sum"];
 
 export type MeterFormProps = {
-  /** The meter that is changed; undefined: a new one. */
+  /** The meter being edited; undefined for a new one. */
   meter: Meter | undefined;
   onDone: (meter: Meter) => void;
   onCancel: () => void;
 };
 
-/** What a meter counts, tried on recent events before it is published. */
+/** The form of a meter, which can be tried on recent events before it is published. */
 export function MeterForm({ meter, onDone, onCancel }: MeterFormProps) {
   const { api } = usePlatform();
   const client = useQueryClient();
@@ -193,7 +193,7 @@ export function MeterForm({ meter, onDone, onCancel }: MeterFormProps) {
 
 type CountingFieldsProps = { draft: MeterDraft; onChange: (part: Partial<MeterDraft>) => void };
 
-/** What a new meter counts, and how: neither can be changed later. */
+/** What a new meter counts, and how. Neither can be changed later. */
 function CountingFields({ draft, onChange }: CountingFieldsProps) {
   const isOfCalls = draft.source === "calls";
   return (
@@ -236,7 +236,7 @@ function CountingFields({ draft, onChange }: CountingFieldsProps) {
 
 type FixedProps = { label: string; value: string; children: string };
 
-/** What cannot be changed, where a field would stand. */
+/** A fixed property, shown in place of a field. */
 function Fixed({ label, value, children }: FixedProps) {
   return (
     <div className="min-w-0">

@@ -19,7 +19,7 @@ const SOURCES = [
   { value: "sample", label: "A sample event" },
 ] as const satisfies readonly { value: Source; label: string }[];
 
-/** Tries a draft on recent events, or on one that is typed or pasted where there are none yet; nothing is published by it. */
+/** Tries a draft on recent events or, while there are none, on a typed or pasted one. It publishes nothing. */
 export function MeterRehearsal({ draft }: { draft: MeterDraft }) {
   const { api } = usePlatform();
   const [source, setSource] = useState<Source>("recent");

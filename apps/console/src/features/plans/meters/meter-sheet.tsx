@@ -22,7 +22,7 @@ export type MeterSheetProps = {
   onChange: (meter: Meter) => void;
 };
 
-/** One meter beside the list: what it counts, whether anything comes, its versions. */
+/** One meter next to the list: what it counts, whether events arrive, and its versions. */
 export function MeterSheet({ meter, onClose, onChange }: MeterSheetProps) {
   return (
     <Sheet
@@ -67,7 +67,7 @@ function Details({ meter, onChange }: { meter: Meter; onChange: (meter: Meter) =
   );
 }
 
-/** Whether events come, as they come, and how to send the first. */
+/** Shows whether events arrive, live, and how to send the first one. */
 function FirstEvent({ meter }: { meter: Meter }) {
   const { api, config } = usePlatform();
   const tenant = useCurrentTenant();

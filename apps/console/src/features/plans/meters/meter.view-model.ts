@@ -22,13 +22,13 @@ export function toAggregationLabel(aggregation: Aggregation): string {
   return AGGREGATION_WORDS[aggregation].label;
 }
 
-/** What a meter makes of an event or a call: "Sum of /tokens". */
+/** What a meter counts in an event or a call: "Sum of /tokens". */
 export function describeCounting(meter: Pick<Meter, "aggregation" | "valuePointer">): string {
   const label = toAggregationLabel(meter.aggregation);
   return meter.valuePointer === undefined ? label : `${label} of ${meter.valuePointer}`;
 }
 
-/** The parts of events that usage can be broken down by, in words. */
+/** The dimensions that usage can be broken down by, in words. */
 export function describeDimensions(meter: Pick<Meter, "dimensions">): string {
   const names = (meter.dimensions ?? []).map(({ name }) => name);
   return names.length === 0 ? "none" : names.join(", ");
@@ -40,7 +40,7 @@ function isBranch(value: JsonObject | string | number | undefined): value is Jso
   return typeof value === "object";
 }
 
-/** Puts a value where a pointer says, into objects alone: an index of an array is the name of a member. */
+/** Sets the value at a pointer, creating objects only: an array index becomes a member name. */
 function putAt(data: JsonObject, pointer: string, value: string | number): void {
   const path = parseJsonPointer(pointer);
   const last = path?.at(-1);
@@ -57,7 +57,7 @@ function putAt(data: JsonObject, pointer: string, value: string | number): void 
   place[last] = value;
 }
 
-/** Data that the meter can count. */
+/** Sample data that the meter can count. */
 export function toSampleData(
   meter: Pick<Meter, "aggregation" | "valuePointer" | "dimensions">,
 ): JsonObject {
@@ -74,9 +74,9 @@ export function toSampleData(
 export type EventSample = { id: string; language: string; code: string; note: string };
 
 /**
- * Programs that send a first event; each works as it stands, with a service key in the environment.
+ * Programs that send a first event; each runs as it is, with a service key in the environment.
  *
- * @param input.subject - The tenant that it is about; undefined where the person belongs to none.
+ * @param input.subject - The event's tenant; undefined when the person belongs to none.
  */
 export function toEventSamples(
   meter: Pick<Meter, "aggregation" | "valuePointer" | "dimensions" | "eventType">,
@@ -93,7 +93,7 @@ export function toEventSamples(
     subject,
     data,
   };
-  // A quote in a text must not end the one around it.
+  // A quote in a text must not end the string around it.
   const body = JSON.stringify(event, null, 2).replaceAll("'", "'\\''");
   const fields = { type, source: "/first-steps", subject, data };
   return [

@@ -50,7 +50,7 @@ function openMeters(answers: FakeAnswers = {}) {
 }
 
 describe("the meters of an operator", () => {
-  it("say what they count, by which version, and what came in a day", async () => {
+  it("show what they count, their version, and the events of the last day", async () => {
     const { onSearchChange } = openMeters();
     const row = (await screen.findByText("Tokens")).closest("tr") as HTMLElement;
     for (const text of ["Sum of /tokens", "llm.call", "token", "model", "2"]) {
@@ -63,19 +63,19 @@ describe("the meters of an operator", () => {
     expect(onSearchChange).toHaveBeenCalledWith({ tab: "meters", meter: "tokens" });
   });
 
-  it("are a skeleton while they load", async () => {
+  it("show a skeleton while they load", async () => {
     openMeters({ "GET /meters": () => "never" });
     expect((await screen.findByRole("table")).parentElement?.parentElement?.ariaBusy).toBe("true");
   });
 
-  it("are listed without what came when that cannot be had", async () => {
+  it("are listed even when their received events fail to load", async () => {
     openMeters({ "GET /meters/activity": () => problem(503, "OVERLOADED", "Too much at once.") });
     await screen.findByText("Recent activity could not be loaded.");
     const row = (await screen.findByText("Tokens")).closest("tr") as HTMLElement;
     expect(within(row).getByText("–")).toBeTruthy();
   });
 
-  it("say what failed, and come when they are asked for again", async () => {
+  it("say what failed, and reload on request", async () => {
     let isDown = true;
     openMeters({
       "GET /meters": () =>
@@ -89,12 +89,12 @@ describe("the meters of an operator", () => {
     await screen.findByText("Tokens");
   });
 
-  it("say what they are for when there is none", async () => {
+  it("explain themselves when there are none", async () => {
     openMeters({ "GET /meters": () => lists() });
     await screen.findByText("No meters yet");
   });
 
-  it("are published once however fast the button is pressed, and keep what was typed when refused", async () => {
+  it("are published once even for a double click, and keep the typed text when refused", async () => {
     let sent = 0;
     openMeters({
       "POST /meters": () => {
@@ -116,7 +116,7 @@ describe("the meters of an operator", () => {
 });
 
 describe("the rehearsal of a meter", () => {
-  it("shows what a sample event would count where nothing was sent yet, and what is no event", async () => {
+  it("shows what a sample event would count while there are no events, and explains invalid ones", async () => {
     const asked: unknown[] = [];
     const answer = (tried: number) => ({
       tried,
@@ -178,7 +178,7 @@ describe("rejected events", () => {
     senderName: "Model proxy",
   };
 
-  it("say why, what, of whom and by whom", async () => {
+  it("show the reason, the event, the tenant and the sender", async () => {
     open({ "GET /rejected-events": () => ({ items: [event], nextCursor: null }) });
     const row = (await screen.findByText("UNKNOWN_SUBJECT")).closest("tr") as HTMLElement;
     for (const text of ["Unknown tenant", "Acme", "Model proxy"]) {
@@ -196,7 +196,7 @@ describe("rejected events", () => {
     }
   });
 
-  it("are narrowed by reason and type in the address, from the first page on", async () => {
+  it("are filtered by reason and type in the address, starting at the first page", async () => {
     const onSearchChange = vi.fn();
     const asked: URLSearchParams[] = [];
     renderWithPlatform(
@@ -227,7 +227,7 @@ describe("rejected events", () => {
     expect(onSearchChange).toHaveBeenLastCalledWith({ tab: "rejected" });
   });
 
-  it("say when there is none, and what failed", async () => {
+  it("say when there are none, and what failed", async () => {
     open({ "GET /rejected-events": () => ({ items: [], nextCursor: null }) });
     await screen.findByText("No rejected events");
     cleanup();

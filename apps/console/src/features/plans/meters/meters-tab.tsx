@@ -23,7 +23,7 @@ export type MetersTabProps = {
   onSearchChange: (search: PlansSearch) => void;
 };
 
-/** The meter that a form is open for; `new` for one that there is not yet. */
+/** The meter whose form is open; `new` for one that does not exist yet. */
 type Edited = Meter | "new" | undefined;
 
 function listColumns(
@@ -98,7 +98,7 @@ function listColumns(
   ];
 }
 
-/** What is counted: meters of calls and of events, for operators. */
+/** The meters of calls and events, for operators. */
 export function MetersTab({ search, onSearchChange }: MetersTabProps) {
   const { api } = usePlatform();
   const [edited, setEdited] = useState<Edited>();

@@ -12,16 +12,16 @@ export type RejectedEvent = Awaited<
 >["items"][number];
 export type MeterPreview = Awaited<ReturnType<ApiClient["events"]["previewMeter"]>>;
 
-/** A page of rejected events, and what it is narrowed to. */
+/** A page of rejected events, and its filters. */
 export type RejectedPage = Omit<Parameters<ApiClient["events"]["listAllRejected"]>[0], "limit">;
 
-/** What comes is looked at again within this time, in milliseconds; while a meter is open, more often. */
+/** How often received events are refreshed, in milliseconds; more often while a meter is open. */
 const ACTIVITY_REFRESH_MS = 15_000;
 const ACTIVITY_LIVE_MS = 2_000;
 const PAGE = 25;
 
 export const metersQueries = {
-  /** What has come for each meter, by its id. */
+  /** The events received for each meter, by its id. */
   activity: (api: ApiClient, isLive: boolean) =>
     queryOptions({
       queryKey: ["meters", "activity"],

@@ -7,7 +7,7 @@ import type { MeterPreview } from "./meters.queries.ts";
 export type PreviewResultProps = {
   preview: MeterPreview;
   unit: string;
-  /** The draft was changed since. */
+  /** True when the draft has changed since. */
   isStale: boolean;
 };
 
@@ -23,7 +23,7 @@ function toNumberText(decimal: string | null): string {
   return decimal.startsWith("-") ? `-${formatCount(decimal.slice(1))}` : formatCount(decimal);
 }
 
-/** What a meter would make of recent events. */
+/** What a meter would count in recent events. */
 export function PreviewResult({ preview, unit, isStale }: PreviewResultProps) {
   if (preview.tried === 0) {
     return (

@@ -35,7 +35,7 @@ const REASONS: readonly Choice<RejectionCode | typeof ALL>[] = [
   ...REJECTION_CODES.map((code) => ({ value: code, label: REJECTION_WORDS[code], note: code })),
 ];
 
-/** The senders of events, by the API's kinds of actors. */
+/** The senders of events, by the API's actor types. */
 const SENDERS: Readonly<Record<string, string>> = {
   service_key: "Service key",
   key: "Key of the tenant",
@@ -109,7 +109,7 @@ export type RejectedTabProps = {
   onSearchChange: (search: PlansSearch) => void;
 };
 
-/** Events that were not counted, of all tenants and of none, newest first. */
+/** Events that were not counted, newest first, with or without a tenant. */
 export function RejectedTab({ search, onSearchChange }: RejectedTabProps) {
   const { api } = usePlatform();
   const { cursor, reason, type } = search;
@@ -122,7 +122,7 @@ export function RejectedTab({ search, onSearchChange }: RejectedTabProps) {
     }),
     placeholderData: keepPreviousData,
   });
-  // Another filter begins at the first page.
+  // A new filter starts at the first page.
   const narrow = (part: { reason?: RejectionCode | undefined; type?: string | undefined }) =>
     onSearchChange(parsePlansSearch({ tab: "rejected", reason, type, ...part }));
   const typed = useTypedSearch(type ?? "", (text) => narrow({ type: text }));

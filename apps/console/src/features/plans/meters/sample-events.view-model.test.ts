@@ -3,7 +3,7 @@ import { toMeterDraft } from "./meter-draft.view-model.ts";
 import { readSamples, toSampleText } from "./sample-events.view-model.ts";
 
 describe("toSampleText", () => {
-  it("is an event that the draft would count, whatever is filled in of it", () => {
+  it("is an event that the draft would count, however much is filled in", () => {
     const draft = { ...toMeterDraft(undefined), eventType: "llm.call", valuePointer: "/a/tokens" };
     expect(JSON.parse(toSampleText(draft))).toEqual({
       specversion: "1.0",
@@ -17,7 +17,7 @@ describe("toSampleText", () => {
 });
 
 describe("readSamples", () => {
-  it("takes one event and lists of them", () => {
+  it("accepts one event and lists of events", () => {
     expect(readSamples('{"id":"1"}')).toEqual({ ok: true, events: [{ id: "1" }] });
     expect(readSamples("[1, 2]")).toEqual({ ok: true, events: [1, 2] });
   });

@@ -4,7 +4,7 @@ import { type MeterDraft, toMeterInput } from "./meter-draft.view-model.ts";
 
 export type ReadSamples = { ok: true; events: unknown[] } | { ok: false; message: string };
 
-/** An event to begin with, that the draft would count as far as it is filled in. */
+/** A sample event that the draft would count, as far as it is filled in. */
 export function toSampleText(draft: MeterDraft): string {
   const event = {
     specversion: "1.0",
@@ -16,7 +16,7 @@ export function toSampleText(draft: MeterDraft): string {
   return JSON.stringify(event, null, 2);
 }
 
-/** Reads what was typed or pasted: an event, or a list of them, as JSON. */
+/** Parses typed or pasted JSON: one event, or a list of them. */
 export function readSamples(text: string): ReadSamples {
   if (text.trim() === "") {
     return { ok: false, message: "Paste an event as JSON." };

@@ -19,7 +19,7 @@ export type AuditListProps = {
   tenantId: TenantId;
   cursor: string | undefined;
   onCursorChange: (cursor: string | undefined) => void;
-  /** Beside a list there is room neither for ids of requests nor for exact times, which are a look away. */
+  /** The list has no room for request ids and exact times; they appear in the details. */
   isNarrow?: boolean;
 };
 
@@ -37,7 +37,7 @@ export function AuditList(props: AuditListProps) {
     ...tenantsQueries.audit(api, tenantId, cursor),
     placeholderData: keepPreviousData,
   });
-  // Entries are shown even when the names do not load.
+  // Entries are shown even when the names fail to load.
   const members = useQuery(tenantsQueries.members(api, tenantId));
   const trail = useCursorTrail({ cursor, nextCursor: entries.data?.nextCursor, onCursorChange });
   if (entries.isError && entries.data === undefined) {
@@ -84,7 +84,7 @@ export function AuditList(props: AuditListProps) {
       label="Audit log"
       columns={columns}
       hiddenColumns={isNarrow ? REQUEST_COLUMN : NO_COLUMN}
-      // Names that come late would change what was read already.
+      // Names that load late would change lines that were already read.
       rows={members.isPending ? undefined : entries.data?.items}
       getRowId={({ auditId }) => auditId}
       getRowName={({ action }) => action}

@@ -8,7 +8,7 @@ import { AuditList } from "./audit-list.tsx";
 
 export type AuditTabProps = TabProps & { tenant: OwnTenant };
 
-/** The audit trail of the current tenant, for those who may read it. */
+/** The audit trail of the current tenant, for people who may read it. */
 export function AuditTab({ tenant, search, onSearchChange }: AuditTabProps) {
   const standing = useStanding(tenant);
   if (!mayDo(standing, "audit:read")) {

@@ -1,6 +1,6 @@
 const LOCAL = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
 
-/** Writes an instant to the second: in the reader's time, and in UTC as logs have it. */
+/** Formats an instant to the second: in the reader's time, and in UTC as in logs. */
 export function toExactTime(iso: string): { local: string; utc: string } {
   const instant = new Date(iso);
   return {

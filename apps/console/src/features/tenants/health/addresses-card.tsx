@@ -6,7 +6,7 @@ import { usePlatform } from "#platform/platform.tsx";
 const LINK =
   "underline decoration-line-control underline-offset-4 hover:decoration-ink motion-safe:transition-colors motion-safe:duration-150";
 
-/** Where the three faces of the deployment answer, and where to read more. */
+/** The three public addresses of the deployment, with links to their documentation. */
 export function AddressesCard() {
   const { urls, version } = usePlatform().config;
   const addresses = [

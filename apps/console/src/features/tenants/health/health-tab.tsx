@@ -1,7 +1,7 @@
 import { AddressesCard } from "./addresses-card.tsx";
 import { ReadinessCard } from "./readiness-card.tsx";
 
-/** How the installation is, where it answers, and which version it is. */
+/** The health, the addresses and the version of the installation. */
 export function HealthTab() {
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { loadReadiness } from "./readiness.ts";
 
-/** How often the state of the instance is asked for while the page is seen, in milliseconds. */
+/** How often the state is refreshed while the page is visible, in milliseconds. */
 const READINESS_INTERVAL_MS = 5000;
 
 export const instanceQueries = {

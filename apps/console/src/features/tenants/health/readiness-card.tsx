@@ -7,10 +7,10 @@ import { instanceQueries } from "./instance.queries.ts";
 import type { Readiness } from "./readiness.ts";
 import { toPartLabel, toPartStatus, VERDICTS } from "./readiness.view-model.ts";
 
-/** How the instance is right now, by part. */
+/** The current health of the instance, by component. */
 export function ReadinessCard() {
   const readiness = useQuery(instanceQueries.readiness());
-  // A report from before the failure may no longer be true.
+  // A report from before the failure may be out of date.
   if (readiness.isError) {
     return (
       <Card title="Status of this instance">

@@ -3,7 +3,7 @@ import { parseReadiness, ReadinessError } from "./readiness.ts";
 import { toPartLabel, toPartStatus } from "./readiness.view-model.ts";
 
 describe("parseReadiness", () => {
-  it("lists the parts in the order of the report, with the detail of those that have one", () => {
+  it("lists the components in the order of the report, with their details", () => {
     const body = {
       status: "degraded",
       parts: { database: { status: "ready" }, changeFeed: { status: "stale", detail: "for 9 s" } },
@@ -17,7 +17,7 @@ describe("parseReadiness", () => {
     });
   });
 
-  it("takes an unready instance for an answer, not for a failed request", () => {
+  it("treats an unready instance as an answer, not as a failed request", () => {
     expect(parseReadiness({ status: "unready", parts: {} }, 503).status).toBe("unready");
   });
 
@@ -30,8 +30,8 @@ describe("parseReadiness", () => {
   );
 });
 
-describe("the words of a part", () => {
-  it("makes a label of any spelling of a name", () => {
+describe("the words of a component", () => {
+  it("makes a label from any spelling of a name", () => {
     expect(["changeFeed", "change_feed", "change-feed", "journal"].map(toPartLabel)).toEqual([
       "Change feed",
       "Change feed",
@@ -40,7 +40,7 @@ describe("the words of a part", () => {
     ]);
   });
 
-  it("does not call a part good or bad by a status it does not know", () => {
+  it("does not judge a component by an unknown status", () => {
     expect(toPartStatus("recovering")).toEqual({ tone: "neutral", label: "Recovering" });
     expect(toPartStatus("toString").tone).toBe("neutral");
   });

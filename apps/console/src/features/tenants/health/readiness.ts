@@ -3,28 +3,28 @@ import { fetchJson } from "#platform/fetch-json.ts";
 export const READINESS_STATUSES = ["ready", "degraded", "unready"] as const;
 export type ReadinessStatus = (typeof READINESS_STATUSES)[number];
 
-/** What `/health/ready` says about the instance and each of its parts. */
+/** The report of `/health/ready` on the instance and each of its components. */
 export type Readiness = {
   status: ReadinessStatus;
   parts: readonly { name: string; status: string; detail: string | undefined }[];
 };
 
-/** `/health/ready` answered something that is not a report, such as a proxy's page. */
+/** `/health/ready` returned something other than a report, such as a proxy's page. */
 export class ReadinessError extends Error {
   override readonly name = "ReadinessError";
 }
 
 /**
- * Asks the instance how it is. A degraded or unready instance is an answer, whatever its HTTP status.
+ * Requests the state of the instance. A degraded or unready instance is an answer, whatever its HTTP status.
  *
- * @throws {ReadinessError} When the answer is no report.
+ * @throws {ReadinessError} When the answer is not a report.
  */
 export async function loadReadiness(signal: AbortSignal): Promise<Readiness> {
   const { status, body } = await fetchJson("/health/ready", signal);
   return parseReadiness(body, status);
 }
 
-/** @param httpStatus - Names the answer in the error when the body is no report. */
+/** @param httpStatus - Shown in the error when the body is not a report. */
 export function parseReadiness(body: unknown, httpStatus: number): Readiness {
   const status = READINESS_STATUSES.find((known) => known === readMember(body, "status"));
   const parts = readMember(body, "parts");

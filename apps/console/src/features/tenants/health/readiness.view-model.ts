@@ -25,7 +25,7 @@ const PART_STATUSES: ReadonlyMap<string, { tone: Tone; label: string }> = new Ma
   ["down", { tone: "danger", label: "Down" }],
 ]);
 
-/** The state of one part, in words. A status this console does not know is shown as it is, without a judgement. */
+/** The state of one component, in words. An unknown status is shown as it is, without a judgement. */
 export function toPartStatus(status: string): { tone: Tone; label: string } {
   return PART_STATUSES.get(status) ?? { tone: "neutral", label: toPartLabel(status) };
 }

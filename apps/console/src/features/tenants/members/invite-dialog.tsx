@@ -22,7 +22,7 @@ export type InviteDialogProps = {
   onClose: () => void;
 };
 
-/** Asks whom to invite, and as what. */
+/** Asks for the address and role of a new member. */
 export function InviteDialog({ tenant, standing, isOpen, onClose }: InviteDialogProps) {
   return (
     <Dialog

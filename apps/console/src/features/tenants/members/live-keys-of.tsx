@@ -10,7 +10,7 @@ export type LiveKeysOfProps = {
   whose: "you" | "they";
 };
 
-/** The keys that go on working when their maker is gone: programs may need them. */
+/** The keys that keep working after their creator has left, because programs may need them. */
 export function LiveKeysOf({ tenantId, userId, whose }: LiveKeysOfProps) {
   const { api } = usePlatform();
   const made = useQuery(tenantsQueries.keysOf(api, tenantId, userId));

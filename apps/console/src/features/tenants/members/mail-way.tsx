@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 
-/** Where a mail with an invitation goes: to its address, or, without a mail server, to the operator's outbox. */
+/** Where an invitation's mail goes: to its address or, without a mail server, to the operator's outbox. */
 export function MailWay() {
   const { config } = usePlatform();
   const { user } = useVerifiedUser();

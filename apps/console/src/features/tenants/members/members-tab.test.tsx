@@ -43,7 +43,7 @@ async function choose(select: HTMLElement, name: RegExp): Promise<void> {
 }
 
 describe("roles", () => {
-  it("show a new one at once and take it back with the reason when the server refuses", async () => {
+  it("show a new one at once, and revert it with the reason when the server refuses", async () => {
     const { promise, resolve } = Promise.withResolvers<FakeAnswer>();
     let refused: Response | undefined;
     open({
@@ -73,7 +73,7 @@ describe("roles", () => {
     );
   });
 
-  it("are kept, with the reason, for the only owner", async () => {
+  it("stay fixed, with the reason, for the only owner", async () => {
     open({
       answers: {
         [MEMBERS]: () =>
@@ -85,7 +85,7 @@ describe("roles", () => {
     expect(within(row).queryByRole("combobox")).toBeNull();
   });
 
-  it("leave owners to owners", async () => {
+  it("of owners can be changed only by owners", async () => {
     open({ verified: makeVerified({ role: "admin" }) });
     const row = await findRow("Eve");
     within(row).getByText("Only an owner can change owners.");
@@ -96,7 +96,7 @@ describe("roles", () => {
     expect(owner.getAttribute("aria-disabled")).toBe("true");
   });
 
-  it("are for reading, with one reason, for those who change nothing", async () => {
+  it("are read-only, with one reason, for people who may not change them", async () => {
     open({ verified: makeVerified({ role: "viewer" }) });
     await screen.findByText("Your role, viewer, cannot change members: ask an owner or an admin.");
     await findRow("Bob");
@@ -106,7 +106,7 @@ describe("roles", () => {
 });
 
 describe("removing a member", () => {
-  it("names the keys that work on, asks for the name, and lists the rest", async () => {
+  it("names the keys that keep working, asks for the name, and lists the remaining members", async () => {
     let isGone = false;
     open({
       answers: {
@@ -125,7 +125,7 @@ describe("removing a member", () => {
     await waitFor(() => expect(screen.queryByText("bob@example.com")).toBeNull());
   });
 
-  it("says why it was refused and leaves everybody where they are", async () => {
+  it("says why it was refused, and keeps the list unchanged", async () => {
     open({
       answers: {
         [`GET /tenants/${ACME}/keys`]: () => NOTHING,
@@ -206,7 +206,7 @@ describe("invitations", () => {
     await screen.findByText("No pending invitations.");
   });
 
-  it("keep the address that was refused in the form, with the reason", async () => {
+  it("keep a refused address in the form, with the reason", async () => {
     open({
       answers: {
         [`POST /tenants/${ACME}/invitations`]: () =>

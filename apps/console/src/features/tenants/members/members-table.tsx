@@ -27,7 +27,7 @@ export type MembersTableProps = {
   onCursorChange: (cursor: string | undefined) => void;
 };
 
-/** The members, each with what the person who looks may change. */
+/** The members, each with the actions that the viewer may take. */
 export function MembersTable({ tenant, standing, cursor, onCursorChange }: MembersTableProps) {
   const { api } = usePlatform();
   const { user } = useVerifiedUser();

@@ -1,4 +1,4 @@
-/** What a person is called: by name, else by address, else by id. */
+/** A person's name, else their address, else their id. */
 export function nameMember(person: {
   userId: string;
   name: string | null;

@@ -24,7 +24,7 @@ export type RoleCellProps = {
   cursor: string | undefined;
 };
 
-/** A member's role: a choice where it can be changed, else the word and why not. */
+/** A member's role: a choice if it can be changed, else its name and the reason. */
 export function RoleCell({ tenant, member, question, cursor }: RoleCellProps) {
   const change = useChangeRole(tenant.tenantId, cursor, question.isSelf);
   const refusal = findRoleRefusal(question);
@@ -60,7 +60,7 @@ export function RoleCell({ tenant, member, question, cursor }: RoleCellProps) {
   );
 }
 
-/** Shows a new role at once, and takes it back with the reason when the server refuses it. */
+/** Shows a new role at once, and reverts it with the reason when the server refuses. */
 function useChangeRole(tenantId: TenantId, cursor: string | undefined, isSelf: boolean) {
   const { api } = usePlatform();
   const client = useQueryClient();

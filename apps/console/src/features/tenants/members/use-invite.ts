@@ -3,7 +3,7 @@ import type { Role } from "@turnpike/domain/access/scopes";
 import { usePlatform } from "#platform/platform.tsx";
 import { type TenantId, tenantsQueries } from "../tenants.queries.ts";
 
-/** Invites by mail. To an address that is invited already it sends a new link, and the one before ends. */
+/** Invites by mail. An address with an open invitation gets a new link, and the previous one stops working. */
 export function useInvite(tenantId: TenantId) {
   const { api } = usePlatform();
   const client = useQueryClient();

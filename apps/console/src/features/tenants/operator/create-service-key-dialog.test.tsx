@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 describe("the form of a service key", () => {
-  it("shows every scope by the name that programs and commands know it by", async () => {
+  it("shows every scope by the name used in programs and commands", async () => {
     stubWindow();
     renderWithPlatform(<CreateServiceKeyDialog isOpen onClose={() => undefined} />, {});
     const dialog = await screen.findByRole("dialog");

@@ -14,7 +14,7 @@ import { SCOPE_GROUPS } from "./scope-groups.view-model.ts";
 
 export type CreateServiceKeyDialogProps = { isOpen: boolean; onClose: () => void };
 
-/** Makes a service key and shows it, once. While it is shown only its own button closes the dialog. */
+/** Creates a service key and shows it once. While it is shown, only its own button closes the dialog. */
 export function CreateServiceKeyDialog({ isOpen, onClose }: CreateServiceKeyDialogProps) {
   const [secret, setSecret] = useState<string>();
   const close = () => {
@@ -60,7 +60,7 @@ function ServiceKeyForm({ onCreated, onCancel }: ServiceKeyFormProps) {
       await client.invalidateQueries({ queryKey: ["service-keys"] });
     },
   });
-  // Its answer holds the secret, which is shown nowhere else.
+  // The response contains the secret, which is shown nowhere else.
   useStake("secret", create.isPending);
   const submitOnce = useSubmitOnce(create.mutateAsync, "failed");
   const failure = toFormFailure(create.error, { name: "/name", scopes: "/scopes" });

@@ -17,7 +17,7 @@ import type { TabProps } from "../tab-props.ts";
 import { type DeletedTenant, operatorQueries } from "../tenants.queries.ts";
 import { useRestoreTenant } from "./use-restore-tenant.ts";
 
-/** Tenants that were deleted: for 30 days their operator brings them back. */
+/** Deleted tenants, which the operator can restore for 30 days. */
 export function DeletedTenants({ search, onSearchChange }: TabProps) {
   const { api } = usePlatform();
   const { cursor } = search;

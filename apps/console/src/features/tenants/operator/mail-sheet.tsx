@@ -9,7 +9,7 @@ import { MailState } from "./mail-state.tsx";
 
 export type MailSheetProps = { mail: Mail | undefined; onClose: () => void };
 
-/** One e-mail beside the list. Its links are plain text: opening one here would use up what is meant for someone else. */
+/** One e-mail next to the list. Its links are plain text: opening one here would use up a link meant for someone else. */
 export function MailSheet({ mail, onClose }: MailSheetProps) {
   return (
     <Sheet

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { listLinks, toMailState } from "./mail.view-model.ts";
 
 describe("toMailState", () => {
-  it("does not call sent what no mail server took", () => {
+  it("does not call a mail sent that no mail server accepted", () => {
     expect(toMailState({ state: "sent", text: null }).label).toBe("Sent");
     expect(toMailState({ state: "sent", text: "Hello" }).label).toBe("Kept here");
     expect(toMailState({ state: "failed", text: "Hello" }).tone).toBe("danger");
@@ -11,7 +11,7 @@ describe("toMailState", () => {
 });
 
 describe("listLinks", () => {
-  it("finds each link once, as it stands, without the sentence around it", () => {
+  it("finds each link once, exactly as written, without the surrounding sentence", () => {
     const text = `Accept the invitation here:
 https://console.example.com/register#invitation=abc_-123
 
@@ -22,7 +22,7 @@ Or (see http://docs.example.com/a?b=c), again https://console.example.com/regist
     ]);
   });
 
-  it("finds none where there is none, and nothing that runs a script", () => {
+  it("finds none in a text without links, and nothing that runs a script", () => {
     expect(listLinks("Welcome.")).toEqual([]);
     expect(listLinks("javascript:alert(1) ftp://example.com")).toEqual([]);
   });

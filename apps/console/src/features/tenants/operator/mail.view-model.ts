@@ -8,7 +8,7 @@ const STATES: Readonly<Record<Mail["state"], { tone: Tone; label: string }>> = {
 };
 
 /**
- * The state of an e-mail, in words. A finished one that still has its text was accepted by no mail server: it waits here
+ * The state of an e-mail, in words. A finished mail that still has its text was accepted by no mail server: it waits here
  * for the operator to pass it on.
  */
 export function toMailState({ state, text }: Pick<Mail, "state" | "text">): {
@@ -18,10 +18,10 @@ export function toMailState({ state, text }: Pick<Mail, "state" | "text">): {
   return state === "sent" && text !== null ? { tone: "info", label: "Kept here" } : STATES[state];
 }
 
-/** A link ends at a space, or before the marks that close the sentence or bracket around it. */
+/** A link ends at a space, or before the punctuation that closes the sentence or bracket around it. */
 const LINK = /https?:\/\/[^\s<>"]+?(?=[.,;:!?)\]}]*(?:[\s<>"]|$))/g;
 
-/** Finds the links of a mail, each once, in their order. They are text to copy: following one would spend it. */
+/** Lists the links of a mail, each once, in order. They are text to copy: following one would use it up. */
 export function listLinks(text: string): readonly string[] {
   return [...new Set(text.match(LINK))];
 }

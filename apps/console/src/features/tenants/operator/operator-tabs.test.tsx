@@ -32,7 +32,7 @@ describe("all tenants", () => {
   const listTwo = () =>
     pageOf(makeTenant(), makeTenant({ tenantId: BIRCH, name: "Birch", slug: "b" }));
 
-  it("show usage of the period, with nothing for who made no call", async () => {
+  it("show usage of the period, and nothing for a tenant without calls", async () => {
     const asked: URLSearchParams[] = [];
     open("all", {
       answers: {
@@ -51,13 +51,13 @@ describe("all tenants", () => {
     expect(asked[0]?.get("environment")).toBe("live");
   });
 
-  it("lead, each by its name, to what the tenant sees", async () => {
+  it("link by name to what the tenant sees", async () => {
     open("all", { answers: { "GET /tenants": listTwo, "GET /usage": usage } });
     const link = await screen.findByRole("link", { name: "Birch" });
     expect(link.getAttribute("href")).toBe("/overview?tenant=b");
   });
 
-  it("are listed when their usage cannot be had", async () => {
+  it("are listed even when their usage fails to load", async () => {
     open("all", {
       answers: {
         "GET /tenants": listTwo,
@@ -108,7 +108,7 @@ describe("all tenants", () => {
     await screen.findByText("No deleted tenants");
   });
 
-  it("that are deleted say why they cannot be shown", async () => {
+  it("that are deleted say why they cannot be opened", async () => {
     open("all&state=deleted", {
       answers: {
         "GET /deleted-tenants": () => problem(503, "DATABASE_UNAVAILABLE", "Not reached."),
@@ -117,7 +117,7 @@ describe("all tenants", () => {
     await screen.findByText("The deleted tenants could not be loaded.");
   });
 
-  it("are searched by what is typed, in the address, and the search is taken back", async () => {
+  it("are searched by the typed text, in the address, and the search can be cleared", async () => {
     const { readSearch } = open("all", {
       answers: {
         "GET /tenants": (request) =>
@@ -134,7 +134,7 @@ describe("all tenants", () => {
     expect(readSearch()).toEqual({ tab: "all" });
   });
 
-  it("are suspended by who types the name, and resumed", async () => {
+  it("are suspended after typing the name, and resumed", async () => {
     const asked: unknown[] = [];
     let suspendedAt: string | null = null;
     open("all", {
@@ -163,7 +163,7 @@ describe("all tenants", () => {
     expect(bodies).toEqual([{ suspended: true }, { suspended: false }]);
   });
 
-  it("are moved to a plan only after a confirmation", async () => {
+  it("move to a plan only after a confirmation", async () => {
     const asked: Request[] = [];
     open("all", {
       answers: {
@@ -188,7 +188,7 @@ describe("all tenants", () => {
 });
 
 describe("service keys", () => {
-  it("are made with scopes, one of a double click, and shown once", async () => {
+  it("are created with scopes, once for a double click, and shown once", async () => {
     const asked: Request[] = [];
     const made = makeServiceKey("Backend");
     open("service-keys", {
@@ -219,7 +219,7 @@ describe("service keys", () => {
     ]);
   });
 
-  it("are revoked for good by who types the name", async () => {
+  it("are revoked for good after typing the name", async () => {
     let revokedAt: string | null = null;
     const key = makeServiceKey("Backend");
     open("service-keys", {
@@ -242,7 +242,7 @@ describe("service keys", () => {
 describe("the outbox", () => {
   const LINK = "https://console.example.com/register#invitation=abc";
 
-  it("opens a mail beside the list, with its link as text and never as a link", async () => {
+  it("opens a mail next to the list, with its link as text and never as a link", async () => {
     const { readSearch } = open("outbox", {
       answers: { "GET /outbox": () => pageOf(makeMail("mail_1")) },
     });
@@ -273,7 +273,7 @@ describe("the outbox", () => {
 });
 
 describe("health", () => {
-  it("shows the parts, the addresses and the version", async () => {
+  it("shows the components, the addresses and the version", async () => {
     const parts = {
       database: { status: "ok" },
       journal: { status: "degraded", detail: "9 s behind" },

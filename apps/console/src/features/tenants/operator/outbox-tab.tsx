@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<Mail>[] = [
   },
 ];
 
-/** What the installation has written to people, newest first. */
+/** The e-mails of the installation, newest first. */
 export function OutboxTab({ search, onSearchChange }: TabProps) {
   const { api, config } = usePlatform();
   const { cursor } = search;

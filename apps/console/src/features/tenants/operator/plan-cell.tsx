@@ -10,7 +10,7 @@ import { useUpdateAnyTenant } from "./use-update-any-tenant.ts";
 
 export type PlanCellProps = { tenant: Tenant; plans: readonly Plan[] };
 
-/** The plan of a tenant, and the others to move it to. Asks before it does. */
+/** The plan of a tenant, with a choice of others. Asks before it moves the tenant. */
 export function PlanCell({ tenant, plans }: PlanCellProps) {
   const [wanted, setWanted] = useState<Plan>();
   const [isAsking, setIsAsking] = useState(false);

@@ -2,7 +2,7 @@ import { SCOPES } from "@turnpike/domain/access/scopes";
 import { expect, it } from "vitest";
 import { SCOPE_GROUPS } from "./scope-groups.view-model.ts";
 
-it("offers every scope once, under what it is about", () => {
+it("offers every scope once, grouped by resource", () => {
   const offered = SCOPE_GROUPS.flatMap(({ scopes }) => scopes.map(({ scope }) => scope));
   expect(offered.toSorted()).toEqual([...SCOPES].toSorted());
   expect(SCOPE_GROUPS.find(({ noun }) => noun === "Service keys")?.scopes).toEqual([

@@ -6,7 +6,7 @@ export type ScopeGroup = {
   scopes: readonly { scope: Scope; verb: string }[];
 };
 
-/** Every scope by what it is about, in the order of the API. */
+/** Every scope grouped by resource, in the order of the API. */
 export const SCOPE_GROUPS: readonly ScopeGroup[] = [
   ...Map.groupBy(SCOPES, (scope) => scope.slice(0, scope.indexOf(":"))),
 ].map(([noun, scopes]) => ({

@@ -3,7 +3,7 @@ import type { Column } from "@turnpike/ui/column";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import type { ServiceKey } from "../tenants.queries.ts";
 
-/** What is shown of a service key: everything but the key. */
+/** The columns of a service key: everything but the key itself. */
 export const SERVICE_KEY_COLUMNS: readonly Column<ServiceKey>[] = [
   {
     id: "name",

@@ -13,7 +13,7 @@ import { useUpdateAnyTenant } from "./use-update-any-tenant.ts";
 
 export type TenantActionsProps = { tenant: Tenant; onAudit: (tenant: Tenant) => void };
 
-/** What an operator can do with a tenant. */
+/** An operator's actions on a tenant. */
 export function TenantActions({ tenant, onAudit }: TenantActionsProps) {
   const [asked, setAsked] = useState<"suspend" | "resume">("suspend");
   const [isAsking, setIsAsking] = useState(false);

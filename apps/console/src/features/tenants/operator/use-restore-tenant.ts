@@ -3,7 +3,7 @@ import { usePlatform } from "#platform/platform.tsx";
 import { useRefreshVerifiedUser } from "#platform/verified-user.ts";
 import type { TenantId } from "../tenants.queries.ts";
 
-/** Brings a deleted tenant back; it may be one of the operator's own. */
+/** Restores a deleted tenant; it may be one of the operator's own. */
 export function useRestoreTenant() {
   const { api } = usePlatform();
   const client = useQueryClient();

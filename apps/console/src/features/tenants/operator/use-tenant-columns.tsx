@@ -12,12 +12,12 @@ import type { Tenant } from "../tenants.queries.ts";
 import { PlanCell } from "./plan-cell.tsx";
 
 export type TenantColumnsInput = {
-  /** Requests of the running period by tenant; undefined while it loads. */
+  /** Requests of the current period by tenant; undefined while it loads. */
   usage: ReadonlyMap<string, number> | undefined;
   isUsageFailed: boolean;
 };
 
-/** What each column takes, the most important first. */
+/** The width of each column, the most important first. */
 export const TENANT_COLUMN_ROOM: ColumnRoom = [
   ["tenant", 200],
   ["state", 128],
@@ -26,7 +26,7 @@ export const TENANT_COLUMN_ROOM: ColumnRoom = [
   ["created", 120],
 ];
 
-/** What an operator sees of each tenant. */
+/** The columns of a tenant in the operator's list. */
 export function useTenantColumns(input: TenantColumnsInput): readonly Column<Tenant>[] {
   const { usage, isUsageFailed } = input;
   const catalog = useQuery(catalogQuery(usePlatform().api));

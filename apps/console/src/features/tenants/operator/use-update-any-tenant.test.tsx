@@ -15,7 +15,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it("makes old what keys of the tenant may carry: another plan allows other scopes", async () => {
+it("reloads the tenant's key options, because another plan allows other scopes", async () => {
   fakeNetwork({ [`PATCH /tenants/${ACME}`]: () => makeTenant() });
   const platform = makeTestPlatform();
   const client = new QueryClient();

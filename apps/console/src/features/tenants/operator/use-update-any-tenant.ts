@@ -3,7 +3,7 @@ import { usePlatform } from "#platform/platform.tsx";
 import { useRefreshVerifiedUser } from "#platform/verified-user.ts";
 import type { TenantId } from "../tenants.queries.ts";
 
-/** Changes plan or suspension of any tenant. Every process follows within a second. */
+/** Changes the plan or suspension of any tenant. Every process follows within a second. */
 export function useUpdateAnyTenant(tenantId: TenantId) {
   const { api } = usePlatform();
   const client = useQueryClient();
@@ -15,7 +15,7 @@ export function useUpdateAnyTenant(tenantId: TenantId) {
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ["tenants"] });
       await client.invalidateQueries({ queryKey: ["limits", tenantId] });
-      // The plan says what keys may carry.
+      // The plan decides what keys may carry.
       await client.invalidateQueries({ queryKey: ["key-scopes", tenantId] });
       await client.invalidateQueries({ queryKey: ["audit", tenantId] });
       await refresh();

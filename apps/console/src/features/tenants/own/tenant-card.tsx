@@ -12,7 +12,7 @@ import { TenantUsage } from "./tenant-usage.tsx";
 
 export type TenantCardProps = { tenant: OwnTenant; isCurrent: boolean };
 
-/** One tenant of one's own: who one is there, what it is on, how much of it is used. */
+/** One of the person's tenants: their role, its plan and its usage. */
 export function TenantCard({ tenant, isCurrent }: TenantCardProps) {
   const { api } = usePlatform();
   const limits = useQuery(limitsQuery(api, tenant.tenantId));

@@ -7,12 +7,12 @@ import { catalogQuery, limitsQuery } from "#platform/shared-queries.ts";
 import type { TenantId } from "../tenants.queries.ts";
 import { toPeriodUsage } from "./usage-of-period.view-model.ts";
 
-/** The usage of a tenant in its running period. A tenant whose usage is not known is shown all the same. */
+/** The usage of a tenant in its current period. The tenant is shown even when its usage is unknown. */
 export function TenantUsage({ tenantId }: { tenantId: TenantId }) {
   const { api } = usePlatform();
   const limits = useQuery(limitsQuery(api, tenantId));
   const catalog = useQuery(catalogQuery(api));
-  // Without the catalogue a meter is called by its id.
+  // Without the catalogue, a meter's id is its name.
   const usage =
     limits.data === undefined || catalog.isPending
       ? undefined

@@ -31,7 +31,7 @@ describe("toPeriodUsage", () => {
     });
   });
 
-  it("warns when it is tight and when it is used up; a quota of nothing is used up", () => {
+  it("warns when the quota is nearly or fully used; a quota of zero is fully used", () => {
     const barOf = (used: string, limit: number) =>
       toPeriodUsage(limits(quota(used, limit)), METERS).bar;
     expect(barOf("4000", 5000)?.tone).toBe("warning");
@@ -39,7 +39,7 @@ describe("toPeriodUsage", () => {
     expect(barOf("0", 0)).toMatchObject({ share: 1, tone: "danger" });
   });
 
-  it("prefers calls to other meters and live to test, and names what it counts", () => {
+  it("prefers calls to other meters and live to test, and names the unit", () => {
     const other = quota("7", 10, { meter: "tokens" });
     const test = quota("1", 10, { environment: "test" });
     expect(toPeriodUsage(limits(test, other, quota("2", 10)), METERS)).toMatchObject({
@@ -53,7 +53,7 @@ describe("toPeriodUsage", () => {
     expect(toPeriodUsage(limits(other), []).meter).toBe("tokens");
   });
 
-  it("counts the live calls that count where the plan has no quota", () => {
+  it("counts billable live calls when the plan has no quota", () => {
     const of = (environment: "live" | "test", used: string) => ({
       meter: "requests",
       environment,

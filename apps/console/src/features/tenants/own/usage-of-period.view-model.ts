@@ -2,9 +2,9 @@ import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { formatCount, formatDayUtc } from "#platform/format.ts";
 import { type Limits, type Meter, TIGHT_SHARE } from "#platform/shared-queries.ts";
 
-/** What a tenant has used with live keys, of its quota where its plan has one. */
+/** A tenant's usage with live keys, against its quota if its plan has one. */
 export type PeriodUsage = {
-  /** What is counted: "Requests". */
+  /** The name of the unit: "Requests". */
   meter: string;
   /** "1,204 of 5,000", or without a quota "1,204". */
   text: string;
@@ -13,14 +13,14 @@ export type PeriodUsage = {
   /** Undefined without a quota. */
   bar:
     | {
-        /** Used part, 0 to 1; more is drawn as full. */
+        /** The used share, 0 to 1; anything above 1 is drawn as full. */
         share: number;
         tone: "accent" | "warning" | "danger";
       }
     | undefined;
 };
 
-/** Takes the quota of calls of the running period, else the first there is; without any, the calls that count. */
+/** Takes the quota of calls of the current period, else the first quota; without any, the calls that count. */
 export function toPeriodUsage(
   limits: Pick<Limits, "quotas" | "balances">,
   meters: readonly Meter[],

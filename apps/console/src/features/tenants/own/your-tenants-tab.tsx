@@ -7,9 +7,9 @@ import { useCurrentTenant } from "#platform/current-tenant.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { TenantCard } from "./tenant-card.tsx";
 
-/** From this many on, a list is searched rather than read. */
+/** Longer lists get a search field. */
 const SEARCHED_FROM = 7;
-/** Cards drawn at once: each asks for its own usage. */
+/** Cards drawn at once; each requests its own usage. */
 const CARDS_STEP = 12;
 
 /** The tenants that the person belongs to, the current one marked. */

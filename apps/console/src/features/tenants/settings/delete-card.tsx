@@ -10,7 +10,7 @@ import { usePlatform } from "#platform/platform.tsx";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { useLeaveBehind } from "./use-leave-behind.ts";
 
-/** The end of a tenant, for its owners. */
+/** Deletes the tenant; shown to its owners. */
 export function DeleteCard({ tenant }: { tenant: OwnTenant }) {
   const [isAsking, setIsAsking] = useState(false);
   return (

@@ -15,7 +15,7 @@ import { toMissingScope } from "../standing.view-model.ts";
 
 export type GeneralCardProps = { tenant: OwnTenant; mayWrite: boolean };
 
-/** Name and slug, to change or, for those who may not, to read. */
+/** Name and slug, editable or, for people who may not change them, read-only. */
 export function GeneralCard({ tenant, mayWrite }: GeneralCardProps) {
   return (
     <Card title="Name and slug" description="How people and links refer to this tenant.">
@@ -50,7 +50,7 @@ function useUpdateTenant(tenant: OwnTenant) {
     mutationFn: (change: { name?: string; slug?: string }) =>
       api.tenants.update({ tenantId: tenant.tenantId, ...change }),
     onSuccess: async ({ slug }) => {
-      // Before the tenants are read again: the address still says the old slug, and the last used one decides then.
+      // This comes before the tenants reload: the address still has the old slug, so the last used tenant decides meanwhile.
       rememberTenant(slug);
       await refresh();
       if (slug !== tenant.slug) {
@@ -139,7 +139,7 @@ function GeneralForm({ tenant }: { tenant: OwnTenant }) {
   );
 }
 
-/** What a new slug means, before it is saved. */
+/** Explains what a new slug breaks, before it is saved. */
 function SlugNotice({ before }: { before: string }) {
   return (
     <div

@@ -16,7 +16,7 @@ import { tenantsQueries } from "../tenants.queries.ts";
 import { useStanding } from "../use-standing.ts";
 import { useLeaveBehind } from "./use-leave-behind.ts";
 
-/** The way out of a tenant, for everybody but its last owner. */
+/** Leaves the tenant; everyone can except its last owner. */
 export function LeaveCard({ tenant }: { tenant: OwnTenant }) {
   const { api } = usePlatform();
   const standing = useStanding(tenant);

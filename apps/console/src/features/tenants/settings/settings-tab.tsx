@@ -14,7 +14,7 @@ import { DeleteCard } from "./delete-card.tsx";
 import { GeneralCard } from "./general-card.tsx";
 import { LeaveCard } from "./leave-card.tsx";
 
-/** What can be decided about the current tenant. */
+/** The settings of the current tenant. */
 export function SettingsTab({ tenant }: { tenant: OwnTenant }) {
   const standing = useStanding(tenant);
   return (

@@ -4,8 +4,8 @@ import { type OwnTenant, rememberTenant } from "#platform/current-tenant.ts";
 import { useRefreshVerifiedUser, useVerifiedUser } from "#platform/verified-user.ts";
 
 /**
- * What follows when a person has no place in a tenant any more: the console goes on with another one of theirs, or where one
- * is created, and forgets what it knew.
+ * Runs after a person has lost access to a tenant: the console continues with another of their tenants, or with creating
+ * one, and forgets the lost tenant's data.
  */
 export function useLeaveBehind({ tenantId }: OwnTenant): () => Promise<void> {
   const { tenants } = useVerifiedUser();

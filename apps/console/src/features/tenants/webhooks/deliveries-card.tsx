@@ -60,7 +60,7 @@ export type DeliveriesCardProps = TabProps & {
   mayWrite: boolean;
 };
 
-/** What was or will be sent to one endpoint, newest first. */
+/** The past and pending deliveries of one endpoint, newest first. */
 export function DeliveriesCard(props: DeliveriesCardProps) {
   const { tenantId, webhook, mayWrite, search, onSearchChange } = props;
   const { api } = usePlatform();

@@ -17,11 +17,11 @@ export type DeliverySheetProps = {
   /** Undefined: closed. */
   messageId: string | undefined;
   onClose: () => void;
-  /** Left out for who only reads. */
+  /** Left out for people who may only read. */
   onResend?: (messageId: string) => void;
 };
 
-/** One delivery beside the list: what was sent, and what came of each attempt. */
+/** One delivery next to the list: what was sent, and the result of each attempt. */
 export function DeliverySheet(props: DeliverySheetProps) {
   const { messageId, onClose } = props;
   return (

@@ -5,7 +5,7 @@ import { usePlatform } from "#platform/platform.tsx";
 import type { TenantId } from "../tenants.queries.ts";
 import type { Webhook } from "./webhooks.queries.ts";
 
-/** What is done about an endpoint without asking back. Each says what came of it. */
+/** The endpoint actions that need no confirmation. Each reports its result. */
 export function useWebhookActions(tenantId: TenantId) {
   const { api } = usePlatform();
   const client = useQueryClient();

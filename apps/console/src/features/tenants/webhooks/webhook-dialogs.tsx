@@ -11,7 +11,7 @@ import type { TenantId } from "../tenants.queries.ts";
 import { WebhookForm } from "./webhook-form.tsx";
 import type { Webhook } from "./webhooks.queries.ts";
 
-/** What is being done about an endpoint. */
+/** The endpoint action in progress. */
 export type WebhookTask =
   | { kind: "save"; webhook: Webhook | undefined }
   | { kind: "secret"; secret: string }
@@ -24,7 +24,7 @@ export type WebhookDialogsProps = {
   onTask: (task: WebhookTask | undefined) => void;
 };
 
-/** The old secret goes on signing for a day: long enough to give the new one to every machine. */
+/** The old secret signs for another day, long enough to update every machine. */
 const GRACE_SECONDS = 86_400;
 
 /** The dialogs of the tab: at most one is open. */
@@ -89,7 +89,7 @@ function RotateDialog({ tenantId, webhook, onTask }: OneProps) {
       await client.invalidateQueries({ queryKey: ["webhooks", tenantId] });
     },
   });
-  // Its answer holds the secret, which is shown nowhere else.
+  // The response contains the secret, which is shown nowhere else.
   useStake("secret", rotate.isPending);
   const rotateOnce = useSubmitOnce(rotate.mutateAsync, "settled");
   return (

@@ -14,14 +14,14 @@ import type { Webhook } from "./webhooks.queries.ts";
 
 export type WebhookFormProps = {
   tenantId: TenantId;
-  /** The endpoint that is changed; undefined: a new one. */
+  /** The endpoint being edited; undefined for a new one. */
   webhook: Webhook | undefined;
   /** @param secret - Of a new endpoint. */
   onDone: (secret: string | undefined) => void;
   onCancel: () => void;
 };
 
-/** Where messages go, and of what. */
+/** The address of an endpoint and the events that it receives. */
 export function WebhookForm({ tenantId, webhook, onDone, onCancel }: WebhookFormProps) {
   const { api } = usePlatform();
   const client = useQueryClient();
@@ -46,7 +46,7 @@ export function WebhookForm({ tenantId, webhook, onDone, onCancel }: WebhookForm
       await client.invalidateQueries({ queryKey: ["webhooks", tenantId] });
     },
   });
-  // The answer to a new one holds its secret, which is shown nowhere else.
+  // The response to a new endpoint contains its secret, which is shown nowhere else.
   useStake("secret", save.isPending && webhook === undefined);
   const submitOnce = useSubmitOnce(save.mutateAsync, "failed");
   const failure = toFormFailure(save.error, {

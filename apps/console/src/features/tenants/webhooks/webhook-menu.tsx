@@ -11,7 +11,7 @@ export type WebhookMenuProps = {
   onSwitch: () => void;
 };
 
-/** What can be done with an endpoint. */
+/** The actions of an endpoint. */
 export function WebhookMenu({ webhook, onTask, onTest, onSwitch }: WebhookMenuProps) {
   const isEnabled = webhook.state === "enabled";
   return (

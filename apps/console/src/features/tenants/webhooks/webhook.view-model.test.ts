@@ -19,7 +19,7 @@ describe("an endpoint", () => {
     expect(toWebhookState({ state, failingSince }).label).toBe(label);
   });
 
-  it("hears of what it says", () => {
+  it("lists the events that it receives", () => {
     expect(toEventsText(["*"])).toBe("Every event");
     expect(toEventsText(["key.created"])).toBe("key.created");
     expect(toEventsText(["key.created", "key.revoked"])).toBe("key.created, key.revoked");
@@ -28,7 +28,7 @@ describe("an endpoint", () => {
 });
 
 describe("events", () => {
-  it("are offered once each, by their noun", () => {
+  it("are offered once each, grouped by noun", () => {
     expect(EVENT_GROUPS.map(({ noun }) => noun)).toEqual([
       "Keys",
       "Tenants",
@@ -51,7 +51,7 @@ describe("a delivery", () => {
     expect(toDeliveryState({ state, attempts }).label).toBe(label);
   });
 
-  it("says of an attempt what was answered, or why nothing was", () => {
+  it("shows the response of an attempt, or why there was none", () => {
     const attempt = { attempt: 1, startedAt: "", durationMs: 35, response: "" };
     expect(toAttemptText({ ...attempt, status: 200, error: null })).toBe(
       "Answered 200 after 35 ms",
@@ -61,7 +61,7 @@ describe("a delivery", () => {
     );
   });
 
-  it("shows its body over several lines, and one that is no JSON as it is", () => {
+  it("shows its body over several lines, and one that is not JSON as it is", () => {
     expect(toReadableBody('{"a":1}')).toBe('{\n  "a": 1\n}');
     expect(toReadableBody("{broken")).toBe("{broken");
   });

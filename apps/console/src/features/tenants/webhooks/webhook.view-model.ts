@@ -31,7 +31,7 @@ export function toDeliveryState(delivery: Pick<Delivery, "state" | "attempts">):
   }
 }
 
-/** What an attempt came to, such as "200 after 35 ms". */
+/** The result of an attempt, such as "200 after 35 ms". */
 export function toAttemptText({ status, error, durationMs }: Attempt): string {
   const after = `after ${String(durationMs)} ms`;
   return status === null
@@ -39,7 +39,7 @@ export function toAttemptText({ status, error, durationMs }: Attempt): string {
     : `Answered ${String(status)} ${after}`;
 }
 
-/** The types of events by their noun, in the order in which they are offered. */
+/** Event types grouped by noun, in the order in which they are offered. */
 export const EVENT_GROUPS: readonly { noun: string; types: readonly string[] }[] = [
   ...Map.groupBy(WEBHOOK_EVENT_TYPES, toNoun),
 ].map(([noun, types]) => ({ noun, types }));
@@ -49,7 +49,7 @@ function toNoun(type: string): string {
   return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}s`;
 }
 
-/** What an endpoint hears of, in a line. */
+/** The events that an endpoint receives, in one line. */
 export function toEventsText(eventTypes: readonly string[]): string {
   if (eventTypes.includes(ALL_EVENTS)) {
     return "Every event";
@@ -61,7 +61,7 @@ export function toEventsText(eventTypes: readonly string[]): string {
   return eventTypes.length === 2 ? `${first}, ${second}` : `${String(eventTypes.length)} events`;
 }
 
-/** Writes a body over several lines; one that is no JSON stays as it is. */
+/** Formats a body over several lines; one that is not JSON stays as it is. */
 export function toReadableBody(payload: string): string {
   try {
     return JSON.stringify(JSON.parse(payload), null, 2);

@@ -50,20 +50,19 @@ afterEach(() => {
 const open = (answers: NonNullable<Parameters<typeof openTenants>[0]>["answers"] = {}, more = "") =>
   openTenants({ search: `?tab=webhooks${more}`, answers });
 
-/** Presses the button of the dialog; the one behind it is out of reach. */
+/** Clicks the button of the dialog; the one behind it is out of reach. */
 async function submit(): Promise<void> {
   const dialog = screen.getByRole("dialog");
   await userEvent.click(within(dialog).getByRole("button", { name: "Add webhook" }));
 }
 
 describe("webhooks", () => {
-  it("of a tenant without any say what they are for", async () => {
+  it("explain themselves when a tenant has none", async () => {
     open({ [`GET ${LIST}`]: () => ({ items: [] }) });
-    // The first test of the file pays for loading the page.
-    await screen.findByText("No webhooks yet", {}, { timeout: 10_000 });
+    await screen.findByText("No webhooks yet");
   });
 
-  it("that cannot be loaded say so and are asked for again", async () => {
+  it("that fail to load say so, and are retried on request", async () => {
     let asked = 0;
     open({
       [`GET ${LIST}`]: () => {
@@ -78,12 +77,12 @@ describe("webhooks", () => {
     await screen.findByText("https://example.com/in");
   });
 
-  it("are not for a developer, who reads whom to ask", async () => {
+  it("are closed to a developer, who sees whom to ask", async () => {
     openTenants({ search: "?tab=webhooks", verified: makeVerified({ role: "developer" }) });
     await screen.findByText("Webhooks are for owners and admins");
   });
 
-  it("are added, and their secret is shown until it is stored", async () => {
+  it("are added, and show their secret until the person has stored it", async () => {
     const sent: unknown[] = [];
     open({
       [`GET ${LIST}`]: () => ({ items: sent.length === 0 ? [] : [makeWebhook()] }),
@@ -105,7 +104,7 @@ describe("webhooks", () => {
     ]);
   });
 
-  it("keep what was typed when the address is refused, and say why beside it", async () => {
+  it("keep the typed text when the address is refused, and show why at the field", async () => {
     open({
       [`GET ${LIST}`]: () => ({ items: [] }),
       [`POST ${LIST}`]: () =>
@@ -129,7 +128,7 @@ describe("webhooks", () => {
     expect((field as HTMLInputElement).value).toBe("http://10.0.0.1/");
   });
 
-  it("show what came of each attempt, and send a message again", async () => {
+  it("show the result of each attempt, and send a message again", async () => {
     const resent: string[] = [];
     const detail = webhookDeliveryDetail.parse({
       ...makeDelivery(),

@@ -63,7 +63,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
 
 export type WebhooksTabProps = TabProps & { tenant: OwnTenant };
 
-/** Endpoints of the current tenant, for those who may see them. */
+/** The endpoints of the current tenant, for people who may see them. */
 export function WebhooksTab(props: WebhooksTabProps) {
   const { tenant } = props;
   const standing = useStanding(tenant);

@@ -11,7 +11,7 @@ export type Attempt = Awaited<
 >["attemptLog"][number];
 
 const PAGE = 25;
-/** What is on its way is looked at again within this time, in milliseconds. */
+/** How often pending deliveries are refreshed, in milliseconds. */
 const REFRESH_MS = 3_000;
 
 export const webhooksQueries = {

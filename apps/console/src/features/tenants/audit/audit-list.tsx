@@ -19,7 +19,7 @@ export type AuditListProps = {
   tenantId: TenantId;
   cursor: string | undefined;
   onCursorChange: (cursor: string | undefined) => void;
-  /** The list has no room for request ids and exact times; they appear in the details. */
+  /** Next to another list there is no room for request ids and exact times. */
   isNarrow?: boolean;
 };
 

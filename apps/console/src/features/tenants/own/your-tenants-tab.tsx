@@ -7,7 +7,7 @@ import { useCurrentTenant } from "#platform/current-tenant.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { TenantCard } from "./tenant-card.tsx";
 
-/** Longer lists get a search field. */
+/** Lists of at least this length get a search field. */
 const SEARCHED_FROM = 7;
 /** Cards drawn at once; each requests its own usage. */
 const CARDS_STEP = 12;

@@ -38,11 +38,12 @@ const shared = {
  * The code under test keeps no state of its own in modules, so the files of a worker share them: loading the server anew
  * for each file took half of the time.
  */
-const onServer = { ...shared, isolate: false };
+const RESTORE_GLOBALS = "tools/vitest/restore-globals.ts";
+const onServer = { ...shared, isolate: false, setupFiles: [RESTORE_GLOBALS] };
 const onPostgres15 = {
   ...onServer,
   globalSetup: "tools/vitest/oldest-server.ts",
-  setupFiles: "tools/vitest/skip-without-server.ts",
+  setupFiles: [RESTORE_GLOBALS, "tools/vitest/skip-without-server.ts"],
 };
 
 export default defineConfig({

@@ -177,6 +177,13 @@ const COMMANDS: Record<string, (command: string) => Promise<void>> = {
     await run(command);
     expect(await run("npm run turnpike -- reconcile")).toMatch(/drift\D*0/i);
   },
+  "npm run turnpike -- demo --remove --yes": async (command) => {
+    await run(command);
+    const tenants = await run("npm run turnpike -- tenants list");
+    expect(tenants).toContain("acme-maps");
+    expect(tenants.trim().split("\n")).toHaveLength(2);
+    expect(await run("npm run turnpike -- reconcile")).toMatch(/drift\D*0/i);
+  },
   "npm run turnpike -- import --tenant acme-maps access.log": runImport,
   "npm run replay -- access.log": runReplay,
   "DATABASE_URL=postgres://user:password@127.0.0.1:5432/turnpike npm start": runOnOtherDatabase,

@@ -17,7 +17,7 @@ type Rule = { phrase: RegExp; instead: string };
 const RULES: readonly Rule[] = [
   { phrase: /\bwho(?:m)?ever\b/i, instead: "name the subject, or write “anyone who”" },
   {
-    phrase: /(?<!["`])\b[Nn]obody\b(?!["`])/,
+    phrase: /(?<!["`])\b[Nn]obody\b|\b[Nn]obody\b(?!["`])/,
     instead: "write “no one”, or name what does not happen",
   },
   { phrase: /\bsomebody\b/i, instead: "write “someone”, or name the subject" },

@@ -376,7 +376,7 @@ export class SimulatedDay {
   }
 
   async #deleteLast(): Promise<void> {
-    const customer = this.#customers.at(-1) ?? expect.fail("there is nobody");
+    const customer = this.#customers.at(-1) ?? expect.fail("there is no customer");
     const { tenantId, live } = customer;
     const deleted = await this.app.call(
       this.#serviceKey,
@@ -386,7 +386,7 @@ export class SimulatedDay {
     );
     expect(deleted.status, deleted.text).toBe(204);
     this.#gone = customer;
-    await pollUntil("nobody is let through any more", async () => {
+    await pollUntil("no call is admitted any more", async () => {
       const body = { key: live[0]?.key, cost: 0 };
       const { json } = await this.#post<VerifyKeyResponse>("/v1/keys/verify", body);
       return json.code === "INVALID_KEY" && (await this.#reportForGone()) === "UNKNOWN_SUBJECT";

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { type ConnectionTarget, connect, type Sql } from "@turnpike/db/client";
 import { inject } from "vitest";
 
@@ -32,6 +33,9 @@ export type TestDatabase = {
 };
 
 const POOL_SIZE = 10;
+const COPY_ATTEMPTS = 3;
+/** Only ends what hangs: a copy takes tens of milliseconds. */
+const ADMIN_TIMEOUT_MS = 60_000;
 
 /**
  * Makes a migrated, empty database in tens of milliseconds, as a copy of the run's template. Call it in `beforeAll` and
@@ -39,11 +43,12 @@ const POOL_SIZE = 10;
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { connection, template, owner } = inject("testServer");
-  const database = `test_${randomBytes(8).toString("hex")}`;
-  await runOnce(
-    connection,
-    (sql) => sql`create database ${sql(database)} template ${sql(template)} owner ${sql(owner)}`,
-  );
+  const database = await copyTemplate(async (name) => {
+    await runOnce(
+      connection,
+      (sql) => sql`create database ${sql(name)} template ${sql(template)} owner ${sql(owner)}`,
+    );
+  });
   const target = { ...connection, database };
   const sql = connect(target, {
     connectionsMax: POOL_SIZE,
@@ -60,6 +65,22 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
+/** The server waits for all its sessions before it copies, so a copy is tried again under another name when one is stuck. */
+async function copyTemplate(copy: (name: string) => Promise<void>): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    const name = `test_${randomBytes(8).toString("hex")}`;
+    try {
+      await copy(name);
+      return name;
+    } catch (error) {
+      if (attempt === COPY_ATTEMPTS) {
+        throw error;
+      }
+      console.warn(`A copy of the test database failed and is tried again: ${String(error)}`);
+    }
+  }
+}
+
 /** Through the maintenance database: none can be copied or dropped by a session that is in it. */
 async function runOnce(
   connection: ServerConnection,
@@ -67,11 +88,17 @@ async function runOnce(
 ): Promise<void> {
   const sql = connect(
     { ...connection, database: "postgres" },
-    { connectionsMax: 1, applicationName: "test-admin", statementTimeoutMs: 0 },
+    { connectionsMax: 1, applicationName: "test-admin", statementTimeoutMs: ADMIN_TIMEOUT_MS },
   );
+  const giveUp = new AbortController();
+  const timeLimit = delay(ADMIN_TIMEOUT_MS * 1.5, undefined, { signal: giveUp.signal }).then(() => {
+    throw new Error("The test server does not answer.");
+  });
   try {
-    await statement(sql);
+    await Promise.race([statement(sql), timeLimit]);
   } finally {
-    await sql.end();
+    giveUp.abort();
+    timeLimit.catch(() => undefined);
+    await sql.end({ timeout: 1 });
   }
 }

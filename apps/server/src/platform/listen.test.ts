@@ -1,16 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { listen, probePort, toPortError } from "./listen.ts";
-
-const drawn = vi.hoisted(() => ({ next: [] as number[] }));
-vi.mock("node:crypto", async (original) => {
-  const crypto = await original<typeof import("node:crypto")>();
-  return {
-    ...crypto,
-    randomInt: (min: number, end: number) => drawn.next.shift() ?? crypto.randomInt(min, end),
-  };
-});
 
 const HOST = "127.0.0.1";
 const servers: Server[] = [];
@@ -74,9 +65,11 @@ describe("probePort", () => {
     expect(free).toBeGreaterThan(10_080);
     expect(free).toBeLessThan(32_000);
     await listen(track(createServer()), { port: free, host: HOST, variable: "PORT" });
-    drawn.next = [free];
-    expect(await probePort({ port: 0, host: HOST, variable: "PORT" })).not.toBe(free);
-    expect(drawn.next).toEqual([]);
+    const other = await probePort({ port: 0, host: HOST, variable: "PORT" });
+    const draws = [free, other];
+    const drawPort = () => draws.shift() ?? expect.fail("a third port was drawn");
+    expect(await probePort({ port: 0, host: HOST, variable: "PORT" }, drawPort)).toBe(other);
+    expect(draws).toEqual([]);
   });
 
   it("says when the machine has no such address", async () => {

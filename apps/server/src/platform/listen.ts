@@ -67,7 +67,7 @@ const FREE_PORT_END = 32_000;
 const FREE_PORT_TRIES = 100;
 
 /** The port is in use, or reserved by the system. */
-function isOfSomebodyElse(error: unknown): boolean {
+function isTakenByAnother(error: unknown): boolean {
   const cause = error instanceof StartupError ? error.cause : undefined;
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   return code === "EADDRINUSE" || code === "EACCES";
@@ -78,16 +78,19 @@ function isOfSomebodyElse(error: unknown): boolean {
  *
  * @throws {StartupError} `PORT_TAKEN`.
  */
-export async function probePort(address: ListenAddress): Promise<number> {
+export async function probePort(
+  address: ListenAddress,
+  drawPort: () => number = () => randomInt(FREE_PORT_MIN, FREE_PORT_END),
+): Promise<number> {
   // Where ports can be shared, only the system knows which ones are free.
   if (address.port !== 0 || address.reusePort === true) {
     return bindOnce(address);
   }
   for (let tries = 0; tries < FREE_PORT_TRIES; tries += 1) {
     try {
-      return await bindOnce({ ...address, port: randomInt(FREE_PORT_MIN, FREE_PORT_END) });
+      return await bindOnce({ ...address, port: drawPort() });
     } catch (error) {
-      if (!isOfSomebodyElse(error)) {
+      if (!isTakenByAnother(error)) {
         throw error;
       }
     }

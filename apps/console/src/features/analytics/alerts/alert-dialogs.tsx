@@ -36,7 +36,7 @@ export function AlertDialogs({ tenantId, keyNames, task, onTask, onSaved }: Aler
         onClose={close}
         size="wide"
         title={task?.kind === "edit" ? "Edit alert" : "Alert me"}
-        description="Checked once a minute. Notifies in the console, by e-mail to confirmed addresses, and through webhooks."
+        description="Checked every minute. Notifies in the console, by confirmed e-mail and by webhook."
       >
         {isSaving && (
           <AlertForm

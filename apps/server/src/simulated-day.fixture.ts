@@ -91,7 +91,7 @@ export class SimulatedDay {
 
   /** The one that was deleted. */
   get gone(): Customer {
-    return this.#gone ?? expect.fail("nobody was deleted");
+    return this.#gone ?? expect.fail("no one was deleted");
   }
 
   get nowMs(): number {

@@ -179,7 +179,7 @@ const COMMANDS: Record<string, (command: string) => Promise<void>> = {
   },
   "npm run turnpike -- demo --remove --yes": async (command) => {
     await run(command);
-    const tenants = await run("npm run turnpike -- tenants list");
+    const tenants = await run("npm run --silent turnpike -- tenants list");
     expect(tenants).toContain("acme-maps");
     expect(tenants.trim().split("\n")).toHaveLength(2);
     expect(await run("npm run turnpike -- reconcile")).toMatch(/drift\D*0/i);

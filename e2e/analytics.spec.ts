@@ -23,7 +23,7 @@ const REAL_STATUSES = new Map([
   [500, 3],
 ]);
 const GENERATED_LINES = 2_000;
-const DEADLINE_MS = 120_000;
+const DEADLINE_MS = 600_000;
 
 /** Adds up, in the page, by how much what is seen moves without anybody having asked for it. */
 const WATCH_SHIFTS = `

@@ -14,8 +14,8 @@ import { BOOTSTRAP_USER } from "../apps/server/src/platform/postgres-cluster.ts"
 import { readmeCommands } from "../tools/readme-commands.ts";
 
 const CHECKOUT = fileURLToPath(new URL("..", import.meta.url));
-const START_DEADLINE_MS = 240_000;
-const COMMAND_DEADLINE_MS = 300_000;
+const START_DEADLINE_MS = 600_000;
+const COMMAND_DEADLINE_MS = 900_000;
 
 type Running = { child: ChildProcess; output(): string };
 

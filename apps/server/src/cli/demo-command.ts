@@ -116,7 +116,7 @@ Its meters are published: every tenant sees them until the demo is removed. On a
 The data goes through the same code as the API and the gateway, so \`turnpike reconcile\` holds for it too. An interrupted run
 continues when called again with the same seed; after a finished run, another one adds nothing, because the first run fixes the
 time that a demo shows. Operators become owners of its tenants, including operators added since. It uses the plans free, pro and
-scale of the sample catalogue. --remove removes every demo, whatever its seed, and nothing else; meters that other tenants use
+scale of the sample catalogue. --remove removes every demo regardless of its seed, and nothing else; meters that other tenants use
 and meters that a plan names stay.
 ${examples("demo", "demo --tenants 3 --days 14 --seed 7", "demo --remove --yes")}`,
     )

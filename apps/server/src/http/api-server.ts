@@ -19,7 +19,7 @@ import { ClientLeftError, type RawRoute, setBaseHeaders } from "./raw-route.ts";
 import { createRouteTable } from "./route-table.ts";
 import { serveWithoutUpgrade } from "./serve-without-upgrade.ts";
 
-/** Takes every request under a prefix, whatever its method: a server within this one. */
+/** Takes every request under a prefix, regardless of its method: a server within this one. */
 export type Mount = {
   /** Such as `/idp`: takes this path and what is below it. */
   prefix: string;
@@ -264,7 +264,7 @@ export function createApiServer(deps: ApiServerDeps): Server {
       // Uploads are small, and this does not limit answers such as streams.
       requestTimeout: 60_000,
       connectionsCheckingInterval: 2_000,
-      // One limit for silence, whatever came before it: a second one between two calls would be set and cleared by each call.
+      // One limit for silence regardless of what came before: a second one between two calls would be set and cleared by each call.
       keepAliveTimeout: 0,
       maxHeaderSize: 16 * 1024,
       // Checked here, like the rest of a request.

@@ -111,7 +111,7 @@ export const analyticsQueries = {
       limit: TOP_MAX,
       filters: toMeterFilters(meter, scope.view, scope.view.events, true),
     }),
-  /** The choices of a filter: the values seen in the range, whatever the other filters. */
+  /** The choices of a filter: the values seen in the range regardless of the other filters. */
   choices: (
     api: ApiClient,
     { tenantId, view }: Pick<AnalyticsScope, "tenantId" | "view">,

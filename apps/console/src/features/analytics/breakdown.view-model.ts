@@ -48,7 +48,7 @@ function toName(
   }
 }
 
-/** Stands for the remaining routes of a tenant that has more than are counted separately. */
+/** Names the remaining routes of a tenant that has more than are counted separately. */
 const OTHER_ROUTES = "{other}";
 
 /** A dimension value in words, with a detail that distinguishes values of the same name. */

@@ -38,7 +38,7 @@ async function removeMeters(
 }
 
 /**
- * Removes every demo that was filled in, whatever its seed: its tenants with their keys and usage, its people and its meters.
+ * Removes every demo that was filled in, regardless of its seed: its tenants with their keys and usage, its people and its meters.
  * Meters that other tenants use, or that a plan names, stay. Interrupted, it goes on when called again.
  */
 export async function removeDemo(

@@ -83,7 +83,7 @@ async function* chain(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerato
   }
 }
 
-/** Decompresses a log that begins with the bytes of gzip, whatever its name. */
+/** Decompresses a log that begins with the bytes of gzip, regardless of its name. */
 async function* decompress(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const chunks = source[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);

@@ -114,7 +114,7 @@ export function toPreviewSpans({
   return spans;
 }
 
-/** The alert event ends the stretch, whatever the next window says. */
+/** The alert event ends the stretch regardless of the next window. */
 const ENDS: readonly AlertEvent["what"][] = ["recovered", "paused", "changed"];
 
 /**

@@ -79,7 +79,7 @@ describe("a first event", () => {
     expect(toSampleData({ aggregation: "count" })).toEqual({});
   });
 
-  it("is quoted for a shell exactly, whatever quotes it contains", () => {
+  it("is quoted exactly for a shell regardless of its quotes", () => {
     const meter = { ...TOKENS, eventType: "it's", dimensions: undefined };
     const [curl] = toEventSamples(meter, { apiUrl: "https://api.example.com", subject: undefined });
     expect(curl?.code).toContain('"type": "it\'\\\'\'s"');

@@ -15,7 +15,7 @@ export class ReadinessError extends Error {
 }
 
 /**
- * Requests the state of the instance. A degraded or unready instance is an answer, whatever its HTTP status.
+ * Requests the state of the instance. A degraded or unready instance is an answer regardless of its HTTP status.
  *
  * @throws {ReadinessError} When the answer is not a report.
  */

@@ -208,7 +208,7 @@ describe("an allowed call", () => {
     expect(answer.status).toBe(200);
   });
 
-  it("is taken from the question itself by Envoy, whatever its method", async () => {
+  it("is taken from the question itself by Envoy regardless of its method", async () => {
     const { key } = await makeKey("Envoy");
     for (const method of ["GET", "POST", "DELETE", "PATCH"]) {
       const answer = await ask(

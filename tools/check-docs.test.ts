@@ -120,6 +120,24 @@ describe("the docs check", () => {
       'docs/specification.md cites the test "guards", which e2e/guard.spec.ts does not have',
     ],
     [
+      "a threat without a test",
+      {
+        "docs/security.md":
+          "| Threat | Control | Shown by |\n|---|---|---|\n| Theft | A lock | |\n",
+      },
+      'docs/security.md names no test for "Theft"',
+    ],
+    [
+      "a threat whose test is gone",
+      { "docs/security.md": "| Theft | A lock | `e2e/theft.spec.ts` · is caught |\n" },
+      "docs/security.md cites e2e/theft.spec.ts, which does not exist",
+    ],
+    [
+      "a threat that gives no reason for having no test",
+      { "docs/security.md": "| Theft | None | No test: later. |\n" },
+      'docs/security.md names no test for "Theft"',
+    ],
+    [
       "a variable that .env.example lacks",
       { ".env.example": "PORT=3000\n" },
       ".env.example lacks DATABASE_URL",

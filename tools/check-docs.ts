@@ -4,13 +4,14 @@ import { findEnvironmentExampleProblems } from "./docs/environment-example.ts";
 import { findErrorPageProblems } from "./docs/error-pages.ts";
 import { findModuleReadmeProblems } from "./docs/module-readmes.ts";
 import { findUnplainWords } from "./docs/plain-words.ts";
-import { findSpecificationProblems } from "./docs/specification-tests.ts";
+import { findUntestedRows } from "./docs/tested-rows.ts";
 import { findDrawingProblems } from "./draw-architecture.ts";
 import { findConfigurationDocsProblems } from "./write-configuration-docs.ts";
 
 /**
- * Holds the pages against the code: cited paths and scripts, error pages, module pages, `.env.example`, the
- * generated picture of the architecture, the generated tables of the configuration, and plain words.
+ * Holds the pages against the code: cited paths and scripts, error pages, module pages, tests named for each
+ * point of the specification and each threat, `.env.example`, the generated picture of the architecture, the generated tables
+ * of the configuration, and plain words.
  *
  * @param root - The checkout.
  * @returns One sentence for each mistake, starting with the file to mend; empty when the pages tell the truth.
@@ -20,7 +21,7 @@ export async function findDocsProblems(root: string): Promise<string[]> {
     findBrokenCitations(root),
     findErrorPageProblems(root),
     findModuleReadmeProblems(root),
-    findSpecificationProblems(root),
+    findUntestedRows(root),
     findEnvironmentExampleProblems(root),
     findDrawingProblems(root),
     findConfigurationDocsProblems(root),

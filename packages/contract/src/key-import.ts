@@ -14,6 +14,10 @@ export const IMPORT_ROWS_MAX = 1_000;
 export const HASH_REFUSED =
   "This hash cannot be imported. It must be the SHA-256 (no other algorithm) of a key that does not exist here yet, as 64 hexadecimal digits or in base64.";
 
+/** It tells nothing of other tenants: the hash alone decides. */
+export const HASH_OF_PLACEHOLDER =
+  "This is the hash of a placeholder, a sample, or a short or common text. Clients send such texts by mistake, so only the operator may import it.";
+
 const keyHash = z.string({ error: HASH_REFUSED }).transform((text, context) => {
   const hash = parseKeyHash(text);
   if (hash === undefined) {
@@ -71,7 +75,7 @@ export const importKeysRequest = z.strictObject({
     .max(IMPORT_ROWS_MAX, `At most ${String(IMPORT_ROWS_MAX)} rows in a call.`)
     .meta({
       description:
-        "Keys by their hashes: `hash` (SHA-256 of the key's text, hexadecimal or base64) and `name`; optionally `environment`, `start` (at most 12 characters) and `lastFour` to show, `scopes`, `expiresAt`, `metadata`, `externalId`.",
+        "Keys by their hashes: `hash` (SHA-256 of the key's text, hexadecimal or base64) and `name`; optionally `environment`, `start` (at most 12 characters) and `lastFour` to show, `scopes`, `expiresAt`, `metadata`, `externalId`. A tenant's key and members cannot import hashes of placeholders, samples, and short or common texts.",
       examples: [
         [
           {

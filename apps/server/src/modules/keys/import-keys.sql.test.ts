@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import {
+  HASH_OF_PLACEHOLDER,
   HASH_REFUSED,
   type ImportKeysResponse,
   importKeysResponse,
@@ -13,6 +14,7 @@ import {
   contextOf,
   createTestServices,
   createTestTenant,
+  createTestUser,
   createTwoTenants,
   OPERATOR_CONTEXT,
   type TestServices,
@@ -238,6 +240,41 @@ describe("importKeys", () => {
     const kept = await getKey(services, OPERATOR_CONTEXT, { tenantId: theirs.tenantId, keyId });
     expect(kept.name).toBe("Theirs");
     expect(await countKeys(ours.tenantId)).toBe(0);
+  });
+
+  it("refuses hashes of placeholders and common texts from a tenant's people and keys, in every spelling", async () => {
+    const { tenantId, context } = await createTestTenant(services);
+    const writer = contextOf({
+      type: "key",
+      id: services.newId("key"),
+      tenantId,
+      scopes: ["keys:write"],
+    });
+    const member = await createTestUser(services, { roles: [[tenantId, "owner"]] });
+    const texts = ["undefined", "null", "YOUR_API_KEY", '"null"', "Bearer undefined", "password1"];
+    const rows = texts.flatMap((text) => [
+      rowOf(text),
+      { ...rowOf(text), hash: sha256(text).toUpperCase() },
+      { ...rowOf(text), hash: hash("sha256", text, "base64") },
+      { ...rowOf(text), hash: hash("sha256", text, "base64url") },
+    ]);
+    for (const actor of [context, writer, member.context]) {
+      for (const dryRun of [true, false]) {
+        const answer = await run(tenantId, [...rows, rowOf(draw())], { context: actor, dryRun });
+        expect(answer).toMatchObject({ refused: rows.length, imported: 1 });
+        expect(answer.items[0]?.errors).toEqual([
+          { pointer: "/hash", message: HASH_OF_PLACEHOLDER },
+        ]);
+      }
+    }
+    const service = contextOf({ type: "service_key", id: "svc_1", scopes: ["keys:write"] });
+    expect(await run(tenantId, [rowOf("null")], { context: service })).toMatchObject({
+      imported: 1,
+    });
+    // What the operator imported stays, and a tenant may repeat the file.
+    expect(statusesOf(await run(tenantId, [rowOf("null")], { context: writer }))).toEqual([
+      "exists",
+    ]);
   });
 
   it("imports nothing into another tenant, without the scope, or with scopes that the caller lacks", async () => {

@@ -1,4 +1,5 @@
 import {
+  HASH_OF_PLACEHOLDER,
   HASH_REFUSED,
   type ImportedRow,
   type ImportKeyRow,
@@ -6,7 +7,7 @@ import {
   type ImportKeysResponse,
 } from "@turnpike/contract/key-import";
 import type { Tx } from "@turnpike/db/client";
-import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { assertMayInTenant, type CallContext, may } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
@@ -16,7 +17,10 @@ import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { findOwnKeysByHash, type ImportedKeyRow, insertImportedKeys } from "./key-import.store.ts";
 import { assertScopesAllowed, assertScopesHeld } from "./key-input.ts";
 import { publishKey } from "./keys.store.ts";
+import { findPlaceholderHashes } from "./placeholder-hashes.ts";
 import { findMistakes, type ReadRow, readImportRow } from "./read-import-rows.ts";
+
+const PLACEHOLDER = { pointer: "/hash", message: HASH_OF_PLACEHOLDER };
 
 /** Carries the answer of a dry run out of the transaction, which is rolled back. */
 class Rehearsed extends Error {
@@ -69,6 +73,17 @@ function findScopeMistakes(
   });
 }
 
+/**
+ * The hashes that this caller may not import. A client that sends `undefined` for a key would otherwise act in the tenant that
+ * imported it. The operator knows which keys were in use before, and may import any.
+ */
+async function findRefusedHashes(
+  { actor }: CallContext,
+  hashes: readonly string[],
+): Promise<ReadonlySet<string>> {
+  return may(actor, "keys:write") ? new Set() : await findPlaceholderHashes(hashes);
+}
+
 function toStoredRow(keyId: KeyId, row: ImportKeyRow): ImportedKeyRow {
   return {
     key_id: keyId,
@@ -103,7 +118,7 @@ function toItem(
 /**
  * Imports existing keys by their hashes, at most 1,000 in one transaction. It is idempotent by hash: a key that the tenant
  * already has stays as it is, so a file can be imported again after any interruption. A refused row does not stop the others.
- * A dry run does everything and rolls it back.
+ * A dry run does everything and rolls it back. Hashes of placeholders and common values are the operator's to import.
  *
  * @returns The outcome of each row. A hash that another tenant holds is refused like an invalid one.
  * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`.
@@ -118,12 +133,13 @@ export async function importKeys(
   const now = deps.clock.now();
   const reads = input.rows.map(readImportRow);
   const rows = reads.flatMap((read) => ("row" in read ? [read.row] : []));
+  const hashes = rows.map((row) => row.hash);
+  const refusedHashes = await findRefusedHashes(context, hashes);
 
   async function write(tx: Tx): Promise<ImportKeysResponse> {
     await assertTenantExists(tx, tenantId);
     // Existing keys are skipped before validation: their expiry may have passed and the plan may have changed, and the same
     // file must still change nothing.
-    const hashes = rows.map((row) => row.hash);
     const known = await findOwnKeysByHash(tx, tenantId, hashes);
     const scopes = new Set(rows.flatMap((row) => (known.has(row.hash) ? [] : row.scopes)));
     const refusals = await findScopeRefusals(tx, context, { tenantId, scopes: [...scopes] });
@@ -132,7 +148,11 @@ export async function importKeys(
       if (!("row" in read) || known.has(read.row.hash) || newKeys.has(read.row.hash)) {
         return read;
       }
-      const errors = [...findMistakes(read.row, now), ...findScopeMistakes(read.row, refusals)];
+      const errors = [
+        ...findMistakes(read.row, now),
+        ...findScopeMistakes(read.row, refusals),
+        ...(refusedHashes.has(read.row.hash) ? [PLACEHOLDER] : []),
+      ];
       if (errors.length > 0) {
         return { errors };
       }

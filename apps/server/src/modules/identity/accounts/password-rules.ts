@@ -1,4 +1,4 @@
-import { COMMON_WORDS, SEQUENCES } from "./common-passwords.ts";
+import { COMMON_WORDS, SEQUENCES } from "@turnpike/domain/text/common-words";
 
 /** In characters. Only length counts: no rule asks for signs or capitals (NIST SP 800-63B). */
 const PASSWORD_LENGTH_MAX = 256;

@@ -337,6 +337,21 @@ describe("the samples of the landing page", () => {
 });
 
 describe("signing in", () => {
+  it("loses no click on a button that is shown before the scripts have loaded", async () => {
+    const page = await browser.context.newPage();
+    const scripts = Promise.withResolvers<undefined>();
+    await page.route(/\/assets\/index-[^/]*\.js$/, async (route) => {
+      await scripts.promise;
+      await route.continue();
+    });
+    await page.goto(`${site}/register`, { waitUntil: "commit" });
+    await page.getByRole("button", { name: "Create account" }).click();
+    expect(await page.getByText("Enter your e-mail address.").count()).toBe(0);
+    scripts.resolve(undefined);
+    await page.locator("p", { hasText: "Enter your e-mail address." }).waitFor();
+    await page.close();
+  });
+
   it("takes a person from the setup link to the console, and back in with the password", async () => {
     const page = await browser.context.newPage();
     const trace = await watchPage(page, [site]);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";
 
-const SOURCE_PATH = "/src/theme-before-paint.js";
+const SOURCE_PATH = "/src/before-start.js";
 
 /** Vite plugin for a small script that runs before the page paints, with a hashed name like every other file. */
 export function blockingScript(): Plugin {
@@ -13,7 +13,7 @@ export function blockingScript(): Plugin {
         const file = fileURLToPath(new URL(`..${SOURCE_PATH}`, import.meta.url));
         this.emitFile({
           type: "asset",
-          name: "theme-before-paint.js",
+          name: "before-start.js",
           source: await readFile(file, "utf8"),
         });
       }
@@ -21,7 +21,7 @@ export function blockingScript(): Plugin {
     transformIndexHtml: {
       order: "post",
       handler(_html, { bundle = {} }) {
-        const built = Object.keys(bundle).find((name) => /theme-before-paint-.*\.js$/.test(name));
+        const built = Object.keys(bundle).find((name) => /before-start-.*\.js$/.test(name));
         const src = built === undefined ? SOURCE_PATH : `/${built}`;
         return [{ tag: "script", attrs: { src }, injectTo: "head-prepend" }];
       },

@@ -88,10 +88,10 @@ describe("the built console", () => {
   });
 
   it("sets the theme before the page paints, with a script that waits for nothing", () => {
-    const theme = page.indexOf("/assets/theme-before-paint-");
+    const theme = page.indexOf("/assets/before-start-");
     expect(theme).toBeGreaterThan(0);
     expect(theme).toBeLessThan(page.indexOf('type="module"'));
-    expect(page).toMatch(/<script src="\/assets\/theme-before-paint-[\w-]{8}\.js"><\/script>/);
+    expect(page).toMatch(/<script src="\/assets\/before-start-[\w-]{8}\.js"><\/script>/);
   });
 
   it("requests nothing from other hosts", async () => {

@@ -1,5 +1,5 @@
 import type { PrerenderedPage } from "@turnpike/contract/public-pages";
-import { type ReactNode, StrictMode } from "react";
+import { type ReactNode, StrictMode, useEffect } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
 import { parseClientConfig } from "#platform/client-config.ts";
 import { seedQueries } from "#platform/prerendered.ts";
@@ -40,8 +40,19 @@ function toTree(console: Console): ReactNode {
   return (
     <StrictMode>
       <App console={console} />
+      <Interactive />
     </StrictMode>
   );
+}
+
+/** Once the page is mounted or hydrated, lets `before-start.js` repeat a click that came too early. */
+function Interactive() {
+  useEffect(() => {
+    // Not before hydration has rendered again what differs from the served page.
+    const timer = setTimeout(() => window.dispatchEvent(new Event("page-interactive")));
+    return () => clearTimeout(timer);
+  }, []);
+  return null;
 }
 
 /** Waits until the auth state is known, or until loading it has run into trouble that the page must show. */

@@ -11,7 +11,7 @@ afterEach(() => {
 
 async function runBeforePaint(): Promise<void> {
   vi.resetModules();
-  const script: string = "../theme-before-paint.js";
+  const script: string = "../before-start.js";
   await import(script);
 }
 

@@ -1,4 +1,5 @@
 import { verifyTokenResponse } from "@turnpike/contract/auth";
+import { ROLE_SCOPES } from "@turnpike/domain/access/scopes";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
@@ -146,7 +147,7 @@ describe("a change of who may do what", () => {
     const tenantId = await app.mintTenant("Far");
     await app.mintMember(tenantId, "owner");
     const { token, userId } = await other.mintMember(tenantId, "admin");
-    const service = await app.mintServiceKey(["members:write"]);
+    const service = await app.mintServiceKey([...ROLE_SCOPES.admin]);
     const path = `/v1/tenants/${tenantId}/members`;
     expect((await other.call(token, "GET", path)).status).toBe(200);
     await app.call(service, "PUT", `${path}/${userId}`, { role: "viewer" });

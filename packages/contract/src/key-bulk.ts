@@ -35,7 +35,10 @@ export const changedKey = z.strictObject({
   key: key.nullable(),
   /** Why it was refused. */
   error: z
-    .strictObject({ code: z.enum(["RESOURCE_NOT_FOUND", "CONFLICT"]), message: z.string() })
+    .strictObject({
+      code: z.enum(["RESOURCE_NOT_FOUND", "CONFLICT", "INSUFFICIENT_SCOPE"]),
+      message: z.string(),
+    })
     .nullable(),
 });
 export type ChangedKey = z.infer<typeof changedKey>;

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../errors/app-error.ts";
 import { toId } from "../ids/ids.ts";
-import { type Actor, assertMay, assertMayInTenant, getPerson, may, mayInTenant } from "./actor.ts";
+import {
+  type Actor,
+  assertMay,
+  assertMayInTenant,
+  findMissingScope,
+  getPerson,
+  may,
+  mayInTenant,
+} from "./actor.ts";
 import { ROLE_SCOPES, ROLES, type Role, SCOPES, type Scope } from "./scopes.ts";
 
 const ours = toId("tenant", "0199f3b0c1d27a4e8f60112233445566");
@@ -99,6 +107,31 @@ describe("a member", () => {
       }
     },
   );
+});
+
+describe("findMissingScope", () => {
+  it("lets an actor give a role exactly when they hold each of its scopes in that tenant", () => {
+    const actors = [
+      operator,
+      system,
+      person([], true),
+      ...ROLES.map((role) => person([[ours, role]])),
+      ...SCOPES.map((scope) => serviceKey(scope)),
+      ...ROLES.map((role) => serviceKey(...ROLE_SCOPES[role])),
+      ...ROLES.map((role) => key(...ROLE_SCOPES[role])),
+    ];
+    for (const actor of actors) {
+      for (const role of ROLES) {
+        for (const tenantId of [ours, theirs]) {
+          const missing = findMissingScope(actor, role, tenantId);
+          const lacked = ROLE_SCOPES[role].filter((scope) => !mayInTenant(actor, scope, tenantId));
+          expect(missing, `${JSON.stringify(actor)} ${role}`).toBe(lacked[0]);
+        }
+      }
+    }
+    expect(findMissingScope(serviceKey("members:write"), "viewer", ours)).toBe("tenants:read");
+    expect(findMissingScope(serviceKey(...SCOPES), "owner", ours)).toBeUndefined();
+  });
 });
 
 describe("getPerson", () => {

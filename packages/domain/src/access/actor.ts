@@ -67,6 +67,14 @@ export function mayInTenant(actor: Actor, scope: Scope, tenantId: TenantId): boo
   return may(actor, scope) || (role !== undefined && ROLE_SCOPES[role].includes(scope));
 }
 
+/**
+ * The first scope of `role` that the actor does not hold in `tenantId`; `undefined` when the actor holds them all, and so may give
+ * and take that role.
+ */
+export function findMissingScope(actor: Actor, role: Role, tenantId: TenantId): Scope | undefined {
+  return ROLE_SCOPES[role].find((scope) => !mayInTenant(actor, scope, tenantId));
+}
+
 /** True when the actor must not learn that `tenantId` exists. */
 function isStranger(actor: Actor, tenantId: TenantId): boolean {
   switch (actor.type) {

@@ -1,3 +1,4 @@
+import type { KeyChange } from "@turnpike/contract/key-bulk";
 import {
   createdKey,
   KEY_GRACE_SECONDS,
@@ -20,6 +21,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAudit } from "#modules/audit/index.ts";
 import { createEntitlementDirectory } from "#modules/entitlements/index.ts";
+import { changeManyKeys } from "./change-many-keys.ts";
 import { createKey } from "./create-key.ts";
 import { getKey } from "./get-key.ts";
 import { createKeyDirectory } from "./key-directory.ts";
@@ -114,6 +116,45 @@ describe("updateKey", () => {
     expect((await refusalOf(updateKey(services, small, raised))).code).toBe("INSUFFICIENT_SCOPE");
     const kept = { ...ids(made), name: "Other", scopes: ["audit:read" as const] };
     expect((await updateKey(services, small, kept)).scopes).toEqual(["audit:read"]);
+  });
+
+  it("brings back no scope that the actor lacks: not by enabling, by more time or by more networks", async () => {
+    const { tenantId } = await createTestTenant(services);
+    const weak = contextOf({ type: "service_key", id: "svc_1", scopes: ["keys:write"] });
+    const { keyId } = await create({
+      tenantId,
+      scopes: ["keys:write", "webhooks:write"],
+      allowedNetworks: ["192.0.2.0/24"],
+      expiresAt: inSeconds(60),
+    });
+    await updateKey(services, weak, { tenantId, keyId, disabled: true, name: "Held" });
+    const before = await getKey(services, OPERATOR_CONTEXT, { tenantId, keyId });
+    const extensions: Partial<Parameters<typeof updateKey>[2]>[] = [
+      { disabled: false },
+      { expiresAt: null },
+      { expiresAt: inSeconds(61) },
+      { allowedNetworks: [] },
+      { allowedNetworks: ["192.0.2.0/24", "2001:db8::/32"] },
+    ];
+    for (const extension of extensions) {
+      const attempt = () => updateKey(services, weak, { tenantId, keyId, ...extension });
+      expect((await refusalOf(attempt())).code, JSON.stringify(extension)).toBe(
+        "INSUFFICIENT_SCOPE",
+      );
+    }
+    const changes: KeyChange[] = [
+      { action: "enable" },
+      { action: "set_expiry", expiresAt: null },
+      { action: "set_expiry", expiresAt: inSeconds(61) },
+    ];
+    for (const change of changes) {
+      const answer = await changeManyKeys(services, weak, { tenantId, keyIds: [keyId], change });
+      expect(answer.items[0]?.error?.code).toBe("INSUFFICIENT_SCOPE");
+    }
+    expect(await getKey(services, OPERATOR_CONTEXT, { tenantId, keyId })).toEqual(before);
+    const shorter = { tenantId, keyId, expiresAt: inSeconds(30), disabled: true };
+    await updateKey(services, weak, shorter);
+    await updateKey(services, weak, { tenantId, keyId, scopes: ["keys:write"], disabled: false });
   });
 
   it("does not see a key of another tenant, and needs keys:write", async () => {

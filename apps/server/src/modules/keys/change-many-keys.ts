@@ -13,7 +13,12 @@ import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { lockKeyRows, publishKeys, updateKeyRows } from "./key-bulk.store.ts";
-import { parseExpiry, REVOKED_KEY_UNCHANGEABLE } from "./key-input.ts";
+import {
+  findScopeNotHeld,
+  isReachExtended,
+  parseExpiry,
+  REVOKED_KEY_UNCHANGEABLE,
+} from "./key-input.ts";
 import type { KeyRow } from "./keys.store.ts";
 import { toKeyReply } from "./to-key-reply.ts";
 
@@ -123,7 +128,17 @@ export async function changeManyKeys(
     const before = new Map(
       (await lockKeyRows(tx, tenantId, keyIds)).map((row) => [row.key_id, row]),
     );
-    const isOpen = (row: KeyRow) => !rule.isDone(row) && rule.objection(row) === undefined;
+    const objectTo = (row: KeyRow): ChangedKey["error"] => {
+      const message = rule.objection(row);
+      if (message !== undefined) {
+        return { code: "CONFLICT", message };
+      }
+      const notHeld = isReachExtended(row, { ...row, ...rule.set })
+        ? findScopeNotHeld(context, tenantId, row.scopes)
+        : undefined;
+      return notHeld === undefined ? null : { code: "INSUFFICIENT_SCOPE", message: notHeld };
+    };
+    const isOpen = (row: KeyRow) => !rule.isDone(row) && objectTo(row) === null;
     const due = keyIds.flatMap((keyId) => before.get(keyId) ?? []).filter(isOpen);
     const dueIds = due.map((row) => row.key_id);
     const changed =
@@ -160,9 +175,9 @@ export async function changeManyKeys(
         const { message } = resourceNotFound("key");
         return refuse(keyId, { code: "RESOURCE_NOT_FOUND", message });
       }
-      const objection = rule.objection(old);
-      if (objection !== undefined) {
-        return refuse(keyId, { code: "CONFLICT", message: objection });
+      const objection = objectTo(old);
+      if (objection !== null) {
+        return refuse(keyId, objection);
       }
       const row = after.get(keyId);
       const status = row === undefined ? "unchanged" : "changed";

@@ -8,6 +8,7 @@ import { toCanonicalNetwork } from "@turnpike/domain/keys/networks";
 import type { KeyQuota } from "@turnpike/domain/limits/key-quota";
 import { findQuotaFault, listMeterRows } from "#modules/catalog/index.ts";
 import { findEntitlement } from "#modules/entitlements/index.ts";
+import type { KeyRow } from "./keys.store.ts";
 
 /** Why a revoked key cannot be changed. */
 export const REVOKED_KEY_UNCHANGEABLE = "A revoked key cannot be changed. Create a new one.";
@@ -23,6 +24,18 @@ function holdsScope({ actor }: CallContext, tenantId: TenantId, name: string): b
   return actor.type !== "key" || actor.scopes.some((held) => held === name);
 }
 
+/** Why the actor may not give these scopes in the key's tenant; `undefined` when they hold them all. */
+export function findScopeNotHeld(
+  context: CallContext,
+  tenantId: TenantId,
+  scopes: readonly string[],
+): string | undefined {
+  const missing = scopes.find((name) => !holdsScope(context, tenantId, name));
+  return missing === undefined
+    ? undefined
+    : `You cannot give a key a scope that you do not have: ${missing}.`;
+}
+
 /**
  * Refuses scopes that the actor does not hold in the key's tenant.
  *
@@ -33,13 +46,25 @@ export function assertScopesHeld(
   tenantId: TenantId,
   scopes: readonly string[],
 ): void {
-  const missing = scopes.find((name) => !holdsScope(context, tenantId, name));
-  if (missing !== undefined) {
-    throw new AppError({
-      code: "INSUFFICIENT_SCOPE",
-      publicMessage: `You cannot give a key a scope that you do not have: ${missing}.`,
-    });
+  const publicMessage = findScopeNotHeld(context, tenantId, scopes);
+  if (publicMessage !== undefined) {
+    throw new AppError({ code: "INSUFFICIENT_SCOPE", publicMessage });
   }
+}
+
+type KeyReach = Pick<KeyRow, "disabled_at" | "expires_at" | "allowed_networks">;
+
+/** True when a change lets a key work again, for longer, or from more networks. */
+export function isReachExtended(before: KeyReach, after: KeyReach): boolean {
+  const isEnabled = before.disabled_at !== null && after.disabled_at === null;
+  const livesLonger =
+    before.expires_at !== null &&
+    (after.expires_at === null || after.expires_at > before.expires_at);
+  const isWider =
+    before.allowed_networks.length > 0 &&
+    (after.allowed_networks.length === 0 ||
+      after.allowed_networks.some((network) => !before.allowed_networks.includes(network)));
+  return isEnabled || livesLonger || isWider;
 }
 
 /**

@@ -3,11 +3,12 @@ import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { ServiceKeyId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
+import { withdrawInvitationsOfProgram } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { findServiceKeyRow, markServiceKeyRevoked } from "./service-keys.store.ts";
 import { toServiceKeyReply } from "./to-key-reply.ts";
 
-/** Revokes a service key for good. @throws {AppError} `RESOURCE_NOT_FOUND`. */
+/** Revokes a service key for good, and the open invitations that it sent. @throws {AppError} `RESOURCE_NOT_FOUND`. */
 export async function revokeServiceKey(
   deps: AppServices,
   context: CallContext,
@@ -28,6 +29,7 @@ export async function revokeServiceKey(
         entityId: input.serviceKeyId,
         details: { name: row.name },
       });
+      await withdrawInvitationsOfProgram(deps, tx, context, input);
     }
     return toServiceKeyReply(row);
   });

@@ -10,6 +10,7 @@ import {
   assertMetersExist,
   assertScopesAllowed,
   assertScopesHeld,
+  isReachExtended,
   parseExpiry,
   parseNetworks,
   REVOKED_KEY_UNCHANGEABLE,
@@ -67,7 +68,7 @@ function actionOf(before: KeyRow, after: KeyRow): "key.updated" | "key.disabled"
  * Changes the attributes of a key, including disabling and enabling it. Effective on every process within a second.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND`; `CONFLICT` for a revoked key; `INSUFFICIENT_SCOPE` for a scope that the actor
- *   does not hold; `INVALID_REQUEST` (expiry in the past, invalid network, unknown meter).
+ *   does not hold, given or kept by a key that works again, for longer, or from more networks; `INVALID_REQUEST` (expiry in the past, invalid network, unknown meter).
  */
 export async function updateKey(
   deps: AppServices,
@@ -111,6 +112,10 @@ export async function updateKey(
     });
     if (after === undefined) {
       throw resourceNotFound("key");
+    }
+    // Otherwise an actor could bring back rights that they may not give.
+    if (isReachExtended(before, after)) {
+      assertScopesHeld(context, input.tenantId, after.scopes);
     }
     await writeAudit(deps, tx, context, {
       tenantId: input.tenantId,

@@ -26,3 +26,4 @@ export {
 } from "./tenants.routes.ts";
 export { findTenantEvent } from "./to-tenant-reply.ts";
 export { updateTenant } from "./update-tenant.ts";
+export { withdrawInvitationsOfProgram } from "./withdraw-invitations.ts";

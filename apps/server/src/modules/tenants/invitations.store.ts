@@ -128,6 +128,18 @@ export async function revokeInvitationRowsBy(
     returning ${tx(COLUMNS)}`;
 }
 
+/** Revokes what one program sent in all tenants and can still be accepted. Needs the operator role. @returns Those revoked. */
+export async function revokeInvitationRowsOfProgram(
+  tx: Tx,
+  input: { createdBy: string; now: Date },
+): Promise<InvitationRow[]> {
+  return await tx<InvitationRow[]>`
+    update invitations set revoked_at = ${input.now}
+    where created_by = ${input.createdBy}
+      and accepted_at is null and revoked_at is null and expires_at > ${input.now}
+    returning ${tx(COLUMNS)}`;
+}
+
 /**
  * Counts the open invitations of a tenant, and those sent since an instant: by the tenant, by the inviter in all tenants, and
  * to the address. Needs the operator role.

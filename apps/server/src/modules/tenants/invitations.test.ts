@@ -1,5 +1,11 @@
 import { invitation as invitationShape } from "@turnpike/contract/invitations";
-import { canGrantRole, ROLES } from "@turnpike/domain/access/scopes";
+import {
+  canGrantRole,
+  ROLE_SCOPES,
+  ROLES,
+  type Role,
+  type Scope,
+} from "@turnpike/domain/access/scopes";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { dumpDatabase } from "@turnpike/testkit/dump-database";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
@@ -16,6 +22,7 @@ import {
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAudit } from "#modules/audit/index.ts";
+import { createServiceKey, revokeServiceKey } from "#modules/keys/index.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import { acceptInvitation, previewInvitation } from "./accept-invitation.ts";
 import { createInvitation, type InvitationsDeps } from "./create-invitation.ts";
@@ -199,6 +206,44 @@ describe("an invitation", () => {
         );
         expect([own, role, outcome]).toEqual([own, role, canGrantRole(own, role)]);
       }
+    }
+  });
+
+  it("of a program gives no role with a scope that the program lacks", async () => {
+    const { tenantId } = await createStage();
+    const attempt = (scopes: readonly Scope[], role: Role) => {
+      const program = contextOf({ type: "service_key", id: "svc_1", scopes });
+      return createInvitation(deps, program, { tenantId, email: newAddress(), role });
+    };
+    for (const role of ROLES) {
+      expect((await refusalOf(attempt(["members:write"], role))).code).toBe("INSUFFICIENT_SCOPE");
+      expect((await attempt(ROLE_SCOPES.owner, role)).role).toBe(role);
+    }
+    expect((await refusalOf(attempt(ROLE_SCOPES.admin, "owner"))).code).toBe("INSUFFICIENT_SCOPE");
+  });
+
+  it("of a program ends when that program's service key is revoked, in every tenant", async () => {
+    const { serviceKeyId, scopes } = await createServiceKey(services, OPERATOR_CONTEXT, {
+      name: "Staff list",
+      scopes: [...ROLE_SCOPES.owner],
+    });
+    const program = contextOf({ type: "service_key", id: serviceKeyId, scopes });
+    const stages = [await createStage(), await createStage()];
+    const own = await invite(stages[0] ?? expect.fail(), newAddress());
+    const tokens: string[] = [];
+    for (const { tenantId } of stages) {
+      const email = newAddress();
+      await createInvitation(deps, program, { tenantId, email, role: "owner" });
+      tokens.push((await readMail(email)).token);
+    }
+    await revokeServiceKey(services, OPERATOR_CONTEXT, { serviceKeyId });
+    for (const token of tokens) {
+      const code = (await refusalOf(previewInvitation(services, { token }))).code;
+      expect(code).toBe("INVITATION_INVALID");
+    }
+    expect((await previewInvitation(services, { token: own.token })).role).toBe("viewer");
+    for (const { tenantId } of stages) {
+      expect((await listRevoked(tenantId)).map(([, actor]) => actor)).toEqual(["operator"]);
     }
   });
 

@@ -1,13 +1,37 @@
 import type { Tx } from "@turnpike/db/client";
-import type { Actor } from "@turnpike/domain/access/actor";
-import { canGrantRole, type Role } from "@turnpike/domain/access/scopes";
+import { type Actor, findMissingScope } from "@turnpike/domain/access/actor";
+import { canGrantRole, type Role, type Scope } from "@turnpike/domain/access/scopes";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { findMemberRow } from "./members.store.ts";
 
+function beyondAuthority(message: string, requiredScope?: Scope): AppError {
+  return new AppError({
+    code: "INSUFFICIENT_SCOPE",
+    publicMessage: message,
+    ...(requiredScope === undefined ? {} : { extensions: { requiredScope } }),
+  });
+}
+
+/** A program makes no member more powerful than itself: its thief would take the role. */
+function assertProgramHolds(
+  actor: Actor,
+  { tenantId, roles }: { tenantId: TenantId; roles: readonly Role[] },
+): void {
+  for (const role of roles) {
+    const missing = findMissingScope(actor, role, tenantId);
+    if (missing !== undefined) {
+      throw beyondAuthority(
+        `Giving or taking the role ${role} needs all of its scopes, and this credential lacks ${missing}.`,
+        missing,
+      );
+    }
+  }
+}
+
 /**
- * Refuses to give or take a role above the actor's own. Checked under the tenant's lock, because the role in the session may
- * be a second old.
+ * Refuses to give or take a role with a scope that the actor does not hold. A member's role is read under the tenant's lock,
+ * because the one in the session may be a second old.
  *
  * @param roles - The role that is given and the one that is taken.
  * @throws {AppError} `INSUFFICIENT_SCOPE`; `RESOURCE_NOT_FOUND` when the actor is no longer a member.
@@ -18,6 +42,7 @@ export async function assertMayGrant(
   input: { tenantId: TenantId; roles: readonly Role[] },
 ): Promise<void> {
   if (actor.type !== "user" || actor.isOperator) {
+    assertProgramHolds(actor, input);
     return;
   }
   const own = await findMemberRow(tx, input.tenantId, actor.id);
@@ -26,9 +51,6 @@ export async function assertMayGrant(
   }
   const beyond = input.roles.find((role) => !canGrantRole(own.role, role));
   if (beyond !== undefined) {
-    throw new AppError({
-      code: "INSUFFICIENT_SCOPE",
-      publicMessage: `Your role ${own.role} may not give or take the role ${beyond}.`,
-    });
+    throw beyondAuthority(`Your role ${own.role} may not give or take the role ${beyond}.`);
   }
 }

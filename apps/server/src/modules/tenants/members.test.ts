@@ -1,9 +1,17 @@
-import type { CallContext } from "@turnpike/domain/access/actor";
-import { canGrantRole, ROLES, type Role } from "@turnpike/domain/access/scopes";
+import { type CallContext, may } from "@turnpike/domain/access/actor";
+import {
+  canGrantRole,
+  ROLE_SCOPES,
+  ROLES,
+  type Role,
+  type Scope,
+} from "@turnpike/domain/access/scopes";
+import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
+  contextOf,
   createTestServices,
   createTestTenant,
   createTestUser,
@@ -187,6 +195,46 @@ describe("members among themselves", () => {
         mayRemove,
       ]);
     }
+  });
+
+  it("get and lose a role through a program only if it holds every scope of that role", async () => {
+    const { tenantId } = await createTestTenant(services);
+    await put(tenantId, await createUser("program-anchor"), "owner");
+    const programOf = (scopes: readonly Scope[]) =>
+      contextOf({ type: "service_key", id: "svc_1", scopes });
+    const wrong: string[] = [];
+    for (const scopes of [["members:write"] as const, ...Object.values(ROLE_SCOPES)]) {
+      const program = programOf([...new Set<Scope>(["members:write", ...scopes])]);
+      for (const role of ROLES) {
+        const mayGive = ROLE_SCOPES[role].every((scope) => may(program.actor, scope));
+        const added = await createTestUser(services);
+        const member = await createTestUser(services, { roles: [[tenantId, role]] });
+        const input = { tenantId, userId: member.userId };
+        const attempts = {
+          adds: () => putMember(services, program, { ...input, userId: added.userId, role }),
+          removes: () => removeMember(services, program, input),
+        };
+        for (const [verb, attempt] of Object.entries(attempts)) {
+          const outcome = await attempt().then(
+            () => "done",
+            (error: unknown) => (error instanceof AppError ? error.code : String(error)),
+          );
+          if (outcome !== (mayGive ? "done" : "INSUFFICIENT_SCOPE")) {
+            wrong.push(`${scopes.join(" ")} ${verb} ${role}: ${outcome}`);
+          }
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+    const stranger = await createTestUser(services);
+    const refused = await refusalOf(
+      putMember(services, programOf(["members:write"]), {
+        tenantId,
+        userId: stranger.userId,
+        role: "owner",
+      }),
+    );
+    expect(refused).toMatchObject({ extensions: { requiredScope: "tenants:read" } });
   });
 
   it("act with their present role, not with the one in their session", async () => {

@@ -1,13 +1,14 @@
 import type { Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import type { Role } from "@turnpike/domain/access/scopes";
-import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
+import type { ServiceKeyId, TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import {
   type InvitationRow,
   revokeInvitationRowsBy,
+  revokeInvitationRowsOfProgram,
   revokeInvitationRowsTo,
 } from "./invitations.store.ts";
 
@@ -44,6 +45,20 @@ export async function withdrawInvitationsBy(
   const rows = await revokeInvitationRowsBy(tx, input.tenantId, {
     createdBy: `user:${input.userId}`,
     roles: input.roles,
+    now: deps.clock.now(),
+  });
+  await recordRevoked(deps, tx, context, rows);
+}
+
+/** Revokes the open invitations of a service key, in all tenants: those sent with a stolen one must end with it. */
+export async function withdrawInvitationsOfProgram(
+  deps: AppServices,
+  tx: Tx,
+  context: CallContext,
+  input: { serviceKeyId: ServiceKeyId },
+): Promise<void> {
+  const rows = await revokeInvitationRowsOfProgram(tx, {
+    createdBy: `service_key:${input.serviceKeyId}`,
     now: deps.clock.now(),
   });
   await recordRevoked(deps, tx, context, rows);

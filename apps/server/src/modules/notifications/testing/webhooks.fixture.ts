@@ -58,7 +58,7 @@ export function createWebhookWorld(database: TestDatabase, now: Date): WebhookWo
         while (await handOn(deps)) {
           // The next ones.
         }
-        const due = await claim(deps, TOGETHER);
+        const due = await claim(deps, { permits: TOGETHER });
         if (due.length === 0) {
           return count;
         }

@@ -1,3 +1,4 @@
+import type { Tx } from "@turnpike/db/client";
 import { holdReads } from "@turnpike/testkit/hold-reads";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { createTestTenant, OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
@@ -6,7 +7,7 @@ import { createWebhookWorld } from "../testing/webhooks.fixture.ts";
 import { testWebhook } from "./manage-deliveries.ts";
 import { createWebhook } from "./manage-webhooks.ts";
 import { claimDeliveries } from "./webhook-deliveries.store.ts";
-import { CLAIM_MS, claim, PER_ENDPOINT_MAX } from "./webhook-pump.ts";
+import { CLAIM_MS, PER_ENDPOINT_MAX } from "./webhook-pump.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -26,14 +27,20 @@ it("a delivery has one claim, even when another pump claims it between the read 
   const { messageId } = await testWebhook(world, OPERATOR_CONTEXT, { owner, webhookId });
   const now = world.clock.now();
   const until = new Date(now.getTime() + CLAIM_MS);
+  const claimAll = (tx: Tx) =>
+    claimDeliveries(tx, {
+      now,
+      until,
+      endpoints: [{ tenant_id: owner, webhook_id: webhookId }],
+      perOwner: new Map([[owner, 1]]),
+      perEndpoint: PER_ENDPOINT_MAX,
+    });
   const others: string[] = [];
   const ours = await holdReads(database, {
     table: "webhook_deliveries",
-    statement: () => claim(world, 100),
+    statement: () => world.transact.asOperator(claimAll),
     meanwhile: async () => {
-      const rows = await database.sql.transaction((tx) =>
-        claimDeliveries(tx, { now, until, limit: 100, perEndpoint: PER_ENDPOINT_MAX }),
-      );
+      const rows = await database.sql.transaction(claimAll);
       others.push(...rows.map((row) => row.message_id));
     },
   });

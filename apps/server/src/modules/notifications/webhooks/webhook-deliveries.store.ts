@@ -62,15 +62,29 @@ export async function insertOutboxRow(tx: Tx, tenantId: TenantId, row: OutboxRow
 }
 
 /**
- * Turns the oldest messages in the outbox into deliveries, one for each enabled endpoint of the tenant or the installation that
- * subscribes to them, and removes them from the outbox, in one statement. Needs the operator role.
+ * Turns messages in the outbox into deliveries, one for each enabled endpoint of the tenant or the installation that subscribes to
+ * them, and removes them from the outbox, in one statement. Takes the oldest of each tenant in turn, so that a tenant with many
+ * delays no other. Needs the operator role.
  *
  * @returns How many messages. Skips those that another process is taking.
  */
 export async function handOnMessages(tx: Tx, now: Date, limit: number): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
-    with oldest as (
-      select tenant_id, message_id from webhook_outbox order by message_id limit ${limit} for update skip locked
+    with recursive owners as (
+      (select tenant_id from webhook_outbox order by tenant_id limit 1)
+      union all
+      select n.tenant_id from owners o cross join lateral (
+        select tenant_id from webhook_outbox where tenant_id > o.tenant_id order by tenant_id limit 1
+      ) n
+    ), turns as (
+      select m.tenant_id, m.message_id, row_number() over (partition by m.tenant_id order by m.message_id) as turn
+      from owners o cross join lateral (
+        select tenant_id, message_id from webhook_outbox where tenant_id = o.tenant_id order by message_id limit ${limit}
+      ) m
+      order by turn, message_id limit ${limit}
+    ), oldest as (
+      select m.tenant_id, m.message_id from webhook_outbox m join turns using (tenant_id, message_id)
+      for update of m skip locked
     ), taken as (
       delete from webhook_outbox o using oldest
       where o.tenant_id = oldest.tenant_id and o.message_id = oldest.message_id
@@ -88,18 +102,21 @@ export async function handOnMessages(tx: Tx, now: Date, limit: number): Promise<
   return row?.count ?? 0;
 }
 
+/** An enabled endpoint with deliveries that are due. */
+export type DueEndpoint = { tenant_id: WebhookOwner; webhook_id: string; due: number };
+
 /**
- * Claims due deliveries until `until`, longest due first, for each endpoint at most `perEndpoint` at once over all processes. An
- * expired claim makes a delivery due again. Needs the operator role.
+ * Lists the endpoints to which something could be sent now, longest due first, with how many messages: no more than the rest of
+ * `perEndpoint`, which counts the claims of all processes. Needs the operator role.
  *
  * Walks endpoints through an index, so that a long queue of one endpoint does not hide the others.
  */
-export async function claimDeliveries(
+export async function listDueEndpoints(
   tx: Tx,
-  input: { now: Date; until: Date; limit: number; perEndpoint: number },
-): Promise<DeliveryRow[]> {
-  const { now, until } = input;
-  return await tx<DeliveryRow[]>`
+  input: { now: Date; perEndpoint: number },
+): Promise<DueEndpoint[]> {
+  const { now, perEndpoint } = input;
+  return await tx<DueEndpoint[]>`
     with recursive waiting as (
       (select tenant_id, webhook_id from webhook_deliveries where state = 'pending'
         order by tenant_id, webhook_id limit 1)
@@ -109,16 +126,50 @@ export async function claimDeliveries(
         where state = 'pending' and (tenant_id, webhook_id) > (w.tenant_id, w.webhook_id)
         order by tenant_id, webhook_id limit 1
       ) n
-    ), ready as (
-      select e.tenant_id, e.webhook_id from webhook_endpoints e join waiting w using (tenant_id, webhook_id)
+    )
+    select e.tenant_id, e.webhook_id, due.count as due
+    from webhook_endpoints e
+    join waiting w using (tenant_id, webhook_id)
+    cross join lateral (
+      select count(*)::int as count, min(next_attempt_at) as since from (
+        select next_attempt_at from webhook_deliveries d
+        where d.tenant_id = e.tenant_id and d.webhook_id = e.webhook_id and d.state = 'pending'
+          and d.next_attempt_at <= ${now}::timestamptz
+        order by next_attempt_at
+        limit (
+          select greatest(0, ${perEndpoint}::int - count(*)) from webhook_deliveries c
+          where c.tenant_id = e.tenant_id and c.webhook_id = e.webhook_id and c.claimed_until > ${now}::timestamptz)
+      ) d
+    ) due
+    where e.state = 'enabled' and (e.paused_until is null or e.paused_until <= ${now}::timestamptz) and due.count > 0
+    order by due.since`;
+}
+
+/**
+ * Claims due deliveries of these endpoints until `until`, longest due first: of each owner at most what `perOwner` allots, of each
+ * endpoint at most `perEndpoint` at once over all processes. An expired claim makes a delivery due again. Needs the operator role.
+ */
+export async function claimDeliveries(
+  tx: Tx,
+  input: {
+    now: Date;
+    until: Date;
+    endpoints: readonly Pick<DueEndpoint, "tenant_id" | "webhook_id">[];
+    perOwner: ReadonlyMap<string, number>;
+    perEndpoint: number;
+  },
+): Promise<DeliveryRow[]> {
+  const { now, until, endpoints, perOwner } = input;
+  return await tx<DeliveryRow[]>`
+    with ready as (
+      select e.tenant_id, e.webhook_id from webhook_endpoints e
+      join unnest(${endpoints.map((one) => one.tenant_id)}::text[], ${endpoints.map((one) => one.webhook_id)}::text[])
+        w (tenant_id, webhook_id) using (tenant_id, webhook_id)
       where e.state = 'enabled' and (e.paused_until is null or e.paused_until <= ${now}::timestamptz)
-        and exists (
-          select from webhook_deliveries d
-          where d.tenant_id = e.tenant_id and d.webhook_id = e.webhook_id and d.state = 'pending'
-            and d.next_attempt_at <= ${now}::timestamptz)
       for no key update of e skip locked
     ), picked as (
-      select d.* from ready r cross join lateral (
+      select d.*, row_number() over (partition by d.tenant_id order by d.next_attempt_at) as turn
+      from ready r cross join lateral (
         select tenant_id, webhook_id, message_id, next_attempt_at from webhook_deliveries d
         where d.tenant_id = r.tenant_id and d.webhook_id = r.webhook_id and d.state = 'pending'
           and d.next_attempt_at <= ${now}::timestamptz
@@ -127,11 +178,11 @@ export async function claimDeliveries(
           select greatest(0, ${input.perEndpoint}::int - count(*)) from webhook_deliveries c
           where c.tenant_id = r.tenant_id and c.webhook_id = r.webhook_id and c.claimed_until > ${now}::timestamptz)
       ) d
-      order by d.next_attempt_at
-      limit ${input.limit}
     )
     update webhook_deliveries d set claimed_until = ${until}::timestamptz, next_attempt_at = ${until}::timestamptz
     from picked p
+    join unnest(${[...perOwner.keys()]}::text[], ${[...perOwner.values()]}::int[]) a (tenant_id, permits)
+      on a.tenant_id = p.tenant_id and p.turn <= a.permits
     where d.tenant_id = p.tenant_id and d.webhook_id = p.webhook_id and d.message_id = p.message_id
       -- Another process may have claimed it since it was read, and released the lock of its endpoint.
       and d.state = 'pending' and d.next_attempt_at <= ${now}::timestamptz

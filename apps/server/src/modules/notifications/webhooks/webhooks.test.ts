@@ -325,14 +325,14 @@ describe("the schedule", () => {
     const fast = await add({ owner: INSTALLATION });
     await happen();
     await handOn(world);
-    const hanging = await claim(world, 100);
+    const hanging = await claim(world, { permits: 100 });
     const bySlow = hanging.filter((each) => each.webhook_id === slow.webhookId);
     expect(bySlow.length).toBe(PER_ENDPOINT_MAX);
     expect(hanging.filter((each) => each.webhook_id === fast.webhookId).length).toBe(1);
     // While those are in flight, neither this process nor another claims more.
-    expect((await claim(world, 100)).length).toBe(0);
+    expect((await claim(world, { permits: 100 })).length).toBe(0);
     world.clock.advance(CLAIM_MS);
-    const again = await claim(world, 100);
+    const again = await claim(world, { permits: 100 });
     expect(again.filter((each) => each.webhook_id === slow.webhookId).length).toBe(
       PER_ENDPOINT_MAX,
     );

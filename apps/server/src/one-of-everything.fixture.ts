@@ -1,0 +1,99 @@
+import type { ApiReply, TestApp } from "@turnpike/testkit/test-app";
+import type { TestDatabase } from "@turnpike/testkit/test-database";
+import { expect } from "vitest";
+import { ALERT, EXPORT, type Ids, METER } from "./good-requests.fixture.ts";
+
+/**
+ * Makes a tenant with one of everything that a tenant owns. Its name is in the name or the content of each, so that it shows
+ * where an answer leaks.
+ *
+ * @param everything - A service key with every scope.
+ */
+export async function makeOneOfEverything(
+  app: TestApp,
+  everything: string,
+  name: string,
+): Promise<Ids> {
+  const tenantId = await app.mintTenant(name);
+  const path = `/v1/tenants/${tenantId}`;
+  const make = async (method: string, target: string, body: object): Promise<ApiReply["json"]> => {
+    const reply = await app.call(everything, method, target, body);
+    expect(reply.status, reply.text).toBeLessThan(300);
+    return reply.json;
+  };
+  const key = await make("POST", `${path}/keys`, { name });
+  const user = await make("POST", "/v1/users", {
+    issuer: "https://id.example.com",
+    subject: name,
+    name,
+  });
+  await make("PUT", `${path}/members/${user.userId}`, { role: "viewer" });
+  const document = await make("PUT", `${path}/documents/settings/${name}`, { body: { name } });
+  const notification = await make("POST", `${path}/notifications`, {
+    kind: "test.done",
+    title: name,
+    body: "It is done.",
+  });
+  const invitation = await make("POST", `${path}/invitations`, {
+    email: `${name}@example.com`,
+    role: "viewer",
+  });
+  const upload = await fetch(`${app.url}${path}/files?name=${name}.txt`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${everything}`, "content-type": "text/plain" },
+    body: name,
+  });
+  const file = (await upload.json()) as { fileId: string };
+  const serviceKey = await make("POST", "/v1/service-keys", { name: "S", scopes: ["keys:read"] });
+  const webhook = await make("POST", `${path}/webhooks`, {
+    url: "https://1.1.1.1/hook",
+    description: name,
+  });
+  const ping = await make("POST", `${path}/webhooks/${webhook.webhookId}/test`, {});
+  const alert = await make("POST", `${path}/alerts`, { ...ALERT, name });
+  const usageExport = await make("POST", `${path}/exports`, { ...EXPORT, name });
+  return {
+    tenantId,
+    exportId: usageExport.exportId,
+    alertId: alert.alertId,
+    webhookId: webhook.webhookId,
+    messageId: ping.messageId,
+    keyId: key.keyId,
+    userId: user.userId,
+    fileId: file.fileId ?? expect.fail(JSON.stringify(file)),
+    documentId: document.documentId,
+    notificationId: notification.notificationId,
+    invitationId: invitation.invitationId,
+    serviceKeyId: serviceKey.serviceKeyId,
+    // Of no tenant in the path: the operator's programs alone may name one.
+    lockId: `lck_${"1".repeat(32)}`,
+    meterId: METER.meterId,
+    collection: "settings",
+  };
+}
+
+/**
+ * Sums up every row of a tenant, in each table that has a column for the tenant.
+ *
+ * @returns A checksum by table; the same as before when nothing of the tenant was changed, added or removed.
+ */
+export async function readChecksums(
+  { sql }: TestDatabase,
+  tenantId: string,
+): Promise<Map<string, string>> {
+  const tables = await sql<{ name: string }[]>`
+    select c.relname as name from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+    order by c.relname`;
+  expect(tables.length).toBeGreaterThan(20);
+  const sums = tables.map(
+    ({ name }) => `
+    select '${name}' as name, count(*) || ' ' || md5(coalesce(string_agg(t::text, '' order by t::text), '')) as sum
+    from ${name} t where tenant_id = $1`,
+  );
+  const rows = await sql.unsafe<{ name: string; sum: string }[]>(sums.join(" union all "), [
+    tenantId,
+  ]);
+  return new Map(rows.map(({ name, sum }) => [name, sum]));
+}

@@ -50,6 +50,8 @@ export type Operation = {
   scope: OperationMeta["scope"];
   isOpenToPeople: boolean;
   takesBody: boolean;
+  /** Whether its body may have many values. */
+  takesMuch: boolean;
   input: z.ZodType;
 };
 
@@ -64,6 +66,7 @@ export const OPERATIONS: readonly Operation[] = Object.entries(contract).flatMap
         path: route.path ?? "",
         scope: (meta as OperationMeta).scope,
         isOpenToPeople: (meta as OperationMeta).openToPeople === true,
+        takesMuch: (meta as OperationMeta).largeBody === true,
         takesBody: ["POST", "PUT", "PATCH"].includes(route.method ?? ""),
         input: inputSchema as z.ZodType,
       };

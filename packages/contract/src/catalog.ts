@@ -286,7 +286,7 @@ export const catalogContract = {
     })
     .input(z.strictObject({ meterId: slug }))
     .output(z.strictObject({ items: z.array(meterVersion) })),
-  apply: operation({ scope: "catalog:write" })
+  apply: operation({ scope: "catalog:write", largeBody: true })
     .route({
       method: "PUT",
       path: "/catalog",

@@ -70,7 +70,7 @@ export const documentsContract = {
     .route({ method: "GET", path: `${path}/{documentId}`, summary: "Get a document", tags })
     .input(z.strictObject({ ...inCollection, documentId }))
     .output(document),
-  put: operation({ scope: "documents:write" })
+  put: operation({ scope: "documents:write", largeBody: true })
     .route({
       method: "PUT",
       path: `${path}/{documentId}`,

@@ -29,6 +29,11 @@ describe("the message about a wrong value", () => {
     [7, z.number().multipleOf(5), "A multiple of 5."],
     [{ nmae: "x" }, z.strictObject({}), "Unknown: nmae."],
     [
+      Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`x${String(index)}`, 1])),
+      z.strictObject({}),
+      `Unknown: ${Array.from({ length: 20 }, (_, index) => `x${String(index)}`).join(", ")} and 10 more.`,
+    ],
+    [
       { nmae: "x", name: "" },
       z.strictObject({ name: z.string() }),
       "Unknown: nmae. Did you mean name?",

@@ -62,7 +62,12 @@ function listKnown(schema: unknown): string[] {
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 }
 
-function explainUnknown(keys: readonly string[], known: readonly string[]): string {
+/** More unknown names are not mistakes to be corrected one by one, and each costs a comparison with every known one. */
+const UNKNOWN_SHOWN_MAX = 20;
+
+function explainUnknown(all: readonly string[], known: readonly string[]): string {
+  const keys = all.slice(0, UNKNOWN_SHOWN_MAX);
+  const rest = all.length - keys.length;
   const [only] = keys;
   const suggestions =
     keys.length === 1 && only !== undefined
@@ -73,7 +78,7 @@ function explainUnknown(keys: readonly string[], known: readonly string[]): stri
             meant === undefined ? "" : ` Did you mean ${meant} instead of ${key}?`,
           )
           .join("");
-  return `Unknown: ${keys.join(", ")}.${suggestions}`;
+  return `Unknown: ${keys.join(", ")}${rest > 0 ? ` and ${String(rest)} more` : ""}.${suggestions}`;
 }
 
 /** What is said of one of the unknown names of an issue, with the name that was probably meant. */

@@ -111,7 +111,7 @@ export const importKeysResponse = z.strictObject({
 export type ImportKeysResponse = z.infer<typeof importKeysResponse>;
 
 export const keyImportContract = {
-  import: operation({ scope: "keys:write" })
+  import: operation({ scope: "keys:write", largeBody: true })
     .route({
       method: "POST",
       path: "/tenants/{tenantId}/keys/import",

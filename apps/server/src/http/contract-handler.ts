@@ -6,24 +6,26 @@ import { assertMay, getPerson } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { z } from "zod";
 import type { HttpContext } from "./http-context.ts";
+import { JSON_BOUNDS, parseJson } from "./json-body.ts";
 import type { ProblemRenderer } from "./problem-details.ts";
-import { invalidRequest, isJsonType, toFieldErrors } from "./raw-route.ts";
+import {
+  ClientLeftError,
+  invalidRequest,
+  isJsonType,
+  readBody,
+  toFieldErrors,
+} from "./raw-route.ts";
 import { createRouteTable } from "./route-table.ts";
+import type { JsonBounds } from "./scan-json.ts";
 
 const PREFIX = "/v1";
 /** Bodies of the management API are small documents. */
 const BODY_BYTES_MAX = 1024 * 1024;
+/** Each value that a schema refuses costs microseconds, and all of them are looked at before the first is answered. */
+const SMALL_BOUNDS: JsonBounds = { depthMax: JSON_BOUNDS.depthMax, valuesMax: 10_000 };
 
 /** Turns the contract library's errors about a request into ours; anything else passes unchanged. */
 function fromContractError(error: unknown): unknown {
-  if (error instanceof SyntaxError) {
-    return new AppError({
-      code: "INVALID_REQUEST",
-      publicMessage: "The body is not JSON.",
-      errors: [{ pointer: "", message: "Not JSON." }],
-      cause: error,
-    });
-  }
   if (!(error instanceof ORPCError)) {
     return error;
   }
@@ -65,6 +67,25 @@ function assertBodyAllowed(req: IncomingMessage): void {
   }
 }
 
+/**
+ * Gives the contract library the body as our own parser reads it; read when the library first asks for it. Left to itself, the
+ * library parses whatever comes.
+ */
+function offerBody(req: IncomingMessage, meta: unknown): void {
+  const bounds = isMeta(meta) && meta.largeBody === true ? JSON_BOUNDS : SMALL_BOUNDS;
+  let reading: Promise<unknown> | undefined;
+  const read = async (): Promise<unknown> => {
+    const body = await readBody(req, BODY_BYTES_MAX);
+    return body.length === 0 ? undefined : parseJson(body, bounds);
+  };
+  Object.defineProperty(req, "body", {
+    get: () => {
+      reading ??= read();
+      return reading;
+    },
+  });
+}
+
 export type ContractHandler = {
   /** Resolves to true when it took the request, to false when no operation has its method and path. */
   serve(req: IncomingMessage, res: ServerResponse, context: HttpContext): Promise<boolean>;
@@ -72,7 +93,7 @@ export type ContractHandler = {
   methodsOf(path: string): string[];
 };
 
-type Operation = { method: string; path: string };
+type Operation = { method: string; path: string; meta: unknown };
 
 function isMeta(value: unknown): value is OperationMeta {
   return typeof value === "object" && value !== null && "scope" in value;
@@ -80,14 +101,17 @@ function isMeta(value: unknown): value is OperationMeta {
 
 function listOperations(router: AnyRouter): Operation[] {
   if (isProcedure(router)) {
-    const { method, path } = router["~orpc"].route;
-    return method === undefined || path === undefined ? [] : [{ method, path: PREFIX + path }];
+    const { route, meta } = router["~orpc"];
+    const { method, path } = route;
+    return method === undefined || path === undefined
+      ? []
+      : [{ method, path: PREFIX + path, meta }];
   }
   return Object.values(router).flatMap((inner) => (isLazy(inner) ? [] : listOperations(inner)));
 }
 
 /**
- * Lets in only whom the contract allows: before the input is read, and whatever the use case forgets.
+ * Lets in only whom the contract allows: before the body is read, and whatever the use case forgets.
  * Which tenant a key or a member may act in is the use case's to say.
  */
 function assertMayCall(meta: unknown, path: string, context: HttpContext): void {
@@ -154,6 +178,7 @@ export function createContractHandler(
     clientInterceptors: [
       async ({ procedure, context, input, next }) => {
         const { meta, route } = procedure["~orpc"];
+        // Once more for an address that only the library's own router knows.
         assertMayCall(meta, route.path ?? "", context);
         const address = addressOf.get(context);
         const found = address && findOperation(address.method, address.path);
@@ -171,7 +196,9 @@ export function createContractHandler(
           return await options.next();
         } catch (thrown) {
           const error = fromContractError(thrown);
-          deps.onFailure(error, options.context);
+          if (!(error instanceof ClientLeftError)) {
+            deps.onFailure(error, options.context);
+          }
           const problem = deps.renderProblem(error, options.context.requestId);
           return {
             matched: true,
@@ -193,10 +220,16 @@ export function createContractHandler(
         // Answered as GET; Node leaves the body out, because the request was a HEAD.
         req.method = "GET";
       }
-      addressOf.set(context, {
+      const address = {
         method: req.method ?? "GET",
         path: (req.url ?? "/").split("?", 1)[0] ?? "/",
-      });
+      };
+      addressOf.set(context, address);
+      const found = findOperation(address.method, address.path);
+      if (found.kind === "found") {
+        assertMayCall(found.route.meta, found.route.path, context);
+      }
+      offerBody(req, found.kind === "found" ? found.route.meta : undefined);
       // Answers are private to their caller, so no cache in between may store them.
       res.setHeader("cache-control", "no-store");
       const { matched } = await handler.handle(req, res, { prefix: PREFIX, context });

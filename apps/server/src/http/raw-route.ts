@@ -172,57 +172,6 @@ export function invalidRequest(errors: readonly FieldError[]): AppError {
   });
 }
 
-/** @throws {AppError} `UNSUPPORTED_MEDIA_TYPE` for a body whose content type is not JSON. */
-export function assertJsonType(req: IncomingMessage): void {
-  const type = req.headers["content-type"];
-  if (type !== undefined && type !== "application/json" && !isJsonType(type)) {
-    throw new AppError({
-      code: "UNSUPPORTED_MEDIA_TYPE",
-      publicMessage: "Send the body as application/json.",
-    });
-  }
-}
-
-/** @throws {AppError} `INVALID_REQUEST`: not JSON. */
-export function parseJsonText(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch (error) {
-    throw new AppError({
-      code: "INVALID_REQUEST",
-      publicMessage: "The body is not JSON.",
-      errors: [{ pointer: "", message: "Not JSON." }],
-      cause: error,
-    });
-  }
-}
-
-/** @throws {AppError} `INVALID_REQUEST`: does not match the schema. */
-export function parseBySchema<Schema extends z.ZodType>(
-  value: unknown,
-  schema: Schema,
-): z.infer<Schema> {
-  const parsed = schema.safeParse(value);
-  if (!parsed.success) {
-    throw invalidRequest(toFieldErrors(parsed.error.issues));
-  }
-  return parsed.data;
-}
-
-/**
- * Reads a JSON body by a schema of the contract.
- *
- * @throws {AppError} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`, `INVALID_REQUEST` (not JSON, or not of the schema).
- */
-export async function readJson<Schema extends z.ZodType>(
-  req: IncomingMessage,
-  schema: Schema,
-  bytesMax: number,
-): Promise<z.infer<Schema>> {
-  assertJsonType(req);
-  return parseBySchema(parseJsonText(await readBody(req, bytesMax)), schema);
-}
-
 /** Answers JSON that no cache may store. */
 export function sendJson(res: ServerResponse, status: number, value: unknown): void {
   const text = JSON.stringify(value);

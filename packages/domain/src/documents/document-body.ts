@@ -5,6 +5,10 @@ export const DOCUMENT_BYTES_MAX = 65_536;
 /** Deeper than any settings, and shallow enough for every parser. */
 export const DOCUMENT_DEPTH_MAX = 32;
 
+/** A value takes at least a digit and a comma. */
+const VALUES_MAX = DOCUMENT_BYTES_MAX / 2;
+const TOO_LARGE = `At most ${String(DOCUMENT_BYTES_MAX)} bytes.`;
+
 function utf8Length(text: string): number {
   let length = 0;
   for (const character of text) {
@@ -36,8 +40,13 @@ function findValueFault(value: unknown): string | undefined {
  */
 export function findBodyFault(body: Readonly<Record<string, unknown>>): string | undefined {
   const open: { value: unknown; depth: number }[] = [{ value: body, depth: 1 }];
+  let values = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, depth } = next;
+    values += 1;
+    if (values > VALUES_MAX) {
+      return TOO_LARGE;
+    }
     if (typeof value !== "object" || value === null) {
       const fault = findValueFault(value);
       if (fault !== undefined) {
@@ -48,14 +57,19 @@ export function findBodyFault(body: Readonly<Record<string, unknown>>): string |
     if (depth > DOCUMENT_DEPTH_MAX) {
       return `At most ${String(DOCUMENT_DEPTH_MAX)} levels.`;
     }
-    for (const [name, inner] of Object.entries(value)) {
+    for (const name of Object.keys(value)) {
       if (name === "__proto__" || !isStorableText(name)) {
         return "A name is not allowed.";
       }
-      open.push({ value: inner, depth: depth + 1 });
+      if (open.length > VALUES_MAX) {
+        return TOO_LARGE;
+      }
+      open.push({ value: Reflect.get(value, name), depth: depth + 1 });
     }
   }
-  return utf8Length(JSON.stringify(body)) > DOCUMENT_BYTES_MAX
-    ? `At most ${String(DOCUMENT_BYTES_MAX)} bytes.`
+  const text = JSON.stringify(body);
+  // Each unit of a text takes at least one byte.
+  return text.length > DOCUMENT_BYTES_MAX || utf8Length(text) > DOCUMENT_BYTES_MAX
+    ? TOO_LARGE
     : undefined;
 }

@@ -74,8 +74,17 @@ const CONTENT_SECURITY_POLICY = [
 const YEAR_SECONDS = 365 * 24 * 3600;
 const HASH_LENGTH = 16;
 
-function hashOf(text: string): string {
+function hashOf(text: string | Uint8Array): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, HASH_LENGTH);
+}
+
+/** A text as it goes out, with its tag. */
+export type EncodedText = { bytes: Buffer; etag: string };
+
+/** Encodes a text that is sent again and again: for a large one, encoding and hashing cost more than sending. */
+export function encodeText(text: string): EncodedText {
+  const bytes = Buffer.from(text);
+  return { bytes, etag: `"${hashOf(bytes)}"` };
 }
 
 /**
@@ -86,9 +95,14 @@ function hashOf(text: string): string {
 export function sendCached(
   req: IncomingMessage,
   res: ServerResponse,
-  reply: { status: number; type: string; text: string; headers?: Readonly<Record<string, string>> },
+  reply: {
+    status: number;
+    type: string;
+    text: string | EncodedText;
+    headers?: Readonly<Record<string, string>>;
+  },
 ): void {
-  const etag = `"${hashOf(reply.text)}"`;
+  const { bytes, etag } = typeof reply.text === "string" ? encodeText(reply.text) : reply.text;
   const headers = { "cache-control": "no-cache", etag, ...reply.headers };
   const known = req.headers["if-none-match"]
     ?.split(",")
@@ -101,16 +115,16 @@ export function sendCached(
   res.writeHead(reply.status, {
     ...headers,
     "content-type": reply.type,
-    "content-length": Buffer.byteLength(reply.text),
+    "content-length": bytes.length,
   });
-  res.end(req.method === "HEAD" ? undefined : reply.text);
+  res.end(req.method === "HEAD" ? undefined : bytes);
 }
 
 /** Sends a page of the documentation. */
 export function sendHtml(
   req: IncomingMessage,
   res: ServerResponse,
-  page: { status: number; text: string },
+  page: { status: number; text: string | EncodedText },
 ): void {
   sendCached(req, res, {
     status: page.status,

@@ -5,6 +5,8 @@ import {
 } from "../openapi/openapi-document.ts";
 import type { RawRoute } from "../raw-route.ts";
 import {
+  type EncodedText,
+  encodeText,
   html,
   type PageShell,
   type SafeHtml,
@@ -214,12 +216,15 @@ export function createReferenceRoutes(options: {
   version: string;
   shell: PageShell;
 }): RawRoute[] {
-  type Built = { json: string; page: string };
+  type Built = { json: EncodedText; page: EncodedText };
   let built: Promise<Built> | undefined;
 
   async function build(): Promise<Built> {
     const document = await buildOpenApiDocument(options);
-    return { json: JSON.stringify(document), page: renderReference(document, options.shell) };
+    return {
+      json: encodeText(JSON.stringify(document)),
+      page: encodeText(renderReference(document, options.shell)),
+    };
   }
 
   return [

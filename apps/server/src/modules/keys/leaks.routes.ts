@@ -1,16 +1,10 @@
 import { verify } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { type LeakedToken, leakReport } from "@turnpike/contract/leaks";
+import { leakReport } from "@turnpike/contract/leaks";
 import { AppError } from "@turnpike/domain/errors/app-error";
-import {
-  invalidRequest,
-  type RawCall,
-  type RawRoute,
-  readBody,
-  sendJson,
-  toFieldErrors,
-} from "#http/raw-route.ts";
+import { parseBySchema, parseJson } from "#http/json-body.ts";
+import { type RawCall, type RawRoute, readBody, sendJson } from "#http/raw-route.ts";
 import type { GithubSigningKeys } from "./github-signing-keys.ts";
 import { type LeakDeps, receiveLeakReport } from "./receive-leak-report.ts";
 
@@ -56,28 +50,8 @@ async function readSigned(deps: LeaksRoutesDeps, req: IncomingMessage): Promise<
   return body;
 }
 
-function parseReport(body: Buffer): LeakedToken[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(body.toString("utf8"));
-  } catch (error) {
-    const errors = [{ pointer: "", message: "Not JSON." }];
-    throw new AppError({
-      code: "INVALID_REQUEST",
-      publicMessage: "The body is not JSON.",
-      errors,
-      cause: error instanceof SyntaxError ? undefined : error,
-    });
-  }
-  const parsed = leakReport.safeParse(value);
-  if (!parsed.success) {
-    throw invalidRequest(toFieldErrors(parsed.error.issues));
-  }
-  return parsed.data;
-}
-
 async function receive(deps: LeaksRoutesDeps, { req, res, context }: RawCall): Promise<void> {
-  const tokens = parseReport(await readSigned(deps, req));
+  const tokens = parseBySchema(parseJson(await readSigned(deps, req)), leakReport);
   const { requestId } = context;
   const [feedback] = await Promise.all([
     receiveLeakReport(deps, { tokens, requestId }),

@@ -3,7 +3,8 @@ import { ID_TOKEN_LENGTH_MAX, verifyTokenRequest } from "@turnpike/contract/auth
 import { invitationsContract } from "@turnpike/contract/invitations";
 import { tenantsContract } from "@turnpike/contract/tenants";
 import type { HttpContext } from "#http/http-context.ts";
-import { type RawRoute, readJson, sendJson } from "#http/raw-route.ts";
+import { readJson } from "#http/json-body.ts";
+import { type RawRoute, sendJson } from "#http/raw-route.ts";
 import { listAudit, listInstallationAudit } from "#modules/audit/index.ts";
 import { type AttemptLimits, ensureUser, toNetwork } from "#modules/identity/index.ts";
 import type { AppServices } from "#platform/app-services.ts";

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { EVENT_DATA_BYTES_MAX } from "@turnpike/contract/events";
 import type { Rejection } from "@turnpike/domain/events/rejection";
+import { parseJson } from "#http/json-body.ts";
 
 /** A media type whose content is JSON, with or without parameters. */
 export const JSON_TYPE = /^[\w.+-]+\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
@@ -25,7 +26,7 @@ function readData(bytes: Buffer, type: string | undefined): { data: unknown } | 
     return TEXT_TYPE.test(type) ? { data: text } : undefined;
   }
   try {
-    return { data: JSON.parse(text) };
+    return { data: parseJson(bytes) };
   } catch {
     return;
   }

@@ -1,4 +1,3 @@
-import { setImmediate as immediate } from "node:timers/promises";
 import {
   EVENT_DATA_BYTES_MAX,
   EVENTS_MAX,
@@ -26,6 +25,7 @@ import { withoutQuery } from "@turnpike/domain/privacy/redact";
 import { isStorableText } from "@turnpike/domain/text/storable-text";
 import { periodAt } from "@turnpike/domain/time/period";
 import type { AppServices } from "#platform/app-services.ts";
+import { createTimeSlices, type TimeSlices } from "#platform/time-slices.ts";
 import { findKnownEvents, insertRejections } from "../events.store.ts";
 import { decodeEventData } from "./decode-event-data.ts";
 import type { DimensionRegistry } from "./dimension-registry.ts";
@@ -221,7 +221,7 @@ function toRow(
 }
 
 /** Over all events of a request. */
-type Input = { sender: Sender; senderName: string; now: Date };
+type Input = { sender: Sender; senderName: string; now: Date; slices: TimeSlices };
 
 type Outcome = "accepted" | "duplicate" | Rejection;
 
@@ -233,7 +233,9 @@ async function recordGood(
 ): Promise<Outcome[]> {
   for (let attempt = 1; attempt <= STALE_MAX; attempt += 1) {
     const meters = await deps.meters.get();
-    const measured = goods.map((good) => toRow(deps, good, { ...input, meters }));
+    const measured = await input.slices.map(goods, (good) =>
+      toRow(deps, good, { ...input, meters }),
+    );
     const rows = measured.filter((row) => "hash" in row);
     const { revision } = meters;
     // Needed even without a single countable event, because the meter that rejected it may have just changed.
@@ -282,7 +284,7 @@ async function takeBatch(
 ): Promise<Taken[]> {
   const subjects = await deps.subjects.find(subjectNames(values, input.sender));
   const known = { sender: input.sender, subjects, nowMs: input.now.getTime() };
-  const judged = values.map((value) => judge(value, known));
+  const judged = await input.slices.map(values, (value) => judge(value, known));
   const goods = judged.filter((one) => "event" in one);
   const outcomes = goods.length === 0 ? [] : await recordGood(deps, goods, input);
   let place = 0;
@@ -308,7 +310,11 @@ const ANONYMOUS: ReadonlySet<RejectionCode> = new Set([
  * Turns rejected events that were recorded before into duplicates: an event that is resent after its meter has changed, or after it
  * has become too old, was not lost.
  */
-async function acknowledgeKnown(deps: TakeEventsDeps, taken: readonly Taken[]): Promise<Taken[]> {
+async function acknowledgeKnown(
+  deps: TakeEventsDeps,
+  taken: readonly Taken[],
+  slices: TimeSlices,
+): Promise<Taken[]> {
   const hashOf = ({ value, outcome, tenantId }: Taken): string | undefined => {
     const isNamed = typeof outcome !== "string" && !ANONYMOUS.has(outcome.code);
     const source = shownText(value, "source");
@@ -317,7 +323,7 @@ async function acknowledgeKnown(deps: TakeEventsDeps, taken: readonly Taken[]): 
       ? hashEvent(tenantId, source, id)
       : undefined;
   };
-  const hashes = taken.map(hashOf);
+  const hashes = await slices.map(taken, hashOf);
   const asked = hashes.filter((hash) => hash !== undefined);
   if (asked.length === 0) {
     return [...taken];
@@ -355,7 +361,7 @@ async function keepRejections(
   await deps.transact.asMeter((tx) => insertRejections(tx, rows, sent));
 }
 
-function toReceipt(taken: readonly Taken[]): EventReceipt {
+async function toReceipt(taken: readonly Taken[], slices: TimeSlices): Promise<EventReceipt> {
   const count = (status: Outcome) => taken.filter(({ outcome }) => outcome === status).length;
   const accepted = count("accepted");
   const duplicates = count("duplicate");
@@ -363,7 +369,7 @@ function toReceipt(taken: readonly Taken[]): EventReceipt {
     accepted,
     duplicates,
     rejected: taken.length - accepted - duplicates,
-    results: taken.map(({ value, outcome }) => toResult(value, outcome)),
+    results: await slices.map(taken, ({ value, outcome }) => toResult(value, outcome)),
   };
 }
 
@@ -393,18 +399,19 @@ export async function takeEvents(
     sender: await toSender(deps, context.actor),
     senderName: nameSender(context.actor),
     now: deps.clock.now(),
+    slices: createTimeSlices(deps.clock.monotonicMs),
   };
   const parts: Promise<Taken[]>[] = [];
   for (let start = 0; start < values.length; start += ROWS_IN_ONE_GO) {
     if (start > 0) {
       // Lets waiting verifications run.
-      await immediate();
+      await input.slices.next();
     }
     const part = takeBatch(deps, values.slice(start, start + ROWS_IN_ONE_GO), input);
     part.catch(() => undefined);
     parts.push(part);
   }
-  const taken = await acknowledgeKnown(deps, (await Promise.all(parts)).flat());
+  const taken = await acknowledgeKnown(deps, (await Promise.all(parts)).flat(), input.slices);
   await keepRejections(deps, context, taken);
-  return toReceipt(taken);
+  return await toReceipt(taken, input.slices);
 }

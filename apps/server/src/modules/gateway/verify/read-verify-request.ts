@@ -1,5 +1,5 @@
 import { type VerifyKeyRequest, verifyKeyRequest } from "@turnpike/contract/keys";
-import { parseBySchema, parseJsonText } from "#http/raw-route.ts";
+import { parseBySchema, parseJson } from "#http/json-body.ts";
 
 /** What the schema makes of a request with an empty key and nothing else. */
 const { key: _, ...DEFAULTS } = verifyKeyRequest.parse({ key: "" });
@@ -26,7 +26,7 @@ function findKeyAlone(value: unknown): string | undefined {
  * @throws {AppError} `INVALID_REQUEST` (not JSON, or not of the schema).
  */
 export function readVerifyRequest(body: Buffer): VerifyKeyRequest {
-  const value = parseJsonText(body);
+  const value = parseJson(body);
   const key = findKeyAlone(value);
   return key === undefined ? parseBySchema(value, verifyKeyRequest) : { key, ...DEFAULTS };
 }

@@ -143,7 +143,7 @@ const isTenantOfPath = ({ pointer, operation }: Place) =>
   OPERATIONS.some(({ id, path }) => id === operation && path.includes("{tenantId}"));
 
 describe("the id of another tenant's thing, wherever a request may name one", () => {
-  it("is told apart from other texts in every operation and every route", () => {
+  it("is distinguished from other texts in every operation and every route", () => {
     const operations = findPlaces(OPERATIONS);
     const routes = findRawPlaces();
     expect([...operations.undecided, ...routes.undecided]).toEqual([]);

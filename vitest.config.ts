@@ -10,6 +10,8 @@ const SOAK_TESTS = "**/*.soak.test.ts";
 const SQL_TESTS = "{apps,packages}/**/*.sql.test.ts";
 /** Tests of what runs in browsers: many have a DOM, which belongs to one file. */
 const CONSOLE_TESTS = ["apps/console/**/*.test.{ts,tsx}", "packages/ui/**/*.test.{ts,tsx}"];
+/** Journeys that wait for minutes of the product's own clock, on a product of their own. */
+const WAITING_JOURNEYS = "e2e/**/*.waiting.spec.ts";
 /** Clones, installs and starts the product: minutes of a machine, so a project of its own. */
 const INSTALL_TESTS = "tools/fresh-clone.test.ts";
 
@@ -87,7 +89,17 @@ export default defineConfig({
           ...shared,
           name: "e2e",
           include: ["e2e/**/*.spec.ts"],
+          exclude: [...NOT_TESTS, WAITING_JOURNEYS],
           globalSetup: "e2e/support/shared-product.ts",
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: "waiting",
+          include: [WAITING_JOURNEYS],
           testTimeout: 600_000,
           hookTimeout: 600_000,
         },

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
-import { NODE_24, ROOT } from "./paths.mjs";
+import { COMPILE_CACHE, NODE_24, ROOT } from "./paths.mjs";
 
 /** @type {NodeJS.Signals[]} */
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -24,7 +24,7 @@ export const TIMED_OUT = 124;
 export function runProgram(args, options = {}) {
   const child = spawn(NODE_24, args, {
     cwd: options.cwd ?? ROOT,
-    env: options.env ?? process.env,
+    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...(options.env ?? process.env) },
     stdio: "inherit",
   });
   const stopForwarding = forwardSignals(child, options.onSignal);

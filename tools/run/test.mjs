@@ -17,10 +17,18 @@ const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
  * @type {Suite[]}
  */
 const SUITES = [
-  { projects: ["unit", "console", "postgres15"], filesAtOnce: availableParallelism(), minutes: 60 },
+  {
+    projects: ["unit", "console", "postgres15"],
+    filesAtOnce: availableParallelism(),
+    minutes: 60,
+    // Journeys that spend minutes waiting for the product's own clock leave the cores alone.
+    beside: { projects: ["waiting"], filesAtOnce: 1, minutes: 60 },
+  },
   { projects: ["e2e"], filesAtOnce: Math.min(2, availableParallelism()), minutes: 40 },
   { projects: ["install"], filesAtOnce: 1, minutes: 20 },
 ];
+
+const BROWSER_PROJECTS = new Set(["e2e", "waiting"]);
 
 /** Suffixes of the tests that have a longer version, or run only there: load, faults under load, and random input. */
 export const SOAK_SUFFIXES = [".soak.", ".fault.", ".race.", ".model.", ".fuzz."];
@@ -51,6 +59,7 @@ const INSTANCE_SETTINGS = /^(DATABASE_URL|PORT|GATEWAY_PORT|TURNPIKE_.*|PG[A-Z]+
  * @property {NodeJS.ProcessEnv} [env]
  * @property {number} filesAtOnce
  * @property {number} minutes It is ended after these.
+ * @property {Suite} [beside] Runs at the same time, and prints nothing before the sum.
  */
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 
@@ -117,16 +126,21 @@ async function runSuites(suites, steps) {
     skipped: 0,
   };
   const notable = failedSteps.map(({ name }) => `FAILED  ${name}`);
-  for (const suite of suites) {
-    const { counts, lines, isInterrupted } = await runSuite(suite);
-    if (isInterrupted) {
+  for (const { beside, ...suite } of suites) {
+    const results = await Promise.all([
+      runSuite(suite),
+      ...(beside === undefined ? [] : [runSuite(beside, { isSilent: true })]),
+    ]);
+    if (results.some(({ isInterrupted }) => isInterrupted)) {
       console.error("turnpike: ended before all tests have run");
       return 1;
     }
-    total.passed += counts.passed;
-    total.failed += counts.failed;
-    total.skipped += counts.skipped;
-    notable.push(...lines);
+    for (const { counts, lines } of results) {
+      total.passed += counts.passed;
+      total.failed += counts.failed;
+      total.skipped += counts.skipped;
+      notable.push(...lines);
+    }
   }
   // Failures scroll away in a log of thousands of lines, and some logs keep only their end.
   for (const line of notable.slice(0, NOTABLE_MAX)) {
@@ -138,10 +152,14 @@ async function runSuites(suites, steps) {
 
 /**
  * @param {Suite} suite
+ * @param {{ isSilent?: boolean }} [options]
  * @returns {Promise<{ counts: Counts, lines: string[], isInterrupted: boolean }>}
  */
-async function runSuite({ projects, filters = [], env = {}, filesAtOnce, minutes }) {
-  const more = projects.includes("e2e") ? await browserSetting() : {};
+async function runSuite(suite, { isSilent = false } = {}) {
+  const { projects, filters = [], env = {}, filesAtOnce, minutes } = suite;
+  const more = projects.some((project) => BROWSER_PROJECTS.has(project))
+    ? await browserSetting()
+    : {};
   const folder = await mkdtemp(join(tmpdir(), "turnpike-report-"));
   try {
     const report = join(folder, "report.jsonl");
@@ -153,7 +171,7 @@ async function runSuite({ projects, filters = [], env = {}, filesAtOnce, minutes
         "run",
         "--passWithNoTests",
         `--maxWorkers=${filesAtOnce}`,
-        "--reporter=default",
+        ...(isSilent ? ["--silent"] : ["--reporter=default"]),
         "--reporter=./tools/vitest/file-reporter.ts",
         ...projectOptions(projects),
         ...filters,

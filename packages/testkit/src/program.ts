@@ -16,12 +16,15 @@ export type RunningProgram = {
 
 const CHECKOUT = resolve(import.meta.dirname, "../../..");
 
+/** Of a developer's environment, what a program needs to start, and to start fast. */
+const KEPT_VARIABLES = ["PATH", "HOME", "NODE_COMPILE_CACHE"];
+
 /**
  * Starts a TypeScript program of the checkout in a process of its own.
  *
  * @param input.script - Relative to the checkout.
  * @param input.cwd - The checkout when left out.
- * @param input.env - All that it gets beside PATH and HOME: a developer's own instance must be out of reach.
+ * @param input.env - All that it gets beside the {@link KEPT_VARIABLES}: a developer's own instance must be out of reach.
  * @param input.openFilesMax - How many files and connections the system lets it have.
  */
 export function startProgram(input: {
@@ -39,7 +42,10 @@ export function startProgram(input: {
   const child = spawn(file, args, {
     cwd: input.cwd ?? CHECKOUT,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...input.env },
+    env: {
+      ...Object.fromEntries(KEPT_VARIABLES.map((name) => [name, process.env[name]])),
+      ...input.env,
+    },
   });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];

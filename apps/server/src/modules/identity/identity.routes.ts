@@ -2,7 +2,7 @@ import { implement } from "@orpc/server";
 import { setupContract } from "@turnpike/contract/auth";
 import type { HttpContext } from "#http/http-context.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { type AttemptLimits, toNetwork } from "./accounts/attempt-limits.ts";
+import { type AttemptLimits, toNetwork } from "./attempts/attempt-limits.ts";
 import { claimSetup } from "./setup/claim-setup.ts";
 import { checkSetupCode } from "./setup/setup-code.ts";
 

@@ -3,7 +3,7 @@ export {
   createAttemptLimits,
   createSharedAttemptLimits,
   toNetwork,
-} from "./accounts/attempt-limits.ts";
+} from "./attempts/attempt-limits.ts";
 export type { RoleDirectory } from "./identity.ports.ts";
 export { createSetupRoutes } from "./identity.routes.ts";
 export { createProviderJobs } from "./provider/provider.jobs.ts";

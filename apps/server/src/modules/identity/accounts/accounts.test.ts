@@ -3,6 +3,7 @@ import { pollUntil } from "@turnpike/testkit/poll-until";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import * as openid from "openid-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createAttemptLimits } from "../attempts/attempt-limits.ts";
 import {
   CHEAP_HASHES,
   type IdentityFixture,
@@ -13,7 +14,6 @@ import {
   type TestBrowser,
 } from "../testing/identity-provider.fixture.ts";
 import { createAccounts } from "./accounts.ts";
-import { createAttemptLimits } from "./attempt-limits.ts";
 import { createBackgroundWork } from "./background-work.ts";
 import { type PasswordHasher, startPasswordHasher } from "./password-hasher.ts";
 
@@ -378,6 +378,57 @@ describe("an address that a stranger registered before addresses were confirmed"
         select count(*)::int as count from oidc_records where account_id = ${stranger.claims.sub}`,
     );
     expect(records?.count).toBe(0);
+  });
+});
+
+describe("an account that strangers guess at", () => {
+  const attack = async (email: string) => {
+    const codes: string[] = [];
+    const strangers = Array.from({ length: 14 }, () => open.browser());
+    for (let index = 0; index < 130; index += 1) {
+      const stranger = strangers[index % strangers.length] ?? open.browser();
+      const wrong = { email, password: `wrong password ${String(index)}` };
+      codes.push((await submit(stranger, "login", wrong)).json.code);
+    }
+    return codes;
+  };
+
+  it("stays open to its owner, in a browser that signed in before", async () => {
+    const ada = newCredentials();
+    const home = open.browser();
+    await home.register(ada);
+    await open.stopClock(async () => {
+      const codes = await attack(ada.email);
+      expect(codes.filter((code) => code === "INVALID_CREDENTIALS")).toHaveLength(100);
+      expect(codes.filter((code) => code === "TOO_MANY_ATTEMPTS")).toHaveLength(30);
+      const elsewhere = await submit(open.browser(), "login", ada);
+      expect(elsewhere.json.code).toBe("TOO_MANY_ATTEMPTS");
+      await home.signIn(ada);
+      const guesses: string[] = [];
+      for (let index = 0; index < 11; index += 1) {
+        const wrong = { email: ada.email, password: "wrong password 1" };
+        guesses.push((await submit(home, "login", wrong)).json.code);
+      }
+      expect(guesses).toEqual([...Array(10).fill("INVALID_CREDENTIALS"), "TOO_MANY_ATTEMPTS"]);
+    });
+  });
+
+  it("is open again to an owner who resets the password, and no longer to browsers of the earlier one", async () => {
+    const ada = newCredentials();
+    const before = open.browser();
+    await before.register(ada);
+    await open.stopClock(async () => {
+      await attack(ada.email);
+      const owner = open.browser();
+      await post(open, "/idp/password/forgot", { email: ada.email });
+      const token = await tokenTo(open, ada.email, "reset-password");
+      const password = NEW_PASSWORD;
+      const reset = { token, password };
+      expect((await owner.call("POST", "/idp/password/reset", { json: reset })).status).toBe(204);
+      await owner.signIn({ ...ada, password });
+      const stale = await submit(before, "login", { ...ada, password });
+      expect(stale.json.code).toBe("TOO_MANY_ATTEMPTS");
+    });
   });
 });
 

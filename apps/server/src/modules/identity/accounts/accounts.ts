@@ -2,6 +2,9 @@ import type { Tx } from "@turnpike/db/client";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import type { AppServices } from "#platform/app-services.ts";
+import { type Attempt, type AttemptLimits, toBlock } from "../attempts/attempt-limits.ts";
+import type { HashSender } from "../attempts/hash-queue.ts";
+import type { KnownBrowser } from "../attempts/known-browsers.ts";
 import { deleteRecordsOfAccount } from "../provider/oidc-records.store.ts";
 import { endTokens } from "../tokens/end-tokens.ts";
 import {
@@ -30,7 +33,6 @@ import {
   replaceUnconfirmed,
   setPassword,
 } from "./accounts.store.ts";
-import type { Attempt, AttemptLimits } from "./attempt-limits.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
 import { normalizePassword } from "./password-rules.ts";
@@ -63,6 +65,8 @@ export interface Accounts {
     email: string;
     password: string;
     network: string;
+    /** The browser, if someone signed in to the account in it before. */
+    knownBrowser?: KnownBrowser | undefined;
   }): Promise<{ accountId: string }>;
   /** @throws {AppError} `INVALID_REQUEST`, `ALREADY_EXISTS`, `TOO_MANY_ATTEMPTS`, `OVERLOADED`. */
   register(input: {
@@ -73,8 +77,17 @@ export interface Accounts {
   }): Promise<Registration>;
   /** Sends a link if the address has an account, and never reveals whether it has. @throws {AppError} `TOO_MANY_ATTEMPTS`, `OVERLOADED`. */
   forgetPassword(input: { email: string; network: string }): void;
-  /** Ends every session. @throws {AppError} `LINK_INVALID`, `INVALID_REQUEST`, `TOO_MANY_ATTEMPTS`, `OVERLOADED`. */
-  resetPassword(input: { token: string; password: string; network: string }): Promise<void>;
+  /**
+   * Ends every session.
+   *
+   * @returns The address.
+   * @throws {AppError} `LINK_INVALID`, `INVALID_REQUEST`, `TOO_MANY_ATTEMPTS`, `OVERLOADED`.
+   */
+  resetPassword(input: {
+    token: string;
+    password: string;
+    network: string;
+  }): Promise<{ email: string }>;
   /**
    * Confirms an address by the link that was sent to it together with the password of the registration. A stranger who registers an
    * address has only the password, its owner only the link.
@@ -91,6 +104,10 @@ export interface Accounts {
 }
 
 const NAME_LENGTH_MAX = 100;
+
+function toSender({ email, network, knownBrowser }: Attempt & { email: string }): HashSender {
+  return { block: toBlock(network), account: email, isKnown: knownBrowser !== undefined };
+}
 
 /** The form in which addresses are stored and compared. */
 export function normalizeEmail(email: string): string {
@@ -174,24 +191,51 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
     return { kind: "registered", accountId: row.account_id };
   }
 
-  async function renewHash(account: AccountRow, password: string): Promise<void> {
-    const after = await hasher.hash(password);
+  async function renewHash(
+    account: AccountRow,
+    password: string,
+    sender: HashSender,
+  ): Promise<void> {
+    const after = await hasher.hash(password, sender);
     await asOperator((tx) =>
       replaceHash(tx, { accountId: account.account_id, before: account.password_hash, after }),
     );
   }
 
+  /** Counts an attempt to sign in. @returns Its account, if there is one, and the attempt as it was counted. */
+  async function takeSignIn(input: {
+    email: string;
+    network: string;
+    knownBrowser?: KnownBrowser | undefined;
+  }): Promise<{ account: AccountRow | undefined; attempt: Attempt & { email: string } }> {
+    const { email, network, knownBrowser } = input;
+    const unknown = { email, network };
+    const attempt =
+      knownBrowser === undefined ? unknown : { ...unknown, knownBrowser: knownBrowser.id };
+    limits.take("sign-in", attempt);
+    const account = await orGiveBack(attempt, () =>
+      asOperator((tx) => findAccountByEmail(tx, email)),
+    );
+    const isProven =
+      knownBrowser !== undefined &&
+      account !== undefined &&
+      knownBrowser.since >= account.password_changed_at;
+    if (knownBrowser === undefined || isProven) {
+      return { account, attempt };
+    }
+    // A browser that proves an earlier password proves nothing about the present one.
+    limits.giveBack("sign-in", attempt);
+    limits.take("sign-in", unknown);
+    return { account, attempt: unknown };
+  }
+
   return {
     async signIn(input) {
       const email = normalizeEmail(input.email);
-      const attempt = { email, network: input.network };
-      limits.take("sign-in", attempt);
+      const { account, attempt } = await takeSignIn({ ...input, email });
       const password = normalizePassword(input.password);
-      const account = await orGiveBack(attempt, () =>
-        asOperator((tx) => findAccountByEmail(tx, email)),
-      );
       const isRight = await orGiveBack(attempt, () =>
-        hasher.verify(password, account?.password_hash),
+        hasher.verify(password, account?.password_hash, toSender(attempt)),
       );
       if (account === undefined || !isRight) {
         throw invalidCredentials(options.confirmEmail);
@@ -206,7 +250,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
       }
       limits.giveBack("sign-in", attempt);
       if (hasher.isOutdated(account.password_hash)) {
-        background.start("renew a hash", () => renewHash(account, password));
+        background.start("renew a hash", () => renewHash(account, password, toSender(attempt)));
       }
       return { accountId: account.account_id };
     },
@@ -214,10 +258,12 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
     async register(input) {
       const email = normalizeEmail(input.email);
       assertAcceptable(input.password, { email, lengthMin: options.passwordLengthMin });
-      limits.take("register", { email, network: input.network });
+      const attempt = { email, network: input.network };
+      limits.take("register", attempt);
       const plainName = toPlainLine(input.name ?? "", NAME_LENGTH_MAX);
       const name = plainName === "" ? null : plainName;
-      const passwordHash = await hasher.hash(normalizePassword(input.password));
+      const chosen = normalizePassword(input.password);
+      const passwordHash = await hasher.hash(chosen, toSender(attempt));
       if (!options.confirmEmail) {
         const account_id = deps.newId("account");
         return await registerAtOnce({ account_id, email, name, password_hash: passwordHash });
@@ -254,7 +300,11 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
         email: owner.email,
         lengthMin: options.passwordLengthMin,
       });
-      const passwordHash = await hasher.hash(normalizePassword(input.password));
+      const chosen = normalizePassword(input.password);
+      const passwordHash = await hasher.hash(
+        chosen,
+        toSender({ email: owner.email, network: input.network }),
+      );
       await asOperator(async (tx) => {
         const now = clock.now();
         const accountId = await consumeLink(tx, { ...link, now });
@@ -271,6 +321,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
         const mail = passwordChangedMail(options, owner);
         await mailer.sendMail(tx, { to: account.email, ...mail });
       });
+      return { email: owner.email };
     },
 
     async confirmEmail(input) {
@@ -284,7 +335,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
       const attempt = { email: owner.email, network };
       limits.take("sign-in", attempt);
       const isRight = await orGiveBack(attempt, () =>
-        hasher.verify(normalizePassword(input.password), owner.password_hash),
+        hasher.verify(normalizePassword(input.password), owner.password_hash, toSender(attempt)),
       );
       if (!isRight) {
         throw wrongConfirmationPassword();

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterEach, describe, expect, it } from "vitest";
+import type { HashSender } from "../attempts/hash-queue.ts";
 import { hashPassword, isOutdatedHash, isPasswordOf, PASSWORD_COST } from "./password-hash.ts";
 import { type PasswordHasher, startPasswordHasher } from "./password-hasher.ts";
 
@@ -13,6 +14,13 @@ async function start(options: Parameters<typeof startPasswordHasher>[1] = {}) {
   const hasher = await startPasswordHasher({ randomBytes }, options);
   started.push(hasher);
   return hasher;
+}
+
+const ADA: HashSender = { block: "192.0.2.0/24", account: "ada@example.test", isKnown: false };
+
+function newSender(number: number): HashSender {
+  const name = String(number);
+  return { block: `2001:db8:${name}::/48`, account: `person${name}@example.test`, isKnown: false };
 }
 
 const CHEAP = { memoryKib: 64, passes: 1, parallelism: 1 };
@@ -50,10 +58,10 @@ describe("password hashes", () => {
 describe("the thread that hashes", () => {
   it("takes as long without a stored hash as with one, and never matches then", async () => {
     const hasher = await start({ cost: CHEAP });
-    const phc = await hasher.hash("violet harbour");
+    const phc = await hasher.hash("violet harbour", ADA);
     const before = hasher.load.done;
-    expect(await hasher.verify("violet harbour", phc)).toBe(true);
-    expect(await hasher.verify("violet harbour", undefined)).toBe(false);
+    expect(await hasher.verify("violet harbour", phc, ADA)).toBe(true);
+    expect(await hasher.verify("violet harbour", undefined, ADA)).toBe(false);
     expect(hasher.load.done - before).toBe(2);
   });
 
@@ -62,8 +70,8 @@ describe("the thread that hashes", () => {
     const delays = monitorEventLoopDelay({ resolution: 1 });
     const before = hasher.load.done;
     delays.enable();
-    const tries = Array.from({ length: 500 }, () =>
-      hasher.verify("violet harbour", undefined).then(
+    const tries = Array.from({ length: 500 }, (_, index) =>
+      hasher.verify("violet harbour", undefined, newSender(index)).then(
         () => "verdict",
         (error: unknown) => (error instanceof Error && "code" in error ? error.code : error),
       ),
@@ -84,15 +92,16 @@ describe("the thread that hashes", () => {
     const broken = impossible.verify(
       "x",
       "$argon2id$v=19$m=8,t=1,p=16$c29tZXNhbHQ$AAAAAAAAAAAAAAAAAAAAAA",
+      ADA,
     );
     await expect(broken).rejects.toThrow();
-    expect(await impossible.verify("x", undefined)).toBe(false);
-    expect(await hasher.verify("x", undefined)).toBe(false);
+    expect(await impossible.verify("x", undefined, ADA)).toBe(false);
+    expect(await hasher.verify("x", undefined, ADA)).toBe(false);
   });
 
   it("refuses politely after it has stopped", async () => {
     const hasher = await start({ cost: CHEAP });
     await hasher.stop();
-    await expect(hasher.hash("x")).rejects.toMatchObject({ code: "OVERLOADED" });
+    await expect(hasher.hash("x", ADA)).rejects.toMatchObject({ code: "OVERLOADED" });
   });
 });

@@ -6,12 +6,16 @@ import { z } from "zod";
 import { readJson } from "#http/json-body.ts";
 import { isJsonType, sendJson } from "#http/raw-route.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import type { Accounts } from "../accounts/accounts.ts";
+import { type Accounts, normalizeEmail } from "../accounts/accounts.ts";
+import type { KnownBrowsers } from "../attempts/known-browsers.ts";
 import { MOUNT_PATH, toLoginErrorAddress } from "./create-oidc.ts";
 import { endProviderSession } from "./end-session.routes.ts";
 import { assertFromOrigin } from "./same-origin.routes.ts";
 
-export type PeopleRoutesDeps = Pick<AppServices, "transact" | "clock"> & { accounts: Accounts };
+export type PeopleRoutesDeps = Pick<AppServices, "transact" | "clock"> & {
+  accounts: Accounts;
+  knownBrowsers: KnownBrowsers;
+};
 
 /** A call from the sign-in pages. */
 export type PeopleCall = {
@@ -65,7 +69,7 @@ type Interaction = NonNullable<Awaited<ReturnType<typeof findInteraction>>>;
 
 /** The calls of the console's sign-in pages, and the page to which the provider sends browsers that must sign in. */
 export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl: string }) {
-  const { accounts, clock } = deps;
+  const { accounts, clock, knownBrowsers } = deps;
   const { consoleUrl } = options;
   const { origin } = new URL(consoleUrl);
 
@@ -89,6 +93,12 @@ export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl
       throw signInExpired();
     }
     return interaction;
+  }
+
+  /** Lets the browser prove from now on that its user has signed in to the account before. */
+  function remember({ req, res }: PeopleCall, email: string): void {
+    const cookie = knownBrowsers.remember(req.headers.cookie, normalizeEmail(email));
+    res.appendHeader("set-cookie", cookie);
   }
 
   /** @param startedAt - When the person signed in. A later change of password ends this sign-in too. */
@@ -131,7 +141,12 @@ export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl
       const input = await read(call.req, loginRequest);
       const interaction = await getInteraction(call, uid);
       const startedAt = clock.now();
-      const { accountId } = await accounts.signIn({ ...input, network: call.network });
+      const { accountId } = await accounts.signIn({
+        ...input,
+        network: call.network,
+        knownBrowser: knownBrowsers.find(call.req.headers.cookie, normalizeEmail(input.email)),
+      });
+      remember(call, input.email);
       await finish(call, interaction, { accountId, startedAt });
     },
 
@@ -149,6 +164,7 @@ export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl
         return;
       }
       const { accountId } = registration;
+      remember(call, email);
       await finish(call, interaction, { accountId, startedAt: clock.now() });
     },
 
@@ -161,14 +177,18 @@ export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl
 
     async resetPassword(call: PeopleCall): Promise<void> {
       const input = await read(call.req, resetRequest);
-      await accounts.resetPassword({ ...input, network: call.network });
+      // A reset is the way back for owners whose account is under attack, in a browser that is not known.
+      const { email } = await accounts.resetPassword({ ...input, network: call.network });
+      remember(call, email);
       call.res.writeHead(204);
       call.res.end();
     },
 
     async confirmEmail(call: PeopleCall): Promise<void> {
       const input = await read(call.req, confirmRequest);
-      sendJson(call.res, 200, await accounts.confirmEmail({ ...input, network: call.network }));
+      const confirmed = await accounts.confirmEmail({ ...input, network: call.network });
+      remember(call, confirmed.email);
+      sendJson(call.res, 200, confirmed);
     },
   };
 }

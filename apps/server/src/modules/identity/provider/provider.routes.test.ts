@@ -405,6 +405,7 @@ describe("over https", () => {
       expect(landed.headers.get("location")).toMatch(/^https:\/\/console\.test\/login\?code=/);
       const names = [...browser.cookies.keys()].toSorted();
       expect(names).toEqual([
+        "__Host-turnpike_known /",
         "__Host-turnpike_session /",
         `__Secure-turnpike_interaction /idp/interaction/${uid}`,
       ]);

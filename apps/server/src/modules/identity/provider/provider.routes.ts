@@ -10,11 +10,12 @@ import {
   toCanonicalAddress,
 } from "#platform/client-address.ts";
 import { createAccounts } from "../accounts/accounts.ts";
-import { type AttemptLimits, createAttemptLimits, toNetwork } from "../accounts/attempt-limits.ts";
 import { createBackgroundWork } from "../accounts/background-work.ts";
 import type { PasswordCost } from "../accounts/password-hash.ts";
 import { startPasswordHasher } from "../accounts/password-hasher.ts";
 import type { AccountMailer } from "../accounts/provider.ports.ts";
+import { type AttemptLimits, createAttemptLimits, toNetwork } from "../attempts/attempt-limits.ts";
+import { createKnownBrowsers } from "../attempts/known-browsers.ts";
 import { CONSOLE_CLIENT_ID, createOidc, MOUNT_PATH } from "./create-oidc.ts";
 import { createEndSessionRoute } from "./end-session.routes.ts";
 import { createPeopleRoutes, type PeopleCall } from "./people.routes.ts";
@@ -42,7 +43,7 @@ export type IdentityProviderOptions = {
   confirmEmail: boolean;
   /** Minimum length of a password, in characters. */
   passwordLengthMin: number;
-  /** Encrypts the signing keys in the database; at least 32 characters, the same in every process. */
+  /** Encrypts the signing keys in the database and signs the cookies of known browsers; at least 32 characters, the same in every process. */
   secret: string;
   /** Addresses and ranges of proxies in front. */
   trustedProxies: readonly string[];
@@ -129,7 +130,11 @@ export async function createIdentityProvider(
       passwordLengthMin: options.passwordLengthMin,
     },
   );
-  const people = createPeopleRoutes({ ...deps, accounts }, { consoleUrl });
+  const knownBrowsers = createKnownBrowsers(deps, {
+    secret: options.secret,
+    isSecure: publicUrl.protocol === "https:",
+  });
+  const people = createPeopleRoutes({ ...deps, accounts, knownBrowsers }, { consoleUrl });
   const endSession = createEndSessionRoute(deps, {
     consoleUrl,
     issuer,

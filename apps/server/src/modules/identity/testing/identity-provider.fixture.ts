@@ -85,10 +85,10 @@ export function newCredentials(): Credentials {
   return { email, password: `violet harbour ${String(seen)}` };
 }
 
-/** An address in a network that no other test uses. */
+/** An address in a network and a block that no other test uses. */
 export function newAddress(): string {
   seen += 1;
-  return `2001:db8:0:${seen.toString(16)}::1`;
+  return `2001:db8:${seen.toString(16)}::1`;
 }
 
 async function toReply(response: Response): Promise<Reply> {

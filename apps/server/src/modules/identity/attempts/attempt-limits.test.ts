@@ -3,16 +3,18 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createSharedRateMemory, openSharedRateTable } from "#platform/shared-rate-table.ts";
 import {
+  type Attempt,
   type AttemptKind,
   createAttemptLimits,
   createSharedAttemptLimits,
+  toBlock,
   toNetwork,
 } from "./attempt-limits.ts";
 
 function start(entriesMax?: number) {
   const clock = createFakeClock();
   const limits = createAttemptLimits(clock, entriesMax === undefined ? {} : { entriesMax });
-  const isTaken = (kind: AttemptKind, attempt: { email?: string; network: string }): boolean => {
+  const isTaken = (kind: AttemptKind, attempt: Attempt): boolean => {
     try {
       limits.take(kind, attempt);
       return true;
@@ -37,6 +39,17 @@ describe("toNetwork", () => {
     ["fe80::1:2:3:4", "fe80:0:0:0::/64"],
   ])("%s is in %s", (address, network) => {
     expect(toNetwork(address)).toBe(network);
+  });
+});
+
+describe("toBlock", () => {
+  it.each([
+    ["192.0.2.1", "192.0.2.0/24"],
+    ["2001:db8:0:0::/64", "2001:db8:0::/48"],
+    ["2001:db8:1:2::/64", "2001:db8:1::/48"],
+    ["unknown", "unknown"],
+  ])("%s is in %s", (network, block) => {
+    expect(toBlock(network)).toBe(block);
   });
 });
 
@@ -66,6 +79,37 @@ describe("attempts", () => {
       isTaken("sign-in", { ...ADA, email: `person${String(index)}@example.test` }),
     );
     expect(taken.filter(Boolean)).toHaveLength(100);
+  });
+
+  it.each([
+    ["the /64 networks of one /48", (index: number) => `2001:db8:1:${index.toString(16)}::1`],
+    ["the addresses of one /24", (index: number) => `192.0.2.${String(index)}`],
+  ])("are limited over all %s, and not beyond", (_, addressOf) => {
+    const { isTaken } = start();
+    const attempt = (network: string, index: number) =>
+      isTaken("sign-in", { email: `person${String(index)}@example.test`, network });
+    const taken = Array.from({ length: 1_000 }, (_each, index) =>
+      attempt(toNetwork(addressOf(index % 250)), index),
+    );
+    expect(taken.filter(Boolean)).toHaveLength(400);
+    expect(attempt("198.51.100.1", 1)).toBe(true);
+    expect(attempt(toNetwork("2001:db8:2::1"), 1)).toBe(true);
+  });
+
+  it("of a known browser have a budget of their own, which no one else can use up", () => {
+    const { clock, isTaken } = start();
+    const owner = { ...ADA, knownBrowser: "browser 1" };
+    for (let index = 0; index < 130; index += 1) {
+      isTaken("sign-in", { ...ADA, network: `198.51.${String(index % 14)}.1` });
+      isTaken("sign-in", { ...ADA, email: `person${String(index)}@example.test` });
+    }
+    expect(isTaken("sign-in", { ...ADA, network: "203.0.113.9" })).toBe(false);
+    const taken = Array.from({ length: 20 }, () => isTaken("sign-in", owner));
+    expect(taken.filter(Boolean)).toHaveLength(10);
+    expect(isTaken("sign-in", { ...owner, knownBrowser: "browser 2" })).toBe(true);
+    clock.advance(90_000);
+    expect(isTaken("sign-in", owner)).toBe(true);
+    expect(isTaken("sign-in", owner)).toBe(false);
   });
 
   it("cost nothing when they succeed, however many there are", () => {
@@ -113,7 +157,8 @@ describe("attempts", () => {
     fc.assert(
       fc.property(fc.nat(1_000_000), (number) => {
         isTaken("link", { network: `network ${String(number)}` });
-        expect(limits.size).toBeLessThanOrEqual(100);
+        // A hundred networks and a hundred blocks.
+        expect(limits.size).toBeLessThanOrEqual(200);
       }),
       { numRuns: 500 },
     );

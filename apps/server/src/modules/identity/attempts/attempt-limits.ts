@@ -14,6 +14,8 @@ export type Attempt = {
   email?: string;
   /** From {@link toNetwork}. */
   network: string;
+  /** The browser, if someone signed in to the account in it before. */
+  knownBrowser?: string;
 };
 
 /** The kinds of attempts. Each has limits of its own. */
@@ -25,13 +27,20 @@ const limit = (name: string, count: number, windowSeconds: number): RateLimit =>
   windowSeconds,
 });
 
-/**
- * By kind: for one account from one network, for one account from anywhere, and for one network. The first stops guessing without
- * locking out the owner, who is in another network; the second stops guessing from many networks.
- */
-export const ATTEMPT_LIMITS: Readonly<
-  Record<AttemptKind, { accountAndNetwork?: RateLimit; account?: RateLimit; network: RateLimit }>
-> = {
+type LimitsOfKind = {
+  /** For one account from one network: stops guessing without locking out the owner, who is in another network. */
+  accountAndNetwork?: RateLimit;
+  /** For one account from anywhere: stops guessing from many networks. */
+  account?: RateLimit;
+  /** For one account in a browser that signed in to it before, in place of all others: no stranger can use it up. */
+  knownBrowser?: RateLimit;
+  network: RateLimit;
+};
+
+/** For a block, which is many networks of one provider or company: as much as for four networks. */
+const NETWORKS_OF_BLOCK = 4;
+
+export const ATTEMPT_LIMITS: Readonly<Record<AttemptKind, LimitsOfKind>> = {
   // Each sign-in that is started is a row until it expires.
   begin: { network: limit("begin, network", 300, 300) },
   // So is each one that is resumed by a browser with an unknown session.
@@ -39,6 +48,7 @@ export const ATTEMPT_LIMITS: Readonly<
   "sign-in": {
     accountAndNetwork: limit("sign-in, account and network", 10, 900),
     account: limit("sign-in, account", 100, 3_600),
+    knownBrowser: limit("sign-in, known browser", 10, 900),
     network: limit("sign-in, network", 100, 300),
   },
   register: {
@@ -76,6 +86,20 @@ export function toNetwork(address: string): string {
   return `${groups.slice(0, 4).join(":")}::/64`;
 }
 
+/**
+ * Names the block of a network: the /24 of an IPv4 address, the /48 of an IPv6 network. A provider gives one customer up to that
+ * much, so its parts are no different senders.
+ *
+ * Example: `192.0.2.1` gives `192.0.2.0/24`, `2001:db8:0:1::/64` gives `2001:db8:0::/48`.
+ *
+ * @param network - From {@link toNetwork}.
+ */
+export function toBlock(network: string): string {
+  return network.includes(":")
+    ? `${network.split(":").slice(0, 3).join(":")}::/48`
+    : network.replace(/\.\d+$/, ".0/24");
+}
+
 export interface AttemptLimits {
   /** @throws {AppError} `TOO_MANY_ATTEMPTS`; then nothing was counted. */
   take(kind: AttemptKind, attempt: Attempt): void;
@@ -89,16 +113,22 @@ function hashKey(text: string): string {
   return createHash("sha256").update(text).digest("base64").slice(0, 22);
 }
 
-function listBuckets(kind: AttemptKind, { email, network }: Attempt): Bucket[] {
+function listBuckets(kind: AttemptKind, { email, network, knownBrowser }: Attempt): Bucket[] {
   const limits = ATTEMPT_LIMITS[kind];
   const bucketOf = (rateLimit: RateLimit | undefined, who: string | undefined): Bucket[] =>
     rateLimit === undefined || who === undefined
       ? []
       : [{ key: hashKey(`${rateLimit.name}\n${who}`), rateLimit }];
+  if (knownBrowser !== undefined && limits.knownBrowser !== undefined) {
+    return bucketOf(limits.knownBrowser, knownBrowser);
+  }
+  const { name, limit: ofNetwork, windowSeconds } = limits.network;
+  const ofBlock = limit(`${name}, block`, ofNetwork * NETWORKS_OF_BLOCK, windowSeconds);
   return [
     ...bucketOf(limits.accountAndNetwork, email === undefined ? undefined : `${email}\n${network}`),
     ...bucketOf(limits.account, email),
     ...bucketOf(limits.network, network),
+    ...bucketOf(ofBlock, toBlock(network)),
   ];
 }
 

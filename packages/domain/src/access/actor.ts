@@ -32,6 +32,15 @@ export function nameSender(actor: Actor): string {
   return actor.type === "key" ? actor.tenantId : `${actor.type} ${actor.id}`;
 }
 
+/**
+ * Names the sender of a request about one tenant: its members and its keys share what is the tenant's, while each of the
+ * operator's people and programs counts separately.
+ */
+export function nameSenderIn(actor: Actor, tenantId: TenantId): string {
+  const isMember = actor.type === "user" && !actor.isOperator && actor.roles.has(tenantId);
+  return isMember ? tenantId : nameSender(actor);
+}
+
 /** What a use case knows of its caller. */
 export type CallContext = { actor: Actor; requestId: string };
 

@@ -129,7 +129,7 @@ describe("buildOpenApiDocument", () => {
       ["webhooks.resend", ["CONFLICT"]],
       ["operatorWebhooks.create", ["CONFLICT"]],
       ["leaks.github", ["LEAK_REPORT_UNVERIFIED", "LEAK_KEYS_UNAVAILABLE"]],
-      ["usage.live", ["TENANT_SUSPENDED", "TOO_MANY_STREAMS"]],
+      ["usage.live", ["TENANT_SUSPENDED", "TOO_MANY_STREAMS", "OVERLOADED"]],
     ] as const) {
       for (const code of codes) {
         expect(problemsOf(operationId), operationId).toContain(`[${code}](`);

@@ -1,5 +1,6 @@
 import { implement } from "@orpc/server";
 import { alertsContract } from "@turnpike/contract/alerts";
+import { nameSenderIn } from "@turnpike/domain/access/actor";
 import type { HttpContext } from "#http/http-context.ts";
 import type { Queue } from "#modules/analytics/index.ts";
 import {
@@ -25,27 +26,35 @@ export function createAlertsRoutes(deps: AlertsDeps) {
   return os.router({
     create: os.create.handler(({ input, context }) => {
       const call = context.call();
-      return deps.inTurn(call.actor, () => createAlert(deps, call, input));
+      return deps.inTurn(nameSenderIn(call.actor, input.tenantId), () =>
+        createAlert(deps, call, input),
+      );
     }),
     list: os.list.handler(({ input, context }) => listAlerts(deps, context.call(), input)),
     get: os.get.handler(({ input, context }) => getAlert(deps, context.call(), input)),
     update: os.update.handler(({ input, context }) => {
       const call = context.call();
-      return deps.inTurn(call.actor, () => updateAlert(deps, call, input));
+      return deps.inTurn(nameSenderIn(call.actor, input.tenantId), () =>
+        updateAlert(deps, call, input),
+      );
     }),
     pause: os.pause.handler(({ input, context }) => pauseAlert(deps, context.call(), input)),
     resume: os.resume.handler(({ input, context }) => resumeAlert(deps, context.call(), input)),
     delete: os.delete.handler(({ input, context }) => deleteAlert(deps, context.call(), input)),
     test: os.test.handler(({ input, context }) => {
       const call = context.call();
-      return deps.inTurn(call.actor, () => testAlert(deps, call, input));
+      return deps.inTurn(nameSenderIn(call.actor, input.tenantId), () =>
+        testAlert(deps, call, input),
+      );
     }),
     history: os.history.handler(({ input, context }) =>
       listAlertHistory(deps, context.call(), input),
     ),
     preview: os.preview.handler(({ input, context }) => {
       const call = context.call();
-      return deps.inTurn(call.actor, () => previewAlert(deps, call, input));
+      return deps.inTurn(nameSenderIn(call.actor, input.tenantId), () =>
+        previewAlert(deps, call, input),
+      );
     }),
     getQuotaAlerts: os.getQuotaAlerts.handler(({ input, context }) =>
       getQuotaAlerts(deps, context.call(), input),

@@ -120,8 +120,9 @@ export function createDocumentsRawRoutes(deps: DocumentStreamsDeps): RawRoute[] 
       path: "/v1/tenants/{tenantId}/documents/{collection}/changes",
       async handle(call) {
         const { actor } = call.context.call();
-        assertMayUse({ actor }, "documents:read", parseStreamCall(call));
-        const release = slots.take(actor);
+        const target = parseStreamCall(call);
+        assertMayUse({ actor }, "documents:read", target);
+        const release = slots.take(actor, target.tenantId);
         try {
           await serveStream(deps, call, actor);
         } finally {

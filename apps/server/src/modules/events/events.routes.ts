@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { implement } from "@orpc/server";
 import { EVENTS_BYTES_MAX, type EventReceipt, eventsContract } from "@turnpike/contract/events";
-import { type Actor, nameSender } from "@turnpike/domain/access/actor";
+import { nameSender } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { sendHotJson } from "#http/hot-json.ts";
 import type { HttpContext } from "#http/http-context.ts";
@@ -18,7 +18,7 @@ import { previewMeter } from "./preview-meter.ts";
 
 export function createEventsRoutes(
   deps: AppServices & {
-    inTurn<Result>(actor: Actor, work: () => Promise<Result>): Promise<Result>;
+    inTurn<Result>(sender: string, work: () => Promise<Result>): Promise<Result>;
   },
 ) {
   const os = implement(eventsContract).$context<HttpContext>();
@@ -31,11 +31,11 @@ export function createEventsRoutes(
     ),
     meterActivity: os.meterActivity.handler(({ context }) => {
       const call = context.call();
-      return deps.inTurn(call.actor, () => listMeterActivity(deps, call));
+      return deps.inTurn(nameSender(call.actor), () => listMeterActivity(deps, call));
     }),
     previewMeter: os.previewMeter.handler(({ input, context }) => {
       const call = context.call();
-      return deps.inTurn(call.actor, () => previewMeter(deps, call, input));
+      return deps.inTurn(nameSender(call.actor), () => previewMeter(deps, call, input));
     }),
   });
 }

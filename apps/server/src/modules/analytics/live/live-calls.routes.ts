@@ -75,7 +75,7 @@ export function createLiveCallsRawRoutes(deps: LiveCallsRoutesDeps): RawRoute[] 
       tenantId: parsed.data,
     });
     await assertTenantOpen(deps, tenant);
-    const release = slots.take(actor);
+    const release = slots.take(actor, tenant);
     try {
       await sendEvents(call, {
         shutdown: deps.shutdown,

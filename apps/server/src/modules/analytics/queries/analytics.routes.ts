@@ -6,6 +6,7 @@ import {
   type UsageReport,
   usageQuery,
 } from "@turnpike/contract/usage";
+import { nameSender, nameSenderIn } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { HttpContext } from "#http/http-context.ts";
 import { parseQuery } from "#http/parse-query.ts";
@@ -24,15 +25,19 @@ export function createAnalyticsRoutes(deps: AnalyticsDeps) {
   return os.router({
     query: os.query.handler(({ input, context }) => {
       const call = context.call();
-      return deps.inTurn(call.actor, () => queryUsage(deps, call, input));
+      return deps.inTurn(nameSenderIn(call.actor, input.tenantId), () =>
+        queryUsage(deps, call, input),
+      );
     }),
     queryAll: os.queryAll.handler(({ input, context }) => {
       const call = context.call();
-      return deps.inTurn(call.actor, () => queryUsageOfAll(deps, call, input));
+      return deps.inTurn(nameSender(call.actor), () => queryUsageOfAll(deps, call, input));
     }),
     keys: os.keys.handler(({ input, context }) => {
       const call = context.call();
-      return deps.inTurn(call.actor, () => summariseKeys(deps, call, input));
+      return deps.inTurn(nameSenderIn(call.actor, input.tenantId), () =>
+        summariseKeys(deps, call, input),
+      );
     }),
   });
 }
@@ -58,13 +63,15 @@ async function exportTenant(deps: AnalyticsDeps, call: RawCall): Promise<void> {
     throw resourceNotFound("tenant");
   }
   const input = parseQuery(call, usageQuery, { tenantId: tenant.data });
-  sendCsv(call, await deps.inTurn(context.actor, () => queryUsage(deps, context, input)));
+  const sender = nameSenderIn(context.actor, input.tenantId);
+  sendCsv(call, await deps.inTurn(sender, () => queryUsage(deps, context, input)));
 }
 
 async function exportAll(deps: AnalyticsDeps, call: RawCall): Promise<void> {
   const context = call.context.call();
   const input = parseQuery(call, allUsageQuery, {});
-  sendCsv(call, await deps.inTurn(context.actor, () => queryUsageOfAll(deps, context, input)));
+  const sender = nameSender(context.actor);
+  sendCsv(call, await deps.inTurn(sender, () => queryUsageOfAll(deps, context, input)));
 }
 
 /** The same questions, answered as CSV: a file is no document of the contract. */

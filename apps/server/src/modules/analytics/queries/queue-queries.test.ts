@@ -1,14 +1,16 @@
-import type { Actor } from "@turnpike/domain/access/actor";
-import type { TenantId } from "@turnpike/domain/ids/ids";
+import { type Actor, nameSenderIn } from "@turnpike/domain/access/actor";
+import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { expect, it } from "vitest";
 import { createQueue } from "./queue-queries.ts";
 
-function keyOf(tenant: string, id = "key_1"): Actor {
-  return { type: "key", id, tenantId: `ten_${tenant}` as TenantId, scopes: [] };
+const TENANT = "ten_flood" as TenantId;
+const OPERATOR = "operator cli";
+const FLOOD = tenantNamed("flood");
+
+function tenantNamed(tenant: string): string {
+  return `ten_${tenant}`;
 }
-const OPERATOR: Actor = { type: "operator", id: "cli" };
-const FLOOD = keyOf("flood");
 
 /** Work that ends on request. */
 function makeWork() {
@@ -41,14 +43,31 @@ it("runs as many at once as allowed, and the others of a sender in order", async
   expect(await Promise.all(all)).toEqual(["1", "2", "3", "4"]);
 });
 
-it("always leaves room for others beside a sender that floods with several keys", async () => {
+it("always leaves room for others beside a tenant that floods with several members and keys", async () => {
   const inTurn = createQueue({ running: 4, waiting: 10, waitMs: 60_000 });
   const { work, started } = makeWork();
-  for (const id of ["key_1", "key_2", "key_3", "key_4"]) {
-    void inTurn(keyOf("flood", id), work(id));
+  const roles = new Map([[TENANT, "viewer" as const]]);
+  const senders: Actor[] = [
+    { type: "user", id: "usr_1" as UserId, isOperator: false, roles },
+    { type: "user", id: "usr_2" as UserId, isOperator: false, roles },
+    { type: "key", id: "key_1", tenantId: TENANT, scopes: [] },
+    { type: "key", id: "key_2", tenantId: TENANT, scopes: [] },
+  ];
+  for (const actor of senders) {
+    void inTurn(nameSenderIn(actor, TENANT), work(actor.id));
   }
-  void inTurn(keyOf("other"), work("other"));
-  expect(started).toEqual(["key_1", "key_2", "other"]);
+  void inTurn(tenantNamed("other"), work("other"));
+  expect(started).toEqual(["usr_1", "usr_2", "other"]);
+});
+
+it("counts an operator who looks at a tenant apart from its members", () => {
+  const operator: Actor = {
+    type: "user",
+    id: "usr_9" as UserId,
+    isOperator: true,
+    roles: new Map([[TENANT, "owner"]]),
+  };
+  expect(nameSenderIn(operator, TENANT)).toBe("user usr_9");
 });
 
 it("lets senders take turns: a single question does not wait for all earlier ones of another sender", async () => {
@@ -56,10 +75,10 @@ it("lets senders take turns: a single question does not wait for all earlier one
   const { work, started, endOldest } = makeWork();
   for (const tenant of ["a", "b"]) {
     for (const id of [1, 2, 3]) {
-      void inTurn(keyOf(tenant), work(`${tenant}${String(id)}`));
+      void inTurn(tenantNamed(tenant), work(`${tenant}${String(id)}`));
     }
   }
-  void inTurn(keyOf("late"), work("late"));
+  void inTurn(tenantNamed("late"), work("late"));
   expect(started).toEqual(["a1", "b1"]);
   endOldest();
   await expect.poll(() => started).toEqual(["a1", "b1", "a2"]);

@@ -1,9 +1,8 @@
-import { type Actor, nameSender } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { judgeShare } from "@turnpike/domain/limits/fair-share";
 
-/** Runs work when its sender's turn has come. @throws {AppError} `OVERLOADED` when it does not come in time. */
-export type Queue = <Result>(actor: Actor, work: () => Promise<Result>) => Promise<Result>;
+/** Runs work when the turn of its sender, named, has come. @throws {AppError} `OVERLOADED` when it does not come in time. */
+export type Queue = <Result>(sender: string, work: () => Promise<Result>) => Promise<Result>;
 
 /** One sender: how many of its questions run, and what waits, the oldest first. */
 type Party = { running: number; waiting: (() => void)[] };
@@ -86,8 +85,7 @@ export function createQueue(limits: { running: number; waiting: number; waitMs: 
     });
   }
 
-  return async (actor, work) => {
-    const sender = nameSender(actor);
+  return async (sender, work) => {
     const party = parties.get(sender) ?? { running: 0, waiting: [] };
     parties.set(sender, party);
     // A question waits only when there is no room for it.

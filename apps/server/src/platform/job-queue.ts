@@ -15,6 +15,8 @@ export type EnqueueOptions = {
   singletonKey?: string;
   /** Not before. */
   startAfter?: Date;
+  /** Jobs of a higher one run first, those of the same in the order in which they came. Default 0. */
+  priority?: number;
 };
 
 /** Takes work that may be done later, by any process, at least once. */
@@ -112,6 +114,7 @@ export async function openJobQueue(
       await boss.send(job.name, payload, {
         singletonKey: options.singletonKey ?? randomUUID(),
         ...(options.startAfter === undefined ? {} : { startAfter: options.startAfter }),
+        ...(options.priority === undefined ? {} : { priority: options.priority }),
         ...(options.tx === undefined ? {} : { db: toQueueDatabase(options.tx) }),
       });
     },

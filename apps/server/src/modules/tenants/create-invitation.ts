@@ -162,6 +162,7 @@ async function mailInvitation(
   const tenantName = toPlainLine(tenant.name, NAME_LENGTH_MAX);
   await sendMail(deps, tx, {
     to: input.row.email,
+    tenantId: input.row.tenant_id,
     kind: "invitation",
     subject: `Invitation to ${tenantName} on ${deps.brandName}`,
     text: toMailText({

@@ -61,6 +61,7 @@ export async function mailMembers(
   for (const to of await listRoleEmails(tx, input.tenantId, input.roles, MAILS_MAX)) {
     await sendMail(deps, tx, {
       to,
+      tenantId: input.tenantId,
       kind: input.kind,
       subject: `${brandName}: ${input.title}`,
       text: `${input.body}${name}${where}`,

@@ -1,16 +1,20 @@
 import { mail as mailSchema } from "@turnpike/contract/notifications";
 import type { Actor } from "@turnpike/domain/access/actor";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { pollUntil } from "@turnpike/testkit/poll-until";
 import { type SmtpServer, startSmtpServer } from "@turnpike/testkit/smtp-server";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { createLiveServices, insertTestTenant } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type ApiFixture, serveModule } from "#http/api-server.fixture.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { registerJob } from "#platform/define-job.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
+import { startJobRunner } from "#platform/job-runner.ts";
 import { createLogger } from "#platform/logger.ts";
 import { createOutboxRoutes } from "../notifications.routes.ts";
 import { pruneNotifications } from "../prune-notifications.ts";
-import { deliverMail } from "./deliver-mail.ts";
+import { deliverMail, deliverMailJob } from "./deliver-mail.ts";
 import {
   createMailTransport,
   hashRecipient,
@@ -189,6 +193,36 @@ describe("mail", () => {
     await gone.close();
     await expect(deliver(mailId, { settings: smtpSettings(gone.port) })).rejects.toThrow();
     expect(await find(mailId)).toMatchObject({ state: "queued", attempts: 1 });
+  });
+
+  it("takes turns by tenant: one tenant's mails do not hold up another's, nor those of new passwords", async () => {
+    const flooding = "ten_flooding" as TenantId;
+    const quiet = "ten_quiet" as TenantId;
+    for (let number = 0; number < 12; number += 1) {
+      await send({ subject: `Flood ${String(number)}`, tenantId: flooding });
+    }
+    await send({ subject: "Quiet", tenantId: quiet });
+    await send({ subject: "New password", kind: "password" });
+    const mailTransport = createMailTransport(smtpSettings(), services.logger);
+    const runner = await startJobRunner({
+      target: database.target,
+      jobs: [
+        registerJob({
+          job: deliverMailJob,
+          run: (payload, attempt) => deliverMail({ ...services, mailTransport }, payload, attempt),
+        }),
+      ],
+      logger: services.logger,
+    });
+    const subjects = () =>
+      smtp.mails.flatMap(
+        ({ data }) => /^Subject: (Flood \d+|Quiet|New password)\r$/m.exec(data)?.[1] ?? [],
+      );
+    await pollUntil("all are sent", () => subjects().length === 14);
+    await runner.stop(5_000);
+    mailTransport.close();
+    const flood = Array.from({ length: 12 }, (_, number) => `Flood ${String(number)}`);
+    expect(subjects()).toEqual([flood[0], "Quiet", "New password", ...flood.slice(1)]);
   });
 
   it("never sends the password to a server without TLS", async () => {

@@ -31,11 +31,23 @@ const COLUMNS = [
 /** All functions here need the operator role. No other role can see the table. */
 export async function insertMail(
   tx: Tx,
-  row: Pick<MailRow, "mail_id" | "kind" | "recipient" | "subject" | "body" | "created_at">,
+  row: Pick<MailRow, "mail_id" | "kind" | "recipient" | "subject" | "body" | "created_at"> & {
+    sender: string;
+  },
 ): Promise<void> {
   await tx`
-    insert into mails (mail_id, kind, recipient, subject, body, state, created_at)
-    values (${row.mail_id}, ${row.kind}, ${row.recipient}, ${row.subject}, ${row.body}, 'queued', ${row.created_at})`;
+    insert into mails (mail_id, kind, recipient, subject, body, state, created_at, sender)
+    values (${row.mail_id}, ${row.kind}, ${row.recipient}, ${row.subject}, ${row.body}, 'queued', ${row.created_at},
+      ${row.sender})`;
+}
+
+/** How many mails of a sender are not sent yet, at most `countMax`. */
+export async function countQueuedMails(tx: Tx, sender: string, countMax: number): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::int as count from (
+      select from mails where sender = ${sender} and state = 'queued' limit ${countMax}
+    ) as queued`;
+  return row?.count ?? 0;
 }
 
 export async function findMail(tx: Tx, mailId: string): Promise<MailRow | undefined> {

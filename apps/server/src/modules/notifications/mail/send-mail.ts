@@ -1,11 +1,12 @@
 import type { Tx } from "@turnpike/db/client";
 import { AppError } from "@turnpike/domain/errors/app-error";
+import type { TenantId } from "@turnpike/domain/ids/ids";
 import { toPlainLine, toPlainText } from "@turnpike/domain/text/plain-text";
 import { z } from "zod";
 import type { AppServices } from "#platform/app-services.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
 import { deliverMailJob } from "./deliver-mail.ts";
-import { insertMail } from "./mails.store.ts";
+import { countQueuedMails, insertMail } from "./mails.store.ts";
 
 export type SendMailDeps = Pick<AppServices, "clock" | "newId"> & { jobs: JobQueue };
 
@@ -16,16 +17,23 @@ export type MailInput = {
   text: string;
   /** The subject, such as `invitation`. */
   kind: string;
+  /** The tenant on whose behalf it is sent. Left out for a mail of the installation itself. */
+  tenantId?: TenantId;
 };
 
 const SUBJECT_LENGTH_MAX = 200;
 const TEXT_LENGTH_MAX = 50_000;
+/** Beyond so many waiting mails, further ones of a tenant are sent in the order in which they came. */
+const TURNS_MAX = 1_000;
 /** A single plain address: no list, name or comment. */
 const address = z.email().max(320);
 
 /**
  * Sends a mail if and only if the caller's transaction commits. Needs the operator role, because mails belong to no tenant. Subject
  * and text are sanitised, so they may contain names from outside.
+ *
+ * Tenants take turns: a mail goes out after all mails before which fewer of their own tenant wait. Those of the installation
+ * itself, which are limited by their recipients, do not wait for each other.
  *
  * @returns The id of the mail.
  * @throws {AppError} `INVALID_REQUEST` if `to` is not an address.
@@ -44,6 +52,8 @@ export async function sendMail(
     });
   }
   const mailId = deps.newId("mail");
+  const sender = input.tenantId ?? "";
+  const turn = sender === "" ? 0 : await countQueuedMails(tx, sender, TURNS_MAX);
   await insertMail(tx, {
     mail_id: mailId,
     kind: input.kind,
@@ -51,7 +61,12 @@ export async function sendMail(
     subject: toPlainLine(input.subject, SUBJECT_LENGTH_MAX),
     body: toPlainText(input.text, TEXT_LENGTH_MAX),
     created_at: deps.clock.now(),
+    sender,
   });
-  await deps.jobs.enqueue(deliverMailJob, { mailId }, { tx, singletonKey: mailId });
+  await deps.jobs.enqueue(
+    deliverMailJob,
+    { mailId },
+    { tx, singletonKey: mailId, priority: -turn },
+  );
   return { mailId };
 }

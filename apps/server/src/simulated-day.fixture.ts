@@ -1,7 +1,7 @@
 import type { VerifyKeyResponse } from "@turnpike/contract/keys";
 import { SCOPES } from "@turnpike/domain/access/scopes";
-import { toScaled } from "@turnpike/domain/events/decimal-value";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { toScaled } from "@turnpike/domain/money/decimal";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@turnpike/domain/time/zoned-buckets";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";

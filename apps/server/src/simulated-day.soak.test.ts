@@ -1,5 +1,5 @@
 import type { limits as limitsShape, UsageReport } from "@turnpike/contract/usage";
-import { fromScaled, toScaled } from "@turnpike/domain/events/decimal-value";
+import { fromScaled, toScaled } from "@turnpike/domain/money/decimal";
 import { periodAt } from "@turnpike/domain/time/period";
 import { DAY_MS, GRAINS } from "@turnpike/domain/time/zoned-buckets";
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";

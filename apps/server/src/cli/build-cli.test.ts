@@ -47,6 +47,7 @@ describe("the commands", () => {
         ...[
           "users ensure",
           "plans list",
+          "billing rehearse",
           "catalog apply",
           "catalog show",
           "usage",

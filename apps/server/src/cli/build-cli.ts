@@ -1,4 +1,5 @@
 import { addAuditCommands } from "./audit-commands.ts";
+import { addBillingCommands } from "./billing-commands.ts";
 import { addCatalogCommands } from "./catalog-commands.ts";
 import { type Cli, type CliEnvironment, createCli } from "./cli.ts";
 import { addConfigCommands } from "./config-commands.ts";
@@ -21,6 +22,7 @@ export function buildCli(environment: CliEnvironment): Cli {
   addServiceKeysCommands(cli);
   addOperatorsCommands(cli);
   addCatalogCommands(cli);
+  addBillingCommands(cli);
   addUsageCommands(cli);
   addImportCommand(cli);
   addWebhooksCommands(cli);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fromScaled, toDecimalValue, toScaled, VALUE_MAX } from "./decimal-value.ts";
+import { fromScaled, toScaled } from "../money/decimal.ts";
+import { toDecimalValue, VALUE_MAX } from "./decimal-value.ts";
 
 describe("toDecimalValue", () => {
   it.each<[unknown, string | undefined]>([

@@ -4,13 +4,13 @@ import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import type { Aggregation } from "@turnpike/domain/catalog/meter";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { parseCloudEvent } from "@turnpike/domain/events/cloud-event";
-import { fromScaled, toScaled } from "@turnpike/domain/events/decimal-value";
 import {
   type CompiledMeter,
   compileMeter,
   type Measurement,
   measureEvent,
 } from "@turnpike/domain/events/measure-event";
+import { fromScaled, toScaled } from "@turnpike/domain/money/decimal";
 import type { Transact } from "#platform/transact.ts";
 import { listRecentEvents, type StoredEvent } from "./events.store.ts";
 import { decodeEventData } from "./ingest/decode-event-data.ts";

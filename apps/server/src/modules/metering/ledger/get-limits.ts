@@ -1,7 +1,7 @@
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
-import { fromScaled, toScaled } from "@turnpike/domain/events/decimal-value";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { fromScaled, toScaled } from "@turnpike/domain/money/decimal";
 import { periodAt } from "@turnpike/domain/time/period";
 import { findEntitlement } from "#modules/entitlements/index.ts";
 import type { AppServices } from "#platform/app-services.ts";

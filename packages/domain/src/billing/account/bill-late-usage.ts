@@ -1,0 +1,115 @@
+import { larger, smaller } from "../../money/bounds.ts";
+import { roundToMinor } from "../../money/currency.ts";
+import { divideHalfAway } from "../../money/exact.ts";
+import { costOf } from "../../pricing/cost.ts";
+import { createLine, type Line } from "../rating/line.ts";
+import type { ClosedStretch } from "../rating/stretch.ts";
+import type { Account, ClosedCommitment } from "./account.ts";
+import { issueCreditNotes, type LineCredit } from "./issue-credit-notes.ts";
+
+/** The usage line that a stretch was billed by, where it is on an invoice. */
+function findUsageLine(
+  { invoices }: Account,
+  { owner, fromMs }: ClosedStretch,
+): { invoice: number; line: number; billed: Line } | undefined {
+  for (const [invoice, { lines, isVoid }] of invoices.entries()) {
+    const line = lines.findIndex(
+      (candidate) =>
+        candidate.kind === "usage" &&
+        candidate.owner?.runOrder === owner.runOrder &&
+        candidate.owner.card === owner.card &&
+        candidate.span?.fromMs === fromMs,
+    );
+    const billed = lines[line];
+    if (billed !== undefined && !isVoid) {
+      return { invoice, line, billed };
+    }
+  }
+  return;
+}
+
+/** What a lower price of the whole period gives back, net of the discount of the line. */
+function creditUsage(account: Account, stretch: ClosedStretch, lowered: bigint): LineCredit[] {
+  const found = findUsageLine(account, stretch);
+  if (found === undefined || found.billed.amount <= 0n) {
+    return [];
+  }
+  const { invoice, line, billed } = found;
+  const amount = divideHalfAway(lowered * (billed.amount - billed.discount), billed.amount);
+  return [{ invoice, line, amount }];
+}
+
+function setAgainstPlan(
+  commitments: readonly ClosedCommitment[],
+  { owner, fromMs }: ClosedStretch,
+  amount: bigint,
+): { commitments: ClosedCommitment[]; rest: bigint } {
+  let rest = amount;
+  const reduced = commitments.map((commitment) => {
+    const isCovering =
+      commitment.planId === owner.planId &&
+      commitment.isAddOn === owner.isAddOn &&
+      commitment.fromMs <= fromMs &&
+      fromMs < commitment.toMs;
+    const used = isCovering ? smaller(rest, commitment.left) : 0n;
+    rest -= used;
+    return { ...commitment, left: commitment.left - used };
+  });
+  return { commitments: reduced, rest };
+}
+
+function billStretch(
+  account: Account,
+  index: number,
+  { quantity, atMs }: { quantity: bigint; atMs: number },
+): { account: Account; line: Line | undefined } {
+  const stretch = account.closed[index];
+  if (stretch === undefined) {
+    return { account, line: undefined };
+  }
+  const { currency } = account.terms;
+  const { card, owner, used } = stretch;
+  const costAt = (units: bigint) => roundToMinor(costOf(card.price, units), currency);
+  const difference = costAt(used + quantity) - costAt(used);
+  const owed = larger(difference, 0n);
+  const byCard = smaller(owed, stretch.truedUp);
+  const { commitments, rest } = setAgainstPlan(account.commitments, stretch, owed - byCard);
+  const grown = { ...stretch, used: used + quantity, truedUp: stretch.truedUp - byCard };
+  const billed: Account = {
+    ...account,
+    closed: account.closed.map((old, place) => (place === index ? grown : old)),
+    commitments,
+  };
+  const credits = difference < 0n ? creditUsage(account, stretch, -difference) : [];
+  return {
+    account: issueCreditNotes(billed, credits, atMs),
+    line: createLine({
+      kind: "late",
+      owner,
+      span: { fromMs: stretch.fromMs, toMs: stretch.toMs },
+      quantity,
+      amount: rest,
+      taxClass: card.taxClass,
+    }),
+  };
+}
+
+/**
+ * Bills usage that was recorded after its period was closed: one line for each card and period, the difference that it makes to the
+ * total of that period. True-ups of the period pay for it first; where the price of the whole fell, a credit note gives it back.
+ */
+export function billLateUsage(account: Account, atMs: number): { account: Account; lines: Line[] } {
+  const indices = [...new Set(account.late.map(({ closed }) => closed))].sort((a, b) => a - b);
+  let current: Account = { ...account, late: [] };
+  const lines: Line[] = [];
+  for (const index of indices) {
+    const quantity = account.late.reduce(
+      (sum, use) => (use.closed === index ? sum + use.quantity : sum),
+      0n,
+    );
+    const billed = billStretch(current, index, { quantity, atMs });
+    current = billed.account;
+    lines.push(...(billed.line === undefined ? [] : [billed.line]));
+  }
+  return { account: current, lines };
+}

@@ -1,0 +1,87 @@
+import { smaller } from "../../money/bounds.ts";
+import { applyCoupons, spreadOff, sumLeft } from "../invoices/coupon.ts";
+import { chooseGrants, moveGrants, sumBurns } from "../invoices/grant.ts";
+import { type Invoice, nextNumber } from "../invoices/invoice.ts";
+import { createLine, isCharge, type Line } from "../rating/line.ts";
+import { orderLines } from "../rating/order-lines.ts";
+import { taxLines } from "../tax/tax-lines.ts";
+import { totalTaxes } from "../tax/tax-totals.ts";
+import type { Account } from "./account.ts";
+
+/** Lines of nothing are left out, unless they say what was used. */
+function isShown({ kind, amount, quantity }: Line): boolean {
+  const isUsage = kind === "usage" || kind === "late" || kind === "beyondCap";
+  return amount !== 0n || (isUsage && (quantity ?? 0n) > 0n);
+}
+
+function toPromotional(amount: bigint): Line {
+  return createLine({
+    kind: "promotional",
+    owner: undefined,
+    span: undefined,
+    quantity: undefined,
+    amount: -amount,
+    taxClass: "standard",
+  });
+}
+
+/** Lowers lines by coupons, then by promotional credit. */
+function lowerLines(account: Account, charges: readonly Line[], atMs: number) {
+  const { coupons, invoices, periods, grants } = account;
+  const { lines, discounts } = applyCoupons(charges, coupons, { invoices, periodNumber: periods });
+  const left = sumLeft(lines);
+  const burns = chooseGrants(grants, { kind: "promotional", amount: left, atMs });
+  const amount = sumBurns(burns);
+  const lowered = amount === 0n ? lines : spreadOff(lines, amount);
+  return {
+    lines: [...lowered, ...discounts, ...(amount === 0n ? [] : [toPromotional(amount)])],
+    burns,
+  };
+}
+
+/**
+ * Issues one invoice for lines and for those that waited: cut by tax, ordered, lowered by coupons and credit, taxed, and paid from the
+ * balance and from prepaid credit. The number is taken last. When no line has an amount, there is no invoice.
+ *
+ * @throws {NoTaxRate} When the table of rates has none for a line.
+ */
+export function issueInvoice(account: Account, lines: readonly Line[], atMs: number): Account {
+  const { terms, customer, invoices, grants } = account;
+  const { seller, currency } = terms;
+  const taxed = taxLines([...account.waiting, ...lines], { seller, customer, currency });
+  const charges = orderLines(taxed.filter(isShown));
+  const settled: Account = { ...account, waiting: [] };
+  if (charges.every(({ amount }) => amount === 0n)) {
+    return settled;
+  }
+  const lowered = lowerLines(account, charges, atMs);
+  const totals = totalTaxes(
+    lowered.lines
+      .filter((line) => isCharge(line) && line.amount > 0n)
+      .map((line) => ({ kinds: line.taxes, sum: line.amount - line.discount })),
+    seller?.pricesInclude ?? "net",
+  );
+  const fromBalance = smaller(account.balance, totals.total);
+  const left = totals.total - fromBalance;
+  const paid = chooseGrants(grants, { kind: "prepaid", amount: left, atMs });
+  const burns = [...lowered.burns, ...paid];
+  const invoice: Invoice = {
+    ...totals,
+    number: nextNumber("INV", invoices, atMs),
+    issuedAtMs: atMs,
+    periodNumber: account.periods,
+    lines: lowered.lines,
+    burns,
+    fromBalance,
+    prepaid: sumBurns(paid),
+    paid: 0n,
+    credited: 0n,
+    isVoid: false,
+  };
+  return {
+    ...settled,
+    invoices: [...invoices, invoice],
+    balance: account.balance - fromBalance,
+    grants: moveGrants(grants, burns, -1),
+  };
+}

@@ -1,0 +1,72 @@
+import { larger } from "../../money/bounds.ts";
+import type { Line, TaxKind } from "../rating/line.ts";
+
+/** One tax of a document: its base and its amount in minor units. */
+export type TaxRow = TaxKind & { readonly base: bigint; readonly amount: bigint };
+
+/** Lines with the same taxes. */
+export type TaxGroup = {
+  readonly kinds: readonly TaxKind[];
+  /** Sum of the lines after discounts, in the terms of the lines: net, or gross with gross prices. */
+  readonly sum: bigint;
+  readonly net: bigint;
+  /** Tax of each kind, with gross prices. With net prices taxes are of rows, which may span groups. */
+  readonly amounts: readonly bigint[];
+};
+
+export type TaxTotals = {
+  readonly net: bigint;
+  readonly taxes: readonly TaxRow[];
+  readonly total: bigint;
+  readonly groups: readonly TaxGroup[];
+};
+
+/** What an invoice took from a grant. */
+export type Burn = { readonly grant: number; readonly amount: bigint };
+
+/** An issued invoice. Amounts are minor units; nothing but `paid`, `credited` and `isVoid` changes after it is issued. */
+export type Invoice = TaxTotals & {
+  readonly number: string;
+  readonly issuedAtMs: number;
+  /** The period of the customer in which it was issued, see `Account.periods`. */
+  readonly periodNumber: number;
+  readonly lines: readonly Line[];
+  readonly burns: readonly Burn[];
+  readonly fromBalance: bigint;
+  readonly prepaid: bigint;
+  /** Everything that was paid, also beyond what was due. */
+  readonly paid: bigint;
+  readonly credited: bigint;
+  readonly isVoid: boolean;
+};
+
+/** What is still to be paid, never below 0. */
+export function dueOf(invoice: Invoice): bigint {
+  const { total, fromBalance, prepaid, paid, credited, isVoid } = invoice;
+  const left = total - fromBalance - prepaid - paid - credited;
+  return isVoid ? 0n : larger(left, 0n);
+}
+
+export function isOpen(invoice: Invoice): boolean {
+  return dueOf(invoice) > 0n;
+}
+
+export function statusOf(invoice: Invoice): "open" | "paid" | "void" {
+  if (invoice.isVoid) {
+    return "void";
+  }
+  return isOpen(invoice) ? "open" : "paid";
+}
+
+/** The next number of a series: from 1 in each year of issue, without a gap. */
+export function nextNumber(
+  series: "INV" | "CN",
+  issued: readonly { readonly issuedAtMs: number }[],
+  atMs: number,
+): string {
+  const year = new Date(atMs).getUTCFullYear();
+  const before = issued.filter(
+    ({ issuedAtMs }) => new Date(issuedAtMs).getUTCFullYear() === year,
+  ).length;
+  return `${series}-${String(year).padStart(4, "0")}-${String(before + 1).padStart(6, "0")}`;
+}

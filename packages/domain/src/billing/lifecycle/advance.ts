@@ -1,0 +1,69 @@
+import { type Account, isRunning, lifeOf } from "../account/account.ts";
+import { accessAt, makeAttempts, nextDunningMs } from "../payments/dunning.ts";
+import { nextBoundaryMs, turnPeriod } from "./turn-period.ts";
+
+/** Records the life of a subscription and what the customer may do, where they have changed. */
+export function recordStates(account: Account, atMs: number): Account {
+  const { subscription, life, access, calendars, terms, invoices } = account;
+  if (subscription === undefined) {
+    return account;
+  }
+  const state = lifeOf(subscription);
+  const { planId } = subscription.run.plan;
+  const last = life.at(-1);
+  const isSame = last?.state === state && last.planId === planId;
+  const reached = accessAt(calendars, terms.dunning, { invoices, atMs });
+  return {
+    ...account,
+    life: isSame ? life : [...life, { atMs, state, planId }],
+    access: access.at(-1)?.state === reached ? access : [...access, { atMs, state: reached }],
+  };
+}
+
+/** Turns periods at one instant until nothing is due any more. */
+function turnAt(account: Account, atMs: number): Account {
+  let current = account;
+  while (isRunning(current) && (nextBoundaryMs(current) ?? atMs + 1) <= atMs) {
+    current = recordStates(turnPeriod(current, atMs), atMs);
+  }
+  return current;
+}
+
+/**
+ * Lets time pass up to and including `toMs`: periods close and open in order, then attempts to collect are made, instant by instant.
+ *
+ * @param fromMs - Where the account is in time.
+ */
+export function advance(
+  account: Account,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): Account {
+  let current = account;
+  let nowMs = fromMs;
+  for (;;) {
+    const { calendars, terms, invoices } = current;
+    const boundaryMs = nextBoundaryMs(current);
+    const dunningMs = nextDunningMs(calendars, terms.dunning, { invoices, afterMs: nowMs });
+    const nextMs = Math.min(
+      boundaryMs ?? Number.POSITIVE_INFINITY,
+      dunningMs ?? Number.POSITIVE_INFINITY,
+    );
+    if (nextMs > toMs) {
+      return current;
+    }
+    nowMs = Math.max(nowMs, nextMs);
+    current = turnAt(current, nowMs);
+    const made = makeAttempts(current.calendars, terms.dunning, {
+      invoices: current.invoices,
+      atMs: nowMs,
+    });
+    current = recordStates(
+      {
+        ...current,
+        calendars: made.calendars,
+        attempts: [...current.attempts, ...made.attempts],
+      },
+      nowMs,
+    );
+  }
+}

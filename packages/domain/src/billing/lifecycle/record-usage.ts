@@ -1,0 +1,94 @@
+import type { Quantity } from "../../pricing/price.ts";
+import type { Account, LateUse, RunningAccount } from "../account/account.ts";
+import { billLateUsage } from "../account/bill-late-usage.ts";
+import { admitUsage } from "../limits/admit-usage.ts";
+import { quotaLeft } from "../limits/quota.ts";
+import { createCapCheck } from "../limits/spend.ts";
+import type { Stretch } from "../rating/stretch.ts";
+import { listRuns, type Run } from "../subscription/subscription.ts";
+import { settle } from "./settle.ts";
+
+export type Usage = {
+  readonly meterId: string;
+  readonly quantity: Quantity;
+  /** When it happened. */
+  readonly atMs: number;
+};
+
+function isOf({ card, fromMs }: Stretch, { meterId, atMs }: Usage): boolean {
+  return card.meterId === meterId && fromMs <= atMs;
+}
+
+/** How much of a use the limits and the cap let through. */
+function admit(account: RunningAccount, usage: Usage): Quantity {
+  const { subscription, cap, terms, meterUses } = account;
+  const { meterId, quantity, atMs } = usage;
+  const runs = listRuns(subscription);
+  const check =
+    cap === undefined
+      ? undefined
+      : createCapCheck({
+          cap,
+          lines: [...account.invoices.flatMap(({ lines }) => lines), ...account.waiting],
+          stretches: runs.flatMap(({ stretches }) => stretches),
+          period: subscription.period,
+          currency: terms.currency,
+        });
+  return admitUsage(quantity, {
+    quotaLeft: quotaLeft(runs, {
+      meterId,
+      anchorMs: subscription.anchorMs,
+      atMs,
+      uses: meterUses,
+    }),
+    fitsCap: check === undefined ? undefined : (amount) => check(meterId, amount),
+  });
+}
+
+function addTo(run: Run, usage: Usage, served: Quantity): Run {
+  const { atMs, quantity } = usage;
+  const kept = quantity - served;
+  const stretches = run.stretches.map((stretch) =>
+    isOf(stretch, usage)
+      ? {
+          ...stretch,
+          used: stretch.used + served,
+          uses: served > 0n ? [...stretch.uses, { atMs, quantity: served }] : stretch.uses,
+          beyond: kept > 0n ? [...stretch.beyond, { atMs, quantity: kept }] : stretch.beyond,
+        }
+      : stretch,
+  );
+  return { ...run, stretches };
+}
+
+/**
+ * Records usage. What lies in a running period is served as far as limits and the cap have room; what lies in a closed one was admitted
+ * when it happened, and is billed when next a period closes, or at once when nothing runs.
+ *
+ * @param nowMs - When it was written to the ledger.
+ */
+export function recordUsage(account: Account, usage: Usage, nowMs: number): Account {
+  const { meterId, atMs, quantity } = usage;
+  const late: LateUse[] = [...account.closed.entries()]
+    .filter(
+      ([, { card, fromMs, toMs }]) => card.meterId === meterId && fromMs <= atMs && atMs < toMs,
+    )
+    .map(([closed]) => ({ closed, quantity }));
+  const waiting = { ...account, late: [...account.late, ...late] };
+  const { subscription } = waiting;
+  if (subscription?.state !== "running") {
+    const billed = billLateUsage(waiting, nowMs);
+    return settle(billed.account, billed.lines, { atMs: nowMs, waits: false });
+  }
+  const served = late.length > 0 ? quantity : admit({ ...waiting, subscription }, usage);
+  const use = { meterId, atMs, served, beyond: quantity - served };
+  return {
+    ...waiting,
+    meterUses: [...waiting.meterUses, use],
+    subscription: {
+      ...subscription,
+      run: addTo(subscription.run, usage, served),
+      addOns: subscription.addOns.map((run) => addTo(run, usage, served)),
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "vitest";
+import { expectStory } from "./expect-story.fixture.ts";
+
+const EXAMPLES = readFileSync(join(import.meta.dirname, "stories/worked-examples.jsonl"), "utf8")
+  .trim()
+  .split("\n")
+  .map((line) => JSON.parse(line));
+
+describe("playStory", () => {
+  it.each(EXAMPLES.map((story) => [story.area, story.id, story]))(
+    "comes to what the source says: %s, %s",
+    (_area, _id, story) => {
+      expectStory(story);
+    },
+  );
+});

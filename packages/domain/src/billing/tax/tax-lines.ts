@@ -1,0 +1,139 @@
+import type { Currency } from "../../money/currency.ts";
+import { isCharge, type Line, type Span, type TaxKind, totalUntil } from "../rating/line.ts";
+import {
+  type Customer,
+  decideTax,
+  type Seller,
+  type TaxDecision,
+  type TaxRate,
+} from "./tax-decision.ts";
+
+/** The table of rates has none for a line, so nothing can be invoiced until the operator adds it. */
+export class NoTaxRate extends Error {
+  override readonly name = "NoTaxRate";
+}
+
+/** Taxes of one class for one customer, over time. */
+type Table = {
+  readonly decision: TaxDecision;
+  readonly rates: readonly TaxRate[];
+  readonly taxClass: string;
+};
+
+/** Higher rates first, then by category, then by name. */
+export function compareTaxKinds(a: TaxKind, b: TaxKind): number {
+  if (a.rate !== b.rate) {
+    return a.rate > b.rate ? -1 : 1;
+  }
+  const [left, right] = [`${a.category} ${a.name ?? ""}`, `${b.category} ${b.name ?? ""}`];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+export function toKindKey({ category, rate, name }: TaxKind): string {
+  return JSON.stringify([category, String(rate), name ?? null]);
+}
+
+/** Of rows for one thing the newest counts, unless it has ended. */
+function newest(rates: readonly TaxRate[], atMs: number): TaxRate[] {
+  const byName = new Map<string, TaxRate>();
+  for (const rate of rates) {
+    const key = JSON.stringify([rate.region ?? null, rate.name ?? null]);
+    const known = byName.get(key);
+    const begins = (row: TaxRate) => row.fromMs ?? Number.NEGATIVE_INFINITY;
+    if (begins(rate) <= atMs && (known === undefined || begins(rate) >= begins(known))) {
+      byName.set(key, rate);
+    }
+  }
+  return [...byName.values()].filter(({ toMs }) => toMs === undefined || atMs < toMs);
+}
+
+function kindsAt({ decision, rates, taxClass }: Table, atMs: number): TaxKind[] {
+  if (decision.of === "zero") {
+    return [{ category: decision.category, rate: 0n, name: undefined }];
+  }
+  const rows = newest(rates, atMs);
+  if (rows.length === 0) {
+    throw new NoTaxRate(
+      `Add a tax rate for ${decision.country}, class ${taxClass}, at ${new Date(atMs).toISOString()}: the table has none.`,
+    );
+  }
+  return rows.map(({ category, rate, name }) => ({ category, rate, name })).sort(compareTaxKinds);
+}
+
+/** Instants inside a span at which the taxes become others. */
+function listChanges(table: Table, { fromMs, toMs }: Span): number[] {
+  const bounds = table.rates.flatMap((rate) => [rate.fromMs, rate.toMs]);
+  const inside = [...new Set(bounds)]
+    .filter((ms): ms is number => ms !== undefined && fromMs < ms && ms < toMs)
+    .sort((a, b) => a - b);
+  const toKey = (atMs: number) => kindsAt(table, atMs).map(toKindKey).join();
+  return table.decision.of === "zero" ? [] : inside.filter((ms) => toKey(ms - 1) !== toKey(ms));
+}
+
+function isCut(line: Line): boolean {
+  return (
+    line.source?.of === "fee" ||
+    (line.source?.of === "usage" && line.source.price.model !== "volume")
+  );
+}
+
+/** Cuts a line into differences of its running total, one for each stretch of one rate. */
+function cutLine(line: Line & { span: Span }, table: Table, currency: Currency): Line[] {
+  const changes = listChanges(table, line.span);
+  const bounds = [...changes, line.span.toMs];
+  let fromMs = line.span.fromMs;
+  let before = { amount: 0n, quantity: 0n };
+  return bounds.map((toMs) => {
+    const total = totalUntil(line, toMs, currency);
+    const isUsage = line.source?.of === "usage";
+    const part: Line = {
+      ...line,
+      span: { fromMs, toMs },
+      amount: total.amount - before.amount,
+      quantity: isUsage ? total.quantity - before.quantity : line.quantity,
+      tiers: changes.length === 0 ? line.tiers : [],
+      taxes: kindsAt(table, fromMs),
+    };
+    fromMs = toMs;
+    before = total;
+    return part;
+  });
+}
+
+/**
+ * Gives each line its taxes, by when its service lies. Fees and usage are cut where their rates change; what cannot be cut takes the
+ * rates just before its end.
+ *
+ * @param input.seller - Undefined for no tax at all: the lines come back as they are.
+ * @throws {NoTaxRate} When the table has no rate for a line.
+ */
+export function taxLines(
+  lines: readonly Line[],
+  {
+    seller,
+    customer,
+    currency,
+  }: { seller: Seller | undefined; customer: Customer; currency: Currency },
+): Line[] {
+  if (seller === undefined) {
+    return [...lines];
+  }
+  const decision = decideTax(seller, customer);
+  return lines.flatMap((line) => {
+    const { span, taxClass } = line;
+    if (line.amount <= 0n || !isCharge(line) || span === undefined) {
+      return [line];
+    }
+    const rates = seller.taxRates.filter(
+      (rate) =>
+        decision.of === "rates" &&
+        rate.country === decision.country &&
+        rate.taxClass === taxClass &&
+        (rate.region === undefined || rate.region === customer.region),
+    );
+    const table = { decision, rates, taxClass };
+    return isCut(line)
+      ? cutLine({ ...line, span }, table, currency)
+      : [{ ...line, taxes: kindsAt(table, span.toMs - 1) }];
+  });
+}

@@ -421,6 +421,30 @@ describe("exports of usage", () => {
     await deleteExport(deps, theirs.context, short);
   });
 
+  it("of another tenant waits for one turn of each of the five that a tenant may have in progress", async () => {
+    const { ours, theirs } = tenants;
+    await database.sql`delete from exports`;
+    queued.length = 0;
+    const question = { grain: "hour", ...range(FIRST_CHANGE_MS - 3 * DAY_MS, FIRST_CHANGE_MS) };
+    const long: Awaited<ReturnType<typeof begin>>[] = [];
+    for (let number = 0; number < 5; number += 1) {
+      long.push(await begin(question, { tenant: ours }));
+    }
+    const short = await begin({}, { tenant: theirs });
+    // The queue has one worker, which takes the turns in the order in which they were added.
+    for (let turn = 0; turn < 6; turn += 1) {
+      await writeExport(deps, queued[turn] as typeof short, ATTEMPT);
+    }
+    expect((await getExport(deps, theirs.context, short)).state).toBe("done");
+    const states = await Promise.all(long.map(async (one) => (await get(one)).state));
+    expect(states).toEqual(Array(5).fill("running"));
+    for (const ref of long) {
+      await cancelExport(deps, ours.context, ref);
+    }
+    await deleteExport(deps, theirs.context, short);
+    queued.length = 0;
+  });
+
   it("is completed by the queue, turn after turn", async () => {
     const { target } = database;
     const { logger } = services;

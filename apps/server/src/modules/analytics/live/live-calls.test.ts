@@ -268,6 +268,32 @@ describe("live calls", () => {
     expect(stream.calls.length).toBeLessThanOrEqual(1_000 + 500);
   });
 
+  it("are all shown beside the flood of another tenant", async () => {
+    const stream = await followWhole(here);
+    actors["flooding"] = {
+      type: "key",
+      id: "key_flooding",
+      tenantId: theirs,
+      scopes: ["usage:read"],
+    };
+    const flood = await followWhole(here, { as: "flooding", tenant: theirs });
+    await pollUntil("the flood is followed", () => {
+      there.live.observer.see(callOf(theirs));
+      return flood.calls.length > 0;
+    });
+    for (let n = 0; n < 50; n += 1) {
+      for (let times = 0; times < 100; times += 1) {
+        there.live.observer.see(callOf(theirs));
+      }
+      there.live.observer.see(callOf(ours, { route: `/quiet/${String(n)}` }));
+    }
+    await pollUntil("the calls of both", () => {
+      return stream.calls.length === 50 && flood.calls.length + flood.dropped >= 5_000;
+    });
+    expect(stream.dropped).toBe(0);
+    expect(flood.dropped).toBeGreaterThan(0);
+  });
+
   it("never wait for a reader that takes nothing, which is dropped", async () => {
     const { hostname, port } = new URL(here.api.url);
     const socket = connectSocket(Number(port), hostname);

@@ -301,6 +301,15 @@ export const configFile = z.strictObject({
         .describe(
           "Open connections to the port for people at once, for the console, the API and verification.",
         ),
+      writesPerMinute: z
+        .number()
+        .int()
+        .min(1)
+        .max(1_000_000)
+        .default(600)
+        .describe(
+          "Changes through the API that one sender (a tenant with all of its keys, or one person who is no operator) may make in a minute; further ones get 429.",
+        ),
     })
     .prefault({}),
   metering: z

@@ -7,6 +7,7 @@ import type { ProblemRenderer } from "#http/problem-details.ts";
 import { toAppError } from "#http/problem-details.ts";
 import type { ComponentHealth } from "#http/system.routes.ts";
 import { createSystemRoutes, toReadiness } from "#http/system.routes.ts";
+import { createWriteBudget } from "#http/write-budget.ts";
 import { createAlertsRoutes } from "#modules/alerts/index.ts";
 import {
   createAnalyticsRawRoutes,
@@ -255,5 +256,6 @@ export function wirePeople(
     logger,
     corsOrigins: config.cors.origins,
     trustedProxies: parseTrustedProxies(config.trustedProxies),
+    takeWrite: createWriteBudget(config.api.writesPerMinute, services.clock.monotonicMs),
   });
 }

@@ -10,6 +10,11 @@ type Tx = postgres.TransactionSql<WireTypes>;
 export type TransactionOptions = {
   /** Milliseconds for the whole transaction; 0 for no limit. Default: the pool's. */
   timeoutMs?: number;
+  /**
+   * Whose share of the connections it takes: a tenant. One holder leaves as many connections free as it has, so the first
+   * transaction of another one seldom waits. Left out for what serves all: it takes any free connection, and comes first.
+   */
+  holder?: string;
 };
 
 export type TransactionPool = {
@@ -44,6 +49,9 @@ type Client = {
   /** Its connection is closed or given up: nothing may be sent on it any more. */
   isLost: boolean;
 };
+
+/** A transaction without a connection, in the order of arrival. */
+type Waiting = { holder: string | undefined; take(client: Client): void };
 
 /** Longer than the driver's own limit for a connection, which begins anew each time a balancer accepts and hangs up. */
 const BEGIN_TIMEOUT_MS = 6_000;
@@ -83,7 +91,10 @@ function guard(tx: Tx, client: Client): Tx {
 export function createTransactionPool(options: TransactionPoolOptions): TransactionPool {
   const clients = new Set<Client>();
   const idle: Client[] = [];
-  const waiting: ((client: Client) => void)[] = [];
+  const waiting: Waiting[] = [];
+  /** Connections of each holder; none has an entry of 0. */
+  const held = new Map<string, number>();
+  let taken = 0;
   let isEnding = false;
   let whenEmpty: (() => void) | undefined;
 
@@ -110,8 +121,6 @@ export function createTransactionPool(options: TransactionPoolOptions): Transact
       return;
     }
     client.sql.end({ timeout: 0 }).catch(() => undefined);
-    const next = isEnding ? undefined : waiting.shift();
-    next?.(open());
     if (clients.size === 0) {
       whenEmpty?.();
     }
@@ -123,47 +132,93 @@ export function createTransactionPool(options: TransactionPoolOptions): Transact
     return isStarting() ? START_TIMEOUT_MS : servingLimitMs;
   }
 
-  async function acquire(): Promise<Client> {
+  function mayTake(holder: string | undefined): boolean {
+    const free = options.connectionsMax - taken;
+    const own = holder === undefined ? 0 : (held.get(holder) ?? 0);
+    // With the one that is taken: no more than stay free.
+    return own === 0 ? free > 0 : own + 1 <= free - 1;
+  }
+
+  function count(holder: string | undefined, change: 1 | -1): void {
+    taken += change;
+    if (holder === undefined) {
+      return;
+    }
+    const own = (held.get(holder) ?? 0) + change;
+    if (own === 0) {
+      held.delete(holder);
+    } else {
+      held.set(holder, own);
+    }
+  }
+
+  /** Takes a permit, which {@link release} gives back. */
+  function take(holder: string | undefined): Client {
+    count(holder, 1);
+    const rested = idle.pop();
+    if (rested === undefined) {
+      return open();
+    }
+    clearTimeout(rested.idleTimer);
+    return rested;
+  }
+
+  async function acquire(holder: string | undefined): Promise<Client> {
     if (isEnding) {
       throw new ConnectionLostError("The connections to the database were closed.");
     }
-    const rested = idle.pop();
-    if (rested !== undefined) {
-      clearTimeout(rested.idleTimer);
-      return rested;
-    }
-    if (clients.size < options.connectionsMax) {
-      return open();
+    if (mayTake(holder)) {
+      return take(holder);
     }
     return await new Promise((resolve, reject) => {
-      const take = (client: Client): void => {
-        clearTimeout(timer);
-        resolve(client);
+      const one: Waiting = {
+        holder,
+        take: (client) => {
+          clearTimeout(timer);
+          resolve(client);
+        },
       };
       const timer = setTimeout(() => {
-        waiting.splice(waiting.indexOf(take), 1);
+        waiting.splice(waiting.indexOf(one), 1);
         reject(new DatabaseTimeoutError("Every connection to the database is in use."));
       }, limitMs(ACQUIRE_TIMEOUT_MS));
-      waiting.push(take);
+      waiting.push(one);
     });
   }
 
-  function release(client: Client): void {
-    if (client.isLost) {
-      return;
+  /** The next that may have a connection: what serves all, else who holds the fewest, else who came first. */
+  function findNext(): Waiting | undefined {
+    let next: Waiting | undefined;
+    let fewest = Number.POSITIVE_INFINITY;
+    for (const one of waiting) {
+      const own = one.holder === undefined ? -1 : (held.get(one.holder) ?? 0);
+      if (own < fewest && mayTake(one.holder)) {
+        next = one;
+        fewest = own;
+      }
     }
-    if (isEnding || performance.now() - client.openedAtMs > LIFETIME_MS) {
-      drop(client);
-      return;
+    return next;
+  }
+
+  function serveWaiting(): void {
+    for (let next = findNext(); next !== undefined && !isEnding; next = findNext()) {
+      waiting.splice(waiting.indexOf(next), 1);
+      next.take(take(next.holder));
     }
-    const next = waiting.shift();
-    if (next !== undefined) {
-      next(client);
-      return;
+  }
+
+  function release(client: Client, holder: string | undefined): void {
+    count(holder, -1);
+    if (!client.isLost) {
+      if (isEnding || performance.now() - client.openedAtMs > LIFETIME_MS) {
+        drop(client);
+      } else {
+        client.idleTimer = setTimeout(() => drop(client), IDLE_MS);
+        client.idleTimer.unref();
+        idle.push(client);
+      }
     }
-    client.idleTimer = setTimeout(() => drop(client), IDLE_MS);
-    client.idleTimer.unref();
-    idle.push(client);
+    serveWaiting();
   }
 
   /** Gives up a server that does not answer, and what waits on other connections to it: none of them is known to work. */
@@ -224,10 +279,10 @@ export function createTransactionPool(options: TransactionPoolOptions): Transact
 
   async function transaction<Result>(
     work: (tx: Tx) => Promise<Result>,
-    { timeoutMs = options.timeoutMs }: TransactionOptions = {},
+    { timeoutMs = options.timeoutMs, holder }: TransactionOptions = {},
   ): Promise<Result> {
     for (;;) {
-      const client = await acquire();
+      const client = await acquire(holder);
       const isNew = client.transactions === 0;
       client.transactions += 1;
       let hasBegun = false;
@@ -247,7 +302,7 @@ export function createTransactionPool(options: TransactionPoolOptions): Transact
           throw error;
         }
       } finally {
-        release(client);
+        release(client, holder);
       }
     }
   }

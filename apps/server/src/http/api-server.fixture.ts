@@ -9,6 +9,7 @@ import { createContractHandler } from "./contract-handler.ts";
 import { assertDeclared } from "./declared-answers.fixture.ts";
 import { createProblemRenderer } from "./problem-details.ts";
 import type { RawRoute } from "./raw-route.ts";
+import type { TakeWrite } from "./write-budget.ts";
 
 /** An answer whose JSON a test looks into without parsing it first. */
 // biome-ignore lint/suspicious/noExplicitAny: a wrong name in a test shows as a failure of that test
@@ -33,6 +34,7 @@ export async function serveModule(input: {
   logger?: Logger;
   /** Of pages that may read the answers. */
   corsOrigins?: readonly string[];
+  takeWrite?: TakeWrite;
 }): Promise<ApiFixture> {
   const renderProblem = createProblemRenderer("http://docs.test");
   const server = createApiServer({
@@ -46,6 +48,7 @@ export async function serveModule(input: {
     logger: input.logger ?? createLogger({ level: "silent" }),
     corsOrigins: input.corsOrigins ?? [],
     trustedProxies: { has: () => false },
+    takeWrite: input.takeWrite ?? (() => undefined),
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

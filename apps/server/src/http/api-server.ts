@@ -18,6 +18,7 @@ import { type ProblemRenderer, sendProblem, toAppError } from "./problem-details
 import { ClientLeftError, type RawRoute, setBaseHeaders } from "./raw-route.ts";
 import { createRouteTable } from "./route-table.ts";
 import { serveWithoutUpgrade } from "./serve-without-upgrade.ts";
+import type { TakeWrite } from "./write-budget.ts";
 
 /** Takes every request under a prefix, regardless of its method: a server within this one. */
 export type Mount = {
@@ -38,6 +39,8 @@ export type ApiServerDeps = {
   logger: Logger;
   corsOrigins: readonly string[];
   trustedProxies: TrustedProxies;
+  /** Called for each request that may change something, other than those of hot routes, which have limits of their own. */
+  takeWrite: TakeWrite;
 };
 
 const PREFLIGHT_SECONDS = "600";
@@ -158,6 +161,11 @@ function addressOf(req: IncomingMessage, deps: Pick<ApiServerDeps, "trustedProxi
   });
 }
 
+/** True for the methods that change nothing. */
+function isReading(method: string | undefined): boolean {
+  return method === "GET" || method === "HEAD" || method === "OPTIONS";
+}
+
 type Exchange = {
   req: IncomingMessage;
   res: ServerResponse;
@@ -196,8 +204,12 @@ export function createApiServer(deps: ApiServerDeps): Server {
   ): Promise<void> | void {
     const { req, res, fail } = exchange;
     const { route, params } = found;
-    const serve = (actor: Actor | undefined) =>
-      route.handle({ req, res, params, context: toContext(exchange, actor), fail });
+    const serve = (actor: Actor | undefined) => {
+      if (route.isHot !== true && !isReading(req.method)) {
+        deps.takeWrite(actor);
+      }
+      return route.handle({ req, res, params, context: toContext(exchange, actor), fail });
+    };
     const actor = findCaller(exchange);
     return actor instanceof Promise ? actor.then(serve) : serve(actor);
   }
@@ -207,7 +219,11 @@ export function createApiServer(deps: ApiServerDeps): Server {
     const { req, res, path } = exchange;
     if (path.startsWith("/v1/")) {
       assertOneReading(path);
-      const context = toContext(exchange, await findCaller(exchange));
+      const caller = await findCaller(exchange);
+      if (!isReading(req.method)) {
+        deps.takeWrite(caller);
+      }
+      const context = toContext(exchange, caller);
       if (await deps.contract.serve(req, res, context)) {
         return;
       }

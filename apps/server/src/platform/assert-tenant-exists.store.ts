@@ -14,9 +14,20 @@ export async function assertTenantExists(tx: Tx, tenantId: string): Promise<void
 }
 
 /**
+ * Keeps a tenant from being deleted until the end of the transaction, so that adding to it waits for nothing later on.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND`.
+ */
+export async function keepTenant(tx: Tx, tenantId: string): Promise<void> {
+  const rows = await tx`select 1 from tenants where tenant_id = ${tenantId} for key share`;
+  if (rows.length === 0) {
+    throw resourceNotFound("tenant");
+  }
+}
+
+/**
  * Locks a tenant until the end of the transaction, so that changes of it, of its members and of what is counted for it take
- * turns. Adding to the tenant does not wait for this lock: it needs only that the row stays. A writer of documents already
- * holds the lock of the change feed when it adds, and the holder of this lock may be about to ask for that one.
+ * turns. Adding to the tenant does not wait for this lock: it needs only that the row stays.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND`.
  */

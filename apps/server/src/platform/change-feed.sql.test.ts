@@ -161,6 +161,30 @@ describe("createChangeFeed", () => {
     );
   });
 
+  it("holds up no other change while a transaction that recorded one goes on", async () => {
+    const { heard } = await startFeed();
+    let end = (): void => undefined;
+    let record = (): void => undefined;
+    const isOver = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const isRecorded = new Promise<void>((resolve) => {
+      record = resolve;
+    });
+    const long = transact.asOperator(async (tx) => {
+      await insertChange(tx, { kind: "key", tenantId: null, entityId: "of the long one" });
+      record();
+      await isOver;
+    });
+    await isRecorded;
+    await change("meanwhile");
+    await vi.waitFor(() => expect(entities(heard)).toEqual(["meanwhile"]), SOON);
+    end();
+    await long;
+    await vi.waitFor(() => expect(entities(heard)).toEqual(["meanwhile", "of the long one"]), SOON);
+    expect(await database.sql`select 1 from queued_changes`).toEqual([]);
+  });
+
   it("does not hear a change that was rolled back", async () => {
     const { heard } = await startFeed();
     await transact
@@ -189,7 +213,7 @@ describe("createChangeFeed", () => {
     const { feed, heard } = await startFeed({ listen: DEAF });
     // One transaction, so that the feed cannot see the change between its making and its deletion.
     await database.sql.begin(async (tx) => {
-      await tx`select record_change('key', null, 'gone')`;
+      await tx`select record_change_now('key', null, 'gone')`;
       await tx`update pruned_revisions set revision = (select max(revision) from changes) where source = 'changes'`;
       await tx`delete from changes`;
     });

@@ -64,6 +64,7 @@ export function createTransact(sql: Pick<Sql, "transaction">): Transact {
             tx`select set_config('app.tenant', ${tenantId}, true)`,
           ]),
         work,
+        { holder: tenantId },
       ),
     asOperator: (work) => inTransaction(sql, (tx) => tx`set local role turnpike_operator`, work),
     asOperatorWithDeleted: (work, { timeoutMs } = {}) =>
@@ -109,7 +110,10 @@ export function createTransact(sql: Pick<Sql, "transaction">): Transact {
           ]),
         work,
         // A question and the one that it is compared with, each up to its own limit.
-        { timeoutMs: transactionTimeoutMs ?? 2 * timeoutMs + ANALYST_GRACE_MS },
+        {
+          timeoutMs: transactionTimeoutMs ?? 2 * timeoutMs + ANALYST_GRACE_MS,
+          ...(tenantId === null ? {} : { holder: tenantId }),
+        },
       ),
     asMeter: (work) => inTransaction(sql, (tx) => tx`set local role turnpike_meter`, work),
   };

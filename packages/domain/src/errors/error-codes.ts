@@ -102,6 +102,7 @@ export const ERROR_CODES = {
   LOCK_EXCEEDED: { status: 409, title: "The limits have no room for more than was reserved" },
   LOCK_LAPSED: { status: 410, title: "The lock has lapsed" },
   EXPECTATION_FAILED: { status: 417, title: "The expectation cannot be met" },
+  TOO_MANY_WRITES: { status: 429, title: "Too many changes of one sender" },
   TOO_MANY_STREAMS: { status: 429, title: "Too many streams are open" },
   HEADERS_TOO_LARGE: { status: 431, title: "The headers are too large" },
   // Turnpike itself.

@@ -124,6 +124,7 @@ export type DescribedOperation = OpenAPI.OperationObject<{
 
 type Finishing = {
   operation: OpenAPI.OperationObject & { operationId: string };
+  method: HttpMethod;
   path: string;
   meta: OperationMeta;
   docsUrl: string;
@@ -169,7 +170,13 @@ function toSuccess(
 }
 
 /** Adds what is true of every operation: its scope, its credentials, its errors. */
-function finishOperation({ operation, path, meta, docsUrl }: Finishing): DescribedOperation {
+function finishOperation({
+  operation,
+  method,
+  path,
+  meta,
+  docsUrl,
+}: Finishing): DescribedOperation {
   const { scope } = meta;
   const headers = headersOf(operation.operationId);
   const parameters = [...(operation.parameters ?? []), ...headers.request].map((parameter) =>
@@ -184,6 +191,7 @@ function finishOperation({ operation, path, meta, docsUrl }: Finishing): Describ
   const hasBody = operation.requestBody !== undefined;
   const codes = errorCodesOf({
     operationId: operation.operationId,
+    method,
     scope,
     hasBody,
     hasPathParameters: path.includes("{"),
@@ -230,14 +238,20 @@ function finishPaths(generated: OpenAPI.Document, consoleUrl: string): OpenApiDo
         continue;
       }
       const named = { ...operation, operationId };
-      finished[method] = finishOperation({ operation: named, path, meta, docsUrl });
+      finished[method] = finishOperation({ operation: named, method, path, meta, docsUrl });
     }
     paths[path] = finished;
   }
   for (const { method, path, scope, operation, isOutsideV1 } of RAW_OPERATIONS) {
     const placed =
       isOutsideV1 === true ? { ...operation, servers: [{ url: consoleUrl }] } : operation;
-    const finished = finishOperation({ operation: placed, path, meta: { scope }, docsUrl });
+    const finished = finishOperation({
+      operation: placed,
+      method,
+      path,
+      meta: { scope },
+      docsUrl,
+    });
     paths[path] = { ...paths[path], [method]: finished };
   }
   return paths;

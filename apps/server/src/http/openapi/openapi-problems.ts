@@ -97,9 +97,13 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   ...ofBothOwners("replay", ["CONFLICT"]),
 };
 
+/** Decided in memory, with limits of their own. */
+const HOT_OPERATIONS: readonly string[] = ["keys.verify", "events.write", "gateway.authorize"];
+
 /** Which codes an operation answers with, by its id and its shape. */
 export function errorCodesOf(input: {
   operationId: string;
+  method: string;
   scope: string;
   hasBody: boolean;
   hasPathParameters: boolean;
@@ -107,6 +111,10 @@ export function errorCodesOf(input: {
   const codes: ErrorCode[] = [...ALWAYS];
   if (input.scope !== "public") {
     codes.push("INSUFFICIENT_SCOPE", "FORBIDDEN_NETWORK");
+  }
+  const isWrite = input.method !== "get" && !HOT_OPERATIONS.includes(input.operationId);
+  if (isWrite) {
+    codes.push("TOO_MANY_WRITES");
   }
   if (input.hasPathParameters) {
     codes.push("RESOURCE_NOT_FOUND");

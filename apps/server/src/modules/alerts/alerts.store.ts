@@ -58,11 +58,6 @@ const CHANGING = [
 
 const COLUMNS = ["tenant_id", "alert_id", ...CHANGING, "revision", "created_at"] as const;
 
-/** Serialises additions of alerts to a tenant, so that they are counted one at a time. */
-export async function lockAlertsOf(tx: Tx, tenantId: TenantId): Promise<void> {
-  await tx`select pg_advisory_xact_lock(hashtextextended(${`alerts ${tenantId}`}, 0))`;
-}
-
 export async function insertAlert(tx: Tx, row: AlertRow): Promise<void> {
   await tx`
     insert into alerts ${tx(

@@ -14,6 +14,7 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
+import { lockCountOf } from "#platform/count-lock.store.ts";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
 import { findTestedAt, insertAlertEvent, listAlertEventRows } from "./alert-events.store.ts";
 import {
@@ -23,7 +24,6 @@ import {
   insertAlert,
   listAlertRows,
   lockAlertRow,
-  lockAlertsOf,
   updateAlertRow,
 } from "./alerts.store.ts";
 import {
@@ -125,7 +125,7 @@ export async function createAlert(
   };
   await deps.transact.asTenant(tenantId, async (tx) => {
     await assertTenantExists(tx, tenantId);
-    await lockAlertsOf(tx, tenantId);
+    await lockCountOf(tx, "alerts", tenantId);
     if ((await listAlertRows(tx, tenantId, ALERTS_MAX)).length === ALERTS_MAX) {
       throw new AppError({
         code: "CONFLICT",

@@ -44,20 +44,35 @@ export async function countDocuments(
   return row ?? { live: 0, all: 0 };
 }
 
+/**
+ * Writes a document and publishes the change, in one statement: from then on all other changes wait for the commit, so it must
+ * be the last one of the transaction.
+ *
+ * @returns The revision of the change.
+ */
 export async function upsertDocument(
   tx: Tx,
   tenantId: TenantId,
-  row: { collection: string } & DocumentRow,
-): Promise<void> {
+  row: { collection: string } & Omit<DocumentRow, "revision">,
+): Promise<bigint> {
   // The bodies come from JSON, which the driver cannot know.
   const body = row.body === null ? null : tx.json(row.body as JsonValue);
-  await tx`
+  const [written] = await tx<{ revision: bigint }[]>`
+    with change as materialized (
+      select record_change_now('document', ${tenantId}, ${`${row.collection}/${row.document_id}`}) as revision
+    )
     insert into documents (tenant_id, collection, document_id, revision, body, updated_at, updated_by)
-    values (${tenantId}, ${row.collection}, ${row.document_id}, ${row.revision}, ${body}, ${row.updated_at},
-      ${row.updated_by})
+    select ${tenantId}, ${row.collection}, ${row.document_id}, revision, ${body}::jsonb, ${row.updated_at}::timestamptz,
+      ${row.updated_by}
+    from change
     on conflict (tenant_id, collection, document_id) do update
     set revision = excluded.revision, body = excluded.body, updated_at = excluded.updated_at,
-      updated_by = excluded.updated_by`;
+      updated_by = excluded.updated_by
+    returning revision`;
+  if (written === undefined) {
+    throw new Error("The document was not written.");
+  }
+  return written.revision;
 }
 
 /** Live documents by id. */

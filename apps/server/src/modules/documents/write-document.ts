@@ -5,8 +5,8 @@ import { ownSuffix, PRIVATE_PREFIX } from "@turnpike/domain/documents/own-collec
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
-import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
-import { insertChange } from "#platform/changes.store.ts";
+import { keepTenant } from "#platform/assert-tenant-exists.store.ts";
+import { lockCountOf } from "#platform/count-lock.store.ts";
 import { assertMayUse } from "./assert-may-use.ts";
 import {
   countDocuments,
@@ -40,27 +40,23 @@ function conflict(message: string, revision?: bigint): AppError {
 }
 
 /**
- * Takes the next revision, then reads the row. Taking the revision also takes the lock of the change feed, which serialises writers.
- * So the read after it sees the newest state, even of a row that another writer is just creating.
+ * Lets the writers of a tenant take turns, then reads the row: so the read sees the newest state, even of a row that another
+ * writer was just creating. All that can wait is done here, before the lock of the change feed is taken.
  */
 async function lockDocument(
   tx: Tx,
   key: DocumentKey,
   guard: Guard,
-): Promise<{ revision: bigint; present: DocumentRow | undefined }> {
-  const { tenantId, collection, documentId } = key;
-  await assertTenantExists(tx, tenantId);
-  const revision = await insertChange(tx, {
-    kind: "document",
-    tenantId,
-    entityId: `${collection}/${documentId}`,
-  });
+): Promise<DocumentRow | undefined> {
+  const { tenantId } = key;
+  await keepTenant(tx, tenantId);
+  await lockCountOf(tx, "documents", tenantId);
   const present = await findDocumentRow(tx, tenantId, key);
   const presentRevision = isLive(present) ? present.revision : 0n;
   if (guard.expectedRevision !== undefined && BigInt(guard.expectedRevision) !== presentRevision) {
     throw conflict("The document has changed since it was read.", presentRevision);
   }
-  return { revision, present };
+  return present;
 }
 
 async function assertRoom(
@@ -102,18 +98,17 @@ export async function putDocument(
   const { tenantId, collection, documentId, body } = input;
   assertMayUse(context, "documents:write", input);
   return await deps.transact.asTenant(tenantId, async (tx) => {
-    const { revision, present } = await lockDocument(tx, input, input);
+    const present = await lockDocument(tx, input, input);
     await assertRoom(tx, { ...input, actorId: context.actor.id }, present);
     const row = {
       collection,
       document_id: documentId,
-      revision,
       body,
       updated_at: deps.clock.now(),
       updated_by: context.actor.id,
     };
-    await upsertDocument(tx, tenantId, row);
-    return toDocumentReply(tenantId, collection, row);
+    const revision = await upsertDocument(tx, tenantId, row);
+    return toDocumentReply(tenantId, collection, { ...row, revision });
   });
 }
 
@@ -130,14 +125,13 @@ export async function deleteDocument(
   const { tenantId, collection, documentId } = input;
   assertMayUse(context, "documents:write", input);
   await deps.transact.asTenant(tenantId, async (tx) => {
-    const { revision, present } = await lockDocument(tx, input, input);
+    const present = await lockDocument(tx, input, input);
     if (!isLive(present)) {
       throw resourceNotFound("document");
     }
     await upsertDocument(tx, tenantId, {
       collection,
       document_id: documentId,
-      revision,
       body: null,
       updated_at: deps.clock.now(),
       updated_by: context.actor.id,

@@ -1,10 +1,12 @@
 import { FILE_BYTES_MAX, type File } from "@turnpike/contract/files";
+import type { Tx } from "@turnpike/db/client";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { FileMediaType } from "@turnpike/domain/files/media-type";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { lockCountOf } from "#platform/count-lock.store.ts";
 import { checkContent } from "./check-content.ts";
 import { type FileStore, FileTooLargeError, StorageFullError } from "./file-store.ts";
 import { countFiles, type FileRow, insertFile } from "./files.store.ts";
@@ -40,8 +42,8 @@ function toUploadError(error: unknown): unknown {
   return error;
 }
 
-async function assertRoom(deps: FilesDeps, tenantId: TenantId): Promise<void> {
-  const count = await deps.transact.asTenant(tenantId, (tx) => countFiles(tx, tenantId));
+async function assertRoom(tx: Tx, tenantId: TenantId): Promise<void> {
+  const count = await countFiles(tx, tenantId);
   if (count === undefined) {
     throw resourceNotFound("tenant");
   }
@@ -66,7 +68,8 @@ export async function uploadFile(
 ): Promise<File> {
   const { tenantId } = input;
   assertMayInTenant(context.actor, "files:write", tenantId);
-  await assertRoom(deps, tenantId);
+  // Before the bytes are taken, and again when they are added.
+  await deps.transact.asTenant(tenantId, (tx) => assertRoom(tx, tenantId));
   const fileId = deps.newId("file");
   const stored = await deps.fileStore
     .put(fileId, checkContent(input.mediaType, input.content), { bytesMax: FILE_BYTES_MAX })
@@ -85,6 +88,8 @@ export async function uploadFile(
   };
   try {
     await deps.transact.asTenant(tenantId, async (tx) => {
+      await lockCountOf(tx, "files", tenantId);
+      await assertRoom(tx, tenantId);
       if (!(await insertFile(tx, tenantId, row))) {
         throw resourceNotFound("tenant");
       }

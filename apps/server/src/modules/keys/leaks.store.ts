@@ -53,14 +53,14 @@ export async function revokeLeakedKeys(
       from leaked where k.tenant_id = leaked.tenant_id and k.key_id = leaked.key_id and k.revoked_at is null
       returning k.tenant_id, k.key_id
     )
-    select key_id, record_change('key', tenant_id, key_id) as revision from revoked`;
+    select key_id, record_change('key', tenant_id, key_id) as change from revoked`;
   const ofInstallation = await tx<{ key_id: string }[]>`
     with revoked as (
       update service_keys set revoked_at = ${now}
       where service_key_id = any(${service.map((key) => key.key_id)}) and revoked_at is null
       returning service_key_id
     )
-    select service_key_id as key_id, record_change('service_key', null, service_key_id) as revision from revoked`;
+    select service_key_id as key_id, record_change('service_key', null, service_key_id) as change from revoked`;
   return new Set([...ofTenants, ...ofInstallation].map((row) => row.key_id));
 }
 

@@ -260,6 +260,7 @@ export async function startIdentityProvider(
     newId: services.newId,
     logger: services.logger,
     corsOrigins: ["https://other.test"],
+    takeWrite: () => undefined,
     trustedProxies: { has: () => false },
   });
   server.listen(0, "127.0.0.1");

@@ -97,15 +97,25 @@ export async function moveToLockLease(
   return rows.length === 1;
 }
 
-/** @returns When the lock will lapse, by the database's clock. */
-export async function insertLock(tx: Tx, lock: NewLock): Promise<{ expires_at: Date }> {
-  const [row] = await tx<{ expires_at: Date }[]>`
+/**
+ * @returns When the lock will lapse, by the database's clock, and how many of the tenant were open before, up to `countMax`.
+ */
+export async function insertLock(
+  tx: Tx,
+  lock: NewLock,
+  countMax: number,
+): Promise<{ expires_at: Date; open_before: number }> {
+  const [row] = await tx<{ expires_at: Date; open_before: number }[]>`
     insert into locks (tenant_id, lock_id, key_id, origin_key_id, meter_id, environment, route, period_start, period_end,
       reserved, lease_id, key_lease_id, state, created_by, created_at, expires_at)
     values (${lock.tenantId}, ${lock.lockId}, ${lock.keyId}, ${lock.originKeyId}, ${lock.meterId}, ${lock.environment},
       ${lock.route ?? null}, ${lock.periodStart}, ${lock.periodEnd}, ${lock.reserved}, ${lock.leaseId ?? null},
       ${lock.keyLeaseId ?? null}, 'open', ${lock.createdBy}, now(), now() + make_interval(secs => ${lock.ttlSeconds}))
-    returning expires_at`;
+    returning expires_at, (
+      select count(*)::int from (
+        select from locks where tenant_id = ${lock.tenantId} and state = 'open' and expires_at > now() limit ${countMax}
+      ) as open
+    ) as open_before`;
   if (row === undefined) {
     throw new Error("Inserting a lock returned no row.");
   }

@@ -1,6 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { LeaseId, LockId, NewId, TenantId } from "@turnpike/domain/ids/ids";
+import { lockCountOf } from "#platform/count-lock.store.ts";
 import type { Transact } from "#platform/transact.ts";
 import type { LeaseHold } from "../leases/lease-entry.ts";
 import type { MeteredCall } from "../ledger/usage-group.ts";
@@ -10,7 +11,10 @@ import { countOpenLocks, insertLock, moveToLockLease } from "./locks.store.ts";
 /** Locks of one tenant that may be open at once. The tenant's limits are summed over all of their rows. */
 export const OPEN_LOCKS_MAX = 10_000;
 
-/** False when a tenant has as many open locks as it may. Locks asked for at the same moment may come on top. */
+/** From so many open ones on, each is counted again while the others wait: more than are ever being made at once. */
+const COUNTED_AGAIN_FROM = OPEN_LOCKS_MAX - 1_000;
+
+/** False when a tenant has as many open locks as it may. Of those asked for at the same moment, {@link reserveLock} refuses the last. */
 export async function hasRoomForLock(
   deps: Pick<LocksDeps, "transact">,
   tenantId: TenantId,
@@ -55,7 +59,7 @@ type Held = { hold: LeaseHold; lease: "leaseId" | "keyLeaseId" };
  * held of the limits stays the same, so nothing can be overspent, and the lock no longer depends on this process. Ends the holds
  * whether it succeeds or not.
  *
- * @throws {AppError} `LIMITS_UNAVAILABLE`. @throws whatever the database throws. Then the units go back by themselves.
+ * @throws {AppError} `LIMITS_UNAVAILABLE`, also for a lock more than a tenant may have open. @throws whatever the database throws. Then the units go back by themselves.
  */
 export async function reserveLock(
   deps: LocksDeps,
@@ -112,7 +116,7 @@ async function makeLock(
       });
     }
   }
-  const { expires_at } = await insertLock(tx, {
+  const row = {
     ...call,
     lockId,
     originKeyId: call.originKeyId ?? call.keyId,
@@ -123,8 +127,24 @@ async function makeLock(
     keyLeaseId: own.keyLeaseId,
     createdBy: input.createdBy,
     ttlSeconds,
-  });
+  };
+  const { expires_at, open_before } = await insertLock(tx, row, OPEN_LOCKS_MAX);
+  if (open_before >= COUNTED_AGAIN_FROM) {
+    await assertRoomForLast(tx, call.tenantId);
+  }
   return { lockId, expiresAt: expires_at };
+}
+
+/** Counts the lock that was just added as well. */
+async function assertRoomForLast(tx: Tx, tenantId: TenantId): Promise<void> {
+  await lockCountOf(tx, "locks", tenantId);
+  if ((await countOpenLocks(tx, tenantId, OPEN_LOCKS_MAX + 1)) > OPEN_LOCKS_MAX) {
+    throw new AppError({
+      code: "LIMITS_UNAVAILABLE",
+      publicMessage: "Too many calls of this account are under way: their locks must end first.",
+      headers: { "retry-after": "1" },
+    });
+  }
 }
 
 function byLease(a: Held, b: Held): number {

@@ -10,6 +10,7 @@ import type { CallContext } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { lockCountOf } from "#platform/count-lock.store.ts";
 import { type GuardedOutbound, GuardedOutboundError } from "#platform/guarded-outbound.ts";
 import type { Sealer } from "#platform/sealer.ts";
 import { SECRET_BYTES, toWebhookSecret } from "./sign-webhook.ts";
@@ -25,7 +26,6 @@ import {
   listSigning,
   listWebhookRows,
   lockWebhookRow,
-  lockWebhooksOf,
   updateWebhookRow,
   type WebhookRow,
 } from "./webhooks.store.ts";
@@ -120,7 +120,7 @@ export async function createWebhook(
   };
   await transactAs(deps, owner, async (tx) => {
     await assertOwnerExists(tx, owner);
-    await lockWebhooksOf(tx, owner);
+    await lockCountOf(tx, "webhooks", owner);
     if ((await listWebhookRows(tx, owner, WEBHOOKS_MAX)).length === WEBHOOKS_MAX) {
       throw new AppError({
         code: "CONFLICT",

@@ -48,11 +48,6 @@ export function listSigning(row: WebhookRow, now: Date): EarlierSecret[] {
   return row.earlier_secrets.filter(({ until }) => new Date(until) > now);
 }
 
-/** Serialises additions of endpoints to an owner, so that they are counted one at a time. */
-export async function lockWebhooksOf(tx: Tx, owner: WebhookOwner): Promise<void> {
-  await tx`select pg_advisory_xact_lock(hashtextextended(${`webhooks ${owner}`}, 0))`;
-}
-
 /** @throws {AppError} `RESOURCE_NOT_FOUND` (tenant). */
 export async function assertOwnerExists(tx: Tx, owner: WebhookOwner): Promise<void> {
   if (owner !== INSTALLATION) {

@@ -5,6 +5,7 @@ import type { Metering } from "#modules/metering/index.ts";
 import type { WebhooksDeps } from "#modules/notifications/index.ts";
 import type { ChangeFeed } from "#platform/change-feed.ts";
 import type { Outbound } from "#platform/outbound.ts";
+import type { ReaderTiming } from "#platform/watch-reader.ts";
 import type { WorkerState } from "#platform/worker-fleet.ts";
 import type { Installation } from "./deps.ts";
 import type { ServingHealth } from "./serving-health.ts";
@@ -29,6 +30,8 @@ export type AppInput = {
   fileStore: FileStore;
   /** For the secrets and the addresses of webhooks. */
   webhooks: Pick<WebhooksDeps, "sealer" | "webhookTargets">;
+  /** How often a stream of the API asks again whether its reader may stay; for tests. */
+  streamTiming?: (ReaderTiming & { drainMs: number }) | undefined;
   /** Aborted when the process has been asked to stop: streams end, and the health says so. */
   draining: AbortSignal;
   /** Left out where one thread serves alone. */

@@ -164,6 +164,15 @@ const upstream = z.strictObject({
     .describe(
       "Calls under way at once; further ones get 503. Each holds a socket on both sides, of which a system has about a hundred thousand.",
     ),
+  tenantSharePercent: z
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .default(50)
+    .describe(
+      "The largest part of `maxConcurrent` that one tenant may hold, in percent. It may hold no more than this proportion of what stays free for others: at 50 one tenant gets half, two get a third each. 100 keeps nothing free.",
+    ),
   openapi: openapiSource
     .optional()
     .describe(

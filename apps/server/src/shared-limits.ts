@@ -1,10 +1,16 @@
-import { createRateLimiter } from "#modules/gateway/index.ts";
+import { createRateLimiter, type ShareUpstream } from "#modules/gateway/index.ts";
 import { type AttemptLimits, createSharedAttemptLimits } from "#modules/identity/index.ts";
+import type { PermitCounts } from "#platform/permit-counts.ts";
+import {
+  createSharedPermitCountsMemory,
+  freeSharedPermitsOf,
+  openSharedPermitCounts,
+  type SharedPermitCountsMemory,
+} from "#platform/shared-permit-counts.ts";
 import {
   createSharedPermitsMemory,
   freePermitsOf,
   openSharedPermits,
-  type SharedPermits,
   type SharedPermitsMemory,
 } from "#platform/shared-permits.ts";
 import {
@@ -20,36 +26,47 @@ export type SharedMemory = {
   attempts: SharedRateMemory;
   /** Calls under way, one kind for each upstream. */
   permits: SharedPermitsMemory;
+  /** The same by owner: a tenant or a key with a limit, and each tenant at each upstream. */
+  callCounts: SharedPermitCountsMemory;
 };
 
 /** What one thread counts on it. */
 export type SharedLimits = {
   rateLimiter: ReturnType<typeof createRateLimiter>;
   attemptsOf(name: string): AttemptLimits;
-  upstreamPermits(index: number, max: number): SharedPermits;
+  callCounts: PermitCounts;
+  shareUpstream(index: number): ShareUpstream;
 };
 
 /** Half as many may be in use before a bucket finds no free entry among its 64. 25 MB, of which only the used part is allocated. */
 const RATE_ENTRIES = 2 ** 20;
 const ATTEMPT_ENTRIES = 2 ** 17;
+/** Owners of calls under way: more than a process has connections by default. 10 MB with 16 threads, allocated likewise. */
+const CALL_ENTRIES = 2 ** 17;
 
 export function createSharedMemory(input: { upstreams: number; workers: number }): SharedMemory {
   return {
     rates: createSharedRateMemory(RATE_ENTRIES),
     attempts: createSharedRateMemory(ATTEMPT_ENTRIES),
     permits: createSharedPermitsMemory(input.upstreams, input.workers),
+    callCounts: createSharedPermitCountsMemory(CALL_ENTRIES, input.workers),
   };
 }
 
 /** @param worker - Number of this thread, 1 or more. */
 export function openSharedLimits(memory: SharedMemory, worker: number): SharedLimits {
   const attempts = openSharedRateTable(memory.attempts, { holder: worker, whenFull: "forget" });
+  const countsOf = (name: string) =>
+    openSharedPermitCounts(memory.callCounts, { name, holder: worker });
   const rates = openSharedRateTable(memory.rates, { holder: worker, whenFull: "refuse" });
   return {
     rateLimiter: createRateLimiter({ table: rates }),
     attemptsOf: (name) => createSharedAttemptLimits(attempts, name),
-    upstreamPermits: (kind, max) =>
-      openSharedPermits(memory.permits, { kind, max, holder: worker }),
+    callCounts: countsOf("limits"),
+    shareUpstream: (kind) => ({
+      permits: (max) => openSharedPermits(memory.permits, { kind, max, holder: worker }),
+      holders: () => countsOf(`upstream ${String(kind)}`),
+    }),
   };
 }
 
@@ -58,4 +75,5 @@ export function forgetWorker(memory: SharedMemory, worker: number): void {
   forgetDeadThread(memory.rates, worker);
   forgetDeadThread(memory.attempts, worker);
   freePermitsOf(memory.permits, worker);
+  freeSharedPermitsOf(memory.callCounts, worker);
 }

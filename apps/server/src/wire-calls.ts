@@ -6,7 +6,9 @@ import {
   createCallRecorder,
   createDecider,
   createForwardAuth,
+  createOpenCalls,
   createRateLimiter,
+  createRightsRecheck,
   createRouteDocuments,
   createUpstreamRouter,
 } from "#modules/gateway/index.ts";
@@ -53,20 +55,32 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
     clock: services.clock,
     observer: liveCalls.observer,
   });
+  const changesSilentMs = () => services.clock.monotonicMs() - changes.lastHeardMs;
   const decideCall = createDecider({
     directory,
     entitlements,
     leases: metering.leases,
     rateLimiter:
       worker?.limits.rateLimiter ?? createRateLimiter({ monotonicMs: services.clock.monotonicMs }),
+    callCounts: worker?.limits.callCounts,
     clock: services.clock,
-    changesSilentMs: () => services.clock.monotonicMs() - changes.lastHeardMs,
+    changesSilentMs,
   });
+  const recheckRights = createRightsRecheck({ directory, entitlements, clock: services.clock });
+  const openCalls = createOpenCalls({
+    recheckRights,
+    changesSilentMs,
+    clock: services.clock,
+    logger,
+  });
+  changes.subscribe(openCalls.applyChange);
+  openCalls.watchExpiry(input.draining);
 
   const gateway = createApiGateway(
     {
       decideCall,
       callRecorder,
+      openCalls,
       whenJournaled,
       renderProblem,
       newId: services.newId,
@@ -77,7 +91,7 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
       router: upstreamRouter,
       trustedProxies: config.trustedProxies,
       instanceName: worker?.instanceName ?? `turnpike-${metering.processId}`,
-      sharePermits: worker?.limits.upstreamPermits,
+      shareUpstream: worker?.limits.shareUpstream,
       signingSecret: input.signingSecret,
       maxConnections: config.gateway.maxConnections,
       plansUrl: `${urls.console}/plans`,
@@ -99,6 +113,7 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
     documents,
     callRecorder,
     decideCall,
+    recheckRights,
     whenJournaled,
     gateway,
     forwardAuth,

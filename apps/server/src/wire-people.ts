@@ -81,7 +81,7 @@ export function wirePeople(
     health: { components(): Promise<Record<string, ComponentHealth>> };
   },
 ): Server {
-  const { installation, metering, changes, urls, fileStore, worker } = input;
+  const { installation, metering, changes, urls, fileStore, worker, streamTiming } = input;
   const { config, services, logger } = installation;
   const { calls, renderProblem, health } = wiring;
   const { callRecorder, decideCall, forwardAuth, liveCalls, whenJournaled } = calls;
@@ -204,6 +204,7 @@ export function wirePeople(
         changes,
         findActor,
         shutdown: input.draining,
+        ...(streamTiming && { timing: streamTiming }),
       }),
       ...createLeaksRawRoutes({
         ...services,
@@ -221,6 +222,7 @@ export function wirePeople(
         changes,
         findActor,
         shutdown: input.draining,
+        ...(streamTiming && { timing: streamTiming }),
       }),
       ...createDocumentationRoutes({
         checkout: config.checkout,

@@ -38,6 +38,9 @@ export const quota = z.strictObject({
   kind: z.enum(["hard", "soft"]).describe("`hard` refuses calls beyond it, `soft` records them."),
 });
 
+/** Calls of a tenant, or of a key, that may be under way at once. */
+export const concurrency = z.number().int().min(1).max(100_000);
+
 /** The most scopes of the operator's own API that one plan allows. */
 export const PLAN_SCOPES_MAX = 100;
 
@@ -72,6 +75,11 @@ const planTerms = {
     .default([])
     .describe("Limits on short windows. Every call is checked against each, so keep them few."),
   quotas: z.array(quota).max(20).default([]).describe("Caps for one billing period."),
+  concurrency: concurrency
+    .optional()
+    .describe(
+      "Calls of a tenant through the gateway that may be under way at once, in each environment; further ones get 429. Left out: only its share of the upstream limits it.",
+    ),
   scopes: z
     .array(customScope)
     .max(PLAN_SCOPES_MAX)
@@ -226,6 +234,9 @@ export const plan = z.strictObject({
   visibility: z.enum(["public", "private"]),
   rateLimits: z.array(rateLimit),
   quotas: z.array(quota),
+  concurrency: concurrency
+    .nullable()
+    .describe("Calls through the gateway that may be under way at once; null for no such limit."),
   scopes: z.array(z.string()),
 });
 export type Plan = z.infer<typeof plan>;

@@ -7,7 +7,7 @@ import { ENVIRONMENTS } from "@turnpike/domain/keys/key-format";
 import { isAddress } from "@turnpike/domain/keys/networks";
 import type { Outcome } from "@turnpike/domain/metering/outcome";
 import { z } from "zod";
-import { quota, rateLimit } from "./catalog.ts";
+import { concurrency, quota, rateLimit } from "./catalog.ts";
 import { COST_MAX, lockRequest, madeLock } from "./locks.ts";
 import { operation } from "./operation.ts";
 import {
@@ -82,6 +82,11 @@ const keyQuotas = z
       "Hard caps of this key in one billing period. A rolled key shares them with its predecessors.",
   });
 
+const keyConcurrency = concurrency.nullable().meta({
+  description:
+    "Calls of this key through the gateway that may be under way at once, below the limit of the plan; null for none of its own.",
+});
+
 export const key = z.strictObject({
   keyId,
   tenantId,
@@ -97,6 +102,7 @@ export const key = z.strictObject({
   /** Limits of the key, on top of those of its tenant. */
   rateLimits: z.array(rateLimit),
   quotas: z.array(keyQuota),
+  concurrency: keyConcurrency,
   state: z.enum(KEY_STATES),
   expiresAt: instant.nullable(),
   revokedAt: instant.nullable(),
@@ -118,6 +124,7 @@ export const createKeyRequest = z.strictObject({
   allowedNetworks: allowedNetworks.optional(),
   rateLimits: keyRateLimits.optional(),
   quotas: keyQuotas.optional(),
+  concurrency: keyConcurrency.optional(),
   expiresAt: instant.optional(),
 });
 export type CreateKeyRequest = z.infer<typeof createKeyRequest>;
@@ -154,6 +161,7 @@ export const updateKeyRequest = z.strictObject({
   allowedNetworks: allowedNetworks.optional(),
   rateLimits: keyRateLimits.optional(),
   quotas: keyQuotas.optional(),
+  concurrency: keyConcurrency.optional(),
   /** Null for no expiry. */
   expiresAt: instant.nullable().optional(),
   /** A disabled key is refused everywhere until it is enabled again. */

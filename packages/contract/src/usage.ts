@@ -368,6 +368,8 @@ export const limits = z.strictObject({
   rateLimits: z.array(
     z.strictObject({ name: z.string(), limit: z.number(), windowSeconds: z.number() }),
   ),
+  /** Calls through the gateway that may be under way at once, in each environment; null for no such limit of the plan. */
+  concurrency: z.number().int().nullable(),
   quotas: z.array(
     z.strictObject({
       meter: z.string(),

@@ -92,6 +92,8 @@ export type TestAppOptions = {
   env?: Readonly<Record<string, string>>;
   /** What the product takes for the time; its monotonic clock must go on by itself. Left out: that of the system. */
   clock?: Clock;
+  /** How often a stream of the API asks again whether its reader may stay, milliseconds. */
+  streamHeartbeatMs?: number;
   /** How the upstream answers. Left out: 200. */
   upstream?: Parameters<typeof startRecordingUpstream>[0];
 };
@@ -210,6 +212,13 @@ export async function startTestApp(
       allowPrivate: config.webhooks.allowPrivate,
     }),
     draining: draining.signal,
+    ...(options.streamHeartbeatMs !== undefined && {
+      streamTiming: {
+        heartbeatMs: options.streamHeartbeatMs,
+        lifetimeMs: 60 * 60_000,
+        drainMs: DRAIN_MS,
+      },
+    }),
   });
   await changes.start();
   app.people.listen(0, "127.0.0.1");

@@ -48,6 +48,7 @@ describe("a plan", () => {
       { meter: "requests", limit: 50_000, kind: "hard" as const },
       { meter: "unknown", limit: 1, kind: "soft" as const },
     ],
+    concurrency: 20,
   };
 
   it("says in words what it contains and what happens beyond", () => {
@@ -61,17 +62,19 @@ describe("a plan", () => {
       "1 unknown a month",
       "1 call a second",
       "1,000 calls in 5 minutes",
+      "20 calls at once",
     ]);
     expect(view.terms.map(({ detail }) => detail)).toEqual([
       "then calls are refused",
       "overage allowed",
       undefined,
       undefined,
+      undefined,
     ]);
   });
 
   it("without limits says so", () => {
-    const { terms } = toPlanView({ ...plan, rateLimits: [], quotas: [] }, []);
+    const { terms } = toPlanView({ ...plan, rateLimits: [], quotas: [], concurrency: null }, []);
     expect(terms.map(({ text }) => text)).toEqual(["No limits"]);
   });
 });

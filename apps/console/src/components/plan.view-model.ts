@@ -65,6 +65,10 @@ function toRateTerm({ limit, windowSeconds }: Plan["rateLimits"][number]) {
   return { text: `${formatQuantity(limit, "call")} ${joined}`, detail: undefined };
 }
 
+function toConcurrencyTerm(concurrency: number) {
+  return { text: `${formatQuantity(concurrency, "call")} at once`, detail: undefined };
+}
+
 /** Orders a plan for the eye: what is in it in one period first, then how fast it may be used. */
 export function toPlanView(plan: Plan, meters: readonly Meter[]): PlanView {
   const quotas = plan.quotas.map((quota) => {
@@ -74,7 +78,11 @@ export function toPlanView(plan: Plan, meters: readonly Meter[]): PlanView {
       detail: quota.kind === "hard" ? "then calls are refused" : "overage allowed",
     };
   });
-  const terms = [...quotas, ...plan.rateLimits.map(toRateTerm)];
+  const terms = [
+    ...quotas,
+    ...plan.rateLimits.map(toRateTerm),
+    ...(plan.concurrency === null ? [] : [toConcurrencyTerm(plan.concurrency)]),
+  ];
   return {
     planId: plan.planId,
     name: plan.name,

@@ -30,7 +30,8 @@ function describeRates(plan: Plan): string {
   const rates = plan.rateLimits.map(
     (rate) => `${toGrouped(rate.limit)} in ${String(rate.windowSeconds)} s`,
   );
-  return rates.join(", ") || "-";
+  const atOnce = plan.concurrency === null ? [] : [`${toGrouped(plan.concurrency)} at once`];
+  return [...rates, ...atOnce].join(", ") || "-";
 }
 
 function toPlansTable(plans: readonly Plan[]): string {

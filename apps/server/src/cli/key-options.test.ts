@@ -10,6 +10,7 @@ describe("the options of a key", () => {
         network: ["192.0.2.0/24", "2001:db8::/32"],
         rateLimit: ["burst=100/60", "hourly=1000/3600"],
         quota: ["requests=10000"],
+        concurrency: "5",
         metadata: ["team=maps", "formula=a=b"],
         expires: "2030-01-01T00:00:00.000Z",
       }),
@@ -21,6 +22,7 @@ describe("the options of a key", () => {
         { name: "hourly", limit: 1_000, windowSeconds: 3_600 },
       ],
       quotas: [{ meter: "requests", limit: 10_000 }],
+      concurrency: 5,
       metadata: { team: "maps", formula: "a=b" },
       expiresAt: "2030-01-01T00:00:00.000Z",
     });
@@ -28,7 +30,9 @@ describe("the options of a key", () => {
 
   it("that are not given say nothing, and one empty text takes all away", () => {
     expect(Object.values(toKeyInput({})).every((value) => value === undefined)).toBe(true);
-    expect(toKeyInput({ network: [""], metadata: [""], quota: [""] })).toMatchObject({
+    const nothing = { network: [""], metadata: [""], quota: [""], concurrency: "none" };
+    expect(toKeyInput(nothing)).toMatchObject({
+      concurrency: null,
       allowedNetworks: [],
       metadata: {},
       quotas: [],
@@ -43,6 +47,7 @@ describe("the options of a key", () => {
     { rateLimit: ["burst=1e3/60"] },
     { rateLimit: ["burst=-1/60"] },
     { quota: ["requests"] },
+    { concurrency: "many" },
     { quota: ["requests=many"] },
     { metadata: ["team"] },
     { metadata: ["=maps"] },

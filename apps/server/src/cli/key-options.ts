@@ -6,6 +6,7 @@ export type KeyOptions = {
   network?: string[] | undefined;
   rateLimit?: string[] | undefined;
   quota?: string[] | undefined;
+  concurrency?: string | undefined;
   metadata?: string[] | undefined;
   expires?: string | undefined;
 };
@@ -16,6 +17,7 @@ export const KEY_FIELD_NAMES = {
   allowedNetworks: "--network",
   rateLimits: "--rate-limit",
   quotas: "--quota",
+  concurrency: "--concurrency",
   metadata: "--metadata",
   expiresAt: "--expires",
 } as const;
@@ -27,6 +29,7 @@ export const KEY_OPTION_TEXTS = {
     "calls in a window, as name=calls/seconds: burst=100/60 are 100 calls in a minute",
   ],
   quota: ["--quota <quota...>", "hard cap for a billing period, as meter=units: requests=10000"],
+  concurrency: ["--concurrency <calls>", "calls through the gateway at once; none for no limit"],
   metadata: ["--metadata <entry...>", "what replies carry along, as name=value: team=maps"],
   expires: ["--expires <instant>", "when it stops to work"],
 } as const;
@@ -69,6 +72,13 @@ function parseQuota(text: string): { meter: string; limit: number } {
   return { meter, limit: parseWholeOf(value, text, expected) };
 }
 
+function parseConcurrency(text: string | undefined): number | null | undefined {
+  if (text === undefined) {
+    return;
+  }
+  return text === "none" ? null : parseWholeOf(text, text, "a number of calls, or none");
+}
+
 function parseMetadata(entries: readonly string[]): Record<string, string> {
   const pairs = entries.map((text) => splitEntry(text, "an entry such as team=maps"));
   const names = pairs.map(([name]) => name);
@@ -94,6 +104,7 @@ export function toKeyInput(options: KeyOptions): Record<string, unknown> {
     allowedNetworks: listed(options.network),
     rateLimits: listed(options.rateLimit)?.map(parseRateLimit),
     quotas: listed(options.quota)?.map(parseQuota),
+    concurrency: parseConcurrency(options.concurrency),
     metadata: metadata && parseMetadata(metadata),
     expiresAt: options.expires,
   };

@@ -49,6 +49,7 @@ function toKeyFields(key: Key): [string, string][] {
     ["Networks", key.allowedNetworks.join(", ") || "anywhere"],
     ["Rate limits", key.rateLimits.map(toRateLimitText).join(", ") || "those of the plan"],
     ["Quotas", key.quotas.map(toQuotaText).join(", ") || "those of the plan"],
+    ["Calls at once", key.concurrency === null ? "those of the plan" : String(key.concurrency)],
     ["Metadata", toMetadataText(key.metadata)],
     ["State", key.state],
     ["Expires", toShortInstant(key.expiresAt)],
@@ -84,6 +85,7 @@ export function addKeysCommands(cli: Cli): void {
     .option(...KEY_OPTION_TEXTS.network)
     .option(...KEY_OPTION_TEXTS.rateLimit)
     .option(...KEY_OPTION_TEXTS.quota)
+    .option(...KEY_OPTION_TEXTS.concurrency)
     .option(...KEY_OPTION_TEXTS.metadata)
     .option(...KEY_OPTION_TEXTS.expires, optionParser(toInstant))
     .addHelpText(
@@ -119,6 +121,7 @@ export function addKeysCommands(cli: Cli): void {
     .option(...KEY_OPTION_TEXTS.network)
     .option(...KEY_OPTION_TEXTS.rateLimit)
     .option(...KEY_OPTION_TEXTS.quota)
+    .option(...KEY_OPTION_TEXTS.concurrency)
     .option(...KEY_OPTION_TEXTS.metadata)
     .option(...KEY_OPTION_TEXTS.expires, optionParser(toInstant))
     .option("--no-expires", "take its expiry away")

@@ -139,9 +139,10 @@ function toLimitsText(limits: Limits): string {
     ],
     "No quotas.",
   );
-  return [`Plan ${limits.planId}, version ${String(limits.planVersion)}`, ...rates, quotas].join(
-    "\n",
-  );
+  const atOnce =
+    limits.concurrency === null ? [] : [`Calls at once: ${toGrouped(limits.concurrency)}`];
+  const plan = `Plan ${limits.planId}, version ${String(limits.planVersion)}`;
+  return [plan, ...rates, ...atOnce, quotas].join("\n");
 }
 
 function toReconcileText(result: Reconciled): string {

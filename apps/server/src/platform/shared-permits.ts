@@ -10,6 +10,8 @@ export interface SharedPermits {
    */
   tryTake(): boolean;
   giveBack(): void;
+  /** Permits that all threads hold. */
+  taken(): number;
 }
 
 /** @param holders - Threads, numbered from 1. */
@@ -46,6 +48,7 @@ export function openSharedPermits(
     giveBack() {
       Atomics.sub(held, own, 1);
     },
+    taken: countAll,
   };
 }
 

@@ -22,6 +22,8 @@ export type PlanTerms = {
   visibility: "public" | "private";
   rateLimits: readonly RateLimit[];
   quotas: readonly Quota[];
+  /** Calls of a tenant through the gateway that may be under way at once; undefined for no limit of the plan. */
+  concurrency?: number | undefined;
   /** Scopes of the operator's own API that keys of the plan may have; undefined for none. */
   scopes?: readonly string[] | undefined;
 };
@@ -56,6 +58,7 @@ export const SAMPLE_CATALOG: Catalog = {
       pricePerMonth: "0",
       visibility: "public",
       rateLimits: [{ name: "per-second", limit: 10, windowSeconds: 1 }],
+      concurrency: 20,
       quotas: [{ meter: REQUESTS_METER, limit: 50_000, kind: "hard" }],
     },
     {
@@ -66,6 +69,7 @@ export const SAMPLE_CATALOG: Catalog = {
       pricePerMonth: "49",
       visibility: "public",
       rateLimits: [{ name: "per-second", limit: 100, windowSeconds: 1 }],
+      concurrency: 100,
       quotas: [{ meter: REQUESTS_METER, limit: 1_000_000, kind: "soft" }],
     },
     {

@@ -3,8 +3,10 @@ import type { TenantId } from "../ids/ids.ts";
 import type { PeriodUnit } from "../time/period.ts";
 import type { Standing } from "./standing.ts";
 
-/** Lists of a plan's terms that one tenant has differently. Each one that is given replaces the plan's whole list. */
-export type TermsOverrides = Partial<Pick<PlanTerms, "rateLimits" | "quotas" | "scopes">>;
+/** Terms of a plan that one tenant has differently. A list that is given replaces the plan's whole list. */
+export type TermsOverrides = Partial<
+  Pick<PlanTerms, "rateLimits" | "quotas" | "concurrency" | "scopes">
+>;
 
 /** What a tenant may do now. */
 export type Entitlement = {

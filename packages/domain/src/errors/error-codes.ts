@@ -20,6 +20,7 @@ export const ERROR_CODES = {
   PAYMENT_REQUIRED: { status: 402, title: "An invoice is overdue" },
   SPEND_CAP_REACHED: { status: 402, title: "The spend cap is reached" },
   RATE_LIMITED: { status: 429, title: "Too many requests" },
+  CONCURRENCY_LIMITED: { status: 429, title: "Too many calls are under way" },
   QUOTA_EXCEEDED: { status: 429, title: "The quota of this period is used up" },
   TOO_MANY_LOCKS: { status: 429, title: "Too many locks are open" },
   UPSTREAM_UNREACHABLE: {

@@ -41,24 +41,33 @@ describe("fair shares of what is bounded", () => {
   });
 
   it.each([
-    [1, 500],
-    [2, 333],
-    [3, 250],
-    [9, 100],
-  ])("with %i that flood, gives each %i of a thousand and keeps as much free", (senders, share) => {
-    const inHand = Array.from({ length: senders }, () => 0);
-    for (let round = 0; round < WHOLE; round += 1) {
-      for (const [sender, own] of inHand.entries()) {
-        const taken = inHand.reduce((sum, one) => sum + one, 0);
-        if (judgeShare({ whole: WHOLE, taken, own, asked: 1 }) === "fits") {
-          inHand[sender] = own + 1;
+    { senders: 1, sharePercent: undefined, share: 500 },
+    { senders: 2, sharePercent: undefined, share: 333 },
+    { senders: 3, sharePercent: 50, share: 250 },
+    { senders: 9, sharePercent: 50, share: 100 },
+    { senders: 1, sharePercent: 80, share: 800 },
+    { senders: 2, sharePercent: 80, share: 444 },
+    { senders: 1, sharePercent: 10, share: 100 },
+    { senders: 1, sharePercent: 100, share: 1_000 },
+  ])(
+    "with $senders that flood at $sharePercent percent, gives each $share of a thousand",
+    (flood) => {
+      const { senders, sharePercent, share } = flood;
+      const inHand = Array.from({ length: senders }, () => 0);
+      for (let round = 0; round < WHOLE; round += 1) {
+        for (const [sender, own] of inHand.entries()) {
+          const taken = inHand.reduce((sum, one) => sum + one, 0);
+          if (judgeShare({ whole: WHOLE, taken, own, asked: 1, sharePercent }) === "fits") {
+            inHand[sender] = own + 1;
+          }
         }
       }
-    }
-    const taken = inHand.reduce((sum, one) => sum + one, 0);
-    for (const own of inHand) {
-      expect(Math.abs(own - share)).toBeLessThanOrEqual(1);
-    }
-    expect(judgeShare({ whole: WHOLE, taken, own: 0, asked: share })).toBe("fits");
-  });
+      const taken = inHand.reduce((sum, one) => sum + one, 0);
+      for (const own of inHand) {
+        expect(Math.abs(own - share)).toBeLessThanOrEqual(1);
+      }
+      const newcomer = judgeShare({ whole: WHOLE, taken, own: 0, asked: 1, sharePercent });
+      expect(newcomer).toBe(sharePercent === 100 ? "full" : "fits");
+    },
+  );
 });

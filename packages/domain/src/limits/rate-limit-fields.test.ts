@@ -18,6 +18,17 @@ describe("toRateLimitFields", () => {
     });
   });
 
+  it("gives a limit of calls at once its unit instead of a window, and no time", () => {
+    const concurrency = { name: "concurrency", limit: 20, remaining: 19 };
+    const fields = toRateLimitFields([
+      { ...concurrency, windowSeconds: undefined, moreAfterMs: undefined },
+    ]);
+    expect(fields).toEqual({
+      "ratelimit-policy": '"concurrency";q=20;qu="concurrent-requests"',
+      ratelimit: '"concurrency";r=19',
+    });
+  });
+
   it("sends no field without a limit", () => {
     expect(toRateLimitFields([])).toBeUndefined();
   });

@@ -4,12 +4,12 @@ export type LimitReport = {
   name: string;
   /** Calls or units that the limit allows. */
   limit: number;
-  /** Seconds in which it allows them: the window of a rate limit, the length of a billing period. */
-  windowSeconds: number;
+  /** Seconds in which it allows them: the window of a rate limit, the length of a billing period. Undefined: calls at once. */
+  windowSeconds: number | undefined;
   /** What is left, 0 or more. */
   remaining: number;
-  /** Milliseconds until there is more than that. */
-  moreAfterMs: number;
+  /** Milliseconds until there is more than that; undefined when no time can be told. */
+  moreAfterMs: number | undefined;
 };
 
 export type RateLimitFields = {
@@ -17,16 +17,26 @@ export type RateLimitFields = {
   ratelimit: string;
 };
 
-function toItem(name: string, parameters: readonly (readonly [string, number])[]): string {
-  const suffix = parameters.map(([key, value]) => `;${key}=${String(value)}`).join("");
-  return `"${name}"${suffix}`;
-}
-
 /** Structured fields hold integers of at most 15 digits (RFC 9651, section 3.3.1). */
 const INTEGER_MAX = 999_999_999_999_999;
 
 function toInteger(value: number): number {
   return Math.min(INTEGER_MAX, Math.max(0, Math.floor(value)));
+}
+
+/** A limit without a window is one of calls at once, a unit of the draft's own registry. */
+function toPolicy({ name, limit, windowSeconds }: LimitReport): string {
+  const window =
+    windowSeconds === undefined
+      ? 'qu="concurrent-requests"'
+      : `w=${String(toInteger(Math.max(1, windowSeconds)))}`;
+  return `"${name}";q=${String(toInteger(limit))};${window}`;
+}
+
+function toState({ name, remaining, moreAfterMs }: LimitReport): string {
+  const time =
+    moreAfterMs === undefined ? "" : `;t=${String(toInteger(Math.ceil(moreAfterMs / 1000)))}`;
+  return `"${name}";r=${String(toInteger(remaining))}${time}`;
 }
 
 /**
@@ -43,21 +53,7 @@ export function toRateLimitFields(limits: readonly LimitReport[]): RateLimitFiel
     return;
   }
   return {
-    "ratelimit-policy": limits
-      .map(({ name, limit, windowSeconds }) =>
-        toItem(name, [
-          ["q", toInteger(limit)],
-          ["w", toInteger(Math.max(1, windowSeconds))],
-        ]),
-      )
-      .join(", "),
-    ratelimit: limits
-      .map(({ name, remaining, moreAfterMs }) =>
-        toItem(name, [
-          ["r", toInteger(remaining)],
-          ["t", toInteger(Math.ceil(moreAfterMs / 1000))],
-        ]),
-      )
-      .join(", "),
+    "ratelimit-policy": limits.map(toPolicy).join(", "),
+    ratelimit: limits.map(toState).join(", "),
   };
 }

@@ -8,6 +8,7 @@ const LABELS: Readonly<Record<string, string>> = {
   DISABLED: "Key disabled",
   FORBIDDEN_NETWORK: "Network not allowed",
   INSUFFICIENT_SCOPE: "Scope missing",
+  CONCURRENCY_LIMITED: "Too many at once",
 };
 
 /** An outcome in words, the same on every screen and in every mail: `RATE_LIMITED` gives "Rate limited". */

@@ -120,10 +120,12 @@ describe("toLimitTexts", () => {
     const limits = {
       rateLimits: [{ name: "burst", limit: 1200, windowSeconds: 60 }],
       quotas: [{ meter: "requests", limit: 5000 }],
+      concurrency: 1,
     };
     expect(toLimitTexts(limits)).toEqual([
       "burst: 1,200 calls in 60 s",
       "requests: 5,000 in a billing period",
+      "1 call at once",
     ]);
     expect(toLimitTexts(makeKey(1))).toEqual([]);
   });

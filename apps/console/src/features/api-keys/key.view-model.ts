@@ -88,14 +88,24 @@ export function toMakerName(createdBy: string, people: ReadonlyMap<string, strin
 
 const COUNT = new Intl.NumberFormat("en");
 
-/** The key's own limits, below those of its tenant: "burst: 100 calls in 60 s", "requests: 5,000 in a billing period". */
-export function toLimitTexts({ rateLimits, quotas }: Pick<Key, "rateLimits" | "quotas">): string[] {
+/**
+ * The key's own limits, below those of its tenant: "burst: 100 calls in 60 s", "requests: 5,000 in a billing period", "5 calls at
+ * once".
+ */
+export function toLimitTexts({
+  rateLimits,
+  quotas,
+  concurrency,
+}: Pick<Key, "rateLimits" | "quotas" | "concurrency">): string[] {
   return [
     ...rateLimits.map(
       ({ name, limit, windowSeconds }) =>
         `${name}: ${COUNT.format(limit)} calls in ${COUNT.format(windowSeconds)} s`,
     ),
     ...quotas.map(({ limit, meter }) => `${meter}: ${COUNT.format(limit)} in a billing period`),
+    ...(concurrency === null
+      ? []
+      : [`${COUNT.format(concurrency)} ${concurrency === 1 ? "call" : "calls"} at once`]),
   ];
 }
 

@@ -26,6 +26,7 @@ export function makeKey(number: number, change: Partial<Key> = {}): Key {
     allowedNetworks: [],
     rateLimits: [],
     quotas: [],
+    concurrency: null,
     state: "active",
     expiresAt: null,
     revokedAt: null,

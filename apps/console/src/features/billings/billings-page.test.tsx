@@ -34,7 +34,7 @@ function openBillings(): void {
         {
           ...{ planId: "team", version: 2, isDefault: true, name: "Team XL", description: "" },
           ...{ currency: "USD", pricePerMonth: "99", visibility: "public" },
-          ...{ rateLimits: [], quotas: [], scopes: [] },
+          ...{ rateLimits: [], quotas: [], concurrency: null, scopes: [] },
         },
       ],
     }),
@@ -46,6 +46,7 @@ function openBillings(): void {
         plan: { name: "Team", currency: "EUR", pricePerMonth: "49.90" },
         rateLimits: [],
         quotas: [],
+        concurrency: null,
         balances: [],
       }),
   });

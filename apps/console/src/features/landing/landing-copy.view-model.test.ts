@@ -17,6 +17,7 @@ const FREE = {
   scopes: [],
   rateLimits: [],
   quotas: [],
+  concurrency: null,
 };
 const OWN = { headline: undefined, summary: undefined, plans: [FREE] };
 

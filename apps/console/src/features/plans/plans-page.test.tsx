@@ -38,6 +38,7 @@ const LIMITS: Limits = {
   plan: { name: "Free", currency: "USD", pricePerMonth: "5" },
   rateLimits: [],
   quotas: [],
+  concurrency: null,
   balances: [{ meter: "requests", environment: "live", used: "12500" }],
 };
 

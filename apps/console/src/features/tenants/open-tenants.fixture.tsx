@@ -178,6 +178,7 @@ const makePlan = (planId: string, name: string, pricePerMonth: string) =>
     visibility: "public",
     rateLimits: [],
     quotas: [],
+    concurrency: null,
     scopes: [],
   });
 

@@ -40,6 +40,7 @@ export function makeKey(name: string, createdBy: string, state: "active" | "revo
     allowedNetworks: [],
     rateLimits: [],
     quotas: [],
+    concurrency: null,
     state,
     expiresAt: null,
     revokedAt: state === "revoked" ? AT : null,

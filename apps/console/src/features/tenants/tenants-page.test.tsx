@@ -79,6 +79,7 @@ describe("your tenants", () => {
       plan: { name: "Free", currency: "USD", pricePerMonth: "0" },
       rateLimits: [],
       quotas: [],
+      concurrency: null,
       balances: [{ meter: "requests", environment: "live", used: "77" }],
     };
     openTenants({

@@ -12,6 +12,7 @@ function toPlanReply(row: PlanRow) {
     ...row.terms,
     rateLimits: [...row.terms.rateLimits],
     quotas: [...row.terms.quotas],
+    concurrency: row.terms.concurrency ?? null,
     scopes: [...(row.terms.scopes ?? [])],
   };
 }

@@ -1,6 +1,6 @@
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { ERROR_CODES, type ErrorCode } from "@turnpike/domain/errors/error-codes";
-import type { Denial } from "./decide/decide-call.ts";
+import type { Denial } from "./decide/denial.ts";
 import { toLimitHeaders } from "./limit-headers.ts";
 
 /** Lets a page of any origin read why its call was refused. Credentials are not allowed, so nothing leaks. */
@@ -10,7 +10,7 @@ export const DENIAL_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** Every 401 names the scheme for keys (RFC 9110 section 11.6.1), and whether a key was sent (RFC 6750 section 3). */
-function toChallenge(code: ErrorCode): Record<string, string> {
+export function toChallenge(code: ErrorCode): Record<string, string> {
   if (ERROR_CODES[code].status !== 401) {
     return {};
   }
@@ -42,7 +42,9 @@ export function toDenialError(
               limit: limit.limit,
               remaining: limit.remaining,
             },
-            resetAt: new Date(limit.resetAtMs).toISOString(),
+            ...(limit.resetAtMs === undefined
+              ? {}
+              : { resetAt: new Date(limit.resetAtMs).toISOString() }),
             // Another plan does not change a limit that the tenant gave its key.
             ...(limit.scope === "key" ? {} : { upgradeUrl: input.plansUrl }),
           }),

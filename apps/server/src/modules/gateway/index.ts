@@ -1,8 +1,11 @@
 export { createDecider } from "./decide/decide-call.ts";
 export { createRateLimiter } from "./decide/rate-limiter.ts";
+export { createRightsRecheck } from "./decide/recheck-rights.ts";
 export { createForwardAuth } from "./forward-auth/forward-auth.ts";
 export type { CallObserver } from "./gateway.ports.ts";
 export { type ApiGateway, createApiGateway } from "./proxy/api-gateway.ts";
+export { createOpenCalls } from "./proxy/open-calls.ts";
+export type { ShareUpstream } from "./proxy/upstream-pool.ts";
 export { createUpstreamRouter, type UpstreamConfig } from "./proxy/upstream-router.ts";
 export { createCallRecorder } from "./record-call.ts";
 export { createRouteDocuments, type RouteDocuments } from "./route-documents.ts";

@@ -2,9 +2,9 @@ import { toRateLimitFields } from "@turnpike/domain/limits/rate-limit-fields";
 import type { LimitView } from "./decide/limit-view.ts";
 import type { HeaderPair } from "./proxy/forward-headers.ts";
 
-/** The fields identify limits by name, but a key's limit may share its name with the tenant's, and a quota with a rate limit. */
-function toFieldName({ name, scope, isNameTaken }: LimitView): string {
-  const ofScope = isNameTaken === true ? `quota:${name}` : name;
+/** The fields identify limits by name, but a key's limit may share its name with the tenant's, and others with a rate limit. */
+function toFieldName({ name, kind, scope, isNameTaken }: LimitView): string {
+  const ofScope = isNameTaken === true ? `${kind}:${name}` : name;
   return scope === "key" ? `key:${ofScope}` : ofScope;
 }
 
@@ -16,9 +16,11 @@ function toFieldName({ name, scope, isNameTaken }: LimitView): string {
 export function toLimitHeaders(limits: readonly LimitView[], nowMs: number): HeaderPair[] {
   const fields = toRateLimitFields(
     limits.map((limit) => ({
-      ...limit,
       name: toFieldName(limit),
-      moreAfterMs: limit.moreAtMs - nowMs,
+      limit: limit.limit,
+      remaining: limit.remaining,
+      windowSeconds: limit.windowSeconds,
+      moreAfterMs: limit.moreAtMs === undefined ? undefined : limit.moreAtMs - nowMs,
     })),
   );
   return fields === undefined

@@ -38,6 +38,7 @@ let tenantId: TenantId;
 function admissionOf(tenant: TenantId): Admission {
   return {
     allowed: true,
+    keyHash: "hash",
     cost: 1,
     hold: undefined,
     limits: [],
@@ -114,6 +115,7 @@ beforeAll(async () => {
   gateway = createApiGateway(
     {
       decideCall: () => decision,
+      openCalls: { add: () => undefined, delete: () => undefined },
       callRecorder: createCallRecorder({
         recorder: metering.recorder,
         leases: metering.leases,

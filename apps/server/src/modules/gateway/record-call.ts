@@ -14,7 +14,8 @@ import type {
 } from "#modules/metering/index.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Subject } from "./decide/call-to-decide.ts";
-import type { Admission, Denial } from "./decide/decide-call.ts";
+import type { Admission } from "./decide/decide-call.ts";
+import type { Denial } from "./decide/denial.ts";
 import type { CallObserver } from "./gateway.ports.ts";
 import type { RouteDocuments } from "./route-documents.ts";
 

@@ -44,6 +44,7 @@ export async function createKey(
     allowed_networks: parseNetworks(input.allowedNetworks) ?? [],
     rate_limits: input.rateLimits ?? [],
     quotas: input.quotas ?? [],
+    concurrency: input.concurrency ?? null,
     expires_at: parseExpiry(input.expiresAt, now),
     disabled_at: null,
     revoked_at: null,

@@ -49,6 +49,7 @@ export async function ensureHistoryKey(
     allowed_networks: [],
     rate_limits: [],
     quotas: [],
+    concurrency: null,
     expires_at: null,
     disabled_at: null,
     revoked_at: now,

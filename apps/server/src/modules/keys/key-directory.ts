@@ -34,6 +34,8 @@ export type KeyRecord = {
   /** Limits of its own, below those of its tenant. */
   rateLimits: readonly RateLimit[];
   quotas: readonly KeyQuota[];
+  /** Calls at once; undefined for no limit of its own. */
+  concurrency?: number | undefined;
   /** Epoch milliseconds; `Infinity` for a key without expiry. */
   expiresAtMs: number;
   /** When it was created or last changed, epoch milliseconds. */
@@ -90,6 +92,7 @@ function toKeyRecord(row: KeyRow): KeyRecord {
     networks: row.allowed_networks.length === 0 ? undefined : compileNetworks(row.allowed_networks),
     rateLimits: row.rate_limits.length === 0 ? NONE : row.rate_limits,
     quotas: row.quotas.length === 0 ? NONE : row.quotas,
+    concurrency: row.concurrency ?? undefined,
     expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
     updatedAtMs: row.updated_at.getTime(),
     disabled: row.disabled_at !== null,

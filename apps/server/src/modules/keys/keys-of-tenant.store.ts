@@ -28,7 +28,7 @@ export const keysOfTenant = {
     const keys = await tx`
       update api_keys
       set name = '', start = '', last_four = '', scopes = '{}', metadata = '{}', allowed_networks = '{}',
-        rate_limits = '[]', quotas = '[]', created_by = '', key_hash = convert_to('removed ' || key_id, 'UTF8')
+        rate_limits = '[]', quotas = '[]', concurrency = null, created_by = '', key_hash = convert_to('removed ' || key_id, 'UTF8')
       where ctid = any(array(
         select ctid from api_keys where tenant_id = ${tenantId} and octet_length(key_hash) = 32 limit ${limit}))
       returning 1`;

@@ -16,6 +16,8 @@ export type KeyRow = {
   allowed_networks: string[];
   rate_limits: RateLimit[];
   quotas: KeyQuota[];
+  /** Calls at once; null for no limit of its own. */
+  concurrency: number | null;
   /** The first key of a line of rolled ones. */
   origin_key_id: KeyId;
   expires_at: Date | null;
@@ -39,6 +41,7 @@ export const KEY_COLUMNS = [
   "allowed_networks",
   "rate_limits",
   "quotas",
+  "concurrency",
   "origin_key_id",
   "expires_at",
   "disabled_at",
@@ -58,10 +61,10 @@ export async function insertKey(
 ): Promise<void> {
   await tx`
     insert into api_keys (tenant_id, key_id, name, environment, key_hash, start, last_four, scopes, metadata,
-      allowed_networks, rate_limits, quotas, origin_key_id, expires_at, created_at, updated_at, created_by)
+      allowed_networks, rate_limits, quotas, concurrency, origin_key_id, expires_at, created_at, updated_at, created_by)
     values (${row.tenant_id}, ${row.key_id}, ${row.name}, ${row.environment}, ${Buffer.from(row.key_hash)}, ${row.start},
       ${row.last_four}, ${row.scopes}, ${tx.json(row.metadata)}, ${row.allowed_networks}, ${tx.json(row.rate_limits)},
-      ${tx.json(row.quotas)}, ${row.origin_key_id}, ${row.expires_at},
+      ${tx.json(row.quotas)}, ${row.concurrency}, ${row.origin_key_id}, ${row.expires_at},
       ${row.created_at},
       ${row.created_at}, ${row.created_by})`;
 }
@@ -177,6 +180,7 @@ export async function updateKeyRow(
     | "allowed_networks"
     | "rate_limits"
     | "quotas"
+    | "concurrency"
     | "expires_at"
     | "disabled_at"
   > & {
@@ -190,7 +194,7 @@ export async function updateKeyRow(
     update api_keys
     set name = ${row.name}, scopes = ${row.scopes}, metadata = coalesce(${metadata}::jsonb, metadata),
         allowed_networks = ${row.allowed_networks}, rate_limits = ${tx.json(row.rate_limits)},
-        quotas = ${tx.json(row.quotas)}, expires_at = ${row.expires_at}, disabled_at = ${row.disabled_at}, updated_at = ${row.now}
+        quotas = ${tx.json(row.quotas)}, concurrency = ${row.concurrency}, expires_at = ${row.expires_at}, disabled_at = ${row.disabled_at}, updated_at = ${row.now}
     where tenant_id = ${row.tenant_id} and key_id = ${row.key_id}
     returning ${tx(KEY_COLUMNS)}`;
   return updated;
@@ -207,9 +211,9 @@ export async function copyKeyRow(
 ): Promise<KeyRow | undefined> {
   const [row] = await tx<KeyRow[]>`
     insert into api_keys (tenant_id, key_id, name, environment, key_hash, start, last_four, scopes, metadata,
-      allowed_networks, rate_limits, quotas, origin_key_id, expires_at, created_at, updated_at, created_by)
+      allowed_networks, rate_limits, quotas, concurrency, origin_key_id, expires_at, created_at, updated_at, created_by)
     select tenant_id, ${copy.key_id}, name, environment, ${Buffer.from(copy.key_hash)}, ${copy.start},
-      ${copy.last_four}, scopes, metadata, allowed_networks, rate_limits, quotas,
+      ${copy.last_four}, scopes, metadata, allowed_networks, rate_limits, quotas, concurrency,
       origin_key_id, expires_at, ${copy.now}, ${copy.now}, ${copy.created_by}
     from api_keys where tenant_id = ${from.tenant_id} and key_id = ${from.key_id}
     returning ${tx(KEY_COLUMNS)}`;

@@ -25,6 +25,7 @@ export function toKeyReply(row: KeyRow, now: Date): Key {
     allowedNetworks: row.allowed_networks,
     rateLimits: row.rate_limits,
     quotas: row.quotas,
+    concurrency: row.concurrency,
     state: stateOf(row, now),
     expiresAt: row.expires_at?.toISOString() ?? null,
     revokedAt: row.revoked_at?.toISOString() ?? null,

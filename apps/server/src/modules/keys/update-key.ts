@@ -48,6 +48,9 @@ function describeChange(before: KeyRow, after: KeyRow): Record<string, JsonValue
   if (!isDeepStrictEqual(before.quotas, after.quotas)) {
     details["quotas"] = [before.quotas, after.quotas];
   }
+  if (before.concurrency !== after.concurrency) {
+    details["concurrency"] = [before.concurrency, after.concurrency];
+  }
   if (JSON.stringify(before.metadata) !== JSON.stringify(after.metadata)) {
     // The values are the tenant's own and may be long; the audit trail only says that they changed.
     details["metadata"] = "changed";
@@ -105,6 +108,7 @@ export async function updateKey(
       allowed_networks: parseNetworks(input.allowedNetworks) ?? before.allowed_networks,
       rate_limits: input.rateLimits ?? before.rate_limits,
       quotas: input.quotas ?? before.quotas,
+      concurrency: input.concurrency === undefined ? before.concurrency : input.concurrency,
       expires_at:
         input.expiresAt === undefined ? before.expires_at : parseExpiry(input.expiresAt, now),
       disabled_at: decideDisabled(before, input.disabled, now),

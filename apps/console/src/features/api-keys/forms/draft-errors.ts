@@ -15,6 +15,7 @@ const PLACES: Readonly<Record<string, string>> = {
   allowedNetworks: "Networks",
   rateLimits: "Rate limit",
   quotas: "Quota",
+  concurrency: "Calls at once",
   metadata: "Metadata",
 };
 const PARTS: Readonly<Record<string, string>> = {

@@ -116,6 +116,7 @@ describe("networks and limits", () => {
       allowedNetworks: ["10.0.0.0/8"],
       rateLimits: [{ windowSeconds: 120, limit: 10, name: "burst" }],
       quotas: [{ limit: 5_000, meter: "requests" }],
+      concurrency: 5,
     });
     expect(toUpdateInput(key, toDraft(key), CONTEXT)).toBe(undefined);
     expect(toUpdateInput(key, { ...toDraft(key), networks: "10.1.2.3/8" }, CONTEXT)).toBe(
@@ -124,13 +125,20 @@ describe("networks and limits", () => {
     expect(
       toUpdateInput(key, { ...toDraft(key), networks: "10.0.0.0/8 10.1.2.3/8" }, CONTEXT),
     ).toBe(undefined);
-    const open = { ...toDraft(key), networks: " ", rateLimits: [], quotas: [] };
+    const open = {
+      ...toDraft(key),
+      networks: " ",
+      rateLimits: [],
+      quotas: [],
+      concurrency: null,
+    };
     expect(toUpdateInput(key, open, CONTEXT)).toEqual({
       tenantId: key.tenantId,
       keyId: key.keyId,
       allowedNetworks: [],
       rateLimits: [],
       quotas: [],
+      concurrency: null,
     });
   });
 });

@@ -56,6 +56,8 @@ export type KeyDraft = {
   networks: string;
   rateLimits: readonly RateLimitRow[];
   quotas: readonly QuotaRow[];
+  /** Calls at once; null for no limit of the key. */
+  concurrency: number | null;
   expiry: Expiry;
   /** The value of a date and time field: "2026-12-01T09:00". Empty until one is chosen. */
   customExpiry: string;
@@ -71,6 +73,7 @@ export function toNewDraft(environment: Environment | undefined): KeyDraft {
     networks: "",
     rateLimits: [],
     quotas: [],
+    concurrency: null,
     expiry: "never",
     customExpiry: "",
     metadata: [],
@@ -86,6 +89,7 @@ export function toDraft(key: Key): KeyDraft {
     networks: key.allowedNetworks.join("\n"),
     rateLimits: toRateLimitRows(key.rateLimits),
     quotas: toQuotaRows(key.quotas),
+    concurrency: key.concurrency,
     expiry: key.expiresAt === null ? "never" : "keep",
     customExpiry: "",
     metadata: Object.entries(key.metadata).map(([name, stored], rowId) => ({
@@ -236,6 +240,7 @@ export function toCreateInput(draft: KeyDraft, context: DraftContext): CreateInp
     ...(networks.length === 0 ? {} : { allowedNetworks: networks }),
     ...(draft.rateLimits.length === 0 ? {} : { rateLimits: toRateLimits(draft.rateLimits) }),
     ...(draft.quotas.length === 0 ? {} : { quotas: toQuotas(draft.quotas) }),
+    ...(draft.concurrency === null ? {} : { concurrency: draft.concurrency }),
     ...(expiresAt === null || expiresAt === undefined ? {} : { expiresAt }),
   };
 }
@@ -260,6 +265,7 @@ export function toUpdateInput(
       : { allowedNetworks }),
     ...(isEqual(rateLimits, key.rateLimits) ? {} : { rateLimits }),
     ...(isEqual(quotas, key.quotas) ? {} : { quotas }),
+    ...(draft.concurrency === key.concurrency ? {} : { concurrency: draft.concurrency }),
     ...(isSameText(metadata, key.metadata) ? {} : { metadata }),
     ...(expiresAt === undefined || expiresAt === key.expiresAt ? {} : { expiresAt }),
   };

@@ -1,3 +1,4 @@
+import { NumberField } from "@turnpike/ui/number-field";
 import { RadioList } from "@turnpike/ui/radio-list";
 import { TextField } from "@turnpike/ui/text-field";
 import type { Environment } from "#platform/current-environment.ts";
@@ -8,6 +9,7 @@ import { type DraftErrors, errorAt } from "./draft-errors.ts";
 import { ExpiryField } from "./expiry-field.tsx";
 import { Fold } from "./fold.tsx";
 import { type KeyDraft, splitNetworks } from "./key-draft.view-model.ts";
+import { CONCURRENCY_MAX } from "./key-limits.view-model.ts";
 import { isManagementScope, listManagementScopes } from "./key-scopes.ts";
 import { MetadataField } from "./metadata-field.tsx";
 import { NetworksField } from "./networks-field.tsx";
@@ -90,7 +92,8 @@ type KeyFoldsProps = Pick<
 /** The settings that most keys do not need, one line each. */
 function KeyFolds({ tenant, draft, granted, errors, attempts, onChange }: KeyFoldsProps) {
   const networks = splitNetworks(draft.networks).length;
-  const limits = draft.rateLimits.length + draft.quotas.length;
+  const limits =
+    draft.rateLimits.length + draft.quotas.length + (draft.concurrency === null ? 0 : 1);
   const managed = draft.scopes.filter(isManagementScope).length;
   const has = (pointer: string) => errorAt(errors, pointer) !== undefined;
   return (
@@ -112,7 +115,7 @@ function KeyFolds({ tenant, draft, granted, errors, attempts, onChange }: KeyFol
         title="Limits of this key"
         state={limits === 0 ? "Plan limits only" : count(limits, "limit")}
         isInUse={limits > 0}
-        hasError={has("/rateLimits") || has("/quotas")}
+        hasError={has("/rateLimits") || has("/quotas") || has("/concurrency")}
         attempts={attempts}
       >
         <p className="mb-3 text-ink-muted text-xs">
@@ -129,6 +132,16 @@ function KeyFolds({ tenant, draft, granted, errors, attempts, onChange }: KeyFol
             value={draft.quotas}
             errors={errors}
             onChange={(quotas) => onChange({ ...draft, quotas })}
+          />
+          <NumberField
+            label="Calls at once"
+            help="Calls through the gateway, WebSockets and streams included, until they end."
+            isOptional
+            value={draft.concurrency}
+            min={1}
+            max={CONCURRENCY_MAX}
+            error={errorAt(errors, "/concurrency")}
+            onValueChange={(concurrency) => onChange({ ...draft, concurrency })}
           />
         </div>
       </Fold>

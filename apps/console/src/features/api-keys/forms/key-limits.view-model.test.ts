@@ -1,4 +1,4 @@
-import { rateLimit } from "@turnpike/contract/catalog";
+import { concurrency as concurrencySchema, rateLimit } from "@turnpike/contract/catalog";
 import { KEY_LIMITS_MAX as CONTRACT_LIMITS_MAX, createKeyRequest } from "@turnpike/contract/keys";
 import { describe, expect, it } from "vitest";
 import { errorAt, listErrors } from "./draft-errors.ts";
@@ -41,13 +41,29 @@ describe("a number in a limit", () => {
       "At most a day. For longer, use a quota.",
     ],
   ])("must be whole and within its bounds: %j", (change, pointer, words) => {
-    expect(checkLimits({ rateLimits: [rate(change)], quotas: [] })).toEqual({ [pointer]: words });
+    expect(checkLimits({ rateLimits: [rate(change)], quotas: [], concurrency: null })).toEqual({
+      [pointer]: words,
+    });
+  });
+
+  it.each([
+    [null, {}],
+    [1, {}],
+    [0, { "/concurrency": "A whole number from 1 to 100,000." }],
+    [100_001, { "/concurrency": "A whole number from 1 to 100,000." }],
+  ])("on calls at once may be left out, else must be one: %j", (concurrency, errors) => {
+    expect(checkLimits({ rateLimits: [], quotas: [], concurrency })).toEqual(errors);
+    expect(concurrencySchema.nullable().safeParse(concurrency).success).toBe(
+      Object.keys(errors).length === 0,
+    );
   });
 
   it("may be zero for units", () => {
     const quota = { rowId: 0, meter: "requests", limit: 0 };
-    expect(checkLimits({ rateLimits: [], quotas: [quota] })).toEqual({});
-    expect(checkLimits({ rateLimits: [], quotas: [{ ...quota, limit: 0.5 }] })).toEqual({
+    expect(checkLimits({ rateLimits: [], quotas: [quota], concurrency: null })).toEqual({});
+    expect(
+      checkLimits({ rateLimits: [], quotas: [{ ...quota, limit: 0.5 }], concurrency: null }),
+    ).toEqual({
       "/quotas/0/limit": "A whole number from 0 to 9,007,199,254,740,991.",
     });
   });
@@ -79,7 +95,7 @@ describe("rows of limits", () => {
       rates = addRateLimit(rates);
       quotas = addQuota(quotas, ["requests", "tokens"]);
     }
-    expect(checkLimits({ rateLimits: rates, quotas: [] })).toEqual({});
+    expect(checkLimits({ rateLimits: rates, quotas: [], concurrency: null })).toEqual({});
     expect(new Set(rates.map(({ rowId }) => rowId)).size).toBe(KEY_LIMITS_MAX);
     expect(createKeyRequest.shape.rateLimits.safeParse(toRateLimits(rates)).success).toBe(true);
     expect(quotas.map(({ meter }) => meter)).toEqual(["requests", "tokens", null, null, null]);
@@ -103,6 +119,7 @@ describe("rows of limits", () => {
         rate({ every: 25, unit: "hours" }),
         rate({ name: "slow", every: null }),
       ],
+      concurrency: null,
       quotas: [
         { rowId: 0, meter: "requests", limit: 1 },
         { rowId: 1, meter: "requests", limit: null },

@@ -4,6 +4,8 @@ import type { DraftErrors } from "./draft-errors.ts";
 
 /** The maximum number of rate limits, and of quotas, of one key. */
 export const KEY_LIMITS_MAX = 5;
+/** Calls at once. */
+export const CONCURRENCY_MAX = 100_000;
 /** Calls in one window. */
 export const RATE_LIMIT_MAX = 1_000_000;
 /** The longest window, in seconds: a day. Use a quota for longer ones. */
@@ -95,8 +97,15 @@ export function toQuotas(rows: readonly QuotaRow[]): Quota[] {
 export function checkLimits(draft: {
   rateLimits: readonly RateLimitRow[];
   quotas: readonly QuotaRow[];
+  concurrency: number | null;
 }): DraftErrors {
   const errors: Record<string, string> = {};
+  // Empty means that there is no such limit.
+  const concurrencyError =
+    draft.concurrency === null ? undefined : checkWhole(draft.concurrency, "", 1, CONCURRENCY_MAX);
+  if (concurrencyError !== undefined) {
+    errors["/concurrency"] = concurrencyError;
+  }
   const names = draft.rateLimits.map((row) => row.name.trim());
   for (const [index, row] of draft.rateLimits.entries()) {
     const at = `/rateLimits/${String(index)}`;

@@ -43,7 +43,7 @@ export function hasMaking(entries: readonly Pick<AuditEntry, "action">[]): boole
 
 function listDetails({ details }: AuditEntry): string[] {
   const { name, scopes, expiresAt, metadata, graceSeconds } = details;
-  const { allowedNetworks, rateLimits, quotas, source, place } = details;
+  const { allowedNetworks, rateLimits, quotas, concurrency, source, place } = details;
   return [
     ...(isPair(name) ? [`Name: ${String(name[0])} → ${String(name[1])}`] : []),
     ...(isPair(scopes) ? [`Scopes: ${writeScopes(scopes[0])} → ${writeScopes(scopes[1])}`] : []),
@@ -57,6 +57,11 @@ function listDetails({ details }: AuditEntry): string[] {
       ? [`Rate limits: ${writeRateLimits(rateLimits[0])} → ${writeRateLimits(rateLimits[1])}`]
       : []),
     ...(isPair(quotas) ? [`Quotas: ${writeQuotas(quotas[0])} → ${writeQuotas(quotas[1])}`] : []),
+    ...(isPair(concurrency)
+      ? [
+          `Calls at once: ${String(concurrency[0] ?? "no limit")} → ${String(concurrency[1] ?? "no limit")}`,
+        ]
+      : []),
     ...(metadata === "changed" ? ["Metadata changed"] : []),
     ...(typeof graceSeconds === "number"
       ? [`With ${GRACE_WORDS[graceSeconds] ?? `${String(graceSeconds)} seconds of grace`}`]
@@ -82,12 +87,16 @@ function writeNetworks(value: unknown): string {
 }
 
 function writeRateLimits(value: unknown): string {
-  const texts = toLimitTexts({ rateLimits: toList(value, "windowSeconds"), quotas: [] });
+  const texts = toLimitTexts({
+    rateLimits: toList(value, "windowSeconds"),
+    quotas: [],
+    concurrency: null,
+  });
   return texts.length > 0 ? texts.join("; ") : "none";
 }
 
 function writeQuotas(value: unknown): string {
-  const texts = toLimitTexts({ rateLimits: [], quotas: toList(value, "meter") });
+  const texts = toLimitTexts({ rateLimits: [], quotas: toList(value, "meter"), concurrency: null });
   return texts.length > 0 ? texts.join("; ") : "none";
 }
 

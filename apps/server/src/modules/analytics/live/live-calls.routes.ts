@@ -30,7 +30,7 @@ export type LiveCallsRoutesDeps = Pick<AppServices, "transact" | "clock"> & {
   findActor: FindCaller;
   /** Aborted when the process drains, which open streams would otherwise delay for an hour. */
   shutdown: AbortSignal;
-  timing?: LiveStreamTiming & { drainMs: number };
+  timing?: Partial<LiveStreamTiming & { drainMs: number }>;
 };
 
 function toText(event: LiveStreamEvent): string {
@@ -62,7 +62,8 @@ async function mayStay(
 /** Serves the calls of a tenant as server-sent events, for readers that use `fetch` and so can send a credential. */
 export function createLiveCallsRawRoutes(deps: LiveCallsRoutesDeps): RawRoute[] {
   const slots = createStreamSlots();
-  const { drainMs, ...timing } = deps.timing ?? { ...LIVE_STREAM_TIMING, drainMs: STREAM_DRAIN_MS };
+  const { drainMs = STREAM_DRAIN_MS, ...ownTiming } = deps.timing ?? {};
+  const timing: LiveStreamTiming = { ...LIVE_STREAM_TIMING, ...ownTiming };
 
   async function follow(call: RawCall): Promise<void> {
     const { actor } = call.context.call();

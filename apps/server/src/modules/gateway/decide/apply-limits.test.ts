@@ -136,7 +136,7 @@ function createDirectory(
 function leftOf(views: readonly LimitView[]): Partial<Limits> {
   const names = { "tenant rate_limit": "tenantRate", "tenant quota": "tenantQuota" } as const;
   const own = { "key rate_limit": "keyRate", "key quota": "keyQuota" } as const;
-  const all = { ...names, ...own };
+  const all: Readonly<Record<string, keyof Limits>> = { ...names, ...own };
   return Object.fromEntries(
     views.map((view) => [all[`${view.scope} ${view.kind}`], view.remaining]),
   );

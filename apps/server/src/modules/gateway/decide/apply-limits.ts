@@ -1,9 +1,11 @@
 import type { Entitlement } from "@turnpike/domain/entitlements/entitlement";
-import type { Environment } from "@turnpike/domain/keys/key-format";
 import type { RateLimit } from "@turnpike/domain/limits/rate-limit";
 import type { HardLimit, LeaseHold, LeaseHolder } from "#modules/metering/index.ts";
-import type { CallToDecide, Subject } from "./call-to-decide.ts";
-import { type LimitView, toQuotaView, toRateLimitView } from "./limit-view.ts";
+import type { PermitCounts } from "#platform/permit-counts.ts";
+import { CallPermits, type ConcurrencyLimit } from "./call-permits.ts";
+import type { CallToDecide, LimitScope, Subject } from "./call-to-decide.ts";
+import { keyLimitOf, TenantLimits } from "./hard-limits.ts";
+import { type LimitView, toConcurrencyView, toQuotaView, toRateLimitView } from "./limit-view.ts";
 import type { RateLimiter, RateLimitVerdict } from "./rate-limiter.ts";
 
 /** What a call took of the limits: nothing, or all that it needs. */
@@ -13,11 +15,13 @@ export type LimitsOutcome =
       /** Units of the tenant's hard limit and of the key's own; settle each or give it back. */
       hold: LeaseHold | undefined;
       keyHold: LeaseHold | undefined;
+      /** To release when the call is over. */
+      permits: CallPermits | undefined;
       limits: LimitView[];
     }
   | {
       kind: "refused";
-      code: "RATE_LIMITED" | "QUOTA_EXCEEDED";
+      code: "RATE_LIMITED" | "QUOTA_EXCEEDED" | "CONCURRENCY_LIMITED";
       detail: string;
       /** The limit that refused, and the state of all of them. */
       limit: LimitView;
@@ -27,86 +31,18 @@ export type LimitsOutcome =
   /** The lease of this limit must be refilled first. */
   | { kind: "refill"; limit: HardLimit };
 
-export type LimitsDeps = { leases: LeaseHolder; rateLimiter: RateLimiter };
+export type LimitsDeps = {
+  leases: LeaseHolder;
+  rateLimiter: RateLimiter;
+  /** Calls under way, of each owner of a concurrency limit. */
+  callCounts: PermitCounts;
+};
 
-/** How long calls from before a change of a key may stay uncommitted, with a wide margin between two wall clocks. */
-const RECENT_MS = 60_000;
 const NO_VERDICTS: readonly RateLimitVerdict[] = [];
 
-type EnvironmentLimits = { owner: string; byMeter: Map<string, HardLimit | undefined> };
+const LIMIT_SCOPES: readonly LimitScope[] = ["tenant", "key"];
 
-/** What stays the same while a tenant's terms and billing period do. Every call reads it, so it is built once. */
-class TenantLimits {
-  readonly periodStartMs: number;
-  readonly #subject: Pick<Subject, "tenant" | "periodStartMs" | "periodEndMs">;
-  readonly #environments = new Map<Environment, EnvironmentLimits>();
-
-  constructor({ tenant, periodStartMs, periodEndMs }: Subject) {
-    this.#subject = { tenant, periodStartMs, periodEndMs };
-    this.periodStartMs = periodStartMs;
-  }
-
-  #of(environment: Environment): EnvironmentLimits {
-    let limits = this.#environments.get(environment);
-    if (limits === undefined) {
-      const owner = `${this.#subject.tenant.tenantId}|${environment}`;
-      limits = { owner, byMeter: new Map() };
-      this.#environments.set(environment, limits);
-    }
-    return limits;
-  }
-
-  /** The name under which the tenant's rate limits count. */
-  ownerOf(environment: Environment): string {
-    return this.#of(environment).owner;
-  }
-
-  hardLimitOf(environment: Environment, meterId: string): HardLimit | undefined {
-    const { byMeter } = this.#of(environment);
-    if (!byMeter.has(meterId)) {
-      byMeter.set(meterId, this.#findHardLimit(environment, meterId));
-    }
-    return byMeter.get(meterId);
-  }
-
-  #findHardLimit(environment: Environment, meterId: string): HardLimit | undefined {
-    const { tenant, periodStartMs, periodEndMs } = this.#subject;
-    const quota = tenant.terms.quotas.find(
-      (candidate) => candidate.meter === meterId && candidate.kind === "hard",
-    );
-    return quota === undefined
-      ? undefined
-      : {
-          tenantId: tenant.tenantId,
-          meterId,
-          environment,
-          periodStartMs,
-          periodEndMs,
-          limit: quota.limit,
-        };
-  }
-}
-
-function keyLimitOf(subject: Subject, meterId: string, nowMs: number): HardLimit | undefined {
-  const { quotas } = subject.key;
-  const quota =
-    quotas.length === 0 ? undefined : quotas.find((candidate) => candidate.meter === meterId);
-  return quota === undefined
-    ? undefined
-    : {
-        tenantId: subject.tenant.tenantId,
-        keyId: subject.key.originKeyId,
-        meterId,
-        environment: subject.key.environment,
-        periodStartMs: subject.periodStartMs,
-        periodEndMs: subject.periodEndMs,
-        limit: quota.limit,
-        changedAtMs: subject.key.updatedAtMs,
-        isRecent: nowMs - subject.key.updatedAtMs < RECENT_MS,
-      };
-}
-
-/** When units that other processes hold may be free. */
+/** When units that other processes hold may be free, or a call that is under way may be over. */
 const COME_BACK_MS = 1_000;
 
 /**
@@ -153,8 +89,30 @@ export function createLimits(deps: LimitsDeps) {
     return toQuotaView(limit, remaining, isNameTaken);
   }
 
+  function concurrencyOf(subject: Subject, scope: LimitScope): ConcurrencyLimit | undefined {
+    const { tenant, key } = subject;
+    const limit = scope === "tenant" ? tenant.terms.concurrency : key.concurrency;
+    return limit === undefined
+      ? undefined
+      : { owner: scope === "tenant" ? tenantOwner(subject) : key.originKeyId, limit };
+  }
+
+  function viewConcurrency(subject: Subject, scope: LimitScope): LimitView | undefined {
+    const concurrency = concurrencyOf(subject, scope);
+    return (
+      concurrency &&
+      toConcurrencyView({
+        scope,
+        limit: concurrency.limit,
+        held: deps.callCounts.held(concurrency.owner),
+        others: scope === "tenant" ? subject.tenant.terms : subject.key,
+      })
+    );
+  }
+
   function viewAll(
     subject: Subject,
+    call: CallToDecide,
     input: {
       rates: ReturnType<typeof decideRates>;
       quotas: readonly (HardLimit | undefined)[];
@@ -175,6 +133,14 @@ export function createLimits(deps: LimitsDeps) {
         limits.push(viewQuota(subject, limit, remaining));
       }
     }
+    if (call.holdsPermits === true) {
+      for (const scope of LIMIT_SCOPES) {
+        const view = viewConcurrency(subject, scope);
+        if (view !== undefined) {
+          limits.push(view);
+        }
+      }
+    }
     return limits;
   }
 
@@ -183,9 +149,9 @@ export function createLimits(deps: LimitsDeps) {
   }
 
   /** The state of every limit when nothing was taken. */
-  function viewLimits(subject: Subject, meterId: string, nowMs: number): LimitView[] {
+  function viewLimits(subject: Subject, call: CallToDecide, nowMs: number): LimitView[] {
     const rates = decideRates(subject, 0);
-    return viewAll(subject, { rates, quotas: quotasOf(subject, meterId, nowMs), nowMs });
+    return viewAll(subject, call, { rates, quotas: quotasOf(subject, call.meterId, nowMs), nowMs });
   }
 
   /** Quotas whose remainder this process does not know yet. */
@@ -208,8 +174,26 @@ export function createLimits(deps: LimitsDeps) {
       code: "RATE_LIMITED",
       detail: `The rate limit${whose} of ${String(rateLimit.limit)} requests in ${String(rateLimit.windowSeconds)} s is reached.`,
       limit: toRateLimitView(input.refused, input.nowMs),
-      limits: viewLimits(subject, call.meterId, input.nowMs),
+      limits: viewLimits(subject, call, input.nowMs),
       retryAfterMs: decision.retryAfterMs,
+    };
+  }
+
+  function refuseConcurrency(
+    subject: Subject,
+    call: CallToDecide,
+    input: { scope: LimitScope; limit: number; nowMs: number },
+  ): LimitsOutcome {
+    const { scope, limit, nowMs } = input;
+    const others = scope === "tenant" ? subject.tenant.terms : subject.key;
+    const whose = scope === "key" ? "this API key" : "the account of this API key";
+    return {
+      kind: "refused",
+      code: "CONCURRENCY_LIMITED",
+      detail: `${String(limit)} calls of ${whose} may be under way at once, and so many are.`,
+      limit: toConcurrencyView({ scope, limit, held: limit, others }),
+      limits: viewLimits(subject, call, nowMs),
+      retryAfterMs: COME_BACK_MS,
     };
   }
 
@@ -227,12 +211,47 @@ export function createLimits(deps: LimitsDeps) {
       code: "QUOTA_EXCEEDED",
       detail: toQuotaDetail(quota, call.cost, limit.remaining),
       limit,
-      limits: viewLimits(subject, call.meterId, nowMs),
+      limits: viewLimits(subject, call, nowMs),
       retryAfterMs: retryAfterQuotaMs(input, call.cost),
     };
   }
 
   function apply(subject: Subject, call: CallToDecide, nowMs: number): LimitsOutcome {
+    const { terms } = subject.tenant;
+    const isLimited = terms.concurrency !== undefined || subject.key.concurrency !== undefined;
+    return call.holdsPermits === true && isLimited
+      ? applyWithPermits(subject, call, nowMs)
+      : applyCounted(subject, call, { nowMs, permits: undefined });
+  }
+
+  /** Takes the permits first: what another thread takes meanwhile cannot be known before. */
+  function applyWithPermits(subject: Subject, call: CallToDecide, nowMs: number): LimitsOutcome {
+    const permits = new CallPermits(deps.callCounts);
+    let outcome: LimitsOutcome | undefined;
+    try {
+      for (const scope of LIMIT_SCOPES) {
+        const concurrency = concurrencyOf(subject, scope);
+        if (concurrency !== undefined && !permits.tryTake(concurrency)) {
+          const { limit } = concurrency;
+          permits.release();
+          outcome = refuseConcurrency(subject, call, { scope, limit, nowMs });
+          return outcome;
+        }
+      }
+      outcome = applyCounted(subject, call, { nowMs, permits });
+      return outcome;
+    } finally {
+      if (outcome?.kind !== "taken") {
+        permits.release();
+      }
+    }
+  }
+
+  function applyCounted(
+    subject: Subject,
+    call: CallToDecide,
+    { nowMs, permits }: { nowMs: number; permits: CallPermits | undefined },
+  ): LimitsOutcome {
     const isDryRun = call.cost === 0 || call.isDryRun === true;
     const rates = decideRates(subject, isDryRun ? 0 : 1);
     const refused = findRefused(rates.tenant, rates.key, isDryRun);
@@ -279,7 +298,8 @@ export function createLimits(deps: LimitsDeps) {
       kind: "taken",
       hold: isDryRun ? undefined : hold,
       keyHold: isDryRun ? undefined : keyHold,
-      limits: viewAll(subject, { rates, quotas: [limit, keyLimit], nowMs }),
+      permits,
+      limits: viewAll(subject, call, { rates, quotas: [limit, keyLimit], nowMs }),
     };
   }
 

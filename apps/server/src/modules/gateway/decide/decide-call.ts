@@ -1,12 +1,5 @@
-import { effectiveScopes } from "@turnpike/domain/access/custom-scopes";
-import { findMissingScopes } from "@turnpike/domain/access/scope-query";
 import type { Entitlement } from "@turnpike/domain/entitlements/entitlement";
-import {
-  findTenantRefusal,
-  type TenantRefusal,
-} from "@turnpike/domain/entitlements/find-tenant-refusal";
 import { AppError } from "@turnpike/domain/errors/app-error";
-import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
 import { KEY_LENGTH_MAX, parseKey } from "@turnpike/domain/keys/key-format";
 import { periodAt } from "@turnpike/domain/time/period";
 import type { EntitlementDirectory } from "#modules/entitlements/index.ts";
@@ -14,36 +7,27 @@ import { hashKey, type KeyDirectory, type KeyRecord } from "#modules/keys/index.
 import type { HardLimit, LeaseHold, LeaseHolder } from "#modules/metering/index.ts";
 import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Clock } from "#platform/clock.ts";
+import { createPermitCounts, type PermitCounts } from "#platform/permit-counts.ts";
 import { createLimits } from "./apply-limits.ts";
+import type { CallPermits } from "./call-permits.ts";
 import type { CallToDecide, Subject } from "./call-to-decide.ts";
+import { checkRights, denyUnknown } from "./check-rights.ts";
+import { type Denial, deny } from "./denial.ts";
 import type { LimitView } from "./limit-view.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 
 export type Admission = Subject & {
   allowed: true;
+  /** Finds the key in the directory again. */
+  keyHash: string;
   /** Units of the meter that the call takes. */
   cost: number;
   /** Units taken of the tenant's hard limit and of the key's own. Settle each or give it back. */
   hold: LeaseHold | undefined;
   keyHold?: LeaseHold | undefined;
+  /** Permits of the concurrency limits. Release them when the call is over. */
+  permits?: CallPermits | undefined;
   limits: LimitView[];
-};
-
-export type Denial = {
-  allowed: false;
-  code: ErrorCode;
-  /** One sentence for the caller. */
-  detail: string;
-  /** Undefined only when the key is unknown. */
-  subject: Subject | undefined;
-  /** The limit that refused. */
-  limit: LimitView | undefined;
-  /** The state of every limit when one refused or the call asked for them; otherwise empty. */
-  limits: readonly LimitView[];
-  /** Scopes that the call needs and the key does not have; empty when it is refused for another reason. */
-  missingScopes: readonly string[];
-  /** Milliseconds after which trying again can help. */
-  retryAfterMs: number | undefined;
 };
 
 export type Decision = Admission | Denial;
@@ -53,6 +37,8 @@ export type DecideDeps = {
   entitlements: Pick<EntitlementDirectory, "peek" | "load">;
   leases: LeaseHolder;
   rateLimiter: RateLimiter;
+  /** Calls under way, of each owner of a concurrency limit. Left out: of this thread alone. */
+  callCounts?: PermitCounts | undefined;
   clock: Clock;
   /** How long ago the change feed was last heard, in milliseconds. */
   changesSilentMs: () => number;
@@ -70,32 +56,6 @@ const REFILLS_MAX = 3;
 /** How long a refusal waits for the state of a quota from the database; without an answer the quota is left out. */
 const DESCRIBE_WAIT_MS = 1_000;
 
-function deny(
-  code: ErrorCode,
-  detail: string,
-  more: Partial<
-    Pick<Denial, "subject" | "limit" | "limits" | "missingScopes" | "retryAfterMs">
-  > = {},
-): Denial {
-  return {
-    allowed: false,
-    code,
-    detail,
-    subject: more.subject,
-    limit: more.limit,
-    limits: more.limits ?? [],
-    missingScopes: more.missingScopes ?? [],
-    retryAfterMs: more.retryAfterMs,
-  };
-}
-
-const REFUSALS: Readonly<Record<TenantRefusal, string>> = {
-  TENANT_SUSPENDED: "The account of this API key is suspended.",
-  PAYMENT_REQUIRED:
-    "An invoice of the account of this API key is overdue. Calls pass again once it is paid.",
-  SPEND_CAP_REACHED: "The account of this API key has reached its spend cap for this period.",
-};
-
 /** True when the database may know the key. A key in memory was known to it, so its form is not checked again. */
 function mayBeKnown(keyText: string): boolean {
   const parsed = parseKey(keyText);
@@ -104,7 +64,7 @@ function mayBeKnown(keyText: string): boolean {
 
 /** Decides calls from memory, and asks the database only for what is not there yet. */
 export function createDecider(deps: DecideDeps) {
-  const limits = createLimits(deps);
+  const limits = createLimits({ ...deps, callCounts: deps.callCounts ?? createPermitCounts() });
   const periods = new WeakMap<Entitlement, { startMs: number; endMs: number }>();
 
   function periodOf(tenant: Entitlement, nowMs: number): { startMs: number; endMs: number } {
@@ -118,61 +78,10 @@ export function createDecider(deps: DecideDeps) {
     return fresh;
   }
 
-  function checkState(subject: Subject, nowMs: number): Denial | undefined {
-    const { key, tenant } = subject;
-    if (key.revoked) {
-      return deny("REVOKED", "This API key was revoked.", { subject });
-    }
-    if (key.expiresAtMs <= nowMs) {
-      return deny("EXPIRED", "This API key has expired.", { subject });
-    }
-    if (key.disabled) {
-      return deny("DISABLED", "This API key is disabled.", { subject });
-    }
-    const refusal = findTenantRefusal(tenant);
-    return refusal === undefined ? undefined : deny(refusal, REFUSALS[refusal], { subject });
-  }
-
-  function checkNetwork(subject: Subject, call: CallToDecide): Denial | undefined {
-    const { networks } = subject.key;
-    if (networks === undefined) {
-      return;
-    }
-    const address = call.findAddress();
-    if (address === undefined) {
-      return deny(
-        "FORBIDDEN_NETWORK",
-        "This API key may be used from certain networks only: say the address that the call came from.",
-        { subject },
-      );
-    }
-    return networks.has(address)
-      ? undefined
-      : deny("FORBIDDEN_NETWORK", "This API key may not be used from the network of this call.", {
-          subject,
-        });
-  }
-
-  function checkScopes(subject: Subject, call: CallToDecide): Denial | undefined {
-    if (call.scopeQuery === undefined) {
-      return;
-    }
-    const { key, tenant } = subject;
-    const held = effectiveScopes(key.scopes, tenant.terms.scopes);
-    const missingScopes = findMissingScopes(call.scopeQuery, held);
-    return missingScopes.length === 0
-      ? undefined
-      : deny("INSUFFICIENT_SCOPE", `This API key lacks ${missingScopes.join(", ")}.`, {
-          subject,
-          missingScopes,
-        });
-  }
-
   /** Decides under the limits, or answers the limit whose lease must be refilled first. Nothing is taken on a denial. */
   function applyLimits(
-    subject: Subject,
-    call: CallToDecide,
-    nowMs: number,
+    keyHash: string,
+    { subject, call, nowMs }: { subject: Subject; call: CallToDecide; nowMs: number },
   ): Decision | { refill: HardLimit } {
     const outcome = limits.apply(subject, call, nowMs);
     switch (outcome.kind) {
@@ -183,6 +92,7 @@ export function createDecider(deps: DecideDeps) {
       case "taken":
         return {
           allowed: true,
+          keyHash,
           key: subject.key,
           tenant: subject.tenant,
           periodStartMs: subject.periodStartMs,
@@ -190,6 +100,7 @@ export function createDecider(deps: DecideDeps) {
           cost: call.cost,
           hold: outcome.hold,
           keyHold: outcome.keyHold,
+          permits: outcome.permits,
           limits: outcome.limits,
         };
       default:
@@ -240,7 +151,7 @@ export function createDecider(deps: DecideDeps) {
     const nowMs = deps.clock.now().getTime();
     const describe = (): Denial => ({
       ...denial,
-      limits: limits.viewLimits(subject, call.meterId, nowMs),
+      limits: limits.viewLimits(subject, call, nowMs),
     });
     if (limits.listUnknown(subject, call.meterId, nowMs).length === 0) {
       return denial.limits.length > 0 ? denial : describe();
@@ -268,10 +179,7 @@ export function createDecider(deps: DecideDeps) {
       periodEndMs: period.endMs,
     };
     const decision =
-      checkState(subject, nowMs) ??
-      checkNetwork(subject, call) ??
-      checkScopes(subject, call) ??
-      applyLimits(subject, call, nowMs);
+      checkRights(subject, call, nowMs) ?? applyLimits(hash, { subject, call, nowMs });
     if (!("allowed" in decision)) {
       return refillAndDecide(hash, call, { limit: decision.refill, attempt });
     }
@@ -294,10 +202,6 @@ export function createDecider(deps: DecideDeps) {
       return denyUnknown();
     }
     return await decideFor({ hash, key, tenant }, call, attempt);
-  }
-
-  function denyUnknown(): Denial {
-    return deny("INVALID_KEY", "This API key is not known.");
   }
 
   /**

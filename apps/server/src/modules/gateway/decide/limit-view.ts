@@ -2,22 +2,56 @@ import type { HardLimit } from "#modules/metering/index.ts";
 import type { LimitScope } from "./call-to-decide.ts";
 import type { RateLimitVerdict } from "./rate-limiter.ts";
 
-/** One limit after the decision. */
-export type LimitView = {
+type CommonView = {
   name: string;
-  /** True for a quota when a rate limit of the same scope has its name. */
+  /** True when another limit of the same scope has its name. */
   isNameTaken?: boolean;
-  kind: "rate_limit" | "quota";
   scope: LimitScope;
   limit: number;
   remaining: number;
-  /** Seconds for which the limit holds: a window, or a billing period. */
-  windowSeconds: number;
-  /** Epoch milliseconds at which the whole limit is there again. */
-  resetAtMs: number;
-  /** Epoch milliseconds at which there is more than now; not later than the reset. */
-  moreAtMs: number;
 };
+
+/** One limit after the decision. */
+export type LimitView = CommonView &
+  (
+    | {
+        kind: "rate_limit" | "quota";
+        /** Seconds for which the limit holds: a window, or a billing period. */
+        windowSeconds: number;
+        /** Epoch milliseconds at which the whole limit is there again. */
+        resetAtMs: number;
+        /** Epoch milliseconds at which there is more than now; not later than the reset. */
+        moreAtMs: number;
+      }
+    /** Calls at once: no clock says when one of them is over. */
+    | { kind: "concurrency"; windowSeconds?: never; resetAtMs?: never; moreAtMs?: never }
+  );
+
+const CONCURRENCY = "concurrency";
+
+/**
+ * A limit on calls at once, with what is left of it.
+ *
+ * @param input.others - The other limits of the same scope.
+ */
+export function toConcurrencyView(input: {
+  scope: LimitScope;
+  limit: number;
+  held: number;
+  others: { rateLimits: readonly { name: string }[]; quotas: readonly { meter: string }[] };
+}): LimitView {
+  const { scope, limit, held, others } = input;
+  return {
+    name: CONCURRENCY,
+    isNameTaken:
+      others.rateLimits.some(({ name }) => name === CONCURRENCY) ||
+      others.quotas.some(({ meter }) => meter === CONCURRENCY),
+    kind: CONCURRENCY,
+    scope,
+    limit,
+    remaining: Math.max(0, limit - held),
+  };
+}
 
 /** A rate limit as a decision left it. */
 export function toRateLimitView(

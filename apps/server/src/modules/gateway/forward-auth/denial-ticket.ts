@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
 import { ERROR_CODES, type ErrorCode, isErrorCode } from "@turnpike/domain/errors/error-codes";
-import type { Denial } from "../decide/decide-call.ts";
+import type { Denial } from "../decide/denial.ts";
 import type { LimitView } from "../decide/limit-view.ts";
 
 /**

@@ -71,6 +71,7 @@ const TENANT = {
 function admissionOf(scopes: readonly string[]): Admission {
   return {
     allowed: true,
+    keyHash: "hash",
     cost: 1,
     hold: undefined,
     limits: [],
@@ -122,6 +123,7 @@ async function startGateway(
     {
       decideCall: () => admissionOf(scopes()),
       callRecorder: recorder.callRecorder,
+      openCalls: { add: () => undefined, delete: () => undefined },
       renderProblem,
       newId: newUuidId,
       clock,

@@ -10,7 +10,7 @@ import { parseTrustedProxies } from "#platform/client-address.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Admission, DecideCall, Decision } from "../decide/decide-call.ts";
-import { DENIAL_HEADERS, toDenialError } from "../denial-error.ts";
+import { DENIAL_HEADERS, toChallenge, toDenialError } from "../denial-error.ts";
 import { API_KEY_HEADER, findKey, isPreflight } from "../find-key.ts";
 import { NO_IDENTITY, toIdentityHeaders } from "../identity-headers.ts";
 import { toLimitHeaders } from "../limit-headers.ts";
@@ -28,9 +28,11 @@ import {
   type ForwardedCall,
   type GatewayProxy,
   type ProxyOptions,
+  type SentCall,
 } from "./create-proxy.ts";
 import { findCallOrigin } from "./forward-headers.ts";
 import { createGatewayServer, type GatewayServer } from "./gateway-server.ts";
+import type { OpenCall, OpenCalls } from "./open-calls.ts";
 import type { RawConnection } from "./raw-response.ts";
 import { hasRequestBody } from "./request-body.ts";
 import { inspectRequest } from "./request-gate.ts";
@@ -48,12 +50,13 @@ export type ApiGatewayOptions = {
   /** Address of the plans, shown in denials. */
   plansUrl: string;
   /** Where several threads serve; see {@link ProxyOptions}. */
-  sharePermits?: ProxyOptions["sharePermits"];
+  shareUpstream?: ProxyOptions["shareUpstream"];
 };
 
 export type ApiGatewayDeps = {
   decideCall: DecideCall;
   callRecorder: CallRecorder;
+  openCalls: Pick<OpenCalls, "add" | "delete">;
   whenJournaled?: WhenJournaled;
   renderProblem: ProblemRenderer;
   newId: NewId;
@@ -88,9 +91,10 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       code: problem.code,
       publicMessage: problem.detail,
       // In lower case like our own headers, so that none is sent twice.
-      headers: Object.fromEntries(
-        problem.headers.map(([name, value]) => [name.toLowerCase(), value]),
-      ),
+      headers: {
+        ...toChallenge(problem.code),
+        ...Object.fromEntries(problem.headers.map(([name, value]) => [name.toLowerCase(), value])),
+      },
     });
     sendProblem(res, deps.renderProblem(error, problem.requestId), DENIAL_HEADERS);
   };
@@ -108,7 +112,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     logger: deps.logger,
     clock: deps.clock,
     signingSecret: options.signingSecret,
-    sharePermits: options.sharePermits,
+    shareUpstream: options.shareUpstream,
   });
 
   /** The client's side of a call; `raw` is set for a WebSocket handshake. */
@@ -132,7 +136,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     return new AppError({ code, publicMessage: detail, headers });
   }
 
-  function send({ res, raw }: Client, call: ForwardedCall): Promise<CallTraffic> {
+  function send({ res, raw }: Client, call: ForwardedCall): SentCall {
     const onOutcome = (outcome: CallOutcome) => {
       upstreamHealth.record(call.upstream, outcome);
       return call.onOutcome(outcome);
@@ -145,10 +149,15 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
   /** Sends an admitted call, records its outcome before the client has a byte, and its measurements when it is over. */
   function sendMetered(
     client: Client,
-    call: Omit<ForwardedCall, "onOutcome" | "identityHeaders">,
-    metering: { admission: Admission; target: CallTarget; startedAtMs: number },
+    call: Omit<ForwardedCall, "onOutcome" | "identityHeaders" | "permitUse">,
+    metering: {
+      admission: Admission;
+      target: CallTarget;
+      startedAtMs: number;
+      findAddress: OpenCall["findAddress"];
+    },
   ): void {
-    const { admission, target, startedAtMs } = metering;
+    const { admission, target, startedAtMs, findAddress } = metering;
     let recordedCall: { call: MeteredCall; outcome: CallOutcome; outcomeAtMs: number } | undefined;
     let isRecorded = false;
     const onOutcome = (outcome: CallOutcome): OutcomeReply | Promise<OutcomeReply> => {
@@ -176,16 +185,25 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     };
     try {
       const nowMs = deps.clock.now().getTime();
-      void send(client, {
+      const sent = send(client, {
         ...call,
+        permitUse: admission.tenant,
         identityHeaders: toIdentityHeaders(admission),
         extraResponseHeaders: [
           ...(call.extraResponseHeaders ?? []),
           ...toLimitHeaders(admission.limits, nowMs),
         ],
         onOutcome,
-      }).then(onEnd);
+      });
+      const openCall: OpenCall = { requestId: call.requestId, admission, findAddress, sent };
+      deps.openCalls.add(openCall);
+      void sent.finished.then((traffic) => {
+        deps.openCalls.delete(openCall);
+        admission.permits?.release();
+        onEnd(traffic);
+      });
     } catch (error) {
+      admission.permits?.release();
       if (!isRecorded) {
         deps.callRecorder.abandon(admission);
       }
@@ -259,6 +277,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       rawTarget,
       upstream: choice.upstream.name,
     };
+    const findAddress = () => findCallOrigin(req, trustedProxies).clientAddress;
     const proceed = (decision: Decision): void => {
       if (!decision.allowed) {
         deps.callRecorder.recordDenied(decision, target);
@@ -268,7 +287,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         return;
       }
       const admitted = { ...call, keyHeaderNames: key.headerNames };
-      sendMetered(client, admitted, { admission: decision, target, startedAtMs });
+      sendMetered(client, admitted, { admission: decision, target, startedAtMs, findAddress });
     };
 
     try {
@@ -277,7 +296,8 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         keyText: key.text,
         meterId: REQUESTS_METER,
         cost: 1,
-        findAddress: () => findCallOrigin(req, trustedProxies).clientAddress,
+        holdsPermits: true,
+        findAddress,
       });
       if (pending instanceof Promise) {
         pending.then(proceed).catch((error: unknown) => refuse(client, requestId, error));

@@ -2,17 +2,25 @@ import type { ServerResponse } from "node:http";
 import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
 import type { HeaderPair } from "./forward-headers.ts";
 
-/** Why a call ended without a status line of the upstream. After `CLIENT_ABORTED` no client is left to read it. */
-export type ProxyFailureCode =
-  | Extract<
-      ErrorCode,
-      | "UPSTREAM_UNREACHABLE"
-      | "UPSTREAM_TIMEOUT"
-      | "OVERLOADED"
-      | "PAYLOAD_TOO_LARGE"
-      | "REQUEST_TIMEOUT"
-    >
-  | "CLIENT_ABORTED";
+/** Why the transport gives up on a call before a status line of the upstream. */
+export type TransportFailureCode = Extract<
+  ErrorCode,
+  | "UPSTREAM_UNREACHABLE"
+  | "UPSTREAM_TIMEOUT"
+  | "OVERLOADED"
+  | "CONCURRENCY_LIMITED"
+  | "PAYLOAD_TOO_LARGE"
+  | "REQUEST_TIMEOUT"
+>;
+
+/** Why a call ends whose rights have ended. */
+export type RevokedRights = { code: ErrorCode; status: number; detail: string };
+
+/**
+ * Why a call ended without a status line of the upstream: the transport, its client, or the code of rights that have ended.
+ * After `CLIENT_ABORTED` no client is left to read it.
+ */
+export type ProxyFailureCode = TransportFailureCode | "CLIENT_ABORTED" | RevokedRights["code"];
 
 /** How a call came out, known before the client has a byte of the answer. */
 export type CallOutcome =
@@ -59,7 +67,9 @@ export const FAILURE_STATUS = {
   },
   PAYLOAD_TOO_LARGE: { status: 413, detail: "The body is larger than this API accepts." },
   REQUEST_TIMEOUT: { status: 408, detail: "The body came too slowly." },
-} as const satisfies Record<
-  Exclude<ProxyFailureCode, "CLIENT_ABORTED">,
-  { status: number; detail: string }
->;
+  CONCURRENCY_LIMITED: {
+    status: 429,
+    detail:
+      "The calls of this account hold its share of this upstream. Try again when one is over.",
+  },
+} as const satisfies Record<TransportFailureCode, { status: number; detail: string }>;

@@ -4,8 +4,7 @@ import type { Socket } from "node:net";
 import type { TrustedProxies } from "#platform/client-address.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
-import type { SharedPermits } from "#platform/shared-permits.ts";
-import type { CallOutcome, CallTraffic, OutcomeReply, RenderProblem } from "./call-outcome.ts";
+import type { CallOutcome, OutcomeReply, RenderProblem } from "./call-outcome.ts";
 import {
   buildForwardHeaders,
   type CallOrigin,
@@ -15,7 +14,7 @@ import {
 import { ProxyCall, type ProxyCallLimits } from "./proxy-call.ts";
 import type { RawConnection } from "./raw-response.ts";
 import { SIGNATURE_HEADER, signRequest } from "./sign-request.ts";
-import { type PermitUse, UpstreamPool } from "./upstream-pool.ts";
+import { type PermitUse, type ShareUpstream, UpstreamPool } from "./upstream-pool.ts";
 import type { Upstream } from "./upstream-router.ts";
 
 /** An admitted call on its way to its upstream. */
@@ -26,8 +25,8 @@ export type ForwardedCall = {
   upstream: Upstream;
   /** From `pickUpstream`: the request target as the upstream gets it. */
   rawTarget: string;
-  /** A preflight may take only a share of the upstream's permits. Default `call`. */
-  permitUse?: PermitUse | undefined;
+  /** Whose share of the upstream's permits it takes. */
+  permitUse: PermitUse;
   /** Lower-case names of the headers that carried the key; they end here. */
   keyHeaderNames: readonly string[];
   /** What the gateway says about the call: `X-Turnpike-Tenant`, `-Key`, `-Plan`, `-Scopes` and the like. */
@@ -44,11 +43,14 @@ export type ForwardedCall = {
   extraResponseHeaders?: readonly HeaderPair[] | undefined;
 };
 
+/** A call that was sent; see {@link ProxyCall}. */
+export type SentCall = Pick<ProxyCall, "finished" | "cut">;
+
 export type GatewayProxy = {
-  /** Sends a call and streams the answer. Settles when both sides are finished; never rejects. */
-  forward(call: ForwardedCall & { res: ServerResponse }): Promise<CallTraffic>;
+  /** Sends a call and streams the answer. @throws {AppError} `OVERLOADED`; then it was not sent. */
+  forward(call: ForwardedCall & { res: ServerResponse }): SentCall;
   /** The same for a request to become a WebSocket, on the raw connection. The outcome of success is status 101. */
-  upgrade(call: ForwardedCall & { res: ServerResponse; raw: RawConnection }): Promise<CallTraffic>;
+  upgrade(call: ForwardedCall & { res: ServerResponse; raw: RawConnection }): SentCall;
   /** Calls under way, by upstream name. */
   activeCalls(): ReadonlyMap<string, number>;
   /** Lets calls under way finish for at most `graceMs`, closes WebSockets, then closes every connection. */
@@ -66,8 +68,8 @@ export type ProxyOptions = {
   /** Key of `X-Turnpike-Signature`; `undefined` sends none. */
   signingSecret: string | undefined;
   limits?: Partial<ProxyCallLimits> | undefined;
-  /** With several threads: the permits of the upstream at `index` of {@link ProxyOptions.upstreams}. */
-  sharePermits?: ((index: number, max: number) => SharedPermits) | undefined;
+  /** With several threads: what they share of the upstream at `index` of {@link ProxyOptions.upstreams}. */
+  shareUpstream?: ((index: number) => ShareUpstream) | undefined;
 };
 
 /** Lower case; an upstream may report what a call cost in it. */
@@ -84,14 +86,13 @@ export function createProxy(options: ProxyOptions): GatewayProxy {
     options.signingSecret === undefined
       ? undefined
       : createSecretKey(options.signingSecret, "utf8");
-  const { sharePermits } = options;
   const pools = new Map(
     options.upstreams.map((upstream, index) => [
       upstream,
       new UpstreamPool({
         upstream,
         clock,
-        sharePermits: sharePermits && ((max) => sharePermits(index, max)),
+        share: options.shareUpstream?.(index),
       }),
     ]),
   );
@@ -117,16 +118,16 @@ export function createProxy(options: ProxyOptions): GatewayProxy {
   function start(
     call: ForwardedCall,
     client: { res: ServerResponse; upgrade: RawConnection | undefined },
-  ): Promise<CallTraffic> {
+  ): SentCall {
     const pool = pools.get(call.upstream);
     if (pool === undefined) {
       throw new RangeError(`The proxy was not made with an upstream "${call.upstream.name}"`);
     }
-    return new ProxyCall({
+    const proxyCall = new ProxyCall({
       req: call.req,
       ...client,
       pool,
-      permitUse: call.permitUse ?? "call",
+      permitUse: call.permitUse,
       rawTarget: call.rawTarget,
       headers: buildForwardHeaders({
         req: call.req,
@@ -146,7 +147,9 @@ export function createProxy(options: ProxyOptions): GatewayProxy {
       renderProblem,
       logger,
       clock,
-    }).run();
+    });
+    proxyCall.run();
+    return proxyCall;
   }
 
   return {

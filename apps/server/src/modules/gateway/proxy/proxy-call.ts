@@ -9,9 +9,10 @@ import {
   type CallTraffic,
   FAILURE_STATUS,
   type OutcomeReply,
-  type ProxyFailureCode,
   type ProxyProblem,
   type RenderProblem,
+  type RevokedRights,
+  type TransportFailureCode,
 } from "./call-outcome.ts";
 import {
   filterReplyHeaders,
@@ -52,6 +53,9 @@ export type ProxyCallInput = {
   clock: Clock;
 };
 
+/** Failures that end as soon as a call that is under way does. */
+const RETRIED_SOON: ReadonlySet<string> = new Set(["OVERLOADED", "CONCURRENCY_LIMITED"]);
+
 /** More interim answers than any protocol needs: beyond this the upstream is flooding us. */
 const INTERIM_RESPONSES_MAX = 32;
 
@@ -62,7 +66,8 @@ const INTERIM_RESPONSES_MAX = 32;
 export class ProxyCall implements Dispatcher.DispatchHandler {
   readonly #input: ProxyCallInput;
   readonly #body: RequestBody | undefined;
-  readonly #finished: Promise<CallTraffic>;
+  /** Settles when both sides are finished with the call; never rejects. */
+  readonly finished: Promise<CallTraffic>;
   #resolveFinished: (traffic: CallTraffic) => void = () => undefined;
   #phase: "waiting" | "recording" | "replying" | "done" = "waiting";
   #controller: Dispatcher.DispatchController | undefined;
@@ -78,12 +83,14 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   #trailers: HeaderPair[] = [];
   #sendsTrailers = false;
   #isEndedByClose = false;
+  #isCut = false;
+  #closeTunnel: () => void = () => undefined;
   #responseBytes = 0;
   readonly #deadline: MovingDeadline;
 
   constructor(input: ProxyCallInput) {
     this.#input = input;
-    this.#finished = new Promise((resolve) => {
+    this.finished = new Promise((resolve) => {
       this.#resolveFinished = resolve;
     });
     const { req, res, pool, limits, clock } = input;
@@ -108,8 +115,8 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
         : undefined;
   }
 
-  /** Sends the call. Settles when both sides are finished with it; never rejects. */
-  run(): Promise<CallTraffic> {
+  /** Sends the call. @throws {AppError} `OVERLOADED` when its permit cannot be counted; then nothing has been sent. */
+  run(): void {
     const { req, res, pool } = this.#input;
     res.on("close", this.#onClientClose);
     res.on("drain", this.#onClientDrain);
@@ -124,13 +131,54 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
       this.#fail("PAYLOAD_TOO_LARGE");
     } else if (pool.isFailing()) {
       this.#fail("UPSTREAM_UNREACHABLE");
-    } else if (!pool.tryAcquire(this.#input.permitUse)) {
-      this.#fail("OVERLOADED");
     } else {
-      this.#holdsPermit = true;
-      this.#dispatch();
+      this.#acquireAndDispatch();
     }
-    return this.#finished;
+  }
+
+  #acquireAndDispatch(): void {
+    switch (this.#input.pool.tryAcquire(this.#input.permitUse)) {
+      case "taken":
+        this.#holdsPermit = true;
+        this.#dispatch();
+        return;
+      case "over-share":
+        this.#fail("CONCURRENCY_LIMITED");
+        return;
+      default:
+        this.#fail("OVERLOADED");
+    }
+  }
+
+  /**
+   * Ends the call at once, on both sides, because its rights have ended: with a refusal when its client has nothing of an
+   * answer yet, otherwise as a broken connection. An outcome that is recorded stays.
+   */
+  cut(rights: RevokedRights): void {
+    if (this.#isCut) {
+      return;
+    }
+    this.#isCut = true;
+    const { res } = this.#input;
+    switch (this.#phase) {
+      case "waiting":
+        // The rest of a body is not worth reading, and the connection cannot be used again without it.
+        res.shouldKeepAlive = false;
+        this.#endWaiting(rights);
+        return;
+      case "recording":
+        // What follows finds its client gone.
+        this.#isClientGone = true;
+        res.destroy();
+        return;
+      case "replying":
+        this.#abortUpstream();
+        this.#breakOff();
+        return;
+      default:
+        this.#closeTunnel();
+        res.destroy();
+    }
   }
 
   #dispatch(): void {
@@ -413,6 +461,10 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     res.detachSocket(upgrade.socket);
     this.#phase = "done";
     this.#deadline.end();
+    this.#closeTunnel = () => {
+      upgrade.socket.destroy();
+      upstreamSocket.destroy();
+    };
     writeUpgradeHead(upgrade.socket, addHeaders(input.replyHeaders, input.headers));
     joinSockets({
       client: upgrade.socket,
@@ -458,21 +510,24 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** Ends a call that got no status line. */
-  #fail(code: ProxyFailureCode): void {
-    if (this.#phase !== "waiting") {
-      return;
+  #fail(code: TransportFailureCode | "CLIENT_ABORTED"): void {
+    if (this.#phase === "waiting") {
+      this.#endWaiting(code === "CLIENT_ABORTED" ? undefined : { code, ...FAILURE_STATUS[code] });
     }
+  }
+
+  /** Ends a call that got no status line. @param failure - Undefined when its client has left. */
+  #endWaiting(failure: RevokedRights | undefined): void {
     this.#record({
-      outcome: { kind: "failed", code },
+      outcome: { kind: "failed", code: failure?.code ?? "CLIENT_ABORTED" },
       proceed: (headers) => {
-        if (code !== "CLIENT_ABORTED") {
-          const retryAfter: readonly HeaderPair[] =
-            code === "OVERLOADED" ? [["Retry-After", "1"]] : [];
+        if (failure !== undefined) {
+          const retryAfter: readonly HeaderPair[] = RETRIED_SOON.has(failure.code)
+            ? [["Retry-After", "1"]]
+            : [];
           const { extraResponseHeaders } = this.#input;
           this.#renderProblem({
-            code,
-            ...FAILURE_STATUS[code],
+            ...failure,
             headers: [...retryAfter, ...extraResponseHeaders, ...headers],
           });
         }

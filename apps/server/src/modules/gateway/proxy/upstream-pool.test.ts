@@ -1,13 +1,21 @@
 import { expect, it, onTestFinished } from "vitest";
 import {
-  createSharedPermitsMemory,
-  openSharedPermits,
-  type SharedPermits,
-} from "#platform/shared-permits.ts";
-import { type PermitUse, UpstreamPool } from "./upstream-pool.ts";
+  createSharedPermitCountsMemory,
+  openSharedPermitCounts,
+} from "#platform/shared-permit-counts.ts";
+import { createSharedPermitsMemory, openSharedPermits } from "#platform/shared-permits.ts";
+import {
+  type PermitUse,
+  type PermitVerdict,
+  type ShareUpstream,
+  UpstreamPool,
+} from "./upstream-pool.ts";
 import { createUpstreamRouter } from "./upstream-router.ts";
 
-function startPool(maxConcurrent: number, sharePermits?: (max: number) => SharedPermits) {
+function startPool(
+  maxConcurrent: number,
+  { share, tenantSharePercent = 100 }: { share?: ShareUpstream; tenantSharePercent?: number } = {},
+) {
   const [upstream] = createUpstreamRouter([
     {
       name: "main",
@@ -16,12 +24,26 @@ function startPool(maxConcurrent: number, sharePermits?: (max: number) => Shared
       maxRequestBytes: 1,
       preserveHost: false,
       maxConcurrent,
+      tenantSharePercent,
     },
   ]).upstreams;
   const clock = { nowMs: 1000, now: () => new Date(0), monotonicMs: () => clock.nowMs };
-  const pool = new UpstreamPool({ upstream: upstream!, clock, sharePermits });
+  const pool = new UpstreamPool({ upstream: upstream!, clock, share });
   onTestFinished(() => pool.close(0));
   return { pool, clock };
+}
+
+const CALL = { tenantId: "ten_one" };
+const isTaken = (verdict: PermitVerdict) => verdict === "taken";
+
+/** What each of several threads sees of one upstream. */
+function startThreads(threads: number): ShareUpstream[] {
+  const memory = createSharedPermitsMemory(1, threads);
+  const tenants = createSharedPermitCountsMemory(64, threads);
+  return Array.from({ length: threads }, (_, index) => ({
+    permits: (max) => openSharedPermits(memory, { kind: 0, holder: index + 1, max }),
+    holders: () => openSharedPermitCounts(tenants, { name: "upstream", holder: index + 1 }),
+  }));
 }
 
 const refused = Object.assign(new Error("refused"), { code: "ECONNREFUSED", syscall: "connect" });
@@ -63,10 +85,10 @@ it("does not count broken answers as failures to connect", () => {
 
 it("gives out as many places as the upstream has", () => {
   const { pool } = startPool(2);
-  const take = () => pool.tryAcquire("call");
-  expect([take(), take(), take()]).toEqual([true, true, false]);
-  pool.release("call");
-  expect([take(), pool.active]).toEqual([true, 2]);
+  const take = () => pool.tryAcquire(CALL);
+  expect([take(), take(), take()]).toEqual(["taken", "taken", "full"]);
+  pool.release(CALL);
+  expect([take(), pool.active]).toEqual(["taken", 2]);
 });
 
 it.each([
@@ -76,24 +98,37 @@ it.each([
 ])("gives preflights a quarter of $max places, and at least one", ({ max, preflights }) => {
   const { pool } = startPool(max);
   const take = (use: PermitUse, times: number) =>
-    Array.from({ length: times }, () => pool.tryAcquire(use)).filter(Boolean).length;
+    Array.from({ length: times }, () => pool.tryAcquire(use)).filter(isTaken).length;
   expect(take("preflight", max)).toBe(preflights);
-  expect(take("call", max)).toBe(max - preflights);
+  expect(take(CALL, max)).toBe(max - preflights);
   pool.release("preflight");
-  expect([take("preflight", max), take("call", max)]).toEqual([1, 0]);
+  expect([take("preflight", max), take(CALL, max)]).toEqual([1, 0]);
 });
 
 it("leaves a quarter of all places to calls, however many threads take preflights", () => {
   const threads = 6;
-  const memory = createSharedPermitsMemory(1, threads);
-  const pools = Array.from({ length: threads }, (_, thread) => {
-    const sharePermits = (max: number) =>
-      openSharedPermits(memory, { kind: 0, holder: thread + 1, max });
-    return startPool(8, sharePermits).pool;
-  });
+  const pools = startThreads(threads).map((share) => startPool(8, { share }).pool);
   const take = (use: PermitUse) =>
-    [...pools, ...pools].map((pool) => pool.tryAcquire(use)).filter(Boolean).length;
-  expect([take("preflight"), take("call"), take("call")]).toEqual([6, 2, 0]);
+    [...pools, ...pools].map((pool) => pool.tryAcquire(use)).filter(isTaken).length;
+  expect([take("preflight"), take(CALL), take(CALL)]).toEqual([6, 2, 0]);
   pools[0]?.release("preflight");
-  expect([take("preflight"), take("call")]).toEqual([0, 1]);
+  expect([take("preflight"), take(CALL)]).toEqual([0, 1]);
+});
+
+it.each([1, 4])("keeps as many places free as one tenant holds, over %i threads", (threads) => {
+  const shares = threads === 1 ? [undefined] : startThreads(threads);
+  const pools = shares.map(
+    (share) => startPool(100, { tenantSharePercent: 50, ...(share && { share }) }).pool,
+  );
+  const flood = (tenantId: string) => {
+    const verdicts = Array.from(
+      { length: 120 },
+      (_, index) => pools[index % pools.length]?.tryAcquire({ tenantId }) ?? "full",
+    );
+    return [verdicts.filter(isTaken).length, verdicts.at(-1)];
+  };
+  expect(flood("ten_one")).toEqual([50, "over-share"]);
+  expect(flood("ten_two")).toEqual([25, "over-share"]);
+  expect(flood("ten_three")).toEqual([12, "over-share"]);
+  expect(flood("ten_one")).toEqual([0, "over-share"]);
 });

@@ -1,6 +1,9 @@
+import { judgeShare } from "@turnpike/domain/limits/fair-share";
 import { buildConnector, type Dispatcher, Pool } from "undici";
 import type { Clock } from "#platform/clock.ts";
+import { createPermitCounts, type PermitCounts } from "#platform/permit-counts.ts";
 import type { SharedPermits } from "#platform/shared-permits.ts";
+import { takePermit } from "../decide/call-permits.ts";
 import { relaxResponseParser } from "./upstream-parser.ts";
 import type { Upstream } from "./upstream-router.ts";
 
@@ -17,8 +20,19 @@ const PREFLIGHT_SHARE = 1 / 4;
 /** Threads do not see each other's preflights, so this bounds the permits in use, whatever took them. */
 const PREFLIGHTS_BELOW = 3 / 4;
 
-/** What a permit is taken for. */
-export type PermitUse = "call" | "preflight";
+/** Who asks for a permit: a call of a tenant, or a preflight, which has none. */
+export type PermitUse = { tenantId: string } | "preflight";
+
+/** `over-share`: the tenant must wait for calls of its own; `full`: every tenant must wait. */
+export type PermitVerdict = "taken" | "over-share" | "full";
+
+/** Opens the permits of an upstream that all threads share. */
+export type ShareUpstream = {
+  /** Of which `max` may be taken. */
+  permits(max: number): SharedPermits;
+  /** By tenant. */
+  holders(): PermitCounts;
+};
 
 /** Without `servername` undici takes the name of the Host header, and closes the connection when that changes. */
 export type UpstreamDispatch = Dispatcher.DispatchOptions & { servername: string };
@@ -32,6 +46,7 @@ export class UpstreamPool {
   readonly #pool: Pool;
   readonly #clock: Clock;
   readonly #permits: { call: SharedPermits; preflight: SharedPermits } | undefined;
+  readonly #tenants: PermitCounts;
   readonly #preflightsMax: number;
   #active = 0;
   #preflights = 0;
@@ -39,21 +54,17 @@ export class UpstreamPool {
   #failingUntilMs = 0;
 
   /**
-   * @param input.sharePermits - Opens the permits that all threads share, of which `max` may be taken. Left out: this thread
-   *   has all that the upstream allows.
+   * @param input.share - With several threads. Left out: this thread has all that the upstream allows.
    */
-  constructor(input: {
-    upstream: Upstream;
-    clock: Clock;
-    sharePermits?: ((max: number) => SharedPermits) | undefined;
-  }) {
-    const { upstream, sharePermits } = input;
+  constructor(input: { upstream: Upstream; clock: Clock; share?: ShareUpstream | undefined }) {
+    const { upstream, share } = input;
     this.upstream = upstream;
     this.#clock = input.clock;
-    this.#permits = sharePermits && {
-      call: sharePermits(upstream.maxConcurrent),
-      preflight: sharePermits(atLeastOne(upstream.maxConcurrent * PREFLIGHTS_BELOW)),
+    this.#permits = share && {
+      call: share.permits(upstream.maxConcurrent),
+      preflight: share.permits(atLeastOne(upstream.maxConcurrent * PREFLIGHTS_BELOW)),
     };
+    this.#tenants = share?.holders() ?? createPermitCounts();
     this.#preflightsMax = atLeastOne(upstream.maxConcurrent * PREFLIGHT_SHARE);
     this.#pool = new Pool(input.upstream.origin, {
       connections: input.upstream.maxConcurrent,
@@ -73,24 +84,58 @@ export class UpstreamPool {
     this.#pool.dispatch(options, handler);
   }
 
-  /** Takes a permit of the upstream. `false` when all permits for this use are taken. */
-  tryAcquire(use: PermitUse): boolean {
-    if (use === "preflight" && this.#preflights >= this.#preflightsMax) {
-      return false;
+  /**
+   * Takes a permit of the upstream, of which each tenant has a fair share.
+   *
+   * @throws {AppError} `OVERLOADED`; see {@link takePermit}.
+   */
+  tryAcquire(use: PermitUse): PermitVerdict {
+    if (use === "preflight") {
+      return this.#tryAcquirePreflight();
     }
-    if (this.#active >= this.upstream.maxConcurrent || this.#permits?.[use].tryTake() === false) {
-      return false;
+    const { maxConcurrent, tenantSharePercent } = this.upstream;
+    const verdict = judgeShare({
+      whole: maxConcurrent,
+      taken: this.#permits?.call.taken() ?? this.#active,
+      own: this.#tenants.held(use.tenantId),
+      asked: 1,
+      sharePercent: tenantSharePercent,
+    });
+    if (verdict !== "fits") {
+      return verdict;
+    }
+    if (!takePermit(this.#tenants, use.tenantId, maxConcurrent)) {
+      return "over-share";
+    }
+    if (this.#permits?.call.tryTake() === false) {
+      this.#tenants.giveBack(use.tenantId);
+      return "full";
     }
     this.#active += 1;
-    this.#preflights += use === "preflight" ? 1 : 0;
-    return true;
+    return "taken";
+  }
+
+  #tryAcquirePreflight(): PermitVerdict {
+    const isFull =
+      this.#preflights >= this.#preflightsMax || this.#active >= this.upstream.maxConcurrent;
+    if (isFull || this.#permits?.preflight.tryTake() === false) {
+      return "full";
+    }
+    this.#active += 1;
+    this.#preflights += 1;
+    return "taken";
   }
 
   /** Returns a permit that was taken for the same use. */
   release(use: PermitUse): void {
     this.#active -= 1;
-    this.#preflights -= use === "preflight" ? 1 : 0;
-    this.#permits?.[use].giveBack();
+    if (use === "preflight") {
+      this.#preflights -= 1;
+      this.#permits?.preflight.giveBack();
+    } else {
+      this.#tenants.giveBack(use.tenantId);
+      this.#permits?.call.giveBack();
+    }
   }
 
   /** True for a second after several failed connections in a row: calls must not pile up behind a dead upstream. */

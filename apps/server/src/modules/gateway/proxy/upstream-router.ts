@@ -30,6 +30,8 @@ export type UpstreamConfig = {
   preserveHost: boolean;
   /** Calls under way at once; more are refused with 503. Default 512: each holds a socket on both sides. */
   maxConcurrent?: number | undefined;
+  /** The largest part of those that one tenant may hold, in percent, 1 to 100; see `judgeShare`. Default 50. */
+  tenantSharePercent?: number | undefined;
   /** Left out: routes are learned from paths alone. */
   openapi?: OpenapiSource | undefined;
 };
@@ -48,6 +50,7 @@ export type Upstream = UpstreamConfig & {
   prefix: string;
   stripPrefix: boolean;
   maxConcurrent: number;
+  tenantSharePercent: number;
   target: UpstreamTarget;
   /** `protocol://host[:port]`, what a connection pool is made for. */
   origin: string;
@@ -75,6 +78,8 @@ export type UpstreamChoice =
   | { kind: "none" };
 
 const MAX_CONCURRENT_DEFAULT = 512;
+/** One tenant may hold half of the permits, and leaves as many for the next one. */
+const TENANT_SHARE_PERCENT_DEFAULT = 50;
 
 /**
  * Prepares the upstreams for lookups.
@@ -136,6 +141,7 @@ function toUpstream(config: UpstreamConfig): Upstream {
     prefix,
     stripPrefix: config.stripPrefix ?? false,
     maxConcurrent: config.maxConcurrent ?? MAX_CONCURRENT_DEFAULT,
+    tenantSharePercent: config.tenantSharePercent ?? TENANT_SHARE_PERCENT_DEFAULT,
     hosts: config.hosts?.map((host) => host.toLowerCase()),
     target: {
       protocol: url.protocol,

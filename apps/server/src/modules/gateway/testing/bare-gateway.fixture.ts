@@ -58,6 +58,8 @@ export async function startBareGateway(options: BareGatewayOptions): Promise<Bar
       timeouts: { connectMs: 60_000, headersMs: 60_000, idleMs: 60_000 },
       maxRequestBytes: 10_000_000,
       preserveHost: false,
+      // All calls are of one tenant here.
+      tenantSharePercent: 100,
       ...upstream,
     })),
   );
@@ -95,6 +97,7 @@ export async function startBareGateway(options: BareGatewayOptions): Promise<Bar
     return {
       req,
       upstream: choice.upstream,
+      permitUse: { tenantId: "ten_bare" },
       rawTarget: choice.rawTarget,
       keyHeaderNames: ["authorization", "x-api-key"],
       identityHeaders: options.identityHeaders ?? [],
@@ -116,7 +119,7 @@ export async function startBareGateway(options: BareGatewayOptions): Promise<Bar
       }
       const forward = async (): Promise<void> => {
         await options.decide?.();
-        traffic.push(await proxy.forward({ ...call, res }));
+        traffic.push(await proxy.forward({ ...call, res }).finished);
       };
       void forward();
     },
@@ -125,7 +128,7 @@ export async function startBareGateway(options: BareGatewayOptions): Promise<Bar
       if ("reason" in call) {
         refuse(res, call);
       } else {
-        void proxy.upgrade({ ...call, res, raw }).then((bytes) => traffic.push(bytes));
+        void proxy.upgrade({ ...call, res, raw }).finished.then((bytes) => traffic.push(bytes));
       }
     },
   });

@@ -3,7 +3,8 @@ import { AppError } from "@turnpike/domain/errors/app-error";
 import type { LockId, TenantId } from "@turnpike/domain/ids/ids";
 import type { LockRequest } from "#modules/metering/index.ts";
 import type { CallToDecide } from "../decide/call-to-decide.ts";
-import type { Admission, DecideCall, Denial } from "../decide/decide-call.ts";
+import type { Admission, DecideCall } from "../decide/decide-call.ts";
+import type { Denial } from "../decide/denial.ts";
 import type { CallTarget, DescribeCall } from "../record-call.ts";
 
 export type LockUnitsDeps = {

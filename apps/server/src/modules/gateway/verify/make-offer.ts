@@ -5,7 +5,7 @@ import { findOffer, type RefusedCall } from "@turnpike/domain/catalog/find-offer
 import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
 import type { PublicCatalog } from "#modules/catalog/index.ts";
 import type { CallToDecide } from "../decide/call-to-decide.ts";
-import type { Denial } from "../decide/decide-call.ts";
+import type { Denial } from "../decide/denial.ts";
 import type { LimitView } from "../decide/limit-view.ts";
 
 export type MakeOfferDeps = {
@@ -53,7 +53,9 @@ function toRefusedCall(denial: Denial, call: CallToDecide): RefusedCall | undefi
   const ofTenant = limits.filter((limit) => limit.scope === "tenant");
   const quota = ofTenant.find((limit) => limit.kind === "quota");
   return {
-    fullRates: ofTenant.filter((limit) => limit.kind === "rate_limit" && isFull(limit)),
+    fullRates: ofTenant.flatMap((limit) =>
+      limit.kind === "rate_limit" && isFull(limit) ? [limit] : [],
+    ),
     meter: call.meterId,
     unitsInPeriod: quota === undefined ? undefined : quota.limit - quota.remaining + units,
     hasScopes,

@@ -63,7 +63,10 @@ const anySubject: fc.Arbitrary<Written & { subject: Subject }> = fc
     },
   }));
 
-const anyLimit: fc.Arbitrary<LimitView> = fc.record({
+/** Verification reports no other kind. */
+type TimedLimit = Extract<LimitView, { kind: "rate_limit" | "quota" }>;
+
+const anyLimit: fc.Arbitrary<TimedLimit> = fc.record({
   name: anyText,
   kind: fc.constantFrom("rate_limit" as const, "quota" as const),
   scope: fc.constantFrom("tenant" as const, "key" as const),
@@ -75,7 +78,7 @@ const anyLimit: fc.Arbitrary<LimitView> = fc.record({
 });
 
 /** A rate limit has a window; a quota has a billing period, whose end it says. */
-function toLimitReply({ name, kind, scope, limit, remaining, resetAtMs, ...view }: LimitView) {
+function toLimitReply({ name, kind, scope, limit, remaining, resetAtMs, ...view }: TimedLimit) {
   const window = kind === "rate_limit" ? { windowSeconds: view.windowSeconds } : {};
   const resetAt = new Date(resetAtMs).toISOString();
   return { name, kind, scope, limit, remaining, ...window, resetAt };
@@ -105,7 +108,7 @@ describe("the text of a verdict", () => {
         fc.array(anyLimit, { maxLength: 4 }),
         ({ subject, ...written }, limits) => {
           const text = admissionText(
-            { allowed: true, ...subject, cost: 1, hold: undefined, limits },
+            { allowed: true, keyHash: "", ...subject, cost: 1, hold: undefined, limits },
             requestId,
           );
           // Its length is sent as that of its bytes.

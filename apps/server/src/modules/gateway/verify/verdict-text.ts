@@ -2,7 +2,8 @@ import type { VerifyKeyResponse } from "@turnpike/contract/keys";
 import { effectiveScopes } from "@turnpike/domain/access/custom-scopes";
 import { asciiJson } from "#platform/ascii-json.ts";
 import type { Subject } from "../decide/call-to-decide.ts";
-import type { Admission, Denial } from "../decide/decide-call.ts";
+import type { Admission } from "../decide/decide-call.ts";
+import type { Denial } from "../decide/denial.ts";
 import type { LimitView } from "../decide/limit-view.ts";
 import type { LockedAdmission } from "./lock-units.ts";
 
@@ -45,7 +46,8 @@ function limitsText(limits: readonly LimitView[]): string {
     const head = `${text === "" ? "" : ","}{"name":${nameText(limit.name)},"kind":"${limit.kind}","scope":"${limit.scope}"`;
     const window =
       limit.kind === "rate_limit" ? `,"windowSeconds":${String(limit.windowSeconds)}` : "";
-    text += `${head},"limit":${String(limit.limit)},"remaining":${String(limit.remaining)}${window},"resetAt":${instantText(limit.resetAtMs)}}`;
+    const reset = limit.resetAtMs === undefined ? "" : `,"resetAt":${instantText(limit.resetAtMs)}`;
+    text += `${head},"limit":${String(limit.limit)},"remaining":${String(limit.remaining)}${window}${reset}}`;
   }
   return `[${text}]`;
 }

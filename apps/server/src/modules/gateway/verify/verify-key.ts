@@ -3,7 +3,8 @@ import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { CallToDecide } from "../decide/call-to-decide.ts";
-import type { DecideCall, Decision, Denial } from "../decide/decide-call.ts";
+import type { DecideCall, Decision } from "../decide/decide-call.ts";
+import type { Denial } from "../decide/denial.ts";
 import {
   assertRecordable,
   type CallRecorder,

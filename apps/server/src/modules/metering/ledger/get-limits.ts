@@ -59,6 +59,7 @@ export async function getLimits(
       planVersion,
       plan: { name, currency, pricePerMonth },
       rateLimits: terms.rateLimits.map((rateLimit) => ({ ...rateLimit })),
+      concurrency: terms.concurrency ?? null,
       quotas,
       balances: balances.map(({ meter_id: meter, environment, used }) => ({
         meter,

@@ -130,6 +130,14 @@ const upstream = z.strictObject({
     .describe(
       "Where the API is: http or https, a host, optionally a port and a path to put in front. No query, no user.",
     ),
+  testUrl: z
+    .union([z.literal("same"), z.url({ protocol: /^https?$/ }).refine(isPlainAddress)], {
+      error: "An address such as http://127.0.0.1:8081, or the word same.",
+    })
+    .optional()
+    .describe(
+      "Where calls with test keys go: an address like `url`, or `same` to let them reach the live API. Left out: they are refused (NO_TEST_UPSTREAM).",
+    ),
   hosts: z
     .array(z.string().min(1).max(253).describe("A name without port, or `*.example.com`."))
     .max(50)

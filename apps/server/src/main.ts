@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { listWithoutTests } from "#modules/gateway/index.ts";
 import { offerSetupCode } from "#modules/identity/index.ts";
 import { prepareUsagePartitions } from "#modules/metering/index.ts";
 import { systemClock } from "#platform/clock.ts";
@@ -87,6 +88,13 @@ async function start(
     workers === 1
       ? await serve({ ...input, folder: config.dataFolder })
       : await startWorkers({ ...input, workers, writeLog: (line) => process.stdout.write(line) });
+  const refusing = listWithoutTests(config.upstreams);
+  if (refusing.length > 0) {
+    installation.logger.info(
+      { upstreams: refusing },
+      "Calls with test keys are refused: testUrl of turnpike.yaml says where they go, or that they reach the live API",
+    );
+  }
   const setupCode = await offerSetupCode(services);
   installation.database.endStart();
   return {

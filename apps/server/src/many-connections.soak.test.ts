@@ -29,7 +29,7 @@ type Stage = { product: MeteredProduct; crowd: ConnectionCrowd };
 async function open(config: string, openFilesMax?: number): Promise<Stage> {
   const upstream = await startRecordingUpstream();
   const product = await startMeteredProduct({
-    config: `upstreams:\n  - { name: api, url: "${upstream.url}", maxConcurrent: ${String(ACTIVE)} }\n${config}`,
+    config: `upstreams:\n  - { name: api, url: "${upstream.url}", maxConcurrent: ${String(ACTIVE)}, tenantSharePercent: 100 }\n${config}`,
     ...(openFilesMax === undefined ? {} : { openFilesMax }),
   });
   const crowd = await startConnectionCrowd();

@@ -1,5 +1,6 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { createUpstreamRouter } from "#modules/gateway/index.ts";
 import { startMetering } from "#modules/metering/index.ts";
 import { probePort } from "#platform/listen.ts";
 import { ensureSecretFile } from "#platform/secret-file.ts";
@@ -108,7 +109,11 @@ export async function startWorkers(
       ? (installation.config.identitySecret ?? (await ensureSecretFile(secrets, "identity-secret")))
       : undefined,
   };
-  const memory = createSharedMemory({ upstreams: upstreams.length, workers });
+  const memory = createSharedMemory({
+    // Those for tests included.
+    upstreams: createUpstreamRouter(upstreams).upstreams.length,
+    workers,
+  });
   const instanceName = `turnpike-${services.newId("process")}`;
   const dataOf = (worker: number): ServeWorkerData => ({
     worker,

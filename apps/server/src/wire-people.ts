@@ -84,7 +84,7 @@ export function wirePeople(
   const { installation, metering, changes, urls, fileStore, worker, streamTiming } = input;
   const { config, services, logger } = installation;
   const { calls, renderProblem, health } = wiring;
-  const { callRecorder, decideCall, forwardAuth, liveCalls, whenJournaled } = calls;
+  const { callRecorder, decideCall, recheckRights, forwardAuth, liveCalls, whenJournaled } = calls;
   const users = createUserDirectory({
     ...services,
     verifyToken: createTokenVerifier({
@@ -184,6 +184,7 @@ export function wirePeople(
     rawRoutes: [
       ...createVerifyRoutes({
         decideCall,
+        recheckRights,
         callRecorder,
         whenJournaled,
         catalog,

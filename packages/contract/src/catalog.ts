@@ -76,9 +76,9 @@ const planTerms = {
     .describe("Limits on short windows. Every call is checked against each, so keep them few."),
   quotas: z.array(quota).max(20).default([]).describe("Caps for one billing period."),
   concurrency: concurrency
-    .optional()
+    .nullish()
     .describe(
-      "Calls of a tenant through the gateway that may be under way at once, in each environment; further ones get 429. Left out: only its share of the upstream limits it.",
+      "Calls of a tenant through the gateway that may be under way at once, in each environment; further ones get 429. Left out or null: only its share of the upstream limits it.",
     ),
   scopes: z
     .array(customScope)

@@ -347,7 +347,7 @@ export const keysContract = {
       path: "/keys/verify",
       summary: "Verify a key, apply its limits and meter the call, in one step",
       description:
-        "With an `Idempotency-Key` header (1 to 255 printable ASCII characters), a repeated request gets the first answer for 24 hours and consumes nothing more.",
+        "With an `Idempotency-Key` header (1 to 255 printable ASCII characters), a repeated request gets the first answer for 24 hours and consumes nothing more; once the key has lost its rights it is refused.",
       tags,
     })
     .input(verifyKeyRequest)

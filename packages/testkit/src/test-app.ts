@@ -94,6 +94,8 @@ export type TestAppOptions = {
   clock?: Clock;
   /** How often a stream of the API asks again whether its reader may stay, milliseconds. */
   streamHeartbeatMs?: number;
+  /** Where calls with test keys go; undefined refuses them. Left out: to the same upstream. */
+  testUpstreamUrl?: string | undefined;
   /** How the upstream answers. Left out: 200. */
   upstream?: Parameters<typeof startRecordingUpstream>[0];
 };
@@ -192,6 +194,7 @@ export async function startTestApp(
       {
         name: "recording",
         url: upstream.url,
+        testUrl: "testUpstreamUrl" in options ? options.testUpstreamUrl : "same",
         timeouts: { connectMs: 60_000, headersMs: 60_000, idleMs: 60_000 },
         maxRequestBytes: 1024 * 1024,
         preserveHost: false,

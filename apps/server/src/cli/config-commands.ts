@@ -1,5 +1,6 @@
 import { databaseErrorCode } from "@turnpike/db/database-errors";
 import { findCatalogFaults, findUnapplied } from "#modules/catalog/index.ts";
+import { listWithoutTests } from "#modules/gateway/index.ts";
 import { attachEmbeddedPostgres } from "#platform/embedded-postgres.ts";
 import { joinDatabase } from "#platform/open-database.ts";
 import { isInstalled } from "#platform/postgres-cluster.ts";
@@ -66,6 +67,12 @@ function toCatalogText(catalog: Awaited<ReturnType<typeof compareCatalog>>): str
     : `differs from what is published (${differing.join(", ")}) and has no effect; publish it with: turnpike catalog apply ${path}`;
 }
 
+function toTestKeysText(refusing: readonly string[]): string {
+  return refusing.length === 0
+    ? "have an upstream"
+    : `refused by ${refusing.join(", ")}: set testUrl to an API for tests, or to same`;
+}
+
 /** `turnpike config …`: the configuration, without starting or changing the installation. */
 export function addConfigCommands(cli: Cli): void {
   const config = cli.program.command("config").description("check and describe the configuration");
@@ -86,6 +93,7 @@ export function addConfigCommands(cli: Cli): void {
         gatewayPort: read.gatewayPort,
         workers: read.workers,
         upstreams: read.upstreams?.map((upstream) => upstream.name) ?? [],
+        upstreamsWithoutTests: listWithoutTests(read.upstreams),
         catalog: await compareCatalog(read),
       };
       cli.print(summary, () =>
@@ -97,6 +105,7 @@ export function addConfigCommands(cli: Cli): void {
           ["Gateway port", String(summary.gatewayPort)],
           ["Workers", String(summary.workers)],
           ["Upstreams", summary.upstreams.join(", ") || "the demo API"],
+          ["Test keys", toTestKeysText(summary.upstreamsWithoutTests)],
           ["Catalogue", toCatalogText(summary.catalog)],
         ]),
       );

@@ -7,6 +7,7 @@ export type DemoUpstreams = {
   upstreams: {
     name: string;
     url: string;
+    testUrl: "same";
     hosts?: string[];
     timeouts: { connectMs: number; headersMs: number; idleMs: number };
     maxRequestBytes: number;
@@ -18,10 +19,12 @@ export type DemoUpstreams = {
 const START_TIMEOUT_MS = 10_000;
 
 const LIMITS = {
+  // The demo API has nothing that a test could spoil.
+  testUrl: "same",
   timeouts: { connectMs: 5_000, headersMs: 60_000, idleMs: 120_000 },
   maxRequestBytes: 100 * 1024 * 1024,
   preserveHost: false,
-};
+} as const;
 
 /**
  * Runs the demo API, and beside it the stub that `npm run replay` sends logs to, in a thread of their own on free loopback

@@ -22,8 +22,8 @@ export type PlanTerms = {
   visibility: "public" | "private";
   rateLimits: readonly RateLimit[];
   quotas: readonly Quota[];
-  /** Calls of a tenant through the gateway that may be under way at once; undefined for no limit of the plan. */
-  concurrency?: number | undefined;
+  /** Calls of a tenant through the gateway that may be under way at once; undefined, or null in an override, for no limit. */
+  concurrency?: number | null | undefined;
   /** Scopes of the operator's own API that keys of the plan may have; undefined for none. */
   scopes?: readonly string[] | undefined;
 };

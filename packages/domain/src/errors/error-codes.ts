@@ -16,6 +16,7 @@ export const ERROR_CODES = {
     title: "The API key may not be used from this network",
   },
   INSUFFICIENT_SCOPE: { status: 403, title: "The credential lacks a scope" },
+  NO_TEST_UPSTREAM: { status: 403, title: "This API takes no test keys" },
   TENANT_SUSPENDED: { status: 403, title: "The tenant is suspended" },
   PAYMENT_REQUIRED: { status: 402, title: "An invoice is overdue" },
   SPEND_CAP_REACHED: { status: 402, title: "The spend cap is reached" },

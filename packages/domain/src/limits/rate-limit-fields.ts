@@ -8,7 +8,7 @@ export type LimitReport = {
   windowSeconds: number | undefined;
   /** What is left, 0 or more. */
   remaining: number;
-  /** Milliseconds until there is more than that; undefined when no time can be told. */
+  /** Milliseconds until there is more than that; undefined when there is no such time. */
   moreAfterMs: number | undefined;
 };
 

@@ -8,6 +8,7 @@ const LABELS: Readonly<Record<string, string>> = {
   DISABLED: "Key disabled",
   FORBIDDEN_NETWORK: "Network not allowed",
   INSUFFICIENT_SCOPE: "Scope missing",
+  NO_TEST_UPSTREAM: "Test key not taken",
   CONCURRENCY_LIMITED: "Too many at once",
 };
 

@@ -19,9 +19,13 @@ import { publishMeters } from "./publish-meters.ts";
 
 /** A plan's terms without its id, as they are stored. */
 export function toTerms(plan: PlanTerms & { planId: string }): PlanTerms {
-  const { planId: _, scopes, ...terms } = plan;
-  // No scopes and an empty list are the same promise, and must not make a new version.
-  return scopes === undefined || scopes.length === 0 ? terms : { ...terms, scopes };
+  const { planId: _, scopes, concurrency, ...terms } = plan;
+  // No scopes and an empty list are the same promise, and must not make a new version; nor must a limit that is null.
+  return {
+    ...terms,
+    ...(concurrency === undefined || concurrency === null ? {} : { concurrency }),
+    ...(scopes === undefined || scopes.length === 0 ? {} : { scopes }),
+  };
 }
 
 function assertApplicable(input: CatalogChange, known: readonly MeterDefinition[]): void {

@@ -6,7 +6,11 @@ export type { CallObserver } from "./gateway.ports.ts";
 export { type ApiGateway, createApiGateway } from "./proxy/api-gateway.ts";
 export { createOpenCalls } from "./proxy/open-calls.ts";
 export type { ShareUpstream } from "./proxy/upstream-pool.ts";
-export { createUpstreamRouter, type UpstreamConfig } from "./proxy/upstream-router.ts";
+export {
+  createUpstreamRouter,
+  listWithoutTests,
+  type UpstreamConfig,
+} from "./proxy/upstream-router.ts";
 export { createCallRecorder } from "./record-call.ts";
 export { createRouteDocuments, type RouteDocuments } from "./route-documents.ts";
 export { createVerifyRoutes } from "./verify/verify.routes.ts";

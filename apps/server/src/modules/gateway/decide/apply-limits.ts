@@ -91,7 +91,7 @@ export function createLimits(deps: LimitsDeps) {
 
   function concurrencyOf(subject: Subject, scope: LimitScope): ConcurrencyLimit | undefined {
     const { tenant, key } = subject;
-    const limit = scope === "tenant" ? tenant.terms.concurrency : key.concurrency;
+    const limit = (scope === "tenant" ? tenant.terms : key).concurrency ?? undefined;
     return limit === undefined
       ? undefined
       : { owner: scope === "tenant" ? tenantOwner(subject) : key.originKeyId, limit };
@@ -217,8 +217,8 @@ export function createLimits(deps: LimitsDeps) {
   }
 
   function apply(subject: Subject, call: CallToDecide, nowMs: number): LimitsOutcome {
-    const { terms } = subject.tenant;
-    const isLimited = terms.concurrency !== undefined || subject.key.concurrency !== undefined;
+    const { concurrency } = subject.tenant.terms;
+    const isLimited = (concurrency ?? subject.key.concurrency) !== undefined;
     return call.holdsPermits === true && isLimited
       ? applyWithPermits(subject, call, nowMs)
       : applyCounted(subject, call, { nowMs, permits: undefined });

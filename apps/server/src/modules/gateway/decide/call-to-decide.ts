@@ -16,6 +16,8 @@ export type CallToDecide = {
   scopeQuery?: ScopeQuery | undefined;
   /** The environment that the key must belong to. Left out: any. */
   environment?: Environment | undefined;
+  /** False where a key of the environment `test` has nowhere to go. */
+  takesTestKeys?: boolean;
   /** True for a call whose end is reported: until then it holds a permit of each concurrency limit. */
   holdsPermits?: boolean;
   /** True when a refusal must report every limit, including those that did not refuse. */

@@ -62,6 +62,15 @@ function mayBeKnown(keyText: string): boolean {
   return parsed.form === "foreign" || (parsed.form === "own" && parsed.kind !== "svc");
 }
 
+function checkEnvironment(subject: Subject, call: CallToDecide): Denial | undefined {
+  const isRefused = call.takesTestKeys === false && subject.key.environment === "test";
+  return isRefused
+    ? deny("NO_TEST_UPSTREAM", "The operator of this API has set up no place for test keys.", {
+        subject,
+      })
+    : undefined;
+}
+
 /** Decides calls from memory, and asks the database only for what is not there yet. */
 export function createDecider(deps: DecideDeps) {
   const limits = createLimits({ ...deps, callCounts: deps.callCounts ?? createPermitCounts() });
@@ -179,7 +188,9 @@ export function createDecider(deps: DecideDeps) {
       periodEndMs: period.endMs,
     };
     const decision =
-      checkRights(subject, call, nowMs) ?? applyLimits(hash, { subject, call, nowMs });
+      checkRights(subject, call, nowMs) ??
+      checkEnvironment(subject, call) ??
+      applyLimits(hash, { subject, call, nowMs });
     if (!("allowed" in decision)) {
       return refillAndDecide(hash, call, { limit: decision.refill, attempt });
     }

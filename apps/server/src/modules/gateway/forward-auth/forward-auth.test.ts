@@ -297,6 +297,9 @@ describe("an allowed call", () => {
     const answer = await ask("/v1/authorize/caddy", preflight);
     expect(answer.status).toBe(200);
     expect(IDENTITY.map((name) => answer.headers[name])).toEqual(["-", "-", "-", "-", "-"]);
+    // One with a body is a call like any other, as in the gateway.
+    const withBody = await ask("/v1/authorize/caddy", [...preflight, "Content-Length", "2"]);
+    expect(withBody.status).toBe(401);
   });
 });
 

@@ -220,7 +220,8 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
     assertNoOtherIdentity(req);
     const key = findKey(req);
     if (key === undefined) {
-      if (isPreflight({ headers: req.headers, method: call.method })) {
+      // As in the gateway: no browser sends a preflight with a body.
+      if (isPreflight({ headers: req.headers, method: call.method }) && !hasRequestBody(req)) {
         sendAllowed(res, NO_IDENTITY, requestId);
       } else {
         sendDenied(res, question.dialect, missingKey(), requestId);

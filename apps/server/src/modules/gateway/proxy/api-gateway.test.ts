@@ -165,6 +165,7 @@ function verify(
 ): string | Promise<string> {
   return verifyKey(
     {
+      recheckRights: () => expect.fail("no verification is repeated"),
       decideCall: () => admissionOf([]),
       callRecorder,
       whenJournaled,

@@ -286,7 +286,15 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         refuse(client, requestId, error);
         return;
       }
-      const admitted = { ...call, keyHeaderNames: key.headerNames };
+      // A test key without a place to go was denied.
+      const place = decision.key.environment === "test" ? (choice.forTests ?? choice) : choice;
+      const { upstream, rawTarget: upstreamTarget } = place;
+      const admitted = {
+        ...call,
+        upstream,
+        rawTarget: upstreamTarget,
+        keyHeaderNames: key.headerNames,
+      };
       sendMetered(client, admitted, { admission: decision, target, startedAtMs, findAddress });
     };
 
@@ -297,6 +305,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         meterId: REQUESTS_METER,
         cost: 1,
         holdsPermits: true,
+        takesTestKeys: choice.forTests !== undefined,
         findAddress,
       });
       if (pending instanceof Promise) {

@@ -63,6 +63,34 @@ describe("buildForwardHeaders", () => {
     expect(forward(kept)).toEqual([...kept, ...OURS]);
   });
 
+  it.each([
+    "X-HTTP-Method-Override",
+    "x-http-method",
+    "X-Method-Override",
+    "X_HTTP_METHOD_OVERRIDE",
+    "Method-Override",
+    "HTTP-Method-Override",
+    "_method",
+    "X-Original-URL",
+    "X-Rewrite-Url",
+  ])(
+    "drops %s, by which an upstream would do another thing than was metered and signed",
+    (name) => {
+      const near = "X-Method-Overridden";
+      expect(
+        forward(
+          [
+            [name, "DELETE"],
+            [near, "kept"],
+          ],
+          { origin: BALANCER },
+        ),
+      ).toContainEqual([near, "kept"]);
+      expect(forward([[name, "DELETE"]])).toEqual(OURS);
+      expect(forward([[name, "DELETE"]], { origin: BALANCER }).flat()).not.toContain("DELETE");
+    },
+  );
+
   it("drops every header that is not for the upstream", () => {
     expect(
       forward([

@@ -54,6 +54,7 @@ export type ForwardHeadersInput = {
  * Builds the headers for the upstream as a flat list, `[name, value, name, value, ...]`, in the client's order and case.
  *
  * Removed: hop-by-hop headers and what `Connection` lists, every `X-Turnpike-*`, the key, `Proxy-*`, `HTTP2-Settings`,
+ * headers that override the method or the target,
  * `X-Request-Id`, and the client's forwarding headers unless a trusted proxy wrote them. Added: `Host`, `Forwarded`,
  * `X-Forwarded-*`, `Via`, `X-Request-Id` and the gateway's own.
  *
@@ -99,6 +100,7 @@ export function buildForwardHeaders(input: ForwardHeadersInput): string[] {
       !isHopByHop(lowerCase) &&
       !lowerCase.startsWith("x-turnpike-") &&
       lowerCase !== "x-request-id" &&
+      !isOverride(lowerCase) &&
       !keyHeaderNames.includes(lowerCase) &&
       !connectionTokens?.includes(lowerCase)
     ) {
@@ -264,6 +266,28 @@ function isHopByHop(lowerCase: string): boolean {
     default:
       return lowerCase.startsWith("proxy-");
   }
+}
+
+/**
+ * Headers that frameworks prefer to the request line, which is what was metered and signed. Some read an underscore as a
+ * hyphen.
+ */
+const OVERRIDES: ReadonlySet<string> = new Set([
+  "x-http-method-override",
+  "x-http-method",
+  "x-method-override",
+  "http-method-override",
+  "method-override",
+  "-method",
+  "x-original-url",
+  "x-rewrite-url",
+]);
+const OVERRIDE_LENGTHS: ReadonlySet<number> = new Set(
+  Array.from(OVERRIDES, ({ length }) => length),
+);
+
+function isOverride(lowerCase: string): boolean {
+  return OVERRIDE_LENGTHS.has(lowerCase.length) && OVERRIDES.has(lowerCase.replaceAll("_", "-"));
 }
 
 function isForwardingHeader(lowerCase: string): boolean {

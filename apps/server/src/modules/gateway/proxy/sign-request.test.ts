@@ -1,6 +1,7 @@
 import { createHmac, createSecretKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { NO_IDENTITY } from "../identity-headers.ts";
 import { type SignedRequest, signRequest } from "./sign-request.ts";
 
 const SECRET = "a secret the operator shares with the upstream";
@@ -27,6 +28,7 @@ const request: SignedRequest = {
   gatewayHeaders: [
     ["X-Turnpike-Tenant", "ten_1"],
     ["X-Turnpike-Key", "key_1"],
+    ["X-Turnpike-Environment", "live"],
     ["X-Turnpike-Plan", "pro"],
     ["X-Turnpike-Scopes", "read write"],
   ],
@@ -37,6 +39,7 @@ const received: Received = {
   headers: {
     "x-turnpike-tenant": "ten_1",
     "x-turnpike-key": "key_1",
+    "x-turnpike-environment": "live",
     "x-turnpike-plan": "pro",
     "x-turnpike-scopes": "read write",
     "x-request-id": "req_1",
@@ -79,9 +82,25 @@ describe("signRequest", () => {
     const secret = createSecretKey("s", "utf8");
     const bare = { method: "OPTIONS", rawTarget: "/", requestId: "req_2", gatewayHeaders: [] };
     const mac = createHmac("sha256", "s")
-      .update("v1\n5\nOPTIONS\n/\n-\n-\n-\n-\nreq_2")
+      .update("v1\n5\nOPTIONS\n/\n-\n-\n-\n-\n-\nreq_2")
       .digest("hex");
     expect(signRequest({ secret, unixSeconds: 5, request: bare })).toBe(`t=5,v1=${mac}`);
+  });
+
+  it("is refused by the documented verifier where it is of no tenant, as that of a preflight is", () => {
+    const secret = createSecretKey(SECRET, "utf8");
+    const identity = NO_IDENTITY.map(([name]): [string, string] => [name.toLowerCase(), "-"]);
+    const signed = signRequest({
+      secret,
+      unixSeconds: NOW,
+      request: { method: "OPTIONS", rawTarget: "/", requestId: "req_3", gatewayHeaders: identity },
+    });
+    const headers = { ...Object.fromEntries(identity), "x-request-id": "req_3" };
+    const preflight = { method: "OPTIONS", url: "/", headers };
+    const withSignature = { ...headers, "x-turnpike-signature": signed };
+    expect(isFromGateway({ ...preflight, headers: withSignature }, SECRET)).toBe(false);
+    const bare = { "x-request-id": "req_3", "x-turnpike-signature": signed };
+    expect(isFromGateway({ ...preflight, headers: bare }, SECRET)).toBe(false);
   });
 
   it("is refused when it is too old", () => {

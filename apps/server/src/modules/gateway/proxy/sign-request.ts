@@ -9,15 +9,15 @@ export type SignedRequest = {
   /** The request target as the upstream receives it: path and query, undecoded. */
   rawTarget: string;
   requestId: string;
-  /** The gateway's headers. `X-Turnpike-Tenant`, `-Key`, `-Plan` and `-Scopes` are signed; a missing one counts as `-`. */
+  /** The gateway's headers. `X-Turnpike-Tenant`, `-Key`, `-Environment`, `-Plan` and `-Scopes` are signed; a missing one counts as `-`. */
   gatewayHeaders: readonly HeaderPair[];
 };
 
 /**
  * Signs a request, so that an upstream can refuse traffic that did not come through the gateway.
  *
- * The signed text is nine lines joined by a line feed, without one at the end: `v1`, the time in Unix seconds, the
- * method, the request target, then the values of `X-Turnpike-Tenant`, `-Key`, `-Plan`, `-Scopes` and `X-Request-Id`.
+ * The signed text is ten lines joined by a line feed, without one at the end: `v1`, the time in Unix seconds, the method,
+ * the request target, then the values of `X-Turnpike-Tenant`, `-Key`, `-Environment`, `-Plan`, `-Scopes` and `X-Request-Id`.
  * The header is `t=<seconds>,v1=<HMAC-SHA256 in lower-case hex>`. The key is the secret's UTF-8 bytes.
  * The body is not covered: it streams. An upstream compares in constant time and refuses times more than five minutes off.
  *
@@ -42,6 +42,7 @@ function toSignedText(unixSeconds: number, request: SignedRequest): string {
     request.rawTarget,
     findValue(gatewayHeaders, "x-turnpike-tenant"),
     findValue(gatewayHeaders, "x-turnpike-key"),
+    findValue(gatewayHeaders, "x-turnpike-environment"),
     findValue(gatewayHeaders, "x-turnpike-plan"),
     findValue(gatewayHeaders, "x-turnpike-scopes"),
     request.requestId,

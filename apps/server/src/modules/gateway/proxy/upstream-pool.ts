@@ -20,7 +20,7 @@ const PREFLIGHT_SHARE = 1 / 4;
 /** Threads do not see each other's preflights, so this bounds the permits in use, whatever took them. */
 const PREFLIGHTS_BELOW = 3 / 4;
 
-/** Who asks for a permit: a call of a tenant, or a preflight, which has none. */
+/** The sender that a permit is for: a tenant, or a preflight, which has none. */
 export type PermitUse = { tenantId: string } | "preflight";
 
 /** `over-share`: the tenant must wait for calls of its own; `full`: every tenant must wait. */

@@ -48,6 +48,19 @@ describe("pickUpstream", () => {
     expect(pick(byPath, "any.example", rawTarget)).toBe(choice);
   });
 
+  it("reads a path as strictly where only the upstream for tests has a base path", () => {
+    const config = upstream({ name: "a", testUrl: "http://10.0.0.2/sandbox" });
+    const router = createUpstreamRouter([config]);
+    expect(router.upstreams.map(({ name }) => name)).toEqual(["a", "a (test)"]);
+    const choose = (rawTarget: string) => pickUpstream(router, { host: "h", rawTarget });
+    expect(choose("/../admin").kind).toBe("ambiguous");
+    const choice = choose("/x?y");
+    expect(choice).toMatchObject({
+      rawTarget: "/x?y",
+      forTests: { rawTarget: "/sandbox/x?y", upstream: { hostHeader: "10.0.0.2" } },
+    });
+  });
+
   it("forwards any path as sent where nothing depends on it", () => {
     const single = [upstream({ name: "root" })];
     expect(pick(single, "a", "//169.254.169.254/x/../y;z")).toBe("root //169.254.169.254/x/../y;z");

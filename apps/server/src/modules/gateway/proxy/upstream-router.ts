@@ -11,6 +11,10 @@ export type UpstreamConfig = {
   name: string;
   /** `http://` or `https://`, a host, optionally a port and a base path; no query, no user. */
   url: string;
+  /**
+   * Where calls with test keys go: an address like `url`, or `same` for `url` itself. Left out: they are refused.
+   */
+  testUrl?: string | undefined;
   /** Host names this upstream serves, without port; `*.example.com` takes one or more labels. Absent: every host. */
   hosts?: readonly string[] | undefined;
   /** Path prefix this upstream serves, at whole segments: `/v1` takes `/v1` and `/v1/x`, not `/v10`. Default `/`. */
@@ -56,7 +60,12 @@ export type Upstream = UpstreamConfig & {
   origin: string;
   /** Value of the Host header, without a default port. */
   hostHeader: string;
+  /** The one for calls with test keys, which may be this one; `undefined` refuses them. */
+  forTests: Upstream | undefined;
 };
+
+/** The value of `testUrl` that lets test keys reach the live upstream. */
+export const SAME_FOR_TESTS = "same";
 
 /** One upstream at one of the hosts that it serves. */
 export type UpstreamBinding = {
@@ -66,14 +75,20 @@ export type UpstreamBinding = {
 };
 
 export type UpstreamRouter = {
-  /** In the order of the configuration. */
+  /** In the order of the configuration, then those for tests that have an address of their own. */
   upstreams: readonly Upstream[];
   /** Best match first: names, then wildcards from the longest, then any host; within a host the longest prefix. */
   bindings: readonly UpstreamBinding[];
 };
 
+/** Where a call goes, and its request target there. */
+export type UpstreamPlace = { upstream: Upstream; rawTarget: string };
+
 export type UpstreamChoice =
-  | { kind: "found"; upstream: Upstream /** Request target for the upstream. */; rawTarget: string }
+  | ({
+      kind: "found" /** For a test key; `undefined` refuses it. */;
+      forTests: UpstreamPlace | undefined;
+    } & UpstreamPlace)
   | { kind: "ambiguous" }
   | { kind: "none" };
 
@@ -104,7 +119,17 @@ export function createUpstreamRouter(configs: readonly UpstreamConfig[]): Upstre
       (a, b) =>
         hostRank(b.host) - hostRank(a.host) || b.upstream.prefix.length - a.upstream.prefix.length,
     );
-  return { upstreams, bindings };
+  const forTests = upstreams.flatMap((upstream) =>
+    upstream.forTests === undefined || upstream.forTests === upstream ? [] : [upstream.forTests],
+  );
+  return { upstreams: [...upstreams, ...forTests], bindings };
+}
+
+/** Names of the upstreams that refuse test keys. */
+export function listWithoutTests(
+  upstreams: readonly Pick<UpstreamConfig, "name" | "testUrl">[] = [],
+): string[] {
+  return upstreams.filter(({ testUrl }) => testUrl === undefined).map(({ name }) => name);
 }
 
 /** An upstream for one host wins over a longer prefix on any host: the host says whose API it is. */
@@ -116,6 +141,22 @@ function hostRank(host: string | undefined): number {
 }
 
 function toUpstream(config: UpstreamConfig): Upstream {
+  const { testUrl } = config;
+  const upstream = toOneUpstream(config);
+  if (testUrl === SAME_FOR_TESTS) {
+    upstream.forTests = upstream;
+  } else if (testUrl !== undefined) {
+    // Its name cannot be one that the operator gave.
+    const name = `${config.name} (test)`;
+    const { openapi: _, ...rest } = config;
+    const forTests = toOneUpstream({ ...rest, name, url: testUrl });
+    forTests.forTests = forTests;
+    upstream.forTests = forTests;
+  }
+  return upstream;
+}
+
+function toOneUpstream(config: UpstreamConfig): Upstream {
   const url = URL.canParse(config.url) ? new URL(config.url) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw new RangeError(
@@ -151,6 +192,7 @@ function toUpstream(config: UpstreamConfig): Upstream {
     },
     origin: url.origin,
     hostHeader: url.host,
+    forTests: undefined,
   };
 }
 
@@ -181,13 +223,23 @@ export function pickUpstream(
     }
   }
   // Callers may reach only what is below the base path, and a dot segment in any spelling would leave it.
-  pathDecides ||= chosen !== undefined && chosen.target.basePath !== "";
+  pathDecides ||=
+    chosen !== undefined &&
+    (chosen.target.basePath !== "" || (chosen.forTests?.target.basePath ?? "") !== "");
   if (pathDecides && isAmbiguousPath(rawTarget)) {
     return { kind: "ambiguous" };
   }
   return chosen === undefined
     ? { kind: "none" }
-    : { kind: "found", upstream: chosen, rawTarget: toUpstreamTarget(chosen, rawTarget) };
+    : { kind: "found", ...toPlace(chosen, rawTarget), forTests: toTestPlace(chosen, rawTarget) };
+}
+
+function toPlace(upstream: Upstream, rawTarget: string): UpstreamPlace {
+  return { upstream, rawTarget: toUpstreamTarget(upstream, rawTarget) };
+}
+
+function toTestPlace({ forTests }: Upstream, rawTarget: string): UpstreamPlace | undefined {
+  return forTests === undefined ? undefined : toPlace(forTests, rawTarget);
 }
 
 function toUpstreamTarget(upstream: Upstream, rawTarget: string): string {

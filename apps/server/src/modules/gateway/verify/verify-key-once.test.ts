@@ -87,6 +87,53 @@ describe("a request with an Idempotency-Key", () => {
     expect((await verify("big", { key, cost: 60_000 })).text).toBe(refused.text);
   });
 
+  it.each([
+    { now: "revoked", code: "REVOKED" },
+    { now: "disabled", code: "DISABLED" },
+    { now: "suspended", code: "TENANT_SUSPENDED" },
+  ])(
+    "refuses a key that has been $now since it passed, and takes nothing for it",
+    async (ended) => {
+      const tenantId = await app.mintTenant("Acme");
+      const operator = await app.mintServiceKey(["keys:write", "tenants:write"]);
+      const keys = `/v1/tenants/${tenantId}/keys`;
+      const { json: made } = await app.call(operator, "POST", keys, { name: "Key" });
+      const ask = () => verify(`once ${ended.now}`, { key: made.key, cost: 7 });
+      const first = await ask();
+      expect(codeOf(first)).toBe("VALID");
+      const path = `${keys}/${String(made.keyId)}`;
+      await (ended.now === "revoked"
+        ? app.call(operator, "POST", `${path}/revoke`)
+        : ended.now === "disabled"
+          ? app.call(operator, "PATCH", path, { disabled: true })
+          : app.call(operator, "PATCH", `/v1/tenants/${tenantId}`, { suspended: true }));
+      const refused = await pollUntil("it is refused", async () => {
+        const again = await ask();
+        return codeOf(again) === "VALID" ? false : again;
+      });
+      expect(JSON.parse(refused.text)).toMatchObject({ valid: false, code: ended.code });
+      expect(refused.headers.get("idempotency-replayed")).toBeNull();
+      if (ended.now !== "revoked") {
+        await app.call(operator, "PATCH", path, { disabled: false });
+        await app.call(operator, "PATCH", `/v1/tenants/${tenantId}`, { suspended: false });
+        const passes = await pollUntil("it passes again", async () => {
+          const again = await ask();
+          return codeOf(again) === "VALID" && again;
+        });
+        expect(passes.text).toBe(first.text);
+        expect(await remaining(made.key)).toBe(49_993);
+      }
+    },
+  );
+
+  it("keeps its answer while a limit is used up that it counted in", async () => {
+    const key = await createKey();
+    const first = await verify("before", { key, cost: 1 });
+    await verify("rest", { key, cost: 49_999 });
+    expect(await remaining(key)).toBe(0);
+    expect((await verify("before", { key, cost: 1 })).text).toBe(first.text);
+  });
+
   it("is refused with another body, and takes nothing", async () => {
     const key = await createKey();
     await verify("same", { key, cost: 1 });

@@ -2,9 +2,11 @@ import type { VerifyKeyRequest } from "@turnpike/contract/keys";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { AppError } from "@turnpike/domain/errors/app-error";
+import { hashKey } from "#modules/keys/index.ts";
 import type { CallToDecide } from "../decide/call-to-decide.ts";
 import type { DecideCall, Decision } from "../decide/decide-call.ts";
 import type { Denial } from "../decide/denial.ts";
+import type { RecheckRights } from "../decide/recheck-rights.ts";
 import {
   assertRecordable,
   type CallRecorder,
@@ -21,6 +23,7 @@ export type VerifyKeyDeps = MakeOfferDeps & {
   decideCall: DecideCall;
   callRecorder: CallRecorder;
   whenJournaled?: WhenJournaled;
+  recheckRights: RecheckRights;
   readScopeQuery: ReadScopeQuery;
   locks: LockUnitsDeps["locks"];
 };
@@ -111,6 +114,36 @@ async function verifyWithLock(
   return await toDenialReply(deps, decision, { call, requestId });
 }
 
+function toCall(deps: VerifyKeyDeps, input: VerifyKeyRequest): CallToDecide {
+  return {
+    keyText: input.key,
+    meterId: input.meter,
+    cost: input.cost,
+    findAddress: () => input.address,
+    scopeQuery: input.scopes === undefined ? undefined : deps.readScopeQuery(input.scopes),
+    environment: input.environment,
+    tellsLimits: true,
+  };
+}
+
+/**
+ * Decides the rights of an earlier verification again, without its limits: what it took stays taken, and nothing is recorded.
+ *
+ * @returns JSON of a `VerifyKeyResponse` that refuses the call; `undefined` when the key may still make it.
+ * @throws {AppError} `DATABASE_UNAVAILABLE`, `OVERLOADED`.
+ */
+export async function findRightsEnded(
+  deps: VerifyKeyDeps,
+  { requestId }: CallContext,
+  input: VerifyKeyRequest,
+): Promise<string | undefined> {
+  const call = toCall(deps, input);
+  const { refusal } = await deps.recheckRights({ ...call, keyHash: hashKey(input.key) });
+  return refusal === undefined
+    ? undefined
+    : await toDenialReply(deps, refusal, { call, requestId });
+}
+
 /**
  * Verifies a key for a program of the operator: authenticates, authorises, applies limits and meters, in one step. A denied
  * call takes nothing from any limit; a cost of 0 takes nothing at all and is not metered.
@@ -126,15 +159,7 @@ export function verifyKey(
 ): string | Promise<string> {
   assertMay(actor, "keys:verify");
   assertRecordable(deps.callRecorder);
-  const call: CallToDecide = {
-    keyText: input.key,
-    meterId: input.meter,
-    cost: input.cost,
-    findAddress: () => input.address,
-    scopeQuery: input.scopes === undefined ? undefined : deps.readScopeQuery(input.scopes),
-    environment: input.environment,
-    tellsLimits: true,
-  };
+  const call = toCall(deps, input);
   const { lock } = input;
   const verify = (): string | Promise<string> =>
     lock === undefined

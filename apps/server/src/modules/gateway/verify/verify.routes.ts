@@ -8,10 +8,12 @@ import type { RawRoute } from "#http/raw-route.ts";
 import { type RunOnceDeps, runOnce } from "#platform/run-once.ts";
 import { createScopeQueryReader } from "./read-scope-query.ts";
 import { readVerifyRequest } from "./read-verify-request.ts";
-import { type VerifyKeyDeps, verifyKey } from "./verify-key.ts";
+import { findRightsEnded, type VerifyKeyDeps, verifyKey } from "./verify-key.ts";
 
 /** Room for a key, a cost, a scope query and a path, as long as headers may be, and some more. */
 const VERIFY_BODY_BYTES_MAX = 20_480;
+/** How the text of a verdict begins that lets a call pass; see `admissionText`. */
+const VALID_HEAD = '{"valid":true,';
 const REPLAYED = ["idempotency-replayed", "true"];
 
 function sendVerdict(res: ServerResponse, { requestId }: CallContext, text: string): void {
@@ -39,6 +41,13 @@ export function createVerifyRoutes(
       body: await verifyKey(deps, call, input),
     }));
     const { requestId } = call;
+    if (isReplay && body.startsWith(VALID_HEAD)) {
+      const ended = await findRightsEnded(deps, call, input);
+      if (ended !== undefined) {
+        sendVerdict(res, call, ended);
+        return;
+      }
+    }
     sendHotJson(res, { status, requestId, text: body, ...(isReplay && { extra: REPLAYED }) });
   }
 

@@ -231,7 +231,7 @@ describe("an alert", () => {
         isTest: false,
       });
       expect(message.data["value"]).toBeGreaterThan(3);
-      expect(await subjects()).not.toContain("Turnpike: Alert: Busy live traffic");
+      expect(await subjects()).not.toContain("Turnpike: An alert is firing");
       await page.reload();
       await row().getByText("Firing").waitFor();
       await page.getByRole("button", { name: /^Notifications/ }).click();

@@ -34,10 +34,10 @@ export function openWebhooks({ secret, allowPrivate }: WebhookSettings): {
 export function createWebhookNotices(deps: AppServices & NotifyDeps): WebhookNotices {
   return {
     async notifyDisabled(tx, { tenantId, title, body }) {
-      const kind = "webhook.disabled";
+      const notice = { kind: "webhook.disabled", subject: title, title, body };
       await (tenantId === null
-        ? notifyOperators(deps, tx, { kind, title, body })
-        : notifyMembers(deps, tx, { tenantId, kind, title, body, link: "/tenants?tab=webhooks" }));
+        ? notifyOperators(deps, tx, notice)
+        : notifyMembers(deps, tx, { ...notice, tenantId, link: "/tenants?tab=webhooks" }));
     },
   };
 }

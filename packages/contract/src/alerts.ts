@@ -9,7 +9,7 @@ import { QUOTA_THRESHOLDS_MAX } from "@turnpike/domain/alerts/quota-threshold";
 import { isId, type TenantId } from "@turnpike/domain/ids/ids";
 import { z } from "zod";
 import { operation } from "./operation.ts";
-import { displayText, instant, pageOf, pageQuery, plainText, tenantId } from "./shapes.ts";
+import { displayName, instant, pageOf, pageQuery, plainText, tenantId } from "./shapes.ts";
 import { type UsageQuestion, usageQuery } from "./usage.ts";
 
 /** The most alerts of one tenant. Each one repeats a usage query. */
@@ -146,7 +146,7 @@ const ruleFields = {
     .default(60),
 };
 const toldFields = {
-  name: displayText(100),
+  name: displayName(100),
   mailRoles: mailRoles.default(["owner", "admin"]),
 };
 

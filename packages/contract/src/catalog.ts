@@ -10,7 +10,7 @@ import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
 import { parseJsonPointer } from "@turnpike/domain/text/json-pointer";
 import { z } from "zod";
 import { operation } from "./operation.ts";
-import { displayText, instant, plainText } from "./shapes.ts";
+import { displayName, displayText, instant, plainText } from "./shapes.ts";
 
 const slug = z
   .string()
@@ -53,7 +53,7 @@ const customScope = z
   .refine((name) => !isReservedScope(name), "This noun is used by scopes of Turnpike itself.");
 
 const planTerms = {
-  name: displayText(60).describe("The name customers see."),
+  name: displayName(60).describe("The name customers see."),
   description: plainText(300).default("").describe("One sentence for customers."),
   currency: z
     .string()
@@ -124,7 +124,7 @@ const meterDimension = z.strictObject({
 });
 
 const meterFields = {
-  name: displayText(60).describe("The name customers see."),
+  name: displayName(60).describe("The name customers see."),
   unit: displayText(30).describe("Name of one unit, singular."),
   aggregation: z
     .enum(AGGREGATIONS)

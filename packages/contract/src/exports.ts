@@ -1,7 +1,7 @@
 import { isId } from "@turnpike/domain/ids/ids";
 import { z } from "zod";
 import { operation } from "./operation.ts";
-import { displayText, instant, pageOf, pageQuery, tenantId } from "./shapes.ts";
+import { displayName, instant, pageOf, pageQuery, tenantId } from "./shapes.ts";
 import { usageQuery } from "./usage.ts";
 
 export const EXPORT_FORMATS = ["csv", "json"] as const;
@@ -108,7 +108,7 @@ export const exportsContract = {
     .input(
       z.strictObject({
         tenantId,
-        name: displayText(100),
+        name: displayName(100),
         format: z.enum(EXPORT_FORMATS),
         question: askedQuestion,
       }),

@@ -2,7 +2,7 @@ import { FILE_MEDIA_TYPES } from "@turnpike/domain/files/media-type";
 import { isId } from "@turnpike/domain/ids/ids";
 import { z } from "zod";
 import { operation } from "./operation.ts";
-import { displayText, instant, pageOf, pageQuery, tenantId } from "./shapes.ts";
+import { displayName, instant, pageOf, pageQuery, tenantId } from "./shapes.ts";
 
 /** The largest size of one file. */
 export const FILE_BYTES_MAX = 5 * 1024 * 1024;
@@ -15,7 +15,7 @@ export const fileId = z
   .meta({ examples: ["file_0199f3b0c1d27a4e8f60112233445566"] });
 
 /** A name for people, never a path. */
-export const fileName = displayText(200).refine(
+export const fileName = displayName(200, { isFile: true }).refine(
   (value) => !/[/\\]/.test(value) && value !== "." && value !== "..",
   "Must not contain slashes.",
 );

@@ -11,7 +11,7 @@ import { concurrency, quota, rateLimit } from "./catalog.ts";
 import { COST_MAX, lockRequest, madeLock } from "./locks.ts";
 import { operation } from "./operation.ts";
 import {
-  displayText,
+  displayName,
   instant,
   keyId,
   pageOf,
@@ -117,7 +117,7 @@ export type Key = z.infer<typeof key>;
 
 export const createKeyRequest = z.strictObject({
   tenantId,
-  name: displayText(100),
+  name: displayName(100),
   environment: z.enum(ENVIRONMENTS).default("live"),
   scopes: z.array(tenantKeyScope).max(KEY_SCOPES_MAX).default([]),
   metadata: metadata.default({}),
@@ -146,7 +146,7 @@ export const createdServiceKey = z.strictObject({ ...serviceKey.shape, key: z.st
 export type CreatedServiceKey = z.infer<typeof createdServiceKey>;
 
 export const createServiceKeyRequest = z.strictObject({
-  name: displayText(100),
+  name: displayName(100),
   scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length),
 });
 export type CreateServiceKeyRequest = z.infer<typeof createServiceKeyRequest>;
@@ -155,7 +155,7 @@ export type CreateServiceKeyRequest = z.infer<typeof createServiceKeyRequest>;
 export const updateKeyRequest = z.strictObject({
   tenantId,
   keyId,
-  name: displayText(100).optional(),
+  name: displayName(100).optional(),
   scopes: z.array(tenantKeyScope).max(KEY_SCOPES_MAX).optional(),
   metadata: metadata.optional(),
   allowedNetworks: allowedNetworks.optional(),

@@ -5,6 +5,7 @@ import {
   type TenantId,
   type UserId,
 } from "@turnpike/domain/ids/ids";
+import { findNameFault } from "@turnpike/domain/text/name-fault";
 import { isStorableText } from "@turnpike/domain/text/storable-text";
 import { z } from "zod";
 import { explainIssue } from "./explain-issue.ts";
@@ -39,6 +40,15 @@ export const instant = z.iso
 
 const CONTROL = /\p{Cc}|\p{Bidi_Control}|\p{Surrogate}/u;
 
+function refuseNameFault(options: { isFile?: boolean } = {}) {
+  return (name: string, context: z.core.$RefinementCtx<string>): void => {
+    const message = findNameFault(name, options);
+    if (message !== undefined) {
+      context.addIssue({ code: "custom", message });
+    }
+  };
+}
+
 /** Text for programs: unchanged, and refused where a database cannot store it. */
 export function plainText(lengthMax: number) {
   return z
@@ -55,6 +65,26 @@ export function displayText(lengthMax: number) {
     .min(1, "Must not be empty.")
     .max(lengthMax, `At most ${String(lengthMax)} characters.`)
     .refine((value) => !CONTROL.test(value), "Must not contain control characters.");
+}
+
+/**
+ * The name of something that others read: like text for people, without addresses, invisible characters and look-alike letters.
+ * Names that were given before stay as they are.
+ *
+ * @param options.isFile - True for the name of a file, which may have an ending.
+ */
+export function displayName(lengthMax: number, options: { isFile?: boolean } = {}) {
+  return z
+    .string()
+    .trim()
+    .min(1, "Must not be empty.")
+    .max(lengthMax, { abort: true, error: `At most ${String(lengthMax)} characters.` })
+    .superRefine(refuseNameFault(options));
+}
+
+/** A description that stands beside a name, under the same rules; it may be empty. */
+export function displayNote(lengthMax: number) {
+  return plainText(lengthMax).superRefine(refuseNameFault());
 }
 
 /** Paging of a list: `cursor` is the `nextCursor` of the previous page. */

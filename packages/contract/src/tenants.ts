@@ -4,7 +4,7 @@ import { isStorableText } from "@turnpike/domain/text/storable-text";
 import { z } from "zod";
 import { operation } from "./operation.ts";
 import {
-  displayText,
+  displayName,
   instant,
   keyId,
   pageOf,
@@ -40,7 +40,7 @@ export const OWNED_TENANTS_MAX = 10;
 export const FOUNDING_DAYS = 30;
 
 export const createTenantRequest = z.strictObject({
-  name: displayText(100),
+  name: displayName(100),
   /** Derived from the name when left out. */
   slug: slug.optional(),
   /** For operators and their programs only. */
@@ -52,7 +52,7 @@ export type CreateTenantRequest = z.infer<typeof createTenantRequest>;
 
 export const updateTenantRequest = z.strictObject({
   tenantId,
-  name: displayText(100).optional(),
+  name: displayName(100).optional(),
   slug: slug.optional(),
   /** For operators and their programs only. */
   planId: planId.optional(),
@@ -114,7 +114,7 @@ export const ensureUserRequest = z.strictObject({
   issuer: z.url().max(500).refine(isStorableText, "Must not contain NUL or broken characters."),
   subject: plainText(255).min(1),
   email: z.email().max(320).optional(),
-  name: displayText(200).optional(),
+  name: displayName(200).optional(),
 });
 export type EnsureUserRequest = z.infer<typeof ensureUserRequest>;
 

@@ -6,7 +6,16 @@ import { z } from "zod";
 import { alert } from "./alerts.ts";
 import { key } from "./keys.ts";
 import { operation } from "./operation.ts";
-import { instant, keyId, pageOf, pageQuery, plainText, tenantId, userId } from "./shapes.ts";
+import {
+  displayNote,
+  instant,
+  keyId,
+  pageOf,
+  pageQuery,
+  plainText,
+  tenantId,
+  userId,
+} from "./shapes.ts";
 import { tenant } from "./tenants.ts";
 
 const keyReference = {
@@ -156,7 +165,7 @@ const url = plainText(2_000)
   .min(1, "Required.")
   .meta({ examples: ["https://example.com/webhooks"] });
 /** For people. May be empty. */
-const description = plainText(200);
+const description = displayNote(200);
 
 export const webhook = z.strictObject({
   webhookId,

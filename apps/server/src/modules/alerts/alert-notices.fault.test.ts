@@ -194,7 +194,11 @@ describe("guarantee: an alert sends each notice exactly once, even if processes 
       const [tenant] = tenants;
       const own = smtp.mails.filter(({ to }) => to.includes(tenant?.ownerEmail ?? ""));
       expect(own).toHaveLength(ROUNDS * ALERTS_A_TENANT);
-      const mail = own.find(({ data }) => data.includes("Subject: Acme API: Alert: Silent 0"));
+      const mail = own.find(
+        ({ data }) =>
+          data.includes("Subject: Acme API: An alert is firing") &&
+          data.includes("Alert: Silent 0"),
+      );
       const text = toPlain(mail?.data ?? "");
       expect(text).toContain("Requests: nothing counted in 1 minute.\r\nMeasured: 0 requests.\r\n");
       expect(text).toContain("(UTC) on 20 November 2026.");

@@ -75,9 +75,10 @@ describe("an alert", () => {
     ]);
     const mails = await listMails(database, tenant.ownerEmail);
     expect(mails.map((mail) => mail.subject)).toEqual([
-      "Acme API: Alert: Busy",
-      "Acme API: Recovered: Busy",
+      "Acme API: An alert is firing",
+      "Acme API: An alert has recovered",
     ]);
+    expect(mails[0]?.text).toMatch(/^Alert: Busy\n/);
     expect(mails[0]?.text).toContain("https://console.example.com/analytics?tab=alerts");
     const events = await listPublishedEvents(database, tenant);
     expect(events.map((event) => event.type)).toEqual(["alert.firing", "alert.recovered"]);

@@ -27,6 +27,13 @@ const TITLES: Readonly<Record<AlertNotice | "test", (name: string) => string>> =
   test: (name) => `Test of the alert ${name}`,
 };
 
+const SUBJECTS: Readonly<Record<AlertNotice | "test", string>> = {
+  firing: "An alert is firing",
+  reminder: "An alert is still firing",
+  recovered: "An alert has recovered",
+  test: "Test of an alert",
+};
+
 const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 const TIME = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: "UTC" });
 
@@ -95,7 +102,8 @@ export async function notifyOfAlert(
     link: toLink(row),
   };
   await notify(deps, tx, message);
-  await mailMembers(deps, tx, { ...message, roles: row.mail_roles });
+  const mail = { ...message, subject: SUBJECTS[notice], roles: row.mail_roles };
+  await mailMembers(deps, tx, mail);
   const data = {
     alert: toAlertReply(row, deps.clock.now()),
     text: `${message.title}\n${message.body}`,

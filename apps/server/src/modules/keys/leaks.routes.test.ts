@@ -270,7 +270,7 @@ describe("POST /v1/leaks/github", () => {
       select recipient, subject, body from mails where kind = 'key.leaked' order by recipient`;
     expect(mails.map((mail) => mail.recipient)).toEqual(["p0@example.test", "p1@example.test"]);
     expect(mails[0]).toMatchObject({
-      subject: "Acme API: The key Test was found in public",
+      subject: "Acme API: A key was found in public",
       body: expect.stringContaining("https://console.test/api-keys"),
     });
   });

@@ -28,15 +28,18 @@ const LEAKS_OF_NOTICE = 1_000;
 const LOCATIONS_NAMED_MAX = 10;
 const LOCATION_LENGTH_MAX = 300;
 
-function toNotice(leaks: readonly ClaimedLeakRow[]): { title: string; body: string } {
+function toNotice(leaks: readonly ClaimedLeakRow[]): {
+  subject: string;
+  title: string;
+  body: string;
+} {
   const keys = new Map(leaks.map((leak) => [leak.key_id, leak]));
   const [first] = keys.values();
   const isRevoked = leaks.every((leak) => leak.revoked);
   const end = isRevoked ? "found in public and revoked" : "found in public";
+  const subject = keys.size === 1 ? `A key was ${end}` : `${String(keys.size)} keys were ${end}`;
   const title =
-    keys.size === 1 && first !== undefined
-      ? `The key ${first.name} was ${end}`
-      : `${String(keys.size)} keys were ${end}`;
+    keys.size === 1 && first !== undefined ? `The key ${first.name} was ${end}` : subject;
   const lines = leaks.slice(0, LOCATIONS_NAMED_MAX).map((leak) => {
     const location = leak.url === "" ? "no address given" : leak.url.slice(0, LOCATION_LENGTH_MAX);
     return `${leak.name} (${leak.start}…${leak.last_four})${leak.revoked ? ", revoked" : ""}: ${leak.source}, ${location}`;
@@ -48,7 +51,7 @@ function toNotice(leaks: readonly ClaimedLeakRow[]): { title: string; body: stri
   const advice = isRevoked
     ? "Calls with it have been refused since then. Create a new key where you need one."
     : "Anyone who finds it there can use it. Roll the key without a grace period, or revoke it. Removing the text is not enough.";
-  return { title, body: [...lines, ...more, "", advice].join("\n") };
+  return { subject, title, body: [...lines, ...more, "", advice].join("\n") };
 }
 
 async function notifyOwner(deps: NotifyOfLeaksDeps, owner: string): Promise<boolean> {

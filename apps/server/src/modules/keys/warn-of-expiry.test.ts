@@ -226,7 +226,7 @@ describe("warnOfExpiry", () => {
     expect([...mails]).toEqual([
       {
         recipient: "owner@example.test",
-        subject: "Acme API: The key Prod expires within 14 days",
+        subject: "Acme API: A key expires within 14 days",
       },
     ]);
   });

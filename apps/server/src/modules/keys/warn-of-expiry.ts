@@ -28,13 +28,16 @@ function toDays(days: number): string {
   return days === 1 ? "a day" : `${String(days)} days`;
 }
 
-function toNotice(days: number, { count, named }: Ending): { title: string; body: string } {
+function toNotice(
+  days: number,
+  { count, named }: Ending,
+): { subject: string; title: string; body: string } {
   const [first] = named;
   const within = `within ${toDays(days)}`;
+  const subject =
+    count === 1 ? `A key expires ${within}` : `${String(count)} keys expire ${within}`;
   const title =
-    count === 1 && first !== undefined
-      ? `The key ${first.name} expires ${within}`
-      : `${String(count)} keys expire ${within}`;
+    count === 1 && first !== undefined ? `The key ${first.name} expires ${within}` : subject;
   const lines = named.map(
     (key) =>
       `${key.name} (${key.start}…${key.last_four}) until ${key.expires_at.toISOString().slice(0, 16).replace("T", " ")} UTC${key.is_rolled ? ": it was rolled and is still used" : ""}`,
@@ -42,7 +45,7 @@ function toNotice(days: number, { count, named }: Ending): { title: string; body
   const more = count > named.length ? [`and ${String(count - named.length)} more`] : [];
   const advice =
     "From then on calls with it are refused. Extend its expiry or create a new key: a rolled key keeps its expiry.";
-  return { title, body: [...lines, ...more, "", advice].join("\n") };
+  return { subject, title, body: [...lines, ...more, "", advice].join("\n") };
 }
 
 /** A rolled key ends on purpose, so it is worth a warning only while it is still used. */

@@ -9,6 +9,7 @@ import type { Tx } from "@turnpike/db/client";
 import { type Actor, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { findNameFault } from "@turnpike/domain/text/name-fault";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import { writeAudit } from "#modules/audit/index.ts";
 import { publishEvent, sendMail } from "#modules/notifications/index.ts";
@@ -158,13 +159,14 @@ async function mailInvitation(
   if (tenant === undefined) {
     throw resourceNotFound("tenant");
   }
-  // On one line, because a name of several lines could pose as text of the mail.
-  const tenantName = toPlainLine(tenant.name, NAME_LENGTH_MAX);
+  // A name from before the rules for names could pose as text or as a link of the mail.
+  const hasFault = findNameFault(tenant.name) !== undefined;
+  const tenantName = hasFault ? "a tenant" : toPlainLine(tenant.name, NAME_LENGTH_MAX);
   await sendMail(deps, tx, {
     to: input.row.email,
     tenantId: input.row.tenant_id,
     kind: "invitation",
-    subject: `Invitation to ${tenantName} on ${deps.brandName}`,
+    subject: `You are invited on ${deps.brandName}`,
     text: toMailText({
       tenantName,
       brandName: deps.brandName,

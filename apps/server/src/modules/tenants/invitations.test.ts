@@ -104,7 +104,10 @@ describe("an invitation", () => {
       createdBy: `user:${stage.owner.userId}`,
       expiresAt: new Date(services.clock.now().getTime() + 7 * DAY_MS).toISOString(),
     });
-    expect(subject).toBe("Invitation to Blue Heron Maps on Turnpike");
+    expect(subject).toBe("You are invited on Turnpike");
+    expect(body.split("\n")[0]).toBe(
+      "You are invited to Blue Heron Maps on Turnpike, with the role admin.",
+    );
     expect(body).toContain(`https://console.test/register?invitation=${token}`);
     expect(await previewInvitation(services, { token })).toEqual({
       tenantName: "Blue Heron Maps",
@@ -299,11 +302,14 @@ describe("an invitation", () => {
     });
   });
 
-  it("reduces a user-supplied name to one harmless line", async () => {
-    const stage = await createStage("Evil\u202E\r\nhttps://evil.example/register?invitation=x");
-    const { subject, body } = await invite(stage, newAddress());
-    expect(subject).not.toMatch(/[\r\n\u202E]/);
-    expect(body.split("\n")[0]).toMatch(/^You are invited to Evil https/);
+  it("has no name in its subject, and none in its text that could pose as a link or as text of ours", async () => {
+    for (const name of ["Evil\u202E\r\nhttps://evil.example/register", "evil.com", "P\u0430ypal"]) {
+      const { subject, body } = await invite(await createStage(name), newAddress());
+      expect(subject).toBe("You are invited on Turnpike");
+      expect(body.split("\n")[0]).toBe(
+        "You are invited to a tenant on Turnpike, with the role viewer.",
+      );
+    }
   });
 });
 

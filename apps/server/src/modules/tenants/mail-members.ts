@@ -36,6 +36,7 @@ function toLinkOf(link: string, slug: string | undefined): string {
  * Needs the operator role. Without a mail server it does nothing: the console shows the same notification, and the outbox is
  * only for mails that have no other way.
  *
+ * @param input.subject - Without a name that people chose: a subject is read as ours.
  * @param input.link - A path of the console. The mail has the full address when `consoleUrl` is known.
  */
 export async function mailMembers(
@@ -45,6 +46,7 @@ export async function mailMembers(
     tenantId: TenantId;
     roles: readonly Role[];
     kind: string;
+    subject: string;
     title: string;
     body: string;
     link: string;
@@ -63,8 +65,8 @@ export async function mailMembers(
       to,
       tenantId: input.tenantId,
       kind: input.kind,
-      subject: `${brandName}: ${input.title}`,
-      text: `${input.body}${name}${where}`,
+      subject: `${brandName}: ${input.subject}`,
+      text: `${input.title}\n\n${input.body}${name}${where}`,
     });
   }
 }

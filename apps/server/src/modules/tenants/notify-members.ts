@@ -17,7 +17,14 @@ const CARETAKERS = ["owner", "admin"] as const;
 export async function notifyMembers(
   deps: NotifyDeps,
   tx: Tx,
-  input: { tenantId: TenantId; kind: string; title: string; body: string; link: string },
+  input: {
+    tenantId: TenantId;
+    kind: string;
+    subject: string;
+    title: string;
+    body: string;
+    link: string;
+  },
 ): Promise<void> {
   await notify(deps, tx, input);
   await mailMembers(deps, tx, { ...input, roles: CARETAKERS });

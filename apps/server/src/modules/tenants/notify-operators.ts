@@ -13,9 +13,9 @@ const MAILS_MAX = 50;
 export async function notifyOperators(
   deps: NotifyDeps & Pick<AppServices, "logger">,
   tx: Tx,
-  input: { kind: string; title: string; body: string },
+  input: { kind: string; subject: string; title: string; body: string },
 ): Promise<void> {
-  const { kind, title, body } = input;
+  const { kind, subject, title, body } = input;
   deps.logger.warn({ kind, title }, "Operators are notified");
   if (!deps.notices.sendsMail) {
     return;
@@ -24,8 +24,8 @@ export async function notifyOperators(
     await sendMail(deps, tx, {
       to,
       kind,
-      subject: `${deps.notices.brandName}: ${title}`,
-      text: body,
+      subject: `${deps.notices.brandName}: ${subject}`,
+      text: `${title}\n\n${body}`,
     });
   }
 }

@@ -102,7 +102,8 @@ async function notifyOfQuota(
     link: QUOTA_LINK,
   };
   await notify(deps, tx, message);
-  await mailMembers(deps, tx, { ...message, roles: settings.mailRoles });
+  const subject = `${String(threshold)}% of a quota is ${state}`;
+  await mailMembers(deps, tx, { ...message, subject, roles: settings.mailRoles });
   await publishEvent(deps, tx, {
     tenantId,
     type: "quota.threshold_reached",

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { displayNote } from "@turnpike/contract/shapes";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { isStorableText } from "@turnpike/domain/text/storable-text";
 import { errors, type Provider } from "oidc-provider";
@@ -38,7 +39,7 @@ const loginRequest = z.strictObject({ email: storable.min(1).max(320), password 
 const registerRequest = z.strictObject({
   email: newEmail,
   password,
-  name: z.string().max(200).optional(),
+  name: displayNote(200).optional(),
 });
 const forgotRequest = z.strictObject({ email: newEmail });
 const resetRequest = z.strictObject({ token, password });

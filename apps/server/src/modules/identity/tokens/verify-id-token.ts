@@ -1,4 +1,5 @@
 import { AppError } from "@turnpike/domain/errors/app-error";
+import { findNameFault } from "@turnpike/domain/text/name-fault";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import { isStorableText } from "@turnpike/domain/text/storable-text";
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from "jose";
@@ -81,7 +82,9 @@ function toClaims(payload: JWTPayload, storedAs: string): TokenClaims {
     throw new ClaimError("The token has no subject.");
   }
   const mailbox = address.safeParse(email);
-  const shownName = typeof name === "string" ? toPlainLine(name, NAME_LENGTH_MAX) : "";
+  const line = typeof name === "string" ? toPlainLine(name, NAME_LENGTH_MAX) : "";
+  // A sign-in is not refused over a name: without one, others see the address.
+  const shownName = findNameFault(line) === undefined ? line : "";
   return {
     issuer: storedAs,
     subject: sub,

@@ -38,7 +38,7 @@ export type SharedLimits = {
   shareUpstream(index: number): ShareUpstream;
 };
 
-/** Half as many may be in use before a bucket finds no free entry among its 64. 25 MB, of which only the used part is allocated. */
+/** Half as many may be in use before a bucket finds no free entry among its 64. 29 MB, of which only the used part is allocated. */
 const RATE_ENTRIES = 2 ** 20;
 const ATTEMPT_ENTRIES = 2 ** 17;
 /** Owners of calls under way: more than a process has connections by default. 10 MB with 16 threads, allocated likewise. */

@@ -18,6 +18,8 @@ export type SharedRateMemory = {
   tags: Int32Array<SharedArrayBuffer>;
   /** The bits of `fullAtMs`, or {@link CLAIMED}. */
   states: BigInt64Array<SharedArrayBuffer>;
+  /** A word of the SHA-256 of the payer of each entry. */
+  payers: Int32Array<SharedArrayBuffer>;
 };
 
 /** A decision as of the moment when it was taken. */
@@ -33,9 +35,11 @@ export interface SharedRateTable {
   /**
    * Decides and takes in one step that no other thread comes between. A denial takes nothing.
    *
-   * @throws {RateTableFullError} when there is no free entry for the bucket.
+   * @param payer - Whose share of the table the bucket takes. Where no entry is free, the payer with the most entries loses
+   *   the one that is nearest to full. Left out: the bucket pays for itself.
+   * @throws {RateTableFullError} when there is no free entry for the bucket, and no other payer has two more than its own.
    */
-  take(bucket: string, rateLimit: RateLimit, cost: number): SharedTake;
+  take(bucket: string, rateLimit: RateLimit, cost: number, payer?: string): SharedTake;
   /**
    * Gives back what a call took that another limit refused a moment later. What the bucket may have leaked since
    * `takenAtMs` is not given back, so that no order of threads lets more pass than the limit.
@@ -43,7 +47,7 @@ export interface SharedRateTable {
   giveBack(bucket: string, rateLimit: RateLimit, taken: { cost: number; takenAtMs: number }): void;
 }
 
-/** All entries that a bucket may use hold calls: forgetting one would let its owner start afresh. */
+/** All entries that a bucket may use hold calls, and forgetting one would let its owner start afresh. */
 export class RateTableFullError extends Error {
   override readonly name = "RateTableFullError";
 }
@@ -68,9 +72,10 @@ const MUTEX_TIMEOUT_MS = 2_000;
 const CLAIMED = 0x7ff8_dead_0000_0000n;
 const FULL: RateLimitState = { fullAtMs: 0 };
 
+type Entry = { position: number; state: bigint; fullAtMs: number };
 type Known = { position: number; tag: readonly [number, number, number, number] };
 
-/** @param entries - Rounded up to a multiple of 64. Each takes 24 bytes, once it is used. */
+/** @param entries - Rounded up to a multiple of 64. Each takes 28 bytes, once it is used. */
 export function createSharedRateMemory(entries: number): SharedRateMemory {
   const count = Math.ceil(entries / SET_SIZE) * SET_SIZE;
   return {
@@ -79,6 +84,7 @@ export function createSharedRateMemory(entries: number): SharedRateMemory {
     claims: new BigInt64Array(new SharedArrayBuffer(8)),
     tags: new Int32Array(new SharedArrayBuffer(count * TAG_WORDS * 4)),
     states: new BigInt64Array(new SharedArrayBuffer(count * 8)),
+    payers: new Int32Array(new SharedArrayBuffer(count * 4)),
   };
 }
 
@@ -99,7 +105,7 @@ export function openSharedRateTable(
   memory: SharedRateMemory,
   options: SharedRateTableOptions,
 ): SharedRateTable {
-  const { tags, states, mutex, claims } = memory;
+  const { tags, states, mutex, claims, payers } = memory;
   const sets = states.length / SET_SIZE;
   const known = new Map<string, Known>();
   const floats = new Float64Array(1);
@@ -176,39 +182,79 @@ export function openSharedRateTable(
     return found;
   }
 
-  /** Frees an entry of the set that is no longer needed. Only while the mutex is held. */
-  function freeEntry(first: number): number {
-    let nearest: { position: number; state: bigint; fullAtMs: number } | undefined;
-    const now = nowMs();
+  /** The entry of a set that is nearest to full, of one payer or of all. Undefined when the payer has none. */
+  function findNearest(first: number, payer?: number): Entry | undefined {
+    let nearest: Entry | undefined;
     for (let position = first; position < first + SET_SIZE; position += 1) {
       const state = Atomics.load(states, position);
-      // One that is being claimed while the mutex is ours was left behind by a thread that died.
-      if (state === CLAIMED || Atomics.load(tags, position * TAG_WORDS) === 0) {
-        Atomics.store(states, position, CLAIMED);
-        return position;
-      }
       const fullAtMs = toNumber(state);
-      if (nearest === undefined || fullAtMs < nearest.fullAtMs) {
+      if (
+        (payer === undefined || payers[position] === payer) &&
+        (nearest === undefined || fullAtMs < nearest.fullAtMs)
+      ) {
         nearest = { position, state, fullAtMs };
       }
     }
-    if (nearest === undefined || (nearest.fullAtMs >= now && options.whenFull === "refuse")) {
+    return nearest;
+  }
+
+  /** The payer with the most entries of a set, if it would still have more than `payer` after both have changed. */
+  function findGreedier(first: number, payer: number): number | undefined {
+    const counts = new Map<number, number>();
+    for (const one of payers.subarray(first, first + SET_SIZE)) {
+      counts.set(one, (counts.get(one) ?? 0) + 1);
+    }
+    const own = counts.get(payer) ?? 0;
+    let greediest: { payer: number; count: number } | undefined;
+    for (const [one, count] of counts) {
+      if (count > (greediest?.count ?? 0)) {
+        greediest = { payer: one, count };
+      }
+    }
+    return greediest !== undefined && greediest.count > own + 1 ? greediest.payer : undefined;
+  }
+
+  function findDispensable(first: number, payer: number): Entry | undefined {
+    const nearest = findNearest(first);
+    if (nearest === undefined || nearest.fullAtMs < nowMs() || options.whenFull === "forget") {
+      return nearest;
+    }
+    const greedier = findGreedier(first, payer);
+    return greedier === undefined ? undefined : findNearest(first, greedier);
+  }
+
+  /** Frees an entry of the set for a bucket of this payer. Only while the mutex is held. */
+  function freeEntry(first: number, payer: number): number {
+    for (let position = first; position < first + SET_SIZE; position += 1) {
+      // One that is being claimed while the mutex is ours was left behind by a thread that died.
+      if (
+        Atomics.load(states, position) === CLAIMED ||
+        Atomics.load(tags, position * TAG_WORDS) === 0
+      ) {
+        Atomics.store(states, position, CLAIMED);
+        return position;
+      }
+    }
+    const found = findDispensable(first, payer);
+    if (found === undefined) {
       throw new RateTableFullError("Too many rate limits are in use at once.");
     }
-    const { position, state } = nearest;
+    const { position, state } = found;
     // A call that was taken this very moment makes it needed again.
     return Atomics.compareExchange(states, position, state, CLAIMED) === state
       ? position
-      : freeEntry(first);
+      : freeEntry(first, payer);
   }
 
-  function claim(bucket: string): void {
+  function claim(bucket: string, payer: string): void {
     const { first, tag } = describe(bucket);
+    const payerWord = hash("sha256", payer, "buffer").readInt32LE(0);
     withMutex(mutex, { holder: options.holder, timeoutMs: MUTEX_TIMEOUT_MS }, () => {
       if (findIn(first, tag) !== undefined) {
         return;
       }
-      const position = freeEntry(first);
+      const position = freeEntry(first, payerWord);
+      payers[position] = payerWord;
       const at = position * TAG_WORDS;
       for (const [index, word] of tag.entries()) {
         Atomics.store(tags, at + index, word);
@@ -238,11 +284,11 @@ export function openSharedRateTable(
       }
       return decide(found.state, rateLimit, cost).decision;
     },
-    take(bucket, rateLimit, cost) {
+    take(bucket, rateLimit, cost, payer = bucket) {
       for (;;) {
         const found = find(bucket);
         if (found === undefined) {
-          claim(bucket);
+          claim(bucket, payer);
           continue;
         }
         const { position, state } = found;

@@ -18,7 +18,7 @@ function openLimiters(kind: "memory" | "shared") {
     createRateLimiter({
       table: openSharedRateTable(memory, { holder, whenFull: "refuse", nowMs }),
     });
-  const own = createRateLimiter({ monotonicMs: nowMs });
+  const own = createRateLimiter({ monotonicMs: nowMs, bucketsMax: 64 });
   return {
     here: kind === "memory" ? own : open(1),
     there: kind === "memory" ? own : open(2),
@@ -84,6 +84,44 @@ describe.each(["memory", "shared"] as const)("rate limits in %s", (kind) => {
     expect(here.take([decide(here, "tenant", [day])])).toBeUndefined();
     expect(decide(here, "tenant", [second]).verdicts[0]?.decision.allowed).toBe(true);
     expect(decide(here, "tenant", [day]).verdicts[0]?.decision.allowed).toBe(false);
+  });
+});
+
+describe.each(["memory", "shared"] as const)("the memory of rate limits, %s", (kind) => {
+  const many = limit("many", 1_000, 86_400);
+  const few = limit("few", 10, 86_400);
+  const takeOf = (limiter: RateLimiter, tenant: string, key: string) =>
+    limiter.take([decide(limiter, tenant, [many]), decide(limiter, key, [few])]);
+
+  /** Uses keys of a tenant, each with a limit of its own, until a call is refused. @returns How many were not. */
+  function flood(limiter: RateLimiter, tenant: string): number {
+    for (let count = 0; ; count += 1) {
+      try {
+        expect(takeOf(limiter, tenant, `${tenant} key ${String(count)}`)).toBeUndefined();
+      } catch (error) {
+        expect(error).toMatchObject({ code: "OVERLOADED", headers: { "retry-after": "1" } });
+        return count;
+      }
+    }
+  }
+
+  it("has room for another tenant when one uses any number of keys with limits of their own", () => {
+    const { here } = openLimiters(kind);
+    const used = flood(here, "greedy");
+    expect(used).toBeGreaterThanOrEqual(30);
+    for (let key = 0; key < 9; key += 1) {
+      expect(takeOf(here, "quiet", `quiet key ${String(key)}`)).toBeUndefined();
+    }
+    expect(remaining(here, "quiet", many)).toBe(991);
+    // What the greedy tenant as a whole has used is not forgotten.
+    expect(remaining(here, "greedy", many)).toBe(1_000 - used);
+  });
+
+  it("is free again once the buckets are full", () => {
+    const { here, wait } = openLimiters(kind);
+    const before = flood(here, "greedy");
+    wait(2 * 86_400_000);
+    expect(flood(here, "greedy")).toBe(before);
   });
 });
 

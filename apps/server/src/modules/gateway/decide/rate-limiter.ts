@@ -1,4 +1,5 @@
 import { AppError } from "@turnpike/domain/errors/app-error";
+import { judgeShare } from "@turnpike/domain/limits/fair-share";
 import {
   decideRateLimit,
   type RateLimit,
@@ -34,13 +35,17 @@ export type RateLimiter = {
   /**
    * Takes what {@link decide} allowed, of all owners or of none. This thread may not have decided another call in between.
    *
+   * @param owners - The first pays for the memory of the others: a tenant's environment, then a key of it.
    * @returns The verdict under which another thread took the last call meanwhile; `undefined` when all were taken.
+   * @throws {AppError} `OVERLOADED` when the payer has its share of the buckets in use, or when none is free.
    */
   take(owners: readonly OwnerVerdicts[]): RateLimitVerdict | undefined;
 };
 
-/** At most so many buckets are in memory before those that are full again are dropped. */
-const BUCKETS_MAX = 200_000;
+/** At most so many buckets are in use at once, as of the threads of one process. Each takes some 200 bytes. */
+const BUCKETS_MAX = 500_000;
+/** Above this part of them, those that are full again are dropped. No payer can be over its share below a half. */
+const BUCKETS_KEPT_PART = 0.4;
 /** A sweep over all of them takes milliseconds, which not every call may cost. */
 const SWEEP_INTERVAL_MS = 1_000;
 const FULL: RateLimitState = { fullAtMs: 0 };
@@ -75,8 +80,14 @@ const LIST_MAX = 8;
  * again and again, which must not make each of its calls dearer.
  */
 class OwnerBuckets {
+  /** Whose share of the memory they take. */
+  readonly payer: string;
   #list: Bucket[] = [];
   #byName: Map<string, Bucket> | undefined;
+
+  constructor(payer: string) {
+    this.payer = payer;
+  }
 
   get size(): number {
     return this.#list.length;
@@ -117,9 +128,22 @@ class OwnerBuckets {
   }
 }
 
-/** Makes the limiter of a process, or with `table` that of one of its threads, which count together. */
+function overloaded(cause?: unknown): AppError {
+  return new AppError({
+    code: "OVERLOADED",
+    publicMessage: "Too many rate limits are in use. Try again in a moment.",
+    headers: { "retry-after": "1" },
+    cause,
+  });
+}
+
+/**
+ * Makes the limiter of a process, or with `table` that of one of its threads, which count together.
+ *
+ * @param deps.bucketsMax - Of a limiter without a table: buckets in use at once, for tests.
+ */
 export function createRateLimiter(
-  deps: { monotonicMs: () => number } | { table: SharedRateTable },
+  deps: { monotonicMs: () => number; bucketsMax?: number } | { table: SharedRateTable },
 ): RateLimiter {
   return "table" in deps ? createSharedRateLimiter(deps.table) : createOwnRateLimiter(deps);
 }
@@ -128,8 +152,13 @@ export function createRateLimiter(
  * Keeps the buckets of this process in memory. A dropped bucket is a full one, so nothing is lost by dropping it. Found by
  * owner, then by limit: a name put together of both would have to be read through again for every call.
  */
-function createOwnRateLimiter(deps: { monotonicMs: () => number }): RateLimiter {
+function createOwnRateLimiter(deps: {
+  monotonicMs: () => number;
+  bucketsMax?: number;
+}): RateLimiter {
+  const { bucketsMax = BUCKETS_MAX } = deps;
   const owners = new Map<string, OwnerBuckets>();
+  const countOfPayer = new Map<string, number>();
   let bucketCount = 0;
   let sweptAtMs = Number.NEGATIVE_INFINITY;
 
@@ -140,19 +169,45 @@ function createOwnRateLimiter(deps: { monotonicMs: () => number }): RateLimiter 
     }
     sweptAtMs = nowMs;
     bucketCount = 0;
+    countOfPayer.clear();
     for (const [owner, buckets] of owners) {
       buckets.dropFull(nowMs);
       if (buckets.size === 0) {
         owners.delete(owner);
+      } else {
+        count(buckets.payer, buckets.size);
       }
-      bucketCount += buckets.size;
     }
   }
 
-  function takeOf(owner: string, verdicts: readonly RateLimitVerdict[]): void {
+  function count(payer: string, added: number): void {
+    bucketCount += added;
+    countOfPayer.set(payer, (countOfPayer.get(payer) ?? 0) + added);
+  }
+
+  function hasRoom(payer: string, asked: number): boolean {
+    const own = countOfPayer.get(payer) ?? 0;
+    return judgeShare({ whole: bucketsMax, taken: bucketCount, own, asked }) === "fits";
+  }
+
+  function assertRoom(taken: readonly OwnerVerdicts[]): void {
+    let added = 0;
+    for (const { owner, verdicts } of taken) {
+      const buckets = verdicts.length === 0 ? undefined : owners.get(owner);
+      for (const { rateLimit } of verdicts) {
+        added += buckets?.find(rateLimit) === undefined ? 1 : 0;
+      }
+    }
+    const payer = taken[0]?.owner ?? "";
+    if (added > 0 && !hasRoom(payer, added)) {
+      throw overloaded();
+    }
+  }
+
+  function takeOf(payer: string, { owner, verdicts }: OwnerVerdicts): void {
     let buckets = owners.get(owner);
     if (buckets === undefined) {
-      buckets = new OwnerBuckets();
+      buckets = new OwnerBuckets(payer);
       owners.set(owner, buckets);
     }
     for (const { rateLimit, decision } of verdicts) {
@@ -160,7 +215,7 @@ function createOwnRateLimiter(deps: { monotonicMs: () => number }): RateLimiter 
       const bucket = buckets.find(rateLimit);
       if (bucket === undefined) {
         buckets.add({ rateLimit, fullAtMs });
-        bucketCount += 1;
+        count(payer, 1);
       } else {
         bucket.fullAtMs = fullAtMs;
       }
@@ -179,12 +234,13 @@ function createOwnRateLimiter(deps: { monotonicMs: () => number }): RateLimiter 
       });
     },
     take: (taken) => {
-      if (bucketCount >= BUCKETS_MAX) {
+      if (bucketCount >= bucketsMax * BUCKETS_KEPT_PART) {
         sweepOnceInAWhile();
+        assertRoom(taken);
       }
-      for (const { owner, verdicts } of taken) {
-        if (verdicts.length > 0) {
-          takeOf(owner, verdicts);
+      for (const one of taken) {
+        if (one.verdicts.length > 0) {
+          takeOf(taken[0]?.owner ?? one.owner, one);
         }
       }
       return;
@@ -200,20 +256,20 @@ function createOwnRateLimiter(deps: { monotonicMs: () => number }): RateLimiter 
  * @returns A limiter whose methods throw {@link AppError} `OVERLOADED` when more buckets are in use than there is room for.
  */
 function createSharedRateLimiter(table: SharedRateTable): RateLimiter {
-  function takeOne(bucket: string, rateLimit: RateLimit): SharedTake {
+  function takeOne(bucket: string, rateLimit: RateLimit, payer: string | undefined): SharedTake {
     try {
-      return table.take(bucket, rateLimit, 1);
+      return table.take(bucket, rateLimit, 1, payer);
     } catch (error) {
-      if (error instanceof RateTableFullError || error instanceof MutexBusyError) {
-        throw new AppError({
-          code: "OVERLOADED",
-          publicMessage: "Too many rate limits are in use. Try again in a moment.",
-          headers: { "retry-after": "1" },
-          cause: error,
-        });
-      }
-      throw error;
+      throw error instanceof RateTableFullError || error instanceof MutexBusyError
+        ? overloaded(error)
+        : error;
     }
+  }
+
+  /** Its own limits are few, and are never forgotten for those of its keys. */
+  function payerOf(owner: string, owners: readonly OwnerVerdicts[]): string | undefined {
+    const payer = owners[0]?.owner;
+    return payer === owner ? undefined : payer;
   }
 
   return {
@@ -236,7 +292,7 @@ function createSharedRateLimiter(table: SharedRateTable): RateLimiter {
           const bucket = nameBucket(owner, rateLimit);
           let one: SharedTake;
           try {
-            one = takeOne(bucket, rateLimit);
+            one = takeOne(bucket, rateLimit, payerOf(owner, owners));
           } catch (error) {
             giveBackAll();
             throw error;

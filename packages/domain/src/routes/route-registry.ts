@@ -17,8 +17,10 @@ export type RouteRegistry = {
 export type RouteRegistryOptions = {
   /** Distinct routes of one tenant in a day. */
   perTenantMax: number;
-  /** Routes of all tenants together, which bounds memory. */
-  totalMax: number;
+  /** The first of them, which no other tenant can take. */
+  reservedPerTenant: number;
+  /** Routes of all tenants together beyond the reserved ones, which bounds memory. */
+  sharedMax: number;
 };
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -30,23 +32,25 @@ const DAY_MS = 24 * 3600 * 1000;
  */
 export function createRouteRegistry(options: RouteRegistryOptions): RouteRegistry {
   const routesOf = new Map<string, Set<string>>();
-  let total = 0;
+  let shared = 0;
   let day = Number.NaN;
 
   function startDay(nowMs: number): void {
     const today = Math.floor(nowMs / DAY_MS);
     if (today !== day) {
       day = today;
-      total = 0;
+      shared = 0;
       routesOf.clear();
     }
   }
 
   function learn(tenantId: string, known: Set<string> | undefined, route: string): string {
-    if (total >= options.totalMax || (known?.size ?? 0) >= options.perTenantMax) {
+    const own = known?.size ?? 0;
+    const isReserved = own < options.reservedPerTenant;
+    if (own >= options.perTenantMax || (!isReserved && shared >= options.sharedMax)) {
       return OTHER_ROUTE;
     }
-    total += 1;
+    shared += isReserved ? 0 : 1;
     if (known === undefined) {
       routesOf.set(tenantId, new Set([route]));
     } else {

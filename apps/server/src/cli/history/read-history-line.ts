@@ -21,7 +21,7 @@ export type LineRead =
   | "unmatched";
 
 /** As many routes as the gateway distinguishes in a day. */
-const ROUTES_A_DAY = { perTenantMax: 500, totalMax: 100_000 };
+const ROUTES_A_DAY = { perTenantMax: 500, reservedPerTenant: 50, sharedMax: 100_000 };
 /** Days whose routes are in memory at once: logs are nearly in the order of time. */
 const DAYS_MAX = 40;
 const DAY_MS = 86_400_000;

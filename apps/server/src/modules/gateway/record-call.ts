@@ -28,7 +28,7 @@ export type AdmittedOutcome =
  * Routes that a process tells apart in a day: an API has some hundred, and a tenant sees a part of them; those of all tenants
  * take at most some ten megabytes.
  */
-const ROUTES_MET = { perTenantMax: 500, totalMax: 100_000 };
+const ROUTES_MET = { perTenantMax: 500, reservedPerTenant: 50, sharedMax: 100_000 };
 
 /** What was called. */
 export type CallTarget = {

@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { BroadcastChannel } from "node:worker_threads";
@@ -24,6 +24,10 @@ import { startWorkers } from "./start-workers.ts";
 
 export const QUOTA = 1_000;
 export const RATE = 300;
+/** Calls at once under the plan `few`. */
+export const AT_ONCE = 7;
+/** The upstream begins to answer it, and goes on until it is released. */
+const HELD_PATH = "/held";
 const WORKERS = 3;
 /** Many more than one worker: the system spreads them by chance. */
 const CONNECTIONS = 48;
@@ -40,7 +44,15 @@ export type Customer = { tenantId: TenantId; keyId: KeyId; key: string };
 export async function startFleet() {
   const folder = await makeTempFolder();
   const database = await createTestDatabase();
-  const upstream = createServer((_req, res) => res.end("ok"));
+  const held: ServerResponse[] = [];
+  const upstream = createServer((req, res) => {
+    if (req.url === HELD_PATH) {
+      held.push(res);
+      res.writeHead(200).write("held");
+    } else {
+      res.end("ok");
+    }
+  });
   await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
   const config = readConfig(
     {
@@ -55,7 +67,8 @@ export async function startFleet() {
   if (sample === undefined) {
     throw new Error("The sample catalogue has no plan.");
   }
-  const plan = { ...sample, rateLimits: [], quotas: [] };
+  const { concurrency: _, ...unlimited } = sample;
+  const plan = { ...unlimited, rateLimits: [], quotas: [] };
   await applyCatalog(services, OPERATOR_CONTEXT, {
     meters: SAMPLE_CATALOG.meters,
     defaultPlanId: "open",
@@ -71,6 +84,7 @@ export async function startFleet() {
         planId: "slow",
         rateLimits: [{ name: "day", limit: RATE, windowSeconds: 86_400 }],
       },
+      { ...plan, planId: "few", concurrency: AT_ONCE },
     ],
   });
   const installation: Installation = {
@@ -244,6 +258,34 @@ export async function startFleet() {
         }),
       );
       return statuses;
+    },
+
+    /** Begins calls at once over as many connections. @returns Their statuses, and how many of those held are not over. */
+    async holdMany(key: string, count: number) {
+      const agent = openAgent(count);
+      const open = new Set<unknown>();
+      const request = { origin: urls.gateway, path: HELD_PATH, method: "GET" } as const;
+      const statuses = await Promise.all(
+        Array.from({ length: count }, async () => {
+          const answer = await agent.request({ ...request, headers: { "x-api-key": key } });
+          if (answer.statusCode === 200) {
+            open.add(answer);
+            answer.body
+              .on("error", () => undefined)
+              .on("close", () => open.delete(answer))
+              .resume();
+          } else {
+            await answer.body.dump();
+          }
+          return answer.statusCode;
+        }),
+      );
+      const release = () => {
+        for (const res of held.splice(0)) {
+          res.end();
+        }
+      };
+      return { statuses, countOpen: () => open.size, release };
     },
 
     /** Calls of a customer that the ledger holds as let through. */

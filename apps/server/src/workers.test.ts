@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { encodeGroup } from "#modules/metering/ledger/group-record.ts";
 import { openJournal } from "#platform/journal.ts";
 import { adoptFormerWorkers } from "./start-workers.ts";
-import { type Customer, type Fleet, QUOTA, RATE, startFleet } from "./workers.fixture.ts";
+import { AT_ONCE, type Customer, type Fleet, QUOTA, RATE, startFleet } from "./workers.fixture.ts";
 
 let fleet: Fleet;
 beforeAll(async () => {
@@ -59,6 +59,34 @@ describe("several workers", () => {
     ]);
     expect((codes.get("VALID") ?? 0) + (statuses.get(200) ?? 0)).toBe(RATE);
     expect((codes.get("RATE_LIMITED") ?? 0) + (statuses.get(429) ?? 0)).toBe(5 * RATE);
+  });
+
+  it("let exactly as many calls be under way at once as the plan says", async () => {
+    const customer = await fleet.createCustomer("few");
+    const calls = await fleet.holdMany(customer.key, 60);
+    const counts = (statuses: readonly number[]) =>
+      [200, 429].map((status) => statuses.filter((one) => one === status).length);
+    const [held = 0, refused = 0] = counts(calls.statuses);
+    // Never more. Fewer only while several ask for the last permit in the same instant.
+    expect(held).toBeLessThanOrEqual(AT_ONCE);
+    expect(held + refused).toBe(60);
+    const rest = await fleet.holdMany(customer.key, AT_ONCE - held + 5);
+    expect(counts(rest.statuses)[0]).toBeLessThanOrEqual(AT_ONCE - held);
+    calls.release();
+    await pollUntil("all are over", () => calls.countOpen() + rest.countOpen() === 0);
+    await pollUntil("permits are free again", async () => {
+      const [passed = 0] = [...(await fleet.callMany(customer.key, 1)).keys()];
+      return passed === 200;
+    });
+  });
+
+  it("all cut the calls of a key that is revoked", async () => {
+    const customer = await fleet.createCustomer("open");
+    const calls = await fleet.holdMany(customer.key, 30);
+    expect(calls.countOpen()).toBe(30);
+    await fleet.revoke(customer);
+    await pollUntil("all are cut", () => calls.countOpen() === 0);
+    calls.release();
   });
 
   it("all refuse a key that was revoked", async () => {

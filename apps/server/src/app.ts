@@ -5,6 +5,7 @@ import { createProblemRenderer } from "#http/problem-details.ts";
 import type { ApiGateway } from "#modules/gateway/index.ts";
 import { parseTrustedProxies } from "#platform/client-address.ts";
 import { isOwnAddress, limitConnections } from "#platform/limit-connections.ts";
+import { createStorageGuard } from "#platform/storage-guard.ts";
 import type { AppInput } from "./app-input.ts";
 import { createServingHealth, type ServingHealth } from "./serving-health.ts";
 import { wireCalls } from "./wire-calls.ts";
@@ -17,12 +18,17 @@ export function buildApp(input: AppInput): App {
   const renderProblem = createProblemRenderer(`${input.urls.console}/docs`);
   const calls = wireCalls(input, renderProblem);
   const { gateway } = calls;
+  const { config, services } = input.installation;
+  const storage = createStorageGuard(services, config.storage, { folder: config.dataFolder });
+  void storage.look();
   const health = createServingHealth({
     ...input,
     documents: calls.documents,
     upstreamHealth: gateway.upstreamHealth,
+    storage,
   });
-  const people = wirePeople(input, { calls, renderProblem, health });
+  const people = wirePeople(input, { calls, renderProblem, health, storage });
+  people.once("close", storage.stop);
   limitAllConnections(input, { people, gateway });
   return { people, gateway, health: health.own };
 }

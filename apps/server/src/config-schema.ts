@@ -7,6 +7,7 @@ import { z } from "zod";
 import { landingSection, legalSection } from "./config-public-pages.ts";
 import { retentionSection } from "./config-retention.ts";
 import { identityConfig } from "./config-schema-identity.ts";
+import { storageSection } from "./config-storage.ts";
 
 /** The form in which browsers send it (WHATWG URL, "origin"); null for what is no address. */
 function toOrigin(text: string): string | null {
@@ -349,6 +350,7 @@ export const configFile = z.strictObject({
     })
     .prefault({}),
   retention: retentionSection,
+  storage: storageSection,
   redaction: z
     .strictObject({
       addresses: z

@@ -3,6 +3,7 @@ import type { ApiGateway, RouteDocuments } from "#modules/gateway/index.ts";
 import type { Metering } from "#modules/metering/index.ts";
 import type { ChangeFeed } from "#platform/change-feed.ts";
 import type { JobsHealth } from "#platform/job-supervisor.ts";
+import type { StorageGuard } from "#platform/storage-guard.ts";
 import { pingDatabase } from "#platform/transact.ts";
 import type { WorkerState } from "#platform/worker-fleet.ts";
 import type { Installation } from "./deps.ts";
@@ -25,6 +26,7 @@ type HealthInput = {
   documents: RouteDocuments;
   upstreamHealth: ApiGateway["upstreamHealth"];
   jobs: { health(): JobsHealth };
+  storage: Pick<StorageGuard, "findTrouble">;
   worker?: WorkerStates | undefined;
 };
 
@@ -123,6 +125,11 @@ function checkServing(
   };
 }
 
+/** Never `down`: calls and the ledger go on. */
+function checkStorage(trouble: string | undefined): ComponentHealth {
+  return trouble === undefined ? { status: "ok" } : { status: "degraded", detail: trouble };
+}
+
 function checkJobs(jobs: JobsHealth): ComponentHealth {
   if (jobs.lastHeartbeatAgeMs === null && jobs.restarts === 0) {
     return { status: "ok", detail: "The thread of the background jobs is starting." };
@@ -157,6 +164,7 @@ export function createServingHealth(input: HealthInput): {
         ...checkServing(own(), input.worker),
         ...checkRouteDocuments(input.documents),
         jobs: checkJobs(input.jobs.health()),
+        storage: checkStorage(input.storage.findTrouble()),
       };
     },
   };

@@ -57,6 +57,7 @@ import {
   roleDirectory,
 } from "#modules/tenants/index.ts";
 import { parseTrustedProxies } from "#platform/client-address.ts";
+import { MEGABYTE, type StorageGuard } from "#platform/storage-guard.ts";
 import type { AppInput, WorkerSide } from "./app-input.ts";
 import { toPublicConfig } from "./public-config.ts";
 import { createPublicSite } from "./public-site.ts";
@@ -79,11 +80,20 @@ export function wirePeople(
     calls: CallPath;
     renderProblem: ProblemRenderer;
     health: { components(): Promise<Record<string, ComponentHealth>> };
+    storage: StorageGuard;
   },
 ): Server {
   const { installation, metering, changes, urls, fileStore, worker, streamTiming } = input;
   const { config, services, logger } = installation;
-  const { calls, renderProblem, health } = wiring;
+  const { calls, renderProblem, health, storage } = wiring;
+  const { assertMayStore } = storage;
+  const files = {
+    ...services,
+    fileStore,
+    assertMayStore,
+    tenantBytesMax: config.storage.tenantFilesMegabytes * MEGABYTE,
+  };
+  const tenantBytesMax = config.storage.tenantDocumentsMegabytes * MEGABYTE;
   const { callRecorder, decideCall, recheckRights, forwardAuth, liveCalls, whenJournaled } = calls;
   const users = createUserDirectory({
     ...services,
@@ -157,8 +167,8 @@ export function wirePeople(
     }),
     exports: createExportsRoutes({ ...downloads, jobs: input.jobs.queue }),
     events: createEventsRoutes(analytics),
-    files: createFilesRoutes({ ...services, fileStore }),
-    documents: createDocumentsRoutes(services),
+    files: createFilesRoutes(files),
+    documents: createDocumentsRoutes({ ...services, tenantBytesMax }),
     notifications: createNotificationsRoutes(services),
     outbox: createOutboxRoutes(services),
     webhooks: createWebhooksRoutes({ ...services, ...input.webhooks }),
@@ -216,7 +226,7 @@ export function wirePeople(
           config.leaks.githubKeysUrl,
         ),
       }),
-      ...createFilesRawRoutes({ ...services, fileStore }),
+      ...createFilesRawRoutes(files),
       ...createSignInRawRoutes({ ...services, users, plans: installation.plans }),
       ...createDocumentsRawRoutes({
         ...services,
@@ -239,6 +249,7 @@ export function wirePeople(
     ],
     contract: createContractHandler(router, {
       renderProblem,
+      assertMayStore,
       // A person who creates or joins a tenant opens it at once: this process must not wait for its own change to come back.
       onChange: (context) => {
         const actor = context.findCall()?.actor;

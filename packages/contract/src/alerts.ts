@@ -294,7 +294,7 @@ export const alertsContract = {
     })
     .input(updateAlertRequest)
     .output(alert),
-  pause: operation({ scope: "alerts:write" })
+  pause: operation({ scope: "alerts:write", worksWhenFull: true })
     .route({
       method: "POST",
       path: `${path}/{alertId}/pause`,
@@ -335,7 +335,7 @@ export const alertsContract = {
     })
     .input(z.strictObject({ tenantId, alertId, ...pageQuery }))
     .output(pageOf(alertEvent)),
-  preview: operation({ scope: "alerts:read" })
+  preview: operation({ scope: "alerts:read", worksWhenFull: true })
     .route({
       method: "POST",
       path: "/tenants/{tenantId}/alert-preview",

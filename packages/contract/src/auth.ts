@@ -48,7 +48,7 @@ const setupCode = z.strictObject({ code: z.string().min(1).max(200) });
 
 export const setupContract = {
   /** Lets a page find out whether a link is old, used or invented before it promises anything. */
-  check: operation({ scope: "public" })
+  check: operation({ scope: "public", worksWhenFull: true })
     .route({
       method: "POST",
       path: "/setup/check",
@@ -57,7 +57,7 @@ export const setupContract = {
     })
     .input(setupCode)
     .output(z.strictObject({ valid: z.boolean() })),
-  claim: operation({ scope: "person" })
+  claim: operation({ scope: "person", worksWhenFull: true })
     .route({
       method: "POST",
       path: "/setup/claim",

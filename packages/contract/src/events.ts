@@ -134,7 +134,7 @@ export const eventsContract = {
     })
     .input(z.strictObject({}))
     .output(z.strictObject({ items: z.array(meterActivity).max(1000) })),
-  previewMeter: operation({ scope: "catalog:write", largeBody: true })
+  previewMeter: operation({ scope: "catalog:write", worksWhenFull: true, largeBody: true })
     .route({
       method: "POST",
       path: "/meters/preview",

@@ -127,7 +127,7 @@ export const exportsContract = {
     })
     .input(one)
     .output(usageExport),
-  cancel: operation({ scope: "usage:read" })
+  cancel: operation({ scope: "usage:read", worksWhenFull: true })
     .route({
       method: "POST",
       path: `${path}/{exportId}/cancel`,
@@ -147,7 +147,7 @@ export const exportsContract = {
       tags,
     })
     .input(one),
-  download: operation({ scope: "usage:read" })
+  download: operation({ scope: "usage:read", worksWhenFull: true })
     .route({
       method: "POST",
       path: `${path}/{exportId}/download`,

@@ -82,7 +82,7 @@ export const invitationsContract = {
       tags,
     })
     .input(z.strictObject({ tenantId, invitationId })),
-  preview: operation({ scope: "public" })
+  preview: operation({ scope: "public", worksWhenFull: true })
     .route({
       method: "POST",
       path: "/invitations/preview",

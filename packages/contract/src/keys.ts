@@ -311,7 +311,7 @@ export const keysContract = {
     .route({ method: "GET", path: "/tenants/{tenantId}/keys/{keyId}", summary: "Get a key", tags })
     .input(z.strictObject({ tenantId, keyId }))
     .output(key),
-  update: operation({ scope: "keys:write" })
+  update: operation({ scope: "keys:write", worksWhenFull: true })
     .route({
       method: "PATCH",
       path: "/tenants/{tenantId}/keys/{keyId}",
@@ -332,7 +332,7 @@ export const keysContract = {
     })
     .input(rollKeyRequest)
     .output(createdKey),
-  revoke: operation({ scope: "keys:write" })
+  revoke: operation({ scope: "keys:write", worksWhenFull: true })
     .route({
       method: "POST",
       path: "/tenants/{tenantId}/keys/{keyId}/revoke",
@@ -376,7 +376,7 @@ export const serviceKeysContract = {
     })
     .input(z.strictObject({ ...pageQuery }))
     .output(pageOf(serviceKey)),
-  revoke: operation({ scope: "service_keys:write" })
+  revoke: operation({ scope: "service_keys:write", worksWhenFull: true })
     .route({
       method: "POST",
       path: "/service-keys/{serviceKeyId}/revoke",

@@ -67,7 +67,7 @@ export const locksContract = {
     .route({ method: "GET", path: "/locks/{lockId}", summary: "Get a lock on units", tags })
     .input(z.strictObject({ lockId }))
     .output(lock),
-  settle: operation({ scope: "keys:verify" })
+  settle: operation({ scope: "keys:verify", worksWhenFull: true })
     .route({
       method: "POST",
       path: "/locks/{lockId}/settle",
@@ -78,7 +78,7 @@ export const locksContract = {
     })
     .input(settleLockRequest)
     .output(lock),
-  release: operation({ scope: "keys:verify" })
+  release: operation({ scope: "keys:verify", worksWhenFull: true })
     .route({
       method: "POST",
       path: "/locks/{lockId}/release",

@@ -91,7 +91,7 @@ export const notificationsContract = {
       }),
     )
     .output(pageOf(notification)),
-  markRead: operation({ scope: "notifications:write" })
+  markRead: operation({ scope: "notifications:write", worksWhenFull: true })
     .route({
       method: "POST",
       path: "/tenants/{tenantId}/notifications/{notificationId}/read",
@@ -100,7 +100,7 @@ export const notificationsContract = {
     })
     .input(z.strictObject({ tenantId, notificationId }))
     .output(notification),
-  markAllRead: operation({ scope: "notifications:write" })
+  markAllRead: operation({ scope: "notifications:write", worksWhenFull: true })
     .route({
       method: "POST",
       path: "/tenants/{tenantId}/notifications/read",

@@ -15,6 +15,8 @@ export type OperationMeta = {
    * refuses costs microseconds.
    */
   largeBody?: true;
+  /** True where it must work while there is no room to store anything: it takes something away, or stores nothing. */
+  worksWhenFull?: true;
 };
 
 /** Begins every operation. A route without a scope does not compile. */

@@ -174,7 +174,7 @@ export const tenantsContract = {
     })
     .input(updateTenantRequest)
     .output(tenant),
-  delete: operation({ scope: "tenants:delete" })
+  delete: operation({ scope: "tenants:delete", worksWhenFull: true })
     .route({
       method: "POST",
       path: "/tenants/{tenantId}/delete",
@@ -206,7 +206,7 @@ export const tenantsContract = {
     .route({ method: "GET", path: "/tenants/{tenantId}/members", summary: "List members", tags })
     .input(z.strictObject({ tenantId, ...pageQuery }))
     .output(pageOf(member)),
-  putMember: operation({ scope: "members:write" })
+  putMember: operation({ scope: "members:write", worksWhenFull: true })
     .route({
       method: "PUT",
       path: "/tenants/{tenantId}/members/{userId}",

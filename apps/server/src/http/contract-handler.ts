@@ -2,9 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { OpenAPIHandler } from "@orpc/openapi/node";
 import { type AnyRouter, isLazy, isProcedure, ORPCError, ValidationError } from "@orpc/server";
 import type { OperationMeta } from "@turnpike/contract/operation";
-import { assertMay, getPerson } from "@turnpike/domain/access/actor";
+import { type Actor, assertMay, getPerson } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
+import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { z } from "zod";
+import type { StorageGuard } from "#platform/storage-guard.ts";
 import type { HttpContext } from "./http-context.ts";
 import { JSON_BOUNDS, parseJson } from "./json-body.ts";
 import type { ProblemRenderer } from "./problem-details.ts";
@@ -17,6 +19,7 @@ import {
 } from "./raw-route.ts";
 import { createRouteTable } from "./route-table.ts";
 import type { JsonBounds } from "./scan-json.ts";
+import { isBoundSender } from "./write-budget.ts";
 
 const PREFIX = "/v1";
 /** Bodies of the management API are small documents. */
@@ -134,6 +137,23 @@ function assertMayCall(meta: unknown, path: string, context: HttpContext): void 
   }
 }
 
+/** True for what a caller could fill the disk with. Operators and their programs know what they do. */
+function mayFill(actor: Actor, { method, meta }: Operation): boolean {
+  const stores = method !== "GET" && method !== "DELETE";
+  return stores && isBoundSender(actor) && !(isMeta(meta) && meta.worksWhenFull === true);
+}
+
+/** The tenant of the path, if the actor belongs to it: of any other, not even this is to be told. */
+function tenantOf(actor: Actor, named: string | undefined): TenantId | undefined {
+  if (actor.type === "key") {
+    return actor.tenantId === named ? actor.tenantId : undefined;
+  }
+  const tenantId = named as TenantId | undefined;
+  return actor.type === "user" && tenantId !== undefined && actor.roles.has(tenantId)
+    ? tenantId
+    : undefined;
+}
+
 function decodeSegment(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);
@@ -168,6 +188,8 @@ export function createContractHandler(
   deps: {
     renderProblem: ProblemRenderer;
     onFailure(error: unknown, context: HttpContext): void;
+    /** Asked before an operation stores something for the tenant; undefined for one outside of tenants. Left out: always may. */
+    assertMayStore?: StorageGuard["assertMayStore"];
     /** Called when an operation has changed something, before its answer is sent. */
     onChange?(context: HttpContext): void;
   },
@@ -228,6 +250,10 @@ export function createContractHandler(
       const found = findOperation(address.method, address.path);
       if (found.kind === "found") {
         assertMayCall(found.route.meta, found.route.path, context);
+        const actor = context.findCall()?.actor;
+        if (actor !== undefined && mayFill(actor, found.route)) {
+          await deps.assertMayStore?.(tenantOf(actor, found.params["tenantId"]));
+        }
       }
       offerBody(req, found.kind === "found" ? found.route.meta : undefined);
       // Answers are private to their caller, so no cache in between may store them.

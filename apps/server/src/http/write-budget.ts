@@ -12,8 +12,8 @@ export type TakeWrite = (actor: Actor | undefined) => void;
 /** Senders with a bucket that may not be full. Beyond that all begin anew, which costs a sender nothing. */
 const SENDERS_MAX = 50_000;
 
-/** Operators and their programs act for many tenants, and may do so as fast as they can. */
-function isBound(actor: Actor): boolean {
+/** False for operators and their programs: they act for many tenants, and may do so as fast as they can. */
+export function isBoundSender(actor: Actor): boolean {
   return actor.type === "key" || (actor.type === "user" && !actor.isOperator);
 }
 
@@ -27,7 +27,7 @@ export function createWriteBudget(perMinute: number, monotonicMs: () => number):
   const rateLimit: RateLimit = { name: "writes", limit: perMinute, windowSeconds: 60 };
   const states = new Map<string, RateLimitState>();
   return (actor) => {
-    if (actor === undefined || !isBound(actor)) {
+    if (actor === undefined || !isBoundSender(actor)) {
       return;
     }
     const sender = nameSender(actor);

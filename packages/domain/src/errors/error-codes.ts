@@ -122,6 +122,7 @@ export const ERROR_CODES = {
     title: "Limits cannot be decided right now",
   },
   OVERLOADED: { status: 503, title: "Too much is under way" },
+  STORAGE_QUOTA_REACHED: { status: 409, title: "The quota of storage is used up" },
   STORAGE_FULL: { status: 507, title: "There is no room to store this" },
   LOOP_DETECTED: { status: 508, title: "The request came back to the gateway" },
 } as const satisfies Record<string, { status: number; title: string }>;

@@ -116,6 +116,9 @@ export function errorCodesOf(input: {
   if (isWrite) {
     codes.push("TOO_MANY_WRITES");
   }
+  if (isWrite && input.method !== "delete") {
+    codes.push("STORAGE_QUOTA_REACHED", "STORAGE_FULL");
+  }
   if (input.hasPathParameters) {
     codes.push("RESOURCE_NOT_FOUND");
   }

@@ -14,7 +14,6 @@ import {
 } from "#http/event-stream.ts";
 import type { HttpContext } from "#http/http-context.ts";
 import { invalidRequest, type RawCall, type RawRoute } from "#http/raw-route.ts";
-import type { AppServices } from "#platform/app-services.ts";
 import type { ReaderTiming } from "#platform/watch-reader.ts";
 import { assertMayUse } from "./assert-may-use.ts";
 import type { FindCaller } from "./documents.ports.ts";
@@ -25,7 +24,7 @@ import {
   type StreamEvent,
   streamChanges,
 } from "./stream-changes.ts";
-import { deleteDocument, putDocument } from "./write-document.ts";
+import { deleteDocument, putDocument, type WriteDeps } from "./write-document.ts";
 
 export type DocumentStreamsDeps = StreamDeps & {
   findActor: FindCaller;
@@ -34,7 +33,7 @@ export type DocumentStreamsDeps = StreamDeps & {
   timing?: ReaderTiming & { drainMs: number };
 };
 
-export function createDocumentsRoutes(deps: Pick<AppServices, "transact" | "clock">) {
+export function createDocumentsRoutes(deps: WriteDeps) {
   const os = implement(documentsContract).$context<HttpContext>();
   return os.router({
     list: os.list.handler(({ input, context }) => listDocuments(deps, context.call(), input)),

@@ -28,6 +28,13 @@ export async function findDocumentRow(
 /** Selects the documents that members share, or one actor's own. */
 export type DocumentsScope = { kind: "shared" } | { kind: "own"; suffix: string };
 
+/** Bytes of the documents of a tenant as they are stored, all collections together. Reads no body: each knows its size. */
+export async function sumDocumentBytes(tx: Tx, tenantId: TenantId): Promise<number> {
+  const [row] = await tx<{ bytes: number }[]>`
+    select coalesce(sum(pg_column_size(body)), 0)::float8 as bytes from documents where tenant_id = ${tenantId}`;
+  return row?.bytes ?? 0;
+}
+
 /** Counts documents, and separately those including recently deleted ones. */
 export async function countDocuments(
   tx: Tx,

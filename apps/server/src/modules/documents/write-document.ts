@@ -12,12 +12,16 @@ import {
   countDocuments,
   type DocumentRow,
   findDocumentRow,
+  sumDocumentBytes,
   upsertDocument,
 } from "./documents.store.ts";
 import { isLive } from "./read-documents.ts";
 import { toDocumentReply } from "./to-document-reply.ts";
 
-type WriteDeps = Pick<AppServices, "transact" | "clock">;
+export type WriteDeps = Pick<AppServices, "transact" | "clock"> & {
+  /** Bytes of all documents of a tenant. Left out: as many as its documents may have. */
+  tenantBytesMax?: number;
+};
 
 type DocumentKey = { tenantId: TenantId; collection: string; documentId: string };
 
@@ -82,13 +86,26 @@ async function assertRoom(
   }
 }
 
+async function assertBytesLeft(
+  tx: Tx,
+  tenantId: TenantId,
+  bytesMax: number | undefined,
+): Promise<void> {
+  if (bytesMax !== undefined && (await sumDocumentBytes(tx, tenantId)) >= bytesMax) {
+    throw new AppError({
+      code: "STORAGE_QUOTA_REACHED",
+      publicMessage: `The documents of a tenant may have at most ${String(bytesMax)} bytes together. Delete some first.`,
+    });
+  }
+}
+
 /**
  * Creates or replaces a document and publishes the change to every process.
  *
  * @param input.body - Validated by the contract.
  * @throws {AppError} `INSUFFICIENT_SCOPE`; `RESOURCE_NOT_FOUND` (no such tenant); `CONFLICT` if the revision is not the expected
  *   one (with the current `revision`, `0` for none), or the tenant already has 2,000 shared documents, or the actor 200 of
- *   their own.
+ *   their own; `STORAGE_QUOTA_REACHED`.
  */
 export async function putDocument(
   deps: WriteDeps,
@@ -100,6 +117,7 @@ export async function putDocument(
   return await deps.transact.asTenant(tenantId, async (tx) => {
     const present = await lockDocument(tx, input, input);
     await assertRoom(tx, { ...input, actorId: context.actor.id }, present);
+    await assertBytesLeft(tx, tenantId, deps.tenantBytesMax);
     const row = {
       collection,
       document_id: documentId,

@@ -35,12 +35,17 @@ export async function insertFile(tx: Tx, tenantId: TenantId, row: FileRow): Prom
   return rows.length === 1;
 }
 
-/** Counts the files of a tenant; `undefined` if the tenant does not exist. */
-export async function countFiles(tx: Tx, tenantId: TenantId): Promise<number | undefined> {
-  const [row] = await tx<{ count: number }[]>`
-    select (select count(*)::int from files where tenant_id = ${tenantId}) as count
-    from tenants where tenant_id = ${tenantId}`;
-  return row?.count;
+/** Counts the files of a tenant and their bytes; `undefined` if the tenant does not exist. */
+export async function countFiles(
+  tx: Tx,
+  tenantId: TenantId,
+): Promise<{ count: number; bytes: bigint } | undefined> {
+  const [row] = await tx<{ count: number; bytes: bigint }[]>`
+    select count(f.file_id)::int as count, coalesce(sum(f.bytes), 0)::bigint as bytes
+    from tenants t left join files f on f.tenant_id = t.tenant_id
+    where t.tenant_id = ${tenantId}
+    group by t.tenant_id`;
+  return row;
 }
 
 export async function findFile(

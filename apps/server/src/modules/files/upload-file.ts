@@ -7,12 +7,19 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { lockCountOf } from "#platform/count-lock.store.ts";
+import type { StorageGuard } from "#platform/storage-guard.ts";
 import { checkContent } from "./check-content.ts";
 import { type FileStore, FileTooLargeError, StorageFullError } from "./file-store.ts";
 import { countFiles, type FileRow, insertFile } from "./files.store.ts";
 import { toFileReply } from "./to-file-reply.ts";
 
-export type FilesDeps = AppServices & { fileStore: FileStore };
+export type FilesDeps = AppServices & {
+  fileStore: FileStore;
+  /** Bytes of all files of a tenant. Left out: as many as its files may have. */
+  tenantBytesMax?: number;
+  /** Asked before a file is stored. Left out: there is always room. */
+  assertMayStore?: StorageGuard["assertMayStore"];
+};
 
 export type UploadFileInput = {
   tenantId: TenantId;
@@ -42,12 +49,22 @@ function toUploadError(error: unknown): unknown {
   return error;
 }
 
-async function assertRoom(tx: Tx, tenantId: TenantId): Promise<void> {
-  const count = await countFiles(tx, tenantId);
-  if (count === undefined) {
+async function assertRoom(
+  tx: Tx,
+  tenantId: TenantId,
+  { tenantBytesMax = Number.POSITIVE_INFINITY, added }: { tenantBytesMax?: number; added: number },
+): Promise<void> {
+  const present = await countFiles(tx, tenantId);
+  if (present === undefined) {
     throw resourceNotFound("tenant");
   }
-  if (count >= FILES_PER_TENANT_MAX) {
+  if (Number(present.bytes) + added > tenantBytesMax) {
+    throw new AppError({
+      code: "STORAGE_QUOTA_REACHED",
+      publicMessage: `The files of a tenant may have at most ${String(tenantBytesMax)} bytes together. Delete some first.`,
+    });
+  }
+  if (present.count >= FILES_PER_TENANT_MAX) {
     throw new AppError({
       code: "CONFLICT",
       publicMessage: `A tenant may keep at most ${String(FILES_PER_TENANT_MAX)} files. Delete some first.`,
@@ -59,7 +76,7 @@ async function assertRoom(tx: Tx, tenantId: TenantId): Promise<void> {
  * Stores a file of at most 5 MB.
  *
  * @throws {AppError} `INSUFFICIENT_SCOPE`, `RESOURCE_NOT_FOUND` (no such tenant), `CONFLICT` (1,000 files already),
- *   `UNSUPPORTED_MEDIA_TYPE` (the content does not match its type), `PAYLOAD_TOO_LARGE`, `STORAGE_FULL`. Then nothing is stored.
+ *   `STORAGE_QUOTA_REACHED`, `UNSUPPORTED_MEDIA_TYPE` (the content does not match its type), `PAYLOAD_TOO_LARGE`, `STORAGE_FULL`. Then nothing is stored.
  */
 export async function uploadFile(
   deps: FilesDeps,
@@ -69,7 +86,8 @@ export async function uploadFile(
   const { tenantId } = input;
   assertMayInTenant(context.actor, "files:write", tenantId);
   // Before the bytes are taken, and again when they are added.
-  await deps.transact.asTenant(tenantId, (tx) => assertRoom(tx, tenantId));
+  await deps.assertMayStore?.(tenantId);
+  await deps.transact.asTenant(tenantId, (tx) => assertRoom(tx, tenantId, { ...deps, added: 1 }));
   const fileId = deps.newId("file");
   const stored = await deps.fileStore
     .put(fileId, checkContent(input.mediaType, input.content), { bytesMax: FILE_BYTES_MAX })
@@ -89,7 +107,7 @@ export async function uploadFile(
   try {
     await deps.transact.asTenant(tenantId, async (tx) => {
       await lockCountOf(tx, "files", tenantId);
-      await assertRoom(tx, tenantId);
+      await assertRoom(tx, tenantId, { ...deps, added: stored.bytes });
       if (!(await insertFile(tx, tenantId, row))) {
         throw resourceNotFound("tenant");
       }

@@ -5,6 +5,7 @@ import { ledgerBench } from "./ledger.ts";
 import { millionKeysBench } from "./million-keys.ts";
 import { propagationBench } from "./propagation.ts";
 import { queryBench } from "./query.ts";
+import { rateBench } from "./rate.ts";
 import type { Bench, BenchOptions, BenchResult } from "./rig/bench.ts";
 import { toTextTable } from "./rig/text-table.ts";
 import { assertDocumented, writeBenchmarkDocs } from "./rig/write-benchmark-docs.ts";
@@ -24,6 +25,7 @@ const BENCHES: readonly Bench[] = [
   verifyRawBench,
   millionKeysBench,
   workersBench,
+  rateBench,
 ];
 
 const KEYS = 1_000_000;

@@ -64,9 +64,10 @@ export function nextNumber(
   issued: readonly { readonly issuedAtMs: number }[],
   atMs: number,
 ): string {
-  const year = new Date(atMs).getUTCFullYear();
-  const before = issued.filter(
-    ({ issuedAtMs }) => new Date(issuedAtMs).getUTCFullYear() === year,
-  ).length;
+  const yearOf = (ms: number) => new Date(ms).getUTCFullYear();
+  const year = yearOf(atMs);
+  // In the order of issue, so those of one year are the last ones.
+  const before =
+    issued.length - 1 - issued.findLastIndex(({ issuedAtMs }) => yearOf(issuedAtMs) !== year);
   return `${series}-${String(year).padStart(4, "0")}-${String(before + 1).padStart(6, "0")}`;
 }

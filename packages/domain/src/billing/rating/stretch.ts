@@ -103,23 +103,16 @@ function chargeUsage(
       taxClass,
       source: { of: "usage", price: card.price, uses },
     }),
-    createLine({
-      kind: "beyondCap",
-      owner,
-      span,
-      quantity: sumUses(beyond),
-      amount: 0n,
-      taxClass,
-    }),
-    createLine({
-      kind: "commitment",
-      owner,
-      span,
-      quantity: SCALE,
-      amount: truedUp,
-      taxClass,
-    }),
   ];
+  if (beyond.length > 0) {
+    const quantity = sumUses(beyond);
+    lines.push(createLine({ kind: "beyondCap", owner, span, quantity, amount: 0n, taxClass }));
+  }
+  if (truedUp > 0n) {
+    lines.push(
+      createLine({ kind: "commitment", owner, span, quantity: SCALE, amount: truedUp, taxClass }),
+    );
+  }
   return { lines, closed: { ...span, card, owner, used, truedUp } };
 }
 

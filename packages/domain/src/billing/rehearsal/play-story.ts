@@ -1,6 +1,6 @@
 import { isMembers } from "../../pricing/read-value.ts";
 import { type Account, createAccount } from "../account/account.ts";
-import { advance, recordStates } from "../lifecycle/advance.ts";
+import { advance } from "../lifecycle/advance.ts";
 import { doStep } from "../steps/do-step.ts";
 import { badValue, readInstant, type Step, StepRefused } from "../steps/step.ts";
 import { NoTaxRate } from "../tax/tax-lines.ts";
@@ -33,7 +33,7 @@ function playStep(played: Played, step: Step): Account {
       "The step lies before the one played last: put steps in the order of time.",
     );
   }
-  return recordStates(doStep(played.account, step), step.atMs);
+  return doStep(played.account, step);
 }
 
 function pass(played: Played, toMs: number): Played {

@@ -1,4 +1,5 @@
 import { toSuggestion } from "../../text/suggest.ts";
+import { recordStates } from "../lifecycle/advance.ts";
 import { couponStep, grantStep, taxIdStep } from "./credit-steps.ts";
 import { creditNoteStep, paymentFailsStep, payStep, voidStep } from "./invoice-steps.ts";
 import { type StepAction, StepRefused } from "./step.ts";
@@ -50,5 +51,5 @@ export const doStep: StepAction = (account, step) => {
       `There is no step ${name}: use one of ${known.join(", ")}.${toSuggestion(name, known)}`,
     );
   }
-  return action(account, step);
+  return recordStates(action(account, step), step.atMs);
 };

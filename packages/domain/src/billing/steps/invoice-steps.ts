@@ -7,7 +7,7 @@ import { moveGrants } from "../invoices/grant.ts";
 import { dueOf, type Invoice, isOpen } from "../invoices/invoice.ts";
 import { isHardDecline } from "../payments/dunning.ts";
 import { creditableOf } from "../rating/line.ts";
-import { requireInvoice } from "./require.ts";
+import { findPayable, requireInvoice } from "./require.ts";
 import { badValue, readKey, readSum, type StepAction, StepRefused } from "./step.ts";
 
 function replaceInvoice(account: Account, index: number, invoice: Invoice): Account {
@@ -22,17 +22,19 @@ export const payStep: StepAction = (account, { members }) => {
   if (key !== undefined && account.paymentKeys.has(key)) {
     return account;
   }
-  const { index, invoice } = requireInvoice(account, members);
-  const due = dueOf(invoice);
-  const hasAmount = members["amount"] !== undefined && members["amount"] !== null;
-  const { currency } = account.terms;
-  const amount = hasAmount ? readSum(members, "amount", { currency }) : due;
-  if (amount === 0n) {
+  const found = findPayable(account, members);
+  const asked = readOptionalSum(account, members);
+  const due = found === undefined ? 0n : dueOf(found.invoice);
+  const amount = asked ?? due;
+  if (found === undefined || amount === 0n) {
     throw new StepRefused(
       "not_open",
-      `Nothing is due on ${invoice.number}: name an amount to pay more.`,
+      found === undefined
+        ? "No invoice is open: name the invoice that is paid."
+        : `Nothing is due on ${found.invoice.number}: name an amount to pay more.`,
     );
   }
+  const { index, invoice } = found;
   const beyond = larger(amount - due, 0n);
   const paid = replaceInvoice(account, index, { ...invoice, paid: invoice.paid + amount });
   return {
@@ -43,14 +45,15 @@ export const payStep: StepAction = (account, { members }) => {
 };
 
 export const paymentFailsStep: StepAction = (account, { members, atMs }) => {
-  const { index, invoice } = requireInvoice(account, members);
+  const found = findPayable(account, members);
   const { reason } = members;
   if (reason !== undefined && reason !== null && typeof reason !== "string") {
     throw badValue("reason", "give it as a text.");
   }
-  if (!isOpen(invoice)) {
-    throw new StepRefused("not_open", `Nothing is due on ${invoice.number}.`);
+  if (found === undefined || !isOpen(found.invoice)) {
+    throw new StepRefused("not_open", "Nothing is due, so no payment can fail.");
   }
+  const { index } = found;
   const isStopped = isHardDecline(typeof reason === "string" ? reason : undefined);
   const isKnown = account.calendars.some((calendar) => calendar.invoice === index);
   const calendars = isKnown

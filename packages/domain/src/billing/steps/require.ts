@@ -31,26 +31,39 @@ export function requirePlan(account: Account, members: Members): BillingPlan {
 }
 
 /**
- * Finds the invoice that a step names, else the first open one.
+ * Finds the invoice that a step names by its index.
  *
- * @throws {StepRefused} `unknown_invoice` when there is none of this index, `not_open` when none is named and none is open.
+ * @throws {StepRefused} `unknown_invoice`
  */
 export function requireInvoice(
   account: Account,
   members: Members,
 ): { index: number; invoice: Invoice } {
   const named = members["invoice"];
-  const isNamed = named !== undefined && named !== null;
-  const index = isNamed ? Number(named) : account.invoices.findIndex(isOpen);
-  const invoice = isNamed && typeof named !== "number" ? undefined : account.invoices[index];
-  if (invoice !== undefined) {
-    return { index, invoice };
-  }
-  if (isNamed) {
+  const invoice = typeof named === "number" ? account.invoices[named] : undefined;
+  if (typeof named !== "number" || invoice === undefined) {
     throw new StepRefused(
       "unknown_invoice",
       `There is no invoice ${String(named)}: there are ${String(account.invoices.length)}, counted from 0.`,
     );
   }
-  throw new StepRefused("not_open", "No invoice is open: name the invoice that is meant.");
+  return { index: named, invoice };
+}
+
+/**
+ * Finds the invoice that a payment names, else the first open one.
+ *
+ * @returns `undefined` when none is named and none is open.
+ * @throws {StepRefused} `unknown_invoice`
+ */
+export function findPayable(
+  account: Account,
+  members: Members,
+): { index: number; invoice: Invoice } | undefined {
+  if (members["invoice"] !== undefined && members["invoice"] !== null) {
+    return requireInvoice(account, members);
+  }
+  const index = account.invoices.findIndex(isOpen);
+  const invoice = account.invoices[index];
+  return invoice === undefined ? undefined : { index, invoice };
 }

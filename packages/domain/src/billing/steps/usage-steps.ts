@@ -45,7 +45,7 @@ export const useStep: StepAction = (account, { members, atMs }) => {
     );
   }
   const quantity = readQuantity(members, "quantity");
-  if (happenedMs > atMs) {
+  if ((readInstant(members, "recordedAt") ?? atMs) < happenedMs) {
     throw badValue("recordedAt", "usage is recorded when it happens, or later.");
   }
   if (stateAt(account.access, happenedMs) === "blocked") {

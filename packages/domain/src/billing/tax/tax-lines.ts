@@ -17,7 +17,6 @@ export class NoTaxRate extends Error {
 type Table = {
   readonly decision: TaxDecision;
   readonly rates: readonly TaxRate[];
-  readonly taxClass: string;
 };
 
 /** Higher rates first, then by category, then by name. */
@@ -47,17 +46,25 @@ function newest(rates: readonly TaxRate[], atMs: number): TaxRate[] {
   return [...byName.values()].filter(({ toMs }) => toMs === undefined || atMs < toMs);
 }
 
-function kindsAt({ decision, rates, taxClass }: Table, atMs: number): TaxKind[] {
+/** @returns Empty when the table has no row. */
+function kindsAt({ decision, rates }: Table, atMs: number): TaxKind[] {
   if (decision.of === "zero") {
     return [{ category: decision.category, rate: 0n, name: undefined }];
   }
-  const rows = newest(rates, atMs);
-  if (rows.length === 0) {
+  return newest(rates, atMs)
+    .map(({ category, rate, name }) => ({ category, rate, name }))
+    .sort(compareTaxKinds);
+}
+
+/** Taxes a line by the rates of an instant. Only what has an amount needs one. */
+function taxAt(line: Line, table: Table, atMs: number): Line {
+  const taxes = kindsAt(table, atMs);
+  if (taxes.length === 0 && line.amount > 0n && table.decision.of === "rates") {
     throw new NoTaxRate(
-      `Add a tax rate for ${decision.country}, class ${taxClass}, at ${new Date(atMs).toISOString()}: the table has none.`,
+      `Add a tax rate for ${table.decision.country}, class ${line.taxClass}, at ${new Date(atMs).toISOString()}: the table has none.`,
     );
   }
-  return rows.map(({ category, rate, name }) => ({ category, rate, name })).sort(compareTaxKinds);
+  return { ...line, taxes };
 }
 
 /** Instants inside a span at which the taxes become others. */
@@ -92,11 +99,11 @@ function cutLine(line: Line & { span: Span }, table: Table, currency: Currency):
       amount: total.amount - before.amount,
       quantity: isUsage ? total.quantity - before.quantity : line.quantity,
       tiers: changes.length === 0 ? line.tiers : [],
-      taxes: kindsAt(table, fromMs),
     };
+    const taxed = taxAt(part, table, fromMs);
     fromMs = toMs;
     before = total;
-    return part;
+    return taxed;
   });
 }
 
@@ -121,7 +128,7 @@ export function taxLines(
   const decision = decideTax(seller, customer);
   return lines.flatMap((line) => {
     const { span, taxClass } = line;
-    if (line.amount <= 0n || !isCharge(line) || span === undefined) {
+    if (!isCharge(line) || span === undefined) {
       return [line];
     }
     const rates = seller.taxRates.filter(
@@ -131,9 +138,9 @@ export function taxLines(
         rate.taxClass === taxClass &&
         (rate.region === undefined || rate.region === customer.region),
     );
-    const table = { decision, rates, taxClass };
+    const table = { decision, rates };
     return isCut(line)
       ? cutLine({ ...line, span }, table, currency)
-      : [{ ...line, taxes: kindsAt(table, span.toMs - 1) }];
+      : [taxAt(line, table, span.toMs - 1)];
   });
 }

@@ -82,7 +82,7 @@ export function displayName(lengthMax: number, options: { isFile?: boolean } = {
     .superRefine(refuseNameFault(options));
 }
 
-/** A description that stands beside a name, under the same rules; it may be empty. */
+/** A description next to a name, under the same rules; it may be empty. */
 export function displayNote(lengthMax: number) {
   return plainText(lengthMax).superRefine(refuseNameFault());
 }

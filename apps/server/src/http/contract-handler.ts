@@ -143,7 +143,7 @@ function mayFill(actor: Actor, { method, meta }: Operation): boolean {
   return stores && isBoundSender(actor) && !(isMeta(meta) && meta.worksWhenFull === true);
 }
 
-/** The tenant of the path, if the actor belongs to it: of any other, not even this is to be told. */
+/** The tenant of the path, if the actor belongs to it. Of any other tenant an answer must not even say this. */
 function tenantOf(actor: Actor, named: string | undefined): TenantId | undefined {
   if (actor.type === "key") {
     return actor.tenantId === named ? actor.tenantId : undefined;

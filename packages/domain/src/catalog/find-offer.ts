@@ -1,3 +1,4 @@
+import { toScaled } from "../money/decimal.ts";
 import type { PlanTerms } from "./plan.ts";
 
 export type OfferedPlan = { planId: string } & Pick<
@@ -18,11 +19,8 @@ export type RefusedCall = {
 
 /** Compares decimal amounts such as "49" and "49.90" without rounding: negative when `a` is less. */
 export function compareAmounts(a: string, b: string): number {
-  const [wholeA = "0", fractionA = ""] = a.split(".");
-  const [wholeB = "0", fractionB = ""] = b.split(".");
-  const digits = Math.max(fractionA.length, fractionB.length);
-  const scaledA = BigInt(wholeA + fractionA.padEnd(digits, "0"));
-  const scaledB = BigInt(wholeB + fractionB.padEnd(digits, "0"));
+  const scaledA = toScaled(a);
+  const scaledB = toScaled(b);
   return scaledA < scaledB ? -1 : scaledA > scaledB ? 1 : 0;
 }
 

@@ -60,21 +60,16 @@ export function changePlan(account: RunningAccount, change: PlanChange): Account
   const inForce = phaseAt(plan, { startMs, atMs, skipsHead: old.hasBeenPriced });
   const { anchorMs, moves } = anchorAfter(subscription, { inForce, plan, atMs });
   const late = billLateUsage(account, atMs);
-  const ofPlan = returnFromRuns(
+  const returned = returnFromRuns(
     { ...late.account, subscription },
     {
       atMs,
       mode,
-      isEnding: ({ isAddOn }) => !isAddOn,
+      isEnding: ({ isAddOn }) => !isAddOn || moves,
+      // An add-on goes on: only the time of its period is cut.
+      isByTime: ({ isAddOn }) => isAddOn,
     },
   );
-  const returned = moves
-    ? returnFromRuns(ofPlan, {
-        atMs,
-        mode: mode === "none" ? "none" : "time",
-        isEnding: ({ isAddOn }) => isAddOn,
-      })
-    : ofPlan;
   const turned = addOns.map((run) => turnPhase(run, atMs));
   const closed = closeRuns(
     returned,

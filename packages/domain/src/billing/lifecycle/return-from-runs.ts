@@ -6,7 +6,9 @@ import { listRuns, type ProrationMode } from "../subscription/subscription.ts";
 
 /**
  * Gives back what the lines that end have left, by the mode of the step: nothing with `none`, the smaller of time and quota with
- * `largerOfTimeOrQuota`.
+ * `largerOfTimeOrQuota`. There is one credit note for each invoice.
+ *
+ * @param input.isByTime - Lines that a quota says nothing about.
  */
 export function returnFromRuns(
   account: RunningAccount,
@@ -14,7 +16,13 @@ export function returnFromRuns(
     atMs,
     mode,
     isEnding,
-  }: { atMs: number; mode: ProrationMode; isEnding: (owner: LineOwner) => boolean },
+    isByTime = () => false,
+  }: {
+    atMs: number;
+    mode: ProrationMode;
+    isEnding: (owner: LineOwner) => boolean;
+    isByTime?: (owner: LineOwner) => boolean;
+  },
 ): RunningAccount {
   if (mode === "none") {
     return account;
@@ -29,7 +37,7 @@ export function returnFromRuns(
       const run = listRuns(subscription).find((candidate) =>
         owner.isAddOn ? candidate.order === owner.runOrder : !candidate.isAddOn,
       );
-      return mode !== "largerOfTimeOrQuota" || run === undefined
+      return mode !== "largerOfTimeOrQuota" || run === undefined || isByTime(owner)
         ? undefined
         : quotaShareLeft(run, span, { anchorMs, atMs, uses: meterUses });
     },

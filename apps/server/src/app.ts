@@ -5,13 +5,20 @@ import { createProblemRenderer } from "#http/problem-details.ts";
 import type { ApiGateway } from "#modules/gateway/index.ts";
 import { parseTrustedProxies } from "#platform/client-address.ts";
 import { isOwnAddress, limitConnections } from "#platform/limit-connections.ts";
+import { RecentRequests } from "#platform/loop-watch.ts";
 import { createStorageGuard } from "#platform/storage-guard.ts";
 import type { AppInput } from "./app-input.ts";
 import { createServingHealth, type ServingHealth } from "./serving-health.ts";
 import { wireCalls } from "./wire-calls.ts";
 import { wirePeople } from "./wire-people.ts";
 
-export type App = { people: Server; gateway: ApiGateway; health(): ServingHealth };
+export type App = {
+  people: Server;
+  gateway: ApiGateway;
+  health(): ServingHealth;
+  /** Of the listener for people. */
+  recent: RecentRequests;
+};
 
 /** Builds the two listeners and mounts every module; opens no port. */
 export function buildApp(input: AppInput): App {
@@ -21,16 +28,17 @@ export function buildApp(input: AppInput): App {
   const { config, services } = input.installation;
   const storage = createStorageGuard(services, config.storage, { folder: config.dataFolder });
   void storage.look();
+  const recent = new RecentRequests();
   const health = createServingHealth({
     ...input,
     documents: calls.documents,
     upstreamHealth: gateway.upstreamHealth,
     storage,
   });
-  const people = wirePeople(input, { calls, renderProblem, health, storage });
+  const people = wirePeople(input, { calls, renderProblem, health, storage, recent });
   people.once("close", storage.stop);
   limitAllConnections(input, { people, gateway });
-  return { people, gateway, health: health.own };
+  return { people, gateway, health: health.own, recent };
 }
 
 function limitAllConnections(

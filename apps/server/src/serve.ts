@@ -2,6 +2,7 @@ import { openLocalFileStore } from "#modules/files/index.ts";
 import { startMetering } from "#modules/metering/index.ts";
 import { CHANGES_CHANNEL, createChangeFeed } from "#platform/change-feed.ts";
 import { closeServer, listen, toPortError } from "#platform/listen.ts";
+import { watchLoop } from "#platform/loop-watch.ts";
 import { createOutbound } from "#platform/outbound.ts";
 import { createListen } from "#platform/postgres-listen.ts";
 import { ensureSecretFile } from "#platform/secret-file.ts";
@@ -81,9 +82,16 @@ export async function serve(input: ServeInput): Promise<Serving> {
     throw toPortError(error, programs);
   });
 
+  const endWatch = watchLoop({
+    logger,
+    monotonicMs: services.clock.monotonicMs,
+    recent: app.recent,
+  });
+
   return {
     health: app.health,
     stop: async () => {
+      endWatch();
       draining.abort();
       // Keys are verified on the listener for people: both must be over before the last group of usage is closed.
       await Promise.all([

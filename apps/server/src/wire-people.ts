@@ -57,6 +57,7 @@ import {
   roleDirectory,
 } from "#modules/tenants/index.ts";
 import { parseTrustedProxies } from "#platform/client-address.ts";
+import type { RecentRequests } from "#platform/loop-watch.ts";
 import { MEGABYTE, type StorageGuard } from "#platform/storage-guard.ts";
 import type { AppInput, WorkerSide } from "./app-input.ts";
 import { toPublicConfig } from "./public-config.ts";
@@ -81,11 +82,12 @@ export function wirePeople(
     renderProblem: ProblemRenderer;
     health: { components(): Promise<Record<string, ComponentHealth>> };
     storage: StorageGuard;
+    recent: RecentRequests;
   },
 ): Server {
   const { installation, metering, changes, urls, fileStore, worker, streamTiming } = input;
   const { config, services, logger } = installation;
-  const { calls, renderProblem, health, storage } = wiring;
+  const { calls, renderProblem, health, storage, recent } = wiring;
   const { assertMayStore } = storage;
   const files = {
     ...services,
@@ -270,6 +272,7 @@ export function wirePeople(
     logger,
     corsOrigins: config.cors.origins,
     trustedProxies: parseTrustedProxies(config.trustedProxies),
+    recent,
     takeWrite: createWriteBudget(config.api.writesPerMinute, services.clock.monotonicMs),
   });
 }

@@ -2,12 +2,16 @@ import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findFreePort } from "./find-free-port.ts";
+import { findLoopHolds } from "./find-loop-holds.ts";
 import { pollUntil } from "./poll-until.ts";
 import { type Ended, type RunningProgram, startProgram } from "./program.ts";
 
 export type RunningServer = RunningProgram & { port: number; gatewayPort: number };
 
-/** An installation in a temporary folder; `await using` ends what was started there and removes it. */
+/**
+ * An installation in a temporary folder; `await using` ends what was started there and removes it, and fails when a server
+ * held its event loop for too long.
+ */
 export type ProductHome = AsyncDisposable & {
   dataFolder: string;
   /** The variables with which a program reaches this installation. */
@@ -44,6 +48,7 @@ export async function makeProductHome(env: Record<string, string> = {}): Promise
     ...env,
   };
   const running = new Set<RunningProgram>();
+  const servers: RunningProgram[] = [];
 
   function run(script: string, ...args: string[]): RunningProgram {
     const program = startProgram({
@@ -64,6 +69,7 @@ export async function makeProductHome(env: Record<string, string> = {}): Promise
 
   async function startServer(): Promise<RunningServer> {
     const server = run("apps/server/src/main.ts");
+    servers.push(server);
     const url = `http://127.0.0.1:${String(ports.port)}/health/ready`;
     const isReady = pollUntil(
       "the server is ready",
@@ -91,6 +97,10 @@ export async function makeProductHome(env: Record<string, string> = {}): Promise
     }
     await stopOrphan(await readDatabasePid().catch(() => undefined));
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    const holds = servers.flatMap((server) => findLoopHolds(server.output()));
+    if (holds.length > 0) {
+      throw new Error(`Requests kept all others waiting:\n${holds.join("\n")}`);
+    }
   }
 
   return {

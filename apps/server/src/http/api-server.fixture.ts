@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { AnyRouter } from "@orpc/server";
 import type { Actor } from "@turnpike/domain/access/actor";
 import { createLogger, type Logger } from "#platform/logger.ts";
+import { RecentRequests } from "#platform/loop-watch.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { createApiServer } from "./api-server.ts";
 import { createContractHandler } from "./contract-handler.ts";
@@ -48,6 +49,7 @@ export async function serveModule(input: {
     logger: input.logger ?? createLogger({ level: "silent" }),
     corsOrigins: input.corsOrigins ?? [],
     trustedProxies: { has: () => false },
+    recent: new RecentRequests(),
     takeWrite: input.takeWrite ?? (() => undefined),
   });
   server.listen(0, "127.0.0.1");

@@ -9,6 +9,7 @@ import {
   toCanonicalAddress,
 } from "#platform/client-address.ts";
 import type { Logger } from "#platform/logger.ts";
+import type { RecentRequests } from "#platform/loop-watch.ts";
 import { authenticate, type FindActor, unauthenticated } from "./authenticate.ts";
 import type { ContractHandler } from "./contract-handler.ts";
 import { DueAnswers } from "./due-answers.ts";
@@ -41,6 +42,7 @@ export type ApiServerDeps = {
   trustedProxies: TrustedProxies;
   /** Called for each request that may change something, other than those of hot routes, which have limits of their own. */
   takeWrite: TakeWrite;
+  recent: RecentRequests;
 };
 
 const PREFLIGHT_SECONDS = "600";
@@ -293,6 +295,7 @@ export function createApiServer(deps: ApiServerDeps): Server {
       if (!due.add(res)) {
         return;
       }
+      deps.recent.note(req);
       const requestId = deps.newId("request");
       const fail = (error: unknown): void => {
         if (error instanceof ClientLeftError) {

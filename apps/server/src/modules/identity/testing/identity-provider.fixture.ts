@@ -9,6 +9,7 @@ import { createProblemRenderer } from "#http/problem-details.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { systemClock } from "#platform/clock.ts";
 import { createLogger } from "#platform/logger.ts";
+import { RecentRequests } from "#platform/loop-watch.ts";
 import {
   createIdentityProvider,
   type IdentityProvider,
@@ -261,6 +262,7 @@ export async function startIdentityProvider(
     logger: services.logger,
     corsOrigins: ["https://other.test"],
     takeWrite: () => undefined,
+    recent: new RecentRequests(),
     trustedProxies: { has: () => false },
   });
   server.listen(0, "127.0.0.1");

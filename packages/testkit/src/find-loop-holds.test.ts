@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { findLoopHolds } from "./find-loop-holds.ts";
+
+it("finds the lines of holds beyond the bound, among all that a product prints", () => {
+  const line = (heldMs: number) =>
+    JSON.stringify({
+      level: "warn",
+      heldMs,
+      requests: ["POST /v1/x"],
+      msg: "The event loop was held",
+    });
+  const output = ["Turnpike is ready.", line(500), line(501), '{"msg":"Another","heldMs":900}'];
+  expect(findLoopHolds(output.join("\n"))).toEqual([line(501)]);
+});

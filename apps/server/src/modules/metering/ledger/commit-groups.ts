@@ -16,6 +16,7 @@ import {
   insertEntries,
   type LedgerRow,
   settleSpends,
+  stampUsage,
   toEntryTexts,
 } from "./ledger.store.ts";
 import { mayBePending, readLimitedKeys } from "./limited-keys.ts";
@@ -32,7 +33,7 @@ import {
 } from "./usage-group.ts";
 
 /** Sums entries that are recorded at one instant to rows of the ledger. Each row has the id of the first group of them. */
-function createLedgerSums(recorded: { groupId: string; recordedAt: Date }) {
+function createLedgerSums(recorded: { groupId: string; recordedAtMs: number | null }) {
   return new SumRegistry<GroupEntry, LedgerRow>({
     ownerOf: (entry) => entry.keyId,
     isOf: (row, entry) => row.minuteMs === entry.minuteMs && isSameButForMinute(row, entry),
@@ -60,9 +61,9 @@ function createLedgerPacker(): RowPacker<LedgerRow> {
   return new RowPacker({
     isSameButForKey: (one, other) =>
       one.minuteMs === other.minuteMs &&
-      one.recordedAt.getTime() === other.recordedAt.getTime() &&
+      one.recordedAtMs === other.recordedAtMs &&
       isSameButForMinute(one, other),
-    nameOf: (row) => `${String(row.recordedAt.getTime())}|${ledgerRowName(row)}`,
+    nameOf: (row) => `${String(row.recordedAtMs)}|${ledgerRowName(row)}`,
   });
 }
 
@@ -120,22 +121,23 @@ type GroupSums = {
  */
 async function sumGroups(
   groups: readonly (UsageGroup | StoredGroup)[],
-  claimed: ReadonlyMap<string, Date>,
+  claimed: ReadonlySet<string>,
   pace: CommitPace,
 ): Promise<GroupSums> {
   const spends = new Map<string, GroupSpend>();
-  const ledgers = new Map<number, ReturnType<typeof createLedgerSums>>();
+  const ledgers = new Map<number | null, ReturnType<typeof createLedgerSums>>();
   const recent = createRecentSums();
 
-  function add(group: UsageGroup | StoredGroup, recordedAt: Date): void {
+  function add(group: UsageGroup | StoredGroup): void {
+    const { recordedAtMs } = group;
     const { groupId, entries, spends: spent } = "read" in group ? group.read() : group;
     for (const spend of spent) {
       const { tenantId, leaseId, quantity } = spend;
       const before = spends.get(leaseId)?.quantity ?? 0;
       spends.set(leaseId, { tenantId, leaseId, quantity: before + quantity });
     }
-    const ledger = ledgers.get(recordedAt.getTime()) ?? createLedgerSums({ groupId, recordedAt });
-    ledgers.set(recordedAt.getTime(), ledger);
+    const ledger = ledgers.get(recordedAtMs) ?? createLedgerSums({ groupId, recordedAtMs });
+    ledgers.set(recordedAtMs, ledger);
     for (const entry of entries) {
       recent.add(entry);
       if (entry.calls > 0) {
@@ -147,9 +149,8 @@ async function sumGroups(
   }
 
   for (const group of groups) {
-    const recordedAt = claimed.get(group.groupId);
-    if (recordedAt !== undefined) {
-      await pace.work(() => add(group, recordedAt));
+    if (claimed.has(group.groupId)) {
+      await pace.work(() => add(group));
     }
   }
   return {
@@ -232,8 +233,10 @@ export async function writeGroups(
   }
   const sums = await sumGroups(groups, claimed, pace);
   const writes = await prepareWrites(sums, pace);
+  // After the pauses for preparing, because cut-offs wait from here on.
+  const recordedAt = await stampUsage(tx);
   for (const texts of writes.entries) {
-    await insertEntries(tx, texts);
+    await insertEntries(tx, texts, recordedAt);
     await pace.afterStatement();
   }
   for (const texts of writes.recent) {

@@ -13,24 +13,43 @@ import type { GroupEntry, GroupSpend, UsageGroup } from "./usage-group.ts";
 /**
  * Claims group ids. A group that has its id already was committed before and must not be written again.
  *
- * @returns The ids that are new, each with the instant at which its usage is recorded.
+ * @returns The ids that are new.
  */
 export async function claimGroups(
   tx: Tx,
-  groups: readonly Pick<UsageGroup, "groupId" | "processId" | "recordedAtMs">[],
-): Promise<Map<string, Date>> {
-  const rows = await tx<{ group_id: string; recorded_at: Date }[]>`
-    insert into ledger_groups (group_id, process_id, recorded_at)
-    select group_id, process_id, coalesce(recorded_at, now())
+  groups: readonly Pick<UsageGroup, "groupId" | "processId">[],
+): Promise<Set<string>> {
+  const rows = await tx<{ group_id: string }[]>`
+    insert into ledger_groups (group_id, process_id)
+    select group_id, process_id
     from unnest(
       ${wordsLiteral(groups.map((group) => group.groupId))}::text::text[],
-      ${wordsLiteral(groups.map((group) => group.processId))}::text::text[],
-      ${textsLiteral(groups.map((group) => toInstant(group.recordedAtMs)))}::text::timestamptz[]
-    ) as input (group_id, process_id, recorded_at)
+      ${wordsLiteral(groups.map((group) => group.processId))}::text::text[]
+    ) as input (group_id, process_id)
     order by group_id
     on conflict (group_id) do nothing
-    returning group_id, recorded_at`;
-  return new Map(rows.map((row) => [row.group_id, row.recorded_at]));
+    returning group_id`;
+  return new Set(rows.map((row) => row.group_id));
+}
+
+/**
+ * Reads the instant at which this transaction records usage: later than every cut-off before it, and covered by every cut-off
+ * that is taken once it has ended. Cut-offs wait for its end.
+ */
+export async function stampUsage(tx: Tx): Promise<Date> {
+  const [row] = await tx<[{ recorded_at: Date }]>`select stamp_usage() as recorded_at`;
+  return row.recorded_at;
+}
+
+/**
+ * Takes a cut-off, for example of an invoice: usage recorded up to it is in the ledger, and usage recorded after this
+ * transaction is later. New usage waits for the transaction to end.
+ *
+ * @throws The database's `lock_not_available` when commits hold it up for a second; try again.
+ */
+export async function cutOffUsage(tx: Tx): Promise<Date> {
+  const [row] = await tx<[{ cut_off_at: Date }]>`select cut_off_usage() as cut_off_at`;
+  return row.cut_off_at;
 }
 
 /** Deletes the ids of groups claimed more than `days` ago, at most `rowsMax`. @returns How many. */
@@ -45,15 +64,15 @@ export async function deleteOldGroups(tx: Tx, days: number, rowsMax: number): Pr
   return rows.length;
 }
 
-function toInstant(epochMs: number | null): string | null {
-  return epochMs === null ? null : new Date(epochMs).toISOString();
-}
-
 /** One entry to be written to the ledger. */
 export type LedgerRow = Omit<
   GroupEntry,
   "method" | "route" | "bytesIn" | "bytesOut" | "latencies"
-> & { groupId: string; recordedAt: Date };
+> & {
+  groupId: string;
+  /** Null: when the transaction records it. */
+  recordedAtMs: number | null;
+};
 
 /** Entries that are stored as one row. */
 type PackedEntry = PackedRow<LedgerRow>;
@@ -91,7 +110,7 @@ export function toEntryTexts(rows: readonly PackedEntry[]): EntryTexts {
     tenantId: wordsLiteral(common.map((row) => row.tenantId)),
     groupId: wordsLiteral(common.map((row) => row.groupId)),
     occurredAt: instantsLiteral(common.map((row) => row.minuteMs)),
-    recordedAt: instantsLiteral(common.map((row) => row.recordedAt.getTime())),
+    recordedAt: instantsLiteral(common.map((row) => row.recordedAtMs ?? undefined)),
     periodStart: instantsLiteral(common.map((row) => row.periodStartMs)),
     meterId: textsLiteral(common.map((row) => row.meterId)),
     environment: wordsLiteral(common.map((row) => row.environment)),
@@ -106,12 +125,13 @@ export function toEntryTexts(rows: readonly PackedEntry[]): EntryTexts {
   };
 }
 
-export async function insertEntries(tx: Tx, texts: EntryTexts): Promise<void> {
+/** @param recordedAt - Of the entries that bring no instant of their own. */
+export async function insertEntries(tx: Tx, texts: EntryTexts, recordedAt: Date): Promise<void> {
   await tx`
     insert into ledger_entries (tenant_id, group_id, occurred_at, recorded_at, period_start, meter_id, environment,
       outcome, status, calls, quantity, key_id, key_ids, key_calls, key_quantities)
-    select tenant_id, group_id, occurred_at, recorded_at, period_start, meter_id, environment, outcome, status, calls, quantity,
-      key_id, key_ids::text[], key_calls::bigint[], key_quantities::numeric[]
+    select tenant_id, group_id, occurred_at, coalesce(recorded_at, ${recordedAt}), period_start, meter_id, environment, outcome,
+      status, calls, quantity, key_id, key_ids::text[], key_calls::bigint[], key_quantities::numeric[]
     from unnest(
       ${texts.tenantId}::text::text[],
       ${texts.groupId}::text::text[],

@@ -61,7 +61,8 @@ function checkMeteredPrice(price: Price, meter: BillingMeter, reader: Reader): v
       "meter_not_additive",
       `Price a meter that counts or sums: ${meter.aggregation} of ${meter.meterId} cannot be added up.`,
     );
-  } else if (price.model === "percentage" && meter.aggregation !== "sum") {
+  }
+  if (price.model === "percentage" && meter.aggregation !== "sum") {
     reader
       .at("model")
       .report("percentage_needs_sum", "Use a meter that sums money, or a price for each unit.");

@@ -9,7 +9,7 @@ import type { PlayedStory, StoryInvoice, StoryLine } from "./to-story-result.ts"
 const DAY_MS = 24 * 60 * 60 * 1000;
 const START_MS = Date.UTC(2024, 0, 31);
 /** Stories for each guarantee: each has up to a hundred invoices. */
-const RUNS = 60;
+const RUNS = 40;
 
 function play(story: object): PlayedStory {
   const result = playStory(JSON.parse(JSON.stringify(story)));
@@ -331,6 +331,74 @@ describe("usage", () => {
         expect(sum(billed, ({ amount }) => amount)).toBe(sum(billed, ({ quantity }) => quantity));
       }),
       { numRuns: RUNS },
+    );
+  });
+});
+
+describe("the credit notes of an invoice", () => {
+  it("are together the invoice, tax by tax, however it is cut", () => {
+    const cents = fc.integer({ min: 1, max: 30_000 }).map((value) => (value / 100).toFixed(2));
+    const classes = ["standard", "low", "both"] as const;
+    const taxRates = [
+      { country: "DE", category: "S", rate: "19" },
+      { country: "DE", class: "low", category: "S", rate: "7" },
+      { country: "DE", class: "both", category: "S", rate: "7" },
+      { country: "DE", class: "both", category: "S", rate: "9.975", name: "local" },
+    ];
+    fc.assert(
+      fc.property(
+        fc.tuple(cents, cents, cents),
+        fc.array(cents, { maxLength: 8 }),
+        fc.constantFrom("net", "gross"),
+        (prices, amounts, pricesInclude) => {
+          const story = {
+            currency: "EUR",
+            seller: { country: "DE", taxRates, pricesInclude },
+            catalog: {
+              plans: [
+                {
+                  planId: "a",
+                  phases: [
+                    {
+                      rateCards: prices.map((amount, index) => ({
+                        key: `fee-${String(index)}`,
+                        price: flat(amount),
+                        interval: { month: 1 },
+                        timing: "advance",
+                        taxClass: classes[index],
+                      })),
+                    },
+                  ],
+                },
+              ],
+            },
+            story: [
+              { at: instant(0), do: "coupon", percent: "12.5" },
+              { at: instant(0), do: "subscribe", plan: "a" },
+              ...amounts.map((amount) => ({
+                at: instant(1),
+                do: "creditNote",
+                invoice: 0,
+                amount,
+              })),
+              { at: instant(2), do: "creditNote", invoice: 0 },
+            ],
+            until: instant(3),
+          };
+          const { invoices, creditNotes } = play(story);
+          const [invoice] = invoices;
+          expect(invoice?.credited).toBe(invoice?.total);
+          expect(sum(creditNotes, ({ net }) => net)).toBe(toScaled(invoice?.net ?? "0"));
+          for (const { rate, name, base, amount } of invoice?.taxes ?? []) {
+            const rows = creditNotes
+              .flatMap(({ taxes }) => taxes)
+              .filter((tax) => tax.rate === rate && tax.name === name);
+            expect(sum(rows, (tax) => tax.amount)).toBe(toScaled(amount));
+            expect(sum(rows, (tax) => tax.base)).toBe(toScaled(base));
+            expect(rows.every((tax) => toScaled(tax.amount) >= 0n)).toBe(true);
+          }
+        },
+      ),
     );
   });
 });

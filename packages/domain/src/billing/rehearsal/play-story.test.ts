@@ -3,10 +3,14 @@ import { join } from "node:path";
 import { describe, it } from "vitest";
 import { expectStory } from "./expect-story.fixture.ts";
 
-const EXAMPLES = readFileSync(join(import.meta.dirname, "stories/worked-examples.jsonl"), "utf8")
-  .trim()
-  .split("\n")
-  .map((line) => JSON.parse(line));
+function readStories(name: string) {
+  return readFileSync(join(import.meta.dirname, "stories", name), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
+
+const EXAMPLES = [...readStories("worked-examples.jsonl"), ...readStories("rules.jsonl")];
 
 describe("playStory", () => {
   it.each(EXAMPLES.map((story) => [story.area, story.id, story]))(

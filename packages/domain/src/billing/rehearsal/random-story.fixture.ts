@@ -239,5 +239,5 @@ export const randomStory = fc
       plans: PLANS.map((planId, index) => ({ planId, phases: of[index] })),
     },
     story: [{ at: new Date(START_MS).toISOString(), do: "subscribe", plan: "a", anchor }, ...list],
-    until: new Date(START_MS + 400 * DAY_MS).toISOString(),
+    until: new Date(START_MS + 300 * DAY_MS).toISOString(),
   }));

@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { isDeepStrictEqual } from "node:util";
+import { SCOPES } from "@turnpike/domain/access/scopes";
 import type { Standing } from "@turnpike/domain/entitlements/standing";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { openRawConnection } from "@turnpike/testkit/raw-http";
-import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
+import { type ApiReply, startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -38,7 +39,7 @@ type End = {
   outcome?: string;
   /** What stays open all the same. */
   spares?: readonly string[];
-  end(customer: Customer): Promise<unknown>;
+  end(customer: Customer): Promise<ApiReply | undefined>;
 };
 
 let database: TestDatabase;
@@ -213,7 +214,7 @@ const changeKey = ({ keyPath }: Customer, body: object) =>
   app.call(serviceKey, "PATCH", keyPath, body);
 const inAnHour = () => new Date(Date.now() + HOUR_MS).toISOString();
 
-async function setStanding(tenantId: TenantId, standing: Standing): Promise<void> {
+async function setStanding(tenantId: TenantId, standing: Standing): Promise<undefined> {
   await database.sql`
     update tenant_entitlements set standing = ${standing} where tenant_id = ${tenantId}`;
   await database.sql`select record_change('tenant', ${tenantId}, ${tenantId})`;
@@ -239,16 +240,18 @@ const ENDS: Readonly<Record<string, End>> = {
     of: "key",
     outcome: "EXPIRED",
     end: async (customer) => {
-      await changeKey(customer, { expiresAt: inAnHour() });
+      const reply = await changeKey(customer, { expiresAt: inAnHour() });
       aheadMs = 2 * HOUR_MS;
+      return reply;
     },
   },
   "its key was rolled and the grace is over": {
     of: "key",
     outcome: "EXPIRED",
     end: async ({ keyPath }) => {
-      await app.call(serviceKey, "POST", `${keyPath}/roll`, { graceSeconds: 3_600 });
+      const reply = await app.call(serviceKey, "POST", `${keyPath}/roll`, { graceSeconds: 3_600 });
       aheadMs = 2 * HOUR_MS;
+      return reply;
     },
   },
   "its key was rolled without grace": {
@@ -279,7 +282,7 @@ const ENDS: Readonly<Record<string, End>> = {
     of: "member",
     end: () => {
       aheadMs = 24 * HOUR_MS;
-      return Promise.resolve();
+      return Promise.resolve(undefined);
     },
   },
 };
@@ -310,10 +313,7 @@ beforeAll(async () => {
     upstream: { onRequest: answerAsAsked },
   });
   app.upstream.server.on("upgrade", acceptWebSocket);
-  serviceKey = await app.mintServiceKey([
-    ...(["keys:write", "keys:read", "members:write", "tenants:write", "tenants:delete"] as const),
-    ...(["keys:verify", "documents:read", "usage:read"] as const),
-  ]);
+  serviceKey = await app.mintServiceKey(SCOPES);
 });
 afterAll(async () => {
   await app.close();
@@ -361,7 +361,8 @@ async function expectCut(end: End, kinds: readonly [string, Kind][]): Promise<vo
     );
     const listOpen = () => [...opened].filter(([, each]) => !each.isOver()).map(([name]) => name);
     expect(listOpen()).toHaveLength(kinds.length);
-    await end.end(customer);
+    const reply = await end.end(customer);
+    expect(reply?.status ?? 200, reply?.text).toBeLessThan(300);
     await pollUntil("everything is over", () => listOpen().length === 0).catch(() => undefined);
     expect(listOpen()).toEqual([]);
     const isOfClock = aheadMs > 0 && end.of === "member";

@@ -96,6 +96,8 @@ export type TestAppOptions = {
   streamHeartbeatMs?: number;
   /** Where calls with test keys go; undefined refuses them. Left out: to the same upstream. */
   testUpstreamUrl?: string | undefined;
+  /** Calls that the upstream takes at once. Left out: 512. */
+  upstreamPermits?: number;
   /** How the upstream answers. Left out: 200. */
   upstream?: Parameters<typeof startRecordingUpstream>[0];
 };
@@ -197,6 +199,7 @@ export async function startTestApp(
         testUrl: "testUpstreamUrl" in options ? options.testUpstreamUrl : "same",
         timeouts: { connectMs: 60_000, headersMs: 60_000, idleMs: 60_000 },
         maxRequestBytes: 1024 * 1024,
+        maxConcurrent: options.upstreamPermits,
         preserveHost: false,
       },
     ],

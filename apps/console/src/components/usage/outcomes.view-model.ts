@@ -31,6 +31,7 @@ const GROUP_OF: Readonly<Record<string, OutcomeGroup>> = {
   REQUEST_TIMEOUT: LEFT,
   PAYLOAD_TOO_LARGE: LEFT,
   RATE_LIMITED: RATE,
+  CONCURRENCY_LIMITED: RATE,
   QUOTA_EXCEEDED: QUOTA,
   PAYMENT_REQUIRED: QUOTA,
   SPEND_CAP_REACHED: QUOTA,
@@ -39,6 +40,7 @@ const GROUP_OF: Readonly<Record<string, OutcomeGroup>> = {
   REVOKED: KEY,
   EXPIRED: KEY,
   DISABLED: KEY,
+  NO_TEST_UPSTREAM: KEY,
 };
 
 /**

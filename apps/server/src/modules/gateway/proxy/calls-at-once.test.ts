@@ -11,6 +11,8 @@ let database: TestDatabase;
 let app: TestApp;
 let serviceKey: string;
 let hearChanges: () => Promise<void>;
+/** Of the upstream. */
+const PERMITS = 16;
 /** Calls that the upstream holds until they are released. */
 const waiting: ServerResponse[] = [];
 
@@ -23,7 +25,7 @@ function hold(req: IncomingMessage, res: ServerResponse): boolean {
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  app = await startTestApp(database, { upstream: { onRequest: hold } });
+  app = await startTestApp(database, { upstream: { onRequest: hold }, upstreamPermits: PERMITS });
   serviceKey = await app.mintServiceKey(["keys:write", "keys:verify", "usage:read"]);
   hearChanges = createHearChanges(app, serviceKey);
 });
@@ -163,6 +165,25 @@ describe("calls at once", () => {
     await passes(key);
   });
 
+  it("are free for other keys when the key that holds them is revoked, of the plan and of the upstream", async () => {
+    const tenantId = await createTenant(2);
+    const [stolen, other] = [await createKey(tenantId), await createKey(tenantId)];
+    const before = waiting.length;
+    const answers = [stolen.key, stolen.key].map((key) => call(key, "/hold"));
+    await pollUntil("both are with the upstream", () => waiting.length === before + 2);
+    const held = waiting.splice(before);
+    expect((await call(other.key)).status).toBe(429);
+    await app.call(serviceKey, "POST", `${stolen.path}/revoke`);
+    await passes(other.key);
+    expect(held.map((res) => res.destroyed)).toEqual([true, true]);
+    for (const answer of answers) {
+      const reply = await answer;
+      expect([reply.status, reply.headers.get("connection")]).toEqual([401, "close"]);
+      expect(reply.headers.get("www-authenticate")).toContain("Bearer");
+      expect(await reply.json()).toMatchObject({ code: "REVOKED" });
+    }
+  });
+
   it("are no matter of verification, which never learns when a call ends", async () => {
     const tenantId = await createTenant(1);
     const { key } = await createKey(tenantId, { concurrency: 1 });
@@ -176,13 +197,12 @@ describe("calls at once", () => {
   it("of one tenant leave the upstream open to every other", async () => {
     const [greedy, modest] = [await createTenant(), await createTenant()];
     const key = await createKey(greedy);
-    const half = 256;
-    await using _held = await holdCalls(Array.from({ length: half }, () => key.key));
+    await using _held = await holdCalls(Array.from({ length: PERMITS / 2 }, () => key.key));
     const refused = await call(key.key);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
     expect(await refused.json()).toMatchObject({ code: "CONCURRENCY_LIMITED" });
     const other = await createKey(modest);
-    await using _others = await holdCalls(Array.from({ length: 100 }, () => other.key));
+    await using _others = await holdCalls(Array.from({ length: PERMITS / 4 - 1 }, () => other.key));
     expect((await call(other.key)).status).toBe(200);
   });
 });

@@ -10,8 +10,8 @@ export const INVITATION_DAYS = 7;
 /** The most open invitations of one tenant. */
 export const OPEN_INVITATIONS_MAX = 50;
 /**
- * The most invitation mails within 24 hours: by one tenant, by one person in all their tenants, and to one address,
- * from any sender.
+ * The most invitation mails within 24 hours: by one tenant, by one person in all their tenants, and to one address
+ * by each of the two.
  */
 export const INVITATION_MAILS_MAX = { ofTenant: 100, ofInviter: 100, toAddress: 5 } as const;
 

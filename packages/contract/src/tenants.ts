@@ -99,6 +99,10 @@ export type Member = z.infer<typeof member>;
 export const leftKey = z.strictObject({ keyId, name: z.string(), start: z.string() });
 export type LeftKey = z.infer<typeof leftKey>;
 
+/** A webhook that is paused because the member who was responsible for it is gone. */
+export const pausedWebhook = z.strictObject({ webhookId: z.string(), origin: z.string() });
+export type PausedWebhook = z.infer<typeof pausedWebhook>;
+
 /** The most keys listed in the answer to the removal of a member. */
 export const LEFT_KEYS_MAX = 100;
 
@@ -219,11 +223,17 @@ export const tenantsContract = {
     .route({
       method: "DELETE",
       path: "/tenants/{tenantId}/members/{userId}",
-      summary: "Remove a member, or leave; the answer lists which of their keys still work",
+      summary:
+        "Remove a member, or leave; the answer lists which of their keys still work and which webhooks are paused",
       tags,
     })
     .input(z.strictObject({ tenantId, userId }))
-    .output(z.strictObject({ liveKeys: z.array(leftKey).max(LEFT_KEYS_MAX) })),
+    .output(
+      z.strictObject({
+        liveKeys: z.array(leftKey).max(LEFT_KEYS_MAX),
+        pausedWebhooks: z.array(pausedWebhook),
+      }),
+    ),
   ensureUser: operation({ scope: "users:write" })
     .route({
       method: "POST",

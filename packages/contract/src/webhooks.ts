@@ -128,7 +128,8 @@ export type WebhookEventData<Type extends WebhookEventType> = z.infer<
 /** What an endpoint subscribes to: types, or `*` for all present and future ones. */
 export const WEBHOOK_SUBSCRIPTIONS: readonly string[] = [ALL_EVENTS, ...WEBHOOK_EVENT_TYPES];
 
-export const WEBHOOK_STATES = ["enabled", "disabled", "auto_disabled"] as const;
+/** `paused`: the person responsible may no longer write webhooks. */
+export const WEBHOOK_STATES = ["enabled", "disabled", "auto_disabled", "paused"] as const;
 export const DELIVERY_STATES = ["pending", "succeeded", "failed"] as const;
 /** The most endpoints of one tenant: every event is sent to each. */
 export const WEBHOOKS_MAX = 10;
@@ -173,8 +174,10 @@ export const webhook = z.strictObject({
   description: z.string(),
   eventTypes: z.array(z.string()),
   state: z.enum(WEBHOOK_STATES),
-  /** Why the endpoint was disabled automatically. */
+  /** Why the endpoint was disabled automatically or paused. */
   disabledReason: z.string().nullable(),
+  /** Who added the endpoint or enabled it last: type and id of the actor, such as `user:usr_…`. Null if unknown. */
+  responsible: z.string().nullable(),
   /** When deliveries began to fail. Null if the last attempt succeeded. */
   failingSince: instant.nullable(),
   /** Until when an earlier secret still signs as well. */
@@ -200,7 +203,7 @@ const updateWebhookFields = {
   url: url.optional(),
   description: description.optional(),
   eventTypes: eventTypes.optional(),
-  /** Enabling resets the failure history. Deliveries that are waiting when an endpoint is disabled count as failed. */
+  /** Enabling resets the failure history and makes the caller responsible. Deliveries that are waiting when an endpoint is disabled count as failed. */
   enabled: z.boolean().optional(),
 };
 export const updateWebhookRequest = z.strictObject(updateWebhookFields);

@@ -25,6 +25,7 @@ const TITLES: Readonly<Record<string, string>> = {
   "webhook.deleted": "Webhook deleted",
   "webhook.secret_rotated": "Webhook secret replaced",
   "webhook.auto_disabled": "Webhook disabled after failures",
+  "webhook.paused": "Webhook paused",
   "export.created": "Export requested",
   "export.deleted": "Export deleted",
   "alert.created": "Alert created",
@@ -196,9 +197,16 @@ function tellRemoval({ entityId, actorId, details }: Activity, names: ActivityNa
       ? "left the tenant"
       : `removed ${namePerson(entityId, names)}, who was ${toText(toFirst(details["role"]))}`;
   const keys = Array.isArray(details["liveKeys"]) ? details["liveKeys"].length : 0;
-  return keys === 0
-    ? what
-    : `${what}; ${formatCount(keys)} of their keys still work${keys === 1 ? "s" : ""}`;
+  const webhooks = Array.isArray(details["pausedWebhooks"]) ? details["pausedWebhooks"].length : 0;
+  return [
+    what,
+    ...(keys === 0
+      ? []
+      : [`${formatCount(keys)} of their keys still work${keys === 1 ? "s" : ""}`]),
+    ...(webhooks === 0
+      ? []
+      : [`${formatCount(webhooks)} of their webhooks ${webhooks === 1 ? "is" : "are"} paused`]),
+  ].join("; ");
 }
 
 function listTenantChanges(details: Details): string {

@@ -1,5 +1,10 @@
 import { userId as userIdSchema } from "@turnpike/contract/shapes";
-import { ensureUserRequest, type LeftKey, type Member } from "@turnpike/contract/tenants";
+import {
+  ensureUserRequest,
+  type LeftKey,
+  type Member,
+  type PausedWebhook,
+} from "@turnpike/contract/tenants";
 import { ROLES } from "@turnpike/domain/access/scopes";
 import { z } from "zod";
 import { ensureUser } from "#modules/identity/index.ts";
@@ -36,9 +41,18 @@ function toMembersTable(members: readonly Member[]): string {
   );
 }
 
-function toRemovedText(userId: string, liveKeys: readonly LeftKey[]): string {
+function toRemovedText(
+  userId: string,
+  {
+    liveKeys,
+    pausedWebhooks,
+  }: { liveKeys: readonly LeftKey[]; pausedWebhooks: readonly PausedWebhook[] },
+): string {
+  const origins = pausedWebhooks.map(({ origin }) => origin).join(", ");
+  const paused =
+    origins === "" ? "" : ` Webhooks that are paused until someone enables them: ${origins}.`;
   if (liveKeys.length === 0) {
-    return `Removed ${userId}.`;
+    return `Removed ${userId}.${paused}`;
   }
   const table = toTable(
     liveKeys,
@@ -49,7 +63,7 @@ function toRemovedText(userId: string, liveKeys: readonly LeftKey[]): string {
     ],
     "",
   );
-  return `Removed ${userId}. Keys that they made work on:\n${table}`;
+  return `Removed ${userId}.${paused} Keys that they made work on:\n${table}`;
 }
 
 /** `turnpike members …` and `turnpike users …`: who belongs to which tenant. */
@@ -104,10 +118,10 @@ export function addMembersCommands(cli: Cli): void {
       await cli.run(
         async ({ deps, context }) => {
           const { tenantId } = await getTenantByName(deps, context, { idOrSlug: options.tenant });
-          const { liveKeys } = await removeMember(deps, context, { tenantId, userId });
-          return { tenantId, userId, removed: true, liveKeys };
+          const left = await removeMember(deps, context, { tenantId, userId });
+          return { tenantId, userId, removed: true, ...left };
         },
-        ({ liveKeys }) => toRemovedText(userId, liveKeys),
+        (left) => toRemovedText(userId, left),
       );
     });
 }

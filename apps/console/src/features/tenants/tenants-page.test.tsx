@@ -225,7 +225,7 @@ describe("settings", () => {
             makeKey("Old", `user:${ADA}`, "revoked"),
             makeKey("Of Bob", `user:${BOB}`),
           ),
-        [`DELETE /tenants/${ACME}/members/${ADA}`]: () => ({ liveKeys: [] }),
+        [`DELETE /tenants/${ACME}/members/${ADA}`]: () => ({ liveKeys: [], pausedWebhooks: [] }),
         "POST /auth/verify": () => ({ ...verified, tenants: verified.tenants.slice(1) }),
       },
     });

@@ -23,6 +23,7 @@ export {
   updateWebhook,
   type WebhooksDeps,
 } from "./webhooks/manage-webhooks.ts";
+export { type PausedWebhook, pauseWebhooksOf } from "./webhooks/pause-webhooks.ts";
 export { publishEvent } from "./webhooks/publish-event.ts";
 export type { WebhookOwner } from "./webhooks/webhook-owner.ts";
 export { startWebhookPump } from "./webhooks/webhook-pump.ts";

@@ -37,6 +37,7 @@ describe("notifications over HTTP", () => {
         isOperator: false,
         roles: new Map([[ours, "viewer"]]),
       },
+      owner: { type: "user", id: COLLEAGUE, isOperator: false, roles: new Map([[ours, "owner"]]) },
       otherProgram: { type: "service_key", id: "svc_2", scopes: ["usage:read"] },
     };
     api = await serveModule({
@@ -81,6 +82,35 @@ describe("notifications over HTTP", () => {
     expect((await read(mine.notificationId)).status).toBe(200);
     expect((await read(hers.notificationId)).status).toBe(404);
     expect((await list("program", ours, "?unread=true")).ids).toContain(hers.notificationId);
+  });
+
+  it("lets a member read for no one else: what is for all stays unread for the others", async () => {
+    const forAll = await created(hello);
+    const unreadOf = async (as: string) => (await list(as, ours, "?unread=true")).ids;
+    const readPath = path(ours, `/${forAll.notificationId}/read`);
+    expect((await api.call("member", "POST", readPath, {})).status).toBe(200);
+    await api.call("member", "POST", path(ours, "/read"), { upTo: `ntf_${"f".repeat(32)}` });
+    expect(await unreadOf("member")).toEqual([]);
+    for (const other of ["owner", "ours", "program"]) {
+      expect(await unreadOf(other)).toContain(forAll.notificationId);
+    }
+    expect((await api.call("owner", "POST", readPath, {})).status).toBe(200);
+    expect(await unreadOf("owner")).not.toContain(forAll.notificationId);
+  });
+
+  it("shows a tenant's key nothing that is for a person, also if it asks for that person's", async () => {
+    const mine = await created({ ...hello, userId: MEMBER });
+    const forAll = await created(hello);
+    for (const query of ["", `?userId=${MEMBER}`, "?unread=true"]) {
+      const { ids } = await list("ours", ours, query);
+      expect(ids).toContain(forAll.notificationId);
+      expect(ids).not.toContain(mine.notificationId);
+    }
+    const read = api.call("ours", "POST", path(ours, `/${mine.notificationId}/read`), {});
+    expect((await read).status).toBe(404);
+    const input = { userId: MEMBER, upTo: `ntf_${"f".repeat(32)}` };
+    await api.call("ours", "POST", path(ours, "/read"), input);
+    expect((await list("member", ours, "?unread=true")).ids).toContain(mine.notificationId);
   });
 
   it("lists what was created, newest first, page by page", async () => {
@@ -132,9 +162,15 @@ describe("notifications over HTTP", () => {
       return await (await api.call("program", "POST", path(tenant, "/read"), input)).json();
     };
     expect(await readAll()).toEqual({ read: 3 });
-    expect((await list("program", tenant, "?unread=true")).ids).toEqual([
+    const unreadOf = async (userId: string) =>
+      (await list("program", tenant, `?unread=true&userId=${userId}`)).ids;
+    expect(await unreadOf(ada)).toEqual([later.notificationId]);
+    // Nothing was read for anyone else.
+    expect(await unreadOf(bob)).toEqual([
       later.notificationId,
+      seen.notificationId,
       hers.notificationId,
+      forAll.notificationId,
     ]);
     expect((await list("program", other, "?unread=true")).ids).toEqual([elsewhere.notificationId]);
     const read = (await list("program", tenant, `?userId=${ada}`)).items.filter(

@@ -68,8 +68,10 @@ async function assertWithinLimits(
   }
   if (
     counts.ofTenant >= INVITATION_MAILS_MAX.ofTenant ||
-    (isBoundPerson && counts.ofInviter >= INVITATION_MAILS_MAX.ofInviter) ||
-    counts.toAddress >= INVITATION_MAILS_MAX.toAddress
+    counts.ofTenantToAddress >= INVITATION_MAILS_MAX.toAddress ||
+    (isBoundPerson &&
+      (counts.ofInviter >= INVITATION_MAILS_MAX.ofInviter ||
+        counts.ofInviterToAddress >= INVITATION_MAILS_MAX.toAddress))
   ) {
     throw tooMany("Too many invitations were sent today. Try again tomorrow.", DAY_MS / 1_000);
   }

@@ -142,15 +142,28 @@ export async function revokeInvitationRowsOfProgram(
 
 /**
  * Counts the open invitations of a tenant, and those sent since an instant: by the tenant, by the inviter in all tenants, and
- * to the address. Needs the operator role.
+ * to the address by either. Others' invitations to it do not count: they would tell of themselves, and use up the limit. Needs the
+ * operator role.
  */
 export async function countInvitations(
   tx: Tx,
   tenantId: TenantId,
   input: { email: string; createdBy: string; now: Date; since: Date },
-): Promise<{ open: number; ofTenant: number; ofInviter: number; toAddress: number }> {
+): Promise<{
+  open: number;
+  ofTenant: number;
+  ofInviter: number;
+  ofTenantToAddress: number;
+  ofInviterToAddress: number;
+}> {
   const [row] = await tx<
-    { open: number; of_tenant: number; of_inviter: number; to_address: number }[]
+    {
+      open: number;
+      of_tenant: number;
+      of_inviter: number;
+      of_tenant_to_address: number;
+      of_inviter_to_address: number;
+    }[]
   >`
     select
       (select count(*)::int from invitations
@@ -161,11 +174,15 @@ export async function countInvitations(
       (select count(*)::int from invitations
         where created_by = ${input.createdBy} and created_at > ${input.since}) as of_inviter,
       (select count(*)::int from invitations
-        where email = ${input.email} and created_at > ${input.since}) as to_address`;
+        where tenant_id = ${tenantId} and email = ${input.email} and created_at > ${input.since}) as of_tenant_to_address,
+      (select count(*)::int from invitations
+        where created_by = ${input.createdBy} and email = ${input.email} and created_at > ${input.since})
+        as of_inviter_to_address`;
   return {
     open: row?.open ?? 0,
     ofTenant: row?.of_tenant ?? 0,
     ofInviter: row?.of_inviter ?? 0,
-    toAddress: row?.to_address ?? 0,
+    ofTenantToAddress: row?.of_tenant_to_address ?? 0,
+    ofInviterToAddress: row?.of_inviter_to_address ?? 0,
   };
 }

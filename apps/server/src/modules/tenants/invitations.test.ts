@@ -314,17 +314,44 @@ describe("an invitation", () => {
 });
 
 describe("limits of invitations", () => {
-  it("allow five mails a day to one address, from all senders together", async () => {
+  it("allow five mails a day to one address from a tenant, from all its members together, and tell and take nothing of another's", async () => {
     const email = newAddress();
-    for (let index = 0; index < 5; index += 1) {
-      await invite(await createStage(), email);
-    }
     const stage = await createStage();
+    const { tenantId } = stage;
+    const second = await createTestUser(services, { roles: [[tenantId, "owner"]] });
+    for (const owner of [stage.owner, second, stage.owner, second, stage.owner]) {
+      await invite({ tenantId, owner }, email);
+    }
+    expect((await refusalOf(invite({ tenantId, owner: second }, email))).code).toBe(
+      "TOO_MANY_INVITATIONS",
+    );
+    expect((await invite(await createStage(), email)).token).toHaveLength(43);
     const refusal = await refusalOf(invite(stage, email));
     expect(refusal).toMatchObject({ code: "TOO_MANY_INVITATIONS" });
     expect(Number(refusal.headers["retry-after"])).toBeGreaterThan(0);
     services.clock.advance(DAY_MS + 1);
     expect((await invite(stage, email)).token).toHaveLength(43);
+  });
+
+  it("allow five mails a day to one address from a person, over all their tenants", async () => {
+    const email = newAddress();
+    const { tenantId, owner } = await createStage();
+    const tenants = [tenantId];
+    for (let index = 0; index < 5; index += 1) {
+      const other = await createTestTenant(services, `Other ${String(index)}`);
+      const input = { tenantId: other.tenantId, userId: owner.userId, role: "owner" } as const;
+      await putMember(services, OPERATOR_CONTEXT, input);
+      tenants.push(other.tenantId);
+    }
+    const roles = new Map(tenants.map((id) => [id, "owner" as const]));
+    const actor = { type: "user", id: owner.userId, isOperator: false, roles } as const;
+    const person = { ...owner, context: contextOf(actor) };
+    for (const id of tenants.slice(0, 5)) {
+      await invite({ tenantId: id, owner: person }, email);
+    }
+    const last = { tenantId: tenants[5] ?? tenantId, owner: person };
+    expect((await refusalOf(invite(last, email))).code).toBe("TOO_MANY_INVITATIONS");
+    expect((await invite(last, newAddress())).token).toHaveLength(43);
   });
 
   it("allow fifty open invitations of a tenant, even when sixty are sent at once", async () => {

@@ -137,6 +137,20 @@ export async function hasMemberWithEmail(
 }
 
 /** Verified addresses of the members with one of the roles, owners first. Needs the operator role. */
+export async function listRoleUserIds(
+  tx: Tx,
+  tenantId: TenantId,
+  roles: readonly Role[],
+  limit: number,
+): Promise<UserId[]> {
+  const rows = await tx<{ user_id: UserId }[]>`
+    select user_id from members
+    where tenant_id = ${tenantId} and role = any(${[...roles]})
+    order by role = 'owner' desc, user_id
+    limit ${limit}`;
+  return rows.map((row) => row.user_id);
+}
+
 export async function listRoleEmails(
   tx: Tx,
   tenantId: TenantId,

@@ -268,7 +268,7 @@ describe("members among themselves", () => {
       removeMember(services, context, { tenantId, userId });
     for (const role of ROLES.filter((other) => other !== "owner")) {
       const guest = await createTestUser(services, { roles: [[tenantId, role]] });
-      expect(await leave(guest)).toEqual({ liveKeys: [] });
+      expect(await leave(guest)).toEqual({ liveKeys: [], pausedWebhooks: [] });
       expect((await refusalOf(leave(guest))).code).toBe("RESOURCE_NOT_FOUND");
     }
     expect((await refusalOf(leave(owner))).code).toBe("LAST_OWNER");

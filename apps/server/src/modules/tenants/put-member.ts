@@ -11,6 +11,7 @@ import { insertChange } from "#platform/changes.store.ts";
 import { assertOwnerRemains } from "./assert-owner-remains.ts";
 import { assertMayGrant } from "./member-authority.ts";
 import { findMemberRow, upsertMember } from "./members.store.ts";
+import { pauseWebhooksOfMember } from "./pause-webhooks-of-member.ts";
 import { toMemberReply } from "./to-tenant-reply.ts";
 import { withdrawInvitationsBy } from "./withdraw-invitations.ts";
 
@@ -20,7 +21,7 @@ function mayAddDirectly(actor: Actor): boolean {
 }
 
 /**
- * Changes the role of a member; giving the present role does nothing. The operator's actors can also make a user a member.
+ * Changes the role of a member; giving the present role does nothing. Webhooks of a member who may no longer write any are paused. The operator's actors can also make a user a member.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND` for the tenant, the user or the member; `LAST_OWNER`; `INSUFFICIENT_SCOPE` for a
  *   role above the actor's own, before or after.
@@ -59,12 +60,21 @@ export async function putMember(
       userId,
       roles: ROLES.filter((other) => !canGrantRole(role, other)),
     });
+    const pausedWebhooks =
+      before === undefined
+        ? []
+        : await pauseWebhooksOfMember(deps, tx, context, { tenantId, member: before, role });
     await writeAudit(deps, tx, context, {
       tenantId,
       action: before === undefined ? "member.added" : "member.role_changed",
       entityType: "member",
       entityId: userId,
-      details: { role: [before?.role ?? null, role] },
+      details: {
+        role: [before?.role ?? null, role],
+        ...(pausedWebhooks.length > 0 && {
+          pausedWebhooks: pausedWebhooks.map((webhook) => webhook.webhookId),
+        }),
+      },
     });
     await (before === undefined
       ? publishEvent(deps, tx, { tenantId, type: "member.added", data: { tenantId, userId, role } })

@@ -1,4 +1,4 @@
-import { LEFT_KEYS_MAX, type LeftKey } from "@turnpike/contract/tenants";
+import { LEFT_KEYS_MAX, type LeftKey, type PausedWebhook } from "@turnpike/contract/tenants";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { ROLES } from "@turnpike/domain/access/scopes";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
@@ -11,6 +11,7 @@ import { insertChange } from "#platform/changes.store.ts";
 import { assertOwnerRemains } from "./assert-owner-remains.ts";
 import { assertMayGrant } from "./member-authority.ts";
 import { deleteMember, findMemberRow } from "./members.store.ts";
+import { pauseWebhooksOfMember } from "./pause-webhooks-of-member.ts";
 import type { MemberKeys } from "./tenants.ports.ts";
 import { withdrawInvitationsBy } from "./withdraw-invitations.ts";
 
@@ -18,7 +19,7 @@ export type RemoveMemberDeps = AppServices & { memberKeys: MemberKeys };
 
 /**
  * Removes a member, or lets the actor leave. Invitations that they sent end. Their keys keep working, because programs of the
- * tenant may need them; the reply and the audit trail name the keys.
+ * tenant may need them; their webhooks are paused. The reply and the audit trail name both.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND` when the user is no member; `LAST_OWNER`; `INSUFFICIENT_SCOPE` for a member whose
  *   role is above the actor's own.
@@ -27,7 +28,7 @@ export async function removeMember(
   deps: RemoveMemberDeps,
   context: CallContext,
   input: { tenantId: TenantId; userId: UserId },
-): Promise<{ liveKeys: LeftKey[] }> {
+): Promise<{ liveKeys: LeftKey[]; pausedWebhooks: PausedWebhook[] }> {
   const { actor } = context;
   const { tenantId, userId } = input;
   const isLeaving = actor.type === "user" && actor.id === userId;
@@ -49,12 +50,21 @@ export async function removeMember(
       createdBy: `user:${userId}`,
       limit: LEFT_KEYS_MAX,
     });
+    const pausedWebhooks = await pauseWebhooksOfMember(deps, tx, context, {
+      tenantId,
+      member: before,
+      role: null,
+    });
     await writeAudit(deps, tx, context, {
       tenantId,
       action: "member.removed",
       entityType: "member",
       entityId: userId,
-      details: { role: [before.role, null], liveKeys: liveKeys.map((key) => key.keyId) },
+      details: {
+        role: [before.role, null],
+        liveKeys: liveKeys.map((key) => key.keyId),
+        pausedWebhooks: pausedWebhooks.map((webhook) => webhook.webhookId),
+      },
     });
     await publishEvent(deps, tx, {
       tenantId,
@@ -62,6 +72,6 @@ export async function removeMember(
       data: { tenantId, userId, before: before.role },
     });
     await insertChange(tx, { kind: "user", tenantId, entityId: userId });
-    return { liveKeys };
+    return { liveKeys, pausedWebhooks };
   });
 }

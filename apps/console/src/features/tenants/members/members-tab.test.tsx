@@ -114,7 +114,7 @@ describe("removing a member", () => {
         [`GET /tenants/${ACME}/keys`]: () => pageOf(makeKey("Worker", `user:${BOB}`)),
         [`DELETE /tenants/${ACME}/members/${BOB}`]: () => {
           isGone = true;
-          return { liveKeys: [] };
+          return { liveKeys: [], pausedWebhooks: [] };
         },
       },
     });

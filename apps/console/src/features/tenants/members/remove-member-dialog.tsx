@@ -24,15 +24,20 @@ export function RemoveMemberDialog({ tenant, member, onClose }: RemoveMemberDial
   const remove = useMutation({
     mutationKey: ["members", "remove"],
     mutationFn: ({ userId }: Member) => api.tenants.removeMember({ tenantId, userId }),
-    onSuccess: async ({ liveKeys }, gone) => {
+    onSuccess: async ({ liveKeys, pausedWebhooks }, gone) => {
       const keys = liveKeys.length === 0 ? "" : " The keys they created keep working.";
-      toast.success(`${nameMember(gone)} was removed.${keys}`);
+      const webhooks =
+        pausedWebhooks.length === 0
+          ? ""
+          : " Their webhooks are paused until someone takes them over.";
+      toast.success(`${nameMember(gone)} was removed.${keys}${webhooks}`);
       onClose();
       await client.invalidateQueries({
         queryKey: tenantsQueries.invitations(api, tenantId).queryKey,
       });
       await client.invalidateQueries({ queryKey: ["tenants", tenantId, "members"] });
       await client.invalidateQueries({ queryKey: ["audit", tenantId] });
+      await client.invalidateQueries({ queryKey: ["webhooks", tenantId] });
     },
   });
   const removeOnce = useSubmitOnce(remove.mutateAsync, "settled");
@@ -49,7 +54,8 @@ export function RemoveMemberDialog({ tenant, member, onClose }: RemoveMemberDial
         member !== undefined && (
           <>
             <p>
-              They lose access to {tenant.name} at once, and the invitations they sent stop working.
+              They lose access to {tenant.name} at once, the invitations they sent stop working, and
+              their webhooks are paused until someone takes them over.
             </p>
             <LiveKeysOf tenantId={tenantId} userId={member.userId} whose="they" />
           </>

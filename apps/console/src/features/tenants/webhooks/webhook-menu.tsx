@@ -1,6 +1,7 @@
 import { toButtonClasses } from "@turnpike/ui/button";
 import { Menu, MenuItem, MenuSeparator } from "@turnpike/ui/menu";
 import Ellipsis from "lucide-react/icons/ellipsis";
+import { toSwitchLabel } from "./webhook.view-model.ts";
 import type { WebhookTask } from "./webhook-dialogs.tsx";
 import type { Webhook } from "./webhooks.queries.ts";
 
@@ -31,7 +32,7 @@ export function WebhookMenu({ webhook, onTask, onTest, onSwitch }: WebhookMenuPr
       </MenuItem>
       <MenuItem onSelect={() => onTask({ kind: "save", webhook })}>Edit webhook</MenuItem>
       <MenuItem onSelect={() => onTask({ kind: "rotate", webhook })}>Replace secret</MenuItem>
-      <MenuItem onSelect={onSwitch}>{isEnabled ? "Disable webhook" : "Enable webhook"}</MenuItem>
+      <MenuItem onSelect={onSwitch}>{toSwitchLabel(webhook)}</MenuItem>
       <MenuSeparator />
       <MenuItem isDanger onSelect={() => onTask({ kind: "delete", webhook })}>
         Delete webhook

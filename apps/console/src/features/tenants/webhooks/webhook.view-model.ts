@@ -10,10 +10,37 @@ export function toWebhookState(webhook: Pick<Webhook, "state" | "failingSince">)
       return { tone: "neutral", label: "Disabled" };
     case "auto_disabled":
       return { tone: "danger", label: "Disabled after failures" };
+    case "paused":
+      return { tone: "warning", label: "Paused" };
     default:
       return webhook.failingSince === null
         ? { tone: "ok", label: "Enabled" }
         : { tone: "warning", label: "Failing" };
+  }
+}
+
+/** What to do about an endpoint that is not enabled and not disabled by a person; undefined otherwise. */
+export function toWebhookAdvice({
+  state,
+  disabledReason,
+}: Pick<Webhook, "state" | "disabledReason">): string | undefined {
+  if (disabledReason === null) {
+    return;
+  }
+  return state === "paused"
+    ? `${disabledReason} Nothing is sent to it. Check where it leads, replace its secret and take it over, or delete it.`
+    : `${disabledReason} Fix the receiver, enable the webhook and replay the failures.`;
+}
+
+/** What switching an endpoint on or off is called. */
+export function toSwitchLabel({ state }: Pick<Webhook, "state">): string {
+  switch (state) {
+    case "enabled":
+      return "Disable webhook";
+    case "paused":
+      return "Take over webhook";
+    default:
+      return "Enable webhook";
   }
 }
 

@@ -20,6 +20,7 @@ const makeWebhook = (more: object = {}) =>
     eventTypes: ["*"],
     state: "enabled",
     disabledReason: null,
+    responsible: null,
     failingSince: null,
     previousSecretUntil: null,
     createdAt: AT,
@@ -60,6 +61,26 @@ describe("webhooks", () => {
   it("explain themselves when a tenant has none", async () => {
     open({ [`GET ${LIST}`]: () => ({ items: [] }) });
     await screen.findByText("No webhooks yet");
+  });
+
+  it("of a former member are paused, say why, and are taken over from their menu", async () => {
+    const disabledReason = "The person responsible for it is no longer a member.";
+    let sent: unknown;
+    open(
+      {
+        [`GET ${LIST}`]: () => ({ items: [makeWebhook({ state: "paused", disabledReason })] }),
+        [`PATCH ${LIST}/${WEBHOOK}`]: async (request) => {
+          sent = await request.json();
+          return makeWebhook();
+        },
+      },
+      `&webhook=${WEBHOOK}`,
+    );
+    await screen.findByText(new RegExp(`^${disabledReason} .*take it over`));
+    screen.getByText("Paused");
+    await userEvent.click(screen.getByRole("button", { name: /^Actions for/ }));
+    await userEvent.click(await screen.findByRole("menuitem", { name: "Take over webhook" }));
+    await waitFor(() => expect(sent).toEqual({ enabled: true }));
   });
 
   it("that fail to load say so, and are retried on request", async () => {

@@ -17,7 +17,7 @@ import type { TabProps } from "../tab-props.ts";
 import { useStanding } from "../use-standing.ts";
 import { DeliveriesCard } from "./deliveries-card.tsx";
 import { useWebhookActions } from "./use-webhook-actions.ts";
-import { toEventsText, toWebhookState } from "./webhook.view-model.ts";
+import { toEventsText, toWebhookAdvice, toWebhookState } from "./webhook.view-model.ts";
 import { WebhookDialogs, type WebhookTask } from "./webhook-dialogs.tsx";
 import { WebhookMenu } from "./webhook-menu.tsx";
 import type { Webhook } from "./webhooks.queries.ts";
@@ -135,10 +135,8 @@ function Webhooks(props: WebhooksTabProps & { mayWrite: boolean }) {
       )}
       {open !== undefined && (
         <>
-          {open.disabledReason !== null && (
-            <p className="rounded-control bg-danger-soft px-3 py-2.5">
-              {open.disabledReason} Fix the receiver, enable the webhook and replay the failures.
-            </p>
+          {toWebhookAdvice(open) !== undefined && (
+            <p className="rounded-control bg-danger-soft px-3 py-2.5">{toWebhookAdvice(open)}</p>
           )}
           <DeliveriesCard
             key={open.webhookId}

@@ -13,18 +13,6 @@ export type NotificationRow = {
   read_at: Date | null;
 };
 
-const COLUMNS = [
-  "tenant_id",
-  "notification_id",
-  "user_id",
-  "kind",
-  "title",
-  "body",
-  "link",
-  "created_at",
-  "read_at",
-] as const;
-
 /** @returns False if the tenant does not exist. */
 export async function insertNotification(
   tx: Tx,
@@ -40,70 +28,98 @@ export async function insertNotification(
   return rows.length === 1;
 }
 
+/** Who reads, and what they may read. */
+export type Reader = {
+  /** Type and id of the actor, such as `user:usr_…`. Each has read what they marked themselves. */
+  name: string;
+  /** Beside what is for all members: what is for one of them, for every one (`any`), or nothing (`none`). */
+  addressee: { userId: string } | "any" | "none";
+};
+
+/** The columns as `reader` sees them: `read_at` is when they read it. */
+function columnsFor(tx: Tx) {
+  return tx`
+    n.tenant_id, n.notification_id, n.user_id, n.kind, n.title, n.body, n.link, n.created_at,
+    coalesce(n.read_at, r.read_at) as read_at`;
+}
+
+function isVisible(tx: Tx, { addressee }: Reader) {
+  if (addressee === "any") {
+    return tx`true`;
+  }
+  return addressee === "none"
+    ? tx`n.user_id is null`
+    : tx`(n.user_id is null or n.user_id = ${addressee.userId})`;
+}
+
+function withReads(tx: Tx, { name }: Reader) {
+  return tx`
+    notifications n left join notification_reads r
+      on r.tenant_id = n.tenant_id and r.notification_id = n.notification_id and r.reader = ${name}`;
+}
+
 export async function listNotificationRows(
   tx: Tx,
   tenantId: TenantId,
   page: {
-    userId: string | undefined;
+    reader: Reader;
     isUnreadOnly: boolean;
     beforeId: string | undefined;
     limit: number;
   },
 ): Promise<NotificationRow[]> {
-  const { userId = null, beforeId = null } = page;
+  const { reader, beforeId = null } = page;
   return await tx<NotificationRow[]>`
-    select ${tx(COLUMNS)} from notifications
-    where tenant_id = ${tenantId}
-      and (${userId}::text is null or user_id is null or user_id = ${userId})
-      and (not ${page.isUnreadOnly}::boolean or read_at is null)
-      and (${beforeId}::text is null or notification_id < ${beforeId})
-    order by notification_id desc
+    select ${columnsFor(tx)} from ${withReads(tx, reader)}
+    where n.tenant_id = ${tenantId} and ${isVisible(tx, reader)}
+      and (not ${page.isUnreadOnly}::boolean or coalesce(n.read_at, r.read_at) is null)
+      and (${beforeId}::text is null or n.notification_id < ${beforeId})
+    order by n.notification_id desc
     limit ${page.limit}`;
 }
 
 /**
- * Sets the read time unless it is already set.
+ * Notes that the reader has read a notification, unless they had before.
  *
- * @param input.userId - Only a notification for this user or for all members; left out, any.
- * @returns The current row; `undefined` if there is none.
+ * @returns The current row; `undefined` if there is none that they may read.
  */
 export async function markNotificationRead(
   tx: Tx,
   tenantId: TenantId,
-  input: { notificationId: string; readAt: Date; userId?: string | undefined },
+  input: { notificationId: string; readAt: Date; reader: Reader },
 ): Promise<NotificationRow | undefined> {
-  const { userId = null } = input;
+  const { notificationId, reader } = input;
+  await tx`
+    insert into notification_reads (tenant_id, notification_id, reader, read_at)
+    select n.tenant_id, n.notification_id, ${reader.name}, ${input.readAt}::timestamptz from notifications n
+    where n.tenant_id = ${tenantId} and n.notification_id = ${notificationId} and ${isVisible(tx, reader)}
+    on conflict do nothing`;
   const [row] = await tx<NotificationRow[]>`
-    update notifications set read_at = coalesce(read_at, ${input.readAt})
-    where tenant_id = ${tenantId} and notification_id = ${input.notificationId}
-      and (${userId}::text is null or user_id is null or user_id = ${userId})
-    returning ${tx(COLUMNS)}`;
+    select ${columnsFor(tx)} from ${withReads(tx, reader)}
+    where n.tenant_id = ${tenantId} and n.notification_id = ${notificationId} and ${isVisible(tx, reader)}`;
   return row;
 }
 
 /**
- * Sets the read time of unread notifications up to a given one, newest first.
+ * Notes that the reader has read what they had not, up to a given notification, newest first.
  *
- * @param input.userId - As for {@link markNotificationRead}.
  * @returns How many were marked.
  */
 export async function markNotificationsRead(
   tx: Tx,
   tenantId: TenantId,
-  input: { upToId: string; readAt: Date; userId: string | undefined; limit: number },
+  input: { upToId: string; readAt: Date; reader: Reader; limit: number },
 ): Promise<number> {
-  const { userId = null } = input;
+  const { reader } = input;
   const result = await tx`
-    update notifications n set read_at = ${input.readAt}
-    from (
-      select notification_id from notifications
-      where tenant_id = ${tenantId} and notification_id <= ${input.upToId} and read_at is null
-        and (${userId}::text is null or user_id is null or user_id = ${userId})
-      order by notification_id desc
-      limit ${input.limit}
-      for update
-    ) unread
-    where n.tenant_id = ${tenantId} and n.notification_id = unread.notification_id`;
+    insert into notification_reads (tenant_id, notification_id, reader, read_at)
+    select n.tenant_id, n.notification_id, ${reader.name}, ${input.readAt}::timestamptz
+    from ${withReads(tx, reader)}
+    where n.tenant_id = ${tenantId} and n.notification_id <= ${input.upToId} and ${isVisible(tx, reader)}
+      and coalesce(n.read_at, r.read_at) is null
+    order by n.notification_id desc
+    limit ${input.limit}
+    on conflict do nothing`;
   return result.count;
 }
 

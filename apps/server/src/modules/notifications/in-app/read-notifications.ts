@@ -9,6 +9,7 @@ import {
   listNotificationRows,
   markNotificationRead,
   markNotificationsRead,
+  type Reader,
 } from "./notifications.store.ts";
 import { toNotificationReply } from "./to-notification-reply.ts";
 
@@ -20,9 +21,21 @@ export type ListNotificationsInput = {
   limit: number;
 };
 
-/** Decides whose notifications an actor sees: members their own and those for all, other actors the ones they ask for. */
-function readerOf(actor: Actor, asked: UserId | undefined): UserId | undefined {
-  return actor.type === "user" && !actor.isOperator ? actor.id : asked;
+/**
+ * Decides whose notifications an actor sees and marks: members their own and those for all, programs of the tenant those for all, and
+ * operators and their programs those of the person they ask for, as that person, or everyone's.
+ */
+function readerOf(actor: Actor, asked: UserId | undefined): Reader {
+  const name = `${actor.type}:${actor.id}`;
+  if (actor.type === "user" && !actor.isOperator) {
+    return { name, addressee: { userId: actor.id } };
+  }
+  if (actor.type === "key") {
+    return { name, addressee: "none" };
+  }
+  return asked === undefined
+    ? { name, addressee: "any" }
+    : { name: `user:${asked}`, addressee: { userId: asked } };
 }
 
 /** Lists a tenant's notifications, newest first; the cursor is the id of the last one. */
@@ -35,7 +48,7 @@ export async function listNotifications(
   assertMayInTenant(context.actor, "notifications:read", tenantId);
   const rows = await deps.transact.asTenant(tenantId, (tx) =>
     listNotificationRows(tx, tenantId, {
-      userId: readerOf(context.actor, input.userId),
+      reader: readerOf(context.actor, input.userId),
       isUnreadOnly: input.unread ?? false,
       beforeId: parseIdCursor("notification", input.cursor),
       limit: limit + 1,
@@ -46,9 +59,9 @@ export async function listNotifications(
 }
 
 /**
- * Marks a notification as read. The first time counts.
+ * Marks a notification as read by the actor, and by no one else. The first time counts.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND` if it is missing, another tenant's or, for a member, another member's.
+ * @throws {AppError} `RESOURCE_NOT_FOUND` if it is missing, another tenant's or, for a member or a key, another person's.
  */
 export async function markRead(
   deps: Pick<AppServices, "transact" | "clock">,
@@ -62,7 +75,7 @@ export async function markRead(
     const row = await markNotificationRead(tx, tenantId, {
       notificationId,
       readAt,
-      userId: readerOf(context.actor, undefined),
+      reader: readerOf(context.actor, undefined),
     });
     if (row === undefined) {
       throw resourceNotFound("notification");
@@ -73,7 +86,7 @@ export async function markRead(
 }
 
 /**
- * Marks unread notifications as read, up to the newest one that was seen, at most a thousand per call.
+ * Marks notifications that the actor has not read as read by the actor, up to the newest one that was seen, at most a thousand per call.
  *
  * @returns How many were marked.
  */
@@ -88,7 +101,7 @@ export async function markAllRead(
     const read = await markNotificationsRead(tx, tenantId, {
       upToId: upTo,
       readAt: deps.clock.now(),
-      userId: readerOf(context.actor, input.userId),
+      reader: readerOf(context.actor, input.userId),
       limit: READ_AT_ONCE_MAX,
     });
     if (read > 0) {

@@ -36,6 +36,10 @@ export type WebhooksDeps = AppServices & {
   webhookTargets: Pick<GuardedOutbound, "assertCallable">;
 };
 
+function nameActor({ actor }: CallContext): string {
+  return `${actor.type}:${actor.id}`;
+}
+
 type One = { owner: WebhookOwner; webhookId: string };
 
 /**
@@ -110,6 +114,7 @@ export async function createWebhook(
     event_types: [...new Set(input.eventTypes)],
     state: "enabled",
     disabled_reason: null,
+    responsible: nameActor(context),
     secret: await deps.sealer.seal(secret),
     earlier_secrets: [],
     failing_since: null,
@@ -169,21 +174,23 @@ export async function getWebhook(
 /** Failures at another address, or before it was enabled again, no longer count. */
 const NOTHING_FAILED = { failing_since: null, last_failed_at: null, paused_until: null };
 
-/** The fields that change with a new address or state. */
+/** The fields that change with a new address or state. Enabling an endpoint makes the actor responsible for it. */
 function decideState(
   row: WebhookRow,
   { url = row.url, enabled }: Pick<UpdateWebhookRequest, "url" | "enabled">,
+  actor: string,
 ): Partial<WebhookRow> {
   if (enabled === undefined || (enabled && row.state === "enabled")) {
     return url === row.url ? {} : { url, ...NOTHING_FAILED };
   }
   const state = enabled ? "enabled" : "disabled";
-  return { url, state, disabled_reason: null, ...NOTHING_FAILED };
+  const responsible = enabled ? actor : row.responsible;
+  return { url, state, disabled_reason: null, responsible, ...NOTHING_FAILED };
 }
 
 /**
- * Changes an endpoint. A disabled endpoint gets no events, and its waiting deliveries count as failed. Once enabled again, it gets
- * new events, and failed deliveries can be replayed.
+ * Changes an endpoint. A disabled or paused endpoint gets no events, and its waiting deliveries count as failed. Once enabled again, it
+ * gets new events, and failed deliveries can be replayed. An actor who enables a paused endpoint takes it over.
  *
  * @throws {AppError} As {@link createWebhook}.
  */
@@ -204,7 +211,7 @@ export async function updateWebhook(
       ...before,
       description: input.description ?? before.description,
       event_types: [...new Set(input.eventTypes ?? before.event_types)],
-      ...decideState(before, input),
+      ...decideState(before, input, nameActor(context)),
       updated_at: now,
     };
     await updateWebhookRow(tx, after);
@@ -220,6 +227,7 @@ export async function updateWebhook(
         urlChanged: before.url !== after.url,
         eventTypes: after.event_types,
         state: [before.state, after.state],
+        responsible: [before.responsible, after.responsible],
       },
     });
     return toWebhookReply(after, now);

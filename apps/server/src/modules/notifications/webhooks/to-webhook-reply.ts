@@ -11,6 +11,7 @@ export function toWebhookReply(row: WebhookRow, now: Date): Webhook {
     eventTypes: row.event_types,
     state: row.state,
     disabledReason: row.disabled_reason,
+    responsible: row.responsible,
     failingSince: row.failing_since?.toISOString() ?? null,
     previousSecretUntil: untilMs.length > 0 ? new Date(Math.max(...untilMs)).toISOString() : null,
     createdAt: row.created_at.toISOString(),

@@ -2,7 +2,7 @@ import type { Tx } from "@turnpike/db/client";
 import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { INSTALLATION, type WebhookOwner } from "./webhook-owner.ts";
 
-export type WebhookState = "enabled" | "disabled" | "auto_disabled";
+export type WebhookState = "enabled" | "disabled" | "auto_disabled" | "paused";
 
 /** A sealed secret, and until when it signs (ISO 8601). */
 type EarlierSecret = { secret: string; until: string };
@@ -14,7 +14,10 @@ export type WebhookRow = {
   description: string;
   event_types: string[];
   state: WebhookState;
+  /** Also of a paused one. */
   disabled_reason: string | null;
+  /** Type and id of the actor who added it or enabled it last, such as `user:usr_…`; null if unknown. */
+  responsible: string | null;
   /** Sealed. */
   secret: string;
   /** Newest first. Expired ones no longer sign. */
@@ -34,6 +37,7 @@ const COLUMNS = [
   "event_types",
   "state",
   "disabled_reason",
+  "responsible",
   "secret",
   "earlier_secrets",
   "failing_since",
@@ -107,6 +111,7 @@ export async function updateWebhookRow(tx: Tx, row: WebhookRow): Promise<void> {
       "event_types",
       "state",
       "disabled_reason",
+      "responsible",
       "secret",
       "earlier_secrets",
       "failing_since",
@@ -115,6 +120,18 @@ export async function updateWebhookRow(tx: Tx, row: WebhookRow): Promise<void> {
       "updated_at",
     )}
     where tenant_id = ${row.tenant_id} and webhook_id = ${row.webhook_id}`;
+}
+
+/** Pauses the enabled endpoints of one responsible actor, and so locks them. @returns Those paused. */
+export async function pauseWebhookRowsOf(
+  tx: Tx,
+  owner: WebhookOwner,
+  input: { responsible: string; reason: string; now: Date },
+): Promise<WebhookRow[]> {
+  return await tx<WebhookRow[]>`
+    update webhook_endpoints set state = 'paused', disabled_reason = ${input.reason}, updated_at = ${input.now}
+    where tenant_id = ${owner} and responsible = ${input.responsible} and state = 'enabled'
+    returning ${tx(COLUMNS)}`;
 }
 
 export async function deleteWebhookRow(

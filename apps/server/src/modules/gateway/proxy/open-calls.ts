@@ -1,9 +1,10 @@
+import type { Entitlement } from "@turnpike/domain/entitlements/entitlement";
 import { ERROR_CODES } from "@turnpike/domain/errors/error-codes";
+import type { KeyRecord } from "#modules/keys/index.ts";
 import type { Change } from "#platform/change-feed.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
-import type { Admission } from "../decide/decide-call.ts";
-import { STALE_RECORDS_MAX_MS } from "../decide/decide-call.ts";
+import { type Admission, STALE_RECORDS_MAX_MS } from "../decide/decide-call.ts";
 import type { Denial } from "../decide/denial.ts";
 import type { RecheckRights } from "../decide/recheck-rights.ts";
 import type { SentCall } from "./create-proxy.ts";
@@ -19,7 +20,10 @@ export type OpenCallsDeps = {
 /** An admitted call that is not over, whatever it does: upload, download, WebSocket. */
 export type OpenCall = {
   requestId: string;
-  admission: Pick<Admission, "key" | "tenant" | "keyHash">;
+  admission: Pick<Admission, "keyHash"> & {
+    key: Pick<KeyRecord, "keyId" | "expiresAtMs">;
+    tenant: Pick<Entitlement, "tenantId">;
+  };
   findAddress: () => string | undefined;
   sent: Pick<SentCall, "cut">;
 };
@@ -56,7 +60,14 @@ export function createOpenCalls(deps: OpenCallsDeps): OpenCalls {
   const changed = new Set<string>();
   let isReset = false;
 
+  function forget(call: OpenCall): void {
+    expiries.delete(call);
+    doubtful.delete(call);
+  }
+
   function cut(call: OpenCall, { code, detail }: Pick<Denial, "code" | "detail">): void {
+    // Nothing more is asked about it, however long its client takes to leave.
+    forget(call);
     deps.logger.info({ requestId: call.requestId, code }, "a call was cut: its rights have ended");
     call.sent.cut({ code, status: ERROR_CODES[code].status, detail });
   }
@@ -125,10 +136,7 @@ export function createOpenCalls(deps: OpenCallsDeps): OpenCalls {
     add(call) {
       expiries.set(call, call.admission.key.expiresAtMs);
     },
-    delete(call) {
-      expiries.delete(call);
-      doubtful.delete(call);
-    },
+    delete: forget,
     applyChange(change) {
       if (expiries.size === 0 || (change.kind !== "reset" && !isOfRights(change.kind))) {
         return;

@@ -63,7 +63,13 @@ const inCollection = { tenantId, collection };
 /** There is also a plain route: `GET …/documents/{collection}/changes` streams changes as server-sent events. */
 export const documentsContract = {
   list: operation({ scope: "documents:read" })
-    .route({ method: "GET", path, summary: "List the documents of a collection", tags })
+    .route({
+      method: "GET",
+      path,
+      summary: "List the documents of a collection",
+      description: "A page of large documents may have fewer than `limit`.",
+      tags,
+    })
     .input(z.strictObject({ ...inCollection, ...pageQuery }))
     .output(pageOf(document)),
   get: operation({ scope: "documents:read" })

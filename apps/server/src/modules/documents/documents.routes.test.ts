@@ -157,6 +157,22 @@ describe("documents over HTTP", () => {
     expect(seen).toEqual(["a", "b", "c", "d", "e"]);
   });
 
+  it("ends a page of large documents early, and goes on after it", async () => {
+    const collection = newCollection();
+    const ids = Array.from({ length: 12 }, (_, index) => `d${String(index).padStart(2, "0")}`);
+    for (const id of ids) {
+      await putOk(collection, id, { text: "x".repeat(65_000) });
+    }
+    const first = await (await api.call("ours", "GET", path(collection))).json();
+    // 512 KB are reached by the ninth.
+    expect(first.items).toHaveLength(9);
+    const next = `?cursor=${first.nextCursor}`;
+    const second = await (await api.call("ours", "GET", path(collection) + next)).json();
+    const seen = [...first.items, ...second.items].map((item) => item.documentId);
+    expect(seen).toEqual(ids);
+    expect(second.nextCursor).toBeNull();
+  });
+
   it("hides the documents of one tenant from another, with the same 404 as for none", async () => {
     const collection = newCollection();
     await putOk(collection, "a", { secret: 1 });

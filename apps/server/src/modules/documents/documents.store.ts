@@ -82,18 +82,32 @@ export async function upsertDocument(
   return written.revision;
 }
 
-/** Live documents by id. */
+/**
+ * Live documents by id, at most `limit`, and no further one once there are `bytesMax` of JSON.
+ */
 export async function listDocumentRows(
   tx: Tx,
   tenantId: TenantId,
-  page: { collection: string; afterId: string | undefined; limit: number },
-): Promise<DocumentRow[]> {
-  return await tx<DocumentRow[]>`
-    select ${tx(COLUMNS)} from documents
-    where tenant_id = ${tenantId} and collection = ${page.collection} and body is not null
-      and (${page.afterId ?? null}::text is null or document_id > ${page.afterId ?? null})
+  page: { collection: string; afterId: string | undefined; limit: number; bytesMax: number },
+): Promise<{ rows: DocumentRow[]; hasMore: boolean }> {
+  const rows = await tx<(DocumentRow & { found: number })[]>`
+    with page as (
+      select ${tx(COLUMNS)} from documents
+      where tenant_id = ${tenantId} and collection = ${page.collection} and body is not null
+        and (${page.afterId ?? null}::text is null or document_id > ${page.afterId ?? null})
+      order by document_id
+      limit ${page.limit + 1}
+    ), sized as (
+      select *, octet_length(body::text) as bytes from page
+    ), summed as (
+      select *, sum(bytes) over (order by document_id) - bytes as bytes_before from sized
+    )
+    select ${tx(COLUMNS)}, (select count(*)::int from page) as found
+    from summed
+    where bytes_before < ${page.bytesMax}
     order by document_id
     limit ${page.limit}`;
+  return { rows, hasMore: (rows[0]?.found ?? 0) > rows.length };
 }
 
 /** Documents changed after a revision, including deleted ones, in the order of their last changes. */

@@ -34,4 +34,3 @@ export const storageSection = z
       ),
   })
   .prefault({});
-export type StorageSettings = z.output<typeof storageSection>;

@@ -1,4 +1,4 @@
-import { findExceededBound, type JsonBounds } from "./http/scan-json.ts";
+import { findExceededBound, type JsonBounds } from "./platform/scan-json.ts";
 
 /** Repeats an element to an array of at most so many bytes. */
 function arrayOf(element: string, bytesMax: number): string {

@@ -6,9 +6,10 @@ import { type Actor, assertMay, getPerson } from "@turnpike/domain/access/actor"
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { z } from "zod";
+import { JSON_BOUNDS, parseJson } from "#platform/parse-json.ts";
+import type { JsonBounds } from "#platform/scan-json.ts";
 import type { StorageGuard } from "#platform/storage-guard.ts";
 import type { HttpContext } from "./http-context.ts";
-import { JSON_BOUNDS, parseJson } from "./json-body.ts";
 import type { ProblemRenderer } from "./problem-details.ts";
 import {
   ClientLeftError,
@@ -18,14 +19,17 @@ import {
   toFieldErrors,
 } from "./raw-route.ts";
 import { createRouteTable } from "./route-table.ts";
-import type { JsonBounds } from "./scan-json.ts";
 import { isBoundSender } from "./write-budget.ts";
 
 const PREFIX = "/v1";
 /** Bodies of the management API are small documents. */
 const BODY_BYTES_MAX = 1024 * 1024;
 /** Each value that a schema refuses costs microseconds, and all of them are looked at before the first is answered. */
-const SMALL_BOUNDS: JsonBounds = { depthMax: JSON_BOUNDS.depthMax, valuesMax: 10_000 };
+const SMALL_BOUNDS: JsonBounds = {
+  depthMax: JSON_BOUNDS.depthMax,
+  valuesMax: 10_000,
+  namesMax: 10_000,
+};
 
 /** Turns the contract library's errors about a request into ours; anything else passes unchanged. */
 function fromContractError(error: unknown): unknown {

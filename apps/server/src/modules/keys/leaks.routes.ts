@@ -3,8 +3,9 @@ import type { IncomingMessage } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { leakReport } from "@turnpike/contract/leaks";
 import { AppError } from "@turnpike/domain/errors/app-error";
-import { parseBySchema, parseJson } from "#http/json-body.ts";
+import { parseBySchema } from "#http/json-body.ts";
 import { type RawCall, type RawRoute, readBody, sendJson } from "#http/raw-route.ts";
+import { parseJson } from "#platform/parse-json.ts";
 import type { GithubSigningKeys } from "./github-signing-keys.ts";
 import { type LeakDeps, receiveLeakReport } from "./receive-leak-report.ts";
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { EVENT_DATA_BYTES_MAX } from "@turnpike/contract/events";
 import type { Rejection } from "@turnpike/domain/events/rejection";
-import { parseJson } from "#http/json-body.ts";
+import { parseJson } from "#platform/parse-json.ts";
 
 /** A media type whose content is JSON, with or without parameters. */
 export const JSON_TYPE = /^[\w.+-]+\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;

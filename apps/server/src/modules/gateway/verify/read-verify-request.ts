@@ -1,5 +1,6 @@
 import { type VerifyKeyRequest, verifyKeyRequest } from "@turnpike/contract/keys";
-import { parseBySchema, parseJson } from "#http/json-body.ts";
+import { parseBySchema } from "#http/json-body.ts";
+import { parseJson } from "#platform/parse-json.ts";
 
 /** What the schema makes of a request with an empty key and nothing else. */
 const { key: _, ...DEFAULTS } = verifyKeyRequest.parse({ key: "" });

@@ -1,17 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { JSON_BOUNDS, type PortionBounds, parseJson, parseJsonArray } from "./json-body.ts";
+import { JSON_BOUNDS, type PortionBounds, parseJson, parseJsonArray } from "./parse-json.ts";
 import { findExceededBound } from "./scan-json.ts";
 
 /** Levels and values by walking through what was parsed. */
-function measure(value: unknown): { depth: number; values: number } {
+function measure(value: unknown): { depth: number; values: number; names: number } {
   if (typeof value !== "object" || value === null) {
-    return { depth: 0, values: 1 };
+    return { depth: 0, values: 1, names: 0 };
   }
   const inner = Object.values(value).map(measure);
   return {
     depth: 1 + Math.max(0, ...inner.map(({ depth }) => depth)),
     // Brackets count one more than the elements, so that empty ones are not free.
+    names:
+      (Array.isArray(value) ? 0 : inner.length) + inner.reduce((sum, { names }) => sum + names, 0),
     values: 2 + inner.reduce((sum, { values }) => sum + values, 0) - (inner.length === 0 ? 0 : 1),
   };
 }
@@ -30,22 +32,24 @@ describe("counting before parsing", () => {
   it("finds the levels and values of any JSON", () => {
     fc.assert(
       fc.property(json, (text) => {
-        const { depth, values } = measure(JSON.parse(text));
+        const { depth, values, names } = measure(JSON.parse(text));
         const bytes = Buffer.from(text);
-        expect(findExceededBound(bytes, { depthMax: depth, valuesMax: values })).toBeUndefined();
+        const bounds = { depthMax: depth, valuesMax: values, namesMax: names };
+        expect(findExceededBound(bytes, bounds)).toBeUndefined();
+        if (names > 0) {
+          expect(findExceededBound(bytes, { ...bounds, namesMax: names - 1 })).toBe("namesMax");
+        }
         if (depth > 0) {
-          const bounds = { depthMax: depth - 1, valuesMax: values };
-          expect(findExceededBound(bytes, bounds)).toBe("depthMax");
-          const fewer = { depthMax: depth, valuesMax: values - 1 };
-          expect(findExceededBound(bytes, fewer)).toBe("valuesMax");
+          expect(findExceededBound(bytes, { ...bounds, depthMax: depth - 1 })).toBe("depthMax");
+          expect(findExceededBound(bytes, { ...bounds, valuesMax: values - 1 })).toBe("valuesMax");
         }
       }),
     );
   });
 
   it("takes no bracket, comma or quote inside a text for one of its own", () => {
-    const bounds = { depthMax: 1, valuesMax: 2 };
-    for (const text of ['"[[[,,,"', '"\\"[["', '"\\\\\\"[["', '"\\u005b\\u005b"']) {
+    const bounds = { depthMax: 1, valuesMax: 2, namesMax: 0 };
+    for (const text of ['"[[[,,,:::"', '"\\"[["', '"\\\\\\"[["', '"\\u005b\\u005b"']) {
       expect(findExceededBound(Buffer.from(`[${text}]`), bounds), text).toBeUndefined();
     }
     expect(findExceededBound(Buffer.from('["\\\\",[]]'), bounds)).toBe("valuesMax");

@@ -81,7 +81,7 @@ export function playStory(value: unknown): StoryResult {
     const refused = read.faults.map(({ code, pointer, message }) => ({
       step: "catalog" as const,
       code,
-      says: `${pointer}: ${message}`,
+      says: pointer === "" ? message : `${pointer}: ${message}`,
     }));
     return { id, refused };
   }

@@ -169,7 +169,7 @@ describe("search engines and previews", () => {
   });
 
   it("keep search engines out of what needs a sign-in, and list the rest", async () => {
-    for (const path of ["/overview", "/api-keys", "/login?reset=abc"]) {
+    for (const path of ["/overview", "/api-keys", "/login?error=sign_in_expired"]) {
       expect(findMeta(await readPage(path), "robots")).toBe("noindex");
     }
     const robots = await readPage("/robots.txt");
@@ -404,7 +404,7 @@ describe("signing in", () => {
 
   it("leads from a link that no longer works to another one", async () => {
     const page = await openAsStranger();
-    await page.goto(`${site}/login?reset=gone`);
+    await page.goto(`${site}/login#reset=gone`);
     await page.getByLabel("New password", { exact: true }).fill("gravel-otter-candle-9");
     await page.waitForURL(`${site}/login`);
     await page.getByRole("button", { name: "Save password" }).click();

@@ -108,7 +108,7 @@ describe("a tenant and its members", () => {
     await createTenant("Cedar Post");
     const person = makePerson();
     const link = await invite(person);
-    expect(link).toContain(`${instance.consoleUrl}/register?invitation=`);
+    expect(link).toContain(`${instance.consoleUrl}/register#invitation=`);
     await asInvited(link, person, async (own) => {
       await cardOf(own, "Cedar Post").getByText("Developer").waitFor();
       expect(await own.getByRole("tab").allTextContents()).toEqual([

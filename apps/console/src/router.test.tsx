@@ -61,9 +61,9 @@ async function landOn(path: string, auth: Partial<AuthState> = {}): Promise<stri
 
 describe("the link of a mail", () => {
   it.each(["reset", "confirm"])(
-    "?%s opens its page even for a signed-in person, until they leave it",
+    "#%s opens its page even for a signed-in person, until they leave it",
     async (kind) => {
-      const { router, platform } = visit(`/login?${kind}=t0k`, { user: makeUser() });
+      const { router, platform } = visit(`/login#${kind}=t0k`, { user: makeUser() });
       await router.load();
       expect(router.state.location.href).toBe("/login");
       await router.invalidate();
@@ -174,7 +174,7 @@ describe("the guard", () => {
 
   it("removes a setup code and an invitation from the address before anything shows them", async () => {
     for (const auth of [{}, { user: makeUser() }]) {
-      const { router, platform } = visit("/register?invitation=inv#setup=code-1", auth);
+      const { router, platform } = visit("/register#invitation=inv&setup=code-1", auth);
       await router.load();
       expect(router.state.location.href).toBe("user" in auth ? "/overview" : "/register");
       expect(platform.arrivals.get("setup")).toBe("code-1");

@@ -250,7 +250,7 @@ describe("an invitation", () => {
     expect(sent, sent.text).toMatchObject({ status: 201, json: { email: "guest@example.com" } });
     const [mail] = await database.sql<{ body: string }[]>`
       select body from mails where recipient = 'guest@example.com'`;
-    const token = /http:\/\/console\.test\/register\?invitation=([\w-]{43})\n/.exec(
+    const token = /http:\/\/console\.test\/register#invitation=([\w-]{43})\n/.exec(
       mail?.body ?? "",
     )?.[1];
     const preview = await app.call(undefined, "POST", "/v1/invitations/preview", { token });

@@ -96,7 +96,7 @@ describe("the built-in sign-in of an installation", () => {
       subject: "Reset your password for Turnpike",
     });
     expect(mail?.["body"]).toMatch(/^Hello Ada Bcc: x,\n/);
-    expect(mail?.["body"]).toMatch(/\nhttp:\/\/console\.test\/login\?reset=[A-Za-z0-9_-]{43}\n/);
+    expect(mail?.["body"]).toMatch(/\nhttp:\/\/console\.test\/login#reset=[A-Za-z0-9_-]{43}\n/);
     server.close();
     server.closeAllConnections();
     await close();

@@ -176,7 +176,7 @@ export const webhook = z.strictObject({
   state: z.enum(WEBHOOK_STATES),
   /** Why the endpoint was disabled automatically or paused. */
   disabledReason: z.string().nullable(),
-  /** Who added the endpoint or enabled it last: type and id of the actor, such as `user:usr_…`. Null if unknown. */
+  /** The actor who added the endpoint or enabled it last, by type and id, such as `user:usr_…`. Null if unknown. */
   responsible: z.string().nullable(),
   /** When deliveries began to fail. Null if the last attempt succeeded. */
   failingSince: instant.nullable(),

@@ -41,7 +41,7 @@ describe("createArrivals", () => {
     "takes the %s link of a mail and keeps it out of any storage",
     (kind) => {
       const arrivals = createArrivals(STORAGES);
-      expect(arrivals.capture(at("/login", `?${kind}=t0k&x=1`))).toBe("/login?x=1");
+      expect(arrivals.capture(at("/login", "?x=1", `${kind}=t0k`))).toBe("/login?x=1");
       expect(arrivals.getMailLink()).toEqual({ kind, token: "t0k" });
       expect(sessionStorage).toHaveLength(0);
       arrivals.forgetMailLink();
@@ -51,8 +51,8 @@ describe("createArrivals", () => {
 
   it("takes no link of a mail without a token, nor elsewhere than at the sign-in page", () => {
     const arrivals = createArrivals(STORAGES);
-    expect(arrivals.capture(at("/login", "?reset="))).toBe("/login");
-    expect(arrivals.capture(at("/register", "?reset=t0k"))).toBeUndefined();
+    expect(arrivals.capture(at("/login", "", "reset="))).toBe("/login");
+    expect(arrivals.capture(at("/register", "", "reset=t0k"))).toBeUndefined();
     expect(arrivals.getMailLink()).toBeUndefined();
   });
 
@@ -60,7 +60,7 @@ describe("createArrivals", () => {
     const arrivals = createArrivals(STORAGES);
     const changed = vi.fn();
     arrivals.subscribe(changed);
-    expect(arrivals.capture(at("/register", "?invitation=t&x=1"))).toBe("/register?x=1");
+    expect(arrivals.capture(at("/register", "?x=1", "invitation=t"))).toBe("/register?x=1");
     expect(arrivals.get("invitation")).toBe("t");
     expect(changed).toHaveBeenCalledTimes(1);
     arrivals.forget("invitation");
@@ -72,7 +72,7 @@ describe("createArrivals", () => {
     /** A person opens the link, and types an address before the tab is closed. */
     function reopen(email: string | undefined) {
       const arrivals = createArrivals(STORAGES);
-      arrivals.capture(at("/register", "?invitation=inv", "setup=code"));
+      arrivals.capture(at("/register", "", "invitation=inv&setup=code"));
       if (email !== undefined) {
         arrivals.keepFor(email);
       }
@@ -117,12 +117,14 @@ describe("createArrivals", () => {
     );
   });
 
-  it.each([at("/login"), at("/register", "?reset=t"), at("/plans", "?invitation=t", "setup=c")])(
-    "leaves $pathname$searchStr alone",
-    (location) => {
-      const arrivals = createArrivals(STORAGES);
-      expect(arrivals.capture(location)).toBeUndefined();
-      expect([arrivals.get("setup"), arrivals.get("invitation")]).toEqual([undefined, undefined]);
-    },
-  );
+  it.each([
+    at("/login"),
+    at("/register", "", "reset=t"),
+    at("/login", "?reset=t&invitation=t"),
+    at("/plans", "", "invitation=t&setup=c"),
+  ])("leaves $pathname$searchStr#$hash alone", (location) => {
+    const arrivals = createArrivals(STORAGES);
+    expect(arrivals.capture(location)).toBeUndefined();
+    expect([arrivals.get("setup"), arrivals.get("invitation")]).toEqual([undefined, undefined]);
+  });
 });

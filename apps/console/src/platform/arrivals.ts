@@ -33,13 +33,14 @@ export interface Arrivals {
   subscribe(listener: () => void): () => void;
 }
 
-function findMailLink(search: URLSearchParams): MailLink | undefined {
-  const kind = (["reset", "confirm"] as const).find((name) => search.has(name));
-  return kind && { kind, token: search.get(kind)?.trim() ?? "" };
+function findMailLink(fragment: URLSearchParams): MailLink | undefined {
+  const kind = (["reset", "confirm"] as const).find((name) => fragment.has(name));
+  return kind && { kind, token: fragment.get(kind)?.trim() ?? "" };
 }
 
 /**
- * Keeps what links bring along: `#setup=<code>` and `?invitation=<token>`.
+ * Keeps what links bring along: `#setup=<code>`, `#invitation=<token>`, `#reset=<token>` and `#confirm=<token>`. Secrets are in the
+ * fragment, which browsers send to no server, so that no log on the way has them.
  *
  * @param tab - Holds it until the tab is closed. Anyone who signs in there may use it.
  * @param lasting - Survives the tab, so that someone who registers, closes the tab and signs in later loses nothing. Holds
@@ -64,22 +65,22 @@ export function createArrivals({ tab, lasting }: { tab: Storage; lasting: Storag
       if (pathname !== LOGIN_PATH && pathname !== REGISTER_PATH) {
         return undefined;
       }
-      const search = new URLSearchParams(searchStr);
       const fragment = new URLSearchParams(hash.replace(/^#/, ""));
-      const link = pathname === LOGIN_PATH ? findMailLink(search) : undefined;
-      if (!search.has("invitation") && !fragment.has("setup") && link === undefined) {
+      const link = pathname === LOGIN_PATH ? findMailLink(fragment) : undefined;
+      if (!fragment.has("invitation") && !fragment.has("setup") && link === undefined) {
         return undefined;
       }
       if (link !== undefined) {
         mailLink = link.token === "" ? undefined : link;
-        search.delete(link.kind);
+        fragment.delete(link.kind);
       }
-      keep("invitation", search.get("invitation"));
-      keep("setup", fragment.get("setup"));
-      search.delete("invitation");
-      fragment.delete("setup");
+      for (const kind of ARRIVAL_KINDS) {
+        keep(kind, fragment.get(kind));
+        fragment.delete(kind);
+      }
       change();
-      return pathname + withPrefix("?", search) + withPrefix("#", fragment);
+      const rest = fragment.toString();
+      return pathname + searchStr + (rest === "" ? "" : `#${rest}`);
     },
     get: (kind) => tab.getItem(storageKey(kind)) ?? readKept(lasting, kind)?.secret,
     keepFor: (email) => {
@@ -154,9 +155,4 @@ function readKept(lasting: Storage, kind: ArrivalKind): Kept | undefined {
 
 function storageKey(kind: ArrivalKind): string {
   return `arrival-${kind}`;
-}
-
-function withPrefix(prefix: string, parameters: URLSearchParams): string {
-  const text = parameters.toString();
-  return text === "" ? "" : prefix + text;
 }

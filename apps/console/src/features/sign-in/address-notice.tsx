@@ -41,11 +41,13 @@ function toSamePage(
   brought: { invitation: string | undefined; setup: string | undefined },
 ): string {
   const url = new URL(pathname, origin);
-  if (brought.invitation !== undefined) {
-    url.searchParams.set("invitation", brought.invitation);
+  const fragment = new URLSearchParams();
+  for (const kind of ["invitation", "setup"] as const) {
+    const secret = brought[kind];
+    if (secret !== undefined) {
+      fragment.set(kind, secret);
+    }
   }
-  if (brought.setup !== undefined) {
-    url.hash = new URLSearchParams({ setup: brought.setup }).toString();
-  }
+  url.hash = fragment.toString();
   return url.href;
 }

@@ -225,7 +225,7 @@ describe("a forgotten password", () => {
     const dead = problem(410, "LINK_INVALID", "This link does not work any more.");
     let isDead = true;
     const signOut = vi.fn(() => Promise.resolve());
-    await open("/login?reset=t0k", {
+    await open("/login#reset=t0k", {
       answers: { "POST /idp/password/reset": () => (isDead ? dead : {}) },
       prepare: ({ session }) => Object.assign(session, { signOut }),
     });
@@ -240,7 +240,7 @@ describe("a forgotten password", () => {
 
   it("can be replaced by a signed-in person too, which signs them out", async () => {
     const signOut = vi.fn(() => Promise.resolve());
-    await open("/login?reset=t0k", {
+    await open("/login#reset=t0k", {
       answers: { "POST /idp/password/reset": () => ({}) },
       prepare: ({ session }) => {
         Object.assign(session, { signOut });
@@ -259,7 +259,7 @@ describe("an address to confirm", () => {
   it("is confirmed with the password of the registration, not by opening the link, and signs in", async () => {
     const confirmed = vi.fn((_body: unknown) => ({ email: "ada@example.com" }));
     const signIn = vi.fn(() => Promise.resolve());
-    await open("/login?confirm=t0k", {
+    await open("/login#confirm=t0k", {
       answers: { "POST /idp/email/confirm": confirmed },
       prepare: ({ session }) => Object.assign(session, { signIn }),
     });
@@ -277,7 +277,7 @@ describe("an address to confirm", () => {
   });
 
   it("stays confirmed when signing in fails", async () => {
-    await open("/login?confirm=t0k", {
+    await open("/login#confirm=t0k", {
       answers: { "POST /idp/email/confirm": () => ({ email: "ada@example.com" }) },
       prepare: ({ session }) =>
         Object.assign(session, { signIn: () => Promise.reject(new SignInError("x", "No.")) }),
@@ -289,7 +289,7 @@ describe("an address to confirm", () => {
 
   it("stays unconfirmed after a wrong password, and a used link leads to signing in", async () => {
     let refusal = problem(403, "INVALID_CREDENTIALS", "This is not the password.");
-    await open("/login?confirm=t0k", { answers: { "POST /idp/email/confirm": () => refusal } });
+    await open("/login#confirm=t0k", { answers: { "POST /idp/email/confirm": () => refusal } });
     await userEvent.type(password(), "gravel otter candle{Enter}");
     await screen.findByText("This is not the password.");
     expect(screen.queryByRole("button", { name: "Sign in" })).toBeNull();
@@ -300,7 +300,7 @@ describe("an address to confirm", () => {
   });
 
   it("that a stranger registered is reclaimed with another password", async () => {
-    await open("/login?confirm=t0k");
+    await open("/login#confirm=t0k");
     await userEvent.click(screen.getByRole("button", { name: /did someone else register/ }));
     await screen.findByRole("heading", { name: /password/i });
     email();
@@ -396,8 +396,8 @@ describe("/register", () => {
       prepare: ({ arrivals }) =>
         void arrivals.capture({
           pathname: "/register",
-          searchStr: "?invitation=t0k",
-          hash: "",
+          searchStr: "",
+          hash: "invitation=t0k",
         }),
     });
     await screen.findByText(said);
@@ -415,7 +415,7 @@ describe("an invitation's address", () => {
         }),
       },
       prepare: (platform) => {
-        platform.arrivals.capture({ pathname, searchStr: "?invitation=t0k", hash: "" });
+        platform.arrivals.capture({ pathname, searchStr: "", hash: "invitation=t0k" });
         setting.prepare?.(platform);
       },
     });
@@ -448,7 +448,7 @@ describe("an invitation's address", () => {
     await open("/register", {
       answers: { "POST /invitations/preview": () => problem(410, "INVITATION_INVALID", "Gone.") },
       prepare: ({ arrivals }) =>
-        void arrivals.capture({ pathname: "/register", searchStr: "?invitation=t0k", hash: "" }),
+        void arrivals.capture({ pathname: "/register", searchStr: "", hash: "invitation=t0k" }),
     });
     await screen.findByText("This invitation cannot be used");
     expect(email().value).toBe("");
@@ -460,7 +460,7 @@ describe("at another address than the public one", () => {
   it.each(["/login", "/register"])(
     "%s says where to sign in, and leads to the same page there",
     async (pathname) => {
-      await open(`${pathname}?invitation=t0k#setup=c0de`, {
+      await open(`${pathname}#invitation=t0k&setup=c0de`, {
         answers: {
           "POST /setup/check": () => ({ valid: true }),
           "POST /invitations/preview": () => problem(410, "INVITATION_INVALID", "Gone."),
@@ -472,7 +472,7 @@ describe("at another address than the public one", () => {
       const link = screen.getByRole<HTMLAnchorElement>("link", {
         name: "https://console.example.com",
       });
-      expect(link.href).toBe(`https://console.example.com${pathname}?invitation=t0k#setup=c0de`);
+      expect(link.href).toBe(`https://console.example.com${pathname}#invitation=t0k&setup=c0de`);
     },
   );
 

@@ -173,7 +173,7 @@ async function mailInvitation(
       tenantName,
       brandName: deps.brandName,
       role: input.row.role,
-      link: `${deps.consoleUrl}/register?invitation=${input.token}`,
+      link: `${deps.consoleUrl}/register#invitation=${input.token}`,
     }),
   });
 }

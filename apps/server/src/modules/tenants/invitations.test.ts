@@ -66,7 +66,7 @@ async function readMail(email: string): Promise<{ subject: string; body: string;
   const [row] = await database.sql<{ subject: string; body: string }[]>`
     select subject, body from mails where lower(recipient) = lower(${email}) order by mail_id desc limit 1`;
   const { subject, body } = row ?? expect.fail(`no mail to ${email}`);
-  const token = /\/register\?invitation=([\w-]+)/.exec(body)?.[1] ?? expect.fail(body);
+  const token = /\/register#invitation=([\w-]+)/.exec(body)?.[1] ?? expect.fail(body);
   return { subject, body, token };
 }
 
@@ -108,7 +108,7 @@ describe("an invitation", () => {
     expect(body.split("\n")[0]).toBe(
       "You are invited to Blue Heron Maps on Turnpike, with the role admin.",
     );
-    expect(body).toContain(`https://console.test/register?invitation=${token}`);
+    expect(body).toContain(`https://console.test/register#invitation=${token}`);
     expect(await previewInvitation(services, { token })).toEqual({
       tenantName: "Blue Heron Maps",
       email,

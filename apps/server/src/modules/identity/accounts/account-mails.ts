@@ -39,7 +39,7 @@ export function confirmationMail(
     text: write([
       "Hello,",
       `someone registered at ${brand} with this address. If it was you, confirm it with this link. It works once, within 24 hours:`,
-      `${consoleUrl}/login?confirm=${input.token}`,
+      `${consoleUrl}/login#confirm=${input.token}`,
       "If it was not you, do nothing: without confirmation the account cannot be used.",
     ]),
   };
@@ -71,7 +71,7 @@ export function resetMail(
     text: write([
       greet(owner),
       `someone asked to reset the password of your account at ${brand}. If it was you, choose a new one with this link. It works once, within one hour:`,
-      `${consoleUrl}/login?reset=${input.token}`,
+      `${consoleUrl}/login#reset=${input.token}`,
       "If it was not you, do nothing: your password stays the same.",
     ]),
   };

@@ -28,7 +28,7 @@ export async function insertNotification(
   return rows.length === 1;
 }
 
-/** Who reads, and what they may read. */
+/** An actor who reads, and what they may read. */
 export type Reader = {
   /** Type and id of the actor, such as `user:usr_…`. Each has read what they marked themselves. */
   name: string;

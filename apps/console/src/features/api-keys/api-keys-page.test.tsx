@@ -785,6 +785,7 @@ describe("creating a key", () => {
     await user.click(within(dialog).getByRole("button", { name: "Add quota" }));
     const units = within(dialog).getByRole("textbox", { name: "Units per billing period" });
     await user.type(units, "5000");
+    await user.type(within(dialog).getByRole("textbox", { name: /^Calls at once/ }), "5");
     const send = within(dialog).getByRole("button", { name: "Create key" });
     await user.click(send);
     expect(
@@ -806,6 +807,7 @@ describe("creating a key", () => {
       environment: "live",
       scopes: ["maps:write"],
       metadata: {},
+      concurrency: 5,
       allowedNetworks: ["10.0.0.0/8"],
       rateLimits: [{ name: "per-minute", limit: 100, windowSeconds: 60 }],
       quotas: [{ meter: "requests", limit: 5_000 }],

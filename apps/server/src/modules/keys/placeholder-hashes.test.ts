@@ -21,7 +21,7 @@ const TEXT = String.raw`(?<text>[^\s"'\x60\\),;]+)`;
 const PLACES = [
   new RegExp(String.raw`\bBearer ${TEXT}`, "g"),
   new RegExp(String.raw`\bX-Api-Key: ${TEXT}`, "gi"),
-  new RegExp(`"key": "${TEXT}"`, "g"),
+  new RegExp(`'{"key": "${TEXT}"`, "g"),
   new RegExp(String.raw`\b[A-Z_]*KEY(?:_PLACEHOLDER)?\s*=\s*"?${TEXT}`, "g"),
 ];
 /** What follows the word Bearer in sentences and patterns, and code that puts a key in. */

@@ -286,8 +286,20 @@ const OVERRIDE_LENGTHS: ReadonlySet<number> = new Set(
   Array.from(OVERRIDES, ({ length }) => length),
 );
 
+/** Nearly every header is known by its first letter to be none. */
 function isOverride(lowerCase: string): boolean {
-  return OVERRIDE_LENGTHS.has(lowerCase.length) && OVERRIDES.has(lowerCase.replaceAll("_", "-"));
+  switch (lowerCase[0]) {
+    case "x":
+    case "h":
+    case "m":
+    case "-":
+    case "_":
+      return (
+        OVERRIDE_LENGTHS.has(lowerCase.length) && OVERRIDES.has(lowerCase.replaceAll("_", "-"))
+      );
+    default:
+      return false;
+  }
 }
 
 function isForwardingHeader(lowerCase: string): boolean {

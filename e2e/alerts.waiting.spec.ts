@@ -105,7 +105,7 @@ async function confirmColleague(their: Page): Promise<void> {
     expect(reply.status).toBeLessThan(300);
   };
   await post("/password/forgot", { email: colleague.email });
-  const token = (await followMail("reset-password")).searchParams.get("reset");
+  const token = (await followMail("reset-password")).hash.replace("#reset=", "");
   await post("/password/reset", { token, password: colleague.password });
   await their.context().clearCookies();
   await their.goto(`${consoleUrl}/login`);

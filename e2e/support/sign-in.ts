@@ -21,7 +21,7 @@ export function makePerson(): Person {
  */
 export async function registerPerson(page: Page, url: string, person: Person): Promise<void> {
   await page.goto(url);
-  if (new URL(url).searchParams.has("invitation")) {
+  if (new URL(url).hash.startsWith("#invitation=")) {
     await page.getByText("The invitation is for this address.").waitFor();
     await page.getByLabel("Password", { exact: true }).fill(person.password);
   } else {

@@ -282,6 +282,20 @@ describe("an operator's own terms", () => {
     await article.getByText("Acme_Maps Ltd").waitFor();
     await page.close();
   });
+
+  it("are shown when a script opens the page, and no other text becomes HTML by one", async () => {
+    const page = await browser.context.newPage();
+    const trace = await watchPage(page, [site]);
+    await page.goto(`${site}/privacy`);
+    await isHydrated(page);
+    await page.getByRole("link", { name: "Terms" }).first().click();
+    await page.getByRole("heading", { level: 1, name: /^Terms of Acme/ }).waitFor();
+    await page.getByRole("article").getByText("Acme_Maps Ltd").waitFor();
+    expect(trace).toEqual(CLEAN);
+    const write = "document.createElement('p').innerHTML = '<img src=x>'";
+    await expect(page.evaluate(write)).rejects.toThrow("TrustedHTML");
+    await page.close();
+  });
 });
 
 describe("the samples of the landing page", () => {

@@ -6,6 +6,7 @@ import { PublicFrame } from "#components/public-frame.tsx";
 import { usePageTitle } from "#components/use-page-title.ts";
 import { pageContentQuery } from "#platform/page-content.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { trustServerHtml } from "#platform/trusted-html.ts";
 import { formatDay, type LegalName, toContents, toLegalHead } from "./legal.view-model.ts";
 
 /** One of the operator's texts, with its table of contents. */
@@ -69,7 +70,7 @@ function LegalText({ content }: { content: LegalContent }) {
         <article
           className="legal-text min-w-0 max-w-[44rem] print:max-w-none"
           // biome-ignore lint/security/noDangerouslySetInnerHtml: the server rendered it from Markdown and escaped all HTML in it
-          dangerouslySetInnerHTML={{ __html: content.html }}
+          dangerouslySetInnerHTML={{ __html: trustServerHtml(content.html) }}
         />
       </div>
     </>

@@ -25,7 +25,8 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 type ConsoleFile = { bytes: Buffer; type: string; etag: string };
 
 /**
- * Only our own scripts, styles, fonts and pictures; no frame around us.
+ * Only our own scripts, styles, fonts and pictures; no frame around us. Scripts turn no text into HTML, but for what the
+ * server has rendered.
  *
  * @param origins - Where pages may also ask: the API, whose public origin may differ from the page's, and the identity
  * providers, which hand their tokens to the page itself.
@@ -41,6 +42,8 @@ export function contentSecurityPolicy(origins: readonly string[]): string {
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types server-html",
   ].join("; ");
 }
 

@@ -140,6 +140,16 @@ describe("parseJsonArray", () => {
     );
   });
 
+  it("reads an array after a byte order mark, and takes only the spaces of JSON around it", async () => {
+    const bounds = { bytes: 10, values: 10, elements: 10 };
+    expect(await parseInPortions(Buffer.from("\uFEFF[1]"), bounds)).toEqual([[1]]);
+    for (const around of ["\0", "\u001a", "\f"]) {
+      await expect(parseInPortions(Buffer.from(`[1]${around}`), bounds)).rejects.toThrow(
+        "not JSON",
+      );
+    }
+  });
+
   it("gives undefined for JSON that is no array, and refuses what is no JSON", async () => {
     const bounds = { bytes: 10, values: 10, elements: 10 };
     expect(await parseInPortions(Buffer.from('{"a":[1]}'), bounds)).toEqual([undefined]);

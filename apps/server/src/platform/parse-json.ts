@@ -74,10 +74,16 @@ export type PortionBounds = { bytes: number; values: number; elements: number };
 
 type Range = { from: number; to: number };
 
+/** Space, tab, line feed and carriage return: RFC 8259, section 2. */
+const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const BYTE_ORDER_MARK_BYTES = Buffer.from("\uFEFF");
+
 /** Where the content of an array lies, without its brackets; undefined if the body cannot be one. */
 function findArrayContent(body: Buffer): Range | undefined {
-  const isSpace = (at: number) => (body[at] ?? 0) <= 0x20;
-  let from = 0;
+  const isSpace = (at: number) => SPACES.has(body[at] ?? 0);
+  let from = body.subarray(0, BYTE_ORDER_MARK_BYTES.length).equals(BYTE_ORDER_MARK_BYTES)
+    ? BYTE_ORDER_MARK_BYTES.length
+    : 0;
   while (from < body.length && isSpace(from)) {
     from += 1;
   }

@@ -148,6 +148,7 @@ const limitsOf = () =>
     planVersion: 1,
     plan: { name: "Free", currency: "USD", pricePerMonth: "0" },
     rateLimits: [],
+    concurrency: null,
     quotas: [
       {
         meter: "requests",

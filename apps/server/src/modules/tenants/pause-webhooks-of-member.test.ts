@@ -127,6 +127,28 @@ describe("webhooks of a member", () => {
     expect((await read()).get(webhookId)?.state).toBe("enabled");
   });
 
+  it("that a member moved to another address are paused with that member", async () => {
+    const { tenantId, owner, admin, ours, read } = await createStage();
+    const moved = {
+      owner: tenantId,
+      webhookId: ours.webhookId,
+      url: "https://elsewhere.example.com/",
+    };
+    expect(await updateWebhook(services, admin.context, moved)).toMatchObject({
+      responsible: `user:${admin.userId}`,
+    });
+    await removeMember(services, owner.context, { tenantId, userId: admin.userId });
+    expect((await read()).get(ours.webhookId)?.state).toBe("paused");
+  });
+
+  it("that are enabled can be taken over before their maker leaves", async () => {
+    const { tenantId, owner, admin, theirs, read } = await createStage();
+    const { webhookId } = theirs;
+    await updateWebhook(services, owner.context, { owner: tenantId, webhookId, enabled: true });
+    await removeMember(services, owner.context, { tenantId, userId: admin.userId });
+    expect((await read()).get(webhookId)?.state).toBe("enabled");
+  });
+
   it("of the same person in another tenant go on", async () => {
     const stage = await createStage();
     const other = await createTestTenant(services, "Other");

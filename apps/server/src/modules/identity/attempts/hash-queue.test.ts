@@ -67,10 +67,11 @@ describe("hashes that wait", () => {
     );
   });
 
-  it("of known browsers are limited as well: one block takes half of their places", () => {
+  it("of known browsers take the places of everyone once theirs are taken, and are limited in both", () => {
     const queue = open();
-    const known = (index: number) => sender("evil", `person ${String(index)}`, true);
-    expect(flood(queue, known)).toBe(KNOWN_PLACES / 2);
+    const known = (index: number) => sender("office", `person ${String(index)}`, true);
+    expect(flood(queue, known)).toBe(KNOWN_PLACES / 2 + PLACES / 2);
+    expect(queue.add("stranger", sender("other", "eve"))).toBe(true);
     expect(queue.add("owner", sender("home", "ada", true))).toBe(true);
   });
 

@@ -52,7 +52,9 @@ export function createHashQueue<Task>(options: {
   }
 
   return {
-    add(task, sender) {
+    add(task, asked) {
+      // A known browser has places of its own in addition to those of everyone.
+      const sender = hasRoom(asked) ? asked : { ...asked, isKnown: false };
       if (!hasRoom(sender)) {
         return false;
       }

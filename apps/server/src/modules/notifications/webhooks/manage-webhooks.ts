@@ -174,14 +174,18 @@ export async function getWebhook(
 /** Failures at another address, or before it was enabled again, no longer count. */
 const NOTHING_FAILED = { failing_since: null, last_failed_at: null, paused_until: null };
 
-/** The fields that change with a new address or state. Enabling an endpoint makes the actor responsible for it. */
+/**
+ * The fields that change with a new address or state. The actor who enables an endpoint, or says where its events go, becomes
+ * responsible for it.
+ */
 function decideState(
   row: WebhookRow,
   { url = row.url, enabled }: Pick<UpdateWebhookRequest, "url" | "enabled">,
   actor: string,
 ): Partial<WebhookRow> {
   if (enabled === undefined || (enabled && row.state === "enabled")) {
-    return url === row.url ? {} : { url, ...NOTHING_FAILED };
+    const moved = url === row.url ? {} : { url, ...NOTHING_FAILED };
+    return enabled || url !== row.url ? { ...moved, responsible: actor } : {};
   }
   const state = enabled ? "enabled" : "disabled";
   const responsible = enabled ? actor : row.responsible;

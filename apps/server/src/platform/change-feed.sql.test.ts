@@ -261,6 +261,36 @@ describe("createChangeFeed", () => {
   });
 });
 
+describe("changes of one transaction", () => {
+  it("are recorded in their order, less what was undone, and announced once", async () => {
+    const database = await createTestDatabase();
+    const announced: string[] = [];
+    const subscription = await database.sql.listen(CHANGES_CHANNEL, (text) => announced.push(text));
+    try {
+      await database.sql.begin(async (tx) => {
+        const undone = tx.savepoint(async (inner) => {
+          await inner`select record_change('key', null, 'undone')`;
+          throw new Error("no");
+        });
+        await expect(undone).rejects.toThrow("no");
+        await tx`select record_change('key', null, 'key_' || n) from generate_series(1, 2000) as n`;
+        await tx`select record_change('tenant', null, 'last')`;
+      });
+      await database.sql`select record_change('key', null, 'next transaction')`;
+      const rows = await database.sql<{ revision: bigint; entity_id: string }[]>`
+        select revision, entity_id from changes order by revision`;
+      const keys = Array.from({ length: 2_000 }, (_, index) => `key_${String(index + 1)}`);
+      expect(rows.map((row) => row.entity_id)).toEqual([...keys, "last", "next transaction"]);
+      await expect.poll(() => announced.length, SOON).toBeGreaterThan(1);
+      expect(announced).toEqual(rows.slice(-2).map(({ revision }) => String(revision)));
+      expect(await database.sql`select from queued_changes`).toHaveLength(0);
+    } finally {
+      await subscription.unlisten();
+      await database.close();
+    }
+  });
+});
+
 describe("pruneChanges", () => {
   it("deletes what is older than a day, keeps the rest, and notes how far it went", async () => {
     const database = await createTestDatabase();

@@ -1,8 +1,25 @@
 import type { Sql, Tx } from "@turnpike/db/client";
 import { isTenantMissing } from "@turnpike/db/database-errors";
 import type { TransactionOptions } from "@turnpike/db/transaction-pool";
+import type { Actor } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+
+/** Whose share of the connections a transaction takes. Empty for what serves all, which comes before every holder. */
+export type Share = Pick<TransactionOptions, "holder">;
+
+/** All requests without a credential together. */
+export const VISITORS: Share = { holder: "visitors" };
+/** Everything that a sign-in needs: visitors who only read the catalogue do not hold it up. */
+export const SIGN_INS: Share = { holder: "sign-ins" };
+
+/** The share of an actor: a person's own, or the tenant's. The operator's actors have none. */
+export function shareOf(actor: Actor): Share {
+  if (actor.type === "key") {
+    return { holder: actor.tenantId };
+  }
+  return actor.type === "user" && !actor.isOperator ? { holder: actor.id } : {};
+}
 
 /**
  * The only door to the database for modules. Each transaction takes one of three roles for its own duration, so that
@@ -11,12 +28,12 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 export interface Transact {
   /** Rows of one tenant only, by row-level security. */
   asTenant<Result>(tenantId: TenantId, work: (tx: Tx) => Promise<Result>): Promise<Result>;
-  /** Rows of all tenants: operators, service keys, jobs. */
-  asOperator<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
+  /** Rows of all tenants: operators, service keys, jobs. What a tenant, a person or a visitor asks for names their `share`. */
+  asOperator<Result>(work: (tx: Tx) => Promise<Result>, share?: Share): Promise<Result>;
   /** The same, tenants that are deleted included: everywhere else they are not there. */
   asOperatorWithDeleted<Result>(
     work: (tx: Tx) => Promise<Result>,
-    options?: { timeoutMs?: number },
+    options?: Share & { timeoutMs?: number },
   ): Promise<Result>;
   /** Reads all tenants in one unchanging snapshot, without a time limit: for work that compares sums. */
   asOperatorSnapshot<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
@@ -66,8 +83,9 @@ export function createTransact(sql: Pick<Sql, "transaction">): Transact {
         work,
         { holder: tenantId },
       ),
-    asOperator: (work) => inTransaction(sql, (tx) => tx`set local role turnpike_operator`, work),
-    asOperatorWithDeleted: (work, { timeoutMs } = {}) =>
+    asOperator: (work, share) =>
+      inTransaction(sql, (tx) => tx`set local role turnpike_operator`, work, share),
+    asOperatorWithDeleted: (work, { timeoutMs, ...share } = {}) =>
       inTransaction(
         sql,
         (tx) =>
@@ -77,7 +95,7 @@ export function createTransact(sql: Pick<Sql, "transaction">): Transact {
               coalesce(${timeoutMs?.toString() ?? null}, current_setting('statement_timeout')), true)`,
           ]),
         work,
-        timeoutMs === undefined ? {} : { timeoutMs },
+        timeoutMs === undefined ? share : { ...share, timeoutMs },
       ),
     asOperatorSnapshot: (work) =>
       inTransaction(

@@ -373,14 +373,17 @@ export async function testAlert(
     settledMinuteMs(deps.clock.now().getTime()),
   );
   // Mails belong to no tenant, so only the operator role may write them.
-  await deps.transact.asOperator(async (tx) => {
-    orNotFound(await lockAlertRow(tx, tenantId, alertId));
-    // Checked again under the lock: of several concurrent tests only the first is sent.
-    await assertNotJustTested(deps, tx, { tenantId, alertId });
-    await recordEvent(deps, tx, row, { what: "tested" });
-    await notifyOfAlert(deps, tx, { row, notice: "test", reading });
-    await audit(deps, tx, context, { row, verb: "tested" });
-  });
+  await deps.transact.asOperator(
+    async (tx) => {
+      orNotFound(await lockAlertRow(tx, tenantId, alertId));
+      // Checked again under the lock: of several concurrent tests only the first is sent.
+      await assertNotJustTested(deps, tx, { tenantId, alertId });
+      await recordEvent(deps, tx, row, { what: "tested" });
+      await notifyOfAlert(deps, tx, { row, notice: "test", reading });
+      await audit(deps, tx, context, { row, verb: "tested" });
+    },
+    { holder: tenantId },
+  );
   return toAlertReply(row, deps.clock.now());
 }
 

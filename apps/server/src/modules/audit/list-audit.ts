@@ -52,7 +52,9 @@ export async function listAudit(
   );
   // Every tenant's trail begins with its creation, so an empty answer is the only one that needs a second query.
   if (rows.length === 0) {
-    await deps.transact.asOperatorWithDeleted((tx) => assertTenantExists(tx, input.tenantId));
+    await deps.transact.asOperatorWithDeleted((tx) => assertTenantExists(tx, input.tenantId), {
+      holder: input.tenantId,
+    });
   }
   return toPage(rows, input.limit);
 }

@@ -3,6 +3,7 @@ import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { z } from "zod";
 import type { AppServices } from "#platform/app-services.ts";
+import { shareOf, VISITORS } from "#platform/transact.ts";
 import { listMeterRows, listMeterVersionRows, type MeterRow } from "./catalog.store.ts";
 
 type CatalogDeps = Pick<AppServices, "transact">;
@@ -30,7 +31,10 @@ export async function listMeters(
   deps: CatalogDeps,
   context?: CallContext,
 ): Promise<{ items: Meter[] }> {
-  const rows = await deps.transact.asOperator(listMeterRows);
+  const rows = await deps.transact.asOperator(
+    listMeterRows,
+    context === undefined ? VISITORS : shareOf(context.actor),
+  );
   return { items: rows.map(context === undefined ? toVisitorsMeter : toMeterReply) };
 }
 

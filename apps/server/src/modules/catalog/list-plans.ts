@@ -1,5 +1,6 @@
 import { type CallContext, may } from "@turnpike/domain/access/actor";
 import type { AppServices } from "#platform/app-services.ts";
+import { shareOf, VISITORS } from "#platform/transact.ts";
 import { listPlanRows, type PlanRow } from "./catalog.store.ts";
 
 type CatalogDeps = Pick<AppServices, "transact">;
@@ -24,7 +25,10 @@ function toPlanReply(row: PlanRow) {
  */
 export async function listPlans(deps: CatalogDeps, context: CallContext | undefined) {
   const seesPrivate = context !== undefined && may(context.actor, "catalog:read");
-  const rows = await deps.transact.asOperator(listPlanRows);
+  const rows = await deps.transact.asOperator(
+    listPlanRows,
+    context === undefined ? VISITORS : shareOf(context.actor),
+  );
   return {
     items: rows.filter((row) => seesPrivate || row.terms.visibility === "public").map(toPlanReply),
   };

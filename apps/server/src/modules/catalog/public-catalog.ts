@@ -1,6 +1,7 @@
 import type { AppServices } from "#platform/app-services.ts";
 import { withTimeout } from "#platform/bounded-wait.ts";
 import type { ChangeListener } from "#platform/change-feed.ts";
+import { VISITORS } from "#platform/transact.ts";
 import { listMeterRows } from "./catalog.store.ts";
 import { toVisitorsMeter } from "./list-meters.ts";
 import { listPlans } from "./list-plans.ts";
@@ -42,7 +43,7 @@ export function createPublicCatalog(
     const startedVersion = version;
     const readAtMs = deps.monotonicMs();
     const [plans, meters] = await withTimeout(
-      Promise.all([listPlans(deps, undefined), deps.transact.asOperator(listMeterRows)]),
+      Promise.all([listPlans(deps, undefined), deps.transact.asOperator(listMeterRows, VISITORS)]),
       READ_TIMEOUT_MS,
     );
     const ofEvents = meters.filter(({ eventType }) => eventType !== undefined);

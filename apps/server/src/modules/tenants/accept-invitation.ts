@@ -10,6 +10,7 @@ import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { lockTenant } from "#platform/assert-tenant-exists.store.ts";
 import { insertChange } from "#platform/changes.store.ts";
+import { VISITORS } from "#platform/transact.ts";
 import { hashInvitationToken } from "./hash-invitation-token.ts";
 import {
   findOpenInvitationByHash,
@@ -46,7 +47,7 @@ export async function previewInvitation(
       throw invalidInvitation();
     }
     return { tenantName: tenant.name, email: row.email, role: row.role };
-  });
+  }, VISITORS);
 }
 
 /** The token proves access to the mailbox; the account must have the same address. */
@@ -71,44 +72,50 @@ export async function acceptInvitation(
   input: { token: string },
 ): Promise<{ tenant: OwnTenant }> {
   const { id: userId } = getPerson(context.actor);
-  return await deps.transact.asOperator(async (tx) => {
-    const now = deps.clock.now();
-    const row = await findOpenInvitationByHash(tx, { hash: hashInvitationToken(input.token), now });
-    if (row === undefined) {
-      throw invalidInvitation();
-    }
-    const { tenant_id: tenantId, invitation_id: invitationId, role } = row;
-    await assertSameMailbox(tx, userId, row);
-    await lockTenant(tx, tenantId);
-    if (!(await markInvitationAccepted(tx, tenantId, { invitationId, userId, now }))) {
-      throw invalidInvitation();
-    }
-    if ((await findMemberRow(tx, tenantId, userId)) === undefined) {
-      await upsertMember(tx, { tenantId, userId, role, now });
+  return await deps.transact.asOperator(
+    async (tx) => {
+      const now = deps.clock.now();
+      const row = await findOpenInvitationByHash(tx, {
+        hash: hashInvitationToken(input.token),
+        now,
+      });
+      if (row === undefined) {
+        throw invalidInvitation();
+      }
+      const { tenant_id: tenantId, invitation_id: invitationId, role } = row;
+      await assertSameMailbox(tx, userId, row);
+      await lockTenant(tx, tenantId);
+      if (!(await markInvitationAccepted(tx, tenantId, { invitationId, userId, now }))) {
+        throw invalidInvitation();
+      }
+      if ((await findMemberRow(tx, tenantId, userId)) === undefined) {
+        await upsertMember(tx, { tenantId, userId, role, now });
+        await publishEvent(deps, tx, {
+          tenantId,
+          type: "member.added",
+          data: { tenantId, userId, role },
+        });
+      }
+      await writeAudit(deps, tx, context, {
+        tenantId,
+        action: "invitation.accepted",
+        entityType: "invitation",
+        entityId: invitationId,
+        details: { role, userId },
+      });
       await publishEvent(deps, tx, {
         tenantId,
-        type: "member.added",
-        data: { tenantId, userId, role },
+        type: "invitation.accepted",
+        data: { tenantId, invitationId, userId, role },
       });
-    }
-    await writeAudit(deps, tx, context, {
-      tenantId,
-      action: "invitation.accepted",
-      entityType: "invitation",
-      entityId: invitationId,
-      details: { role, userId },
-    });
-    await publishEvent(deps, tx, {
-      tenantId,
-      type: "invitation.accepted",
-      data: { tenantId, invitationId, userId, role },
-    });
-    await insertChange(tx, { kind: "user", tenantId, entityId: userId });
-    const rows = await listOwnTenantRows(tx, userId, { tenantId, limit: 1 });
-    const [own] = await listOwnWithPlans(deps, tx, rows);
-    if (own === undefined) {
-      throw invalidInvitation();
-    }
-    return { tenant: own };
-  });
+      await insertChange(tx, { kind: "user", tenantId, entityId: userId });
+      const rows = await listOwnTenantRows(tx, userId, { tenantId, limit: 1 });
+      const [own] = await listOwnWithPlans(deps, tx, rows);
+      if (own === undefined) {
+        throw invalidInvitation();
+      }
+      return { tenant: own };
+    },
+    { holder: userId },
+  );
 }

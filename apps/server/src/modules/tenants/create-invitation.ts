@@ -111,45 +111,48 @@ export async function createInvitation(
   const email = input.email.toLowerCase();
   assertMayInTenant(context.actor, "members:write", tenantId);
   const token = Buffer.from(deps.randomBytes(TOKEN_BYTES)).toString("base64url");
-  return await deps.transact.asOperator(async (tx) => {
-    await lockTenant(tx, tenantId);
-    await assertMayGrant(tx, context.actor, { tenantId, roles: [role] });
-    const now = deps.clock.now();
-    await assertWithinLimits(tx, tenantId, { email, actor: context.actor, now });
-    if (await hasMemberWithEmail(tx, tenantId, email)) {
-      const message = "A member of the tenant has this address already.";
-      throw new AppError({
-        code: "ALREADY_EXISTS",
-        publicMessage: message,
-        errors: [{ pointer: "/email", message }],
+  return await deps.transact.asOperator(
+    async (tx) => {
+      await lockTenant(tx, tenantId);
+      await assertMayGrant(tx, context.actor, { tenantId, roles: [role] });
+      const now = deps.clock.now();
+      await assertWithinLimits(tx, tenantId, { email, actor: context.actor, now });
+      if (await hasMemberWithEmail(tx, tenantId, email)) {
+        const message = "A member of the tenant has this address already.";
+        throw new AppError({
+          code: "ALREADY_EXISTS",
+          publicMessage: message,
+          errors: [{ pointer: "/email", message }],
+        });
+      }
+      await withdrawInvitationTo(deps, tx, context, { tenantId, email });
+      const row: InvitationRow = {
+        tenant_id: tenantId,
+        invitation_id: deps.newId("invitation"),
+        email,
+        role,
+        created_at: now,
+        created_by: toCreatedBy(context.actor),
+        expires_at: new Date(now.getTime() + INVITATION_DAYS * DAY_MS),
+      };
+      await insertInvitation(tx, { ...row, token_hash: hashInvitationToken(token) });
+      await writeAudit(deps, tx, context, {
+        tenantId,
+        action: "invitation.created",
+        entityType: "invitation",
+        entityId: row.invitation_id,
+        details: { email, role },
       });
-    }
-    await withdrawInvitationTo(deps, tx, context, { tenantId, email });
-    const row: InvitationRow = {
-      tenant_id: tenantId,
-      invitation_id: deps.newId("invitation"),
-      email,
-      role,
-      created_at: now,
-      created_by: toCreatedBy(context.actor),
-      expires_at: new Date(now.getTime() + INVITATION_DAYS * DAY_MS),
-    };
-    await insertInvitation(tx, { ...row, token_hash: hashInvitationToken(token) });
-    await writeAudit(deps, tx, context, {
-      tenantId,
-      action: "invitation.created",
-      entityType: "invitation",
-      entityId: row.invitation_id,
-      details: { email, role },
-    });
-    await publishEvent(deps, tx, {
-      tenantId,
-      type: "invitation.created",
-      data: { tenantId, invitationId: row.invitation_id, email, role },
-    });
-    await mailInvitation(deps, tx, { row, token });
-    return toInvitationReply(row);
-  });
+      await publishEvent(deps, tx, {
+        tenantId,
+        type: "invitation.created",
+        data: { tenantId, invitationId: row.invitation_id, email, role },
+      });
+      await mailInvitation(deps, tx, { row, token });
+      return toInvitationReply(row);
+    },
+    { holder: tenantId },
+  );
 }
 
 async function mailInvitation(

@@ -18,6 +18,7 @@ import { writeAudit } from "#modules/audit/index.ts";
 import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
+import { shareOf } from "#platform/transact.ts";
 import { countTenantsOf, lockUser, upsertMember } from "./members.store.ts";
 import { hasExternalId, insertTenant, type NewTenantRow, type TenantRow } from "./tenants.store.ts";
 import { toTenantEvent, toTenantReply, type WithPlans } from "./to-tenant-reply.ts";
@@ -162,5 +163,5 @@ export async function createTenant(
     }
     const reply = toTenantReply({ row, plan }, actor);
     return founder === undefined ? reply : { ...reply, role: "owner" };
-  });
+  }, shareOf(actor));
 }

@@ -66,38 +66,41 @@ async function deleteOnce(
 ): Promise<void> {
   const { actor } = context;
   const now = deps.clock.now();
-  await deps.transact.asOperatorWithDeleted(async (tx) => {
-    const row = await lockOpenTenantRow(tx, tenantId);
-    if (row === undefined) {
-      throw resourceNotFound("tenant");
-    }
-    if (actor.type === "user" && !actor.isOperator) {
-      // The role in the session may be a second old.
-      const own = await findMemberRow(tx, tenantId, actor.id);
-      const roles = own === undefined ? [] : ([[tenantId, own.role]] as const);
-      assertMayInTenant({ ...actor, roles: new Map(roles) }, "tenants:delete", tenantId);
-    }
-    if (name !== row.name) {
-      throw wrongName();
-    }
-    await revokeOpenInvitationRows(tx, tenantId, now);
-    await publishEvent(deps, tx, {
-      tenantId,
-      type: "tenant.deleted",
-      data: { tenant: toTenantEvent(row, await getTenantPlan(deps, tx, tenantId)) },
-    });
-    await writeAudit(deps, tx, context, {
-      tenantId,
-      action: "tenant.deleted",
-      entityType: "tenant",
-      entityId: tenantId,
-      details: { name: row.name, slug: row.slug, externalId: row.external_id },
-    });
-    await markTenantDeleted(tx, tenantId, { now, deletedBy: `${actor.type}:${actor.id}` });
-    for (const resource of deps.resources) {
-      await resource.close?.(tx, { tenantId, now });
-    }
-    await publishTenant(tx, tenantId);
-    await publishMembers(tx, tenantId);
-  });
+  await deps.transact.asOperatorWithDeleted(
+    async (tx) => {
+      const row = await lockOpenTenantRow(tx, tenantId);
+      if (row === undefined) {
+        throw resourceNotFound("tenant");
+      }
+      if (actor.type === "user" && !actor.isOperator) {
+        // The role in the session may be a second old.
+        const own = await findMemberRow(tx, tenantId, actor.id);
+        const roles = own === undefined ? [] : ([[tenantId, own.role]] as const);
+        assertMayInTenant({ ...actor, roles: new Map(roles) }, "tenants:delete", tenantId);
+      }
+      if (name !== row.name) {
+        throw wrongName();
+      }
+      await revokeOpenInvitationRows(tx, tenantId, now);
+      await publishEvent(deps, tx, {
+        tenantId,
+        type: "tenant.deleted",
+        data: { tenant: toTenantEvent(row, await getTenantPlan(deps, tx, tenantId)) },
+      });
+      await writeAudit(deps, tx, context, {
+        tenantId,
+        action: "tenant.deleted",
+        entityType: "tenant",
+        entityId: tenantId,
+        details: { name: row.name, slug: row.slug, externalId: row.external_id },
+      });
+      await markTenantDeleted(tx, tenantId, { now, deletedBy: `${actor.type}:${actor.id}` });
+      for (const resource of deps.resources) {
+        await resource.close?.(tx, { tenantId, now });
+      }
+      await publishTenant(tx, tenantId);
+      await publishMembers(tx, tenantId);
+    },
+    { holder: tenantId },
+  );
 }

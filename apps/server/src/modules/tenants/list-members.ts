@@ -15,13 +15,16 @@ export async function listMembers(
 ): Promise<{ items: Member[]; nextCursor: string | null }> {
   assertMayInTenant(context.actor, "members:read", input.tenantId);
   const afterId = parseIdCursor("user", input.cursor);
-  const rows = await deps.transact.asOperator(async (tx) => {
-    await assertTenantExists(tx, input.tenantId);
-    return await listMemberRows(tx, input.tenantId, {
-      afterId,
-      limit: input.limit + 1,
-    });
-  });
+  const rows = await deps.transact.asOperator(
+    async (tx) => {
+      await assertTenantExists(tx, input.tenantId);
+      return await listMemberRows(tx, input.tenantId, {
+        afterId,
+        limit: input.limit + 1,
+      });
+    },
+    { holder: input.tenantId },
+  );
   const items = rows.slice(0, input.limit).map(toMemberReply);
   return { items, nextCursor: rows.length > input.limit ? (items.at(-1)?.userId ?? null) : null };
 }

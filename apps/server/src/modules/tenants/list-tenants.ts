@@ -2,6 +2,7 @@ import type { Tenant } from "@turnpike/contract/tenants";
 import { assertMay, type CallContext, may } from "@turnpike/domain/access/actor";
 import type { AppServices } from "#platform/app-services.ts";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
+import { shareOf } from "#platform/transact.ts";
 import { getTenant } from "./get-tenant.ts";
 import { listTenantRows, listTenantRowsOfUser } from "./tenants.store.ts";
 import { listWithPlans, type WithPlans } from "./to-tenant-reply.ts";
@@ -47,5 +48,5 @@ export async function listTenants(
       items: await listWithPlans(deps, tx, { rows, actor }),
       nextCursor: found.length > input.limit ? (rows.at(-1)?.tenant_id ?? null) : null,
     };
-  });
+  }, shareOf(actor));
 }

@@ -34,56 +34,63 @@ export async function putMember(
   const { actor } = context;
   const { tenantId, userId, role } = input;
   assertMayInTenant(actor, "members:write", tenantId);
-  return await deps.transact.asOperator(async (tx) => {
-    await lockTenant(tx, tenantId);
-    const before = await findMemberRow(tx, tenantId, userId);
-    if (before === undefined && !mayAddDirectly(actor)) {
-      throw resourceNotFound("member");
-    }
-    const roles = before === undefined ? [role] : [role, before.role];
-    await assertMayGrant(tx, actor, { tenantId, roles });
-    if (before?.role === role) {
-      return toMemberReply(before);
-    }
-    if (role !== "owner") {
-      await assertOwnerRemains(tx, tenantId, before);
-    }
-    if (!(await upsertMember(tx, { ...input, now: deps.clock.now() }))) {
-      throw resourceNotFound("user");
-    }
-    const after = await findMemberRow(tx, tenantId, userId);
-    if (after === undefined) {
-      throw resourceNotFound("user");
-    }
-    await withdrawInvitationsBy(deps, tx, context, {
-      tenantId,
-      userId,
-      roles: ROLES.filter((other) => !canGrantRole(role, other)),
-    });
-    const pausedWebhooks =
-      before === undefined
-        ? []
-        : await pauseWebhooksOfMember(deps, tx, context, { tenantId, member: before, role });
-    await writeAudit(deps, tx, context, {
-      tenantId,
-      action: before === undefined ? "member.added" : "member.role_changed",
-      entityType: "member",
-      entityId: userId,
-      details: {
-        role: [before?.role ?? null, role],
-        ...(pausedWebhooks.length > 0 && {
-          pausedWebhooks: pausedWebhooks.map((webhook) => webhook.webhookId),
-        }),
-      },
-    });
-    await (before === undefined
-      ? publishEvent(deps, tx, { tenantId, type: "member.added", data: { tenantId, userId, role } })
-      : publishEvent(deps, tx, {
-          tenantId,
-          type: "member.role_changed",
-          data: { tenantId, userId, role, before: before.role },
-        }));
-    await insertChange(tx, { kind: "user", tenantId, entityId: userId });
-    return toMemberReply(after);
-  });
+  return await deps.transact.asOperator(
+    async (tx) => {
+      await lockTenant(tx, tenantId);
+      const before = await findMemberRow(tx, tenantId, userId);
+      if (before === undefined && !mayAddDirectly(actor)) {
+        throw resourceNotFound("member");
+      }
+      const roles = before === undefined ? [role] : [role, before.role];
+      await assertMayGrant(tx, actor, { tenantId, roles });
+      if (before?.role === role) {
+        return toMemberReply(before);
+      }
+      if (role !== "owner") {
+        await assertOwnerRemains(tx, tenantId, before);
+      }
+      if (!(await upsertMember(tx, { ...input, now: deps.clock.now() }))) {
+        throw resourceNotFound("user");
+      }
+      const after = await findMemberRow(tx, tenantId, userId);
+      if (after === undefined) {
+        throw resourceNotFound("user");
+      }
+      await withdrawInvitationsBy(deps, tx, context, {
+        tenantId,
+        userId,
+        roles: ROLES.filter((other) => !canGrantRole(role, other)),
+      });
+      const pausedWebhooks =
+        before === undefined
+          ? []
+          : await pauseWebhooksOfMember(deps, tx, context, { tenantId, member: before, role });
+      await writeAudit(deps, tx, context, {
+        tenantId,
+        action: before === undefined ? "member.added" : "member.role_changed",
+        entityType: "member",
+        entityId: userId,
+        details: {
+          role: [before?.role ?? null, role],
+          ...(pausedWebhooks.length > 0 && {
+            pausedWebhooks: pausedWebhooks.map((webhook) => webhook.webhookId),
+          }),
+        },
+      });
+      await (before === undefined
+        ? publishEvent(deps, tx, {
+            tenantId,
+            type: "member.added",
+            data: { tenantId, userId, role },
+          })
+        : publishEvent(deps, tx, {
+            tenantId,
+            type: "member.role_changed",
+            data: { tenantId, userId, role, before: before.role },
+          }));
+      await insertChange(tx, { kind: "user", tenantId, entityId: userId });
+      return toMemberReply(after);
+    },
+    { holder: tenantId },
+  );
 }

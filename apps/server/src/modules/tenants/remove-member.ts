@@ -33,45 +33,48 @@ export async function removeMember(
   const { tenantId, userId } = input;
   const isLeaving = actor.type === "user" && actor.id === userId;
   assertMayInTenant(actor, isLeaving ? "tenants:read" : "members:write", tenantId);
-  return await deps.transact.asOperator(async (tx) => {
-    await lockTenant(tx, tenantId);
-    const before = await findMemberRow(tx, tenantId, userId);
-    if (before === undefined) {
-      throw resourceNotFound("member");
-    }
-    if (!isLeaving) {
-      await assertMayGrant(tx, actor, { tenantId, roles: [before.role] });
-    }
-    await assertOwnerRemains(tx, tenantId, before);
-    await deleteMember(tx, tenantId, userId);
-    await withdrawInvitationsBy(deps, tx, context, { tenantId, userId, roles: ROLES });
-    const liveKeys = await deps.memberKeys.listLiveKeysOf(tx, {
-      tenantId,
-      createdBy: `user:${userId}`,
-      limit: LEFT_KEYS_MAX,
-    });
-    const pausedWebhooks = await pauseWebhooksOfMember(deps, tx, context, {
-      tenantId,
-      member: before,
-      role: null,
-    });
-    await writeAudit(deps, tx, context, {
-      tenantId,
-      action: "member.removed",
-      entityType: "member",
-      entityId: userId,
-      details: {
-        role: [before.role, null],
-        liveKeys: liveKeys.map((key) => key.keyId),
-        pausedWebhooks: pausedWebhooks.map((webhook) => webhook.webhookId),
-      },
-    });
-    await publishEvent(deps, tx, {
-      tenantId,
-      type: "member.removed",
-      data: { tenantId, userId, before: before.role },
-    });
-    await insertChange(tx, { kind: "user", tenantId, entityId: userId });
-    return { liveKeys, pausedWebhooks };
-  });
+  return await deps.transact.asOperator(
+    async (tx) => {
+      await lockTenant(tx, tenantId);
+      const before = await findMemberRow(tx, tenantId, userId);
+      if (before === undefined) {
+        throw resourceNotFound("member");
+      }
+      if (!isLeaving) {
+        await assertMayGrant(tx, actor, { tenantId, roles: [before.role] });
+      }
+      await assertOwnerRemains(tx, tenantId, before);
+      await deleteMember(tx, tenantId, userId);
+      await withdrawInvitationsBy(deps, tx, context, { tenantId, userId, roles: ROLES });
+      const liveKeys = await deps.memberKeys.listLiveKeysOf(tx, {
+        tenantId,
+        createdBy: `user:${userId}`,
+        limit: LEFT_KEYS_MAX,
+      });
+      const pausedWebhooks = await pauseWebhooksOfMember(deps, tx, context, {
+        tenantId,
+        member: before,
+        role: null,
+      });
+      await writeAudit(deps, tx, context, {
+        tenantId,
+        action: "member.removed",
+        entityType: "member",
+        entityId: userId,
+        details: {
+          role: [before.role, null],
+          liveKeys: liveKeys.map((key) => key.keyId),
+          pausedWebhooks: pausedWebhooks.map((webhook) => webhook.webhookId),
+        },
+      });
+      await publishEvent(deps, tx, {
+        tenantId,
+        type: "member.removed",
+        data: { tenantId, userId, before: before.role },
+      });
+      await insertChange(tx, { kind: "user", tenantId, entityId: userId });
+      return { liveKeys, pausedWebhooks };
+    },
+    { holder: tenantId },
+  );
 }

@@ -19,17 +19,20 @@ export async function revokeInvitation(
 ): Promise<void> {
   const { tenantId, invitationId } = input;
   assertMayInTenant(context.actor, "members:write", tenantId);
-  await deps.transact.asOperator(async (tx) => {
-    await lockTenant(tx, tenantId);
-    const now = deps.clock.now();
-    const row = await findOpenInvitation(tx, tenantId, { invitationId, now });
-    if (row === undefined) {
-      throw resourceNotFound("invitation");
-    }
-    await assertMayGrant(tx, context.actor, { tenantId, roles: [row.role] });
-    if (!(await revokeInvitationRow(tx, tenantId, { invitationId, now }))) {
-      throw resourceNotFound("invitation");
-    }
-    await recordRevoked(deps, tx, context, [row]);
-  });
+  await deps.transact.asOperator(
+    async (tx) => {
+      await lockTenant(tx, tenantId);
+      const now = deps.clock.now();
+      const row = await findOpenInvitation(tx, tenantId, { invitationId, now });
+      if (row === undefined) {
+        throw resourceNotFound("invitation");
+      }
+      await assertMayGrant(tx, context.actor, { tenantId, roles: [row.role] });
+      if (!(await revokeInvitationRow(tx, tenantId, { invitationId, now }))) {
+        throw resourceNotFound("invitation");
+      }
+      await recordRevoked(deps, tx, context, [row]);
+    },
+    { holder: tenantId },
+  );
 }

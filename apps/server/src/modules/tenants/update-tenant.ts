@@ -83,7 +83,7 @@ export async function updateTenant(
     // A tenant's own role may not write its plan.
     return await (input.planId === undefined
       ? deps.transact.asTenant(input.tenantId, update)
-      : deps.transact.asOperator(update));
+      : deps.transact.asOperator(update, { holder: input.tenantId }));
   } catch (error) {
     if (isUniqueViolation(error)) {
       const message = "Another tenant has this slug. Choose a different one.";

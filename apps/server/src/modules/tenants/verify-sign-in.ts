@@ -19,9 +19,12 @@ export async function verifySignIn(
   input: { token: string },
 ): Promise<VerifyTokenResponse> {
   const { user } = await deps.users.identify(input.token);
-  const tenants = await deps.transact.asOperator(async (tx) => {
-    const rows = await listOwnTenantRows(tx, user.userId, { limit: VERIFIED_TENANTS_MAX });
-    return await listOwnWithPlans(deps, tx, rows);
-  });
+  const tenants = await deps.transact.asOperator(
+    async (tx) => {
+      const rows = await listOwnTenantRows(tx, user.userId, { limit: VERIFIED_TENANTS_MAX });
+      return await listOwnWithPlans(deps, tx, rows);
+    },
+    { holder: user.userId },
+  );
   return { user, tenants };
 }

@@ -88,38 +88,47 @@ export async function createExport(
   const now = deps.clock.now();
   const parsed = exportQuestion.parse(question);
   const exportId = deps.newId("export");
-  return await deps.transact.asOperator(async (tx) => {
-    // The lock makes counting and creating one step.
-    await lockTenant(tx, tenantId);
-    const plan = planWithin(parsed, now, await listVersions(tx, parsed));
-    const { unfinished, all, bytes } = await countExports(tx, tenantId);
-    if (unfinished >= UNFINISHED_MAX) {
-      throw noRoom(`At most ${String(UNFINISHED_MAX)} exports are under way at once.`);
-    }
-    if (all >= ALL_MAX || bytes >= BigInt(EXPORT_BYTES_MAX)) {
-      throw noRoom("There is no room for another export: delete one that is not needed any more.");
-    }
-    const row = await insertExport(tx, tenantId, {
-      export_id: exportId,
-      name,
-      format,
-      question,
-      from_at: new Date(plan.period.fromMs),
-      to_at: new Date(plan.period.toMs),
-      parts_total: plan.chunks.length,
-      created_at: now,
-      created_by: `${context.actor.type}:${context.actor.id}`,
-    });
-    await writeAudit(deps, tx, context, {
-      tenantId,
-      action: "export.created",
-      entityType: "export",
-      entityId: exportId,
-      details: { name, format },
-    });
-    await deps.jobs.enqueue(writeExportJob, { tenantId, exportId }, { tx, singletonKey: exportId });
-    return toExportReply(tenantId, row);
-  });
+  return await deps.transact.asOperator(
+    async (tx) => {
+      // The lock makes counting and creating one step.
+      await lockTenant(tx, tenantId);
+      const plan = planWithin(parsed, now, await listVersions(tx, parsed));
+      const { unfinished, all, bytes } = await countExports(tx, tenantId);
+      if (unfinished >= UNFINISHED_MAX) {
+        throw noRoom(`At most ${String(UNFINISHED_MAX)} exports are under way at once.`);
+      }
+      if (all >= ALL_MAX || bytes >= BigInt(EXPORT_BYTES_MAX)) {
+        throw noRoom(
+          "There is no room for another export: delete one that is not needed any more.",
+        );
+      }
+      const row = await insertExport(tx, tenantId, {
+        export_id: exportId,
+        name,
+        format,
+        question,
+        from_at: new Date(plan.period.fromMs),
+        to_at: new Date(plan.period.toMs),
+        parts_total: plan.chunks.length,
+        created_at: now,
+        created_by: `${context.actor.type}:${context.actor.id}`,
+      });
+      await writeAudit(deps, tx, context, {
+        tenantId,
+        action: "export.created",
+        entityType: "export",
+        entityId: exportId,
+        details: { name, format },
+      });
+      await deps.jobs.enqueue(
+        writeExportJob,
+        { tenantId, exportId },
+        { tx, singletonKey: exportId },
+      );
+      return toExportReply(tenantId, row);
+    },
+    { holder: input.tenantId },
+  );
 }
 
 /** @throws {AppError} `RESOURCE_NOT_FOUND`, `INSUFFICIENT_SCOPE`. */
@@ -183,13 +192,16 @@ export async function cancelExport(
   input: ExportRef,
 ): Promise<UsageExport> {
   await getExportToEnd(deps, context, input);
-  const { row, files } = await deps.transact.asOperator(async (tx) => {
-    const cancelled = await cancelExportRow(tx, input, deps.clock.now());
-    if (cancelled === undefined) {
-      throw noRoom("The export is over already.");
-    }
-    return { row: cancelled, files: await deleteExportChunks(tx, input) };
-  });
+  const { row, files } = await deps.transact.asOperator(
+    async (tx) => {
+      const cancelled = await cancelExportRow(tx, input, deps.clock.now());
+      if (cancelled === undefined) {
+        throw noRoom("The export is over already.");
+      }
+      return { row: cancelled, files: await deleteExportChunks(tx, input) };
+    },
+    { holder: input.tenantId },
+  );
   await deleteExportContent(deps.fileStore, files);
   return toExportReply(input.tenantId, row);
 }
@@ -201,20 +213,23 @@ export async function deleteExport(
   input: ExportRef,
 ): Promise<void> {
   const { name } = await getExportToEnd(deps, context, input);
-  const files = await deps.transact.asOperator(async (tx) => {
-    if (!(await lockExport(tx, input))) {
-      throw resourceNotFound("export");
-    }
-    const chunks = await deleteExportChunks(tx, input);
-    await deleteExportRow(tx, input);
-    await writeAudit(deps, tx, context, {
-      tenantId: input.tenantId,
-      action: "export.deleted",
-      entityType: "export",
-      entityId: input.exportId,
-      details: { name },
-    });
-    return chunks;
-  });
+  const files = await deps.transact.asOperator(
+    async (tx) => {
+      if (!(await lockExport(tx, input))) {
+        throw resourceNotFound("export");
+      }
+      const chunks = await deleteExportChunks(tx, input);
+      await deleteExportRow(tx, input);
+      await writeAudit(deps, tx, context, {
+        tenantId: input.tenantId,
+        action: "export.deleted",
+        entityType: "export",
+        entityId: input.exportId,
+        details: { name },
+      });
+      return chunks;
+    },
+    { holder: input.tenantId },
+  );
   await deleteExportContent(deps.fileStore, files);
 }

@@ -36,8 +36,9 @@ export function openEvents(
       if (known !== undefined) {
         return known;
       }
-      const origin = await services.transact.asOperator((tx) =>
-        findOriginKey(tx, { tenantId, keyId }),
+      const origin = await services.transact.asOperator(
+        (tx) => findOriginKey(tx, { tenantId, keyId }),
+        { holder: tenantId },
       );
       if (origins.size >= KEYS_MAX) {
         origins.clear();

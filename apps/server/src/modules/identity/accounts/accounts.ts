@@ -2,6 +2,7 @@ import type { Tx } from "@turnpike/db/client";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import type { AppServices } from "#platform/app-services.ts";
+import { SIGN_INS } from "#platform/transact.ts";
 import { type Attempt, type AttemptLimits, toBlock } from "../attempts/attempt-limits.ts";
 import type { HashSender } from "../attempts/hash-queue.ts";
 import type { KnownBrowser } from "../attempts/known-browsers.ts";
@@ -116,7 +117,8 @@ export function normalizeEmail(email: string): string {
 
 export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Accounts {
   const { hasher, limits, clock, background, mailer } = deps;
-  const { asOperator } = deps.transact;
+  const asOperator = <Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> =>
+    deps.transact.asOperator(work, SIGN_INS);
   const { sendBounded, sendConfirmation, createLink } = createAccountPost(deps, options);
 
   /** The part of a registration whose outcome must not be visible from outside. */

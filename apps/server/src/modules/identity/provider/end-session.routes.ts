@@ -5,6 +5,7 @@ import type { Provider } from "oidc-provider";
 import { z } from "zod";
 import { readBody, readQuery } from "#http/raw-route.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { SIGN_INS } from "#platform/transact.ts";
 import { CONSOLE_CLIENT_ID, cookieNames, toLoginErrorAddress } from "./create-oidc.ts";
 import { revokeGrant } from "./oidc-adapter.ts";
 import { isFromOrigin } from "./same-origin.routes.ts";
@@ -30,7 +31,7 @@ export async function endProviderSession(
     for (const grantId of grantIds) {
       await revokeGrant(tx, grantId);
     }
-  });
+  }, SIGN_INS);
   await session.destroy();
 }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Tx } from "@turnpike/db/client";
 import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
 import type { AppServices } from "#platform/app-services.ts";
+import { SIGN_INS } from "#platform/transact.ts";
 import {
   consumeRecord,
   deleteRecord,
@@ -49,7 +50,8 @@ export function createOidcAdapter(
   toReturnAddress: (interactionId: string) => string,
 ): (model: string) => Adapter {
   const { clock } = deps;
-  const { asOperator } = deps.transact;
+  const asOperator = <Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> =>
+    deps.transact.asOperator(work, SIGN_INS);
 
   function fromStored(model: string, id: string | undefined, row: StoredRecord): AdapterPayload {
     return {

@@ -20,20 +20,23 @@ export async function claimSetup(
   input: { code: string },
 ): Promise<{ user: SignedInUser }> {
   const { id: userId } = getPerson(context.actor);
-  return await deps.transact.asOperator(async (tx) => {
-    await claimSetupCode(deps, tx, { code: input.code, by: userId });
-    const row = await setOperator(tx, { userId, isOperator: true, now: deps.clock.now() });
-    if (row === undefined) {
-      throw resourceNotFound("user");
-    }
-    await writeAudit(deps, tx, context, {
-      tenantId: null,
-      action: "operator.added",
-      entityType: "user",
-      entityId: userId,
-      details: { by: "setup code" },
-    });
-    await insertChange(tx, { kind: "user", tenantId: null, entityId: userId });
-    return { user: toSignedInUser(row, true) };
-  });
+  return await deps.transact.asOperator(
+    async (tx) => {
+      await claimSetupCode(deps, tx, { code: input.code, by: userId });
+      const row = await setOperator(tx, { userId, isOperator: true, now: deps.clock.now() });
+      if (row === undefined) {
+        throw resourceNotFound("user");
+      }
+      await writeAudit(deps, tx, context, {
+        tenantId: null,
+        action: "operator.added",
+        entityType: "user",
+        entityId: userId,
+        details: { by: "setup code" },
+      });
+      await insertChange(tx, { kind: "user", tenantId: null, entityId: userId });
+      return { user: toSignedInUser(row, true) };
+    },
+    { holder: userId },
+  );
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Tx } from "@turnpike/db/client";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { AppServices } from "#platform/app-services.ts";
+import { VISITORS } from "#platform/transact.ts";
 import {
   isClaimed,
   isSetupCodeOpen,
@@ -39,7 +40,10 @@ export async function checkSetupCode(
   deps: Pick<AppServices, "transact">,
   input: { code: string },
 ): Promise<boolean> {
-  return await deps.transact.asOperator((tx) => isSetupCodeOpen(tx, hashCode(input.code)));
+  return await deps.transact.asOperator(
+    (tx) => isSetupCodeOpen(tx, hashCode(input.code)),
+    VISITORS,
+  );
 }
 
 /**

@@ -15,7 +15,7 @@ export const fileId = z
   .meta({ examples: ["file_0199f3b0c1d27a4e8f60112233445566"] });
 
 /** A name for people, never a path. */
-export const fileName = displayName(200, { isFile: true }).refine(
+export const fileName = displayName(200, { mayHoldAddress: true }).refine(
   (value) => !/[/\\]/.test(value) && value !== "." && value !== "..",
   "Must not contain slashes.",
 );

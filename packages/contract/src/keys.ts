@@ -115,9 +115,12 @@ export const key = z.strictObject({
 });
 export type Key = z.infer<typeof key>;
 
+/** Names of keys are read by those who may see the keys, and are often those of a service or a mailbox. */
+const keyName = displayName(100, { mayHoldAddress: true });
+
 export const createKeyRequest = z.strictObject({
   tenantId,
-  name: displayName(100),
+  name: keyName,
   environment: z.enum(ENVIRONMENTS).default("live"),
   scopes: z.array(tenantKeyScope).max(KEY_SCOPES_MAX).default([]),
   metadata: metadata.default({}),
@@ -146,7 +149,7 @@ export const createdServiceKey = z.strictObject({ ...serviceKey.shape, key: z.st
 export type CreatedServiceKey = z.infer<typeof createdServiceKey>;
 
 export const createServiceKeyRequest = z.strictObject({
-  name: displayName(100),
+  name: keyName,
   scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length),
 });
 export type CreateServiceKeyRequest = z.infer<typeof createServiceKeyRequest>;
@@ -155,7 +158,7 @@ export type CreateServiceKeyRequest = z.infer<typeof createServiceKeyRequest>;
 export const updateKeyRequest = z.strictObject({
   tenantId,
   keyId,
-  name: displayName(100).optional(),
+  name: keyName.optional(),
   scopes: z.array(tenantKeyScope).max(KEY_SCOPES_MAX).optional(),
   metadata: metadata.optional(),
   allowedNetworks: allowedNetworks.optional(),

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createKeyRequest } from "./keys.ts";
-import { instant } from "./shapes.ts";
+import { fileName } from "./files.ts";
+import { importKeyRow } from "./key-import.ts";
+import { createKeyRequest, createServiceKeyRequest, updateKeyRequest } from "./keys.ts";
+import { displayName, displayNote, instant } from "./shapes.ts";
+import { createTenantRequest, ensureUserRequest } from "./tenants.ts";
 
 describe("an instant", () => {
   it.each([
@@ -32,4 +35,41 @@ it("metadata of a key names the allowed values and their length", () => {
   expect(messagesOf({ b: 1 })).toEqual([["a", "A text, a number, true or false."]]);
   expect(messagesOf(null)).toEqual([["a", "A text, a number, true or false."]]);
   expect(messagesOf("x".repeat(501))).toEqual([["a", "At most 500 characters."]]);
+});
+
+describe("a name", () => {
+  it("is stored with plain spaces and letters", () => {
+    expect(displayName(10).parse("\u00a0ＡＢＣ\u3000１\u202f")).toBe("ABC 1");
+    expect(displayNote(10).parse("Acme\u00a0Corp")).toBe("Acme Corp");
+    expect(fileName.parse("Shot 9.41\u202fAM.png")).toBe("Shot 9.41 AM.png");
+  });
+
+  it("of a file holds no full-width slash that becomes a path", () => {
+    expect(fileName.safeParse("a／b").success).toBe(false);
+  });
+
+  it.each(["acme.production", "order-service.prod", "data:read", "ada@acme.com", "acme.com"])(
+    "of a key may be %s",
+    (name) => {
+      for (const { shape } of [
+        createKeyRequest,
+        createServiceKeyRequest,
+        updateKeyRequest,
+        importKeyRow,
+      ]) {
+        expect(shape.name.safeParse(name).data).toBe(name);
+      }
+    },
+  );
+
+  it("of a tenant is no address, and the answer says what to write", () => {
+    expect(createTenantRequest.safeParse({ name: "acme.com" }).error?.issues[0]?.message).toBe(
+      "Must not contain a web or e-mail address. Leave out the ending (Acme instead of acme.com), or put a space after the full stop.",
+    );
+  });
+
+  it("of a person never keeps a program from naming the user", () => {
+    const user = { issuer: "https://id.example.com", subject: "s", name: "ada@acme.com" };
+    expect(ensureUserRequest.safeParse(user).success).toBe(true);
+  });
 });

@@ -5,7 +5,7 @@ import {
   type TenantId,
   type UserId,
 } from "@turnpike/domain/ids/ids";
-import { findNameFault } from "@turnpike/domain/text/name-fault";
+import { findNameFault, toPlainName } from "@turnpike/domain/text/name-fault";
 import { isStorableText } from "@turnpike/domain/text/storable-text";
 import { z } from "zod";
 import { explainIssue } from "./explain-issue.ts";
@@ -40,7 +40,7 @@ export const instant = z.iso
 
 const CONTROL = /\p{Cc}|\p{Bidi_Control}|\p{Surrogate}/u;
 
-function refuseNameFault(options: { isFile?: boolean } = {}) {
+function refuseNameFault(options: { mayHoldAddress?: boolean } = {}) {
   return (name: string, context: z.core.$RefinementCtx<string>): void => {
     const message = findNameFault(name, options);
     if (message !== undefined) {
@@ -69,13 +69,14 @@ export function displayText(lengthMax: number) {
 
 /**
  * The name of something that others read: like text for people, without addresses, invisible characters and look-alike letters.
- * Names that were given before stay as they are.
+ * Other spaces and full-width letters become plain ones. Names that were given before stay as they are.
  *
- * @param options.isFile - True for the name of a file, which may have an ending.
+ * @param options.mayHoldAddress - True for names that no mail shows to strangers, as of files and keys.
  */
-export function displayName(lengthMax: number, options: { isFile?: boolean } = {}) {
+export function displayName(lengthMax: number, options: { mayHoldAddress?: boolean } = {}) {
   return z
     .string()
+    .overwrite(toPlainName)
     .trim()
     .min(1, "Must not be empty.")
     .max(lengthMax, { abort: true, error: `At most ${String(lengthMax)} characters.` })
@@ -84,7 +85,7 @@ export function displayName(lengthMax: number, options: { isFile?: boolean } = {
 
 /** A description next to a name, under the same rules; it may be empty. */
 export function displayNote(lengthMax: number) {
-  return plainText(lengthMax).superRefine(refuseNameFault());
+  return plainText(lengthMax).overwrite(toPlainName).superRefine(refuseNameFault());
 }
 
 /** Paging of a list: `cursor` is the `nextCursor` of the previous page. */

@@ -118,7 +118,11 @@ export const ensureUserRequest = z.strictObject({
   issuer: z.url().max(500).refine(isStorableText, "Must not contain NUL or broken characters."),
   subject: plainText(255).min(1),
   email: z.email().max(320).optional(),
-  name: displayName(200).optional(),
+  name: plainText(1_000)
+    .optional()
+    .describe(
+      "At most 200 characters are kept. A name that breaks the rules for names is left out, as at sign-in: the user keeps the name from before, or is shown by their address.",
+    ),
 });
 export type EnsureUserRequest = z.infer<typeof ensureUserRequest>;
 

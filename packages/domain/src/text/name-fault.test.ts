@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findNameFault } from "./name-fault.ts";
+import { findNameFault, toMailedName, toPlainName } from "./name-fault.ts";
 
 const faultOf = (name: string) => findNameFault(name)?.split(/[:.]/)[0];
 const ADDRESS = "Must not contain a web or e-mail address";
@@ -38,6 +38,27 @@ const GOOD = [
   "ไทย แมพ",
   "שלום ABC",
   "№ 5, 1ª, Nº 2, Maps™, E=mc²",
+  "Тарас",
+  "Сара",
+  "АННА",
+  "МТС",
+  "РОСТЕХ",
+  "1С",
+  "ООО ВОСТОК",
+  "ΟΤΕ",
+  "Марс",
+  "γ Labs",
+  "J.P.Morgan",
+  "Dr.Müller",
+  "St.Gallen",
+  "GmbH & Co.KG",
+  "will.i.am",
+  "Acme.Inc",
+  "葛\u{e0100}城市",
+  "ភាសា\u200bខ្មែរ",
+  "ภาษา\u200bไทย",
+  "ພາສາ\u200bລາວ",
+  "မြန်မာ\u200bစာ",
   "Rocket 🚀 and 👩🏽‍🚀 and ❤️",
 ];
 
@@ -52,6 +73,13 @@ describe("a name", () => {
     ["www.evil.example.org", ADDRESS],
     ["https://192.0.2.1", ADDRESS],
     ["EVIL.COM", ADDRESS],
+    ["evil.com-", ADDRESS],
+    ["evil.com--", ADDRESS],
+    ["evil.com-prize", ADDRESS],
+    ["evil.co.kg", ADDRESS],
+    ["ASP.NET", ADDRESS],
+    ["t.ly", ADDRESS],
+    ["пример.онлайн", ADDRESS],
     ["evil．com", ADDRESS],
     ["evil。com", ADDRESS],
     ["ｅｖｉｌ.ｃｏｍ", ADDRESS],
@@ -75,9 +103,13 @@ describe("a name", () => {
     ["Acme\nCorp", CONTROL],
     ["Acme\ud800", CONTROL],
     ["P\u0430ypal", LOOK_ALIKE],
-    ["\u0440\u0430\u0443\u0440", LOOK_ALIKE],
     ["ACM\u0395", LOOK_ALIKE],
-    ["\u0391\u03a5", LOOK_ALIKE],
+    ["\u041c\u0422C", LOOK_ALIKE],
+    ["A\u{e0100}cme", UNSEEN],
+    ["葛\u{e0100}\u{e0101}", UNSEEN],
+    ["ไทย\u200b", UNSEEN],
+    ["ไ\u200b\u200bทย", UNSEEN],
+    ["ไทย\u200bAcme", UNSEEN],
     ["\u{1d400}\u{1d41c}me", LOOK_ALIKE],
     ["Ａｃｍｅ", LOOK_ALIKE],
     ["G\u0585\u0585gle", LOOK_ALIKE],
@@ -87,11 +119,22 @@ describe("a name", () => {
 
   it("contains no address, wherever it stands", () => {
     const around = fc.constantFrom("", "Win ", "(", "Acme, ", "«");
-    const address = fc.oneof(fc.emailAddress(), fc.domain(), fc.webUrl());
+    const ending = fc.constantFrom("com", "de", "co.uk", "XYZ", "zip", "рф", "xn--p1ai");
+    const host = fc.tuple(fc.stringMatching(/^[a-z][a-z0-9-]{0,20}[a-z0-9]$/), ending);
+    const address = fc.oneof(
+      fc.emailAddress(),
+      fc.webUrl(),
+      host.map((labels) => labels.join(".")),
+    );
     fc.assert(
-      fc.property(around, address, fc.constantFrom("", " now", ")", "!"), (before, at, after) => {
-        expect(faultOf(`${before}${at}${after}`)).toBe(ADDRESS);
-      }),
+      fc.property(
+        around,
+        address,
+        fc.constantFrom("", " now", ")", "!", "-", ".", "/x"),
+        (before, at, after) => {
+          expect(faultOf(`${before}${at}${after}`)).toBe(ADDRESS);
+        },
+      ),
     );
   });
 
@@ -107,9 +150,34 @@ describe("a name", () => {
     );
   });
 
-  it("of a file may have an ending, and nothing else of it", () => {
-    expect(findNameFault("report.pdf", { isFile: true })).toBeUndefined();
-    expect(findNameFault("report\u202efdp.exe", { isFile: true })).toBe(`${CONTROL}.`);
-    expect(findNameFault("Rep\u043ert.pdf", { isFile: true })).toContain(LOOK_ALIKE);
+  it("of a file or a key may be one that looks like an address, and has no other fault", () => {
+    const options = { mayHoldAddress: true };
+    const technical = ["report.pdf", "АКТ.pdf", "acme.com", "data:read", "ada@acme.com"];
+    expect(technical.filter((name) => findNameFault(name, options) !== undefined)).toEqual([]);
+    expect(findNameFault("report\u202efdp.exe", options)).toBe(`${CONTROL}.`);
+    expect(findNameFault("Rep\u043ert.pdf", options)).toContain(LOOK_ALIKE);
+  });
+
+  it("in a mail gives way to another text when it could become a link", () => {
+    expect(toMailedName("orders.production", "key_1")).toBe("orders.production");
+    expect(toMailedName("Acme\u00a0Corp", "key_1")).toBe("Acme Corp");
+    expect(toMailedName("ada@evil.com", "key_1")).toBe("key_1");
+  });
+});
+
+describe("a plain name", () => {
+  it.each([
+    ["Screenshot 9.41.00\u202fAM.png", "Screenshot 9.41.00 AM.png"],
+    ["Acme\u00a0Corp", "Acme Corp"],
+    ["山田\u3000太郎", "山田 太郎"],
+    ["Ｓｔａｔｉｏｎ　１～", "Station 1~"],
+    ["データ・ﾃﾞｰﾀ", "データ・ﾃﾞｰﾀ"],
+  ])("of %j is %j", (name, plain) => {
+    expect(toPlainName(name)).toBe(plain);
+    expect(findNameFault(plain, { mayHoldAddress: true })).toBeUndefined();
+  });
+
+  it("hides no address", () => {
+    expect(faultOf(toPlainName("ｅｖｉｌ．ｃｏｍ"))).toBe(ADDRESS);
   });
 });

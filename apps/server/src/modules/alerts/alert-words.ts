@@ -3,6 +3,7 @@ import type { Tx } from "@turnpike/db/client";
 import { type MeterWords, meterOfMeasure } from "@turnpike/domain/alerts/describe-alert";
 import { describeFilter } from "@turnpike/domain/alerts/describe-filter";
 import { isId, type TenantId } from "@turnpike/domain/ids/ids";
+import { toMailedName } from "@turnpike/domain/text/name-fault";
 import { listMeterRows } from "#modules/catalog/index.ts";
 import { listKeyNames } from "#modules/keys/index.ts";
 
@@ -17,7 +18,7 @@ type Question = {
   query: { measure: string; filters: Record<string, string> };
 };
 
-/** The names for a question in a notice. A deleted meter or key keeps its id. */
+/** The names for a question in a notice. A deleted meter or key, and a key whose name a mail must not hold, keeps its id. */
 export async function readQuestionWords(
   tx: Tx,
   { tenant_id: tenantId, query }: Question,
@@ -30,11 +31,12 @@ export async function readQuestionWords(
   const keyIds = filters
     .filter(({ name }) => name === "key")
     .flatMap(({ values }) => values.filter((value) => isId("key", value)));
-  const keyNames = keyIds.length === 0 ? new Map() : await listKeyNames(tx, tenantId, keyIds);
+  const keyNames: ReadonlyMap<string, string> =
+    keyIds.length === 0 ? new Map() : await listKeyNames(tx, tenantId, keyIds);
   return {
     meter: meterId === undefined ? undefined : await readMeterWords(tx, meterId),
     filters: filters.map(({ name, values }) =>
-      describeFilter(name, values, (keyId) => keyNames.get(keyId)),
+      describeFilter(name, values, (keyId) => toMailedName(keyNames.get(keyId) ?? keyId, keyId)),
     ),
   };
 }

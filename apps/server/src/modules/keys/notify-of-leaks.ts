@@ -1,4 +1,5 @@
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { toMailedName } from "@turnpike/domain/text/name-fault";
 import { z } from "zod";
 import { type NotifyDeps, notifyMembers, notifyOperators } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -39,10 +40,12 @@ function toNotice(leaks: readonly ClaimedLeakRow[]): {
   const end = isRevoked ? "found in public and revoked" : "found in public";
   const subject = keys.size === 1 ? `A key was ${end}` : `${String(keys.size)} keys were ${end}`;
   const title =
-    keys.size === 1 && first !== undefined ? `The key ${first.name} was ${end}` : subject;
+    keys.size === 1 && first !== undefined
+      ? `The key ${toMailedName(first.name, first.key_id)} was ${end}`
+      : subject;
   const lines = leaks.slice(0, LOCATIONS_NAMED_MAX).map((leak) => {
     const location = leak.url === "" ? "no address given" : leak.url.slice(0, LOCATION_LENGTH_MAX);
-    return `${leak.name} (${leak.start}…${leak.last_four})${leak.revoked ? ", revoked" : ""}: ${leak.source}, ${location}`;
+    return `${toMailedName(leak.name, leak.key_id)} (${leak.start}…${leak.last_four})${leak.revoked ? ", revoked" : ""}: ${leak.source}, ${location}`;
   });
   const more =
     leaks.length > LOCATIONS_NAMED_MAX

@@ -203,6 +203,17 @@ describe("warnOfExpiry", () => {
     expect(notices[0]?.body).toContain("and 1490 more");
   });
 
+  it("names a key by its id when its name would become a link in a mail", async () => {
+    const { tenantId } = await createTestTenant(services);
+    const { keyId } = await create(tenantId, 2 * DAY_MS, "ada@evil.com");
+    services.clock.advance(1.5 * DAY_MS);
+    await warn();
+    const [notice] = await noticesOf(tenantId);
+    expect(notice?.title).toBe(`The key ${keyId} expires within a day`);
+    expect(notice?.body).toContain(`${keyId} (`);
+    expect(notice?.body).not.toContain("evil.com");
+  });
+
   it("mails owners and admins, and repeats a warning that failed before it was committed", async () => {
     const { tenantId } = await createTestTenant(services);
     for (const [email, role] of [

@@ -1,5 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { toMailedName } from "@turnpike/domain/text/name-fault";
 import { publishEvent } from "#modules/notifications/index.ts";
 import { type NotifyDeps, notifyMembers } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -37,10 +38,12 @@ function toNotice(
   const subject =
     count === 1 ? `A key expires ${within}` : `${String(count)} keys expire ${within}`;
   const title =
-    count === 1 && first !== undefined ? `The key ${first.name} expires ${within}` : subject;
+    count === 1 && first !== undefined
+      ? `The key ${toMailedName(first.name, first.key_id)} expires ${within}`
+      : subject;
   const lines = named.map(
     (key) =>
-      `${key.name} (${key.start}…${key.last_four}) until ${key.expires_at.toISOString().slice(0, 16).replace("T", " ")} UTC${key.is_rolled ? ": it was rolled and is still used" : ""}`,
+      `${toMailedName(key.name, key.key_id)} (${key.start}…${key.last_four}) until ${key.expires_at.toISOString().slice(0, 16).replace("T", " ")} UTC${key.is_rolled ? ": it was rolled and is still used" : ""}`,
   );
   const more = count > named.length ? [`and ${String(count - named.length)} more`] : [];
   const advice =

@@ -9,7 +9,7 @@ import type { Tx } from "@turnpike/db/client";
 import { type Actor, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
-import { findNameFault } from "@turnpike/domain/text/name-fault";
+import { toMailedName } from "@turnpike/domain/text/name-fault";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import { writeAudit } from "#modules/audit/index.ts";
 import { publishEvent, sendMail } from "#modules/notifications/index.ts";
@@ -165,8 +165,7 @@ async function mailInvitation(
     throw resourceNotFound("tenant");
   }
   // A name from before the rules for names could pose as text or as a link of the mail.
-  const hasFault = findNameFault(tenant.name) !== undefined;
-  const tenantName = hasFault ? "a tenant" : toPlainLine(tenant.name, NAME_LENGTH_MAX);
+  const tenantName = toPlainLine(toMailedName(tenant.name, "a tenant"), NAME_LENGTH_MAX);
   await sendMail(deps, tx, {
     to: input.row.email,
     tenantId: input.row.tenant_id,

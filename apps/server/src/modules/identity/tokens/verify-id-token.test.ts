@@ -144,6 +144,8 @@ describe("a token of a trusted issuer", () => {
 
   it("gives e-mail and name as claims, sanitised and only if well-formed", async () => {
     expect(await read({ name: "A\u202Eda\r\nBcc: x\u0000" })).toMatchObject({ name: "Ada Bcc: x" });
+    expect(await read({ name: "山田\u3000Ｔａｒｏ" })).toMatchObject({ name: "山田 Taro" });
+    expect(await read({ name: "Тарас" })).toMatchObject({ name: "Тарас" });
     expect((await read({ name: "x".repeat(10_000) })).name).toHaveLength(200);
     expect(await read({ name: { first: "Ada" } })).toMatchObject({ name: null });
     expect(await read({ name: " \u200e " })).toMatchObject({ name: null });

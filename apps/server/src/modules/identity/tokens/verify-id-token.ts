@@ -1,6 +1,5 @@
 import { AppError } from "@turnpike/domain/errors/app-error";
-import { findNameFault } from "@turnpike/domain/text/name-fault";
-import { toPlainLine } from "@turnpike/domain/text/plain-text";
+import { toPersonName } from "@turnpike/domain/text/person-name";
 import { isStorableText } from "@turnpike/domain/text/storable-text";
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from "jose";
 import { z } from "zod";
@@ -42,7 +41,6 @@ const SKEW_SECONDS = 60;
 /** The longest accepted lifetime of a token: a stolen one must expire, whatever the issuer allows. */
 const AGE_MAX = "24 hours";
 const SUBJECT_LENGTH_MAX = 255;
-const NAME_LENGTH_MAX = 200;
 
 const address = z.email().max(320);
 
@@ -82,16 +80,13 @@ function toClaims(payload: JWTPayload, storedAs: string): TokenClaims {
     throw new ClaimError("The token has no subject.");
   }
   const mailbox = address.safeParse(email);
-  const line = typeof name === "string" ? toPlainLine(name, NAME_LENGTH_MAX) : "";
-  // A sign-in is not refused over a name: without one, others see the address.
-  const shownName = findNameFault(line) === undefined ? line : "";
   return {
     issuer: storedAs,
     subject: sub,
     email: mailbox.success ? mailbox.data : null,
     // Only the boolean true counts: the text "false" would be truthy.
     emailVerified: mailbox.success && payload["email_verified"] === true,
-    name: shownName === "" ? null : shownName,
+    name: typeof name === "string" ? toPersonName(name) : null,
     issuedAt: new Date(iat * 1_000),
   };
 }

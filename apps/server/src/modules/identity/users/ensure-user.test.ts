@@ -45,6 +45,16 @@ describe("ensureUser", () => {
     expect(second).toEqual({ ...first, email: "new@example.com" });
   });
 
+  it("leaves out a name that could pose as an address or another's name, and keeps the one before", async () => {
+    const ensure = (subject: string, name: string) =>
+      ensureUser(services, OPERATOR_CONTEXT, { issuer: ISSUER, subject, name });
+    expect(await ensure("renamed", "山田\u3000太郎")).toMatchObject({ name: "山田 太郎" });
+    for (const name of ["ada@evil.com", "P\u0430ypal", "Ac\u200bme", ""]) {
+      expect(await ensure("renamed", name)).toMatchObject({ name: "山田 太郎" });
+    }
+    expect(await ensure("nameless", "Win at evil.com")).toMatchObject({ name: null });
+  });
+
   it("audits new users and changes, without names and addresses", async () => {
     const ensure = (input: { email?: string; name?: string }) =>
       ensureUser(services, OPERATOR_CONTEXT, { issuer: ISSUER, subject: "traced", ...input });

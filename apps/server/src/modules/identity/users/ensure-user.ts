@@ -1,6 +1,7 @@
 import type { EnsureUserRequest } from "@turnpike/contract/tenants";
 import type { Tx } from "@turnpike/db/client";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
+import { toPersonName } from "@turnpike/domain/text/person-name";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
@@ -22,7 +23,7 @@ async function storeUser(
   input: EnsureUserRequest,
 ): Promise<{ before: UserRow | undefined; after: UserRow }> {
   const now = deps.clock.now();
-  const profile = { email: input.email ?? null, name: input.name ?? null, now };
+  const profile = { email: input.email ?? null, name: toPersonName(input.name ?? ""), now };
   const { issuer, subject } = input;
   const made = await insertUser(tx, {
     ...profile,
@@ -44,7 +45,7 @@ async function storeUser(
   return { before, after };
 }
 
-/** Creates the user of (issuer, subject), or updates e-mail and name. Idempotent. */
+/** Creates the user of (issuer, subject), or updates e-mail and name. A faulty name counts as left out. Idempotent. */
 export async function ensureUser(
   deps: AppServices,
   context: CallContext,

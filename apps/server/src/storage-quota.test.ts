@@ -2,6 +2,7 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newUuidId } from "#platform/new-id.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -87,6 +88,15 @@ describe("the quotas of a tenant", () => {
       {},
     );
     expect(revoked.status).toBe(200);
+    const path = `/v1/tenants/${tenantId}/keys/${keys[1] ?? ""}`;
+    const renames: number[] = [];
+    for (let count = 0; renames.at(-1) !== 409 && count < 40; count += 1) {
+      renames.push((await app.call(key, "PATCH", path, { name: `Name ${String(count)}` })).status);
+    }
+    // Changes that may take something away go on for as many again.
+    expect(renames.slice(0, 5)).toEqual([200, 200, 200, 200, 200]);
+    expect(renames.at(-1)).toBe(409);
+    expect((await app.call(key, "POST", `${path}/revoke`, {})).status).toBe(200);
     const other = await openTenant();
     expect((await create(`/v1/tenants/${other.tenantId}/keys`, other.key)).status).toBe(201);
     // A stranger hears that it does not exist, not that it is full.
@@ -118,6 +128,25 @@ describe("a disk at its reserve", () => {
       const called = await fetch(app.gatewayUrl, { headers: { authorization: `Bearer ${key}` } });
       expect(called.status).toBe(200);
       await called.body?.cancel();
+    } finally {
+      await app.close();
+    }
+  });
+});
+
+describe("a change of many keys", () => {
+  it("takes as much from the budget of its sender as it names keys", async () => {
+    const app = await startTestApp(database, { configText: "api: { writesPerMinute: 20 }" });
+    try {
+      const tenantId = await app.mintTenant("Many");
+      const key = await app.mintKey(tenantId, ["keys:write"]);
+      const keyIds = Array.from({ length: 500 }, () => newUuidId("key"));
+      const change = { action: "disable" };
+      const path = `/v1/tenants/${tenantId}/keys/bulk`;
+      const first = await app.call(key, "POST", path, { keyIds, change });
+      expect(first).toMatchObject({ status: 200, json: { refused: 500 } });
+      const next = await app.call(key, "POST", path, { keyIds: keyIds.slice(0, 1), change });
+      expect(next).toMatchObject({ status: 429, json: { code: "TOO_MANY_WRITES" } });
     } finally {
       await app.close();
     }

@@ -89,6 +89,7 @@ export function wirePeople(
   const { config, services, logger } = installation;
   const { calls, renderProblem, health, storage, recent } = wiring;
   const { assertMayStore } = storage;
+  const writes = createWriteBudget(config.api.writesPerMinute, services.clock.monotonicMs);
   const files = {
     ...services,
     fileStore,
@@ -252,6 +253,7 @@ export function wirePeople(
     contract: createContractHandler(router, {
       renderProblem,
       assertMayStore,
+      chargeWrites: writes.charge,
       // A person who creates or joins a tenant opens it at once: this process must not wait for its own change to come back.
       onChange: (context) => {
         const actor = context.findCall()?.actor;
@@ -273,6 +275,6 @@ export function wirePeople(
     corsOrigins: config.cors.origins,
     trustedProxies: parseTrustedProxies(config.trustedProxies),
     recent,
-    takeWrite: createWriteBudget(config.api.writesPerMinute, services.clock.monotonicMs),
+    takeWrite: writes.take,
   });
 }

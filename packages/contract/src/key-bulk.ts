@@ -63,7 +63,7 @@ export type KeyScopes = z.infer<typeof keyScopes>;
 const tags = ["Keys"];
 
 export const keyBulkContract = {
-  change: operation({ scope: "keys:write", worksWhenFull: true })
+  change: operation({ scope: "keys:write", worksWhenFull: "overdraft", changesEach: "keyIds" })
     .route({
       method: "POST",
       path: "/tenants/{tenantId}/keys/bulk",

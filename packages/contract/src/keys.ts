@@ -314,7 +314,7 @@ export const keysContract = {
     .route({ method: "GET", path: "/tenants/{tenantId}/keys/{keyId}", summary: "Get a key", tags })
     .input(z.strictObject({ tenantId, keyId }))
     .output(key),
-  update: operation({ scope: "keys:write", worksWhenFull: true })
+  update: operation({ scope: "keys:write", worksWhenFull: "overdraft" })
     .route({
       method: "PATCH",
       path: "/tenants/{tenantId}/keys/{keyId}",

@@ -15,8 +15,13 @@ export type OperationMeta = {
    * refuses costs microseconds.
    */
   largeBody?: true;
-  /** True where it must work while there is no room to store anything: it takes something away, or stores nothing. */
-  worksWhenFull?: true;
+  /**
+   * True where it must work while there is no room to store anything: it takes something away, or stores nothing. `overdraft` where
+   * it may also be used for other changes: then up to twice the changes of a day, and down to half of the disk's reserve.
+   */
+  worksWhenFull?: true | "overdraft";
+  /** The field whose items count as a change each. Left out, a call is one change. */
+  changesEach?: string;
 };
 
 /** Begins every operation. A route without a scope does not compile. */

@@ -214,7 +214,7 @@ export const tenantsContract = {
     .route({ method: "GET", path: "/tenants/{tenantId}/members", summary: "List members", tags })
     .input(z.strictObject({ tenantId, ...pageQuery }))
     .output(pageOf(member)),
-  putMember: operation({ scope: "members:write", worksWhenFull: true })
+  putMember: operation({ scope: "members:write", worksWhenFull: "overdraft" })
     .route({
       method: "PUT",
       path: "/tenants/{tenantId}/members/{userId}",

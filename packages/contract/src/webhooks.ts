@@ -282,7 +282,7 @@ function operationsOf<Owner extends z.ZodRawShape>(
       .route({ method: "GET", path: `${path}/{webhookId}`, summary: "Get an endpoint", tags })
       .input(z.strictObject(one))
       .output(webhook),
-    update: operation({ scope: "webhooks:write", worksWhenFull: true })
+    update: operation({ scope: "webhooks:write", worksWhenFull: "overdraft" })
       .route({
         method: "PATCH",
         path: `${path}/{webhookId}`,

@@ -19,7 +19,7 @@ import {
   toFieldErrors,
 } from "./raw-route.ts";
 import { createRouteTable } from "./route-table.ts";
-import { isBoundSender } from "./write-budget.ts";
+import { type ChargeWrites, isBoundSender } from "./write-budget.ts";
 
 const PREFIX = "/v1";
 /** Bodies of the management API are small documents. */
@@ -147,6 +147,20 @@ function mayFill(actor: Actor, { method, meta }: Operation): boolean {
   return stores && isBoundSender(actor) && !(isMeta(meta) && meta.worksWhenFull === true);
 }
 
+/** How many changes an operation makes beyond the one that every call is; what is not valid is refused later. */
+function countMore(meta: unknown, input: unknown): number {
+  if (!isMeta(meta) || meta.changesEach === undefined) {
+    return 0;
+  }
+  const items: unknown =
+    typeof input === "object" && input !== null ? Reflect.get(input, meta.changesEach) : undefined;
+  return Array.isArray(items) ? Math.max(0, items.length - 1) : 0;
+}
+
+function isOverdraft(meta: unknown): boolean {
+  return isMeta(meta) && meta.worksWhenFull === "overdraft";
+}
+
 /** The tenant of the path, if the actor belongs to it. Of any other tenant an answer must not even say this. */
 function tenantOf(actor: Actor, named: string | undefined): TenantId | undefined {
   if (actor.type === "key") {
@@ -194,12 +208,34 @@ export function createContractHandler(
     onFailure(error: unknown, context: HttpContext): void;
     /** Asked before an operation stores something for the tenant; undefined for one outside of tenants. Left out: always may. */
     assertMayStore?: StorageGuard["assertMayStore"];
+    /** Charges the budget of a sender for changes beyond the first. */
+    chargeWrites?: ChargeWrites;
     /** Called when an operation has changed something, before its answer is sent. */
     onChange?(context: HttpContext): void;
   },
 ): ContractHandler {
   const findOperation = createRouteTable(listOperations(router));
   const addressOf = new WeakMap<HttpContext, { method: string; path: string }>();
+
+  /** Charges for the items of a call, once its body is read. */
+  async function chargeMore(
+    context: HttpContext,
+    { route, params }: { route: Operation; params: Readonly<Record<string, string>> },
+    changes: number,
+  ): Promise<void> {
+    const actor = context.findCall()?.actor;
+    if (actor === undefined) {
+      return;
+    }
+    deps.chargeWrites?.(actor, changes);
+    if (mayFill(actor, route)) {
+      await deps.assertMayStore?.(tenantOf(actor, params["tenantId"]), {
+        changes,
+        isOverdraft: isOverdraft(route.meta),
+      });
+    }
+  }
+
   const handler = new OpenAPIHandler<HttpContext>(router, {
     clientInterceptors: [
       async ({ procedure, context, input, next }) => {
@@ -209,6 +245,10 @@ export function createContractHandler(
         const address = addressOf.get(context);
         const found = address && findOperation(address.method, address.path);
         assertAddressed(input, found?.kind === "found" ? found.params : {});
+        const more = countMore(meta, input);
+        if (more > 0 && found?.kind === "found") {
+          await chargeMore(context, found, more);
+        }
         const output = await next();
         if (route.method !== "GET") {
           deps.onChange?.(context);
@@ -256,7 +296,9 @@ export function createContractHandler(
         assertMayCall(found.route.meta, found.route.path, context);
         const actor = context.findCall()?.actor;
         if (actor !== undefined && mayFill(actor, found.route)) {
-          await deps.assertMayStore?.(tenantOf(actor, found.params["tenantId"]));
+          await deps.assertMayStore?.(tenantOf(actor, found.params["tenantId"]), {
+            isOverdraft: isOverdraft(found.route.meta),
+          });
         }
       }
       offerBody(req, found.kind === "found" ? found.route.meta : undefined);

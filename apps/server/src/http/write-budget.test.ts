@@ -28,7 +28,7 @@ function refusalOf(work: () => void): AppError | undefined {
 
 it("refuses a sender that changes too much, says when to come back, and lets all others go on", () => {
   let nowMs = 1_000_000;
-  const take = createWriteBudget(60, () => nowMs);
+  const { take } = createWriteBudget(60, () => nowMs);
   for (let count = 0; count < 60; count += 1) {
     // Two keys of one tenant are one sender.
     take(key("ten_a", `key_${String(count % 2)}`));
@@ -43,8 +43,21 @@ it("refuses a sender that changes too much, says when to come back, and lets all
   expect(refusalOf(() => take(key("ten_a", "key_0")))?.code).toBe("TOO_MANY_WRITES");
 });
 
+it("lets the next changes of a sender wait for many that were made in one call, a minute at most", () => {
+  let nowMs = 0;
+  const { take, charge } = createWriteBudget(60, () => nowMs);
+  take(key("ten_a", "key_0"));
+  charge(key("ten_a", "key_0"), 499);
+  expect(refusalOf(() => take(key("ten_a", "key_1")))?.code).toBe("TOO_MANY_WRITES");
+  expect(refusalOf(() => take(key("ten_b", "key_2")))).toBeUndefined();
+  nowMs += 1_000;
+  expect(refusalOf(() => take(key("ten_a", "key_1")))?.code).toBe("TOO_MANY_WRITES");
+  nowMs += 1_000;
+  expect(refusalOf(() => take(key("ten_a", "key_1")))).toBeUndefined();
+});
+
 it("binds neither operators and their programs nor callers without a credential", () => {
-  const take = createWriteBudget(1, () => 0);
+  const { take } = createWriteBudget(1, () => 0);
   const free: (Actor | undefined)[] = [
     undefined,
     person("usr_op", true),

@@ -9,6 +9,9 @@ import {
 /** Takes one change from the budget of its sender. @throws {AppError} `TOO_MANY_WRITES`. */
 export type TakeWrite = (actor: Actor | undefined) => void;
 
+/** Charges a sender for changes that are made already, up to a minute's: its next ones wait. */
+export type ChargeWrites = (actor: Actor, changes: number) => void;
+
 /** Senders with a bucket that may not be full. Beyond that all begin anew, which costs a sender nothing. */
 const SENDERS_MAX = 50_000;
 
@@ -23,10 +26,22 @@ export function isBoundSender(actor: Actor): boolean {
  *
  * @param perMinute - Changes in a minute, and at once by a sender that has rested for one.
  */
-export function createWriteBudget(perMinute: number, monotonicMs: () => number): TakeWrite {
+export function createWriteBudget(
+  perMinute: number,
+  monotonicMs: () => number,
+): { take: TakeWrite; charge: ChargeWrites } {
   const rateLimit: RateLimit = { name: "writes", limit: perMinute, windowSeconds: 60 };
   const states = new Map<string, RateLimitState>();
-  return (actor) => {
+  const charge: ChargeWrites = (actor, changes) => {
+    if (!isBoundSender(actor)) {
+      return;
+    }
+    const sender = nameSender(actor);
+    const fullAtMs = Math.max(states.get(sender)?.fullAtMs ?? 0, monotonicMs());
+    const costMs = (Math.min(changes, perMinute) * 60_000) / perMinute;
+    states.set(sender, { fullAtMs: fullAtMs + costMs });
+  };
+  const take: TakeWrite = (actor) => {
     if (actor === undefined || !isBoundSender(actor)) {
       return;
     }
@@ -49,4 +64,5 @@ export function createWriteBudget(perMinute: number, monotonicMs: () => number):
     }
     states.set(sender, next);
   };
+  return { take, charge };
 }

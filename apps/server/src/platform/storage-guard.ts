@@ -16,10 +16,15 @@ export type StorageGuard = {
   /**
    * Asked before anything is stored for a tenant; without one, only the disk counts.
    *
+   * @param request.changes - How many it makes; default 1.
+   * @param request.isOverdraft - True for what may take something away: twice the changes and half of the reserve are its bounds.
    * @throws {AppError} `STORAGE_FULL` while the disk has no more than its reserve; `STORAGE_QUOTA_REACHED` for a tenant with too
    *   many changes within a day, and for all while the quota of the installation is used up.
    */
-  assertMayStore(tenantId: TenantId | undefined): Promise<void>;
+  assertMayStore(
+    tenantId: TenantId | undefined,
+    request?: { changes?: number; isOverdraft?: boolean },
+  ): Promise<void>;
   /** Why nothing more is stored, for the operator; undefined while there is room. */
   findTrouble(): string | undefined;
   /** Looks again now, in addition to every ten seconds. */
@@ -33,6 +38,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 /** A tenant is counted again when it has made this share of the changes it had left: other processes may serve it as well. */
 const COUNTED_AGAIN_AFTER = 1 / 4;
 const TENANTS_MAX = 50_000;
+/** How many times the changes of a day an overdraft may reach, and the part of the reserve that it leaves. */
+const OVERDRAFT = { changes: 2, reserve: 1 / 2 };
 
 /** Bytes that programs without special rights may still write to the disk of a folder. */
 async function readFreeBytes(folder: string): Promise<number> {
@@ -70,28 +77,35 @@ export function createStorageGuard(
   /** How often a tenant may store something before it is counted again. */
   const counted = new Map<string, number>();
   let trouble: ReturnType<typeof findTrouble>;
+  let isOverdrawn = false;
 
   async function look(): Promise<void> {
     try {
       const totals = await deps.transact.asOperator(readStoredTotals);
-      const found = findTrouble(limits, { freeBytes: await freeBytes(), ...totals });
+      const free = await freeBytes();
+      const found = findTrouble(limits, { freeBytes: free, ...totals });
       if (found !== undefined && trouble === undefined) {
         deps.logger.warn({ detail: found.detail }, "Nothing more is stored for tenants");
       }
       trouble = found;
+      isOverdrawn = free < limits.reserveMegabytes * MEGABYTE * OVERDRAFT.reserve;
     } catch (error) {
       // What was seen last stays true until it can be looked at again.
       deps.logger.debug({ err: error }, "Storage could not be looked at");
     }
   }
 
-  async function assertChangesLeft(tenantId: TenantId): Promise<void> {
-    const uncounted = counted.get(tenantId) ?? 0;
-    if (uncounted > 0) {
-      counted.set(tenantId, uncounted - 1);
+  async function assertChangesLeft(
+    tenantId: TenantId,
+    { changes: asked, isOverdraft }: { changes: number; isOverdraft: boolean },
+  ): Promise<void> {
+    const name = isOverdraft ? `overdraft ${tenantId}` : tenantId;
+    const uncounted = counted.get(name) ?? 0;
+    if (uncounted >= asked) {
+      counted.set(name, uncounted - asked);
       return;
     }
-    const countMax = limits.tenantChangesPerDay;
+    const countMax = limits.tenantChangesPerDay * (isOverdraft ? OVERDRAFT.changes : 1);
     const since = new Date(deps.clock.now().getTime() - DAY_MS);
     const changes = await deps.transact.asTenant(tenantId, (tx) =>
       countRecentChanges(tx, tenantId, { since, countMax }),
@@ -105,14 +119,15 @@ export function createStorageGuard(
     if (counted.size >= TENANTS_MAX) {
       counted.clear();
     }
-    counted.set(tenantId, Math.floor((countMax - changes) * COUNTED_AGAIN_AFTER));
+    const left = Math.floor((countMax - changes) * COUNTED_AGAIN_AFTER);
+    counted.set(name, Math.max(0, left - (asked - 1)));
   }
 
   const timer = setInterval(() => void look(), LOOK_INTERVAL_MS);
   timer.unref();
   return {
-    async assertMayStore(tenantId) {
-      if (trouble !== undefined) {
+    async assertMayStore(tenantId, { changes = 1, isOverdraft = false } = {}) {
+      if (trouble !== undefined && (isOverdrawn || !isOverdraft)) {
         throw new AppError({
           code: trouble.code,
           publicMessage:
@@ -120,7 +135,7 @@ export function createStorageGuard(
         });
       }
       if (tenantId !== undefined) {
-        await assertChangesLeft(tenantId);
+        await assertChangesLeft(tenantId, { changes, isOverdraft });
       }
     },
     findTrouble: () =>

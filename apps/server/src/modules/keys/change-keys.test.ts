@@ -89,6 +89,21 @@ describe("updateKey", () => {
     expect(actions.filter((action) => action === "key.enabled")).toHaveLength(1);
   });
 
+  it("neither records nor publishes what changes nothing", async () => {
+    const { tenantId } = await createTestTenant(services);
+    const metadata = { b: 1, a: "x", longer: true };
+    const made = await create({ tenantId, metadata, expiresAt: inSeconds(3_600) });
+    const before = await getKey(services, OPERATOR_CONTEXT, made);
+    const { name, scopes, quotas, rateLimits, allowedNetworks, expiresAt } = before;
+    const same = { name, scopes, quotas, rateLimits, allowedNetworks, expiresAt, metadata };
+    expect(
+      await updateKey(services, OPERATOR_CONTEXT, { ...ids(made), ...same, disabled: false }),
+    ).toEqual(before);
+    expect(await actionsOf(tenantId, made.keyId)).toEqual(["key.created"]);
+    const rows = await database.sql`select from changes where entity_id = ${made.keyId}`;
+    expect(rows).toHaveLength(1);
+  });
+
   it("is published, so that a directory holding the key drops it", async () => {
     const { tenantId } = await createTestTenant(services);
     const made = await create({ tenantId });

@@ -51,7 +51,7 @@ function describeChange(before: KeyRow, after: KeyRow): Record<string, JsonValue
   if (before.concurrency !== after.concurrency) {
     details["concurrency"] = [before.concurrency, after.concurrency];
   }
-  if (JSON.stringify(before.metadata) !== JSON.stringify(after.metadata)) {
+  if (!isDeepStrictEqual(before.metadata, after.metadata)) {
     // The values are the tenant's own and may be long; the audit trail only says that they changed.
     details["metadata"] = "changed";
   }
@@ -67,8 +67,18 @@ function actionOf(before: KeyRow, after: KeyRow): "key.updated" | "key.disabled"
   return isDisabled ? "key.disabled" : "key.enabled";
 }
 
+function isSame(before: KeyRow, after: KeyRow): boolean {
+  const { name: _, ...changed } = describeChange(before, after);
+  return (
+    before.name === after.name &&
+    Object.keys(changed).length === 0 &&
+    actionOf(before, after) === "key.updated"
+  );
+}
+
 /**
- * Changes the attributes of a key, including disabling and enabling it. Effective on every process within a second.
+ * Changes the attributes of a key, including disabling and enabling it. Effective on every process within a second. What
+ * changes nothing is neither recorded nor published.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND`; `CONFLICT` for a revoked key; `INSUFFICIENT_SCOPE` for a scope that the actor
  *   does not hold, given or kept by a key that works again, for longer, or from more networks; `INVALID_REQUEST` (expiry in the past, invalid network, unknown meter).
@@ -99,12 +109,9 @@ export async function updateKey(
       kept: before.scopes,
     });
     await assertMetersExist(tx, input.quotas ?? []);
-    const after = await updateKeyRow(tx, {
-      tenant_id: input.tenantId,
-      key_id: input.keyId,
+    const wanted = {
       name: input.name ?? before.name,
       scopes: [...new Set(input.scopes ?? before.scopes)],
-      metadata: input.metadata,
       allowed_networks: parseNetworks(input.allowedNetworks) ?? before.allowed_networks,
       rate_limits: input.rateLimits ?? before.rate_limits,
       quotas: input.quotas ?? before.quotas,
@@ -112,6 +119,15 @@ export async function updateKey(
       expires_at:
         input.expiresAt === undefined ? before.expires_at : parseExpiry(input.expiresAt, now),
       disabled_at: decideDisabled(before, input.disabled, now),
+    };
+    if (isSame(before, { ...before, ...wanted, metadata: input.metadata ?? before.metadata })) {
+      return toKeyReply(before, now);
+    }
+    const after = await updateKeyRow(tx, {
+      tenant_id: input.tenantId,
+      key_id: input.keyId,
+      ...wanted,
+      metadata: input.metadata,
       now,
     });
     if (after === undefined) {

@@ -87,6 +87,22 @@ describe("shares of the connections", () => {
     expect(begun).not.toContain("flood 3");
   });
 
+  it("serves holders with as many connections in the order in which they came, each of them likewise", async () => {
+    for (let index = 0; index < CONNECTIONS; index += 1) {
+      begin(`all ${String(index)}`);
+    }
+    await haveBegun(Array.from({ length: CONNECTIONS }, (_, index) => `all ${String(index)}`));
+    const order = ["a 0", "b 0", "a 1", "c 0", "b 1"];
+    for (const name of order) {
+      begin(name, name.slice(0, 1));
+    }
+    for (const [index, name] of order.entries()) {
+      over.get(order[index - 1] ?? "all 0")?.();
+      await haveBegun([name]);
+      expect(begun.slice(CONNECTIONS)).toEqual(order.slice(0, index + 1));
+    }
+  });
+
   it("forgets a holder whose transactions failed", async () => {
     const failing = Array.from({ length: 20 }, () =>
       pool.transaction(() => Promise.reject(new Error("no")), { holder: "failing" }),

@@ -50,8 +50,8 @@ type Client = {
   isLost: boolean;
 };
 
-/** A transaction without a connection, in the order of arrival. */
-type Waiting = { holder: string | undefined; take(client: Client): void };
+/** A transaction without a connection. `turn` counts up in the order of arrival. */
+type Waiting = { holder: string | undefined; turn: number; take(client: Client): void };
 
 /** Longer than the driver's own limit for a connection, which begins anew each time a balancer accepts and hangs up. */
 const BEGIN_TIMEOUT_MS = 6_000;
@@ -91,10 +91,12 @@ function guard(tx: Tx, client: Client): Tx {
 export function createTransactionPool(options: TransactionPoolOptions): TransactionPool {
   const clients = new Set<Client>();
   const idle: Client[] = [];
-  const waiting: Waiting[] = [];
+  /** By holder, each in the order of arrival, which a Set keeps; none is empty. */
+  const waiting = new Map<string | undefined, Set<Waiting>>();
   /** Connections of each holder; none has an entry of 0. */
   const held = new Map<string, number>();
   let taken = 0;
+  let turns = 0;
   let isEnding = false;
   let whenEmpty: (() => void) | undefined;
 
@@ -163,6 +165,14 @@ export function createTransactionPool(options: TransactionPoolOptions): Transact
     return rested;
   }
 
+  function leave(one: Waiting): void {
+    const queue = waiting.get(one.holder);
+    queue?.delete(one);
+    if (queue?.size === 0) {
+      waiting.delete(one.holder);
+    }
+  }
+
   async function acquire(holder: string | undefined): Promise<Client> {
     if (isEnding) {
       throw new ConnectionLostError("The connections to the database were closed.");
@@ -173,27 +183,38 @@ export function createTransactionPool(options: TransactionPoolOptions): Transact
     return await new Promise((resolve, reject) => {
       const one: Waiting = {
         holder,
+        turn: turns,
         take: (client) => {
           clearTimeout(timer);
           resolve(client);
         },
       };
       const timer = setTimeout(() => {
-        waiting.splice(waiting.indexOf(one), 1);
+        leave(one);
         reject(new DatabaseTimeoutError("Every connection to the database is in use."));
       }, limitMs(ACQUIRE_TIMEOUT_MS));
-      waiting.push(one);
+      turns += 1;
+      const queue = waiting.get(holder);
+      if (queue === undefined) {
+        waiting.set(holder, new Set([one]));
+      } else {
+        queue.add(one);
+      }
     });
   }
 
-  /** The next that may have a connection: what serves all, else who holds the fewest, else who came first. */
+  /** The next that may have a connection: what serves all, else of the holder with the fewest, else who came first. */
   function findNext(): Waiting | undefined {
     let next: Waiting | undefined;
     let fewest = Number.POSITIVE_INFINITY;
-    for (const one of waiting) {
-      const own = one.holder === undefined ? -1 : (held.get(one.holder) ?? 0);
-      if (own < fewest && mayTake(one.holder)) {
-        next = one;
+    for (const [holder, queue] of waiting) {
+      const own = holder === undefined ? -1 : (held.get(holder) ?? 0);
+      if (own > fewest || !mayTake(holder)) {
+        continue;
+      }
+      const [first] = queue;
+      if (first !== undefined && (next === undefined || own < fewest || first.turn < next.turn)) {
+        next = first;
         fewest = own;
       }
     }
@@ -202,7 +223,7 @@ export function createTransactionPool(options: TransactionPoolOptions): Transact
 
   function serveWaiting(): void {
     for (let next = findNext(); next !== undefined && !isEnding; next = findNext()) {
-      waiting.splice(waiting.indexOf(next), 1);
+      leave(next);
       next.take(take(next.holder));
     }
   }

@@ -6,7 +6,7 @@ import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 
 /** Whose share of the connections a transaction takes. Empty for what serves all, which comes before every holder. */
-export type Share = Pick<TransactionOptions, "holder">;
+type Share = Pick<TransactionOptions, "holder">;
 
 /** All requests without a credential together. */
 export const VISITORS: Share = { holder: "visitors" };

@@ -27,8 +27,11 @@ type Opened = { isOver(): boolean; close(): void };
 type Kind = {
   /** Whose rights carry it, beside those of the tenant. */
   by: "key" | "member";
-  /** What the ledger has of it when its rights end: billed already, or the reason of the end. Undefined: no call. */
-  metered?: "billed" | "refused";
+  /**
+   * What the ledger has of it when its rights end: its answer, billed already, or the reason of the end, billed if the upstream
+   * was working on it. Undefined: no call.
+   */
+  metered?: "answered" | "worked-on" | "refused";
   open(customer: Customer): Promise<Opened>;
 };
 
@@ -49,7 +52,8 @@ let serviceKey: string;
 let aheadMs = 0;
 const HOUR_MS = 60 * 60_000;
 
-/** Which exchanges with the upstream are over there, by their number in the path. */
+/** Which exchanges the upstream has seen, and which are over there, by their number in the path. */
+const seenUpstream = new Set<string>();
 const overUpstream = new Set<string>();
 let exchanges = 0;
 
@@ -61,6 +65,7 @@ function answerAsAsked(req: IncomingMessage, res: ServerResponse): boolean {
   }
   req.on("error", () => undefined);
   req.resume();
+  seenUpstream.add(exchange);
   res.on("close", () => overUpstream.add(exchange));
   if (how !== "wait") {
     res.writeHead(200, { "content-type": "text/plain" });
@@ -105,6 +110,8 @@ async function openCall(
   );
   if (waitsFor !== undefined) {
     await connection.readUntil(waitsFor);
+  } else {
+    await pollUntil("the upstream has it", () => seenUpstream.has(exchange));
   }
   if (!reads) {
     connection.socket.pause();
@@ -155,7 +162,7 @@ const UPGRADE =
 const KINDS: Readonly<Record<string, Kind>> = {
   "a call that waits for its answer": {
     by: "key",
-    metered: "refused",
+    metered: "worked-on",
     open: (customer) => openCall(customer, "wait"),
   },
   "an upload": {
@@ -169,12 +176,12 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
   "an answer that drips": {
     by: "key",
-    metered: "billed",
+    metered: "answered",
     open: (customer) => openCall(customer, "drip", { waitsFor: "drop" }),
   },
   "an upload beside an answer that drips": {
     by: "key",
-    metered: "billed",
+    metered: "answered",
     open: (customer) =>
       openCall(customer, "drip", {
         head: "Transfer-Encoding: chunked\r\n",
@@ -184,12 +191,12 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
   "a download that its client does not read": {
     by: "key",
-    metered: "billed",
+    metered: "answered",
     open: (customer) => openCall(customer, "flood", { waitsFor: "200 OK", reads: false }),
   },
   "a WebSocket": {
     by: "key",
-    metered: "billed",
+    metered: "answered",
     open: (customer) => openCall(customer, "socket", { head: UPGRADE, waitsFor: "101 " }),
   },
   "documents.changes with a key": {
@@ -336,11 +343,14 @@ async function createCustomer(): Promise<Customer> {
   };
 }
 
-/** Outcomes in the ledger and how often, so far. */
-async function countOutcomes(tenantId: TenantId): Promise<Record<string, number>> {
-  const rows = await database.sql<{ outcome: string; calls: number }[]>`
-    select outcome, sum(calls)::int as calls from usage_by_minute where tenant_id = ${tenantId} group by 1`;
-  return Object.fromEntries(rows.map(({ outcome, calls }) => [outcome, calls]));
+type Metered = { calls: number; billed: number };
+
+/** Outcomes in the ledger so far. */
+async function countOutcomes(tenantId: TenantId): Promise<Record<string, Metered>> {
+  const rows = await database.sql<({ outcome: string } & Metered)[]>`
+    select outcome, sum(calls)::int as calls, sum(quantity)::int as billed
+    from usage_by_minute where tenant_id = ${tenantId} group by 1`;
+  return Object.fromEntries(rows.map(({ outcome, ...metered }) => [outcome, metered]));
 }
 
 function kindsThat(isConcerned: (kind: Kind) => boolean): [string, Kind][] {
@@ -384,9 +394,11 @@ async function expectMetered(
 ): Promise<void> {
   const count = (metered: Kind["metered"]) =>
     kinds.filter(([, kind]) => kind.metered === metered).length;
+  const [answered, workedOn] = [count("answered"), count("worked-on")];
+  const ended = { calls: workedOn + count("refused"), billed: workedOn };
   const expected = Object.fromEntries(
-    [["VALID", count("billed")] as const, [outcome, count("refused")] as const].filter(
-      ([, calls]) => calls > 0,
+    Object.entries({ VALID: { calls: answered, billed: answered }, [outcome]: ended }).filter(
+      ([, { calls }]) => calls > 0,
     ),
   );
   await pollUntil("each call is recorded", async () =>

@@ -24,7 +24,7 @@ import {
 export type SharedMemory = {
   rates: SharedRateMemory;
   attempts: SharedRateMemory;
-  /** Calls under way, one kind for each upstream. */
+  /** Two kinds for each upstream: everything under way, and the preflights of it. */
   permits: SharedPermitsMemory;
   /** The same by owner: a tenant or a key with a limit, and each tenant at each upstream. */
   callCounts: SharedPermitCountsMemory;
@@ -48,7 +48,7 @@ export function createSharedMemory(input: { upstreams: number; workers: number }
   return {
     rates: createSharedRateMemory(RATE_ENTRIES),
     attempts: createSharedRateMemory(ATTEMPT_ENTRIES),
-    permits: createSharedPermitsMemory(input.upstreams, input.workers),
+    permits: createSharedPermitsMemory(2 * input.upstreams, input.workers),
     callCounts: createSharedPermitCountsMemory(CALL_ENTRIES, input.workers),
   };
 }
@@ -63,9 +63,11 @@ export function openSharedLimits(memory: SharedMemory, worker: number): SharedLi
     rateLimiter: createRateLimiter({ table: rates }),
     attemptsOf: (name) => createSharedAttemptLimits(attempts, name),
     callCounts: countsOf("limits"),
-    shareUpstream: (kind) => ({
-      permits: (max) => openSharedPermits(memory.permits, { kind, max, holder: worker }),
-      holders: () => countsOf(`upstream ${String(kind)}`),
+    shareUpstream: (index) => ({
+      permits: (max) => openSharedPermits(memory.permits, { kind: 2 * index, max, holder: worker }),
+      preflights: (max) =>
+        openSharedPermits(memory.permits, { kind: 2 * index + 1, max, holder: worker }),
+      holders: () => countsOf(`upstream ${String(index)}`),
     }),
   };
 }

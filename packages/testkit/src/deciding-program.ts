@@ -72,7 +72,9 @@ async function main(settings: DecidingSettings): Promise<void> {
     callRecorder.recordAdmitted(
       admission,
       target,
-      isBilled ? { kind: "status", status: 200 } : { kind: "failed", code: "UPSTREAM_UNREACHABLE" },
+      isBilled
+        ? { kind: "status", status: 200 }
+        : { kind: "failed", code: "UPSTREAM_UNREACHABLE", isBilled },
     );
   }
 

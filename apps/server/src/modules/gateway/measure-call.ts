@@ -19,7 +19,7 @@ export function measureCall(
 ): CallMeasure {
   const isStream = outcome.kind === "status" && outcome.isStream;
   const isCutShort =
-    outcome.kind === "failed" && (outcome.code === "CLIENT_ABORTED" || !ADMITTED.has(outcome.code));
+    outcome.kind !== "status" && (outcome.code === "CLIENT_ABORTED" || !ADMITTED.has(outcome.code));
   return {
     latencyMs: isCutShort
       ? undefined

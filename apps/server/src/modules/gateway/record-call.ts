@@ -19,10 +19,10 @@ import type { Denial } from "./decide/denial.ts";
 import type { CallObserver } from "./gateway.ports.ts";
 import type { RouteDocuments } from "./route-documents.ts";
 
-/** The outcome of an admitted call: the upstream's status, or why there is none. */
+/** The outcome of an admitted call: the upstream's status, or why there is none and whether the call is billed all the same. */
 export type AdmittedOutcome =
   | { kind: "status"; status: number }
-  | { kind: "failed"; code: Exclude<MeteredCall["outcome"], "VALID"> };
+  | { kind: "failed"; code: Exclude<MeteredCall["outcome"], "VALID">; isBilled: boolean };
 
 /**
  * Routes that a process tells apart in a day: an API has some hundred, and a tenant sees a part of them; those of all tenants
@@ -151,7 +151,8 @@ export function createCallRecorder(deps: {
     target: CallTarget,
     outcome: AdmittedOutcome,
   ): MeteredCall {
-    const isBilled = outcome.kind === "status" && isBillableStatus(outcome.status);
+    const isBilled =
+      outcome.kind === "status" ? isBillableStatus(outcome.status) : outcome.isBilled;
     const { hold, keyHold } = admission;
     const call: MeteredCall = {
       ...toCall(admission, target),

@@ -53,6 +53,9 @@ export const STALE_RECORDS_MAX_MS = 10 * 60_000;
 /** How often a call waits for a lease before it gets 503: each wait is one query. */
 const REFILLS_MAX = 3;
 
+/** How often the records of a call are read, when its key changes each time while the tenant's record is on its way. */
+const READS_MAX = 3;
+
 /** How long a refusal waits for the state of a quota from the database; without an answer the quota is left out. */
 const DESCRIBE_WAIT_MS = 1_000;
 
@@ -204,19 +207,22 @@ export function createDecider(deps: DecideDeps) {
     call: CallToDecide,
     attempt: number,
   ): Promise<Decision> {
-    const key = await deps.directory.loadKey(hash);
-    if (key === null) {
-      return denyUnknown();
+    for (let read = 1; ; read += 1) {
+      const key = await deps.directory.loadKey(hash);
+      const tenant = key === null ? null : await deps.entitlements.load(key.tenantId);
+      if (key === null || tenant === null) {
+        return denyUnknown();
+      }
+      // A key that changed while its tenant was loaded may have been revoked.
+      if (deps.directory.peekKey(hash) === key || read === READS_MAX) {
+        return await decideFor({ hash, key, tenant }, call, attempt);
+      }
     }
-    const tenant = await deps.entitlements.load(key.tenantId);
-    if (tenant === null) {
-      return denyUnknown();
-    }
-    return await decideFor({ hash, key, tenant }, call, attempt);
   }
 
   /**
-   * Decides one call: state of the key, network, scopes, rate limits, hard limits, in this order. Synchronous when everything is in memory.
+   * Decides one call: state of the key and its tenant, network, scopes, environment, calls at once, rate limits, hard limits, in
+   * this order. Synchronous when everything is in memory. A decision that waited may be older than a change of its key.
    *
    * @throws {AppError} `LIMITS_UNAVAILABLE`, `DATABASE_UNAVAILABLE` or `OVERLOADED` when no decision can be had.
    */

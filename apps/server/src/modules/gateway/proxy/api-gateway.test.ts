@@ -13,10 +13,11 @@ import { createLogger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import type { Admission } from "../decide/decide-call.ts";
 import { createForwardAuth } from "../forward-auth/forward-auth.ts";
-import type { CallRecorder } from "../record-call.ts";
+import type { AdmittedOutcome, CallRecorder } from "../record-call.ts";
 import { createScopeQueryReader } from "../verify/read-scope-query.ts";
 import { verifyKey } from "../verify/verify-key.ts";
 import { createApiGateway } from "./api-gateway.ts";
+import type { OpenCall } from "./open-calls.ts";
 import { createUpstreamRouter } from "./upstream-router.ts";
 
 /** Keeps what it is recorded, in order. */
@@ -106,6 +107,7 @@ async function startGateway(
   scopes: () => readonly string[],
   {
     recorder = createRecorder(),
+    onOpen = () => undefined,
     // Nothing listens there.
     upstreamUrl = "http://127.0.0.1:1",
     maxConcurrent,
@@ -113,6 +115,7 @@ async function startGateway(
     renderProblem = createProblemRenderer("http://console.test/docs"),
   }: {
     recorder?: ReturnType<typeof createRecorder>;
+    onOpen?: (call: OpenCall) => void;
     upstreamUrl?: string;
     maxConcurrent?: number;
     clock?: Clock;
@@ -123,7 +126,7 @@ async function startGateway(
     {
       decideCall: () => admissionOf(scopes()),
       callRecorder: recorder.callRecorder,
-      openCalls: { add: () => undefined, delete: () => undefined },
+      openCalls: { add: onOpen, delete: () => undefined },
       renderProblem,
       newId: newUuidId,
       clock,
@@ -316,6 +319,36 @@ describe("a request for the whole connection, behind a call that is not yet answ
       expect((await connection.readResponse()).status).toBe(bytes === CONNECT ? 405 : 401);
     }
     await connection.readToEnd();
+  });
+});
+
+describe("a call that is cut while the upstream works on it", () => {
+  it.each([
+    { code: "REVOKED", status: 401, isBilled: true },
+    // That a gateway is out of touch is no doing of its caller.
+    { code: "LIMITS_UNAVAILABLE", status: 503, isBilled: false },
+  ] as const)("is recorded with its code $code, billed: $isBilled", async (end) => {
+    const upstream = await startSlowUpstream();
+    const recorder = createRecorder();
+    const outcomes: AdmittedOutcome[] = [];
+    const { recordAdmitted } = recorder.callRecorder;
+    recorder.callRecorder.recordAdmitted = (admission, target, outcome) => {
+      outcomes.push(outcome);
+      return recordAdmitted(admission, target, outcome);
+    };
+    const opened: OpenCall[] = [];
+    await using gateway = await startGateway(() => [], {
+      recorder,
+      upstreamUrl: upstream.url,
+      onOpen: (call) => opened.push(call),
+    });
+    const pending = fetch(`http://127.0.0.1:${String(gateway.port)}/slow`, {
+      headers: { "x-api-key": "k" },
+    });
+    await pollUntil("it is with the upstream", () => upstream.waiting.length === 1);
+    opened[0]?.sent.cut({ code: end.code, status: end.status, detail: "Its rights have ended." });
+    expect((await pending).status).toBe(end.status);
+    expect(outcomes).toEqual([{ kind: "failed", code: end.code, isBilled: end.isBilled }]);
   });
 });
 

@@ -72,10 +72,19 @@ export type ApiGateway = {
 
 /** The one path on the listener for programs that is ours; every other goes to the upstream. */
 const WELL_KNOWN = "/.well-known/turnpike";
+
+/**
+ * A customer can end the rights of its own key, so what the upstream is working on is billed: else it could be had free. A
+ * gateway that is out of touch is no doing of the customer.
+ */
 function toAdmittedOutcome(outcome: CallOutcome): AdmittedOutcome {
   return outcome.kind === "status"
     ? { kind: "status", status: outcome.status }
-    : { kind: "failed", code: outcome.code };
+    : {
+        kind: "failed",
+        code: outcome.code,
+        isBilled: outcome.kind === "cut" && outcome.isSent && outcome.code !== "LIMITS_UNAVAILABLE",
+      };
 }
 
 /**
@@ -155,9 +164,10 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       target: CallTarget;
       startedAtMs: number;
       findAddress: OpenCall["findAddress"];
+      decided: "at-once" | "waited";
     },
   ): void {
-    const { admission, target, startedAtMs, findAddress } = metering;
+    const { admission, target, startedAtMs, findAddress, decided } = metering;
     let recordedCall: { call: MeteredCall; outcome: CallOutcome; outcomeAtMs: number } | undefined;
     let isRecorded = false;
     const onOutcome = (outcome: CallOutcome): OutcomeReply | Promise<OutcomeReply> => {
@@ -196,7 +206,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         onOutcome,
       });
       const openCall: OpenCall = { requestId: call.requestId, admission, findAddress, sent };
-      deps.openCalls.add(openCall);
+      deps.openCalls.add(openCall, decided);
       void sent.finished.then((traffic) => {
         deps.openCalls.delete(openCall);
         admission.permits?.release();
@@ -278,7 +288,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       upstream: choice.upstream.name,
     };
     const findAddress = () => findCallOrigin(req, trustedProxies).clientAddress;
-    const proceed = (decision: Decision): void => {
+    const proceed = (decision: Decision, decided: "at-once" | "waited"): void => {
       if (!decision.allowed) {
         deps.callRecorder.recordDenied(decision, target);
         const nowMs = deps.clock.now().getTime();
@@ -295,7 +305,8 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         rawTarget: upstreamTarget,
         keyHeaderNames: key.headerNames,
       };
-      sendMetered(client, admitted, { admission: decision, target, startedAtMs, findAddress });
+      const metering = { admission: decision, target, startedAtMs, findAddress, decided };
+      sendMetered(client, admitted, metering);
     };
 
     try {
@@ -309,9 +320,11 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         findAddress,
       });
       if (pending instanceof Promise) {
-        pending.then(proceed).catch((error: unknown) => refuse(client, requestId, error));
+        pending
+          .then((decision) => proceed(decision, "waited"))
+          .catch((error: unknown) => refuse(client, requestId, error));
       } else {
-        proceed(pending);
+        proceed(pending, "at-once");
       }
     } catch (error) {
       refuse(client, requestId, error);

@@ -16,11 +16,8 @@ export type TransportFailureCode = Extract<
 /** Why a call ends whose rights have ended. */
 export type RevokedRights = { code: ErrorCode; status: number; detail: string };
 
-/**
- * Why a call ended without a status line of the upstream: the transport, its client, or the code of rights that have ended.
- * After `CLIENT_ABORTED` no client is left to read it.
- */
-export type ProxyFailureCode = TransportFailureCode | "CLIENT_ABORTED" | RevokedRights["code"];
+/** Why a call ended without a status line of the upstream. After `CLIENT_ABORTED` no client is left to read it. */
+export type ProxyFailureCode = TransportFailureCode | "CLIENT_ABORTED";
 
 /** How a call came out, known before the client has a byte of the answer. */
 export type CallOutcome =
@@ -35,7 +32,14 @@ export type CallOutcome =
       /** The cost header as the upstream sent it, unparsed; never reaches the client. */
       cost: string | undefined;
     }
-  | { kind: "failed"; code: ProxyFailureCode };
+  | { kind: "failed"; code: ProxyFailureCode }
+  | {
+      /** Its rights ended before a status line of the upstream. */
+      kind: "cut";
+      code: RevokedRights["code"];
+      /** True when the upstream had been sent the whole request. */
+      isSent: boolean;
+    };
 
 /** Headers to add to the answer; each replaces the upstream's of the same name. */
 export type OutcomeReply = { headers?: readonly HeaderPair[] } | undefined;

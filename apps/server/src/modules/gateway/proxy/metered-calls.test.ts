@@ -199,6 +199,20 @@ describe("metering of the gateway", () => {
     await expectUsage(customer, { "200": [1, "1"] });
   });
 
+  it("bills a call that the upstream works on when its caller revokes the key", async () => {
+    const customer = await createCustomer("small");
+    const before = seen;
+    const pending = call("/200?after=120000", customer.key);
+    await pollUntil("the upstream has it", () => seen > before);
+    await postJson(`/v1/tenants/${customer.tenantId}/keys/${customer.keyId}/revoke`, {});
+    expect((await pending).status).toBe(401);
+    await expectUsage(customer, { REVOKED: [1, "1"] }, "outcome");
+    const { quotas } = await getJson<{ quotas: object[] }>(
+      `/v1/tenants/${customer.tenantId}/limits`,
+    );
+    expect(quotas).toContainEqual(expect.objectContaining({ environment: "live", used: "1" }));
+  });
+
   it("never bills an upstream that is unreachable or too slow", async () => {
     const customer = await createCustomer("open");
     const send = (host: string, path: string): Promise<{ status: number; text: string }> =>

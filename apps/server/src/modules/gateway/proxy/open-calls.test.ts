@@ -25,7 +25,10 @@ function start(answer: () => Promise<RightsNow>) {
   calls.watchExpiry(stop.signal);
   onTestFinished(() => stop.abort());
 
-  function open(expiresAtMs = Number.POSITIVE_INFINITY) {
+  function open(
+    expiresAtMs = Number.POSITIVE_INFINITY,
+    decision: "at-once" | "waited" = "at-once",
+  ) {
     const cuts: string[] = [];
     const call: OpenCall = {
       requestId: "req_1",
@@ -37,7 +40,7 @@ function start(answer: () => Promise<RightsNow>) {
       findAddress: () => undefined,
       sent: { cut: ({ code }) => cuts.push(code) },
     };
-    calls.add(call);
+    calls.add(call, decision);
     return { call, cuts };
   }
 
@@ -58,6 +61,13 @@ describe("calls under way", () => {
     await setImmediate();
     expect([one.cuts, two.cuts, other.cuts]).toEqual([["REVOKED"], ["REVOKED"], []]);
     expect(state.asked).toBe(2);
+  });
+
+  it("are asked about once when their decision had to wait, because their key may have changed meanwhile", async () => {
+    const { state, open } = start(() => Promise.resolve(REFUSED));
+    const [atOnce, waited] = [open(), open(Number.POSITIVE_INFINITY, "waited")];
+    await pollUntil("it is cut", () => waited.cuts.length > 0);
+    expect([atOnce.cuts, waited.cuts, state.asked]).toEqual([[], ["REVOKED"], 1]);
   });
 
   it("are all asked about when changes were missed, and go on when they may", async () => {

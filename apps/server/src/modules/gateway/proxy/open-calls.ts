@@ -29,7 +29,8 @@ export type OpenCall = {
 };
 
 export type OpenCalls = {
-  add(call: OpenCall): void;
+  /** @param decision - `waited`: its key may have changed meanwhile, so it is asked about within a moment. */
+  add(call: OpenCall, decision: "at-once" | "waited"): void;
   /** For a call that is over. */
   delete(call: OpenCall): void;
   /** Asks again about the calls that a change may concern. Subscribe it after the directories, which forget what changed. */
@@ -133,8 +134,11 @@ export function createOpenCalls(deps: OpenCallsDeps): OpenCalls {
   }
 
   return {
-    add(call) {
+    add(call, decision) {
       expiries.set(call, call.admission.key.expiresAtMs);
+      if (decision === "waited") {
+        doubtful.add(call);
+      }
     },
     delete: forget,
     applyChange(change) {

@@ -73,6 +73,8 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #dispatchedAtMs = 0;
   #holdsPermit = false;
+  /** True once the upstream has been sent the whole request, and may work on it. */
+  #isSent = false;
   #isRetry = false;
   #isClientGone = false;
   #isClientBlocking = false;
@@ -164,7 +166,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
       case "waiting":
         // The rest of a body is not worth reading, and the connection cannot be used again without it.
         res.shouldKeepAlive = false;
-        this.#endWaiting(rights);
+        this.#endWaiting({ kind: "cut", code: rights.code, isSent: this.#isSent }, rights);
         return;
       case "recording":
         // What follows finds its client gone.
@@ -218,6 +220,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   }
 
   onRequestSent(): void {
+    this.#isSent = true;
     this.onBodySent();
   }
 
@@ -288,6 +291,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
         pool.recordFailure(error);
         if (this.#canRetry(error)) {
           this.#isRetry = true;
+          this.#isSent = false;
           this.#upstreamEnd = "open";
           this.#controller = undefined;
           // Not from inside undici's clean-up of the broken connection.
@@ -512,14 +516,15 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
 
   #fail(code: TransportFailureCode | "CLIENT_ABORTED"): void {
     if (this.#phase === "waiting") {
-      this.#endWaiting(code === "CLIENT_ABORTED" ? undefined : { code, ...FAILURE_STATUS[code] });
+      const failure = code === "CLIENT_ABORTED" ? undefined : { code, ...FAILURE_STATUS[code] };
+      this.#endWaiting({ kind: "failed", code }, failure);
     }
   }
 
   /** Ends a call that got no status line. @param failure - Undefined when its client has left. */
-  #endWaiting(failure: RevokedRights | undefined): void {
+  #endWaiting(outcome: CallOutcome, failure: RevokedRights | undefined): void {
     this.#record({
-      outcome: { kind: "failed", code: failure?.code ?? "CLIENT_ABORTED" },
+      outcome,
       proceed: (headers) => {
         if (failure !== undefined) {
           const retryAfter: readonly HeaderPair[] = RETRIED_SOON.has(failure.code)

@@ -38,10 +38,11 @@ const isTaken = (verdict: PermitVerdict) => verdict === "taken";
 
 /** What each of several threads sees of one upstream. */
 function startThreads(threads: number): ShareUpstream[] {
-  const memory = createSharedPermitsMemory(1, threads);
+  const memory = createSharedPermitsMemory(2, threads);
   const tenants = createSharedPermitCountsMemory(64, threads);
   return Array.from({ length: threads }, (_, index) => ({
     permits: (max) => openSharedPermits(memory, { kind: 0, holder: index + 1, max }),
+    preflights: (max) => openSharedPermits(memory, { kind: 1, holder: index + 1, max }),
     holders: () => openSharedPermitCounts(tenants, { name: "upstream", holder: index + 1 }),
   }));
 }
@@ -132,3 +133,27 @@ it.each([1, 4])("keeps as many places free as one tenant holds, over %i threads"
   expect(flood("ten_three")).toEqual([12, "over-share"]);
   expect(flood("ten_one")).toEqual([0, "over-share"]);
 });
+
+it.each([1, 4])(
+  "gives a tenant its share whatever preflights there are, over %i threads",
+  (threads) => {
+    const shares = threads === 1 ? [undefined] : startThreads(threads);
+    const pools = shares.map(
+      (share) => startPool(100, { tenantSharePercent: 50, ...(share && { share }) }).pool,
+    );
+    const flood = (use: PermitUse, times: number) =>
+      Array.from(
+        { length: times },
+        (_, index) => pools[index % pools.length]?.tryAcquire(use) ?? "full",
+      ).filter(isTaken).length;
+    expect(flood("preflight", 24)).toBe(24);
+    expect(flood({ tenantId: "ten_one" }, 100)).toBe(50);
+    // What is left of the whole, however large a share is.
+    expect(flood({ tenantId: "ten_two" }, 100)).toBe(25);
+    expect(flood({ tenantId: "ten_three" }, 100)).toBe(1);
+    for (let index = 0; index < 24; index += 1) {
+      pools[index % pools.length]?.release("preflight");
+    }
+    expect(flood({ tenantId: "ten_three" }, 100)).toBe(11);
+  },
+);

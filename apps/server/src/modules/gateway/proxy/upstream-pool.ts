@@ -28,8 +28,10 @@ export type PermitVerdict = "taken" | "over-share" | "full";
 
 /** Opens the permits of an upstream that all threads share. */
 export type ShareUpstream = {
-  /** Of which `max` may be taken. */
+  /** Of which `max` may be taken, by calls and preflights together. */
   permits(max: number): SharedPermits;
+  /** Counts the permits that preflights have taken. */
+  preflights(max: number): SharedPermits;
   /** By tenant. */
   holders(): PermitCounts;
 };
@@ -45,7 +47,9 @@ export class UpstreamPool {
   readonly upstream: Upstream;
   readonly #pool: Pool;
   readonly #clock: Clock;
-  readonly #permits: { call: SharedPermits; preflight: SharedPermits } | undefined;
+  readonly #permits:
+    | { call: SharedPermits; preflight: SharedPermits; preflights: SharedPermits }
+    | undefined;
   readonly #tenants: PermitCounts;
   readonly #preflightsMax: number;
   #active = 0;
@@ -63,6 +67,7 @@ export class UpstreamPool {
     this.#permits = share && {
       call: share.permits(upstream.maxConcurrent),
       preflight: share.permits(atLeastOne(upstream.maxConcurrent * PREFLIGHTS_BELOW)),
+      preflights: share.preflights(upstream.maxConcurrent),
     };
     this.#tenants = share?.holders() ?? createPermitCounts();
     this.#preflightsMax = atLeastOne(upstream.maxConcurrent * PREFLIGHT_SHARE);
@@ -96,13 +101,16 @@ export class UpstreamPool {
     const { maxConcurrent, tenantSharePercent } = this.upstream;
     const verdict = judgeShare({
       whole: maxConcurrent,
-      taken: this.#permits?.call.taken() ?? this.#active,
+      taken: this.#takenByTenants(),
       own: this.#tenants.held(use.tenantId),
       asked: 1,
       sharePercent: tenantSharePercent,
     });
     if (verdict !== "fits") {
       return verdict;
+    }
+    if (this.#active >= maxConcurrent) {
+      return "full";
     }
     if (!takePermit(this.#tenants, use.tenantId, maxConcurrent)) {
       return "over-share";
@@ -115,10 +123,23 @@ export class UpstreamPool {
     return "taken";
   }
 
+  /** Without preflights, which need no key: else anyone could make the share of each tenant smaller. */
+  #takenByTenants(): number {
+    if (this.#permits === undefined) {
+      return this.#active - this.#preflights;
+    }
+    const preflights = this.#permits.preflights.taken();
+    return this.#permits.call.taken() - preflights;
+  }
+
   #tryAcquirePreflight(): PermitVerdict {
     const isFull =
       this.#preflights >= this.#preflightsMax || this.#active >= this.upstream.maxConcurrent;
     if (isFull || this.#permits?.preflight.tryTake() === false) {
+      return "full";
+    }
+    if (this.#permits?.preflights.tryTake() === false) {
+      this.#permits.preflight.giveBack();
       return "full";
     }
     this.#active += 1;
@@ -131,6 +152,7 @@ export class UpstreamPool {
     this.#active -= 1;
     if (use === "preflight") {
       this.#preflights -= 1;
+      this.#permits?.preflights.giveBack();
       this.#permits?.preflight.giveBack();
     } else {
       this.#tenants.giveBack(use.tenantId);

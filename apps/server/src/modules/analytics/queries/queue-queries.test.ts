@@ -1,7 +1,7 @@
 import { type Actor, nameSenderIn } from "@turnpike/domain/access/actor";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { createQueue } from "./queue-queries.ts";
 
 const TENANT = "ten_flood" as TenantId;
@@ -12,16 +12,26 @@ function tenantNamed(tenant: string): string {
   return `ten_${tenant}`;
 }
 
-/** Work that ends on request. */
+/** Work that ends on request, or with the test: what still waited then would be refused a minute later. */
 function makeWork() {
   const ends: (() => void)[] = [];
   const started: string[] = [];
+  let isOver = false;
+  onTestFinished(() => {
+    isOver = true;
+    for (const end of ends) {
+      end();
+    }
+  });
   return {
     started,
     work: (id: string) => () =>
       new Promise<string>((resolve) => {
         started.push(id);
         ends.push(() => resolve(id));
+        if (isOver) {
+          resolve(id);
+        }
       }),
     endOldest: () => ends.shift()?.(),
   };

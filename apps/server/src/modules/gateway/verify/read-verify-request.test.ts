@@ -59,7 +59,11 @@ describe("readVerifyRequest", () => {
     );
   });
 
-  it.each(["", "{", "{'key':'a'}", '{"key":"a"}x', "\ufeff{}"])("refuses %j: not JSON", (text) => {
+  it("reads on after a byte order mark", () => {
+    expect(read('\ufeff{"key":"a"}')).toEqual(read('{"key":"a"}'));
+  });
+
+  it.each(["", "{", "{'key':'a'}", '{"key":"a"}x', "\ufeff"])("refuses %j: not JSON", (text) => {
     expect(read(text)).toMatchObject({ code: "INVALID_REQUEST", message: "The body is not JSON." });
   });
 });

@@ -116,7 +116,7 @@ describe("the form of a key", () => {
     const fold = dialog.getByText("Limits of this key");
     await fold.click();
     await dialog.getByRole("button", { name: "Add rate limit" }).click();
-    const calls = dialog.getByLabel("Calls");
+    const calls = dialog.getByLabel("Calls", { exact: true });
     for (const typed of ["-12.7", "1.5", "0", "99,999,999,999"]) {
       await calls.fill(typed);
       await fold.click();

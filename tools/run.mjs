@@ -6,7 +6,7 @@ import { runBusyTests } from "./run/busy.mjs";
 import { buildConsole, ensureConsole } from "./run/console.mjs";
 import { runDevelopment } from "./run/dev.mjs";
 import { ensureInstalled } from "./run/install.mjs";
-import { runProgram } from "./run/program.mjs";
+import { PRODUCT_FLAGS, runProgram } from "./run/program.mjs";
 import { buildSdk, ensureSdk } from "./run/sdk.mjs";
 import { runSoak, runTests, runUnitTests } from "./run/test.mjs";
 import { runVerify } from "./run/verify.mjs";
@@ -16,7 +16,7 @@ const COMMANDS = {
   async start(args) {
     await ensureConsole();
     await ensureSdk();
-    return await runProgram(["apps/server/src/main.ts", ...args]);
+    return await runProgram([...PRODUCT_FLAGS, "apps/server/src/main.ts", ...args]);
   },
   dev: runDevelopment,
   test: runTests,
@@ -29,7 +29,7 @@ const COMMANDS = {
     return await runProgram(["bench/run.ts", ...args]);
   },
   replay: (args) => runProgram(["tools/replay.ts", ...args]),
-  turnpike: (args) => runProgram(["apps/server/src/cli/main.ts", ...args]),
+  turnpike: (args) => runProgram([...PRODUCT_FLAGS, "apps/server/src/cli/main.ts", ...args]),
   async build() {
     await buildConsole();
     await buildSdk();

@@ -137,6 +137,16 @@ describe("npm run", () => {
     expect(code).toBe(0);
   });
 
+  it("starts the product and its command line without the name that leads to the prototype of all objects", async () => {
+    const checkout = await makeCheckout();
+    const look = 'console.log("__proto__" in {});';
+    await checkout.write("apps/server/src/main.ts", look);
+    await checkout.write("apps/server/src/cli/main.ts", look);
+    for (const command of ["start", "turnpike"]) {
+      expect((await checkout.run([command])).stdout, command).toBe("false\n");
+    }
+  });
+
   it("passes the exit code on", async () => {
     const checkout = await makeCheckout();
     await checkout.write("apps/server/src/cli/main.ts", "process.exitCode = 3;");

@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import { ensureConsole } from "./console.mjs";
 import { NODE_24, ROOT } from "./paths.mjs";
-import { forwardSignals } from "./program.mjs";
+import { forwardSignals, PRODUCT_FLAGS } from "./program.mjs";
 import { ensureSdk } from "./sdk.mjs";
 
 const CONSOLE_PORT = 5173;
@@ -25,10 +25,8 @@ export async function runDevelopment(args) {
   console.log(
     `turnpike: console with reload on http://localhost:${CONSOLE_PORT}, server on ${apiPort}`,
   );
-  const server = start(["--watch", "--watch-preserve-output", "apps/server/src/main.ts", ...args], {
-    cwd: ROOT,
-    env,
-  });
+  const watch = [...PRODUCT_FLAGS, "--watch", "--watch-preserve-output"];
+  const server = start([...watch, "apps/server/src/main.ts", ...args], { cwd: ROOT, env });
   const vite = start(
     [
       join(ROOT, "node_modules/vite/bin/vite.js"),

@@ -3,6 +3,12 @@ import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { COMPILE_CACHE, NODE_24, ROOT } from "./paths.mjs";
 
+/**
+ * Flags of Node for what serves or manages an installation, its threads included: no object leads to the prototype of all
+ * objects by a name that input may contain.
+ */
+export const PRODUCT_FLAGS = ["--disable-proto=delete"];
+
 /** @type {NodeJS.Signals[]} */
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** Ctrl+C reaches this process from the terminal and again from npm. */

@@ -19,6 +19,9 @@ const CHECKOUT = resolve(import.meta.dirname, "../../..");
 /** Of a developer's environment, what a program needs to start, and to start fast. */
 const KEPT_VARIABLES = ["PATH", "HOME", "NODE_COMPILE_CACHE"];
 
+/** As `npm start` and `npm run turnpike` start theirs. */
+const NODE_FLAGS = ["--disable-proto=delete"];
+
 /**
  * Starts a TypeScript program of the checkout in a process of its own.
  *
@@ -34,7 +37,8 @@ export function startProgram(input: {
   env: Readonly<Record<string, string>>;
   openFilesMax?: number | undefined;
 }): RunningProgram {
-  const command = [process.execPath, join(CHECKOUT, input.script), ...(input.args ?? [])];
+  const program = [...NODE_FLAGS, join(CHECKOUT, input.script), ...(input.args ?? [])];
+  const command = [process.execPath, ...program];
   const [file = "", ...args] =
     input.openFilesMax === undefined
       ? command

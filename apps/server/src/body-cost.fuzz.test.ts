@@ -12,8 +12,11 @@ import { parseBySchema } from "./http/json-body.ts";
 import { RAW_OPERATIONS } from "./http/openapi/openapi-raw-operations.ts";
 import { parseJson } from "./platform/parse-json.ts";
 
-/** The guarantee: no body keeps other calls waiting for longer, in processor time. */
-const HOLD_MS_MAX = 50;
+/**
+ * The guarantee is 50 ms of processor time on a current core, and what broke it took 360 and more. `npm test` leaves room for
+ * a machine of a third of the speed.
+ */
+const HOLD_MS_MAX = IS_SOAK ? 50 : 150;
 /** The code is compiled, and memory is collected, at times of its own: the best of so many counts. */
 const TRIES = 4;
 
@@ -162,7 +165,7 @@ async function findHolds({ method, path, headers, bodies }: Target): Promise<str
   return slow;
 }
 
-describe("no body within its limit holds the event loop for more than 50 ms", () => {
+describe("no body within its limit holds the event loop for long", () => {
   it.each(OF_CONTRACT)("$id", async (target) => {
     expect(await findHolds(target)).toEqual([]);
   });

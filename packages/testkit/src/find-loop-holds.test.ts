@@ -9,6 +9,11 @@ it("finds the lines of holds beyond the bound, among all that a product prints",
       requests: ["POST /v1/x"],
       msg: "The event loop was held",
     });
-  const output = ["Turnpike is ready.", line(500), line(501), '{"msg":"Another","heldMs":900}'];
-  expect(findLoopHolds(output.join("\n"))).toEqual([line(501)]);
+  const output = [
+    "Turnpike is ready.",
+    line(1_000),
+    line(1_001),
+    '{"msg":"Another","heldMs":1900}',
+  ];
+  expect(findLoopHolds(output.join("\n"))).toEqual([line(1_001)]);
 });

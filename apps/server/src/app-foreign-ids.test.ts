@@ -33,7 +33,7 @@ const FINDS_NOTHING: Readonly<Record<string, readonly number[]>> = {
   "alerts.create /query/filters/{}": [201],
   "alerts.update /query/filters/{}": [200],
   "alerts.preview /query/filters/{}": [200],
-  // The sixth in progress is refused, whatever it asks.
+  // The sixth in progress is refused.
   "exports.create /question/{}": [202, 409],
   "documents.put /documentId": [200],
   // Of ours, which was just put.

@@ -76,7 +76,7 @@ function assertBodyAllowed(req: IncomingMessage): void {
 
 /**
  * Gives the contract library the body as our own parser reads it; read when the library first asks for it. Left to itself, the
- * library parses whatever comes.
+ * library parses a body of any cost.
  */
 function offerBody(req: IncomingMessage, meta: unknown): void {
   const bounds = isMeta(meta) && meta.largeBody === true ? JSON_BOUNDS : SMALL_BOUNDS;
@@ -118,7 +118,7 @@ function listOperations(router: AnyRouter): Operation[] {
 }
 
 /**
- * Lets in only whom the contract allows: before the body is read, and whatever the use case forgets.
+ * Lets in only callers that the contract allows, before the body is read. Use cases check again.
  * Which tenant a key or a member may act in is the use case's to say.
  */
 function assertMayCall(meta: unknown, path: string, context: HttpContext): void {

@@ -17,7 +17,7 @@ export type OpenCallsDeps = {
   logger: Logger;
 };
 
-/** An admitted call that is not over, whatever it does: upload, download, WebSocket. */
+/** An admitted call that is not over: an upload, a download, a WebSocket. */
 export type OpenCall = {
   requestId: string;
   admission: Pick<Admission, "keyHash"> & {

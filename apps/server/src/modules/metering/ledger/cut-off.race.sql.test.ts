@@ -77,6 +77,9 @@ describe("cut-offs while usage is recorded", () => {
     let writing = WRITERS;
     let recorded = 0;
     let isOver = false;
+    const slices: { after: Date | undefined; upTo: Date; used: number }[] = [];
+    /** Writers go on until there was something to split, on however slow a machine. */
+    const isEnough = (round: number) => isOver || (round >= ROUNDS && slices.length > 2);
     /** Long pauses within a commit: a transaction that began before a cut-off ends after it. */
     const pause = async () => await new Promise<void>((resolve) => setImmediate(resolve));
     const pace = { ...NO_PACE, afterStatement: pause };
@@ -96,7 +99,7 @@ describe("cut-offs while usage is recorded", () => {
     }
 
     async function writeCalls(): Promise<void> {
-      for (let round = 0; round < ROUNDS; round += 1) {
+      for (let round = 0; !isEnough(round); round += 1) {
         const group = groupOf(tenantId, keysOf(CALLS));
         await writeUntilKept(() => commitGroups({ transact, logger }, [group], pace));
         recorded += CALLS;
@@ -105,7 +108,7 @@ describe("cut-offs while usage is recorded", () => {
     }
 
     async function writeEvents(): Promise<void> {
-      for (let round = 0; round < ROUNDS; round += 1) {
+      for (let round = 0; !isEnough(round); round += 1) {
         const hash = randomUUID();
         await writeUntilKept(() =>
           transact.asMeter(async (tx) => {
@@ -118,7 +121,6 @@ describe("cut-offs while usage is recorded", () => {
       writing -= 1;
     }
 
-    const slices: { after: Date | undefined; upTo: Date; used: number }[] = [];
     async function cutOffAgainAndAgain(): Promise<void> {
       let after: Date | undefined;
       while (writing > 0) {

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { toId } from "@turnpike/domain/ids/ids";
 import { minuteOf, periodAt, startOfMonth } from "@turnpike/domain/time/period";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -166,8 +165,8 @@ describe("fewer workers than before", () => {
       segmentBytes: 100_000,
     });
     const group = {
-      groupId: toId("group", randomUUID()),
-      processId: toId("process", randomUUID()),
+      groupId: fleet.services.newId("group"),
+      processId: fleet.services.newId("process"),
       recordedAtMs: null,
       spends: [],
       entries: [

@@ -7,9 +7,11 @@ import {
   METERS_MAX,
 } from "@turnpike/domain/catalog/meter";
 import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
+import { toScaled } from "@turnpike/domain/money/decimal";
 import { parseJsonPointer } from "@turnpike/domain/text/json-pointer";
 import { z } from "zod";
 import { operation } from "./operation.ts";
+import { planPhases } from "./plan-phases.ts";
 import { displayName, displayText, instant, plainText } from "./shapes.ts";
 
 const slug = z
@@ -64,7 +66,9 @@ const planTerms = {
     .string()
     .regex(/^\d{1,9}(\.\d{1,12})?$/, 'A decimal amount in quotes, such as "49.90".')
     .default("0")
-    .describe("Price of one period in major units, as text to keep it exact."),
+    .describe(
+      "Price of one period in major units, as text to keep it exact. Not for a plan with phases, whose cards have prices.",
+    ),
   visibility: z
     .enum(["public", "private"])
     .default("public")
@@ -74,7 +78,20 @@ const planTerms = {
     .max(5)
     .default([])
     .describe("Limits on short windows. Every call is checked against each, so keep them few."),
-  quotas: z.array(quota).max(20).default([]).describe("Caps for one billing period."),
+  quotas: z
+    .array(quota)
+    .max(20)
+    .default([])
+    .describe(
+      "Caps for one billing period. Not for a plan with phases, whose cards have entitlements.",
+    ),
+  phases: planPhases
+    .optional()
+    .describe("What it costs and entitles to, phase by phase: trials, fees, usage, quotas."),
+  isAddOn: z
+    .boolean()
+    .optional()
+    .describe("True for a plan that is only bought beside another one. Left out: no."),
   concurrency: concurrency
     .nullish()
     .describe(
@@ -104,6 +121,33 @@ function refuseRepeated(
         path: pathOf(index),
         message: `${name} is listed twice.`,
       });
+    }
+  }
+}
+
+const INSTEAD_OF_PHASES = "Remove it: the cards of the plan's phases have its prices and limits.";
+
+/** Checks the parts of a plan that fit together in every installation. */
+export function checkPlan(
+  plan: z.output<z.ZodObject<typeof planTerms>>,
+  context: z.RefinementCtx,
+  path: (string | number)[] = [],
+): void {
+  const quotas = plan.quotas.map((quota) => quota.meter);
+  refuseRepeated(context, quotas, (index) => [...path, "quotas", index, "meter"]);
+  // Limits with the same name would share their count.
+  const limits = plan.rateLimits.map((rateLimit) => rateLimit.name);
+  refuseRepeated(context, limits, (index) => [...path, "rateLimits", index, "name"]);
+  refuseRepeated(context, plan.scopes ?? [], (index) => [...path, "scopes", index]);
+  if (plan.phases === undefined) {
+    return;
+  }
+  for (const [member, isGiven] of [
+    ["quotas", plan.quotas.length > 0],
+    ["pricePerMonth", toScaled(plan.pricePerMonth) !== 0n],
+  ] as const) {
+    if (isGiven) {
+      context.addIssue({ code: "custom", path: [...path, member], message: INSTEAD_OF_PHASES });
     }
   }
 }
@@ -143,18 +187,29 @@ const meterFields = {
     .max(METER_DIMENSIONS_MAX)
     .optional()
     .describe("Fields of an event that usage can be broken down by."),
+  valueMax: z
+    .string()
+    .regex(/^\d{1,15}(\.\d{1,12})?$/, 'A decimal in quotes, such as "1000".')
+    .refine((text) => /[1-9]/.test(text), "Must be above 0.")
+    .optional()
+    .describe(
+      "The highest value of one event, for `sum`; higher ones are rejected. A hard limit or a spend cap on a priced meter that sums needs it.",
+    ),
 };
 
 type MeterShape = z.output<z.ZodObject<typeof meterFields>>;
 
 /** Checks that the fields of a meter fit together. */
 function checkMeter(
-  shape: Pick<MeterShape, "aggregation" | "eventType" | "valuePointer" | "dimensions">,
+  shape: Pick<MeterShape, "aggregation" | "eventType" | "valuePointer" | "dimensions" | "valueMax">,
   context: z.RefinementCtx,
 ): void {
   const { aggregation, eventType, valuePointer, dimensions = [] } = shape;
   const fault = (name: string, message: string) =>
     context.addIssue({ code: "custom", path: [name], message });
+  if (shape.valueMax !== undefined && aggregation !== "sum") {
+    fault("valueMax", "Only a meter that sums has a highest value.");
+  }
   if (eventType === undefined) {
     if (!isAdditive(aggregation)) {
       fault("eventType", `Only events can be counted by ${aggregation}.`);
@@ -207,19 +262,19 @@ export const catalogInput = z
     const meterIds = catalog.meters.map((meter) => meter.meterId);
     refuseRepeated(context, meterIds, (index) => ["meters", index, "meterId"]);
     for (const [at, plan] of catalog.plans.entries()) {
-      const quotas = plan.quotas.map((quota) => quota.meter);
-      refuseRepeated(context, quotas, (index) => ["plans", at, "quotas", index, "meter"]);
-      // Limits with the same name would share their count.
-      const limits = plan.rateLimits.map((rateLimit) => rateLimit.name);
-      refuseRepeated(context, limits, (index) => ["plans", at, "rateLimits", index, "name"]);
-      refuseRepeated(context, plan.scopes ?? [], (index) => ["plans", at, "scopes", index]);
+      checkPlan(plan, context, ["plans", at]);
     }
-    if (catalog.defaultPlanId !== undefined && !ids.includes(catalog.defaultPlanId)) {
-      context.addIssue({
-        code: "custom",
-        path: ["defaultPlanId"],
-        message: "Must be one of the plans.",
-      });
+    const { defaultPlanId } = catalog;
+    if (defaultPlanId === undefined) {
+      return;
+    }
+    const standard = catalog.plans.find((plan) => plan.planId === defaultPlanId);
+    const faulty = (message: string) =>
+      context.addIssue({ code: "custom", path: ["defaultPlanId"], message });
+    if (standard === undefined) {
+      faulty("Must be one of the plans.");
+    } else if (standard.isAddOn === true) {
+      faulty("Must be a plan that stands on its own, not an add-on.");
     }
   });
 
@@ -238,6 +293,11 @@ export const plan = z.strictObject({
     .nullable()
     .describe("Calls through the gateway that may be under way at once; null for no such limit."),
   scopes: z.array(z.string()),
+  phases: planPhases.describe(
+    "What it costs and entitles to. Of a plan without phases of its own: one phase with its price and quotas.",
+  ),
+  isAddOn: z.boolean(),
+  archivedAt: instant.nullable().describe("Since when it is offered to no one; null while it is."),
 });
 export type Plan = z.infer<typeof plan>;
 
@@ -250,7 +310,7 @@ export const catalogContract = {
       path: "/plans",
       summary: "List the newest version of every plan",
       description:
-        "Public plans need no credential. Private plans are listed for callers who may read the whole catalogue.",
+        "Public plans need no credential. Private and archived plans are listed for callers who may read the whole catalogue.",
       tags,
     })
     .input(z.strictObject({}))
@@ -285,6 +345,7 @@ export const catalogContract = {
         eventType: meterFields.eventType,
         valuePointer: meterFields.valuePointer,
         dimensions: meterFields.dimensions.nullable(),
+        valueMax: meterFields.valueMax,
       }),
     )
     .output(meter),

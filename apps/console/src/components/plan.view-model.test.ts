@@ -39,6 +39,9 @@ describe("a plan", () => {
     currency: "USD",
     pricePerMonth: "0.00",
     visibility: "public" as const,
+    phases: [{ rateCards: [] }],
+    isAddOn: false,
+    archivedAt: null,
     scopes: [],
     rateLimits: [
       { name: "s", limit: 1, windowSeconds: 1 },

@@ -6,7 +6,8 @@ import type { z } from "zod";
 import {
   type AppliedCatalog,
   applyCatalog,
-  listMeters,
+  type ExportedCatalog,
+  exportCatalog,
   listPlans,
 } from "#modules/catalog/index.ts";
 import { type Cli, examples } from "./cli.ts";
@@ -137,15 +138,8 @@ function describeApplied({ published, publishedMeters, newDefaultPlanId }: Appli
   return lines.join("\n") || "Nothing to change: every meter and plan is as the file says.";
 }
 
-/** What is published, as `catalog apply` takes it. */
-async function readPublished({ deps, context }: CommandSession) {
-  const { items: plans } = await listPlans(deps, context);
-  const { items: meters } = await listMeters(deps, context);
-  return {
-    meters: meters.map(({ version: _, ...meter }) => meter),
-    plans: plans.map(({ version: _, isDefault: __, ...plan }) => plan),
-    defaultPlanId: plans.find((plan) => plan.isDefault)?.planId,
-  };
+function toYaml(catalog: ExportedCatalog): string {
+  return stringifyYaml(catalog).trimEnd();
 }
 
 /** `turnpike plans …` and `turnpike catalog …`: what is sold. */
@@ -171,7 +165,7 @@ export function addCatalogCommands(cli: Cli): void {
     .description("print the published meters and plans as YAML that catalog apply takes")
     .addHelpText("after", examples("catalog show > catalog.yaml"))
     .action(async () => {
-      await cli.run(readPublished, (published) => stringifyYaml(published).trimEnd());
+      await cli.run(({ deps, context }) => exportCatalog(deps, context), toYaml);
     });
 
   catalog

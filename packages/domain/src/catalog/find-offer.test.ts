@@ -43,6 +43,12 @@ describe("findOffer", () => {
       QUOTA,
       "soft",
     ],
+    [
+      "never an add-on, which replaces no plan",
+      [plan("more", { isAddOn: true })],
+      QUOTA,
+      undefined,
+    ],
     ["a plan without that quota", [plan("open", {})], QUOTA, "open"],
     ["nothing in another currency", [plan("dollars", { currency: "USD" })], QUOTA, undefined],
     ["never the plan that it is", [plan("free", {})], QUOTA, undefined],

@@ -3,7 +3,7 @@ import type { PlanTerms } from "./plan.ts";
 
 export type OfferedPlan = { planId: string } & Pick<
   PlanTerms,
-  "name" | "currency" | "pricePerMonth" | "rateLimits" | "quotas" | "scopes"
+  "name" | "currency" | "pricePerMonth" | "rateLimits" | "quotas" | "scopes" | "isAddOn"
 >;
 
 /** A refused call, reduced to what another plan can change. */
@@ -58,7 +58,7 @@ function letsPass(plan: OfferedPlan, call: RefusedCall): boolean {
 /**
  * Finds the cheapest plan under which a refused call would have passed.
  *
- * @param plans - The public plans, in their newest versions.
+ * @param plans - The public plans, in their newest versions. Add-ons replace no plan and are not offered.
  * @param current - The plan of the tenant. It is never offered, and only plans in its currency are compared.
  * @returns The first among equal prices; `undefined` when the call passes under no plan.
  */
@@ -70,7 +70,10 @@ export function findOffer<Plan extends OfferedPlan>(
   let cheapest: Plan | undefined;
   for (const plan of plans) {
     const isCandidate =
-      plan.planId !== current.planId && plan.currency === current.currency && letsPass(plan, call);
+      plan.planId !== current.planId &&
+      plan.isAddOn !== true &&
+      plan.currency === current.currency &&
+      letsPass(plan, call);
     const isCheaper =
       cheapest === undefined || compareAmounts(plan.pricePerMonth, cheapest.pricePerMonth) < 0;
     if (isCandidate && isCheaper) {

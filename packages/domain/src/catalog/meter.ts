@@ -39,6 +39,8 @@ export type MeterDefinition = {
   /** JSON pointer to the value in the data of an event; undefined for `count` alone. */
   valuePointer?: string | undefined;
   dimensions?: MeterDimension[] | undefined;
+  /** The highest value of one event, as a decimal; for `sum` alone. Without it, one event can cost any amount. */
+  valueMax?: string | undefined;
 };
 
 /** True for additive aggregations, the only ones that a quota can cap. */

@@ -1,5 +1,6 @@
 import type { RateLimit } from "../limits/rate-limit.ts";
 import type { MeterDefinition } from "./meter.ts";
+import type { PlanPhaseTerms } from "./plan-phase.ts";
 
 /** A cap of one meter for one billing period. */
 export type Quota = {
@@ -16,12 +17,20 @@ export type PlanTerms = {
   description: string;
   /** ISO 4217. */
   currency: string;
-  /** Price of one period in major units, as a decimal string: "0", "49", "49.90". */
+  /**
+   * Price of one period in major units, as a decimal string: "0", "49", "49.90". Of a plan with phases: what the fees of its last
+   * phase come to in a month.
+   */
   pricePerMonth: string;
   /** `public` plans are shown to everyone; only the operator assigns `private` ones. */
   visibility: "public" | "private";
   rateLimits: readonly RateLimit[];
+  /** Of a plan with phases: those of its first phase. */
   quotas: readonly Quota[];
+  /** What it costs and entitles to, phase by phase; undefined for a plan of `pricePerMonth` and `quotas` alone. */
+  phases?: PlanPhaseTerms[] | undefined;
+  /** True for a plan that is only bought beside another one; undefined for no. */
+  isAddOn?: boolean | undefined;
   /** Calls of a tenant through the gateway that may be under way at once; undefined, or null in an override, for no limit. */
   concurrency?: number | null | undefined;
   /** Scopes of the operator's own API that keys of the plan may have; undefined for none. */

@@ -48,3 +48,25 @@ it("leaves an event without a value to the other meters, whatever its dimensions
     rejection: { reason: expect.stringContaining("finds no value") },
   });
 });
+
+it.each([
+  ["10", true],
+  ["10.000000000001", false],
+  [10.5, false],
+  ["0", true],
+])("takes %j with a highest value of 10: %j", (value, ok) => {
+  const meter = compileMeter(
+    {
+      meterId: "spent",
+      name: "M",
+      unit: "u",
+      aggregation: "sum",
+      valuePointer: "",
+      valueMax: "10",
+    },
+    1,
+  );
+  expect(measureEvent([meter], value)).toMatchObject(
+    ok ? { ok } : { ok, rejection: { reason: expect.stringContaining("up to 10") } },
+  );
+});

@@ -1,4 +1,5 @@
 import { type Aggregation, DIMENSION_LENGTH_MAX, type MeterDefinition } from "../catalog/meter.ts";
+import { fromScaled, toScaled } from "../money/decimal.ts";
 import { findByPath, type JsonPath, parseJsonPointer } from "../text/json-pointer.ts";
 import { toDecimalValue } from "./decimal-value.ts";
 import type { Rejection } from "./rejection.ts";
@@ -11,6 +12,8 @@ export type CompiledMeter = {
   valuePath: JsonPath | undefined;
   valuePointer: string;
   dimensionPaths: readonly JsonPath[];
+  /** The highest value that a sum takes, scaled by 10^12; undefined without a bound. */
+  valueMax: bigint | undefined;
 };
 
 /** The measurement of one event by one meter. */
@@ -35,7 +38,7 @@ export function compileMeter(definition: MeterDefinition, version: number): Comp
     }
     return path;
   };
-  const { meterId, aggregation, valuePointer, dimensions = [] } = definition;
+  const { meterId, aggregation, valuePointer, dimensions = [], valueMax } = definition;
   return {
     meterId,
     version,
@@ -43,6 +46,7 @@ export function compileMeter(definition: MeterDefinition, version: number): Comp
     valuePath: valuePointer === undefined ? undefined : toPath(valuePointer),
     valuePointer: valuePointer ?? "",
     dimensionPaths: dimensions.map(({ pointer }) => toPath(pointer)),
+    valueMax: valueMax === undefined ? undefined : toScaled(valueMax),
   };
 }
 
@@ -110,6 +114,10 @@ function readOne(meter: CompiledMeter, data: unknown): Reading {
   const isSum = aggregation === "sum";
   if (value === undefined || (isSum && value.startsWith("-"))) {
     return { kind: "invalid", reason: describe(meter) };
+  }
+  if (meter.valueMax !== undefined && toScaled(value) > meter.valueMax) {
+    const reason = `The meter ${meterId} takes values up to ${fromScaled(meter.valueMax)}: split the event, or raise valueMax of the meter.`;
+    return { kind: "invalid", reason };
   }
   return { kind: "value", measurement: { ...base, value, quantity: isSum ? value : "0" } };
 }

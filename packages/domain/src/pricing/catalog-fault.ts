@@ -16,6 +16,9 @@ export const CATALOG_FAULT_CODES = [
   "bad_value",
   "bad_interval",
   "phase_duration",
+  "several_quotas",
+  "several_refills",
+  "not_whole",
   "twice",
 ] as const;
 export type CatalogFaultCode = (typeof CATALOG_FAULT_CODES)[number];

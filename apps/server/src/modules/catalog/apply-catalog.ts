@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import type { MeterDefinition } from "@turnpike/domain/catalog/meter";
-import type { Catalog, PlanTerms } from "@turnpike/domain/catalog/plan";
+import type { Catalog } from "@turnpike/domain/catalog/plan";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -11,27 +11,34 @@ import {
   listMeterRows,
   listPlanRows,
   lockCatalog,
+  type PlanRow,
   setDefaultPlan,
 } from "./catalog.store.ts";
 import type { CatalogChange } from "./catalog-change.ts";
 import { findCatalogFaults } from "./find-catalog-faults.ts";
 import { publishMeters } from "./publish-meters.ts";
-
-/** A plan's terms without its id, as they are stored. */
-export function toTerms(plan: PlanTerms & { planId: string }): PlanTerms {
-  const { planId: _, scopes, concurrency, ...terms } = plan;
-  // No scopes and an empty list are the same promise, and must not make a new version; nor must a limit that is null.
-  return {
-    ...terms,
-    ...(concurrency === undefined || concurrency === null ? {} : { concurrency }),
-    ...(scopes === undefined || scopes.length === 0 ? {} : { scopes }),
-  };
-}
+import { toTerms } from "./to-terms.ts";
 
 function assertApplicable(input: CatalogChange, known: readonly MeterDefinition[]): void {
   const errors = findCatalogFaults(input, known);
   if (errors[0] !== undefined) {
     throw new AppError({ code: "INVALID_REQUEST", publicMessage: errors[0].message, errors });
+  }
+}
+
+/** The plan of new tenants where nothing says which: the first that stands on its own. */
+function findFirst(input: CatalogChange): string | undefined {
+  return input.plans.find((plan) => plan.isAddOn !== true)?.planId;
+}
+
+function assertOffered(plan: PlanRow | undefined): void {
+  if (plan !== undefined && plan.archived_at !== null) {
+    const message = `The plan ${plan.plan_id} is archived: restore it, or choose another default plan.`;
+    throw new AppError({
+      code: "INVALID_REQUEST",
+      publicMessage: message,
+      errors: [{ pointer: "/defaultPlanId", message }],
+    });
   }
 }
 
@@ -49,8 +56,8 @@ export type AppliedCatalog = {
  * the same catalogue twice changes nothing.
  *
  * @returns The versions published now, and the default plan if it changed.
- * @throws {AppError} `INVALID_REQUEST` when a quota names a meter that does not exist, or the aggregation of a meter
- *   would change; `CONFLICT` when there would be too many meters, or versions of one.
+ * @throws {AppError} `INVALID_REQUEST` when a plan cannot be billed, a quota names a meter that does not exist, the aggregation
+ *   of a meter would change, or the default plan is archived; `CONFLICT` when there would be too many meters, or versions of one.
  */
 export async function applyCatalog(
   deps: AppServices,
@@ -75,9 +82,10 @@ export async function applyCatalog(
         knownMeters.every((known) => known.meterId !== meterId || known.version !== version),
       )
       .map(({ meterId, version }) => ({ meterId, version }));
+    const allMeters = await listMeterRows(tx);
     const published: { planId: string; version: number }[] = [];
     for (const plan of input.plans) {
-      const terms = toTerms(plan);
+      const terms = toTerms(plan, allMeters);
       const latest = current.get(plan.planId);
       if (latest === undefined || !isDeepStrictEqual(latest.terms, terms)) {
         const version = (latest?.version ?? 0) + 1;
@@ -93,10 +101,11 @@ export async function applyCatalog(
       }
     }
     const defaultPlanId =
-      input.defaultPlanId ?? (current.size === 0 ? input.plans[0]?.planId : undefined);
+      input.defaultPlanId ?? (current.size === 0 ? findFirst(input) : undefined);
     const isNewDefault =
       defaultPlanId !== undefined && current.get(defaultPlanId)?.is_default !== true;
     if (isNewDefault) {
+      assertOffered(current.get(defaultPlanId));
       await setDefaultPlan(tx, defaultPlanId);
       const before = [...current.values()].find((plan) => plan.is_default)?.plan_id ?? null;
       await writeAudit(deps, tx, context, {

@@ -6,26 +6,38 @@ export type PlanRow = {
   plan_id: string;
   version: number;
   is_default: boolean;
+  /** Null while the plan is offered. */
+  archived_at: Date | null;
   terms: PlanTerms;
 };
 
 /** Every plan with its newest version, in the order of creation. */
 export async function listPlanRows(tx: Tx): Promise<PlanRow[]> {
   return await tx<PlanRow[]>`
-    select p.plan_id, v.version, p.is_default, v.terms
+    select p.plan_id, v.version, p.is_default, p.archived_at, v.terms
     from plans p join plan_versions v on v.plan_id = p.plan_id and v.version = p.latest_version
     order by p.created_at, p.plan_id
     limit 1000`;
 }
 
+/** The newest version of a plan, and whether it may be given to a tenant. */
+export type NewestVersion = {
+  planId: string;
+  version: number;
+  isAddOn: boolean;
+  isArchived: boolean;
+};
+
 export async function findPlanVersion(
   tx: Tx,
   planId: string | undefined,
-): Promise<{ planId: string; version: number } | undefined> {
-  const [row] = await tx<{ plan_id: string; latest_version: number }[]>`
-    select plan_id, latest_version from plans
-    where ${planId === undefined ? tx`is_default` : tx`plan_id = ${planId}`}`;
-  return row === undefined ? undefined : { planId: row.plan_id, version: row.latest_version };
+): Promise<NewestVersion | undefined> {
+  const [row] = await tx<NewestVersion[]>`
+    select p.plan_id as "planId", v.version, coalesce((v.terms ->> 'isAddOn')::boolean, false) as "isAddOn",
+      p.archived_at is not null as "isArchived"
+    from plans p join plan_versions v on v.plan_id = p.plan_id and v.version = p.latest_version
+    where ${planId === undefined ? tx`p.is_default` : tx`p.plan_id = ${planId}`}`;
+  return row;
 }
 
 /** Serializes changes of the catalogue until the end of the transaction. No other lock uses the number. */
@@ -60,16 +72,20 @@ export async function insertMeterVersion(tx: Tx, meter: MeterRow, now: Date): Pr
   const { meterId, version, name, unit, aggregation } = meter;
   const eventType = meter.eventType ?? null;
   const valuePointer = meter.valuePointer ?? null;
+  const valueMax = meter.valueMax ?? null;
   const dimensions = (meter.dimensions ?? []).map((dimension) => ({ ...dimension }));
   await tx`
-    insert into meters (meter_id, version, name, unit, aggregation, event_type, value_pointer, dimensions, created_at)
+    insert into meters (meter_id, version, name, unit, aggregation, event_type, value_pointer, dimensions,
+      value_max, created_at)
     values (${meterId}, ${version}, ${name}, ${unit}, ${aggregation}, ${eventType}, ${valuePointer},
-      ${tx.json(dimensions)}, ${now})
+      ${tx.json(dimensions)}, ${valueMax}, ${now})
     on conflict (meter_id) do update set version = excluded.version, name = excluded.name, unit = excluded.unit,
-      event_type = excluded.event_type, value_pointer = excluded.value_pointer, dimensions = excluded.dimensions`;
+      event_type = excluded.event_type, value_pointer = excluded.value_pointer, dimensions = excluded.dimensions,
+      value_max = excluded.value_max`;
   await tx`
-    insert into meter_versions (meter_id, version, name, unit, event_type, value_pointer, dimensions, published_at)
-    values (${meterId}, ${version}, ${name}, ${unit}, ${eventType}, ${valuePointer}, ${tx.json(dimensions)}, ${now})`;
+    insert into meter_versions (meter_id, version, name, unit, event_type, value_pointer, dimensions, value_max, published_at)
+    values (${meterId}, ${version}, ${name}, ${unit}, ${eventType}, ${valuePointer}, ${tx.json(dimensions)},
+      ${valueMax}, ${now})`;
   await tx`select record_change('plan', null, ${meterId})`;
 }
 
@@ -82,6 +98,7 @@ type StoredMeter = {
   event_type: string | null;
   value_pointer: string | null;
   dimensions: MeterDimension[];
+  value_max: string | null;
 };
 
 function toMeterRow(row: StoredMeter): MeterRow {
@@ -94,13 +111,14 @@ function toMeterRow(row: StoredMeter): MeterRow {
     ...(row.event_type === null ? {} : { eventType: row.event_type }),
     ...(row.value_pointer === null ? {} : { valuePointer: row.value_pointer }),
     ...(row.dimensions.length === 0 ? {} : { dimensions: row.dimensions }),
+    ...(row.value_max === null ? {} : { valueMax: row.value_max }),
   };
 }
 
 /** Every meter, at most `METERS_MAX` of them. A shorter list would look like a change to callers that measure by it. */
 export async function listMeterRows(tx: Tx): Promise<MeterRow[]> {
   const rows = await tx<StoredMeter[]>`
-    select meter_id, version, name, unit, aggregation, event_type, value_pointer, dimensions
+    select meter_id, version, name, unit, aggregation, event_type, value_pointer, dimensions, value_max
     from meters order by meter_id`;
   return rows.map(toMeterRow);
 }
@@ -111,18 +129,20 @@ export async function listMeterVersionRows(
   meterId: string,
 ): Promise<(MeterRow & { publishedAt: Date })[]> {
   const rows = await tx<(StoredMeter & { published_at: Date })[]>`
-    select v.meter_id, v.version, v.name, v.unit, m.aggregation, v.event_type, v.value_pointer, v.dimensions, v.published_at
+    select v.meter_id, v.version, v.name, v.unit, m.aggregation, v.event_type, v.value_pointer, v.dimensions,
+      v.value_max, v.published_at
     from meter_versions v join meters m on m.meter_id = v.meter_id
     where v.meter_id = ${meterId}
     order by v.version desc`;
   return rows.map((row) => ({ ...toMeterRow(row), publishedAt: row.published_at }));
 }
 
-/** True when a version of a plan has a quota of the meter. */
+/** True when a version of a plan limits or prices the meter. */
 export async function isInPlans(tx: Tx, meterId: string): Promise<boolean> {
+  const ofMeter = [{ meter: meterId }];
   const rows = await tx`
     select 1 from plan_versions
-    where terms -> 'quotas' @> ${tx.json([{ meter: meterId }])}
+    where terms -> 'quotas' @> ${tx.json(ofMeter)} or terms -> 'phases' @> ${tx.json([{ rateCards: ofMeter }])}
     limit 1`;
   return rows.length > 0;
 }

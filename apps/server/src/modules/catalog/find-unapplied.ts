@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { FieldError } from "@turnpike/domain/errors/app-error";
 import type { AppServices } from "#platform/app-services.ts";
-import { toTerms } from "./apply-catalog.ts";
+import { withRequestsMeter } from "./built-in-meter.ts";
 import { listMeterRows, listPlanRows } from "./catalog.store.ts";
 import type { CatalogChange } from "./catalog-change.ts";
-import { findCatalogFaults } from "./find-catalog-faults.ts";
+import { findCatalogFaults, findFaultsOfPlan } from "./find-catalog-faults.ts";
 import { isSameMeter } from "./publish-meters.ts";
+import { toTerms } from "./to-terms.ts";
 
 /**
  * Names what applying a catalogue would change: meters and plans that are missing or differ from their newest version, and the
@@ -25,12 +26,15 @@ export async function findUnapplied(
   const otherMeters = input.meters.filter(
     (meter) => !meters.some((row) => isSameMeter(row, meter)),
   );
-  const otherPlans = input.plans.filter(
-    (plan) =>
-      !plans.some(
-        (row) => row.plan_id === plan.planId && isDeepStrictEqual(row.terms, toTerms(plan)),
-      ),
-  );
+  const meterDefinitions = [...meters, ...withRequestsMeter(input.meters, meters)];
+  const otherPlans = input.plans.filter((plan) => {
+    // Nothing that cannot be published is published.
+    if (findFaultsOfPlan(plan, meterDefinitions).length > 0) {
+      return true;
+    }
+    const terms = toTerms(plan, meterDefinitions);
+    return !plans.some((row) => row.plan_id === plan.planId && isDeepStrictEqual(row.terms, terms));
+  });
   const isOtherDefault =
     input.defaultPlanId !== undefined &&
     !plans.some((row) => row.is_default && row.plan_id === input.defaultPlanId);

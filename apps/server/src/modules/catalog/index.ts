@@ -7,6 +7,7 @@ export {
 } from "./catalog.store.ts";
 export { createMeter } from "./create-meter.ts";
 export { type DeletedMeter, deleteMeter } from "./delete-meter.ts";
+export { type ExportedCatalog, exportCatalog } from "./export-catalog.ts";
 export { findCatalogFaults } from "./find-catalog-faults.ts";
 export { findUnapplied } from "./find-unapplied.ts";
 export { listMeters } from "./list-meters.ts";

@@ -1,35 +1,48 @@
+import type { Plan } from "@turnpike/contract/catalog";
 import { type CallContext, may } from "@turnpike/domain/access/actor";
+import { phasesOf } from "@turnpike/domain/catalog/phases-of";
 import type { AppServices } from "#platform/app-services.ts";
 import { shareOf, VISITORS } from "#platform/transact.ts";
 import { listPlanRows, type PlanRow } from "./catalog.store.ts";
 
 type CatalogDeps = Pick<AppServices, "transact">;
 
-function toPlanReply(row: PlanRow) {
+export function toPlanReply(row: PlanRow): Plan {
+  const { terms } = row;
   return {
     planId: row.plan_id,
     version: row.version,
     isDefault: row.is_default,
-    ...row.terms,
-    rateLimits: [...row.terms.rateLimits],
-    quotas: [...row.terms.quotas],
-    concurrency: row.terms.concurrency ?? null,
-    scopes: [...(row.terms.scopes ?? [])],
+    archivedAt: row.archived_at?.toISOString() ?? null,
+    ...terms,
+    rateLimits: [...terms.rateLimits],
+    quotas: [...terms.quotas],
+    phases: phasesOf(terms),
+    isAddOn: terms.isAddOn ?? false,
+    concurrency: terms.concurrency ?? null,
+    scopes: [...(terms.scopes ?? [])],
   };
 }
 
+function isOffered({ terms, archived_at }: PlanRow): boolean {
+  return terms.visibility === "public" && archived_at === null;
+}
+
 /**
- * Lists the newest version of every plan. Anyone sees public plans; private ones need the right to read the whole catalogue.
+ * Lists the newest version of every plan. Anyone sees public plans; private and archived ones need the right to read the whole catalogue.
  *
  * @param context - Undefined for a visitor.
  */
-export async function listPlans(deps: CatalogDeps, context: CallContext | undefined) {
-  const seesPrivate = context !== undefined && may(context.actor, "catalog:read");
+export async function listPlans(
+  deps: CatalogDeps,
+  context: CallContext | undefined,
+): Promise<{ items: Plan[] }> {
+  const seesAll = context !== undefined && may(context.actor, "catalog:read");
   const rows = await deps.transact.asOperator(
     listPlanRows,
     context === undefined ? VISITORS : shareOf(context.actor),
   );
   return {
-    items: rows.filter((row) => seesPrivate || row.terms.visibility === "public").map(toPlanReply),
+    items: rows.filter((row) => seesAll || isOffered(row)).map(toPlanReply),
   };
 }

@@ -8,6 +8,7 @@ import {
   type MeterDefinition,
 } from "@turnpike/domain/catalog/meter";
 import { AppError, type FieldError } from "@turnpike/domain/errors/app-error";
+import { fromScaled, toScaled } from "@turnpike/domain/money/decimal";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertMeterVersion, listMeterRows, type MeterRow } from "./catalog.store.ts";
@@ -39,6 +40,10 @@ function findMeterFault(
     const message = `The meter ${meter.meterId} counts ${counted}; another source needs a new meter.`;
     return { pointer: "eventType", message };
   }
+  if (before.valueMax !== undefined && meter.valueMax === undefined) {
+    const message = `Keep the highest value of the meter ${meter.meterId}, or raise it: hard limits on its price are computed from it.`;
+    return { pointer: "valueMax", message };
+  }
   return;
 }
 
@@ -65,13 +70,14 @@ function withoutVersion({ version: _, ...definition }: MeterRow): MeterDefinitio
 }
 
 function normalise(meter: MeterDefinition): MeterDefinition {
-  const { eventType, valuePointer, dimensions = [], ...rest } = meter;
+  const { eventType, valuePointer, dimensions = [], valueMax, ...rest } = meter;
   return {
     ...rest,
     ...(eventType === undefined ? {} : { eventType }),
     ...(valuePointer === undefined ? {} : { valuePointer }),
     // No dimensions and an empty list are the same, and must not make a new version.
     ...(dimensions.length === 0 ? {} : { dimensions: [...dimensions] }),
+    ...(valueMax === undefined ? {} : { valueMax: fromScaled(toScaled(valueMax)) }),
   };
 }
 

@@ -14,6 +14,7 @@ export type MeterChange = {
   valuePointer?: string | undefined;
   /** Null removes all. */
   dimensions?: readonly MeterDimension[] | null | undefined;
+  valueMax?: string | undefined;
 };
 
 /** Points into the meter itself, since the request has no catalogue around it. */

@@ -13,25 +13,36 @@ import { lockEntitlement, updatePlan } from "./entitlements.store.ts";
 
 export type ChangePlanInput = { tenantId: TenantId; planId: string };
 
+function refused(message: string): AppError {
+  return new AppError({
+    code: "INVALID_REQUEST",
+    publicMessage: message,
+    errors: [{ pointer: "/planId", message }],
+  });
+}
+
 /**
- * The newest version of a plan, or of the default plan.
+ * The newest version of a plan that a tenant may be given, or of the default plan.
  *
- * @throws {AppError} `INVALID_REQUEST` when there is no such plan.
+ * @param currentPlanId - The plan that the tenant has, which it may keep when it is archived.
+ * @throws {AppError} `INVALID_REQUEST` when there is no such plan, it is archived, or it is an add-on.
  */
 export async function getPlanVersion(
   tx: Tx,
   planId: string | undefined,
+  currentPlanId?: string,
 ): Promise<{ planId: string; version: number }> {
   const plan = await findPlanVersion(tx, planId);
   if (plan === undefined) {
-    const message = "There is no such plan.";
-    throw new AppError({
-      code: "INVALID_REQUEST",
-      publicMessage: message,
-      errors: [{ pointer: "/planId", message }],
-    });
+    throw refused("There is no such plan.");
   }
-  return plan;
+  if (plan.isAddOn) {
+    throw refused("This is an add-on, which is bought beside a plan: choose a plan.");
+  }
+  if (plan.isArchived && plan.planId !== currentPlanId) {
+    throw refused("This plan is archived: choose another one, or restore it.");
+  }
+  return { planId: plan.planId, version: plan.version };
 }
 
 function describeChange(before: Entitlement, plan: { planId: string; version: number }) {
@@ -69,7 +80,7 @@ export async function changePlanWithin(
   if (before === undefined) {
     throw resourceNotFound("tenant");
   }
-  const plan = await getPlanVersion(tx, planId);
+  const plan = await getPlanVersion(tx, planId, before.planId);
   if (before.planId === plan.planId && before.planVersion === plan.version) {
     return;
   }

@@ -2,6 +2,7 @@ import { meterInput } from "@turnpike/contract/catalog";
 import type { EventReceipt } from "@turnpike/contract/events";
 import { type UsageReport, usageQuery } from "@turnpike/contract/usage";
 import type { CallContext } from "@turnpike/domain/access/actor";
+import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
@@ -15,9 +16,11 @@ import {
 } from "@turnpike/testkit/test-services";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { queryUsage } from "#modules/analytics/index.ts";
+import { applyCatalog } from "#modules/catalog/apply-catalog.ts";
 import { createMeter } from "#modules/catalog/create-meter.ts";
 import { updateMeter } from "#modules/catalog/update-meter.ts";
 import { reconcile } from "#modules/metering/index.ts";
+import { updateTenant } from "#modules/tenants/index.ts";
 import { hashEvent } from "./ingest/event-row.ts";
 import { openEvents } from "./ingest/open-events.ts";
 import { takeEvents } from "./ingest/take-events.ts";
@@ -295,8 +298,13 @@ describe("takeEvents", () => {
   it("counts beyond a hard quota, because the usage has already happened", async () => {
     const { tenantId } = await createTestTenant(services);
     await defineMeter(TOKENS);
-    await database.sql`
-      update plan_versions set terms = jsonb_set(terms, '{quotas}', '[{"meter":"tokens","limit":5,"kind":"hard"}]')`;
+    const free = SAMPLE_CATALOG.plans.filter(({ planId }) => planId === "free");
+    const quotas = [{ meter: "tokens", limit: 5, kind: "hard" as const }];
+    await applyCatalog(services, OPERATOR_CONTEXT, {
+      meters: [],
+      plans: free.map((plan) => ({ ...plan, quotas })),
+    });
+    await updateTenant(services, OPERATOR_CONTEXT, { tenantId, planId: "free" });
     expect(await take([event(tenantId, { data: { tokens: 50 } })])).toMatchObject({ accepted: 1 });
     expect(await balanceOf(tenantId)).toBe(50);
   });

@@ -23,6 +23,8 @@ export type CardEntitlement = {
 /** One line of a plan: usage of a meter, or a fee when it has no meter. */
 export type RateCard = {
   readonly key: string;
+  /** What customers read; undefined for the key. */
+  readonly name?: string | undefined;
   /** Place in its phase, which orders lines. */
   readonly place: number;
   readonly meterId: string | undefined;

@@ -122,6 +122,7 @@ export function readRateCard(
 ): RateCard {
   const card = readMembers(value, reader);
   const key = readText(card["key"], reader.at("key"));
+  const name = card["name"] === undefined ? undefined : readText(card["name"], reader.at("name"));
   const isMetered = card["meter"] !== undefined && card["meter"] !== null;
   const meterId = isMetered ? readText(card["meter"], reader.at("meter")) : undefined;
   const meter =
@@ -156,5 +157,5 @@ export function readRateCard(
         `Make the limit soft, or give the meter ${meter.meterId} a valueMax: without one a single event can pass any limit.`,
       );
   }
-  return { key, place, meterId, price, interval, timing, quantity, taxClass, entitlement };
+  return { key, name, place, meterId, price, interval, timing, quantity, taxClass, entitlement };
 }

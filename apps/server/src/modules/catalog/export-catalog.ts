@@ -1,0 +1,46 @@
+import { catalogInput } from "@turnpike/contract/catalog";
+import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
+import type { z } from "zod";
+import type { AppServices } from "#platform/app-services.ts";
+import { listMeterRows, listPlanRows, type PlanRow } from "./catalog.store.ts";
+
+/** A catalogue as `applyCatalog` takes it. */
+export type ExportedCatalog = z.input<typeof catalogInput>;
+
+/** What is derived from phases is left out, since it cannot be given beside them. */
+function toInput({ plan_id, terms }: PlanRow) {
+  const { pricePerMonth, quotas, ...rest } = terms;
+  return terms.phases === undefined ? { planId: plan_id, ...terms } : { planId: plan_id, ...rest };
+}
+
+/** Removes the defaults of what cannot be given beside phases. */
+function withoutDerived(plan: z.output<typeof catalogInput>["plans"][number]) {
+  const { pricePerMonth, quotas, ...rest } = plan;
+  return plan.phases === undefined ? plan : rest;
+}
+
+/**
+ * Reads the newest versions of meters and plans as a catalogue that changes nothing when it is applied. Archived plans are left
+ * out: applied elsewhere, they would be offered.
+ *
+ * @returns Members in the order of the contract, meters by id, plans in the order of their creation.
+ * @throws {AppError} `INSUFFICIENT_SCOPE`.
+ */
+export async function exportCatalog(
+  deps: Pick<AppServices, "transact">,
+  context: CallContext,
+): Promise<ExportedCatalog> {
+  assertMay(context.actor, "catalog:read");
+  const { meters, plans } = await deps.transact.asOperator(async (tx) => ({
+    meters: await listMeterRows(tx),
+    plans: await listPlanRows(tx),
+  }));
+  const offered = plans.filter(({ archived_at }) => archived_at === null);
+  // Parsed, which puts every member in its place: the database keeps no order.
+  const catalog = catalogInput.parse({
+    meters: meters.map(({ version: _, ...meter }) => meter),
+    plans: offered.map(toInput),
+    defaultPlanId: offered.find((plan) => plan.is_default)?.plan_id,
+  });
+  return { ...catalog, plans: catalog.plans.map(withoutDerived) };
+}

@@ -1,0 +1,33 @@
+import { completeTerms } from "@turnpike/domain/billing/catalog/complete-terms";
+import type { MeterDefinition } from "@turnpike/domain/catalog/meter";
+import type { PlanTerms } from "@turnpike/domain/catalog/plan";
+import type { PlanPhaseTerms } from "@turnpike/domain/catalog/plan-phase";
+
+/** Members that are left out and members that are undefined are the same promise, and must not make a new version. */
+function withoutUndefined(phases: PlanPhaseTerms[]): PlanPhaseTerms[] {
+  return JSON.parse(JSON.stringify(phases));
+}
+
+/**
+ * A plan's terms as they are stored: without its id and what says nothing, and with what is derived from phases.
+ *
+ * @param meters - Those that its cards name.
+ * @throws {Error} When its phases cannot be billed, see `findPlanFaults`.
+ */
+export function toTerms(
+  plan: PlanTerms & { planId: string },
+  meters: readonly MeterDefinition[],
+): PlanTerms {
+  const { planId, scopes, concurrency, phases, isAddOn, ...terms } = plan;
+  return completeTerms({
+    planId,
+    meters,
+    terms: {
+      ...terms,
+      ...(phases === undefined ? {} : { phases: withoutUndefined(phases) }),
+      ...(isAddOn === true ? { isAddOn } : {}),
+      ...(concurrency === undefined || concurrency === null ? {} : { concurrency }),
+      ...(scopes === undefined || scopes.length === 0 ? {} : { scopes }),
+    },
+  });
+}

@@ -8,7 +8,7 @@ import { CALENDAR_UNITS } from "@turnpike/domain/time/period";
 import { z } from "zod";
 import { displayName, plainText } from "./shapes.ts";
 
-/** Room for 999,999,999,999.999999999999; what is not a decimal is told by the plan's own checks. */
+/** Room for 999,999,999,999.999999999999; the checks of the plan report what is not a decimal. */
 const DECIMAL_LENGTH_MAX = 25;
 
 const decimalText = z

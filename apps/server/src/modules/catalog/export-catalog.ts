@@ -36,7 +36,7 @@ export async function exportCatalog(
     plans: await listPlanRows(tx),
   }));
   const offered = plans.filter(({ archived_at }) => archived_at === null);
-  // Parsed, which puts every member in its place: the database keeps no order.
+  // Parsed, which puts members in the order of the contract: the database keeps none.
   const catalog = catalogInput.parse({
     meters: meters.map(({ version: _, ...meter }) => meter),
     plans: offered.map(toInput),

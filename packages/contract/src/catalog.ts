@@ -7,7 +7,6 @@ import {
   METERS_MAX,
 } from "@turnpike/domain/catalog/meter";
 import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
-import { toScaled } from "@turnpike/domain/money/decimal";
 import { parseJsonPointer } from "@turnpike/domain/text/json-pointer";
 import { z } from "zod";
 import { operation } from "./operation.ts";
@@ -144,7 +143,7 @@ export function checkPlan(
   }
   for (const [member, isGiven] of [
     ["quotas", plan.quotas.length > 0],
-    ["pricePerMonth", toScaled(plan.pricePerMonth) !== 0n],
+    ["pricePerMonth", /[1-9]/.test(plan.pricePerMonth)],
   ] as const) {
     if (isGiven) {
       context.addIssue({ code: "custom", path: [...path, member], message: INSTEAD_OF_PHASES });
